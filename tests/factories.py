@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
+from lifecycle.claim.record.sections import CardRecord
 from lifecycle.claim.record.state import Record
 from lifecycle.core.plan import Wake
 from lifecycle.core.timing import parse_time
@@ -61,18 +63,28 @@ def values(**changes: Any) -> dict[str, Any]:
     return {**EXAMPLE, **changes}
 
 
-def record(*, memory: dict[str, Any] | None = None, **changes: Any) -> Record:
-    """A claim whose file, board and phase are as GitHub shows them."""
+def record(*, memory: Mapping[str, Any] | None = None, **changes: Any) -> Record:
+    """A claim whose file, board and phase are as GitHub shows them, and what else is remembered."""
     content = values(**changes)
     made = Record(
         values=content,
         past=(content,),
         created_at=NOW - 3600,
-        is_item_known=True,
-        synced_agent=content["agent_id"],
+        card=CardRecord(is_known=True, agent=content["agent_id"]),
         judged=content["phase"],
     )
-    return replace(made, **(memory or {}))
+    return remembering(made, memory or {})
+
+
+def remembering(made: Record, memory: Mapping[str, Any]) -> Record:
+    """The record with some fields set, each by its name, or by `section.name`."""
+    for name, value in memory.items():
+        section, _, field = name.rpartition(".")
+        if section:
+            made = replace(made, **{section: replace(getattr(made, section), **{field: value})})
+        else:
+            made = replace(made, **{name: value})
+    return made
 
 
 def pull(**changes: Any) -> PullRequest:

@@ -95,7 +95,7 @@ class Session:
         """
         record = look.believed(self.world, self.claim_store, record)
         whom, now = session_of({}, self.world.environment), self.world.clock.now()
-        signs = signs_of_life.signs_of(self.claim_store.folder, record.session, now)
+        signs = signs_of_life.signs_of(self.claim_store.folder, record.ownership.session, now)
         if ownership.is_held(record, whom, signs, now):
             return [briefing.held_line(record, signs.last_at), *briefing.state_lines(record)]
         hears = self.claim_store.marks.hears_prompts(record.created_at)
@@ -170,11 +170,11 @@ def claim_data(record: Record | None) -> dict[str, Any] | None:
         return None
     return {
         **record.values,
-        "pr_url": record.pr_url or None,
-        "pr_head": record.pr_head or None,
-        "checks": record.checks,
-        "outcome": record.outcome or None,
-        "linked": asdict(record.link) if record.link is not None else None,
+        "pr_url": record.pull.url or None,
+        "pr_head": record.pull.head or None,
+        "checks": record.pull.checks,
+        "outcome": record.ending.outcome or None,
+        "linked": asdict(record.linked.link) if record.linked.link is not None else None,
     }
 
 

@@ -21,7 +21,14 @@ from lifecycle.claim.decisions.ending import releasing
 from lifecycle.claim.decisions.ending.releasing import login_of
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.claim_file import SCHEMA_VERSION
-from lifecycle.claim.record.state import Record, Releasing, is_same
+from lifecycle.claim.record.sections import (
+    CardRecord,
+    EndingRecord,
+    OwnershipRecord,
+    PullRecord,
+    Releasing,
+)
+from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core.timing import render_time
 from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
@@ -271,18 +278,22 @@ def record_of(task: InferredTask, allowed: Allowed, now: float) -> Record:
     return Record(
         values=_values(task, phase),
         created_at=task.started_at or 0.0,
-        is_item_known=item is not None,
-        synced_agent=_synced_agent(task),
-        opened=task.pull.number if task.pull is not None else None,
-        pr_url=task.pull.url if task.pull is not None else "",
-        pr_head=task.pull.head_sha if task.pull is not None else "",
+        card=CardRecord(is_known=item is not None, agent=_synced_agent(task)),
+        pull=PullRecord(
+            opened=task.pull.number if task.pull is not None else None,
+            url=task.pull.url if task.pull is not None else "",
+            head=task.pull.head_sha if task.pull is not None else "",
+        ),
         judged=phase.value,
-        lease=lease,
-        lease_done=not lease,
-        comment_done=not task.issue.is_open,  # whoever closed it has said what there was to say
-        override="" if task.issue.is_open else "the issue is closed",
-        consent=RECONCILE if phase is Phase.DONE else "",
-        releasing=_releasing(task, now) if allowed.releasing else None,
+        ownership=OwnershipRecord(lease=lease),
+        ending=EndingRecord(
+            lease_done=not lease,
+            comment_done=not task.issue.is_open,
+            override="" if task.issue.is_open else "the issue is closed",
+            consent=RECONCILE if phase is Phase.DONE else "",
+            releasing=_releasing(task, now) if allowed.releasing else None,
+        ),
+        # whoever closed it has said what there was to say
     )
 
 

@@ -158,7 +158,7 @@ def kind_of(action: Action, record: Record, task: InferredTask) -> str:
             return "unlinked"
         case plan.AddToBoard():
             return "off-board"
-        case _ if record.releasing is not None:
+        case _ if record.ending.releasing is not None:
             return "silent"
         case plan.ReleaseLease() if not is_open:
             return "lease-left"
@@ -174,7 +174,7 @@ def _of_card(action: plan.SetBoard, record: Record, task: InferredTask) -> str:
     item, pull = task.observation.item, task.pull
     if item is None:
         return "off-board"
-    if pull is None and record.opened is not None:
+    if pull is None and record.pull.opened is not None:
         return "branch-without-pull"  # the card follows the draft that was just opened
     if action.status is None:
         return "agent-drift"

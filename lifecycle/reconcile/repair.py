@@ -179,7 +179,7 @@ class Repairer:
             _note(outcomes, "", _Taken(said))
             return
         for seen in self.judge.looks(fresh):
-            if (seen.record.releasing is None) == (planned.record.releasing is None):
+            if (seen.record.ending.releasing is None) == (planned.record.ending.releasing is None):
                 self._act(seen, fresh, outcomes)
 
     def _held(self, planned: Snapshot) -> Holding | None:
@@ -188,7 +188,9 @@ class Repairer:
         Raises:
             LifecycleError: it could not be read.
         """
-        is_ending = planned.record.claim.phase == Phase.DONE and bool(planned.record.lease)
+        is_ending = planned.record.claim.phase == Phase.DONE and bool(
+            planned.record.ownership.lease
+        )
         if not (is_ending or planned.is_silent):
             return None
         (holding,) = self.world.survey.holdings([self.world.base])

@@ -14,7 +14,10 @@ from typing import Any, Final, TypedDict
 from lifecycle.storage import regular_files
 from lifecycle.storage.store import STATE, Folder, set_aside
 
-STATE_VERSION = 1
+STATE_VERSION = 2
+"""Version 1 had a claim's record without sections; `claim/record/state.py` reads it still."""
+
+_READABLE = (1, STATE_VERSION)
 
 ACCESS: Final = "access"
 CLAIMING: Final = "claiming"
@@ -128,7 +131,7 @@ class StateFile:
 
     def save(self) -> None:
         """Replace the file by what is in memory; nothing is written if that is what was saved last."""
-        text = json.dumps({"version": STATE_VERSION, **self.content}, indent=1)
+        text = json.dumps({**self.content, "version": STATE_VERSION}, indent=1)
         content = text.encode("ascii") + b"\n"
         if content != self._saved:
             self.folder.make()
@@ -160,7 +163,7 @@ def _parsed(content: bytes) -> StateSections | None:
         state = json.loads(content)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(state, dict) or state.get("version") != STATE_VERSION:
+    if not isinstance(state, dict) or state.get("version") not in _READABLE:
         return None
     is_whole = all(isinstance(state.get(key, kind()), kind) for key, kind in _SHAPE.items())
     sections: StateSections = state  # type: ignore[assignment] # JSON; each section's owner checks its own

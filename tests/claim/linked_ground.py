@@ -62,8 +62,8 @@ def linked_as(place: Place) -> str:
     """What the claim last knew of the linked task."""
     record = place.tree().status()
     assert record is not None
-    assert record.link is not None
-    return record.link.synced
+    assert record.linked.link is not None
+    return record.linked.link.synced
 
 
 def busy() -> Busy:

@@ -67,10 +67,7 @@ def rest(start: Snapshot, *, absorbed: bool = False) -> tuple[list[Any], Record]
     for _ in range(24):
         step = decide(Snapshot(**{**fields_of(start), "record": made}))
         before = made
-        made = made.with_values(step.fields)
-        made = Record(
-            **{n: getattr(made, n) for n in made.__dataclass_fields__} | dict(step.memory)
-        )
+        made = (step.record or made).with_values(step.fields)
         if step.action is None:
             if made == before:
                 return actions, made

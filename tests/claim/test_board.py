@@ -35,7 +35,7 @@ def test_a_changed_status_is_written_without_a_read() -> None:
 
 def test_an_item_id_that_was_never_confirmed_is_looked_up_by_the_issue() -> None:
     """item_id "TEST" is not sent to GitHub; the item is found by the issue's number."""
-    made = record(memory={"is_item_known": False}, item_id="TEST", status="In Review")
+    made = record(memory={"card.is_known": False}, item_id="TEST", status="In Review")
     wanted = look(seen(made, wake=Wake.STOP))
     assert wanted is not None
     assert wanted.board

@@ -205,10 +205,16 @@ def test_the_guards_read_who_owns_the_claim(tmp_path: Path) -> None:
     claim_store = store_at(tmp_path)
     record = claim_store.load().record
     assert record is not None
-    claim_store.remember(replace(record, session="one"))
+    claim_store.remember(replace(record, ownership=replace(record.ownership, session="one")))
     claim_store.save()
     assert (tmp_path / ".lifecycle/owner").read_text() == "one\n"
-    claim_store.remember(replace(record, session="one", outcome="closed"))
+    claim_store.remember(
+        replace(
+            record,
+            ownership=replace(record.ownership, session="one"),
+            ending=replace(record.ending, outcome="closed"),
+        )
+    )
     claim_store.save()
     assert not (tmp_path / ".lifecycle/owner").exists()
 

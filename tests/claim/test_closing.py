@@ -8,7 +8,8 @@ import pytest
 
 from lifecycle.claim.decisions.decide import apply_observation, decide
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.record.state import Intent, fold
+from lifecycle.claim.record.sections import Intent
+from lifecycle.claim.record.state import fold
 from lifecycle.core.errors import Rejected, Transient
 from lifecycle.core.plan import (
     Audience,
@@ -102,7 +103,7 @@ def test_closing_comments_closes_and_clears_in_the_designs_words() -> None:
 )
 def test_the_comment_says_who_confirmed(consent: str, second: str) -> None:
     """One line behind the design's words, or none where the user was asked; one marker for all."""
-    posted = run(seen(record(**DONE, memory={"consent": consent}), observed=closing()))[0]
+    posted = run(seen(record(**DONE, memory={"ending.consent": consent}), observed=closing()))[0]
     assert isinstance(posted, PostComment)
     plain = run(seen(record(**DONE), observed=closing()))[0]
     assert posted.body.splitlines()[:2] == ["Completed in #107", second]
@@ -111,9 +112,10 @@ def test_the_comment_says_who_confirmed(consent: str, second: str) -> None:
 
 def test_a_yes_that_came_before_the_merge_is_used_up_by_the_refusal() -> None:
     """What merges later is asked about anew."""
-    made = record(**DONE, memory={"consent": "close"})
+    made = record(**DONE, memory={"ending.consent": "close"})
     step = decide(seen(made, observed=observation(by_number=pull())))
-    assert step.memory["consent"] == ""
+    assert step.record is not None
+    assert step.record.ending.consent == ""
 
 
 def test_an_issue_that_closed_itself_gets_its_comment_and_is_not_closed_again() -> None:
@@ -152,7 +154,7 @@ def test_a_comment_whose_fate_is_unknown_keeps_the_claim_and_is_resent_after_two
 
 def test_fault_3_an_issue_that_would_not_close_keeps_the_claim() -> None:
     """A refused close is reported, and neither "closed" nor a deleted file follows."""
-    made = record(**{**DONE, "status": "Done"}, memory={"comment_done": True})
+    made = record(**{**DONE, "status": "Done"}, memory={"ending.comment_done": True})
     made = fold(made, Failed(CloseIssue(42), Rejected("GitHub said no (403).")), NOW)
     step = decide(seen(made, observed=closing(), wake=Wake.STOP))
     assert step.action is None
@@ -162,7 +164,10 @@ def test_fault_3_an_issue_that_would_not_close_keeps_the_claim() -> None:
 def test_a_board_that_cannot_be_written_does_not_keep_the_issue_open() -> None:
     """Refused: closing goes on without it. Unknown: it is tried three times first."""
     shown = closing()
-    made = record(**{**DONE, "status": "Done"}, memory={"comment_done": True, "issue_closed": True})
+    made = record(
+        **{**DONE, "status": "Done"},
+        memory={"ending.comment_done": True, "ending.issue_closed": True},
+    )
     board = decide(seen(made, observed=shown, wake=Wake.STOP)).action
     assert isinstance(board, SetBoard)
     refused = fold(made, Failed(board, Rejected("no such option")), NOW)
@@ -176,7 +181,7 @@ def test_a_board_that_cannot_be_written_does_not_keep_the_issue_open() -> None:
 
 def test_an_override_closes_without_a_merge_and_is_recorded_in_the_comment() -> None:
     """A person may close by explicit override; the issue says so, with the reason."""
-    made = record(**DONE, memory={"override": "done by hand elsewhere"})
+    made = record(**DONE, memory={"ending.override": "done by hand elsewhere"})
     shown = observation(issue=issue(comments=()), by_number=pull(), item=ITEM)
     actions = run(seen(made, observed=shown, wake=Wake.TICK))
     posted = actions[0]

@@ -17,9 +17,9 @@ from tests.claim.steps import DONE, REVIEW, closing, rest, rules_with
 from tests.factories import NOW, observation, pull, record, seen, texts
 
 ASKED: dict[str, Any] = {"hears_prompts": True}
-DONE_ASKED: dict[str, Any] = {"memory": {"asked_pr": 107}, **DONE}
+DONE_ASKED: dict[str, Any] = {"memory": {"pull.asked": 107}, **DONE}
 MERGED_AT = NOW - 600
-SESSION: dict[str, Any] = {"session": "s"}
+SESSION: dict[str, Any] = {"ownership.session": "s"}
 """The claim belongs to a session of the client."""
 
 
@@ -34,7 +34,8 @@ def decided(memory: dict[str, Any], **changes: Any) -> Decision:
 def is_yes(memory: dict[str, Any], **changes: Any) -> bool:
     """True if that `done` counts."""
     step = decided(memory, **changes)
-    assert ("phase" in step.fields) != (step.memory.get("consent") == "prompt")
+    is_kept = step.record is not None and step.record.ending.consent == "prompt"
+    assert ("phase" in step.fields) != is_kept
     return "phase" not in step.fields
 
 
@@ -66,7 +67,7 @@ def test_done_after_a_merge_that_nobody_was_told_of_needs_a_prompt_after_it(
     asked: int | None,
 ) -> None:
     """No prompt, or one from before the merge: the question. One after it: a yes."""
-    memory = {"asked_pr": asked, **SESSION}
+    memory = {"pull.asked": asked, **SESSION}
     assert not is_yes(memory, **ASKED)
     assert not is_yes(memory, **ASKED, answered_at=MERGED_AT + 0.9)  # GitHub tells whole seconds
     assert is_yes(memory, **ASKED, answered_at=MERGED_AT + 1)
@@ -87,7 +88,7 @@ def test_a_done_that_does_not_count_becomes_the_question() -> None:
 
 def test_where_prompts_are_not_heard_only_the_command_is_the_yes() -> None:
     """Without the hook on prompts neither done nor the question's text offers what cannot count."""
-    for memory in (SESSION, {"asked_pr": 107, **SESSION}):
+    for memory in (SESSION, {"pull.asked": 107, **SESSION}):
         step = decided(memory, answered_at=NOW)
         assert step.fields == {"phase": "merged_detected"}
         for say in step.notices:
@@ -106,7 +107,8 @@ def test_where_no_session_is_done_counts() -> None:
 def test_a_yes_that_counted_is_kept_until_the_issue_is_closed() -> None:
     """A closing that was begun goes on, whoever's the claim is by then."""
     step = decided(SESSION, **ASKED, answered_at=NOW)
-    assert not decided({**SESSION, **step.memory}).fields.get("phase")
+    assert step.record is not None
+    assert not decided({"ending": step.record.ending, **SESSION}).fields.get("phase")
 
 
 def test_without_a_merge_done_is_refused_as_ever() -> None:
@@ -119,7 +121,9 @@ def test_without_a_merge_done_is_refused_as_ever() -> None:
 def test_a_command_is_a_yes_by_itself(yes: str) -> None:
     """`lifecycle close`, a nudge and `close = "auto"` do not wait for a prompt."""
     made = seen(
-        record(**DONE, memory={"asked_pr": 107, "consent": yes}), observed=closing(), **ASKED
+        record(**DONE, memory={"pull.asked": 107, "ending.consent": yes}),
+        observed=closing(),
+        **ASKED,
     )
     assert CloseIssue(42) in rest(made)[0]
 
@@ -135,7 +139,7 @@ def test_auto_closes_at_the_merge_without_a_question() -> None:
         (Audience.NEWS, False)
     ]
     actions, end = rest(made)
-    assert end.consent == "auto"
+    assert end.ending.consent == "auto"
     (comment,) = [action for action in actions if isinstance(action, PostComment)]
     assert comment.body.startswith("Completed in #107")
     assert "auto" in comment.body

@@ -173,7 +173,7 @@ def test_a_crash_at_any_write_while_giving_back_converges(
         if place.has_claim():
             left = place.tree().status()
             assert left is not None
-            assert left.releasing is None, (moment, seen, "what was begun goes on by itself")
+            assert left.ending.releasing is None, (moment, seen, "what was begun goes on by itself")
             place.tree().release("enough")  # killed before it was noted: asked for again
         assert len(place.issue()["comments"]) == before + 1, (moment, seen)
         assert place.issue()["assignees"] == [], (moment, seen)

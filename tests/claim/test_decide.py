@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from lifecycle.claim.decisions.decide import decide, look
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
-from lifecycle.claim.record.state import Intent, Record, Trouble, fold
+from lifecycle.claim.record.sections import Intent, Trouble
+from lifecycle.claim.record.state import Record, fold
 from lifecycle.core.errors import NothingToMerge, Transient
 from lifecycle.core.plan import (
     Audience,

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.decisions.decide import apply_observation, decide, look
-from lifecycle.claim.record.state import Record, Releasing, fold
+from lifecycle.claim.record.sections import Releasing
+from lifecycle.claim.record.state import Record, fold
 from lifecycle.core.plan import Audience, BoardIs, SetBoard, Wake
 from lifecycle.core.values.checks import Bucket, Checks
 from lifecycle.core.values.model import BoardItem, Observation
@@ -61,7 +62,7 @@ def test_labels_in_the_place_of_the_board_are_said_and_kept() -> None:
         phase="coding", item_id="labels/42", status="In Progress", last_synced_status=None
     )
     shown = observation(item=BoardItem("labels/42", "Todo"), board_note=NOTE)
-    made = apply_observation(replace(made, is_item_known=True), shown, NOW)
+    made = apply_observation(replace(made, card=replace(made.card, is_known=True)), shown, NOW)
     step = decide(seen(made, observed=shown))
     assert [say.audience for say in step.notices if say.text == NOTE] == [Audience.NOTE]
     assert isinstance(step.action, SetBoard)
@@ -74,16 +75,16 @@ def test_a_change_between_board_and_labels_is_nobodys_move(before: str, now: str
     made = record(
         phase="coding", item_id=before, status="In Progress", last_synced_status="In Progress"
     )
-    made = replace(made, is_item_known=True)
+    made = replace(made, card=replace(made.card, is_known=True))
     made = apply_observation(made, observation(item=BoardItem(now, "Todo")), NOW)
-    assert made.moved_to is None
+    assert made.card.moved_to is None
     assert made.claim.last_synced_status is None
     assert made.claim.item_id == now
     made = fold(made, BoardIs(BoardItem(now, "In Progress"), "In Progress", None), NOW)
     made = apply_observation(made, observation(item=BoardItem(now, "In Progress")), NOW)
     assert made.claim.last_synced_status == "In Progress"
     moved = apply_observation(made, observation(item=BoardItem(now, "Done")), NOW)
-    assert moved.moved_to == "Done"
+    assert moved.card.moved_to == "Done"
 
 
 @pytest.mark.parametrize(
@@ -106,7 +107,10 @@ def test_who_asks_and_what_ends_sees_whether_the_board_came_back(
 def back(shown_status: str, **values: Any) -> tuple[Record, Observation]:
     """A claim that was kept as labels, when its card can be seen again and says this."""
     made = record(**{"item_id": "labels/42", "last_synced_status": "In Progress"} | values)
-    made = replace(made, is_item_known=True, synced_agent=made.claim.agent_id)
+    made = replace(
+        made,
+        card=replace(made.card, is_known=True, agent=made.claim.agent_id),
+    )
     shown = observation(item=BoardItem("PVTI_1", shown_status))
     return apply_observation(made, shown, NOW), shown
 
@@ -128,16 +132,19 @@ def test_a_card_that_comes_back_is_written_once_whatever_it_shows() -> None:
 def test_closing_writes_a_card_that_comes_back_done() -> None:
     """Board automation had moved it; without that write the label would stay for ever."""
     made, _ = back("Done", phase="done", status="Done")
-    assert not made.board_done
+    assert not made.ending.board_done
     written = BoardIs(BoardItem("PVTI_1", "Done"), "Done", "")
-    assert fold(made, written, NOW).board_done
+    assert fold(made, written, NOW).ending.board_done
 
 
 def test_giving_back_writes_a_card_that_comes_back_free() -> None:
     """The card still said Todo, and the label "In Progress" would keep others out for ever."""
     made, _ = back("Todo", phase="coding", status="Todo")
-    made = replace(made, releasing=Releasing(NOW, is_begun=True), comment_done=True)
-    made = replace(made, unassigned=True)
+    made = replace(
+        made,
+        ending=replace(made.ending, releasing=Releasing(NOW, is_begun=True), comment_done=True),
+    )
+    made = replace(made, ending=replace(made.ending, unassigned=True))
     shown = observation(item=BoardItem("PVTI_1", "Todo"))
     made = apply_observation(made, shown, NOW)
     step = decide(seen(made, observed=shown))
@@ -151,7 +158,7 @@ def test_a_label_that_was_changed_by_hand_is_called_a_label() -> None:
         phase="coding", item_id="labels/42", status="In Progress", last_synced_status="In Progress"
     )
     shown = observation(item=BoardItem("labels/42", "Done"))
-    made = apply_observation(replace(made, is_item_known=True), shown, NOW)
+    made = apply_observation(replace(made, card=replace(made.card, is_known=True)), shown, NOW)
     said = texts(decide(seen(made, observed=shown)))
     assert "Status label of #42" in said
     assert "card" not in said

@@ -11,7 +11,8 @@ from lifecycle.claim.decisions.decide import apply_observation, decide, look
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing
-from lifecycle.claim.record.state import Record, Releasing
+from lifecycle.claim.record.sections import Releasing
+from lifecycle.claim.record.state import Record
 from lifecycle.core.plan import Audience, ForgetClaim, PostComment, ReleaseLease, Wake
 from lifecycle.core.values.model import BoardItem, Observation, PullState
 from tests.claim.steps import MERGED, REVIEW, fields_of, rest, rules_with
@@ -31,8 +32,8 @@ def record(*, memory: dict[str, Any] | None = None, **changes: Any) -> Record:
 
 def test_a_claim_written_by_hand_is_not_believed_about_its_card() -> None:
     """What such a file says of the card nobody may ever have put there: a free card is no loss."""
-    assert not looked(shown(), any_record()).given_back
-    assert looked(shown(), record()).given_back
+    assert not looked(shown(), any_record()).ownership.is_released
+    assert looked(shown(), record()).ownership.is_released
 
 
 def shown(**changes: Any) -> Observation:
@@ -81,15 +82,15 @@ def test_the_agent_is_told_once_and_nothing_is_written_in_any_phase(phase: str) 
 )
 def test_what_people_do_by_hand_is_no_giving_back(observed: Observation) -> None:
     """Each of the signs alone means something else; only all of them together are told."""
-    assert not looked(observed).given_back
+    assert not looked(observed).ownership.is_released
 
 
 def test_a_claim_that_never_named_itself_or_wants_todo_was_not_given_back() -> None:
     """The card was never ours, or stands in Todo since the agent wrote so itself."""
-    assert not looked(shown(), record(memory={"synced_agent": None})).given_back
-    assert not looked(shown(), record(last_synced_status=None)).given_back
-    assert not looked(shown(), record(status="Todo")).given_back
-    assert looked(shown()).given_back, "the same without that"
+    assert not looked(shown(), record(memory={"card.agent": None})).ownership.is_released
+    assert not looked(shown(), record(last_synced_status=None)).ownership.is_released
+    assert not looked(shown(), record(status="Todo")).ownership.is_released
+    assert looked(shown()).ownership.is_released, "the same without that"
 
 
 def test_it_stands_until_the_card_names_the_agent_again() -> None:
@@ -101,8 +102,8 @@ def test_it_stands_until_the_card_names_the_agent_again() -> None:
         shown(item=None, board_problem="no scope"),
     ]
     for observed in later:
-        assert looked(observed, given).given_back
-    assert not looked(observation(), given).given_back
+        assert looked(observed, given).ownership.is_released
+    assert not looked(observation(), given).ownership.is_released
 
 
 def test_who_took_it_afterwards_is_named_instead() -> None:
@@ -117,12 +118,18 @@ def test_without_a_card_the_issue_s_own_word_and_the_assignee_tell_it() -> None:
     """Labels name no agent: the comment's marker of this very claim, and the account off the issue."""
     told = issue(comments=(comment(TOLD),))
     for item in (None, LABEL):
-        assert looked(shown(item=item, issue=told)).given_back
-    assert not looked(shown(item=None, issue=replace(told, assignees=("edouard",)))).given_back
+        assert looked(shown(item=item, issue=told)).ownership.is_released
+    assert not looked(
+        shown(item=None, issue=replace(told, assignees=("edouard",)))
+    ).ownership.is_released
     other = TOLD.replace(AGENT, "edouard-1738000001")
-    assert not looked(shown(item=None, issue=issue(comments=(comment(other),)))).given_back
+    assert not looked(
+        shown(item=None, issue=issue(comments=(comment(other),)))
+    ).ownership.is_released
     early = TOLD.replace(str(int(NOW - 60)), str(int(NOW - 3700)))
-    assert not looked(shown(item=None, issue=issue(comments=(comment(early),)))).given_back
+    assert not looked(
+        shown(item=None, issue=issue(comments=(comment(early),)))
+    ).ownership.is_released
 
 
 def test_comments_are_read_only_where_they_are_needed() -> None:
@@ -131,7 +138,7 @@ def test_comments_are_read_only_where_they_are_needed() -> None:
     assert polled is not None
     assert not polled.comments
     doubting = looked(shown(item=None), record(**REVIEW))
-    assert doubting.doubted
+    assert doubting.ownership.is_doubted
     again = look(seen(doubting))
     assert again is not None
     assert again.comments
@@ -155,24 +162,24 @@ def test_before_the_pull_request_is_opened_it_is_found_out_without_a_board() -> 
 def test_a_sweep_s_own_record_is_no_holder() -> None:
     """A record that never lay in a file is inferred from GitHub, and is judged by the sweep's rules."""
     told = shown(issue=issue(comments=(comment(TOLD),)))
-    assert not looked(told, record(memory={"past": ()})).given_back
+    assert not looked(told, record(memory={"past": ()})).ownership.is_released
 
 
 def test_giving_back_what_was_given_back_tells_the_issue_nothing() -> None:
     """Only the lease, should it still be there, and the claim file go; no second comment."""
     asked = Releasing(NOW, "", "nothing pushed, phase coding.")
-    made = record(memory={"releasing": asked, "lease": "f" * 40})
+    made = record(memory={"ending.releasing": asked, "ownership.lease": "f" * 40})
     observed = shown(issue=issue(comments=(comment(TOLD),)))
     actions, left = rest(seen(made, observed=observed, wake=Wake.TICK))
     assert actions == [ReleaseLease(42, "f" * 40), ForgetClaim()]
-    assert left.outcome == "released"
+    assert left.ending.outcome == "released"
 
 
 def test_a_closed_issue_is_not_told_that_it_is_free() -> None:
     """Giving back a task that somebody closed says so; nobody can take it."""
     asked = Releasing(NOW, "", "nothing pushed, phase coding.")
     closed = observation(issue=issue(is_open=False, comments=()))
-    made = record(memory={"releasing": asked})
+    made = record(memory={"ending.releasing": asked})
     actions, _ = rest(seen(made, observed=closed, wake=Wake.TICK))
     (posted,) = [one for one in actions if isinstance(one, PostComment)]
     assert posted.body.startswith(
@@ -180,7 +187,9 @@ def test_a_closed_issue_is_not_told_that_it_is_free() -> None:
     )
 
 
-@pytest.mark.parametrize("lost", [{"given_back": True}, {"taken_by": "maria-2"}])
+@pytest.mark.parametrize(
+    "lost", [{"ownership.is_released": True}, {"ownership.taken_by": "maria-2"}]
+)
 def test_a_briefing_says_that_the_task_is_lost_and_not_what_would_be_next(lost: Any) -> None:
     """No hand-off hint and no question about closing beside the sentence that nothing is written."""
     coding = briefing.claim_lines(record(memory=lost))

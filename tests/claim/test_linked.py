@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.decisions.decide import apply_fact, decide
-from lifecycle.claim.decisions.snapshot import Snapshot
+from lifecycle.claim.decisions.snapshot import Snapshot, prepared
 from lifecycle.claim.linked import linked_decisions
-from lifecycle.claim.record.state import Record, Releasing, fold
+from lifecycle.claim.record.sections import Releasing
+from lifecycle.claim.record.state import Record, fold
 from lifecycle.core.errors import Refused, Transient
 from lifecycle.core.plan import (
     CloseIssue,
@@ -83,12 +84,12 @@ def test_the_first_open_task_stands_for_the_issue() -> None:
     assert linked_decisions.of_issue(tasks, 44, BASE, HOST) == ()
 
 
-def with_link(synced: str = "claimed", **memory: Any) -> dict[str, Any]:
+def with_link(synced: str = "claimed", /, **memory: Any) -> dict[str, Any]:
     """What a record remembers of a linked task."""
-    return {"link": Link("beads", "demo-1", synced), "is_link_known": True, **memory}
+    return {"linked.link": Link("beads", "demo-1", synced), "linked.is_known": True, **memory}
 
 
-def ending(synced: str = "claimed", **memory: Any) -> Snapshot:
+def ending(synced: str = "claimed", /, **memory: Any) -> Snapshot:
     """A claim whose pull request merged and whose user said yes."""
     made = record(memory=with_link(synced, **memory), **DONE)
     return seen(made, observed=closing(), wake=Wake.STOP)
@@ -100,7 +101,7 @@ def steps(start: Snapshot, fails: type[Transient] | None = None, limit: int = 24
     for _ in range(limit):
         step = decide(now)
         before = now.record
-        now = replace(now, record=replace(before.with_values(step.fields), **step.memory))
+        now = prepared(now, step)
         if step.action is None:
             if now.record == before:
                 return done
@@ -142,14 +143,23 @@ def test_an_issue_that_is_closed_already_still_closes_the_inner_task() -> None:
     """The other order of failure: GitHub closed it at the merge, and the inner task follows."""
     shown = replace(closing(), issue=issue(is_open=False, comments=()))
     made = replace(ending(), observation=shown)
-    made = replace(made, record=replace(made.record, issue_closed=True))
+    made = replace(
+        made, record=replace(made.record, ending=replace(made.record.ending, issue_closed=True))
+    )
     assert "SetLinked" in kinds(steps(made))
 
 
 def test_giving_back_frees_the_inner_task_before_the_lease() -> None:
     """Behind the lease somebody else may hold both, so the inner one goes first."""
     leaving = Releasing(NOW, is_begun=True)
-    memory = with_link(releasing=leaving, lease="a" * 40, unassigned=True, board_done=True)
+    memory = with_link(
+        **{
+            "ending.releasing": leaving,
+            "ending.unassigned": True,
+            "ending.board_done": True,
+            "ownership.lease": "a" * 40,
+        }
+    )
     made = record(memory=memory, status="Todo")
     shown = observation(issue=issue(comments=()), item=ITEM)
     done = steps(seen(made, observed=shown, wake=Wake.STOP))
@@ -180,7 +190,14 @@ def test_a_busy_tracker_is_tried_again_and_then_left() -> None:
 
 def test_what_could_not_be_closed_is_told_with_the_end() -> None:
     """The last sentence names the task that is still open, and why."""
-    made = ending(comment_done=True, issue_closed=True, board_done=True, pr_url=MERGED.url)
+    made = ending(
+        **{
+            "ending.comment_done": True,
+            "ending.issue_closed": True,
+            "ending.board_done": True,
+            "pull.url": MERGED.url,
+        }
+    )
     made = replace(made, record=made.record.with_values({"status": "Done"}))
     action = linked_decisions.action_of(made.record)
     assert action is not None
@@ -211,12 +228,17 @@ def test_a_living_claim_claims_what_it_could_not() -> None:
 
 def test_what_is_left_is_said_once_and_not_touched() -> None:
     """Somebody else has it: one sentence under one key, and it is only looked at once more at the end."""
-    made = record(memory=with_link("", link_left="It is maria's."))
+    made = record(memory=with_link("", **{"linked.left": "It is maria's."}))
     step = decide(seen(made, wake=Wake.STOP))
     assert "It is maria's." in texts(step)
     assert not any(say.stands for say in step.notices)
     assert linked_decisions.action_of(made) is None
-    assert linked_decisions.action_of(replace(made, releasing=Releasing(NOW))) is None
+    assert (
+        linked_decisions.action_of(
+            replace(made, ending=replace(made.ending, releasing=Releasing(NOW)))
+        )
+        is None
+    )
     ends = made.with_values(DONE)
     assert linked_decisions.action_of(ends) is not None
     left = fold(ends, LinkedIs("demo-1", "left", "It is maria's now."), NOW)
@@ -236,10 +258,10 @@ def test_a_sweep_never_touches_a_linked_task() -> None:
 
 def test_the_link_survives_the_state_file() -> None:
     """What is written to state.json is read as it was, and an older file without it is read too."""
-    made = record(memory=with_link("closed", link_left="why"))
+    made = record(memory=with_link("closed", **{"linked.left": "why"}))
     assert Record.from_json(made.as_json()) == made
     older = {k: v for k, v in made.as_json().items() if "link" not in k}
-    assert Record.from_json(older).link is None
+    assert Record.from_json(older).linked.link is None
 
 
 def test_a_fact_of_another_task_changes_nothing() -> None:
@@ -247,4 +269,4 @@ def test_a_fact_of_another_task_changes_nothing() -> None:
     made = record(memory=with_link(""))
     assert fold(made, LinkedIs("demo-2", "claimed"), NOW) == made
     now = fold(made, LinkedIs("demo-1", "claimed"), NOW)
-    assert now.link == Link("beads", "demo-1", "claimed")
+    assert now.linked.link == Link("beads", "demo-1", "claimed")

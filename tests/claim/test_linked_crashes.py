@@ -50,7 +50,7 @@ def test_a_crash_at_any_write_while_taking_is_repaired_by_the_next_look(
         assert bool(holder) == both.has_claim(), (moment, seen)
         taken = both.tree().claim(42)
         assert inside(both).assignee == taken.record.claim.agent_id, (moment, seen)
-        assert taken.record.link == Link("memory", "mem-1", "claimed"), (moment, seen)
+        assert taken.record.linked.link == Link("memory", "mem-1", "claimed"), (moment, seen)
         assert "linking" not in both.tree().claim_store.file.reload(repair=False)
         both.tree().release()
         assert inside(both).is_ready, (moment, seen)

@@ -30,7 +30,7 @@ def test_claiming_takes_both(both: Place, query: str) -> None:
     taken = both.tree().claim(query)
     agent = taken.record.claim.agent_id
     assert taken.record.claim.issue_number == 42
-    assert taken.record.link == Link("memory", "mem-1", "claimed")
+    assert taken.record.linked.link == Link("memory", "mem-1", "claimed")
     assert inside(both).assignee == agent
     assert inside(both).status is TaskStatus.IN_PROGRESS
     assert leases(both) == ["refs/agent-claims/42"]
@@ -255,11 +255,11 @@ def test_without_another_tracker_nothing_is_asked_and_nothing_kept(place: Place)
     """GitHub alone: the record knows of no link, and state.json has no trace of one."""
     record = place.tree().claim(42).record
     place.tree().tick()
-    assert record.link is None
-    assert not record.is_link_known
+    assert record.linked.link is None
+    assert not record.linked.is_known
     state = json.loads((place.root / ".lifecycle/state.json").read_text())
     assert "linking" not in state
-    assert state["record"]["link"] is None
+    assert state["record"]["linked"]["link"] is None
 
 
 def test_closing_closes_both(both: Place) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.decisions.snapshot import Rules
-from lifecycle.claim.record.state import Trouble
+from lifecycle.claim.record.sections import Trouble
 from lifecycle.core.timing import render_time
 from lifecycle.core.values.checks import Bucket, Check, Checks
 from tests.claim.steps import READY, REVIEW
@@ -29,7 +29,9 @@ def when(made: Any, *, settled: bool = True, stopped_at: float | None = None) ->
 
 
 def summary(ends_at: float | None) -> dict[str, Any]:
-    return {"checks": {"sha": SHA, "passed": 0, "running": 1, "failed": [], "ends_at": ends_at}}
+    return {
+        "pull.checks": {"sha": SHA, "passed": 0, "running": 1, "failed": [], "ends_at": ends_at}
+    }
 
 
 def test_the_design_polls_every_two_minutes() -> None:

@@ -10,14 +10,14 @@ from lifecycle.storage.signs_of_life import Signs
 from tests.claim.steps import READY, REVIEW
 from tests.factories import NOW, record
 
-OURS = {"session": "one"}
+OURS = {"ownership.session": "one"}
 
 
 def test_a_claim_without_an_owner_is_the_first_sessions() -> None:
     """It was written by hand, or claimed on a terminal; an unknown session takes nothing."""
     mine = adopt(record(), "one", Signs(), NOW)
-    assert (mine.session, mine.session_at) == ("one", NOW)
-    assert adopt(record(), "", Signs(), NOW).session == ""
+    assert (mine.ownership.session, mine.ownership.session_at) == ("one", NOW)
+    assert adopt(record(), "", Signs(), NOW).ownership.session == ""
 
 
 def test_an_owner_that_lives_keeps_its_claim() -> None:
@@ -25,7 +25,7 @@ def test_an_owner_that_lives_keeps_its_claim() -> None:
     alive, gone = Signs(is_client_there=True), Signs(is_client_there=False)
     for made in (record(memory=OURS), record(**READY, memory=OURS)):
         assert adopt(made, "two", alive, NOW) is made
-        assert adopt(made, "two", gone, NOW).session == "two"
+        assert adopt(made, "two", gone, NOW).ownership.session == "two"
 
 
 def test_what_another_session_began_is_inherited() -> None:
@@ -34,7 +34,7 @@ def test_what_another_session_began_is_inherited() -> None:
     assert adopt(record(memory=OURS), "two", gone, NOW).is_inherited
     assert not adopt(record(), "one", gone, NOW).is_inherited
     again = adopt(adopt(record(memory=OURS), "two", gone, NOW), "three", gone, NOW)
-    assert (again.inherited, again.is_inherited) == ("three", True)
+    assert (again.ownership.inherited, again.is_inherited) == ("three", True)
 
 
 def test_the_owners_news_is_the_owners() -> None:
@@ -46,7 +46,7 @@ def test_the_owners_news_is_the_owners() -> None:
     assert is_mine(record(), "two")
 
 
-LONG_AGO = {"created_at": NOW - 9999, "session_at": NOW - SILENT_SECONDS - 1}
+LONG_AGO = {"created_at": NOW - 9999, "ownership.session_at": NOW - SILENT_SECONDS - 1}
 
 
 @pytest.mark.parametrize(

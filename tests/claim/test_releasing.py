@@ -11,7 +11,8 @@ from lifecycle.claim.decisions.decide import apply_observation, decide, look
 from lifecycle.claim.decisions.ending.releasing import login_of
 from lifecycle.claim.decisions.snapshot import still_wanted
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.record.state import Intent, Record, Releasing, fold
+from lifecycle.claim.record.sections import Intent, Releasing
+from lifecycle.claim.record.state import Record, fold
 from lifecycle.core.errors import Rejected, Transient
 from lifecycle.core.plan import (
     Audience,
@@ -37,7 +38,9 @@ ITEM = BoardItem("PVTI_lADOBx", "In Progress", AGENT)
 
 def leaving(*, memory: dict[str, Any] | None = None, **changes: Any) -> Record:
     """A claim with a lease that somebody asked to give back."""
-    return record(memory={"releasing": ASKED, "lease": LEASE, **(memory or {})}, **changes)
+    return record(
+        memory={"ending.releasing": ASKED, "ownership.lease": LEASE, **(memory or {})}, **changes
+    )
 
 
 def shown(**changes: Any) -> Observation:
@@ -53,8 +56,9 @@ def wakes(made: Record, observed: Observation, **changes: Any) -> Any:
 
 def begun(made: Record) -> Record:
     """The same, once GitHub was looked at."""
-    releasing = replace(made.releasing or ASKED, is_begun=True)
-    return replace(made.with_values({"status": "Todo"}), releasing=releasing)
+    releasing = replace(made.ending.releasing or ASKED, is_begun=True)
+    ending = replace(made.ending, releasing=releasing)
+    return replace(made.with_values({"status": "Todo"}), ending=ending)
 
 
 @pytest.mark.parametrize("phase", [*[phase.value for phase in Phase], "no such phase"])
@@ -84,14 +88,15 @@ def test_the_comment_says_who_how_far_where_and_why_and_names_the_open_pull_requ
     closed = run(wakes(made, shown(by_number=pull(state=PullState.CLOSED))))[0]
     assert "PR #" not in closed.body
     assert (
-        "Reason" not in run(wakes(leaving(memory={"releasing": Releasing(NOW)}), shown()))[0].body
+        "Reason"
+        not in run(wakes(leaving(memory={"ending.releasing": Releasing(NOW)}), shown()))[0].body
     )
 
 
 def test_each_release_has_a_marker_of_its_own() -> None:
     """The same agent's second release of the same issue is told as well."""
     first = run(wakes(leaving(), shown()))[0]
-    later = leaving(memory={"releasing": replace(ASKED, at=NOW + 500)})
+    later = leaving(memory={"ending.releasing": replace(ASKED, at=NOW + 500)})
     actions = run(wakes(later, shown(issue=issue(comments=(comment(first.body),)))))
     assert isinstance(actions[0], PostComment)
     assert actions[0].marker != first.marker
@@ -99,15 +104,23 @@ def test_each_release_has_a_marker_of_its_own() -> None:
 
 def test_the_end_is_said_with_the_last_step_to_the_person_and_the_outcome_is_released() -> None:
     """A crash behind the last step must not lose the sentence, and no later look repeats the steps."""
-    made = begun(leaving(memory={"comment_done": True, "unassigned": True, "lease_done": True}))
-    made = replace(made, board_done=True)
+    made = begun(
+        leaving(
+            memory={
+                "ending.comment_done": True,
+                "ending.unassigned": True,
+                "ending.lease_done": True,
+            }
+        )
+    )
+    made = replace(made, ending=replace(made.ending, board_done=True))
     step = decide(wakes(made, shown()))
     assert step.action == ForgetClaim()
     (say,) = step.notices
     assert say.audience is Audience.NOTE
     assert say.text.startswith("Issue #42 released. Board → Todo. Branch claude/fix-thing-42")
     ended = fold(made, ClaimForgotten(), NOW)
-    assert ended.outcome == "released"
+    assert ended.ending.outcome == "released"
     assert look(wakes(ended, shown())) is None
     assert decide(wakes(ended, shown())).action is None
 
@@ -118,7 +131,7 @@ def test_a_merged_pull_request_is_refused_before_anything_is_written(number: int
     merged = pull(state=PullState.MERGED)
     actions, left = rest(wakes(leaving(pr_number=number), shown(by_branch=(merged,))))
     assert actions == []
-    assert left.releasing is None
+    assert left.ending.releasing is None
     assert left.claim.status == "In Progress"
     step = decide(wakes(leaving(pr_number=number), shown(by_branch=(merged,))))
     assert "PR #107 is merged" in texts(step)
@@ -128,18 +141,20 @@ def test_a_merged_pull_request_is_refused_before_anything_is_written(number: int
 def test_a_merge_after_the_first_step_does_not_turn_back() -> None:
     """The issue was told already: what was begun is carried through."""
     merged = pull(state=PullState.MERGED)
-    made = begun(leaving(memory={"comment_done": True}))
+    made = begun(leaving(memory={"ending.comment_done": True}))
     actions = run(wakes(made, shown(by_branch=(merged,))))
     assert [type(a) for a in actions] == [Unassign, SetBoard, ReleaseLease, ForgetClaim]
 
 
 def test_a_task_that_another_agent_holds_is_left_to_it() -> None:
     """Another's lease or another's name on the card: only the claim here ends, GitHub is left."""
-    by_lease = leaving(memory={"releasing": replace(ASKED, holder="maria-2")})
+    by_lease = leaving(memory={"ending.releasing": replace(ASKED, holder="maria-2")})
     assert run(wakes(by_lease, shown())) == [ForgetClaim()]
     theirs = shown(item=BoardItem("PVTI_lADOBx", "In Progress", "maria-2"))
-    assert run(wakes(leaving(memory={"lease": ""}), theirs)) == [ForgetClaim()]
-    made = apply_observation(leaving(memory={"lease": "", "taken_by": "maria-2"}), theirs, NOW)
+    assert run(wakes(leaving(memory={"ownership.lease": ""}), theirs)) == [ForgetClaim()]
+    made = apply_observation(
+        leaving(memory={"ownership.lease": "", "ownership.taken_by": "maria-2"}), theirs, NOW
+    )
     assert "held by maria-2" in texts(decide(wakes(made, theirs)))
     # A name typed onto the card: our lease would keep its owner out, so that one thing goes.
     assert run(wakes(leaving(), theirs)) == [ReleaseLease(42, LEASE), ForgetClaim()]
@@ -166,18 +181,22 @@ def test_what_people_moved_on_the_board_is_left(
     boards = [(a.status, a.clear_agent) for a in actions if isinstance(a, SetBoard)]
     assert boards == ([wrote] if wrote else [])
     assert actions[-1] == ForgetClaim()
-    assert said in texts(decide(wakes(replace(left, outcome=""), observed)))
+    assert said in texts(
+        decide(wakes(replace(left, ending=replace(left.ending, outcome="")), observed))
+    )
 
 
 def test_a_card_that_was_never_synced_is_moved_only_from_where_a_claim_puts_it() -> None:
     """A hand-written claim: another agent's card is not touched, nor one that people parked."""
-    made = leaving(memory={"synced_agent": None}, last_synced_status=None, status="")
+    made = leaving(memory={"card.agent": None}, last_synced_status=None, status="")
     parked = shown(item=BoardItem("PVTI_lADOBx", "Blocked", None))
     assert not [a for a in run(wakes(made, parked)) if isinstance(a, SetBoard)]
     theirs = shown(item=BoardItem("PVTI_lADOBx", "In Progress", "maria-2"))
     actions, left = rest(wakes(made, theirs))
     assert not [a for a in actions if isinstance(a, SetBoard)]
-    assert "names maria-2" in texts(decide(wakes(replace(left, outcome=""), theirs)))
+    assert "names maria-2" in texts(
+        decide(wakes(replace(left, ending=replace(left.ending, outcome="")), theirs))
+    )
     free = shown(item=BoardItem("PVTI_lADOBx", "In Review", None))
     (board,) = [a for a in run(wakes(made, free)) if isinstance(a, SetBoard)]
     assert (board.status, board.clear_agent) == ("Todo", False)
@@ -212,7 +231,15 @@ def test_the_login_is_what_stands_before_the_seconds() -> None:
 
 def test_a_step_that_was_a_fact_stays_one() -> None:
     """A lagging read, or a new owner with the same login, brings no step back."""
-    made = begun(leaving(memory={"comment_done": True, "unassigned": True, "board_done": True}))
+    made = begun(
+        leaving(
+            memory={
+                "ending.comment_done": True,
+                "ending.unassigned": True,
+                "ending.board_done": True,
+            }
+        )
+    )
     actions = run(wakes(made, shown()))
     assert [type(a) for a in actions] == [ReleaseLease, ForgetClaim]
 
@@ -254,7 +281,9 @@ def test_a_step_that_github_refuses_does_not_keep_the_claim(kind: type[Any]) -> 
     actions, left = rest(wakes(refused, shown()))
     assert action not in actions
     assert actions[-1] == ForgetClaim()
-    assert "GitHub said no" in texts(decide(wakes(replace(left, outcome=""), shown())))
+    assert "GitHub said no" in texts(
+        decide(wakes(replace(left, ending=replace(left.ending, outcome="")), shown()))
+    )
 
 
 @pytest.mark.parametrize("kind", [Unassign, SetBoard, ReleaseLease])
@@ -277,7 +306,7 @@ def test_an_issue_that_the_token_cannot_see_keeps_the_claim() -> None:
     """Nothing is written where nothing can be read; the sentence has the way out."""
     actions, left = rest(wakes(leaving(), shown(issue=None)))
     assert actions == []
-    assert left.releasing is not None
+    assert left.ending.releasing is not None
     assert "nothing was released" in texts(decide(wakes(left, shown(issue=None))))
 
 

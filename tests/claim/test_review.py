@@ -64,7 +64,8 @@ def test_pending_checks_are_silent() -> None:
     shown = observation(by_number=pull(checks=checks(Bucket.PASS, Bucket.PENDING)), item=ITEM)
     step = decide(seen(record(**REVIEW), observed=shown))
     assert not step.notices
-    assert (step.memory["checks"] or {})["running"] == 1
+    assert step.record is not None
+    assert (step.record.pull.checks or {})["running"] == 1
 
 
 def test_the_merge_asks_the_question_and_is_persisted() -> None:
@@ -152,7 +153,7 @@ def told(found: Checks, memory: dict[str, Any] | None = None) -> tuple[str, dict
     shown = observation(by_number=pull(checks=found), item=ITEM)
     made = record(**{**REVIEW, "phase": "checks_running"}, memory=memory)
     step = decide(seen(made, observed=shown))
-    return texts(step), {"told": made.told, **step.memory}
+    return texts(step), {"pull": (step.record or made).pull}
 
 
 def test_the_first_failure_is_said_at_once_and_the_rest_together() -> None:

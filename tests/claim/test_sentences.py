@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.engine import briefing
-from lifecycle.claim.record.state import Intent, Trouble
+from lifecycle.claim.record.sections import EndingRecord, Intent, Trouble
 from lifecycle.core.plan import Wake
 from lifecycle.sandbox.control.faults import Fault
 from tests.claim.steps import DONE
@@ -64,9 +64,9 @@ def test_a_closing_that_waits_says_for_what_and_never_the_opposite() -> None:
     assert "is closed at the next stop" not in said
     unknown = Trouble("m", "it is not known whether the comment was posted", NOW + 120)
     said = ending(
-        issue_closed=True,
         intents={"PostComment": Intent("m", NOW)},
         troubles={"PostComment": unknown},
+        ending=EndingRecord(issue_closed=True),
     )
     assert "#42 is closed. Whether its comment was posted is not known" in said
     assert "2026-01-31T12:02:00Z" in said

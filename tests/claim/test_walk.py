@@ -11,9 +11,8 @@ import pytest
 
 from lifecycle.claim.commands.moves import _moved
 from lifecycle.claim.decisions.decide import apply_fact, apply_observation, decide
-from lifecycle.claim.decisions.snapshot import Snapshot
+from lifecycle.claim.decisions.snapshot import Snapshot, prepared
 from lifecycle.claim.decisions.table import CLAIM, Phase
-from lifecycle.claim.record.state import Record
 from lifecycle.core.values.checks import Bucket
 from lifecycle.core.values.model import PullState
 from tests.claim.steps import READY, REVIEW, believed
@@ -98,8 +97,7 @@ def _walk(start: Snapshot) -> list[tuple[Phase, Phase]]:
     for _ in range(24):
         step = decide(now)
         before = now.record
-        fields = {n: getattr(before, n) for n in before.__dataclass_fields__} | dict(step.memory)
-        now = replace(now, record=Record(**fields).with_values(step.fields))
+        now = prepared(now, step)
         phases.append(now.record.claim.phase)
         if step.action is not None:
             now = apply_fact(now, believed(step.action))

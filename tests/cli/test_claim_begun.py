@@ -175,7 +175,7 @@ def test_a_push_that_lands_behind_the_look_is_this_attempts_own(
     place.git("fetch", "--quiet", "origin", "refs/agent-claims/42")
     monkeypatch.setattr(lease, "read", _blind_once(lease.read))
     taken = place.tree().claim(42)
-    assert taken.record.lease == sha == lease_of(place)
+    assert taken.record.ownership.lease == sha == lease_of(place)
 
 
 def _blind_once(real: Any) -> Any:

@@ -165,14 +165,14 @@ def test_a_secret_in_a_reason_goes_nowhere(place: Place) -> None:
 def test_the_session_that_claims_or_hands_off_is_recorded(place: Place) -> None:
     """By claim, by claiming again, by handing off; a person's command changes nothing."""
     ok(place.cli("claim", "42", **{SESSION: "s-1"}))
-    assert recorded(place).session == "s-1"
+    assert recorded(place).ownership.session == "s-1"
     ok(place.cli("claim", "42"))
-    assert recorded(place).session == "s-1"
+    assert recorded(place).ownership.session == "s-1"
     ok(place.cli("claim", "42", **{SESSION: "s-2"}))
-    assert recorded(place).session == "s-2"
+    assert recorded(place).ownership.session == "s-2"
     place.work(place.claim()["branch"])
     ok(place.cli("handoff", "--summary", "Fix", **{SESSION: "s-3"}))
-    assert recorded(place).session == "s-3"
+    assert recorded(place).ownership.session == "s-3"
     ok(place.cli("tick"))
     ok(place.cli("handoff", "--summary", "Fix", **{SESSION: "s-4"}))
-    assert recorded(place).session == "s-4"
+    assert recorded(place).ownership.session == "s-4"

@@ -119,7 +119,7 @@ def test_an_open_pull_request_stays_open_and_is_named(place: Place) -> None:
     number = place.pull()
     report = place.tree().release()
     assert report.record is not None
-    assert report.record.outcome == "released"
+    assert report.record.ending.outcome == "released"
     (body,) = released(place)
     assert f"PR #{number} stays open." in body
     assert f"PR #{number} stays open." in report.said[-1].text, "and so does who gave it back"
@@ -349,6 +349,6 @@ def test_the_public_api_gives_back_too(place: Place) -> None:
     with Worktree(place.root, environment=place.environment, clock=place.clock) as tree:
         report = tree.release("by program")
         assert report.record is not None
-        assert report.record.outcome == "released"
+        assert report.record.ending.outcome == "released"
         again = tree.release()
         assert again.actions == ()

@@ -127,7 +127,7 @@ def test_another_client_waits_claims_and_blocks_nowhere(
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b""), hook
     assert marks(place) == before
     after = json.loads(state.read_text())
-    assert (after["record"]["session"], after["queue"]) == (ONE, queue)
+    assert (after["record"]["ownership"]["session"], after["queue"]) == (ONE, queue)
     assert "Should I close issue #42?" in session.prompt("anything new?").model
 
 

@@ -69,7 +69,7 @@ def looked(case: Case, *, wake: Wake = Wake.IDLE) -> tuple[list[Notice], Record]
 
 def evolved(record: Record, step: Decision) -> Record:
     """The record as the engine leaves it after a decision."""
-    return replace(record.with_values(step.fields), **step.memory)
+    return (step.record or record).with_values(step.fields)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -160,17 +160,17 @@ def test_a_session_begins_with_what_is_waited_for(
     ("known", "what"),
     [
         (
-            {"changes_by": ("maria",)},
+            {"pull.changes_by": ("maria",)},
             "the changes that were asked for, and then for another review",
         ),
-        ({"conflicts_with": "main"}, "its conflict to be resolved and pushed"),
+        ({"pull.conflicts_with": "main"}, "its conflict to be resolved and pushed"),
     ],
 )
 def test_green_checks_wait_for_what_stands_before_the_merge(
     known: dict[str, Any], what: str
 ) -> None:
     """With changes asked for, or a conflict, nobody is told that only a merge is missing."""
-    record = replace(looked(named("skipped and neutral"))[1], **known)
+    record = factories.remembering(looked(named("skipped and neutral"))[1], known)
     assert claim_lines(record)[-1] == f"PR #7 waits for {what}."
 
 

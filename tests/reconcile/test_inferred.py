@@ -152,7 +152,7 @@ def test_a_giving_back_that_was_told_is_the_one_that_goes_on(
 ) -> None:
     """Its comment names the moment: whoever goes on takes that one, and tells it once."""
     world = replace(LEFT, issue=replace(ISSUE, comments=comments))
-    releasing = record_of(world.task(), Allowed(releasing=True), NOW).releasing
+    releasing = record_of(world.task(), Allowed(releasing=True), NOW).ending.releasing
     assert releasing is not None
     assert releasing.at == int(at)
 

@@ -351,7 +351,7 @@ def test_labels_do_not_fight() -> None:
     assert kinds(shown(item=label)) == ["status-drift"]
     old = shown(**OLD, item=label)
     (only,) = judge(Policy(releases=True)).looks(old.task())
-    assert only.record.releasing is not None
+    assert only.record.ending.releasing is not None
 
 
 def test_giving_back_from_afar_begins_with_the_lease() -> None:

@@ -288,7 +288,8 @@ STATUSES = ("todo", "in progress", "in review", "done")
 def _is_led(at: Ground, clone: Clone, claim: dict[str, Any], record: dict[str, Any]) -> bool:
     """True if the engine leads this claim: it is a whole one, and nobody took it away."""
     is_known = claim.get("phase") in PHASES and str(claim.get("status")).casefold() in STATUSES
-    is_lost = record.get("taken_by") or record.get("given_back") or record.get("releasing")
+    ownership, ending = record.get("ownership", {}), record.get("ending", {})
+    is_lost = ownership.get("taken_by") or ownership.get("is_released") or ending.get("releasing")
     is_one = claim.get("schema_version") == 1 and isinstance(claim.get("issue_number"), int)
     return bool(is_known and is_one and claim.get("agent_id") and not is_lost) and not _is_tracked(
         clone
@@ -304,11 +305,13 @@ def lease_returned(at: Ground, _step: Step) -> Iterator[str]:
     told = " ".join(at.known.get("heard", ()))
     for clone in at.clones.values():
         record = clone.state.get("record") or {}
-        lease, issue = record.get("lease"), (record.get("values") or {}).get("issue_number")
-        if not record.get("outcome") or not lease or "The lease stayed" in told:
+        lease = record.get("ownership", {}).get("lease")
+        issue = record.get("values", {}).get("issue_number")
+        outcome = record.get("ending", {}).get("outcome")
+        if not outcome or not lease or "The lease stayed" in told:
             continue
         if _leases(at.after).get(f"refs/agent-claims/{issue}") == lease:
-            yield f"clone {clone.number}: the lease of #{issue} is still there, {record['outcome']}"
+            yield f"clone {clone.number}: the lease of #{issue} is still there, {outcome}"
 
 
 def ended_whole(at: Ground, _step: Step) -> Iterator[str]:
@@ -317,7 +320,8 @@ def ended_whole(at: Ground, _step: Step) -> Iterator[str]:
     for clone in at.clones.values():
         record = clone.state.get("record") or {}
         issue = at.after["issues"].get(str((record.get("values") or {}).get("issue_number")))
-        if record.get("outcome") != "closed" or issue is None or "got no comment" in told:
+        outcome = record.get("ending", {}).get("outcome")
+        if outcome != "closed" or issue is None or "got no comment" in told:
             continue
         ours = [c for c in issue["comments"] if "<!-- lifecycle:completed" in c["body"]]
         if not ours:

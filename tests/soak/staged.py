@@ -9,7 +9,10 @@ from __future__ import annotations
 import contextlib
 import importlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
+
+from lifecycle.claim.record.state import Record
 
 ONE_LOOK = "TEST_ONE_LOOK"
 """Set: where ci-waiter would wait, its client is gone."""
@@ -50,7 +53,13 @@ def _close_unasked() -> None:
 def _close_unmerged() -> None:
     """Any claim in phase done closes its issue, as if somebody had overridden."""
     closing = _module("claim.decisions.ending.closing")
-    closing._refusal = _always(closing.Decision(memory={"override": "no reason"}))
+
+    def overridden(record: Record, _pull: object) -> object:
+        return closing.Decision(
+            record=replace(record, ending=replace(record.ending, override="no reason"))
+        )
+
+    closing._refusal = overridden
 
 
 def _open_unseen() -> None:

@@ -143,7 +143,7 @@ def test_what_is_left_behind(tmp_path: Path) -> None:
 
 def test_an_end_without_a_comment() -> None:
     """A claim that says that it is closed has told its issue."""
-    record = {"outcome": "closed", "values": {"issue_number": 42}}
+    record = {"ending": {"outcome": "closed"}, "values": {"issue_number": 42}}
     clone = SimpleNamespace(number=1, state={"record": record})
     bare = {"number": 42, "comments": []}
     told = {

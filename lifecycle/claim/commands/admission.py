@@ -52,14 +52,16 @@ def is_lost(world: World, mine: Record, seen: Observation, notes: list[str]) -> 
         notes: gets a remark where the remote cannot tell; the claim counts as in order then.
     """
     issue = seen.issue
-    if issue is None or not issue.is_open or mine.lease_done:
+    if issue is None or not issue.is_open or mine.ending.lease_done:
         return False  # an ending gave the lease back itself
-    if lost_task.apply_observation(mine, card.apply_observation(mine, seen), seen).given_back:
+    if lost_task.apply_observation(
+        mine, card.apply_observation(mine, seen), seen
+    ).ownership.is_released:
         return True
     remote = world.remote
     try:
         stands = lease.standing(
-            world.git, remote, issue.number, sha=mine.lease, agent=mine.claim.agent_id
+            world.git, remote, issue.number, sha=mine.ownership.lease, agent=mine.claim.agent_id
         )
     except (GitFailed, Transient) as error:
         notes.append(f"Whether the lease is still this claim's could not be read. {error.sentence}")
@@ -77,7 +79,10 @@ def start_of(world: World, lost: Record | None, seen: Observation) -> Start:
 
 def write(claim_store: ClaimStore, lost: Record, record: Record) -> Record:
     """The record in the lost one's place, file and memory; what waited to be said of that one is over."""
-    committed = claim_store.commit(replace(record, past=lost.past, durations=lost.durations), {})
+    committed = claim_store.commit(
+        replace(record, past=lost.past, pull=replace(record.pull, durations=lost.pull.durations)),
+        {},
+    )
     made = claim_store.create(record) if committed.is_gone else committed.record
     claim_store.ledger.retire(made.claim_key)
     claim_store.save()
@@ -198,7 +203,9 @@ def _refuse_other_place(world: World, number: int) -> None:
     git would not check its branch out twice, and by then the lease of the claim there would be gone.
     """
     for place, record in _other_claims(world):
-        if record.claim.issue_number == number and not (record.taken_by or record.given_back):
+        if record.claim.issue_number == number and not (
+            record.ownership.taken_by or record.ownership.is_released
+        ):
             raise _claimed_there(place, number)
 
 

@@ -11,7 +11,8 @@ from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import CLAIM, IN_REVIEW, Phase
 from lifecycle.claim.record import ownership
 from lifecycle.claim.record.claim_store import ClaimStore, Loaded
-from lifecycle.claim.record.state import NUDGES_KEPT, Nudge, Record
+from lifecycle.claim.record.sections import Nudge
+from lifecycle.claim.record.state import NUDGES_KEPT, Record
 from lifecycle.core.errors import ClaimRefused, GitFailed, HeldByAnother, Refused, Transient
 from lifecycle.core.messages.loss_messages import released_to_hand_off
 from lifecycle.core.messages.messages import unknown_phase
@@ -70,7 +71,7 @@ def _change(claim_store: ClaimStore, change: Callable[[Record], Record]) -> Reco
 
 
 def _staying(record: Record) -> Record:
-    if record.releasing is not None:
+    if record.ending.releasing is not None:
         raise Refused(
             f"#{record.claim.issue_number} is being released, and the claim was left as it is. "
             "Finish that with: lifecycle tick"
@@ -131,12 +132,13 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
         wanted: dict[str, str] = {}
     else:
         wanted = {"phase": Phase.READY_FOR_PR.value, "summary": summary}
-    if not wanted and session in ("", record.session):
+    if not wanted and session in ("", record.ownership.session):
         return HandedOff(record, tuple(notes))
 
     def handed(record: Record) -> Record:
-        mine = replace(record.with_values(wanted), session=session or record.session)
-        return replace(mine, session_at=world.clock.now())
+        owner = session or record.ownership.session
+        at = replace(record.ownership, session=owner, session_at=world.clock.now())
+        return replace(record.with_values(wanted), ownership=at)
 
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
         return HandedOff(_change(claim_store, handed), tuple(notes))
@@ -189,8 +191,9 @@ def move(
         yes = consent or (f"nudge: {reason}" if reason else "")
         return replace(
             found,
-            override=override if is_done else "",
-            consent=yes if is_done else "",
+            ending=replace(
+                found.ending, override=override if is_done else "", consent=yes if is_done else ""
+            ),
             nudges=(*record.nudges, *((nudge,) if nudge else ()))[-NUDGES_KEPT:],
         )
 
@@ -253,13 +256,13 @@ def _check_branch(world: World, record: Record) -> list[str]:
 
 
 def _refuse_card_of_another(record: Record) -> None:
-    if record.taken_by:
+    if record.ownership.taken_by:
         raise HeldByAnother(
-            f"#{record.claim.issue_number} is held by {named(record.taken_by)}, as its card says; nothing "
-            "was pushed, and branch and commits are kept. Talk to them, or leave the task with: lifecycle "
-            "release; if the card is wrong, mend its Agent and run: lifecycle tick"
+            f"#{record.claim.issue_number} is held by {named(record.ownership.taken_by)}, as its card "
+            "says; nothing was pushed, and branch and commits are kept. Talk to them, or leave the task "
+            "with: lifecycle release; if the card is wrong, mend its Agent and run: lifecycle tick"
         )
-    if record.given_back:
+    if record.ownership.is_released:
         raise Refused(released_to_hand_off(record.claim.issue_number))
 
 
@@ -273,14 +276,14 @@ def _refuse_lease_of_another(world: World, record: Record) -> None:
         return
     try:
         stands = lease.standing(
-            world.git, remote, claim.issue_number, sha=record.lease, agent=claim.agent_id
+            world.git, remote, claim.issue_number, sha=record.ownership.lease, agent=claim.agent_id
         )
     except (GitFailed, Transient) as error:
         text = f"handoff: who holds #{claim.issue_number} could not be read: {error.sentence}"
         log.write(world.root, text, world.environment)
         return
     holder = stands.other
-    if stands.is_gone and not record.lease_done:
+    if stands.is_gone and not record.ending.lease_done:
         raise Refused(released_to_hand_off(claim.issue_number))
     if holder is not None:
         raise HeldByAnother(

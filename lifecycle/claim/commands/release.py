@@ -14,7 +14,8 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record import ownership
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.guard_marks import IDLE_DUE, STOP_DUE
-from lifecycle.claim.record.state import Record, Releasing
+from lifecycle.claim.record.sections import Releasing
+from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.world import World
 from lifecycle.git import lease
@@ -89,7 +90,7 @@ def release_claim(
 def _over(claim_store: ClaimStore) -> ReleaseOutcome | None:
     """The last claim of this worktree, if that is how it ended."""
     last = claim_store.remembered()
-    if last is None or last.outcome != "released":
+    if last is None or last.ending.outcome != "released":
         return None
     text = f"#{last.claim.issue_number} was released already; nothing was done."
     return ReleaseOutcome(last, is_over=True, said=text)
@@ -116,13 +117,17 @@ def _unfinished(world: World, claim_store: ClaimStore) -> ReleaseOutcome | None:
         raise
     text = "was released; nothing of it is held any more" if was_held else "had come to nothing"
     said = f"The claim of #{found.issue} that was begun here {text}."
-    return ReleaseOutcome(replace(found.record, outcome="released"), is_over=True, said=said)
+    return ReleaseOutcome(
+        replace(found.record, ending=replace(found.record.ending, outcome="released")),
+        is_over=True,
+        said=said,
+    )
 
 
 def _restored(claim_store: ClaimStore) -> Record | None:
     """The claim of a release that stopped half-way and whose file is gone, by a hand or a crash."""
     last = claim_store.remembered()
-    if last is None or last.releasing is None or last.outcome:
+    if last is None or last.ending.releasing is None or last.ending.outcome:
         return None
     return claim_store.create(last)
 
@@ -130,7 +135,7 @@ def _restored(claim_store: ClaimStore) -> Record | None:
 def _leaving(world: World, record: Record, reason: str, *, is_asked: bool) -> ReleaseOutcome:
     """The record as one to give back, and what the person should know of it."""
     ownership.demand(world, record)
-    if record.releasing is not None:
+    if record.ending.releasing is not None:
         return ReleaseOutcome(record)
     number = record.claim.issue_number
     if record.claim.phase in (Phase.DONE, Phase.MERGED_DETECTED):
@@ -139,7 +144,7 @@ def _leaving(world: World, record: Record, reason: str, *, is_asked: bool) -> Re
             "merged is closed instead, with: lifecycle close"
         )
     progress, notes = _progress(world, record)
-    sha, holder = record.lease, ""
+    sha, holder = record.ownership.lease, ""
     if is_asked and number is not None:
         try:
             sha, holder = _holder(world, record, number)
@@ -148,14 +153,17 @@ def _leaving(world: World, record: Record, reason: str, *, is_asked: bool) -> Re
     releasing = Releasing(world.clock.now(), reason, progress, holder)
     fresh = replace(
         record,
-        releasing=releasing,
-        lease=sha,
-        comment_done=False,
-        board_done=False,
-        unassigned=False,
+        ending=replace(
+            record.ending,
+            releasing=releasing,
+            comment_done=False,
+            board_done=False,
+            unassigned=False,
+            override="",
+            consent="",
+        ),
+        ownership=replace(record.ownership, lease=sha),
         intents={},
-        override="",
-        consent="",
     )
     return ReleaseOutcome(fresh, tuple(notes))
 
@@ -163,11 +171,11 @@ def _leaving(world: World, record: Record, reason: str, *, is_asked: bool) -> Re
 def _holder(world: World, record: Record, number: int) -> tuple[str, str]:
     """The lease that is ours, and who else holds the task, or empty."""
     found = lease.read(world.git, world.remote, number)
-    if found is None or found.sha == record.lease:
-        return record.lease, ""
-    if not record.lease and found.agent == record.claim.agent_id:
+    if found is None or found.sha == record.ownership.lease:
+        return record.ownership.lease, ""
+    if not record.ownership.lease and found.agent == record.claim.agent_id:
         return found.sha, ""  # taken by this claim, whose state.json was lost since
-    return record.lease, found.agent
+    return record.ownership.lease, found.agent
 
 
 def _progress(world: World, record: Record) -> tuple[str, list[str]]:

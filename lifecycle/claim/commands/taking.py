@@ -30,6 +30,7 @@ from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record import ownership
 from lifecycle.claim.record.claim_file import SCHEMA_VERSION
 from lifecycle.claim.record.claim_store import ClaimStore, Loaded
+from lifecycle.claim.record.sections import CardRecord, LinkRecord, OwnershipRecord
 from lifecycle.claim.record.state import Record
 from lifecycle.core import tracker
 from lifecycle.core.errors import GitFailed, HeldByAnother, LifecycleError, NotFound, Refused
@@ -139,7 +140,7 @@ def _check_held(mine: Record, number: int) -> None:
             f"This worktree already holds #{held} (phase {mine.claim.phase}); finish it first, or "
             f"take the other with: lifecycle claim {number} --worktree"
         )
-    if mine.releasing is not None:
+    if mine.ending.releasing is not None:
         raise Refused(
             f"#{held} is being released, and the claim was left as it is. Finish that with: "
             f"lifecycle tick; then claim it again."
@@ -151,9 +152,12 @@ def _held(world: World, claim_store: ClaimStore, loaded: Loaded) -> Record:
     mine, session = loaded.record, session_of(world)
     if mine is None:
         raise ValueError("there is no claim to go on with")
-    if session in ("", mine.session):
+    if session in ("", mine.ownership.session):
         return mine
-    taken = replace(mine, session=session, session_at=world.clock.now())
+    taken = replace(
+        mine,
+        ownership=replace(mine.ownership, session=session, session_at=world.clock.now()),
+    )
     return claim_store.commit(taken, loaded.hints).record
 
 
@@ -226,17 +230,13 @@ def _take(
     record = Record(
         values=_values(task, branch, agent, item, start),
         created_at=world.clock.now(),
-        is_item_known=item is not None,
-        synced_agent=agent if item is not None else None,
-        lease=sha,
+        card=CardRecord(is_known=item is not None, agent=agent if item is not None else None),
+        ownership=OwnershipRecord(
+            lease=sha, session=session_of(world), remote=world.remote, repository=str(world.base)
+        ),
         title=task.issue.title,
         is_taken=True,
-        session=session_of(world),
-        link=held.link,
-        is_link_known=held.is_known,
-        link_left=held.left,
-        remote=world.remote,
-        repository=str(world.base),
+        linked=LinkRecord(link=held.link, is_known=held.is_known, left=held.left),
     )
     if task.lost is None:
         record = claim_store.create(record)
@@ -248,12 +248,20 @@ def _take(
 
 def _going_on(record: Record, lost: Record, start: Start) -> Record:
     """The new record with what the lost claim knew of its pull request, and whose session it was."""
-    session, pull = record.session or lost.session, start.pull
+    session, pull = record.ownership.session or lost.ownership.session, start.pull
     if pull is None:
-        return replace(record, session=session)
-    opened = pull.number if lost.opened == pull.number else None
-    known = replace(record, pr_url=pull.url, pr_head=pull.head_sha, judged=start.phase.value)
-    return replace(known, session=session, opened=opened)
+        return replace(record, ownership=replace(record.ownership, session=session))
+    opened = pull.number if lost.pull.opened == pull.number else None
+    known = replace(
+        record,
+        pull=replace(record.pull, url=pull.url, head=pull.head_sha),
+        judged=start.phase.value,
+    )
+    return replace(
+        known,
+        ownership=replace(known.ownership, session=session),
+        pull=replace(known.pull, opened=opened),
+    )
 
 
 def _values(
@@ -332,8 +340,15 @@ def _attempt(world: World, claim_store: ClaimStore, task: TaskAsked) -> Attempt:
     if before is not None and before.issue == number:
         return Attempt(before.agent, before.nonce, resumes=True)
     lost = claim_store.remembered()
-    if lost is not None and not lost.outcome and lost.claim.issue_number == number and lost.lease:
-        return Attempt(lost.claim.agent_id, lease.new_nonce(), resumes=True, held=lost.lease)
+    if (
+        lost is not None
+        and not lost.ending.outcome
+        and lost.claim.issue_number == number
+        and lost.ownership.lease
+    ):
+        return Attempt(
+            lost.claim.agent_id, lease.new_nonce(), resumes=True, held=lost.ownership.lease
+        )
     if task.lost is not None and login_of(task.lost.claim.agent_id):
         return Attempt(task.lost.claim.agent_id, lease.new_nonce(), resumes=True)
     # What others in the same second cannot have: a tracker that knows an agent by its name alone would

@@ -18,6 +18,7 @@ from lifecycle.claim.decisions.ending.releasing import login_of
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record import ownership
 from lifecycle.claim.record.claim_store import ClaimStore
+from lifecycle.claim.record.sections import OwnershipRecord
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Rejected, Transient
 from lifecycle.core.timing import DeadlineReached
@@ -57,7 +58,10 @@ class Begun:
     def record(self) -> Record:
         """The claim that it would be, as far as it says where that is."""
         values = {"issue_number": self.issue, "agent_id": self.agent}
-        return Record(values=values, remote=self.remote, repository=self.repository)
+        return Record(
+            values=values,
+            ownership=OwnershipRecord(remote=self.remote, repository=self.repository),
+        )
 
 
 def of(state: Mapping[str, Any]) -> Begun | None:

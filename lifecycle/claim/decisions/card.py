@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot, is_unsynced, may_try
-from lifecycle.claim.record.state import ClaimChanges, Record, RecordChanges, is_same
+from lifecycle.claim.record.sections import CardRecord
+from lifecycle.claim.record.state import ClaimChanges, Record, is_same
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import AddToBoard, Audience, Notice, SetBoard
 from lifecycle.core.values.model import Observation
@@ -15,36 +16,36 @@ from lifecycle.core.values.priorities import Status
 
 def apply_observation(record: Record, seen: Observation) -> Record:
     """What an observation says about the card: synced, moved by hand, taken over."""
-    claim = record.claim
-    values: ClaimChanges = {}
-    changes: RecordChanges = {}
-    if seen.item is not None:
-        values["item_id"] = seen.item.id
-        changes["is_item_known"] = True
-        expected = (claim.status, claim.last_synced_status)
-        found = seen.item.status
-        was_labels = claim.is_labels
-        leaves_labels = (was_labels or record.leaves_labels) and not seen.item.is_labels
-        if seen.item.is_labels != was_labels:
-            # What was written to the board says nothing of the labels, nor the other way round.
-            values["last_synced_status"] = None
-            expected = (claim.status, found)
-        changes["leaves_labels"] = leaves_labels
-        if leaves_labels:
-            # The card is written once even if it is as it should be: the label goes with that write.
-            changes["synced_agent"] = record.synced_agent if seen.item.agent else None
-        is_expected = found is None or any(is_same(found, status) for status in expected)
-        is_behind = derive.is_behind(seen.item, derive.happened_at(record, seen))
-        has_moved = claim.last_synced_status is not None and not (is_expected or is_behind)
-        changes["moved_to"] = found if has_moved else None
-        if is_same(found, claim.status) and not leaves_labels:
-            values["last_synced_status"] = claim.status
-        if seen.item.agent and seen.item.agent == claim.agent_id:
-            changes["synced_agent"] = claim.agent_id
-        was_ours = bool(claim.agent_id) and record.synced_agent == claim.agent_id
-        other = seen.item.agent if seen.item.agent != claim.agent_id else None
-        changes["taken_by"] = other or "" if was_ours else ""
-    return replace(record.with_values(values), **changes)
+    item, claim, card = seen.item, record.claim, record.card
+    if item is None:
+        return record
+    values: ClaimChanges = {"item_id": item.id}
+    expected = (claim.status, claim.last_synced_status)
+    was_labels = claim.is_labels
+    leaves_labels = (was_labels or card.leaves_labels) and not item.is_labels
+    if item.is_labels != was_labels:
+        # What was written to the board says nothing of the labels, nor the other way round.
+        values["last_synced_status"] = None
+        expected = (claim.status, item.status)
+    agent = card.agent
+    if leaves_labels and not item.agent:
+        # The card is written once even if it is as it should be: the label goes with that write.
+        agent = None
+    is_expected = item.status is None or any(is_same(item.status, status) for status in expected)
+    is_behind = derive.is_behind(item, derive.happened_at(record, seen))
+    has_moved = claim.last_synced_status is not None and not (is_expected or is_behind)
+    if is_same(item.status, claim.status) and not leaves_labels:
+        values["last_synced_status"] = claim.status
+    if item.agent and item.agent == claim.agent_id:
+        agent = claim.agent_id
+    was_ours = bool(claim.agent_id) and card.agent == claim.agent_id
+    other = item.agent if was_ours and item.agent != claim.agent_id else None
+    moved_to = item.status if has_moved else None
+    return replace(
+        record.with_values(values),
+        card=CardRecord(True, agent, moved_to, leaves_labels),
+        ownership=replace(record.ownership, taken_by=other or ""),
+    )
 
 
 def decide(snapshot: Snapshot) -> Decision:
@@ -58,11 +59,13 @@ def decide(snapshot: Snapshot) -> Decision:
         note = now_seen.board_note
         notices.append(Notice(f"board-note:{note}", note, Audience.NOTE))
     is_finished = now_seen is not None and now_seen.issue is not None and not now_seen.issue.is_open
-    if record.moved_to and not (is_finished and record.moved_to == Status.DONE):
+    if record.card.moved_to and not (is_finished and record.card.moved_to == Status.DONE):
         tell = messages.label_moved if claim.is_labels else messages.board_moved
-        moved = tell(claim.issue_number, record.moved_to, claim.last_synced_status)
-        notices.append(Notice(f"moved:{claim.item_id}:{record.moved_to}", moved, Audience.NOTE))
-    if not is_unsynced(snapshot) or record.moved_to:
+        moved = tell(claim.issue_number, record.card.moved_to, claim.last_synced_status)
+        notices.append(
+            Notice(f"moved:{claim.item_id}:{record.card.moved_to}", moved, Audience.NOTE)
+        )
+    if not is_unsynced(snapshot) or record.card.moved_to:
         return Decision(notices=tuple(notices))
     if now_seen is not None and now_seen.item is None and now_seen.issue and not claim.item_id:
         adding = AddToBoard(claim.issue_number or 0, now_seen.issue.id)
@@ -75,11 +78,11 @@ def decide(snapshot: Snapshot) -> Decision:
     if now_seen is not None and now_seen.item is not None and now_seen.item.is_archived:
         text = messages.archived(claim.issue_number, snapshot.rules.board_name)
         return Decision(notices=(Notice(f"archived:{claim.item_id}", text, Audience.NOTE),))
-    if not record.is_item_known:
+    if not record.card.is_known:
         return Decision(notices=tuple(notices))
     action = SetBoard(
         item_id=claim.item_id,
         status=None if is_same(claim.status, claim.last_synced_status) else claim.status,
-        agent=claim.agent_id if claim.agent_id != (record.synced_agent or "") else None,
+        agent=claim.agent_id if claim.agent_id != (record.card.agent or "") else None,
     )
     return Decision(action=action if may_try(snapshot, action) else None, notices=tuple(notices))

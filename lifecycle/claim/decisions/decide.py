@@ -22,7 +22,7 @@ from lifecycle.claim.decisions.pull import opening, pace, review
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot, is_unsynced, may_try
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.linked import linked_decisions
-from lifecycle.claim.record.state import ClaimChanges, Record, RecordChanges, fold, kind_of
+from lifecycle.claim.record.state import ClaimChanges, Record, fold, kind_of
 from lifecycle.core.messages import loss_messages, messages
 from lifecycle.core.plan import (
     Audience,
@@ -54,8 +54,8 @@ def wants_look(snapshot: Snapshot) -> bool:
 def _wanted(snapshot: Snapshot) -> Look | None:
     claim = snapshot.record.claim
     phase = Phase.named(claim.phase)
-    is_leaving = snapshot.record.releasing is not None
-    if claim.issue_number is None or snapshot.record.outcome or not (phase or is_leaving):
+    is_leaving = snapshot.record.ending.releasing is not None
+    if claim.issue_number is None or snapshot.record.ending.outcome or not (phase or is_leaving):
         return None
     polls = snapshot.wake is not Wake.STOP
     checks = False
@@ -76,7 +76,9 @@ def _wanted(snapshot: Snapshot) -> Look | None:
     else:
         needed = snapshot.wake.is_asked  # who asks by command wants to know what GitHub shows
     doubts = (
-        not snapshot.record.is_item_known or snapshot.record.moved_to or snapshot.record.taken_by
+        not snapshot.record.card.is_known
+        or snapshot.record.card.moved_to
+        or snapshot.record.ownership.taken_by
     )
     if is_unsynced(snapshot) and doubts:
         needed = True
@@ -96,12 +98,12 @@ def _wanted(snapshot: Snapshot) -> Look | None:
 def decide(snapshot: Snapshot) -> Decision:
     """The next step, or a final decision if this look is finished."""
     record = snapshot.record
-    if record.outcome:
+    if record.ending.outcome:
         return Decision()
     claim = record.claim
     if claim.issue_number is None:
         return opening.condition("no-issue", messages.no_issue_number())
-    if record.releasing is not None:
+    if record.ending.releasing is not None:
         step = _effective(record, releasing.decide(snapshot))
         more = (*complaints(record), *linked_decisions.notices(record))
         return replace(step, notices=(*step.notices, *more))
@@ -109,20 +111,20 @@ def decide(snapshot: Snapshot) -> Decision:
     if phase is None:
         text = messages.unknown_phase(claim.phase, [p.value for p in Phase])
         return opening.condition(f"unknown-phase:{claim.phase}", text)
-    if record.taken_by:
-        text = messages.taken_over(claim.issue_number, record.taken_by)
-        return opening.condition(f"taken-over:{record.taken_by}", text)
-    if record.given_back:
+    if record.ownership.taken_by:
+        text = messages.taken_over(claim.issue_number, record.ownership.taken_by)
+        return opening.condition(f"taken-over:{record.ownership.taken_by}", text)
+    if record.ownership.is_released:
         text = loss_messages.released_from_afar(claim.issue_number)
         return opening.condition("given-back-from-afar", text)
     step = _effective(record, _RULES[phase](snapshot))
     more = (*complaints(record), *_closed_elsewhere(snapshot), *linked_decisions.notices(record))
     step = replace(step, notices=(*step.notices, *more))
-    if step.fields or step.memory or step.action or phase is Phase.DONE:
+    if step.fields or step.record or step.action or phase is Phase.DONE:
         return step
     board = card.decide(snapshot)
     board = replace(board, notices=(*step.notices, *board.notices))
-    if board.fields or board.memory or board.action:
+    if board.fields or board.record or board.action:
         return board
     return replace(linked_decisions.living(snapshot), notices=board.notices)
 
@@ -152,7 +154,7 @@ def apply_observation(record: Record, seen: Observation, now: float) -> Record:
     if seen.issue is not None and seen.issue.title:
         record = replace(record, title=seen.issue.title)
     record = lost_task.apply_observation(record, card.apply_observation(record, seen), seen)
-    if record.releasing is not None:
+    if record.ending.releasing is not None:
         return releasing.apply_observation(record, seen, now)
     return closing.apply_observation(record, seen, now)
 
@@ -160,7 +162,10 @@ def apply_observation(record: Record, seen: Observation, now: float) -> Record:
 def _in_review(snapshot: Snapshot) -> Decision:
     claim = snapshot.record.claim
     created: tuple[Notice, ...] = ()
-    if claim.phase == Phase.PR_CREATED and claim.pr_number == snapshot.record.opened is not None:
+    if (
+        claim.phase == Phase.PR_CREATED
+        and claim.pr_number == snapshot.record.pull.opened is not None
+    ):
         created = (_created(snapshot.record),)
     is_stop = (
         snapshot.wake is Wake.STOP
@@ -183,7 +188,6 @@ def _pull_found(snapshot: Snapshot) -> Decision:
             f"pr-missing:{claim.branch}", messages.pr_missing(claim.branch), Audience.ACT
         )
         return Decision(fields=_polled(snapshot), notices=(notice,))
-    known: RecordChanges = {"pr_url": pull.url, "pr_head": pull.head_sha}
     match pull.state:
         case PullState.MERGED:
             return merged.merge_found(snapshot, pull)
@@ -196,10 +200,14 @@ def _pull_found(snapshot: Snapshot) -> Decision:
                     "status": _not(Status.IN_REVIEW, claim.status, Status.IN_PROGRESS),
                 }
                 | _polled(snapshot),
-                memory=known | {"judged": Phase.PR_CLOSED.value},
+                record=replace(
+                    snapshot.record,
+                    judged=Phase.PR_CLOSED.value,
+                    pull=replace(snapshot.record.pull, url=pull.url, head=pull.head_sha),
+                ),
                 notices=(
                     Notice(
-                        f"closed:{pull.number}:{snapshot.record.reopened}",
+                        f"closed:{pull.number}:{snapshot.record.pull.reopened}",
                         text,
                         Audience.NEWS,
                         ends=review.WHILE_OPEN,
@@ -207,7 +215,7 @@ def _pull_found(snapshot: Snapshot) -> Decision:
                 ),
             )
         case PullState.OPEN:
-            return _open(snapshot, pull, known)
+            return _open(snapshot, pull)
 
 
 def _not_there(snapshot: Snapshot) -> Decision:
@@ -220,28 +228,27 @@ def _not_there(snapshot: Snapshot) -> Decision:
     notice = Notice(
         f"no-pull:{claim.phase}:{snapshot.record.touched}", text, Audience.ACT, stands=True
     )
-    return Decision(fields=fields, memory={"judged": before.value}, notices=(notice,))
+    return Decision(fields, replace(snapshot.record, judged=before.value), notices=(notice,))
 
 
-def _open(snapshot: Snapshot, pull: PullRequest, known: RecordChanges) -> Decision:
+def _open(snapshot: Snapshot, pull: PullRequest) -> Decision:
     claim = snapshot.record.claim
+    known = replace(snapshot.record.pull, url=pull.url, head=pull.head_sha)
     fields: ClaimChanges = {"pr_number": pull.number}
     notices: list[Notice] = []
     if claim.phase == Phase.PR_CLOSED:
         # One move at a time, as the table has it: the checks are this look's next step.
         fields |= {"phase": Phase.PR_CREATED.value, "status": Status.IN_REVIEW}
-        known |= {"reopened": snapshot.record.reopened + 1}
-        key = f"reopened:{pull.number}:{snapshot.record.reopened}"
+        key = f"reopened:{pull.number}:{known.reopened}"
+        known = replace(known, reopened=known.reopened + 1)
         notices.append(Notice(key, messages.reopened(pull.number), Audience.NOTE))
     elif pull.checks is not None and snapshot.looked_at_checks:
         fields |= {"phase": Phase.CHECKS_RUNNING.value, **_polled(snapshot)}
     if claim.phase != Phase.PR_CLOSED:
-        found = review.judge(snapshot, pull)
-        known |= found.memory
-        notices += found.notices
-    phase = fields.get("phase", claim.phase)
-    link = derive.decide(snapshot, pull)
-    return Decision(fields, known | {"judged": phase}, link, tuple(notices))
+        judged = review.judge(snapshot, pull)
+        known, notices = judged.known, [*notices, *judged.notices]
+    record = replace(snapshot.record, judged=fields.get("phase", claim.phase), pull=known)
+    return Decision(fields, record, derive.decide(snapshot, pull), tuple(notices))
 
 
 _RULES = {
@@ -257,7 +264,7 @@ _RULES = {
 
 def _created(record: Record) -> Notice:
     number = record.claim.pr_number or 0
-    return Notice(f"pr:{number}", messages.pr_created(number, record.pr_url), Audience.NEXT)
+    return Notice(f"pr:{number}", messages.pr_created(number, record.pull.url), Audience.NEXT)
 
 
 def _closed_elsewhere(snapshot: Snapshot) -> tuple[Notice, ...]:
@@ -276,7 +283,7 @@ def _closed_elsewhere(snapshot: Snapshot) -> tuple[Notice, ...]:
 def complaints(record: Record) -> tuple[Notice, ...]:
     """What was refused and stands: said once, to whoever can mend it."""
     said = []
-    is_ending = record.releasing is not None or record.claim.phase == Phase.DONE
+    is_ending = record.ending.releasing is not None or record.claim.phase == Phase.DONE
     told_at_the_end = ("ReleaseLease", "SetLinked") if is_ending else ("ReleaseLease",)
     for kind, trouble in record.troubles.items():
         if trouble.is_final and kind not in told_at_the_end:
@@ -321,5 +328,5 @@ def _not(unwanted: str, value: str, instead: str) -> str:
 def _effective(record: Record, step: Decision) -> Decision:
     """The decision without what is already so."""
     fields = {k: v for k, v in step.fields.items() if record.values.get(k) != v}
-    memory = {k: v for k, v in step.memory.items() if getattr(record, k) != v}
-    return replace(step, fields=cast("ClaimChanges", fields), memory=cast("RecordChanges", memory))
+    changed = None if step.record == record else step.record
+    return replace(step, fields=cast("ClaimChanges", fields), record=changed)

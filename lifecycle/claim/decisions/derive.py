@@ -33,7 +33,9 @@ def pull_request_of(record: Record, seen: Observation, head_owner: str) -> PullR
     claim = record.claim
     ours = [pull for pull in seen.by_branch if is_ours(pull, claim, head_owner)]
     named = seen.by_number
-    if named is not None and (named.number == record.opened or is_ours(named, claim, head_owner)):
+    if named is not None and (
+        named.number == record.pull.opened or is_ours(named, claim, head_owner)
+    ):
         replacement = _open(ours)
         if named.state is PullState.CLOSED and replacement is not None:
             return replacement

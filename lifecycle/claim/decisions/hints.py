@@ -55,7 +55,11 @@ def judge(snapshot: Snapshot) -> Judgement:
 def accept(record: Record, judged: Judgement) -> Record:
     """The record with the accepted hints; another issue has another card, and another lease."""
     if "issue_number" in judged.accepted:
-        record = replace(record, is_item_known=False, synced_agent=None, moved_to=None, lease="")
+        record = replace(
+            record,
+            card=replace(record.card, is_known=False, agent=None, moved_to=None),
+            ownership=replace(record.ownership, lease=""),
+        )
         record = record.with_values({"item_id": "", "last_synced_status": None})
     return record.with_values(judged.accepted)
 

@@ -10,7 +10,6 @@ from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.record.state import (
     ClaimChanges,
     Record,
-    RecordChanges,
     is_same,
     kind_of,
     mark_of,
@@ -54,13 +53,13 @@ class Decision:
 
     Attributes:
         fields: claim fields to set first (phase, status, pr_number, …).
-        memory: fields of the record to set first.
+        record: the record to go on with first, or None if it stays as it is.
         action: the one write to do next, or None if this look is finished.
         notices: sentences that became true with this step.
     """
 
     fields: ClaimChanges = field(default_factory=ClaimChanges)
-    memory: RecordChanges = field(default_factory=RecordChanges)
+    record: Record | None = None
     action: Action | None = None
     notices: tuple[Notice, ...] = ()
 
@@ -101,10 +100,10 @@ def is_unsynced(snapshot: Snapshot) -> bool:
     record, claim = snapshot.record, snapshot.record.claim
     if not snapshot.rules.has_board or claim.phase == Phase.DONE or not claim.status:
         return False
-    if record.releasing is not None:
+    if record.ending.releasing is not None:
         return False  # its last write of the card is a step of giving back
     return not is_same(claim.status, claim.last_synced_status) or (
-        bool(claim.agent_id) and claim.agent_id != record.synced_agent
+        bool(claim.agent_id) and claim.agent_id != record.card.agent
     )
 
 
@@ -126,7 +125,7 @@ def may_try(snapshot: Snapshot, action: Action) -> bool:
 def still_wanted(snapshot: Snapshot, kind: str) -> bool:
     """True if a trouble of this kind still stands in the way of something the claim wants."""
     phase = snapshot.record.claim.phase
-    is_ending = phase == Phase.DONE or snapshot.record.releasing is not None
+    is_ending = phase == Phase.DONE or snapshot.record.ending.releasing is not None
     match kind:
         case "OpenPullRequest":
             return phase == Phase.READY_FOR_PR
@@ -139,12 +138,12 @@ def still_wanted(snapshot: Snapshot, kind: str) -> bool:
         case "Look":
             return kind in snapshot.failed
         case "SetLinked":
-            return snapshot.record.link is not None
+            return snapshot.record.linked.link is not None
         case _:
             return is_ending
 
 
 def prepared(snapshot: Snapshot, step: Decision) -> Snapshot:
     """With what a decision sets before it acts."""
-    record = replace(snapshot.record.with_values(step.fields), **step.memory)
-    return replace(snapshot, record=record)
+    record = snapshot.record if step.record is None else step.record
+    return replace(snapshot, record=record.with_values(step.fields))

@@ -122,7 +122,7 @@ def _release(action: plan.ReleaseLease, world: World, *, is_ours: bool) -> plan.
 
 def _forget(claim_store: ClaimStore | None, record: Record) -> plan.ClaimForgotten:
     if claim_store is not None:
-        claim_store.forget(replace(record, outcome=record.end))
+        claim_store.forget(replace(record, ending=replace(record.ending, outcome=record.end)))
     return plan.ClaimForgotten()
 
 

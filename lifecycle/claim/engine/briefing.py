@@ -54,10 +54,10 @@ def state_lines(record: Record) -> list[str]:
     """Where the claim stands, and not a word on what to do: that is its own session's."""
     claim = record.claim
     phase = Phase.named(claim.phase)
-    pull = f", PR #{claim.pr_number} {record.pr_url}".rstrip() if claim.pr_number else ""
+    pull = f", PR #{claim.pr_number} {record.pull.url}".rstrip() if claim.pr_number else ""
     where = f"issue #{claim.issue_number} on branch {claim.branch or '(none)'}"
     lines = [f"Claim: {where}, phase {claim.phase}{pull}."]
-    if record.checks is not None and phase is Phase.CHECKS_RUNNING:
+    if record.pull.checks is not None and phase is Phase.CHECKS_RUNNING:
         lines.append(checks_line(record))
     if phase in IN_REVIEW:
         lines += review_lines(record)
@@ -75,7 +75,7 @@ def claim_lines(record: Record, *, hears_prompts: bool = True, has_hooks: bool =
     lines = [*state_lines(record), *question_lines(record)]
     if phase is None:
         lines.append(messages.unknown_phase(claim.phase, [p.value for p in Phase]))
-    elif record.releasing is not None:
+    elif record.ending.releasing is not None:
         lines.append(messages.releasing(claim.issue_number))
     elif is_lost(record):
         lines.append(loss_line(record))
@@ -98,14 +98,14 @@ def question_lines(record: Record) -> list[str]:
 
 def is_lost(record: Record) -> bool:
     """True if the task is not this claim's any more: somebody else has it, or it was given back."""
-    return bool(record.taken_by or record.given_back)
+    return bool(record.ownership.taken_by or record.ownership.is_released)
 
 
 def loss_line(record: Record) -> str:
     """That, and what to do: as the looks say it."""
     number = record.claim.issue_number
-    if record.taken_by:
-        return messages.taken_over(number, record.taken_by)
+    if record.ownership.taken_by:
+        return messages.taken_over(number, record.ownership.taken_by)
     return loss_messages.released_from_afar(number)
 
 
@@ -120,12 +120,12 @@ def _nudge_lines(record: Record) -> list[str]:
 def review_lines(record: Record) -> list[str]:
     """What stands between the pull request and its merge, apart from the checks."""
     number, lines = record.claim.pr_number, []
-    if record.changes_by:
+    if record.pull.changes_by:
         lines.append(
-            f"Changes requested on PR #{number} by {', '.join(map(named, record.changes_by))}."
+            f"Changes requested on PR #{number} by {', '.join(map(named, record.pull.changes_by))}."
         )
-    if record.conflicts_with:
-        lines.append(f"PR #{number} conflicts with {record.conflicts_with}.")
+    if record.pull.conflicts_with:
+        lines.append(f"PR #{number} conflicts with {record.pull.conflicts_with}.")
     return lines
 
 
@@ -136,7 +136,7 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, has_hooks: bo
         return messages.how_to_close(counts_done=counts_done)
     if phase is Phase.DONE:
         return _ending_line(record)
-    checks = record.checks or {}
+    checks = record.pull.checks or {}
     if phase is Phase.CHECKS_RUNNING and checks.get("failed"):
         then = "the new head is watched." if has_hooks else "then look with: lifecycle tick"
         return f"Fix, commit and push; {then}"
@@ -150,9 +150,9 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, has_hooks: bo
 def _until_the_merge(record: Record) -> str:
     """What a pull request with green checks waits for."""
     what = "a person to merge it"
-    if record.conflicts_with:
+    if record.pull.conflicts_with:
         what = "its conflict to be resolved and pushed"
-    elif record.changes_by:
+    elif record.pull.changes_by:
         what = "the changes that were asked for, and then for another review"
     return f"PR #{record.claim.pr_number} waits for {what}."
 
@@ -160,17 +160,17 @@ def _until_the_merge(record: Record) -> str:
 def _ending_line(record: Record) -> str:
     """How far closing has come, and what does the rest: after a look that could not finish it."""
     number, waits = record.claim.issue_number, record.troubles.get("PostComment")
-    if not (record.issue_closed or record.troubles):
+    if not (record.ending.issue_closed or record.troubles):
         return NEXT_STEPS[Phase.DONE]
-    state = f"#{number} is closed" if record.issue_closed else f"#{number} is not closed yet"
-    if record.issue_closed and waits is not None and not waits.is_final:
+    state = f"#{number} is closed" if record.ending.issue_closed else f"#{number} is not closed yet"
+    if record.ending.issue_closed and waits is not None and not waits.is_final:
         return messages.comment_unknown(number, render_time(waits.until))
     return f"{state}; the rest is tried again at the next stop; now: lifecycle tick"
 
 
 def checks_line(record: Record) -> str:
     """The last poll's result."""
-    checks = record.checks or {}
+    checks = record.pull.checks or {}
     failed = list(checks.get("failed", ()))
     passed, running = int(checks.get("passed", 0)), int(checks.get("running", 0))
     total = passed + running + len(failed)
@@ -227,7 +227,7 @@ def free_card(record: Record | None, board: BoardBrief, repository: Repository) 
     claim = record.claim if record is not None else None
     if record is None or claim is None or not claim.agent_id:
         return None
-    if record.synced_agent != claim.agent_id or claim.status == Status.TODO:
+    if record.card.agent != claim.agent_id or claim.status == Status.TODO:
         return None
     name = str(repository).casefold()
     for card in board.cards:
@@ -257,7 +257,7 @@ def held_line(record: Record, last_at: float | None) -> str:
     since = f", last active {render_time(last_at)}" if last_at is not None else ""
     issue = record.claim.issue_number
     return (
-        f"The claim on #{issue} in this worktree is held by another session ({record.session}{since}): "
-        f"do not work on it here. For another task: lifecycle claim <number> --worktree. If that "
-        f"session is over, go on with: lifecycle claim {issue}"
+        f"The claim on #{issue} in this worktree is held by another session "
+        f"({record.ownership.session}{since}): do not work on it here. For another task: lifecycle "
+        f"claim <number> --worktree. If that session is over, go on with: lifecycle claim {issue}"
     )

@@ -26,7 +26,8 @@ from lifecycle.claim.linked import linked_decisions, linked_writes, pending_writ
 from lifecycle.claim.record import journalling, ownership
 from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.guard_marks import STOP_DUE
-from lifecycle.claim.record.state import Record, Trouble, kind_of
+from lifecycle.claim.record.sections import Trouble
+from lifecycle.claim.record.state import Record, kind_of
 from lifecycle.core import plan
 from lifecycle.core.errors import LifecycleError, Refused, Transient
 from lifecycle.core.plan import Action, Audience, Notice, Wake
@@ -89,7 +90,7 @@ def _snapshot_of(world: World, claim_store: ClaimStore, wake: Wake, loaded: Load
         raise ValueError("there is no claim to look at")
     off = world.cache.get(_BOARD_OFF)
     # What closes is tried for certain: nothing comes after it that would.
-    is_ending = record.claim.phase == Phase.DONE or record.releasing is not None
+    is_ending = record.claim.phase == Phase.DONE or record.ending.releasing is not None
     is_tried = wake is Wake.TICK or is_ending
     is_off = isinstance(off, dict) and now < off["until"] and off.get(ACCESS) == world.access
     rules = Rules(
@@ -261,7 +262,7 @@ def tick(
         _tell_withheld(working)
         said = claim_store.take(audiences, channel, session)
         record = working.seen.record
-        claim_store.ledger.retire("" if record.outcome else record.claim_key)
+        claim_store.ledger.retire("" if record.ending.outcome else record.claim_key)
         if wake is Wake.TICK and record.claim.phase == Phase.MERGED_DETECTED:
             claim_store.note_asked()  # whoever asks by command reads the question on the terminal
         claim_store.save()
@@ -270,9 +271,9 @@ def tick(
             working.seen,
             mtime_ns=loaded.mtime_ns,
             is_finished=working.is_finished,
-            has_ended=working.is_gone or bool(record.outcome),
+            has_ended=working.is_gone or bool(record.ending.outcome),
         )
-        if working.is_gone or record.outcome:
+        if working.is_gone or record.ending.outcome:
             _wait_inside(claim_store)
         return Report(record, said, tuple(working.actions), working.problem)
 
@@ -309,7 +310,7 @@ def is_quiet(
     step = decide(seen)
     key = seen.record.claim_key
     is_news = any(not claim_store.ledger.was_said(f"{key}/{notice.key}") for notice in step.notices)
-    if step.fields or step.memory or step.action or is_news:
+    if step.fields or step.record or step.action or is_news:
         return False
     claim_store.stamp(loaded.mtime_ns)
     return True
@@ -437,7 +438,7 @@ def _conclude(working: _Look, action: Action, fact: plan.Fact) -> None:
 
 
 def _commit(working: _Look, *, is_new: bool = True) -> None:
-    if working.seen.record.outcome:
+    if working.seen.record.ending.outcome:
         return
     committed = working.claim_store.commit(
         working.seen.record, working.seen.hints, is_last=False, is_new=is_new
@@ -459,7 +460,7 @@ def _exclude(world: World) -> None:
 def _owned(claim_store: ClaimStore, record: Record, session: str) -> Record:
     """The claim as this session's, if nobody else that lives holds it."""
     now = claim_store.clock.now()
-    signs = signs_of_life.signs_of(claim_store.folder, record.session, now)
+    signs = signs_of_life.signs_of(claim_store.folder, record.ownership.session, now)
     return ownership.adopt(record, session, signs, now)
 
 
@@ -480,7 +481,7 @@ def _tell_withheld(working: _Look) -> None:
     text, record = working.world.told_withheld(), working.seen.record
     if text:
         # What a claim leaves to the agent ends with it; what it leaves to the person does not.
-        audience = Audience.NOTE if record.outcome else Audience.NEXT
+        audience = Audience.NOTE if record.ending.outcome else Audience.NEXT
         notice = Notice(f"{record.claim_key}/withheld", text, audience)
         working.claim_store.ledger.queue(notice, again=True)
 

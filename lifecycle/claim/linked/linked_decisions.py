@@ -63,7 +63,7 @@ def of_issue(tasks: Iterable[Task], issue: int, base: str, host: str) -> tuple[T
 
 def wanted(record: Record) -> str:
     """What the linked task is to be while the claim is as it is."""
-    if record.releasing is not None:
+    if record.ending.releasing is not None:
         return RELEASED
     return CLOSED if record.claim.phase == Phase.DONE else CLAIMED
 
@@ -74,10 +74,10 @@ def action_of(record: Record) -> SetLinked | None:
     One that is closed stays closed, whoever did it. What a living claim left as it was may be free when
     the claim closes, so that is looked at once more.
     """
-    link, aim = record.link, wanted(record)
+    link, aim = record.linked.link, wanted(record)
     if link is None or link.synced in (aim, CLOSED, LEFT):
         return None
-    if record.link_left and aim != CLOSED:
+    if record.linked.left and aim != CLOSED:
         return None
     return SetLinked(link.tracker, link.id, aim, reason_of(record))
 
@@ -88,7 +88,7 @@ def reason_of(record: Record) -> str:
     if wanted(record) != CLOSED:
         return ""
     return linked_messages.closing_reason(
-        claim.summary, claim.pr_number, record.pr_url, record.override
+        claim.summary, claim.pr_number, record.pull.url, record.ending.override
     )
 
 
@@ -99,12 +99,16 @@ def wants_to_know(snapshot: Snapshot) -> bool:
     later look that would.
     """
     record = snapshot.record
-    if record.link is not None or snapshot.wake is Wake.SWEEP or record.claim.issue_number is None:
+    if (
+        record.linked.link is not None
+        or snapshot.wake is Wake.SWEEP
+        or record.claim.issue_number is None
+    ):
         return False
-    if record.taken_by or record.given_back:
+    if record.ownership.taken_by or record.ownership.is_released:
         return False
     is_ending = wanted(record) != CLAIMED
-    return snapshot.wake is Wake.TICK or (is_ending and not record.is_link_known)
+    return snapshot.wake is Wake.TICK or (is_ending and not record.linked.is_known)
 
 
 def living(snapshot: Snapshot) -> Decision:
@@ -121,7 +125,7 @@ def ending_step(snapshot: Snapshot) -> Decision | None:
     if snapshot.wake is Wake.SWEEP:
         return None
     unknown = record.troubles.get(FIND)
-    if unknown is not None and unknown.tries < BEST_EFFORT_TRIES and not record.is_link_known:
+    if unknown is not None and unknown.tries < BEST_EFFORT_TRIES and not record.linked.is_known:
         return Decision()
     action = action_of(record)
     if action is None or ending_steps.is_given_up(record, action):
@@ -131,15 +135,15 @@ def ending_step(snapshot: Snapshot) -> Decision | None:
 
 def notices(record: Record) -> tuple[Notice, ...]:
     """That the linked task is left as it is: once."""
-    if record.link is None or not record.link_left:
+    if record.linked.link is None or not record.linked.left:
         return ()
-    end = ":end" if record.link.synced == LEFT else ""
-    return (Notice(f"linked-left:{record.link.id}{end}", record.link_left, Audience.NOTE),)
+    end = ":end" if record.linked.link.synced == LEFT else ""
+    return (Notice(f"linked-left:{record.linked.link.id}{end}", record.linked.left, Audience.NOTE),)
 
 
 def remainder(record: Record) -> str:
     """What the last sentence of a claim adds about a linked task that did not end with it, or ""."""
-    link, trouble = record.link, record.troubles.get("SetLinked")
+    link, trouble = record.linked.link, record.troubles.get("SetLinked")
     if link is None or trouble is None or action_of(record) is None:
         return ""
     told = linked_messages.left_open if wanted(record) == CLOSED else linked_messages.left_claimed

@@ -13,7 +13,8 @@ from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.linked import linked_decisions, linked_tracker, pending_writes
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.guard_marks import ALWAYS, STOP_DUE
-from lifecycle.claim.record.state import RETRY_SECONDS, Record, Trouble
+from lifecycle.claim.record.sections import Trouble
+from lifecycle.claim.record.state import RETRY_SECONDS, Record
 from lifecycle.core.errors import (
     AlreadyClaimed,
     BadConfig,
@@ -249,7 +250,7 @@ def abandon(world: World, claim_store: ClaimStore, record: Record | None) -> str
     begun = claim_store.state.get(LINKING)
     if begun is None:
         return ""
-    link = record.link if record is not None else None
+    link = record.linked.link if record is not None else None
     if link is not None and link.id == begun["id"]:
         settle(claim_store)
         return ""
@@ -281,7 +282,9 @@ def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...
     link = Link(inner.name, task.id) if task is not None else None
     if task is not None and task.assignee == inner.actor and task.status is TaskStatus.IN_PROGRESS:
         link = Link(inner.name, task.id, linked_decisions.CLAIMED)
-    return replace(record, link=link, is_link_known=True, troubles=known), ()
+    return replace(
+        record, linked=replace(record.linked, link=link, is_known=True), troubles=known
+    ), ()
 
 
 def set_linked(action: SetLinked, world: World, record: Record) -> LinkedIs:

@@ -84,7 +84,7 @@ def actors(claim_store: ClaimStore, task: str) -> set[str]:
 
 def at_the_end(claim_store: ClaimStore, record: Record) -> None:
     """Before the claim's file goes: remember what could not be done inside, until a later look."""
-    link, claim, now = record.link, record.claim, claim_store.clock.now()
+    link, claim, now = record.linked.link, record.claim, claim_store.clock.now()
     action = linked_decisions.action_of(record)
     left = None
     if link is not None and action is not None:
@@ -109,7 +109,7 @@ def finish(world: World, claim_store: ClaimStore, record: Record | None, *, is_a
         record: the worktree's claim, which takes care of its own task, or None.
         is_asked: somebody looks by command, so that nothing waits for its time.
     """
-    link = record.link if record is not None and not record.outcome else None
+    link = record.linked.link if record is not None and not record.ending.outcome else None
     for left in waiting(claim_store.state):
         if link is not None and (link.tracker, link.id) == (left.tracker, left.id):
             forget(claim_store, left.tracker, left.id)

@@ -311,7 +311,7 @@ class ClaimOnDisk:
         bad = self.read()
         kept = store.set_aside(self.path, self._label)
         self.late.watch(kept, bad.content if bad is not None else b"")  # somebody may just write it
-        is_alive = record is not None and not record.outcome
+        is_alive = record is not None and not record.ending.outcome
         text = messages.corrupt_claim(reason, kept.name, restored=is_alive)
         notice = Notice(f"corrupt:{kept.name}", text, Audience.ACT)
         if record is None or not is_alive:
@@ -338,7 +338,7 @@ def _edited(record: Record, content: bytes) -> tuple[dict[str, Any] | None, str]
 
 def continues(record: Record, theirs: Mapping[str, Any], *, is_closing: bool = False) -> bool:
     """True if the file is still this record's claim and not the next one."""
-    if record.outcome and not is_closing:
+    if record.ending.outcome and not is_closing:
         return False
     same_issue = theirs.get("issue_number") in (None, record.values.get("issue_number"))
     same_branch = theirs.get("branch") == record.values.get("branch")

@@ -21,6 +21,7 @@ from lifecycle.claim.record.claim_file import CorruptClaimError
 from lifecycle.claim.record.claim_on_disk import RACY_NS, ClaimOnDisk, continues
 from lifecycle.claim.record.file_merge import Merged, merge
 from lifecycle.claim.record.guard_marks import ANSWERED, WAITING, GuardMarks
+from lifecycle.claim.record.sections import CardRecord
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused, Refused
 from lifecycle.core.plan import Audience, Notice
@@ -123,7 +124,10 @@ class ClaimStore:
             # The agent wrote the file again: that is another attempt, whatever was refused before.
             record = record.without_troubles(only_final="phase" not in merged.changed)
         if record.claim.phase != Phase.DONE:
-            record = replace(record, override="", consent="")  # a yes is to one closing
+            record = replace(
+                record,
+                ending=replace(record.ending, override="", consent=""),
+            )  # a yes is to one closing
         return Loaded(record, merged.hints, snapshot.mtime_ns, notices)
 
     def confirm(self, loaded: Loaded | None) -> Loaded:
@@ -223,8 +227,8 @@ class ClaimStore:
         self.file.save()
         self.disk.note_merged()
         record = self.remembered()
-        is_alive = record is not None and not record.outcome
-        self.marks.show_owner(record.session if record is not None and is_alive else "")
+        is_alive = record is not None and not record.ending.outcome
+        self.marks.show_owner(record.ownership.session if record is not None and is_alive else "")
         asks = record is not None and is_alive and consent.is_waited_for(record)
         tells = record is not None and is_alive and record.is_inherited
         is_waiting = (
@@ -259,7 +263,7 @@ class ClaimStore:
         record = self.remembered()
         if record is not None and (again or not consent.is_asked(record)):
             self.folder.remove(ANSWERED)
-            self.remember(replace(record, asked_pr=record.claim.pr_number))
+            self.remember(replace(record, pull=replace(record.pull, asked=record.claim.pr_number)))
 
     def stamp(self, mtime_ns: int) -> None:
         """Tell the guard that this version of the file was looked at and left nothing to do.
@@ -294,7 +298,7 @@ class ClaimStore:
             journal.note(self.root, entry)
 
     def _begin(self, before: Record | None, theirs: dict[str, Any]) -> Record:
-        if before is not None and not before.outcome:
+        if before is not None and not before.ending.outcome:
             archive = self.state.setdefault("archive", {})
             archive[before.key] = before.as_json()
             for stale in list(archive)[:-_ARCHIVE_LIMIT]:
@@ -311,7 +315,7 @@ class ClaimStore:
             values=theirs,
             past=(dict(theirs),),
             created_at=self.clock.now(),
-            synced_agent=agent,
+            card=CardRecord(agent=agent),
         )
 
 

@@ -31,7 +31,7 @@ def move(record: Record, state: StateSections, at: float) -> JournalEntry | None
 
     `state` remembers it; until that is saved, the same step has the same key, and so is written once.
     """
-    target = record.outcome or Phase.named(record.claim.phase)
+    target = record.ending.outcome or Phase.named(record.claim.phase)
     known = state.get(NOTED)
     if not isinstance(known, dict) or known.get("claim") != record.claim_key:
         known = {"claim": record.claim_key, "phase": "", "moves": 0}
@@ -104,7 +104,7 @@ def _whose(record: Record) -> dict[str, str]:
     return {
         "task": f"#{number}" if number else "",
         "actor": record.claim.agent_id or "",
-        "session": record.session,
+        "session": record.ownership.session,
     }
 
 

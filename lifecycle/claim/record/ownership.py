@@ -28,7 +28,7 @@ SILENT_SECONDS = 3600.0
 
 def is_mine(record: Record, session: str) -> bool:
     """True if this session owns the claim; an unknown one on either side counts as the owner."""
-    return not record.session or not session or record.session == session
+    return not record.ownership.session or not session or record.ownership.session == session
 
 
 def is_held(record: Record, session: str, signs: Signs, now: float) -> bool:
@@ -44,7 +44,7 @@ def is_held(record: Record, session: str, signs: Signs, now: float) -> bool:
         return False
     if signs.is_client_there is not None:
         return signs.is_client_there
-    last_at = max(signs.last_at or 0.0, record.created_at, record.session_at)
+    last_at = max(signs.last_at or 0.0, record.created_at, record.ownership.session_at)
     return signs.has_waiter or now - last_at < SILENT_SECONDS
 
 
@@ -53,10 +53,13 @@ def adopt(record: Record, session: str, signs: Signs, now: float) -> Record:
 
     What another session began is inherited: what that one heard of it, this one did not.
     """
-    if not session or record.session == session or is_held(record, session, signs, now):
+    if not session or record.ownership.session == session or is_held(record, session, signs, now):
         return record
-    inherited = session if record.session else ""
-    return replace(record, session=session, session_at=now, inherited=inherited)
+    inherited = session if record.ownership.session else ""
+    return replace(
+        record,
+        ownership=replace(record.ownership, session=session, session_at=now, inherited=inherited),
+    )
 
 
 def deliverable(
@@ -84,16 +87,18 @@ def demand(world: World, record: Record) -> Record:
         BadConfig: the settings cannot be used.
         Transient, Rejected: GitHub does not say what the repository is called now.
     """
-    if record.remote:
+    if record.ownership.remote:
         wanted = world.settings.remote
-        if wanted != record.remote and record.remote in world.git.remotes():
-            raise _elsewhere(record, "remote", record.remote, wanted)
-        record = replace(record, remote=wanted)
-    if record.repository:
+        if wanted != record.ownership.remote and record.ownership.remote in world.git.remotes():
+            raise _elsewhere(record, "remote", record.ownership.remote, wanted)
+        record = replace(record, ownership=replace(record.ownership, remote=wanted))
+    if record.ownership.repository:
         base = str(world.base)
-        if base.casefold() != record.repository.casefold() and not _is_renamed(world, record, base):
-            raise _elsewhere(record, "repository", record.repository, base)
-        record = replace(record, repository=base)
+        if base.casefold() != record.ownership.repository.casefold() and not _is_renamed(
+            world, record, base
+        ):
+            raise _elsewhere(record, "repository", record.ownership.repository, base)
+        record = replace(record, ownership=replace(record.ownership, repository=base))
     return record
 
 
@@ -104,11 +109,18 @@ def noted(world: World, record: Record) -> Record:
         Refused, Transient, Rejected: as `demand`.
     """
     record = demand(world, record)
-    return replace(record, remote=record.remote or world.remote, repository=str(world.base))
+    return replace(
+        record,
+        ownership=replace(
+            record.ownership,
+            remote=record.ownership.remote or world.remote,
+            repository=str(world.base),
+        ),
+    )
 
 
 def _is_renamed(world: World, record: Record, base: str) -> bool:
-    owner, _, name = record.repository.partition("/")
+    owner, _, name = record.ownership.repository.partition("/")
     look = Look(issue=record.claim.issue_number or 0, branch="")
     try:
         found = world.forge_of(Repository(owner, name)).observe(look).repository

@@ -12,6 +12,17 @@ from typing import Any, TypedDict, assert_never
 
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.claim_file import Claim
+from lifecycle.claim.record.sections import (
+    CardRecord,
+    EndingRecord,
+    Intent,
+    LinkRecord,
+    Nudge,
+    OwnershipRecord,
+    PullRecord,
+    Releasing,
+    Trouble,
+)
 from lifecycle.core import plan
 from lifecycle.core.errors import Transient
 from lifecycle.core.tracker import Link
@@ -35,76 +46,6 @@ NUDGES_KEPT = 20
 """How many moves by hand a record remembers, the newest."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
-    """Why an action did not come about, so that it is not tried at every wake.
-
-    Attributes:
-        mark: what was tried; another mark is another attempt and not held back.
-        sentence: what to tell a person.
-        until: when to try again.
-        tries: how often it failed in a row.
-        is_final: somebody said no; otherwise nobody knows, and it is silently tried again.
-        for_agent: the agent can mend it.
-        is_of_access: it hangs on the token, so that another token is another attempt.
-    """
-
-    mark: str
-    sentence: str
-    until: float
-    tries: int = 1
-    is_final: bool = False
-    for_agent: bool = False
-    is_of_access: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Intent:
-    """A create that was about to be sent at `at`, and in how many clean reads it was missing."""
-
-    mark: str
-    at: float
-    clean_reads: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Nudge:
-    """A move that somebody made by hand, and why.
-
-    Attributes:
-        at: seconds since the epoch, UTC.
-        source, target: the phases before and after.
-        by: "agent" if it was made in a session of the client, else "person".
-    """
-
-    at: float
-    source: str
-    target: str
-    reason: str
-    by: str
-
-
-@dataclass(frozen=True, slots=True)
-class Releasing:
-    """A claim that is on its way back, from the command until the claim file is gone.
-
-    Attributes:
-        at: when it was asked for, in seconds since the epoch: tells this release from every other.
-        reason: why, as the person or the agent said it, or empty.
-        progress: how far the work got, in words for the issue.
-        holder: who holds the task's lease in this claim's place, or empty.
-        is_begun: GitHub was looked at and nothing speaks against it, so it is carried through.
-        by: who gives it back in the agent's place, or empty.
-    """
-
-    at: float
-    reason: str = ""
-    progress: str = ""
-    holder: str = ""
-    is_begun: bool = False
-    by: str = ""
-
-
 class ClaimChanges(TypedDict, total=False):
     """Fields of the claim file that a decision or a fact sets."""
 
@@ -119,39 +60,6 @@ class ClaimChanges(TypedDict, total=False):
     last_synced_status: str | None
 
 
-class RecordChanges(TypedDict, total=False):
-    """Fields of the record that a decision or an observation sets."""
-
-    is_item_known: bool
-    synced_agent: str | None
-    moved_to: str | None
-    pr_url: str
-    pr_head: str
-    opened: int | None
-    checks: Mapping[str, Any] | None
-    comment_done: bool
-    issue_closed: bool
-    board_done: bool
-    lease_done: bool
-    leaves_labels: bool
-    override: str
-    taken_by: str
-    given_back: bool
-    doubted: bool
-    reopened: int
-    intents: Mapping[str, Intent]
-    troubles: Mapping[str, Trouble]
-    judged: str
-    asked_pr: int | None
-    consent: str
-    changes_by: tuple[str, ...]
-    conflicts_with: str
-    told: Mapping[str, Any] | None
-    durations: Mapping[str, float]
-    releasing: Releasing | None
-    unassigned: bool
-
-
 @dataclass(frozen=True, slots=True)
 class Record:
     """One claim as the engine remembers it.
@@ -160,91 +68,30 @@ class Record:
         values: the claim's fields as the engine wants them in the file.
         past: projections that were in the file, oldest first; the last is the newest.
         created_at: when this claim was first seen.
-        is_item_known: the board item id was confirmed by GitHub.
-        synced_agent: the Agent value last written to, or seen on, the board.
-        moved_to: a Status that somebody else set by hand, while that stands.
-        pr_url, pr_head: of the pull request that `pr_number` names.
-        opened: the number of the pull request that this claim opened.
-        checks: the last poll's counts and failing names, for `status`.
-        comment_done, issue_closed, board_done, lease_done: steps of closing that are facts.
-        lease: the sha of our lease commit, or empty.
-        override: why the claim may close without a merge, or empty; lives in phase done only.
-        leaves_labels: the card took the place of the issue's labels, and was not written since.
-        taken_by: another agent whose name the card shows where ours stood, while that lasts.
-        given_back: somebody gave the task back in this claim's place: it writes nothing any more.
-        doubted: the account is off the issue and no card names an agent: comments are read as well.
-        reopened: how often the pull request was closed and opened again.
-        title: the issue's, as it was last seen, for the journal; "" if nobody saw it.
         is_taken: `lifecycle claim` made this claim, so that `created_at` is when it was made.
+        title: the issue's, as it was last seen, for the journal; "" if nobody saw it.
         touched: the claim file's mtime when the last look ended; another one is another attempt.
+        judged: the phase that GitHub confirmed last.
+        nudges: the moves that were made by hand, oldest first, at most NUDGES_KEPT.
         intents: by kind, creates whose outcome is not known.
         troubles: by kind, actions that failed.
-        judged: the phase that GitHub confirmed last.
-        session: the client's session that claimed or handed off; it alone is woken.
-        session_at: when that session became the owner, 0.0 if it made the claim.
-        inherited: the session that went on with the claim of one that was over, until it was told; or "".
-        asked_pr: the merged pull request for which the question about closing was put, or None.
-        consent: who said yes to closing: "prompt", "close", "auto", "nudge: …", or empty.
-        changes_by: who asked for changes in a review that stands.
-        conflicts_with: the base branch that the pull request conflicts with, or empty.
-        told: the head and the failing checks that were last spoken of.
-        durations: how many seconds each check took when it last ended, by name.
-        nudges: the moves that were made by hand, oldest first, at most NUDGES_KEPT.
-        releasing: the task is being given back, whatever the phase, or None.
-        unassigned: the assignee is off the issue: a step of giving back that is a fact.
-        link: the task of another tracker that stands for the issue, or None.
-        is_link_known: that tracker was asked; None is an answer then.
-        link_left: why the linked task is not touched any more: it is somebody else's, or gone; or "".
-        remote, repository: where it was taken: the remote of its lease and branch, and `owner/name` of its
-            issue; empty until they are known.
-        outcome: how the claim ended ("closed", "released"), or empty while it lives.
     """
 
     values: Mapping[str, Any]
     past: tuple[Mapping[str, Any], ...] = ()
     created_at: float = 0.0
-    is_item_known: bool = False
-    synced_agent: str | None = None
-    moved_to: str | None = None
-    pr_url: str = ""
-    pr_head: str = ""
-    opened: int | None = None
-    checks: Mapping[str, Any] | None = None
-    comment_done: bool = False
-    issue_closed: bool = False
-    board_done: bool = False
-    lease: str = ""
-    lease_done: bool = False
-    leaves_labels: bool = False
-    override: str = ""
-    taken_by: str = ""
-    given_back: bool = False
-    doubted: bool = False
-    reopened: int = 0
-    title: str = ""
     is_taken: bool = False
+    title: str = ""
     touched: int = 0
+    judged: str = ""
+    nudges: tuple[Nudge, ...] = ()
     intents: Mapping[str, Intent] = field(default_factory=dict)
     troubles: Mapping[str, Trouble] = field(default_factory=dict)
-    judged: str = ""
-    session: str = ""
-    session_at: float = 0.0
-    inherited: str = ""
-    asked_pr: int | None = None
-    consent: str = ""
-    changes_by: tuple[str, ...] = ()
-    conflicts_with: str = ""
-    told: Mapping[str, Any] | None = None
-    durations: Mapping[str, float] = field(default_factory=dict)
-    nudges: tuple[Nudge, ...] = ()
-    releasing: Releasing | None = None
-    unassigned: bool = False
-    link: Link | None = None
-    is_link_known: bool = False
-    link_left: str = ""
-    remote: str = ""
-    repository: str = ""
-    outcome: str = ""
+    pull: PullRecord = field(default_factory=PullRecord)
+    card: CardRecord = field(default_factory=CardRecord)
+    ending: EndingRecord = field(default_factory=EndingRecord)
+    ownership: OwnershipRecord = field(default_factory=OwnershipRecord)
+    linked: LinkRecord = field(default_factory=LinkRecord)
 
     @property
     def claim(self) -> Claim:
@@ -264,12 +111,12 @@ class Record:
     @property
     def is_inherited(self) -> bool:
         """True if its session goes on with what another one began, and was not told yet."""
-        return bool(self.inherited) and self.inherited == self.session
+        return bool(self.ownership.inherited) and self.ownership.inherited == self.ownership.session
 
     @property
     def end(self) -> str:
         """The outcome that this claim will have when its file is gone."""
-        return "released" if self.releasing is not None else "closed"
+        return "released" if self.ending.releasing is not None else "closed"
 
     def with_values(self, values: Mapping[str, object]) -> Record:
         """The record with some claim fields set."""
@@ -297,19 +144,77 @@ class Record:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Record:
-        """The record that `as_json` gave; keys of another version are dropped."""
-        known = {f.name for f in fields(cls)}
-        kept = {name: value for name, value in data.items() if name in known}
-        for name in ("past", "changes_by"):
-            kept[name] = tuple(kept.get(name, ()))
-        kept["intents"] = {k: Intent(**v) for k, v in kept.get("intents", {}).items()}
-        kept["troubles"] = {k: Trouble(**v) for k, v in kept.get("troubles", {}).items()}
-        kept["nudges"] = tuple(Nudge(**nudge) for nudge in kept.get("nudges", ()))
-        if kept.get("releasing"):
-            kept["releasing"] = Releasing(**kept["releasing"])
-        if kept.get("link"):
-            kept["link"] = Link(**kept["link"])
-        return cls(**kept)
+        """The record that `as_json` gave, or a version before 2; unknown keys are dropped."""
+        kept = _known(cls, data if "pull" in data else _from_version_1(data))
+        kept["past"] = tuple(kept.get("past", ()))
+        kept["nudges"] = tuple(Nudge(**_known(Nudge, nudge)) for nudge in kept.get("nudges", ()))
+        for name, value in (("intents", Intent), ("troubles", Trouble)):
+            kept[name] = {k: value(**_known(value, v)) for k, v in kept.get(name, {}).items()}
+        for name, section in _SECTIONS.items():
+            kept[name] = _known(section, kept.get(name, {}))
+        kept["pull"]["changes_by"] = tuple(kept["pull"].get("changes_by", ()))
+        if kept["ending"].get("releasing"):
+            kept["ending"]["releasing"] = Releasing(
+                **_known(Releasing, kept["ending"]["releasing"])
+            )
+        if kept["linked"].get("link"):
+            kept["linked"]["link"] = Link(**_known(Link, kept["linked"]["link"]))
+        return cls(**kept | {name: section(**kept[name]) for name, section in _SECTIONS.items()})
+
+
+_SECTIONS: dict[
+    str, type[PullRecord | CardRecord | EndingRecord | OwnershipRecord | LinkRecord]
+] = {
+    "pull": PullRecord,
+    "card": CardRecord,
+    "ending": EndingRecord,
+    "ownership": OwnershipRecord,
+    "linked": LinkRecord,
+}
+
+_VERSION_1 = {
+    "pull": {
+        "pr_url": "url",
+        "pr_head": "head",
+        "told": "announced",
+        "asked_pr": "asked",
+        **{name: name for name in ("opened", "checks", "durations", "reopened")},
+        **{name: name for name in ("changes_by", "conflicts_with")},
+    },
+    "card": {
+        "is_item_known": "is_known",
+        "synced_agent": "agent",
+        **{name: name for name in ("moved_to", "leaves_labels")},
+    },
+    "ending": {
+        name: name
+        for name in (
+            *("consent", "override", "releasing", "outcome"),
+            *("comment_done", "issue_closed", "unassigned", "board_done", "lease_done"),
+        )
+    },
+    "ownership": {
+        "given_back": "is_released",
+        "doubted": "is_doubted",
+        **{name: name for name in ("session", "session_at", "inherited", "taken_by")},
+        **{name: name for name in ("lease", "remote", "repository")},
+    },
+    "linked": {"link": "link", "is_link_known": "is_known", "link_left": "left"},
+}
+"""By section, what version 1 of `state.json`, which had one flat record, called its fields."""
+
+
+def _from_version_1(data: Mapping[str, Any]) -> dict[str, Any]:
+    sections = {
+        section: {name: data[former] for former, name in names.items() if former in data}
+        for section, names in _VERSION_1.items()
+    }
+    return {**data, **sections}
+
+
+def _known(of: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """What of `data` are fields of a dataclass: a file of another version may have more."""
+    return {name.name: data[name.name] for name in fields(of) if name.name in data}
 
 
 def is_same(one: str | None, other: str | None) -> bool:
@@ -352,7 +257,7 @@ def fold(record: Record, fact: plan.Fact, now: float) -> Record:
         case plan.LinkedIs():
             return _settled(_with_link(record, fact), "SetLinked")
         case plan.ClaimForgotten():
-            return replace(record, outcome=record.end)
+            return replace(record, ending=replace(record.ending, outcome=record.end))
         case plan.Failed():
             return _failed(record, fact, now)
         case _:
@@ -374,18 +279,22 @@ def _stepped(
 ) -> Record:
     done, kind = _STEPS[type(fact)]
     steps: dict[str, Any] = {done: True}
-    return _settled(replace(record, **steps), kind)
+    return _settled(replace(record, ending=replace(record.ending, **steps)), kind)
 
 
 def _with_link(record: Record, fact: plan.LinkedIs) -> Record:
-    if record.link is None or record.link.id != fact.id:
+    if record.linked.link is None or record.linked.link.id != fact.id:
         return record
-    link = replace(record.link, synced=fact.synced or record.link.synced)
-    return replace(record, link=link, link_left=fact.left)
+    link = replace(record.linked.link, synced=fact.synced or record.linked.link.synced)
+    return replace(
+        record,
+        linked=replace(record.linked, link=link, left=fact.left),
+    )
 
 
 def _on_board(record: Record, fact: plan.OnBoard) -> Record:
-    return replace(record.with_values({"item_id": fact.item.id}), is_item_known=True)
+    card = replace(record.card, is_known=True)
+    return replace(record.with_values({"item_id": fact.item.id}), card=card)
 
 
 def with_pull_request(record: Record, fact: plan.PullRequestOpened) -> Record:
@@ -394,11 +303,10 @@ def with_pull_request(record: Record, fact: plan.PullRequestOpened) -> Record:
     values = {"pr_number": pull.number, "phase": Phase.PR_CREATED.value, "status": Status.IN_REVIEW}
     return replace(
         record.with_values(values),
-        pr_url=pull.url,
-        pr_head=pull.head_sha,
-        opened=pull.number,
         judged=Phase.PR_CREATED.value,
-        checks=None,
+        pull=replace(
+            record.pull, url=pull.url, head=pull.head_sha, opened=pull.number, checks=None
+        ),
     )
 
 
@@ -408,15 +316,14 @@ def _with_board(record: Record, fact: plan.BoardIs) -> Record:
         values["last_synced_status"] = fact.wrote_status
     is_done = record.claim.phase == Phase.DONE and is_same(fact.wrote_status, Status.DONE)
     # While a claim is given back, its one write of the card is all that the card gets.
-    is_done = is_done or (record.releasing is not None and record.releasing.is_begun)
-    return replace(
-        record.with_values(values),
-        is_item_known=True,
-        leaves_labels=False,
-        moved_to=None if fact.wrote_status is not None else record.moved_to,
-        synced_agent=fact.wrote_agent if fact.wrote_agent is not None else record.synced_agent,
-        board_done=record.board_done or is_done,
+    is_done = is_done or (record.ending.releasing is not None and record.ending.releasing.is_begun)
+    card = CardRecord(
+        is_known=True,
+        agent=fact.wrote_agent if fact.wrote_agent is not None else record.card.agent,
+        moved_to=None if fact.wrote_status is not None else record.card.moved_to,
     )
+    ending = replace(record.ending, board_done=record.ending.board_done or is_done)
+    return replace(record.with_values(values), card=card, ending=ending)
 
 
 def _settled(record: Record, kind: str) -> Record:

@@ -139,7 +139,7 @@ def _show(session: Session, taken: Taken, root: Path | None) -> None:
     else:
         here = "here" if root is None else f"in {root}"
         lines.append(f"#{claim.issue_number} is claimed {here} already, in phase {claim.phase}.")
-    link = taken.record.link
+    link = taken.record.linked.link
     if link is not None and link.synced == CLAIMED:
         lines.append(f"The linked task {link.id} in {link.tracker} is claimed with it.")
     lines.append(f"On branch {claim.branch}. When done: {HAND_OFF}")
@@ -283,7 +283,7 @@ def release(session: Session, reason: str, *, dry_run: bool) -> int:
         lines = notes + report_lines(planned, would=True)
         lines += [*problem_lines(planned, lines), "Nothing was written."]
         session.show(lines, report_data(planned) | {"notes": given.notes})
-        is_left = planned.record is not None and not planned.record.outcome
+        is_left = planned.record is not None and not planned.record.ending.outcome
         return 1 if is_left or planned.problem is not None else 0
     report, lines, is_left = finish_release(session, notes)
     session.show(lines, report_data(report) | {"notes": given.notes})

@@ -63,7 +63,7 @@ def glance(session: Session) -> Glance:
     )
     report = with_waiting(session, report)
     lines = report_lines(report)
-    if report.record is not None and not report.record.outcome:
+    if report.record is not None and not report.record.ending.outcome:
         text = "\n".join(lines)
         lines += [line for line in session.claim_lines(report.record) if line not in text]
     lines += problem_lines(report, lines)
@@ -94,8 +94,8 @@ def finish_release(session: Session, notes: Collection[str] = ()) -> tuple[Repor
     report = with_waiting(session, report)
     lines, record = [*notes, *report_lines(report)], report.record
     lines += problem_lines(report, lines)
-    is_left = record is not None and not record.outcome
-    if is_left and record is not None and record.releasing is not None:
+    is_left = record is not None and not record.ending.outcome
+    if is_left and record is not None and record.ending.releasing is not None:
         lines.append(messages.releasing(record.claim.issue_number))
     return report, lines, is_left
 

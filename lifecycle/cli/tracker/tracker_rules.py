@@ -60,7 +60,9 @@ def stand_of(session: Session, name: str) -> Stand:
     record = session.claim_store.load(repair=False).record
     is_ours = False
     if record is not None:
-        is_linked = record.link is not None and record.link.id == task.id and not is_issue
+        is_linked = (
+            record.linked.link is not None and record.linked.link.id == task.id and not is_issue
+        )
         is_ours = is_linked or (issue is not None and record.claim.issue_number == issue)
     return Stand(task, issue, is_issue, is_ours)
 

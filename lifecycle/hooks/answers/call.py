@@ -91,13 +91,17 @@ class HookCall:
     def _facts(self, record: Record | None) -> ClaimFacts | None:
         if record is None:
             return None
-        linked = {record.link.tracker: record.link.id} if record.link is not None else {}
+        linked = (
+            {record.linked.link.tracker: record.linked.link.id}
+            if record.linked.link is not None
+            else {}
+        )
         return ClaimFacts(
             tasks={**linked, GITHUB: str(record.claim.issue_number or "")},
-            session=record.session,
+            session=record.ownership.session,
             is_ours=not self.is_held(record),
-            is_begun=record.claim.phase == Phase.CODING or record.releasing is not None,
-            outcome=record.outcome,
+            is_begun=record.claim.phase == Phase.CODING or record.ending.releasing is not None,
+            outcome=record.ending.outcome,
         )
 
     @property
@@ -123,14 +127,14 @@ class HookCall:
     def signs(self, record: Record) -> Signs:
         """What is known of the session that the claim belongs to."""
         return signs_of_life.signs_of(
-            self.claim_store.folder, record.session, self.world.clock.now()
+            self.claim_store.folder, record.ownership.session, self.world.clock.now()
         )
 
     def adopted(self, record: Record) -> Record:
         """The claim as this session's, if nobody else that lives holds it; the sign says so."""
         now = self.world.clock.now()
         mine = ownership.adopt(record, self.session, self.signs(record), now)
-        if self.session and mine.session == self.session:
+        if self.session and mine.ownership.session == self.session:
             signs_of_life.sign(self.claim_store.folder, self.session, self.process)
         return mine
 
@@ -140,7 +144,7 @@ class HookCall:
         What is remembered counts as told, and an open question as put: the caller holds the lock, and
         saves before it prints.
         """
-        self.claim_store.remember(replace(mine, inherited=""))
+        self.claim_store.remember(replace(mine, ownership=replace(mine.ownership, inherited="")))
         if briefing.question_lines(mine):
             self.claim_store.note_asked(again=mine.is_inherited)
         news = [briefing.inherited_line(mine)] if mine.is_inherited else []

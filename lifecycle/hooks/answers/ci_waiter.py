@@ -117,7 +117,11 @@ class _Waiter:
             record = self.claim_store.load(repair=False).record
         except LifecycleError:
             return None  # the agent mends its file, and the stop after that starts another waiter
-        if record is None or record.outcome or not ownership.is_mine(record, self.call.session):
+        if (
+            record is None
+            or record.ending.outcome
+            or not ownership.is_mine(record, self.call.session)
+        ):
             return None  # over, or another session's by now
         audiences = REPLIES[self.call.hook].audiences
         if any(notice.audience in audiences for notice in self.claim_store.ledger.waiting()):

@@ -80,7 +80,9 @@ def _tones(call: HookCall) -> Collection[Audience]:
     channel = REPLIES[call.hook]
     if call.client is Client.UNATTENDED:
         return channel.audiences | channel.alone.keys()
-    is_others = call.client is Client.OTHER and call.record is not None and call.record.session
+    is_others = (
+        call.client is Client.OTHER and call.record is not None and call.record.ownership.session
+    )
     return {Audience.NOTE} if is_others else channel.audiences
 
 

@@ -154,17 +154,17 @@ def _lost(case: Examined, record: Record) -> tuple[str, str]:
     """How the claim lost its task, by the last look or the remote, and the fix; two empty texts if not."""
     number, remote = record.claim.issue_number, case.settings.remote
     again, leave = f"lifecycle claim {number}", "lifecycle release"
-    if record.taken_by:
-        return f"{record.taken_by} took the task over, as its card says", leave
-    if record.given_back:
+    if record.ownership.taken_by:
+        return f"{record.ownership.taken_by} took the task over, as its card says", leave
+    if record.ownership.is_released:
         return "the task was released while the claim was quiet", again
-    if number is None or not record.lease or record.lease_done or case.is_lost:
+    if number is None or not record.ownership.lease or record.ending.lease_done or case.is_lost:
         return "", ""
     if remote not in case.world.git.remotes():
         return "", ""  # said of the remote itself
     try:
         stands = lease.standing(
-            case.world.git, remote, number, sha=record.lease, agent=record.claim.agent_id
+            case.world.git, remote, number, sha=record.ownership.lease, agent=record.claim.agent_id
         )
     except (GitFailed, Transient):
         return "", ""  # a remote that does not answer says nothing against the claim

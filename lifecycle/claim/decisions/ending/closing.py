@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.ending import ending_steps
+from lifecycle.claim.decisions.ending import consent, ending_steps
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot, may_try
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.linked import linked_decisions
 from lifecycle.claim.record.claim_file import Claim
-from lifecycle.claim.record.state import ClaimChanges, Record, RecordChanges, is_same
+from lifecycle.claim.record.state import ClaimChanges, Record, is_same
 from lifecycle.core import hidden_marker
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, CloseIssue, ForgetClaim, Notice, PostComment, SetBoard
@@ -29,21 +29,26 @@ def decide(snapshot: Snapshot) -> Decision:
     record, claim = snapshot.record, snapshot.record.claim
     pull = derive.pull_request_of(record, snapshot.observation, snapshot.rules.head_owner)
     is_merged = pull is not None and pull.state is PullState.MERGED
-    if not is_merged and not record.override:
-        return _refusal(claim, pull)
+    if not is_merged and not record.ending.override:
+        return _refusal(record, pull)
     accepted: ClaimChanges = {"status": Status.DONE}
     if pull is not None:
         accepted["pr_number"] = pull.number
     # An override is for a claim without a merge; with one there is nothing to override.
-    override = "" if is_merged else record.override
+    override = "" if is_merged else record.ending.override
     is_news = any(record.values.get(name) != value for name, value in accepted.items())
-    if is_news or override != record.override:
-        url = pull.url if pull else record.pr_url
+    if is_news or override != record.ending.override:
+        url = pull.url if pull else record.pull.url
         return Decision(
             fields=accepted,
-            memory={"judged": Phase.DONE.value, "pr_url": url, "override": override},
+            record=replace(
+                record,
+                judged=Phase.DONE.value,
+                pull=replace(record.pull, url=url),
+                ending=replace(record.ending, override=override),
+            ),
         )
-    if snapshot.observation.issue is None and not record.issue_closed:
+    if snapshot.observation.issue is None and not record.ending.issue_closed:
         text = messages.issue_unknown(claim.issue_number)
         notice = Notice(f"no-such-issue:{claim.issue_number}", text, Audience.ACT, stands=True)
         return Decision(notices=(notice,))
@@ -55,12 +60,11 @@ def apply_observation(record: Record, seen: Observation, now: float) -> Record:
     claim = record.claim
     if seen.issue is None or claim.phase != Phase.DONE:
         return record
-    changes: RecordChanges = {"issue_closed": not seen.issue.is_open}
+    ending = replace(record.ending, issue_closed=not seen.issue.is_open)
     if seen.item is not None:
         is_done = is_same(seen.item.status, Status.DONE) and not seen.item.agent
-        changes["board_done"] = is_done and not record.leaves_labels
-    changes |= ending_steps.comment_missed(record, seen, now)
-    return replace(record, **changes)
+        ending = replace(ending, board_done=is_done and not record.card.leaves_labels)
+    return ending_steps.comment_missed(replace(record, ending=ending), seen, now)
 
 
 def why_not_merged(pull: PullRequest | None, branch: str) -> str:
@@ -77,11 +81,11 @@ def comment_of(record: Record) -> PostComment:
     number = claim.pr_number
     agent = hidden_marker.word(claim.agent_id)
     mark = hidden_marker.of("completed", issue=claim.issue_number, pr=number or 0, by=agent)
-    if record.override:
-        text = messages.overridden_comment(number, record.override)
+    if record.ending.override:
+        text = messages.overridden_comment(number, record.ending.override)
     else:
         text = messages.completed_comment(number or 0)
-        confirmed = messages.confirmed(record.consent)
+        confirmed = messages.confirmed(record.ending.consent)
         text = f"{text}\n{confirmed}" if confirmed else text
     return PostComment(claim.issue_number or 0, hidden_marker.signed(text, mark), mark)
 
@@ -94,7 +98,7 @@ def _steps(snapshot: Snapshot, claim: Claim) -> Decision:
     inner = linked_decisions.ending_step(snapshot)
     if inner is not None:
         return inner
-    if not record.issue_closed:
+    if not record.ending.issue_closed:
         close = CloseIssue(claim.issue_number or 0)
         return Decision(action=close if may_try(snapshot, close) else None)
     board = _board_action(snapshot)
@@ -114,15 +118,15 @@ def _steps(snapshot: Snapshot, claim: Claim) -> Decision:
 
 def _board_action(snapshot: Snapshot) -> SetBoard | None:
     record, observed = snapshot.record, snapshot.observation
-    if not snapshot.rules.has_board or record.board_done or observed is None:
+    if not snapshot.rules.has_board or record.ending.board_done or observed is None:
         return None
     if observed.board_problem or observed.item is None or observed.item.is_archived:
         return None
     # Moved before it was closed, the card follows; moved since then, it stands.
     was_closed = observed.issue is not None and not observed.issue.is_open
-    is_moved = bool(record.moved_to) and was_closed
+    is_moved = bool(record.card.moved_to) and was_closed
     keeps_status = is_moved and not is_same(observed.item.status, Status.DONE)
-    needs_clearing = bool(observed.item.agent) and record.synced_agent != ""
+    needs_clearing = bool(observed.item.agent) and record.card.agent != ""
     if keeps_status and not needs_clearing:
         return None
     action = SetBoard(
@@ -138,16 +142,16 @@ def _board_sentence(snapshot: Snapshot) -> str:
     record, claim, observed = snapshot.record, snapshot.record.claim, snapshot.observation
     if not snapshot.rules.has_board:
         return messages.board_absent()
-    if record.board_done:
+    if record.ending.board_done:
         return messages.label_set(Status.DONE) if claim.is_labels else messages.board_done()
     trouble = record.troubles.get("SetBoard")
     if trouble is not None:
         if claim.is_labels:
             return messages.label_not_set(Status.DONE, trouble.sentence)
         return messages.board_not_done(trouble.sentence)
-    if record.moved_to:
+    if record.card.moved_to:
         kept = messages.label_kept if claim.is_labels else messages.board_kept
-        return kept(record.moved_to)
+        return kept(record.card.moved_to)
     if observed is not None and observed.board_problem:
         return messages.board_not_done(observed.board_problem)
     return messages.board_not_done(
@@ -155,8 +159,8 @@ def _board_sentence(snapshot: Snapshot) -> str:
     )
 
 
-def _refusal(claim: Claim, pull: PullRequest | None) -> Decision:
-    phase = derive.phase_of(pull)
+def _refusal(record: Record, pull: PullRequest | None) -> Decision:
+    claim, phase = record.claim, derive.phase_of(pull)
     reason = why_not_merged(pull, claim.branch)
     text = messages.done_refused(reason, claim.issue_number, phase)
     status = Status.IN_REVIEW if phase is Phase.CHECKS_RUNNING else Status.IN_PROGRESS
@@ -169,6 +173,6 @@ def _refusal(claim: Claim, pull: PullRequest | None) -> Decision:
     return Decision(
         fields=fields,
         # A yes to what was not merged is no yes to what merges later.
-        memory={"judged": phase.value, "consent": ""},
+        record=replace(consent.given(record, ""), judged=phase.value),
         notices=(Notice(key, text, Audience.ACT, stands=True),),
     )

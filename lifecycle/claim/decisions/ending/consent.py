@@ -9,6 +9,8 @@ comment says which it was.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import Record
@@ -34,6 +36,11 @@ _WHOLE_SECOND = 1.0
 """GitHub tells the second in which a merge began: a prompt within it may have come before."""
 
 
+def given(record: Record, who: str) -> Record:
+    """The record with who said yes to closing; "" takes that back."""
+    return replace(record, ending=replace(record.ending, consent=who))
+
+
 def question_key(number: int | None) -> str:
     """Under which the ledger keeps the question, behind the claim's own key."""
     return f"{QUESTION}:{number}"
@@ -53,7 +60,7 @@ def is_question(key: str, record: Record) -> bool:
 
 def is_asked(record: Record) -> bool:
     """True if the question was put for the pull request that the claim has now."""
-    return record.asked_pr is not None and record.asked_pr == record.claim.pr_number
+    return record.pull.asked is not None and record.pull.asked == record.claim.pr_number
 
 
 def is_waited_for(record: Record) -> bool:
@@ -68,15 +75,15 @@ def counts_done(record: Record, *, hears_prompts: bool) -> bool:
         record: the claim; it belongs to a session of the client, or was made and is run by hand.
         hears_prompts: the hook on the user's prompts is installed.
     """
-    return hears_prompts or not record.session
+    return hears_prompts or not record.ownership.session
 
 
 def is_given(snapshot: Snapshot) -> bool:
     """True if `done` counts whatever the pull request is like: a command, the settings, no session."""
     record = snapshot.record
-    if record.override or record.consent or snapshot.rules.closes_itself:
+    if record.ending.override or record.ending.consent or snapshot.rules.closes_itself:
         return True
-    return not (record.session or snapshot.hears_prompts)
+    return not (record.ownership.session or snapshot.hears_prompts)
 
 
 def is_pending(snapshot: Snapshot) -> bool:

@@ -17,16 +17,10 @@ from lifecycle.claim.decisions.snapshot import (
     Snapshot,
     may_try,
 )
-from lifecycle.claim.record.state import (
-    BEST_EFFORT_TRIES,
-    Record,
-    RecordChanges,
-    Trouble,
-    kind_of,
-    mark_of,
-)
+from lifecycle.claim.record.sections import Trouble
+from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, fold, kind_of, mark_of
 from lifecycle.core import hidden_marker
-from lifecycle.core.plan import Action, PostComment, ReleaseLease
+from lifecycle.core.plan import Action, Commented, PostComment, ReleaseLease
 from lifecycle.core.values.model import Observation
 
 Settled = Literal["done", "waiting"]
@@ -53,12 +47,10 @@ def may_go_on(snapshot: Snapshot) -> bool:
 def comment_step(snapshot: Snapshot, comment: PostComment) -> Decision | Settled:
     """The next step towards having the comment on the issue once, or how that stands."""
     record = snapshot.record
-    if record.comment_done:
+    if record.ending.comment_done:
         return "done"
     if _is_posted(comment, snapshot.observation):
-        others = {k: v for k, v in record.intents.items() if k != "PostComment"}
-        troubles = {k: v for k, v in record.troubles.items() if k != "PostComment"}
-        return Decision(memory={"comment_done": True, "intents": others, "troubles": troubles})
+        return Decision(record=fold(record, Commented(comment.marker), snapshot.now))
     intent = record.intents.get("PostComment")
     if intent is not None and intent.mark == comment.marker:
         has_settled = snapshot.now - intent.at >= COMMENT_SETTLE
@@ -72,26 +64,27 @@ def comment_step(snapshot: Snapshot, comment: PostComment) -> Decision | Settled
     return "done" if trouble is not None and trouble.is_final else "waiting"
 
 
-def comment_missed(record: Record, seen: Observation, now: float) -> RecordChanges:
+def comment_missed(record: Record, seen: Observation, now: float) -> Record:
     """Count a read for a comment whose fate is unknown; whether it was in it, the step sees."""
     intent = record.intents.get("PostComment")
     if intent is None or seen.issue is None or seen.issue.comments is None:
-        return {}
+        return record
     intent = replace(intent, clean_reads=intent.clean_reads + 1)
     # The next read, once the time is up, finds it or allows another attempt.
     again = max(intent.at + COMMENT_SETTLE, now + 1)
     trouble = Trouble(intent.mark, "it is not known whether the comment was posted", again)
-    return {
-        "intents": {**record.intents, "PostComment": intent},
-        "troubles": {**record.troubles, "PostComment": trouble},
-    }
+    return replace(
+        record,
+        intents={**record.intents, "PostComment": intent},
+        troubles={**record.troubles, "PostComment": trouble},
+    )
 
 
 def lease_step(snapshot: Snapshot) -> Decision | None:
     """The lease goes back, or (None) there is none, it went, or it cannot be returned."""
     record = snapshot.record
-    release = ReleaseLease(record.claim.issue_number or 0, record.lease)
-    if not record.lease or record.lease_done or is_given_up(record, release):
+    release = ReleaseLease(record.claim.issue_number or 0, record.ownership.lease)
+    if not record.ownership.lease or record.ending.lease_done or is_given_up(record, release):
         return None
     return Decision(action=release if may_try(snapshot, release) else None)
 

@@ -41,8 +41,11 @@ def apply_observation(before: Record, record: Record, seen: Observation) -> Reco
     names_none = item is None or not item.agent
     return replace(
         record,
-        given_back=not is_named and (before.given_back or is_certain),
-        doubted=is_off and names_none and bool(releasing.login_of(agent)),
+        ownership=replace(
+            record.ownership,
+            is_released=not is_named and (before.ownership.is_released or is_certain),
+            is_doubted=is_off and names_none and bool(releasing.login_of(agent)),
+        ),
     )
 
 
@@ -57,7 +60,7 @@ def reads_comments(snapshot: Snapshot) -> bool:
     if not record.past or not releasing.login_of(record.claim.agent_id):
         return False
     is_asked = snapshot.wake.is_asked or record.claim.phase == Phase.READY_FOR_PR
-    return record.doubted or (is_asked and not has_agents)
+    return record.ownership.is_doubted or (is_asked and not has_agents)
 
 
 def _is_assigned(issue: Issue, agent: str) -> bool:
@@ -75,7 +78,7 @@ def _is_card_freed(before: Record, seen: Observation) -> bool:
         return False
     # What a claim that was written by hand says of the card, nobody may ever have put there.
     is_written = before.is_taken and bool(claim.agent_id)
-    was_ours = is_written and before.synced_agent == claim.agent_id
+    was_ours = is_written and before.card.agent == claim.agent_id
     wrote = (claim.status, claim.last_synced_status)
     is_our_write = claim.last_synced_status is None or any(
         is_same(one, Status.TODO) for one in wrote

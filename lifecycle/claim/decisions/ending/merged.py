@@ -18,7 +18,8 @@ def decide(snapshot: Snapshot) -> Decision:
     """Ask whether to close, unless the settings say so; go back if nothing is merged after all."""
     claim = snapshot.record.claim
     if snapshot.rules.closes_itself and snapshot.record.judged == Phase.MERGED_DETECTED:
-        return Decision(fields={"phase": Phase.DONE.value}, memory={"consent": consent.AUTO})
+        agreed = consent.given(snapshot.record, consent.AUTO)
+        return Decision(fields={"phase": Phase.DONE.value}, record=agreed)
     if snapshot.observation is None:
         if snapshot.record.judged == Phase.MERGED_DETECTED and claim.pr_number:
             return Decision(notices=(_question(snapshot, claim.pr_number),))
@@ -34,7 +35,7 @@ def decide(snapshot: Snapshot) -> Decision:
     key = f"not-merged:{pull.number if pull else 0}:{found}"
     return Decision(
         fields={"phase": found.value},
-        memory={"judged": found.value},
+        record=replace(snapshot.record, judged=found.value),
         notices=(Notice(key, text, Audience.ACT, stands=True),),
     )
 
@@ -43,11 +44,11 @@ def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
     """The phase once a merge is seen, and the question."""
     return Decision(
         fields={"pr_number": pull.number, "phase": Phase.MERGED_DETECTED.value},
-        memory={
-            "pr_url": pull.url,
-            "pr_head": pull.head_sha,
-            "judged": Phase.MERGED_DETECTED.value,
-        },
+        record=replace(
+            snapshot.record,
+            judged=Phase.MERGED_DETECTED.value,
+            pull=replace(snapshot.record.pull, url=pull.url, head=pull.head_sha),
+        ),
         notices=(_question(snapshot, pull.number),),
     )
 
@@ -65,12 +66,12 @@ def close_if_answered(snapshot: Snapshot) -> Decision:
     if consent.is_missing(snapshot, pull):
         found = merge_found(snapshot, pull)
         again = _ask_again(snapshot, pull.number)
-        return replace(again, fields=found.fields, memory=found.memory)
+        return replace(again, fields=found.fields, record=found.record)
     step = closing.decide(snapshot)
-    if record.consent or record.override or not (step.action or step.fields):
+    if record.ending.consent or record.ending.override or not (step.action or step.fields):
         return step
     # What is a yes now stays one until the issue is closed, whoever goes on with it.
-    return replace(step, memory={**step.memory, "consent": consent.PROMPT})
+    return replace(step, record=consent.given(step.record or record, consent.PROMPT))
 
 
 def _ask_again(snapshot: Snapshot, number: int) -> Decision:
@@ -86,7 +87,7 @@ def _ask_again(snapshot: Snapshot, number: int) -> Decision:
     )
     return Decision(
         fields={"phase": Phase.MERGED_DETECTED.value},
-        memory={"judged": Phase.MERGED_DETECTED.value},
+        record=replace(record, judged=Phase.MERGED_DETECTED.value),
         # It stands in the place of the question, which is not to be put once more.
         notices=(refusal,) if was_asked else (_question(snapshot, number), refusal),
     )

@@ -14,7 +14,8 @@ from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.ending import ending_steps
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot, may_try
 from lifecycle.claim.linked import linked_decisions
-from lifecycle.claim.record.state import Record, RecordChanges, Releasing, is_same
+from lifecycle.claim.record.sections import Releasing
+from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core import hidden_marker
 from lifecycle.core.messages import loss_messages, messages
 from lifecycle.core.plan import Audience, ForgetClaim, Notice, PostComment, SetBoard, Unassign, Wake
@@ -30,30 +31,31 @@ ENDING = "given-back:"
 
 def decide(snapshot: Snapshot) -> Decision:
     """The next step of giving back; gives up, once and at the start, if the work was merged."""
-    record, releasing, observed = snapshot.record, snapshot.record.releasing, snapshot.observation
+    record, observed = snapshot.record, snapshot.observation
+    releasing = record.ending.releasing
     if releasing is None or observed is None:
         return Decision()
     claim = record.claim
-    holder = releasing.holder or record.taken_by
+    holder = releasing.holder or record.ownership.taken_by
     if holder:
         text = messages.released_to_holder(claim.issue_number, holder)
         return _leave(snapshot, releasing, text)
     issue = observed.issue
-    if record.given_back and not releasing.is_begun and issue and is_told(record, issue):
+    if record.ownership.is_released and not releasing.is_begun and issue and is_told(record, issue):
         return _leave(snapshot, releasing, loss_messages.released_before(claim.issue_number))
     if not releasing.is_begun:
         pull = derive.pull_request_of(record, observed, snapshot.rules.head_owner)
         if pull is not None and pull.state is PullState.MERGED:
             text = messages.not_released(claim.issue_number, pull.number)
             notice = Notice(f"not-given-back:{int(releasing.at)}", text, Audience.ACT)
-            return Decision(memory={"releasing": None}, notices=(notice,))
+            return Decision(record=_asked(record, None), notices=(notice,))
     if observed.issue is None:
         text = messages.issue_unknown_to_release(claim.issue_number)
         notice = Notice(f"no-such-issue:{claim.issue_number}", text, Audience.ACT, stands=True)
         return Decision(notices=(notice,))
     if not releasing.is_begun or claim.status != Status.TODO:
-        begun = replace(releasing, is_begun=True)
-        return Decision(fields={"status": Status.TODO}, memory={"releasing": begun})
+        begun = _asked(record, replace(releasing, is_begun=True))
+        return Decision(fields={"status": Status.TODO}, record=begun)
     return _steps(snapshot, releasing, observed, observed.issue)
 
 
@@ -62,17 +64,19 @@ def apply_observation(record: Record, seen: Observation, now: float) -> Record:
 
     The task is free before the claim file is gone: what others do with it then is theirs.
     """
-    if record.releasing is None or not record.releasing.is_begun:
+    if record.ending.releasing is None or not record.ending.releasing.is_begun:
         return record
-    changes: RecordChanges = {}
-    if seen.issue is not None:
-        is_off = _assigned(record, seen.issue) is None
-        changes["unassigned"] = record.unassigned or is_off
-    if seen.item is not None:
-        is_free = is_same(seen.item.status, Status.TODO) and not seen.item.agent
-        changes["board_done"] = record.board_done or (is_free and not record.leaves_labels)
-    changes |= ending_steps.comment_missed(record, seen, now)
-    return replace(record, **changes)
+    ending = record.ending
+    if seen.issue is not None and _assigned(record, seen.issue) is None:
+        ending = replace(ending, unassigned=True)
+    is_free = seen.item and is_same(seen.item.status, Status.TODO) and not seen.item.agent
+    if is_free and not record.card.leaves_labels:
+        ending = replace(ending, board_done=True)
+    return ending_steps.comment_missed(replace(record, ending=ending), seen, now)
+
+
+def _asked(record: Record, releasing: Releasing | None) -> Record:
+    return replace(record, ending=replace(record.ending, releasing=releasing))
 
 
 def comment_of(
@@ -144,7 +148,7 @@ def _steps(
     snapshot: Snapshot, releasing: Releasing, observed: Observation, issue: Issue
 ) -> Decision:
     record, claim = snapshot.record, snapshot.record.claim
-    if snapshot.wake is Wake.SWEEP and record.lease and not record.lease_done:
+    if snapshot.wake is Wake.SWEEP and record.ownership.lease and not record.ending.lease_done:
         # From afar only the lease can tell that nobody took the task up meanwhile, so it goes first;
         # and where it cannot be ended, the task stays with whoever holds it.
         return ending_steps.lease_step(snapshot) or Decision()
@@ -186,21 +190,21 @@ def _assigned(record: Record, issue: Issue) -> str | None:
 def _unassignment(record: Record, issue: Issue) -> Unassign | None:
     # A closed issue goes on showing who worked on it.
     login = _assigned(record, issue)
-    if record.unassigned or login is None or not issue.is_open:
+    if record.ending.unassigned or login is None or not issue.is_open:
         return None
     return Unassign(issue.number, login)
 
 
 def _board_action(snapshot: Snapshot, observed: Observation, issue: Issue) -> SetBoard | None:
     record, item = snapshot.record, observed.item
-    if not snapshot.rules.has_board or record.board_done or observed.board_problem:
+    if not snapshot.rules.has_board or record.ending.board_done or observed.board_problem:
         return None
     if item is None or item.is_archived or _is_others(record, item):
         return None
     is_set = is_same(item.status, Status.TODO) or not _may_move(record, item, issue)
-    if is_set and not item.agent and not record.leaves_labels:
+    if is_set and not item.agent and not record.card.leaves_labels:
         return None
-    is_left = is_set and not (record.leaves_labels and is_same(item.status, Status.TODO))
+    is_left = is_set and not (record.card.leaves_labels and is_same(item.status, Status.TODO))
     return SetBoard(
         item_id=item.id,
         status=None if is_left else Status.TODO,
@@ -215,7 +219,7 @@ def _is_others(record: Record, item: BoardItem) -> bool:
 
 def _may_move(record: Record, item: BoardItem, issue: Issue) -> bool:
     """True if the card stands where this claim left it, and the task can be taken again."""
-    if not issue.is_open or record.moved_to:
+    if not issue.is_open or record.card.moved_to:
         return False
     return record.claim.last_synced_status is not None or item.status in _OURS
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.ending import merged
-from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot, may_try
 from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.record.state import Record
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice, OpenPullRequest
 from lifecycle.core.values.model import PullRequest
@@ -92,7 +92,7 @@ def decide(snapshot: Snapshot) -> Decision:
     pull = derive.open_pull_request_of(claim, snapshot.observation, snapshot.rules.head_owner, base)
     if pull is not None:
         was_ours = "OpenPullRequest" in snapshot.record.intents
-        return _adopt(pull, was_ours=was_ours)
+        return _adopt(snapshot.record, pull, was_ours=was_ours)
     found = derive.merged_as_pushed(
         claim, snapshot.observation, snapshot.rules.head_owner, snapshot.pushed_head
     )
@@ -138,24 +138,25 @@ def condition(key: str, text: str) -> Decision:
     return Decision(notices=(Notice(key, text, Audience.ACT, stands=True),))
 
 
-def _adopt(pull: PullRequest, *, was_ours: bool) -> Decision:
+def _adopt(record: Record, pull: PullRequest, *, was_ours: bool) -> Decision:
     if was_ours:
         text = messages.pr_created(pull.number, pull.url)
     else:
         text = messages.pr_adopted(pull.number, pull.url, pull.branch)
+    known = replace(
+        record.pull,
+        url=pull.url,
+        head=pull.head_sha,
+        checks=None,
+        changes_by=(),
+        conflicts_with="",
+    )
     return Decision(
         fields={
             "pr_number": pull.number,
             "phase": Phase.PR_CREATED.value,
             "status": Status.IN_REVIEW,
         },
-        memory={
-            "pr_url": pull.url,
-            "pr_head": pull.head_sha,
-            "judged": Phase.PR_CREATED.value,
-            "intents": {},
-            "troubles": {},
-            **review.NOTHING_YET,
-        },
+        record=replace(record, judged=Phase.PR_CREATED.value, intents={}, troubles={}, pull=known),
         notices=(Notice(f"pr:{pull.number}", text, Audience.NEXT),),
     )

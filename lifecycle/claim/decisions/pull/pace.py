@@ -40,7 +40,7 @@ def next_poll(record: Record, rules: Rules, now: float) -> float:
     if last is None or last > now:
         return 0.0
     usual = last + rules.poll_seconds
-    ends = (record.checks or {}).get("ends_at")
+    ends = (record.pull.checks or {}).get("ends_at")
     if not isinstance(ends, int | float) or ends <= last:
         return usual
     return min(usual, max(ends + SETTLE, last + SOONEST))

@@ -6,19 +6,16 @@ so are checks that never registered: neither is a pass. What waits for a person 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.decisions.snapshot import Snapshot
-from lifecycle.claim.record.state import Record, RecordChanges
+from lifecycle.claim.record.sections import PullRecord
 from lifecycle.core.messages import review_messages as words
 from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.core.values.checks import Bucket, Checks, Verdict
 from lifecycle.core.values.model import PullRequest
-
-NOTHING_YET: RecordChanges = {"checks": None, "changes_by": (), "conflicts_with": ""}
-"""What is known of a pull request that was just opened or adopted."""
 
 CONFLICTING = "CONFLICTING"
 
@@ -41,19 +38,22 @@ WHILE_OPEN = ("pr", "reopened", "changes", "conflict", "ejected", *_RESULTS)
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What to remember, and what to say."""
+    """What is known of the pull request now, and what to say."""
 
-    memory: RecordChanges
+    known: PullRecord
     notices: tuple[Notice, ...]
 
 
 def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
     """Judge an open pull request as it was just read."""
     is_conflicting = pull.mergeable == CONFLICTING
-    memory: RecordChanges = {
-        "changes_by": tuple(review.author for review in pull.changes_requested),
-        "conflicts_with": pull.base if is_conflicting else "",
-    }
+    known = replace(
+        snapshot.record.pull,
+        url=pull.url,
+        head=pull.head_sha,
+        changes_by=tuple(review.author for review in pull.changes_requested),
+        conflicts_with=pull.base if is_conflicting else "",
+    )
     notices = [
         Notice(
             f"changes:{pull.number}:{review.id}",
@@ -67,10 +67,9 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
         notices.append(Notice(key, words.conflicts(pull.number, pull.base), Audience.NEWS))
     notices += _queue(snapshot, pull)
     if pull.checks is not None and snapshot.looked_at_checks:
-        found = _checks(snapshot, pull, pull.checks, is_reported=bool(notices))
-        memory |= found.memory
-        notices += found.notices
-    return Judged(memory, tuple(notices))
+        found = _checks(snapshot, known, pull, pull.checks, is_reported=bool(notices))
+        known, notices = found.known, [*notices, *found.notices]
+    return Judged(known, tuple(notices))
 
 
 def _queue(snapshot: Snapshot, pull: PullRequest) -> list[Notice]:
@@ -85,37 +84,37 @@ def _queue(snapshot: Snapshot, pull: PullRequest) -> list[Notice]:
     return [Notice(f"ejected:{pull.number}:{left.id}", text, Audience.NEWS)]
 
 
-def _checks(snapshot: Snapshot, pull: PullRequest, checks: Checks, *, is_reported: bool) -> Judged:
-    record = snapshot.record
-    durations = pace.learned(record.durations, checks)
-    memory: RecordChanges = {"checks": _summary(checks, durations), "durations": durations}
+def _checks(
+    snapshot: Snapshot, known: PullRecord, pull: PullRequest, checks: Checks, *, is_reported: bool
+) -> Judged:
+    durations = pace.learned(known.durations, checks)
+    known = replace(known, checks=_summary(checks, durations), durations=durations)
     match checks.verdict:
         case Verdict.FAILED:
-            return _failed(record, pull, checks, memory)
+            return _failed(known, pull, checks)
         case Verdict.GREEN:
-            return Judged(memory, _green(pull, checks, is_reported=is_reported))
+            return Judged(known, _green(pull, checks, is_reported=is_reported))
         case Verdict.PENDING:
-            return Judged(memory, _waiting(snapshot, pull, checks))
+            return Judged(known, _waiting(snapshot, pull, checks))
 
 
-def _failed(record: Record, pull: PullRequest, checks: Checks, memory: RecordChanges) -> Judged:
+def _failed(known: PullRecord, pull: PullRequest, checks: Checks) -> Judged:
     """Say a first failure at once, and later ones when no more can follow.
 
     Another run of the same check that fails again is another failure.
     """
     runs = [f"{check.name}@{int(check.started_at or 0)}" for check in checks.failed]
-    known = _told(record, checks)
+    announced = _announced(known, checks)
     is_last = not checks.count(Bucket.PENDING)
-    if known and (not is_last or known.issuperset(runs)):
-        return Judged(memory, ())
-    memory["told"] = {"sha": checks.sha, "failed": sorted({*known, *runs})}
+    if announced and (not is_last or announced.issuperset(runs)):
+        return Judged(known, ())
+    spoken_of = {"sha": checks.sha, "failed": sorted({*announced, *runs})}
     key = f"failed:{pull.number}:{checks.sha}:{','.join(runs)}"
     # What only a person can mend is not worth a turn of the model.
     is_a_persons = all(check.word == "ACTION_REQUIRED" for check in checks.failed)
     audience = Audience.NOTE if is_a_persons else Audience.NEWS
-    return Judged(
-        memory, (Notice(key, words.checks_failed(checks, pull.number), audience, ends=_RESULTS),)
-    )
+    notice = Notice(key, words.checks_failed(checks, pull.number), audience, ends=_RESULTS)
+    return Judged(replace(known, announced=spoken_of), (notice,))
 
 
 def _green(pull: PullRequest, checks: Checks, *, is_reported: bool) -> tuple[Notice, ...]:
@@ -138,7 +137,7 @@ def _waiting(snapshot: Snapshot, pull: PullRequest, checks: Checks) -> tuple[Not
         return ()
     if checks.unfinished:
         return ()
-    before = snapshot.record.checks or {}
+    before = snapshot.record.pull.checks or {}
     is_old = before.get("sha") == checks.sha and before.get("missing") == list(checks.missing)
     if checks.held:
         text, what = words.approval_needed(pull, checks.held), checks.held
@@ -156,10 +155,10 @@ def _waiting(snapshot: Snapshot, pull: PullRequest, checks: Checks) -> tuple[Not
     return (Notice(key, text, Audience.NOTE, ends=_RESULTS),)
 
 
-def _told(record: Record, checks: Checks) -> set[str]:
+def _announced(known: PullRecord, checks: Checks) -> set[str]:
     """The failures of this head that were spoken of."""
-    told = record.told or {}
-    return set(told.get("failed", ())) if told.get("sha") == checks.sha else set()
+    announced = known.announced or {}
+    return set(announced.get("failed", ())) if announced.get("sha") == checks.sha else set()
 
 
 def _summary(checks: Checks, durations: dict[str, float]) -> dict[str, Any]:

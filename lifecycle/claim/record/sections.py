@@ -1,0 +1,189 @@
+"""The sections of a claim's record: values that the engine keeps beside the claim file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lifecycle.core.tracker import Link
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Why an action did not come about, so that it is not tried at every wake.
+
+    Attributes:
+        mark: what was tried; another mark is another attempt and not held back.
+        sentence: what to tell a person.
+        until: when to try again.
+        tries: how often it failed in a row.
+        is_final: somebody said no; otherwise nobody knows, and it is silently tried again.
+        for_agent: the agent can do something about it.
+        is_of_access: it hangs on the token, so that another token is another attempt.
+    """
+
+    mark: str
+    sentence: str
+    until: float
+    tries: int = 1
+    is_final: bool = False
+    for_agent: bool = False
+    is_of_access: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A create that was about to be sent at `at`, and in how many clean reads it was missing."""
+
+    mark: str
+    at: float
+    clean_reads: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Nudge:
+    """A move that somebody made by hand, and why.
+
+    Attributes:
+        at: seconds since the epoch, UTC.
+        source, target: the phases before and after.
+        by: "agent" if it was made in a session of the client, else "person".
+    """
+
+    at: float
+    source: str
+    target: str
+    reason: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Releasing:
+    """A claim that is on its way back, from the command until the claim file is gone.
+
+    Attributes:
+        at: when it was asked for, in seconds since the epoch: tells this release from every other.
+        reason: why, as the person or the agent said it, or empty.
+        progress: how far the work got, in words for the issue.
+        holder: who holds the task's lease in this claim's place, or empty.
+        is_begun: GitHub was looked at and nothing speaks against it, so it is carried through.
+        by: who releases it in the agent's place, or empty.
+    """
+
+    at: float
+    reason: str = ""
+    progress: str = ""
+    holder: str = ""
+    is_begun: bool = False
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PullRecord:
+    """What is known of the claim's pull request; its number stands in the claim file.
+
+    Attributes:
+        url, head: its page, and the commit that GitHub shows as its head.
+        opened: the number of the pull request that this claim opened itself.
+        checks: the last poll's counts and failing names, for `status`.
+        durations: how many seconds each check took when it last ended, by name.
+        announced: the head and the failing checks that were last spoken of.
+        changes_by: who asked for changes in a review that stands.
+        conflicts_with: the base branch that it conflicts with, or empty.
+        reopened: how often it was closed and opened again.
+        asked: the merged pull request for which the question about closing was put, or None.
+    """
+
+    url: str = ""
+    head: str = ""
+    opened: int | None = None
+    checks: Mapping[str, Any] | None = None
+    durations: Mapping[str, float] = field(default_factory=dict)
+    announced: Mapping[str, Any] | None = None
+    changes_by: tuple[str, ...] = ()
+    conflicts_with: str = ""
+    reopened: int = 0
+    asked: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CardRecord:
+    """What is known of the claim's card on the board.
+
+    Attributes:
+        is_known: GitHub confirmed the id that the claim file has for it.
+        agent: the Agent value last written to it, or seen on it.
+        moved_to: a Status that somebody else set by hand, while that stands.
+        leaves_labels: it took the place of the issue's labels, and was not written since.
+    """
+
+    is_known: bool = False
+    agent: str | None = None
+    moved_to: str | None = None
+    leaves_labels: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EndingRecord:
+    """How the claim ends, and which steps of that are facts.
+
+    Attributes:
+        consent: who said yes to closing: "prompt", "close", "auto", "nudge: …", or empty.
+        override: why it may close without a merge, or empty; lives in phase done only.
+        releasing: the task is being released, whatever the phase, or None.
+        comment_done, issue_closed, unassigned, board_done, lease_done: the steps.
+        outcome: how the claim ended ("closed", "released"), or empty while it lives.
+    """
+
+    consent: str = ""
+    override: str = ""
+    releasing: Releasing | None = None
+    comment_done: bool = False
+    issue_closed: bool = False
+    unassigned: bool = False
+    board_done: bool = False
+    lease_done: bool = False
+    outcome: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnershipRecord:
+    """Whose claim it is, and where it was taken.
+
+    Attributes:
+        session: the client's session that claimed or handed off; it alone is woken.
+        session_at: when that session became the owner, 0.0 if it made the claim.
+        inherited: the session that went on with the claim of one that was over, until it was told; or "".
+        lease: the sha of our lease commit, or empty.
+        remote, repository: the remote of its lease and branch, and `owner/name` of its issue; empty until
+            they are known.
+        taken_by: another agent whose name the card shows where ours stood, while that lasts.
+        is_released: somebody released the task in this claim's place: it writes nothing any more.
+        is_doubted: the account is off the issue and no card names an agent: comments are read as well.
+    """
+
+    session: str = ""
+    session_at: float = 0.0
+    inherited: str = ""
+    lease: str = ""
+    remote: str = ""
+    repository: str = ""
+    taken_by: str = ""
+    is_released: bool = False
+    is_doubted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRecord:
+    """The task of another tracker that stands for the issue.
+
+    Attributes:
+        link: that task, or None.
+        is_known: that tracker was asked; None is an answer then.
+        left: why the task is not touched any more: it is somebody else's, or gone; or "".
+    """
+
+    link: Link | None = None
+    is_known: bool = False
+    left: str = ""
