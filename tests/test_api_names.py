@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from operator import attrgetter
 
 import pytest
 
 from lifecycle import api
+from lifecycle.claim.record.sections import EndingRecord
 
 
 @pytest.mark.parametrize(("old", "new"), [("Say", api.Notice), ("Tone", api.Audience)])
@@ -22,6 +24,19 @@ def test_a_notice_gives_its_audience_by_the_old_name() -> None:
     notice = api.Notice("key", "text", api.Audience.NEWS)
     with pytest.warns(DeprecationWarning, match="tone is called audience now"):
         assert notice.tone is api.Audience.NEWS
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("outcome", "ending.outcome"), ("given_back", "ownership.is_released")]
+)
+def test_a_record_gives_its_fields_by_the_old_names(old: str, new: str) -> None:
+    """A program that reads `record.outcome` goes on, and is told in which section it is now."""
+    record = api.Record({}, ending=EndingRecord(outcome="closed"))
+    with pytest.warns(DeprecationWarning, match=f"Record.{old} is {new} now") as caught:
+        assert getattr(record, old) == attrgetter(new)(record)
+    assert [warning.filename for warning in caught] == [__file__]
+    with pytest.raises(AttributeError, match="'Record' object has no attribute 'outcomes'"):
+        _ = record.outcomes  # type: ignore[attr-defined]  # that is the point
 
 
 @pytest.mark.parametrize("old", ["Say", "Tone"])

@@ -6,9 +6,11 @@ crash costs at most the fact that was under way, and the next look learns that a
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, TypedDict, assert_never
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypedDict, assert_never
 
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.claim_file import Claim
@@ -60,6 +62,56 @@ class ClaimChanges(TypedDict, total=False):
     last_synced_status: str | None
 
 
+_SECTIONS: dict[
+    str, type[PullRecord | CardRecord | EndingRecord | OwnershipRecord | LinkRecord]
+] = {
+    "pull": PullRecord,
+    "card": CardRecord,
+    "ending": EndingRecord,
+    "ownership": OwnershipRecord,
+    "linked": LinkRecord,
+}
+
+_VERSION_1 = {
+    "pr_url": "pull.url",
+    "pr_head": "pull.head",
+    "opened": "pull.opened",
+    "checks": "pull.checks",
+    "durations": "pull.durations",
+    "told": "pull.announced",
+    "changes_by": "pull.changes_by",
+    "conflicts_with": "pull.conflicts_with",
+    "reopened": "pull.reopened",
+    "asked_pr": "pull.asked",
+    "is_item_known": "card.is_known",
+    "synced_agent": "card.agent",
+    "moved_to": "card.moved_to",
+    "leaves_labels": "card.leaves_labels",
+    "consent": "ending.consent",
+    "override": "ending.override",
+    "releasing": "ending.releasing",
+    "comment_done": "ending.comment_done",
+    "issue_closed": "ending.issue_closed",
+    "unassigned": "ending.unassigned",
+    "board_done": "ending.board_done",
+    "lease_done": "ending.lease_done",
+    "outcome": "ending.outcome",
+    "session": "ownership.session",
+    "session_at": "ownership.session_at",
+    "inherited": "ownership.inherited",
+    "lease": "ownership.lease",
+    "remote": "ownership.remote",
+    "repository": "ownership.repository",
+    "taken_by": "ownership.taken_by",
+    "given_back": "ownership.is_released",
+    "doubted": "ownership.is_doubted",
+    "link": "linked.link",
+    "is_link_known": "linked.is_known",
+    "link_left": "linked.left",
+}
+"""Where the fields of version 1 of `state.json`, which had one flat record, are now."""
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """One claim as the engine remembers it.
@@ -92,6 +144,17 @@ class Record:
     ending: EndingRecord = field(default_factory=EndingRecord)
     ownership: OwnershipRecord = field(default_factory=OwnershipRecord)
     linked: LinkRecord = field(default_factory=LinkRecord)
+
+    if not TYPE_CHECKING:  # a type checker is told the new names only
+
+        def __getattr__(self, name: str) -> object:
+            """A field by the name that it had before the record had sections: deprecated."""
+            place = _VERSION_1.get(name)
+            if place is None:
+                text = f"'Record' object has no attribute {name!r}"
+                raise AttributeError(text, name=name, obj=self)
+            warnings.warn(f"Record.{name} is {place} now", DeprecationWarning, stacklevel=2)
+            return attrgetter(place)(self)
 
     @property
     def claim(self) -> Claim:
@@ -162,53 +225,12 @@ class Record:
         return cls(**kept | {name: section(**kept[name]) for name, section in _SECTIONS.items()})
 
 
-_SECTIONS: dict[
-    str, type[PullRecord | CardRecord | EndingRecord | OwnershipRecord | LinkRecord]
-] = {
-    "pull": PullRecord,
-    "card": CardRecord,
-    "ending": EndingRecord,
-    "ownership": OwnershipRecord,
-    "linked": LinkRecord,
-}
-
-_VERSION_1 = {
-    "pull": {
-        "pr_url": "url",
-        "pr_head": "head",
-        "told": "announced",
-        "asked_pr": "asked",
-        **{name: name for name in ("opened", "checks", "durations", "reopened")},
-        **{name: name for name in ("changes_by", "conflicts_with")},
-    },
-    "card": {
-        "is_item_known": "is_known",
-        "synced_agent": "agent",
-        **{name: name for name in ("moved_to", "leaves_labels")},
-    },
-    "ending": {
-        name: name
-        for name in (
-            *("consent", "override", "releasing", "outcome"),
-            *("comment_done", "issue_closed", "unassigned", "board_done", "lease_done"),
-        )
-    },
-    "ownership": {
-        "given_back": "is_released",
-        "doubted": "is_doubted",
-        **{name: name for name in ("session", "session_at", "inherited", "taken_by")},
-        **{name: name for name in ("lease", "remote", "repository")},
-    },
-    "linked": {"link": "link", "is_link_known": "is_known", "link_left": "left"},
-}
-"""By section, what version 1 of `state.json`, which had one flat record, called its fields."""
-
-
 def _from_version_1(data: Mapping[str, Any]) -> dict[str, Any]:
-    sections = {
-        section: {name: data[former] for former, name in names.items() if former in data}
-        for section, names in _VERSION_1.items()
-    }
+    sections: dict[str, dict[str, Any]] = {name: {} for name in _SECTIONS}
+    for former, place in _VERSION_1.items():
+        section, _, name = place.partition(".")
+        if former in data:
+            sections[section][name] = data[former]
     return {**data, **sections}
 
 
