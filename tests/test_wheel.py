@@ -68,6 +68,7 @@ def test_the_wheel_holds_documents_hooks_schema_and_seeds(wheel: Path) -> None:
         | {
             "lifecycle/sandbox/wire/graph/schema/schema.graphql",
             "lifecycle/py.typed",
+            "lifecycle/reconcile/kinds.toml",
             "lifecycle/setup/doctor/findings.toml",
             "lifecycle/stages/decisions/instructions.toml",
         }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tomllib
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from lifecycle.core.timing import render_time
-from lifecycle.core.values.model import PullRequest
 from lifecycle.git.lease import ref_of
 from lifecycle.reconcile.inferred import InferredTask
 
@@ -17,97 +17,26 @@ _MINUTE = 60
 
 
 def of(kind: str, task: InferredTask, now: float) -> str:
-    """The evidence for a finding of this kind; `kind` is a key of KINDS."""
-    return _SENTENCES[kind](task, now)
-
-
-def _merged_open(task: InferredTask, _now: float) -> str:
-    pull = _pull(task)
-    merged = f"PR #{pull.number} ({pull.branch}) merged{_at(pull.merged_at)}"
-    return f"{merged}; #{_number(task)} is open; {_leased(task)}."
-
-
-def _closed_on_board(task: InferredTask, _now: float) -> str:
-    return f"#{_number(task)} was closed{_at(task.issue.closed_at)}; {_card(task)}."
-
-
-def _pull_closed(task: InferredTask, _now: float) -> str:
-    pull = _pull(task)
-    return f"PR #{pull.number} was closed without a merge{_at(pull.closed_at)}; {_card(task)}."
-
-
-def _status_drift(task: InferredTask, _now: float) -> str:
-    return f"{_state(task)}; {_card(task)}."
-
-
-def _agent_drift(task: InferredTask, _now: float) -> str:
-    return f"{_held(task)}; {_card(task)}."
-
-
-def _assigned_todo(task: InferredTask, _now: float) -> str:
-    people = ", ".join(task.issue.assignees)
-    return f"Assigned to {people}{_at(task.started_at)}; {_card(task)}."
-
-
-def _off_board(task: InferredTask, _now: float) -> str:
-    return f"{_held(task)}; #{_number(task)} has no card."
-
-
-def _unlinked(task: InferredTask, _now: float) -> str:
-    pull = _pull(task)
-    return f"PR #{pull.number} is open for {pull.branch}; it does not mention #{_number(task)}."
-
-
-def _branch_without_pull(task: InferredTask, _now: float) -> str:
-    tip = task.tip
-    pushed = f" ({tip.sha[:7]}, committed{_at(tip.at)})" if tip is not None else ""
-    return f"{task.branch} is pushed{pushed}; it has no pull request."
-
-
-def _silent(task: InferredTask, now: float) -> str:
-    sign = task.last_sign
-    ago = f"{_span(now - sign)} ago" if sign is not None else "unknown"
-    return f"{_leased(task)}; {_state(task)}; the last sign of life: {ago}."
-
-
-def _lease_left(task: InferredTask, _now: float) -> str:
-    return f"#{_number(task)} was closed{_at(task.issue.closed_at)}; {_leased(task)}."
-
-
-def _moved_by_hand(task: InferredTask, _now: float) -> str:
-    return f"{_card(task)}; {_state(task)}{_at(task.happened_at, before=' since')}."
-
-
-def _unassigned(task: InferredTask, _now: float) -> str:
-    people = ", ".join(task.issue.assignees) or "nobody"
-    return f"{_leased(task)}; assigned: {people}."
-
-
-_SENTENCES: dict[str, Callable[[InferredTask, float], str]] = {
-    "merged-open": _merged_open,
-    "closed-on-board": _closed_on_board,
-    "pull-closed": _pull_closed,
-    "status-drift": _status_drift,
-    "agent-drift": _agent_drift,
-    "assigned-todo": _assigned_todo,
-    "off-board": _off_board,
-    "unlinked": _unlinked,
-    "branch-without-pull": _branch_without_pull,
-    "silent": _silent,
-    "lease-left": _lease_left,
-    "moved-by-hand": _moved_by_hand,
-    "unassigned": _unassigned,
-}
-
-
-def _number(task: InferredTask) -> int:
-    return task.issue.number
-
-
-def _pull(task: InferredTask) -> PullRequest:
-    if task.pull is None:
-        raise ValueError(f"{task.repository}#{task.issue.number} has no pull request of its own")
-    return task.pull
+    """The evidence for a finding of this kind, as `kinds.toml` words it; `kind` is a key of KINDS."""
+    issue, pull, tip, sign = task.issue, task.pull, task.tip, task.last_sign
+    words = {
+        "number": issue.number,
+        "pull": pull,
+        "branch": task.branch,
+        "tip": f" ({tip.sha[:7]}, committed{_at(tip.at)})" if tip is not None else "",
+        "people": ", ".join(issue.assignees) or "nobody",
+        "state": _state(task),
+        "card": _card(task),
+        "held": _held(task),
+        "leased": _leased(task),
+        "closed": _at(issue.closed_at),
+        "merged": _at(pull.merged_at if pull is not None else None),
+        "pull_closed": _at(pull.closed_at if pull is not None else None),
+        "started": _at(task.started_at),
+        "happened": _at(task.happened_at, before=" since"),
+        "sign": f"{_span(now - sign)} ago" if sign is not None else "unknown",
+    }
+    return KINDS[kind].evidence.format(**words)
 
 
 def _state(task: InferredTask) -> str:
@@ -153,95 +82,29 @@ def _span(seconds: float) -> str:
     return f"{number:,} {unit}{'' if number == 1 else 's'}"
 
 
-class Gate(StrEnum):
-    """What has to be configured before a fix is applied; the value is the option's name."""
-
-    NONE = ""
-    CLOSE = "close"
-    RELEASE = "release"
-
-
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of finding.
+    """One kind of finding: a row of `kinds.toml`, whose head says what each text is for.
 
     Attributes:
-        means: what is the case, as a sentence without a subject's number.
-        fix: what repairs it, "" if it is left on purpose.
-        gate: which setting allows the fix.
+        gate: the option that has to allow the fix, "" if nothing has to.
+        stays: why it is left, "" if it is repaired.
     """
 
     means: str
-    fix: str
-    gate: Gate = Gate.NONE
+    evidence: str
+    fix: str = ""
+    gate: str = ""
+    stays: str = ""
 
 
-KINDS: dict[str, Kind] = {
-    "merged-open": Kind(
-        "The claim's pull request is merged, and the issue is open.",
-        "The issue gets the closing comment and is closed, the card goes to Done, the lease ends.",
-        Gate.CLOSE,
-    ),
-    "closed-on-board": Kind(
-        "The issue is closed, and its card is not Done or still names an agent.",
-        "The card goes to Done and names no agent.",
-    ),
-    "pull-closed": Kind(
-        "The claim's pull request was closed without a merge, and the card stands in review.",
-        "The card goes back to In Progress.",
-    ),
-    "status-drift": Kind(
-        "The card's Status is behind what happened to the task.",
-        "The card gets the Status that the task has.",
-    ),
-    "agent-drift": Kind(
-        "The card names another agent than the lease, or none.",
-        "The card names the agent that holds the lease.",
-    ),
-    "assigned-todo": Kind(
-        "Somebody is assigned, and the card is still Todo.",
-        "The card goes to In Progress.",
-    ),
-    "off-board": Kind(
-        "The task is claimed, and its issue is not on the board.",
-        "The issue is put on the board, with the Status that the task has.",
-    ),
-    "unlinked": Kind(
-        "The claim's pull request does not mention the issue.",
-        "A line that refers to the issue is added to the pull request's text.",
-    ),
-    "branch-without-pull": Kind(
-        "The claim's branch is pushed and nobody works on it, and there is no pull request.",
-        "A draft pull request is opened, so that the work can be seen.",
-    ),
-    "silent": Kind(
-        "The claim shows no sign of life.",
-        "The task is released: comment, assignee, card to Todo, lease.",
-        Gate.RELEASE,
-    ),
-    "lease-left": Kind(
-        "The issue is closed, and its lease is still there.",
-        "The lease ends.",
-        Gate.RELEASE,
-    ),
-    "moved-by-hand": Kind(
-        "Somebody set the card's Status after the last thing that happened to the task.",
-        "",
-    ),
-    "unassigned": Kind(
-        "An agent holds the lease, and its account is no longer among the assignees.",
-        "",
-    ),
-}
-"""Every kind of finding, in the order in which an issue's are listed; `fix` is what is done in general."""
+def _kinds() -> dict[str, Kind]:
+    text = Path(__file__).with_name("kinds.toml").read_text(encoding="utf-8")
+    return {name: Kind(**row) for name, row in tomllib.loads(text).items()}
 
-STAYS = {
-    "moved-by-hand": "It stays until something else happens to the task; put it where the task is, and it "
-    "follows again.",
-    "unassigned": "The lease still holds the task: assign the account again, or give the task back with "
-    "lifecycle release in the agent's worktree.",
-}
-"""Why what somebody did on purpose is left, and the way out."""
+
+KINDS = _kinds()
+"""Every kind of finding, in the order in which an issue's are listed."""
 
 
 class State(StrEnum):

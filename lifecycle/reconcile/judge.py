@@ -23,7 +23,7 @@ from lifecycle.core.plan import Action, Wake
 from lifecycle.core.values.model import BoardItem, PullState
 from lifecycle.core.values.priorities import Status
 from lifecycle.reconcile import finding
-from lifecycle.reconcile.finding import KINDS, STAYS, Finding, State
+from lifecycle.reconcile.finding import KINDS, Finding, State
 from lifecycle.reconcile.inferred import Allowed, InferredTask, record_of
 from lifecycle.reconcile.scope import Policy
 
@@ -137,8 +137,8 @@ class Judge:
             phase=task.phase.value,
             evidence=finding.of(kind, task, self.now),
             fix=fix_sentence(writes, task),
-            state=State.LEFT if kind in STAYS else state,
-            problem=STAYS.get(kind, ""),
+            state=State.LEFT if KINDS[kind].stays else state,
+            problem=KINDS[kind].stays,
         )
 
 

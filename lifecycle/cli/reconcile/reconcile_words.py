@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from lifecycle.cli import terminal
 from lifecycle.cli.terminal import one_line
-from lifecycle.reconcile.finding import KINDS, Finding, Gate, State, SweepReport
+from lifecycle.reconcile.finding import KINDS, Finding, State, SweepReport
 from lifecycle.views.stats.stats_words import count
 
 SIGNS = {
@@ -95,7 +95,7 @@ def why_not(finding: Finding) -> str:
     if finding.problem:
         return finding.problem
     gate = KINDS[finding.kind].gate
-    if finding.state is State.OFF and gate is not Gate.NONE:
+    if finding.state is State.OFF and gate:
         return f"Only with --{gate}, or {gate}: true in the Action."
     return ""
 
