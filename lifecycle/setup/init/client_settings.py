@@ -37,6 +37,9 @@ from lifecycle.setup.init.jsonc import (
 )
 from lifecycle.setup.init.planned_files import unwritten
 
+ALLOW = ("permissions", "allow")
+"""The way to the rules of what the agent runs unasked."""
+
 
 @dataclass(frozen=True, slots=True)
 class OwnEntry:
@@ -68,7 +71,7 @@ def read(text: str, where: str) -> Node | None:
     _need(root, dict, "It", where)
     for key in ("hooks", "permissions"):
         _need(root.get(key), dict, key, where)
-    _need(_at(root, ("permissions", "allow")), list, "permissions.allow", where)
+    _need(_at(root, ALLOW), list, "permissions.allow", where)
     for event in events():
         groups = _at(root, ("hooks", event))
         _need(groups, list, f"hooks.{event}", where)
@@ -100,22 +103,21 @@ def wire(
     text, put = _renewed_variables(text, where, put, extra.variables)
     text, put = _without_former(text, where, put)
     root, layout = read(text, where), Layout.of(text)
-    made: list[Route] = [] if root is not None else [()]
     edits = list(_missing_names(layout, root, form, put)) if form is not None else []
-    additions = {
-        "env": _variables(layout, root, extra.variables),
-        "permissions": _permissions(layout, root, extra.permissions),
-        "hooks": _hooks(layout, root, form, put) if form is not None else _Addition(),
+    allowed, there = _values(root, ALLOW), _at(root, ENV)
+    lacking = [rule for rule in extra.permissions if rule not in allowed]
+    wired_events = {own.event for own in _found(root, put)}
+    lacking_events = [event for event in events() if event not in wired_events]
+    wanted: dict[str, dict[str, Any]] = {
+        "env": dict(extra.variables),
+        "permissions": {"allow": lacking} if lacking else {},
+        "hooks": {event: groups(event, form) for event in lacking_events} if form else {},
     }
-    for addition in additions.values():
-        edits += addition.edits
-        made += addition.made
-    parts = [(name, part.whole) for name, part in additions.items() if part.whole is not None]
-    if parts:
-        edits.append(insertion(layout, root, parts))
-    allowed = _values(root, ("permissions", "allow"))
-    rules = [r for r in extra.permissions if r not in allowed and r not in put.permissions]
-    there = _at(root, ENV)
+    additions = {key: value for key, value in wanted.items() if value}
+    added, made = _additions(layout, root, (), additions)
+    edits += added
+    made = made if root is not None else [(), *made]
+    rules = [rule for rule in lacking if rule not in put.permissions]
     new_ones = [(n, v) for n, v in extra.variables.items() if there is None or there.get(n) is None]
     wired = [(script.event, entry(script, form)) for script in WIRES] if form is not None else []
     new = replace(
@@ -137,21 +139,37 @@ def _left(text: str, put: Put) -> str:
     return "" if () in put.containers and not text.strip("{} \t\r\n") else text
 
 
-@dataclass(frozen=True, slots=True)
-class _Addition:
-    """What is to be added below one member: edits, or the whole member if it is not there."""
+def _additions(
+    layout: Layout, node: Node | None, route: Route, wanted: Mapping[str, Any]
+) -> tuple[list[JsonEdit], list[Route]]:
+    """What puts these members into an object: the edits, and the way to each container that comes in.
 
-    edits: tuple[JsonEdit, ...] = ()
-    whole: Any = None
-    made: tuple[Route, ...] = ()
+    An object that is there gets what it lacks, a list that is there all items; any other value stays.
+    """
+    edits: list[JsonEdit] = []
+    made: list[Route] = []
+    lacking: list[tuple[str | None, Any]] = []
+    for key, value in wanted.items():
+        there, way = _at(node, (key,)), (*route, key)
+        if there is None:
+            lacking.append((key, value))
+            made += _containers(way, value)
+        elif isinstance(value, dict):
+            inner, ways = _additions(layout, there, way, value)
+            edits += inner
+            made += ways
+        elif isinstance(value, list):
+            edits.append(insertion(layout, there, [(None, item) for item in value]))
+    if lacking:
+        edits.append(insertion(layout, node, lacking))
+    return edits, made
 
 
-def _variables(layout: Layout, root: Node | None, wanted: Mapping[str, str]) -> _Addition:
-    env = _at(root, ENV)
-    if env is None:
-        return _Addition(whole=dict(wanted), made=(ENV,)) if wanted else _Addition()
-    missing = [(name, value) for name, value in wanted.items() if env.get(name) is None]
-    return _Addition((insertion(layout, env, missing),) if missing else ())
+def _containers(route: Route, value: object) -> list[Route]:
+    """The way to a container and to those that are its members; of a list's items none is told."""
+    inner = value.items() if isinstance(value, dict) else ()
+    ways = [way for key, part in inner for way in _containers((*route, key), part)]
+    return [route, *ways] if isinstance(value, dict | list) else []
 
 
 def _renewed_variables(
@@ -175,48 +193,12 @@ def _renewed_variables(
 def _without_former(text: str, where: str, put: Put) -> tuple[str, Put]:
     """Take out permissions that an earlier version put in and this one does not give."""
     for rule in [rule for rule in put.permissions if rule in FORMER_PERMISSIONS]:
-        allow = _at(read(text, where), ("permissions", "allow"))
+        allow = _at(read(text, where), ALLOW)
         values = [item.value for item in allow.items] if allow is not None else []
         if allow is not None and rule in values:
             text, put = _edited(text, put, removal(text, allow, values.index(rule)))
         put = replace(put, permissions=tuple(kept for kept in put.permissions if kept != rule))
     return text, put
-
-
-def _permissions(layout: Layout, root: Node | None, rules: Sequence[str]) -> _Addition:
-    allow = ("permissions", "allow")
-    there = _values(root, allow)
-    missing = [rule for rule in rules if rule not in there]
-    permissions = _at(root, allow[:1])
-    node = _at(root, allow)
-    if not missing:
-        return _Addition()
-    if permissions is None:
-        return _Addition(whole={"allow": missing}, made=(allow[:1], allow))
-    if node is None:
-        return _Addition((insertion(layout, permissions, [("allow", missing)]),), made=(allow,))
-    return _Addition((insertion(layout, node, [(None, rule) for rule in missing]),))
-
-
-def _hooks(layout: Layout, root: Node | None, form: Form, put: Put) -> _Addition:
-    there = {own.event for own in _found(root, put)}
-    missing = [event for event in events() if event not in there]
-    hooks = _at(root, ("hooks",))
-    if not missing:
-        return _Addition()
-    if hooks is None:
-        whole = {event: groups(event, form) for event in missing}
-        return _Addition(whole=whole, made=(("hooks",), *(("hooks", event) for event in missing)))
-    edits = [
-        insertion(layout, node, [(None, group) for group in groups(event, form)])
-        for event in missing
-        if (node := hooks.get(event)) is not None
-    ]
-    new = [event for event in missing if hooks.get(event) is None]
-    if new:
-        parts = [(event, groups(event, form)) for event in new]
-        edits.append(insertion(layout, hooks, parts))
-    return _Addition(tuple(edits), made=tuple(("hooks", event) for event in new))
 
 
 def _missing_names(layout: Layout, root: Node | None, form: Form, put: Put) -> Iterator[JsonEdit]:
@@ -328,7 +310,7 @@ def _taken_out(text: str, where: str, put: Put) -> str:
 def _next_removal(text: str, root: Node, put: Put) -> JsonEdit | None:
     for own in _found(root, put):
         return _entry_removal(text, root, own)
-    allow = _at(root, ("permissions", "allow"))
+    allow = _at(root, ALLOW)
     for index, item in enumerate(allow.items if allow else ()):
         if item.value in put.permissions:
             return removal(text, _sure(allow), index)

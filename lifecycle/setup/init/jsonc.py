@@ -14,16 +14,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 DEEPEST = 200
 """Containers within containers; settings have five."""
 
+_BLANKS = " \t\r\n"
 _SPACE = re.compile(r"[ \t\r\n]+|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
-_WORD = re.compile(r"true|false|null")
+_NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+_SCALAR = re.compile(rf"{_STRING.pattern}|{_NUMBER}|true|false|null")
 
 
 class JsoncError(Exception):
@@ -82,12 +83,11 @@ def parse(text: str) -> Node | None:
     Raises:
         JsoncError: it is no JSON with comments.
     """
-    reader = _JsonReader(text)
-    start = reader.skip(1 if text.startswith("\ufeff") else 0)
+    start = skip(text, 1 if text.startswith("\ufeff") else 0)
     if start == len(text):
         return None
-    node = reader.value(start, 0)
-    end = reader.skip(node.end)
+    node = _value(text, start, 0)
+    end = skip(text, node.end)
     if end != len(text):
         raise JsoncError("something follows the value", text, end)
     return node
@@ -95,7 +95,9 @@ def parse(text: str) -> Node | None:
 
 def skip(text: str, offset: int) -> int:
     """The offset behind the space and comments that begin here."""
-    return _JsonReader(text).skip(offset)
+    while match := _SPACE.match(text, offset):
+        offset = match.end()
+    return offset
 
 
 def skip_one(text: str, offset: int) -> int:
@@ -116,69 +118,56 @@ def comments_until(text: str, offset: int, limit: int) -> int:
     return end
 
 
-class _JsonReader:
-    """One pass over the text."""
+def _value(text: str, offset: int, depth: int) -> Node:
+    if depth > DEEPEST:
+        raise JsoncError("nested too deeply", text, offset)
+    if text.startswith(("{", "["), offset):
+        return _container(text, offset, depth)
+    match = _SCALAR.match(text, offset)
+    if match is None:
+        raise _unexpected("a value", text, offset)
+    return Node(offset, match.end(), _loaded(match[0], text, offset))
 
-    def __init__(self, text: str) -> None:
-        self.text = text
 
-    def skip(self, offset: int) -> int:
-        while match := _SPACE.match(self.text, offset):
-            offset = match.end()
-        return offset
+def _container(text: str, start: int, depth: int) -> Node:
+    """The object or the array that begins here; an array's items are members without a name."""
+    close = "}" if text[start] == "{" else "]"
+    members: list[Member] = []
+    offset, is_trailed = skip(text, start + 1), False
+    while not text.startswith(close, offset):
+        if members and not is_trailed:
+            raise _unexpected(f'"," or "{close}"', text, offset)
+        begin, key = offset, ""
+        if close == "}":
+            key, offset = _name(text, offset)
+        node = _value(text, offset, depth + 1)
+        members.append(Member(key, begin, node))
+        offset = skip(text, node.end)
+        is_trailed = text.startswith(",", offset)
+        offset = skip(text, offset + 1) if is_trailed else offset
+    if close == "]":
+        items = tuple(member.node for member in members)
+        values = [item.value for item in items]
+        return Node(start, offset + 1, values, items=items, is_trailed=is_trailed)
+    value = {member.key: member.node.value for member in members}
+    return Node(start, offset + 1, value, members=tuple(members), is_trailed=is_trailed)
 
-    def value(self, offset: int, depth: int) -> Node:
-        if depth > DEEPEST:
-            raise JsoncError("nested too deeply", self.text, offset)
-        first = self.text[offset : offset + 1]
-        if first == "{":
-            return self._object(offset, depth)
-        if first == "[":
-            return self._array(offset, depth)
-        for pattern in (_STRING, _NUMBER, _WORD):
-            if match := pattern.match(self.text, offset):
-                return Node(offset, match.end(), _loaded(match[0], self.text, offset))
-        raise self._unexpected("a value", offset)
 
-    def _object(self, start: int, depth: int) -> Node:
-        members: list[Member] = []
-        offset, comma = self.skip(start + 1), False
-        while self.text[offset : offset + 1] != "}":
-            if members and not comma:
-                raise self._unexpected('"," or "}"', offset)
-            name = _STRING.match(self.text, offset)
-            if name is None:
-                raise self._unexpected('a name in quotes or "}"', offset)
-            colon = self.skip(name.end())
-            if self.text[colon : colon + 1] != ":":
-                raise self._unexpected('":"', colon)
-            node = self.value(self.skip(colon + 1), depth + 1)
-            members.append(Member(json.loads(name[0]), offset, node))
-            offset, comma = self._comma(node.end)
-        value = {member.key: member.node.value for member in members}
-        return Node(start, offset + 1, value, members=tuple(members), is_trailed=comma)
+def _name(text: str, offset: int) -> tuple[str, int]:
+    """The name of a member, and where its value begins."""
+    name = _STRING.match(text, offset)
+    if name is None:
+        raise _unexpected('a name in quotes or "}"', text, offset)
+    colon = skip(text, name.end())
+    if not text.startswith(":", colon):
+        raise _unexpected('":"', text, colon)
+    return json.loads(name[0]), skip(text, colon + 1)
 
-    def _array(self, start: int, depth: int) -> Node:
-        items: list[Node] = []
-        offset, comma = self.skip(start + 1), False
-        while self.text[offset : offset + 1] != "]":
-            if items and not comma:
-                raise self._unexpected('"," or "]"', offset)
-            items.append(self.value(offset, depth + 1))
-            offset, comma = self._comma(items[-1].end)
-        value = [item.value for item in items]
-        return Node(start, offset + 1, value, items=tuple(items), is_trailed=comma)
 
-    def _comma(self, offset: int) -> tuple[int, bool]:
-        offset = self.skip(offset)
-        if self.text[offset : offset + 1] == ",":
-            return self.skip(offset + 1), True
-        return offset, False
-
-    def _unexpected(self, wanted: str, offset: int) -> JsoncError:
-        char = self.text[offset : offset + 1]
-        what = json.dumps(char, ensure_ascii=False) if char else "the end of the file"
-        return JsoncError(f"expected {wanted}, found {what}", self.text, offset)
+def _unexpected(wanted: str, text: str, offset: int) -> JsoncError:
+    char = text[offset : offset + 1]
+    what = json.dumps(char, ensure_ascii=False) if char else "the end of the file"
+    return JsoncError(f"expected {wanted}, found {what}", text, offset)
 
 
 def _loaded(word: str, text: str, offset: int) -> Any:
@@ -275,8 +264,10 @@ def replacement(layout: Layout, node: Node, value: Any) -> JsonEdit:
     """The edit that writes another value in the place of this one."""
     old = layout.text[node.start : node.end]
     is_flat = layout.is_flat or "\n" not in old
-    flat = Layout(layout.text, layout.newline, layout.unit, is_flat)
-    return JsonEdit(node.start, old, flat.rendered(value, _line_indent(layout.text, node.start)))
+    rendered = replace(layout, is_flat=is_flat).rendered(
+        value, _line_indent(layout.text, node.start)
+    )
+    return JsonEdit(node.start, old, rendered)
 
 
 def removal(text: str, node: Node, index: int) -> JsonEdit:
@@ -285,17 +276,19 @@ def removal(text: str, node: Node, index: int) -> JsonEdit:
     start, end = spans[index]
     before = spans[index - 1][1] if index else node.start + 1
     is_last = index == len(spans) - 1
-    lead, tail, kept = len(text[:start].rstrip(" \t\r\n")), end, ""
+    lead, tail, kept = len(text[:start].rstrip(_BLANKS)), end, ""
     if not is_last or node.is_trailed:
         tail = _after_comma(text, end)
-        kept = text[end : tail - 1].rstrip(" \t\r\n")
+        kept = text[end : tail - 1].rstrip(_BLANKS)
     elif index:  # the value before it is the last one now, and loses its comma
         comma = _after_comma(text, before) - 1
         kept = text[before:comma] + text[comma + 1 : lead]
         lead = before
     is_first = lead == node.start + 1
     if is_first and is_last:
-        tail += _space_before_close(text, tail, node.end)
+        # The space before the closing bracket goes as well, if nothing else is there.
+        space = text[tail : node.end - 1]
+        tail += len(space) if not space.strip(_BLANKS) else 0
     elif is_first and "\n" not in text[lead:start]:
         lead, tail = start, tail + len(text[tail:]) - len(text[tail:].lstrip(" "))
     if _ends_in_line_comment(text, before, start) and not _LINE_END.match(text, tail):
@@ -311,19 +304,14 @@ def _ends_in_line_comment(text: str, offset: int, end: int) -> bool:
         offset = skip_one(text, offset)
         if offset == begin:  # the comma
             offset += 1
-        elif text[begin:offset].strip(" \t\r\n"):
+        elif text[begin:offset].strip(_BLANKS):
             is_line_comment = text.startswith("//", begin)
     return is_line_comment
 
 
-def _space_before_close(text: str, end: int, close: int) -> int:
-    space = text[end : close - 1]
-    return len(space) if not space.strip(" \t\r\n") else 0
-
-
 def _first_value(layout: Layout, value: Any) -> JsonEdit:
     text = layout.text
-    lead = "" if not text.strip("\ufeff \t\r\n") or text.endswith("\n") else layout.newline
+    lead = "" if not text.strip("\ufeff" + _BLANKS) or text.endswith("\n") else layout.newline
     tail = layout.newline if not text.strip("\ufeff") or text.endswith("\n") else ""
     return JsonEdit(len(text), "", lead + layout.rendered(value, "") + tail)
 
@@ -331,8 +319,8 @@ def _first_value(layout: Layout, value: Any) -> JsonEdit:
 def _into_empty(layout: Layout, node: Node, parts: Sequence[tuple[str | None, Any]]) -> JsonEdit:
     text = layout.text
     place = comments_until(text, node.start + 1, node.end)
-    while (following := skip(text, place)) > place and text[place:following].strip(" \t\r\n"):
-        place = place + len(text[place:following].rstrip(" \t\r\n"))
+    while (following := skip(text, place)) > place and text[place:following].strip(_BLANKS):
+        place = place + len(text[place:following].rstrip(_BLANKS))
     if layout.is_flat:
         flat = ", ".join(_part(layout, name, value, "") for name, value in parts)
         return JsonEdit(place, "", flat)
