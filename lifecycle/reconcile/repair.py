@@ -73,6 +73,9 @@ _GENERAL = (MissingScope, Moved, NoPermission, UnknownOption)
 LONGEST_WAIT = 10.0
 """Seconds for which a limit is waited out in the middle of a task; a longer one ends the run."""
 
+Outcomes = dict[str, LifecycleError | None]
+"""By kind of finding why it failed, None if it was written; "" stands for all of a task."""
+
 _MENDED = "A closer look showed nothing to do."
 
 
@@ -117,7 +120,7 @@ class Repairer:
     clone: Path | None = None
     refused: dict[str, LifecycleError] = field(default_factory=dict)
     is_unanswered: bool = False
-    _outcomes: dict[str, LifecycleError | None] = field(default_factory=dict)
+    _outcomes: Outcomes = field(default_factory=dict)
     _begun: str = ""
     _written: dict[str, tuple[InferredTask, list[Action]]] = field(default_factory=dict)
 
@@ -158,9 +161,7 @@ class Repairer:
             for one in found
         )
 
-    def _look_and_act(
-        self, task: InferredTask, planned: Snapshot, outcomes: dict[str, LifecycleError | None]
-    ) -> None:
+    def _look_and_act(self, task: InferredTask, planned: Snapshot, outcomes: Outcomes) -> None:
         wanted = look(planned)
         if wanted is None or self._is_hopeless(planned, task, outcomes):
             return
@@ -198,9 +199,7 @@ class Repairer:
             raise holding.problem
         return holding
 
-    def _act(
-        self, snapshot: Snapshot, task: InferredTask, outcomes: dict[str, LifecycleError | None]
-    ) -> None:
+    def _act(self, snapshot: Snapshot, task: InferredTask, outcomes: Outcomes) -> None:
         for _ in range(MAX_STEPS):
             step = decide(snapshot)
             now, action = prepared(snapshot, step), step.action
@@ -223,7 +222,7 @@ class Repairer:
         action: Action,
         snapshot: Snapshot,
         task: InferredTask,
-        outcomes: dict[str, LifecycleError | None],
+        outcomes: Outcomes,
     ) -> Fact:
         """What is true after one write, or after one that is not worth to be tried."""
         kind = kind_of(action, snapshot.record, task)
@@ -258,9 +257,7 @@ class Repairer:
         spare = self.world.deadline.left - LONGEST_WAIT
         return self.world.deadline.keeping(spare) if 0 < spare < inf else nullcontext()
 
-    def _is_hopeless(
-        self, snapshot: Snapshot, task: InferredTask, outcomes: dict[str, LifecycleError | None]
-    ) -> bool:
+    def _is_hopeless(self, snapshot: Snapshot, task: InferredTask, outcomes: Outcomes) -> bool:
         """True if what it comes to was refused in general before, so that no look is worth it.
 
         That is its first write, or the one that all others are for.
@@ -279,7 +276,7 @@ class Repairer:
 
 def failed(found: Iterable[Finding], error: LifecycleError) -> tuple[Finding, ...]:
     """The findings of a task of which nothing could be begun; raises Ended as `Repairer.repair`."""
-    outcomes: dict[str, LifecycleError | None] = {}
+    outcomes: Outcomes = {}
     _note(outcomes, "", error)
     return tuple(_became(finding, outcomes) for finding in found)
 
@@ -290,7 +287,7 @@ def _general(action: Action) -> str:
     return f"{type(action).__name__}{status}"
 
 
-def _note(outcomes: dict[str, LifecycleError | None], kind: str, error: LifecycleError) -> None:
+def _note(outcomes: Outcomes, kind: str, error: LifecycleError) -> None:
     """Remember the first failure of a kind ("" for all); end where nothing more can come."""
     if isinstance(error, BadCredentials) or (
         isinstance(error, Transient) and error.retry_after is not None
@@ -300,7 +297,7 @@ def _note(outcomes: dict[str, LifecycleError | None], kind: str, error: Lifecycl
         outcomes[kind] = error
 
 
-def _became(finding: Finding, outcomes: dict[str, LifecycleError | None]) -> Finding:
+def _became(finding: Finding, outcomes: Outcomes) -> Finding:
     if finding.state is not State.PLANNED:
         return finding
     error = outcomes.get(finding.kind, outcomes.get(""))

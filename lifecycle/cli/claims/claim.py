@@ -18,13 +18,7 @@ from lifecycle.claim.engine import look as engine
 from lifecycle.claim.engine.look import Report
 from lifecycle.claim.linked.linked_decisions import CLAIMED
 from lifecycle.claim.record.state import Record
-from lifecycle.cli.claims.claim_look import (
-    finish_release,
-    look,
-    problem_lines,
-    report_data,
-    report_lines,
-)
+from lifecycle.cli.claims import claim_look
 from lifecycle.cli.command_session import Session, claim_data, in_worktree, option
 from lifecycle.cli.tracker.tracker_values import text_from
 from lifecycle.core import redact
@@ -224,7 +218,7 @@ def close(session: Session, override: str | None) -> int:
         override=(override or "").strip(),
         consent="close",
     )
-    code = look(session)
+    code = claim_look.look(session)
     remaining = session.claim_store.load(repair=False).record
     is_same = remaining is not None and remaining.claim.issue_number == record.claim.issue_number
     return 1 if is_same and code == 0 else code
@@ -259,7 +253,7 @@ def nudge(session: Session, phase: str, reason: str, *, dry_run: bool, force: bo
         session.show([line], {"claim": claim_data(record), "from": before, "dry_run": True})
         return 0
     move(session.world, session.claim_store, wanted, force=force, override=override, reason=reason)
-    return look(session)
+    return claim_look.look(session)
 
 
 @click.command("release", short_help="Give the task back.")
@@ -275,16 +269,16 @@ def release(session: Session, reason: str, *, dry_run: bool) -> int:
     """
     given = release_claim(session.world, session.claim_store, reason, dry_run=dry_run)
     if given.is_over:
-        session.show([given.said], report_data(Report(given.record)) | {"notes": []})
+        session.show([given.said], claim_look.report_data(Report(given.record)) | {"notes": []})
         return 0
     notes = [f"Note: {note}" for note in given.notes]
     if dry_run:
         planned = engine.rehearse(session.world, session.claim_store, record=given.record)
-        lines = notes + report_lines(planned, would=True)
-        lines += [*problem_lines(planned, lines), "Nothing was written."]
-        session.show(lines, report_data(planned) | {"notes": given.notes})
+        lines = notes + claim_look.report_lines(planned, would=True)
+        lines += [*claim_look.problem_lines(planned, lines), "Nothing was written."]
+        session.show(lines, claim_look.report_data(planned) | {"notes": given.notes})
         is_left = planned.record is not None and not planned.record.ending.outcome
         return 1 if is_left or planned.problem is not None else 0
-    report, lines, is_left = finish_release(session, notes)
-    session.show(lines, report_data(report) | {"notes": given.notes})
+    report, lines, is_left = claim_look.finish_release(session, notes)
+    session.show(lines, claim_look.report_data(report) | {"notes": given.notes})
     return 1 if is_left else 0

@@ -15,16 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lifecycle.cli.reconcile.reconcile_words import (
-    Fold,
-    account,
-    outcome,
-    parted,
-    problems,
-    task_of,
-    totals,
-    why_not,
-)
+from lifecycle.cli.reconcile import reconcile_words as words
 from lifecycle.cli.terminal import one_line
 from lifecycle.core.redact import short
 from lifecycle.reconcile.finding import Finding, State, SweepReport
@@ -105,11 +96,11 @@ def _annotations(report: SweepReport) -> Iterator[StepAnnotation]:
         yield StepAnnotation("error", one_line(problem.where), one_line(problem.sentence))
     for note in report.notes:
         yield StepAnnotation("notice", "lifecycle reconcile", one_line(note))
-    for finding in parted(report)[0]:
+    for finding in words.parted(report)[0]:
         level = _LEVELS.get(finding.state)
         if level is not None:
-            text = short(one_line(f"{finding.evidence} {outcome(finding)}"), 2 * CELL)
-            yield StepAnnotation(level, f"{task_of(finding)} {finding.kind}", text)
+            text = short(one_line(f"{finding.evidence} {words.outcome(finding)}"), 2 * CELL)
+            yield StepAnnotation(level, f"{words.task_of(finding)} {finding.kind}", text)
 
 
 def dropped(report: SweepReport) -> int:
@@ -130,7 +121,7 @@ def summary(report: SweepReport, room: int = BYTES) -> str:
     """
     head = ["## lifecycle reconcile", "", _first(report), ""]
     tail = [*_problems(report), *_rest(report)]
-    rows, folds = parted(report)
+    rows, folds = words.parted(report)
     bytes_left = room - _size(head) - _size(tail) - 2 * CELL
     cut = 0
     for fold in (None, *folds):
@@ -146,11 +137,13 @@ def summary(report: SweepReport, room: int = BYTES) -> str:
 
 
 def _first(report: SweepReport) -> str:
-    work = account(report)
-    return f"**{escaped(totals(report))}**" + (f" {escaped(work)}" if work else "")
+    work = words.account(report)
+    return f"**{escaped(words.totals(report))}**" + (f" {escaped(work)}" if work else "")
 
 
-def _block(fold: Fold | None, findings: Sequence[Finding], room: int) -> tuple[list[str], int]:
+def _block(
+    fold: words.Fold | None, findings: Sequence[Finding], room: int
+) -> tuple[list[str], int]:
     """A table of findings of at most `room` bytes, folded or not, and how many have no room."""
     before = ["| | task | finding | what is so | what is done |", "|---|---|---|---|---|"]
     after: list[str] = []
@@ -201,9 +194,9 @@ def _entity(match: re.Match[str]) -> str:
 
 
 def _row(finding: Finding) -> str:
-    name = escaped(task_of(finding)).replace(_JOINER, "")
+    name = escaped(words.task_of(finding)).replace(_JOINER, "")
     task = f"[{name}]({finding.url})" if _LINK.fullmatch(finding.url) else escaped(name)
-    what = " ".join(part for part in (finding.fix, why_not(finding)) if part)
+    what = " ".join(part for part in (finding.fix, words.why_not(finding)) if part)
     cells = (
         _EMOJI[finding.state],
         f"{task} {escaped(finding.title)}",
@@ -215,7 +208,7 @@ def _row(finding: Finding) -> str:
 
 
 def _problems(report: SweepReport) -> list[str]:
-    unread = problems(report)
+    unread = words.problems(report)
     if not unread:
         return []
     lines = [

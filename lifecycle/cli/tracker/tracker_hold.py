@@ -15,22 +15,8 @@ from lifecycle.claim.linked import linked_writes
 from lifecycle.cli.claims.claim import without_force
 from lifecycle.cli.claims.claim_look import finish_release, glance
 from lifecycle.cli.command_session import Session, claim_data, option
-from lifecycle.cli.tracker.tracker_rules import (
-    free,
-    has_remote,
-    refuse_half,
-    refuse_others,
-    stand_of,
-    take_over,
-)
-from lifecycle.cli.tracker.tracker_values import (
-    READY,
-    for_tasks,
-    key_of,
-    labels_option,
-    nothing_is,
-    task_data,
-)
+from lifecycle.cli.tracker import tracker_rules as rules
+from lifecycle.cli.tracker import tracker_values as values
 from lifecycle.core.errors import (
     BlockedBy,
     HeldByAnother,
@@ -62,7 +48,7 @@ class _Told:
     def show(self, session: Session) -> int:
         data = {
             "tracker": session.world.tracker.name,
-            "task": task_data(self.task),
+            "task": values.task_data(self.task),
             "claim": self.claim,
             "notes": self.notes,
         }
@@ -73,7 +59,7 @@ class _Told:
 @click.command("claim", short_help="Take a task.")
 @without_force("lifecycle tracker takeover")
 @click.argument("task")
-@for_tasks(changes_tasks=True)
+@values.for_tasks(changes_tasks=True)
 def claim(session: Session, task: str) -> int:
     """Take the task TASK, for you alone.
 
@@ -88,7 +74,7 @@ def claim(session: Session, task: str) -> int:
 
 @click.command("takeover", short_help="Take a task over from an agent that is gone.")
 @click.argument("task")
-@for_tasks(changes_tasks=True)
+@values.for_tasks(changes_tasks=True)
 def takeover(session: Session, task: str) -> int:
     """Take the task TASK, for you alone, also from whoever has it and is gone.
 
@@ -99,8 +85,8 @@ def takeover(session: Session, task: str) -> int:
 
 
 @click.command("next", short_help="Take the most urgent task that is ready.")
-@labels_option
-@for_tasks(changes_tasks=True)
+@values.labels_option
+@values.for_tasks(changes_tasks=True)
 def claim_next(session: Session, labels: tuple[str, ...]) -> int:
     """Take the most urgent task that could be begun now; what somebody else just took is passed over."""
     tracker = session.world.tracker
@@ -133,7 +119,7 @@ def _first(session: Session, tasks: tuple[Task, ...]) -> _Told:
 
 def _got(session: Session, task: Task | None) -> _Told:
     if task is None:
-        return _Told(None, [nothing_is(READY, session.world.tracker.name)])
+        return _Told(None, [values.nothing_is(values.READY, session.world.tracker.name)])
     return _Told(task, [_is_yours(session, task)])
 
 
@@ -147,11 +133,11 @@ def _claimed(session: Session, task: Task, *, force: bool = False) -> _Told:
     is_issue = world.tracker.name == GITHUB
     if is_issue and task.is_open and task.blocked_by and not force:
         _refuse_blocked(session, task)
-    is_claimed = is_issue and has_remote(session)
+    is_claimed = is_issue and rules.has_remote(session)
     if is_claimed or linked_writes.issue_named(world, task) is not None:
         taken = take(world, session.claim_store, task.id, force=force)
         return _taken(session, taken, "" if is_issue else task.id)
-    mine, notes = take_over(session, task, force=force)
+    mine, notes = rules.take_over(session, task, force=force)
     return _Told(mine, [_is_yours(session, mine)], notes)
 
 
@@ -185,7 +171,7 @@ def _taken(session: Session, taken: Taken, name: str = "") -> _Told:
 
 @click.command("renew", short_help="Keep a task that has a lease.")
 @click.argument("task")
-@for_tasks()
+@values.for_tasks()
 def renew(session: Session, task: str) -> int:
     """Renew your claim on the task TASK, in a tracker whose claims run out.
 
@@ -200,7 +186,7 @@ def renew(session: Session, task: str) -> int:
 @click.argument("task")
 @option("--reason TEXT", "Why; it goes into a comment.", default="")
 @option("--force", "Give it back for whoever has it and is gone.")
-@for_tasks(changes_tasks=True)
+@values.for_tasks(changes_tasks=True)
 def release(session: Session, task: str, reason: str, *, force: bool) -> int:
     """Give the task TASK back, so that somebody else can take it.
 
@@ -210,14 +196,14 @@ def release(session: Session, task: str, reason: str, *, force: bool) -> int:
     """
     reason = session.world.public(reason, "reason")
     tracker = session.world.tracker
-    stand = stand_of(session, task)
+    stand = rules.stand_of(session, task)
     if stand.is_ours:
         return _given_back(session, stand.task, reason).show(session)
-    refuse_others(session, stand, "given back", force=force)
+    rules.refuse_others(session, stand, "given back", force=force)
     notes = _freed(session, stand.task)
     now = tracker.release(stand.task.id)
     if reason and stand.task.assignee and now.is_open:
-        tracker.comment(now.id, key_of("given back", reason), f"Released: {reason}")
+        tracker.comment(now.id, values.key_of("given back", reason), f"Released: {reason}")
     state = "nobody's" if now.is_open else "closed"
     return _Told(now, [f"{now.id} is {state} now."], notes).show(session)
 
@@ -227,7 +213,7 @@ def _freed(session: Session, task: Task) -> list[str]:
     tracker = session.world.tracker
     if tracker.name == GITHUB or not task.is_open or task.assignee in ("", tracker.actor):
         return []
-    return [free(session, task.id, task.assignee, "given back")]
+    return [rules.free(session, task.id, task.assignee, "given back")]
 
 
 def _given_back(session: Session, task: Task, reason: str) -> _Told:
@@ -240,7 +226,7 @@ def _given_back(session: Session, task: Task, reason: str) -> _Told:
 @click.command("close", short_help="Close a task.")
 @click.argument("task")
 @option("--reason TEXT", "Why; kept with the task.", default="")
-@for_tasks(changes_tasks=True)
+@values.for_tasks(changes_tasks=True)
 def close(session: Session, task: str, reason: str) -> int:
     """Close the task TASK; one that is closed already stays as it is.
 
@@ -249,12 +235,12 @@ def close(session: Session, task: str, reason: str) -> int:
     left (exit code 4).
     """
     reason = session.world.public(reason, "reason")
-    stand = stand_of(session, task)
+    stand = rules.stand_of(session, task)
     if stand.is_ours:
         return _closed(session, stand.task, reason).show(session)
     if stand.task.is_open:
-        refuse_others(session, stand, "closed")
-        refuse_half(session, stand)
+        rules.refuse_others(session, stand, "closed")
+        rules.refuse_half(session, stand)
     now = session.world.tracker.close(stand.task.id, reason=reason)
     is_plain = now.close_reason.casefold() in ("", TaskStatus.CLOSED.value)
     why = "" if is_plain else f": {now.close_reason}"

@@ -5,16 +5,8 @@ from __future__ import annotations
 import click
 
 from lifecycle.cli.command_session import Session, option
+from lifecycle.cli.tracker import tracker_values as values
 from lifecycle.cli.tracker.tracker_rules import refuse_others, reopen_ours, stand_of
-from lifecycle.cli.tracker.tracker_values import (
-    STDIN,
-    file_option,
-    for_tasks,
-    key_of,
-    note_data,
-    task_data,
-    text_from,
-)
 from lifecycle.core.errors import UnknownOption
 from lifecycle.core.redact import quoted
 from lifecycle.core.tracker import Task, Tracker
@@ -25,12 +17,12 @@ _PRIORITY = click.IntRange(0, 4)
 @click.command("create", short_help="Make a task.")
 @click.argument("title", nargs=-1, required=True)
 @option("--description TEXT", "Its text; -: standard input.")
-@file_option
+@values.file_option
 @option("--label LABEL...", "A label; again for more.", "labels")
 @option("--priority N", "0 is the most urgent.", type=_PRIORITY)
 @option("--external REF", "What it is elsewhere, as in gh-42 for an issue.", default="")
 @option("--key KEY", "Its own key: a second task of the same texts.")
-@for_tasks(changes_tasks=True)
+@values.for_tasks(changes_tasks=True)
 def create(
     session: Session,
     title: tuple[str, ...],
@@ -47,12 +39,14 @@ def create(
     was interrupted can be repeated. For another task of the same texts, give a --key.
     """
     name = session.world.public(" ".join(title), "title")
-    text = session.world.public(text_from(description, file, "--description") or "", "description")
+    text = session.world.public(
+        values.text_from(description, file, "--description") or "", "description"
+    )
     labels = tuple(session.world.public(label_name, "label") for label_name in labels)
     external = session.world.public(external, "external reference")
     tracker = session.world.tracker
     made = tracker.create(
-        key or key_of(name, text),
+        key or values.key_of(name, text),
         title=name,
         description=text,
         labels=labels,
@@ -67,7 +61,7 @@ def create(
 @click.command("reopen", short_help="Open a closed task again.")
 @click.argument("task")
 @option("--force", "Although somebody's claim on it is still there.")
-@for_tasks(changes_tasks=True)
+@values.for_tasks(changes_tasks=True)
 def reopen(session: Session, task: str, *, force: bool) -> None:
     """Open the closed task TASK again; it is nobody's then.
 
@@ -85,9 +79,9 @@ def reopen(session: Session, task: str, *, force: bool) -> None:
 @click.argument("task")
 @option("--title TEXT", "The new title.")
 @option("--description TEXT", "New text; -: standard input.")
-@file_option
+@values.file_option
 @option("--priority N", "0 is the most urgent.", type=_PRIORITY)
-@for_tasks(changes_tasks=True)
+@values.for_tasks(changes_tasks=True)
 def edit(
     session: Session,
     task: str,
@@ -97,7 +91,7 @@ def edit(
     priority: int | None,
 ) -> None:
     """Change the task TASK; what is not named stays as it is."""
-    text = text_from(description, file, "--description")
+    text = values.text_from(description, file, "--description")
     if title is None and text is None and priority is None:
         raise click.UsageError("Name what to change: --title, --description, --file or --priority.")
     title = title and session.world.public(title, "title")
@@ -114,7 +108,7 @@ def edit(
 @option("--add LABEL...", "Put it on; again for more.")
 @option("--remove LABEL...", "Take it off; again for more.")
 @option("--create", "Make a label that the repository lacks.")
-@for_tasks(changes_tasks=True)
+@values.for_tasks(changes_tasks=True)
 def label(
     session: Session, task: str, add: tuple[str, ...], remove: tuple[str, ...], *, create: bool
 ) -> None:
@@ -138,9 +132,9 @@ def label(
 @click.command("comment", short_help="Say something on a task.")
 @click.argument("task")
 @click.argument("text", nargs=-1)
-@file_option
+@values.file_option
 @option("--key KEY", "Its own key: the same text once more.")
-@for_tasks()
+@values.for_tasks()
 def comment(
     session: Session, task: str, text: tuple[str, ...], file: str | None, key: str | None
 ) -> None:
@@ -149,20 +143,22 @@ def comment(
     It is said once: the same text on the same task is not posted again, unless it has another --key.
     TEXT may be -, for standard input.
     """
-    body = text_from(" ".join(text) if text else None, file, "TEXT", is_unasked=True)
+    body = values.text_from(" ".join(text) if text else None, file, "TEXT", is_unasked=True)
     if body is None or not body.strip():
-        raise click.UsageError(f"Give the text: in words, with --file, or {STDIN} and on stdin.")
+        raise click.UsageError(
+            f"Give the text: in words, with --file, or {values.STDIN} and on stdin."
+        )
     body = session.world.public(body, "comment")
     tracker = session.world.tracker
-    note = tracker.comment(task, key or key_of(body), body)
-    data = {"tracker": tracker.name, "task": task, "comment": note_data(note)}
+    note = tracker.comment(task, key or values.key_of(body), body)
+    data = {"tracker": tracker.name, "task": task, "comment": values.note_data(note)}
     session.show([f"The comment is on {task}."], data)
 
 
 @click.command("dep", short_help="Let one task wait for another.")
 @click.argument("task")
 @click.argument("blocker")
-@for_tasks(changes_tasks=True)
+@values.for_tasks(changes_tasks=True)
 def dep(session: Session, task: str, blocker: str) -> None:
     """Let TASK wait for BLOCKER: it is not ready before BLOCKER is closed."""
     tracker = session.world.tracker
@@ -172,7 +168,7 @@ def dep(session: Session, task: str, blocker: str) -> None:
 
 
 @click.command("publish", short_help="Send what was written to where others read it.")
-@for_tasks()
+@values.for_tasks()
 def publish(session: Session) -> None:
     """Send what was written to where others read it, for a tracker that keeps it here first."""
     tracker = session.world.tracker
@@ -184,7 +180,7 @@ def publish(session: Session) -> None:
 
 
 def _tell(session: Session, tracker: Tracker, task: Task, line: str) -> None:
-    session.show([line], {"tracker": tracker.name, "task": task_data(task)})
+    session.show([line], {"tracker": tracker.name, "task": values.task_data(task)})
 
 
 def _state(task: Task) -> str:
