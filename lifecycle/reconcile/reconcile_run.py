@@ -64,6 +64,7 @@ class _Run:
     sweep: Sweep
     policy: Policy
     progress: Progress
+    note: str
     drifted: list[_Drifted] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     ended: str = ""
@@ -77,6 +78,7 @@ def reconcile(
     *,
     dry_run: bool = False,
     progress: Progress | None = None,
+    note: str = "",
 ) -> SweepReport:
     """Look at every task of a scope as GitHub shows it, and repair what is not as it should be.
 
@@ -88,6 +90,7 @@ def reconcile(
         policy: what may be done.
         dry_run: report what would be done, and write nothing.
         progress: hears how far it is; nobody unless given.
+        note: what a person should know of the scope; the first of the report's notes.
 
     Raises:
         Refused: no token, or settings that cannot be used; nothing was looked at.
@@ -97,7 +100,7 @@ def reconcile(
     hears = progress or _nobody
     # Nothing would remember that labels took the board's place, and the next run would read the board.
     world.choice.follows_writes = False
-    run = _Run(world, Sweep(world, scope, hears), policy, hears)
+    run = _Run(world, Sweep(world, scope, hears), policy, hears, note)
     _read(run)
     if not (dry_run or run.ended):
         try:
@@ -249,7 +252,7 @@ def _end(run: _Run, sentence: str) -> None:
 def _report(run: _Run, *, is_dry_run: bool) -> SweepReport:
     sweep, secret = run.sweep, run.world.environment
     requests, points = run.world.spent
-    note = run.world.choice.note if sweep.has_board else None
+    board_note = run.world.choice.note if sweep.has_board else None
     return SweepReport(
         findings=tuple(
             replace(finding, problem=redact(finding.problem, secret))
@@ -261,7 +264,7 @@ def _report(run: _Run, *, is_dry_run: bool) -> SweepReport:
         ),
         left=tuple(run.left),
         ended=redact(run.ended, secret),
-        notes=(*sweep.notes, *((note,) if note else ())),
+        notes=tuple(note for note in (run.note, *sweep.notes, board_note) if note),
         repositories=len(sweep.holdings),
         tasks=sweep.tasks,
         requests=requests,

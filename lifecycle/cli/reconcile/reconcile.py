@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,6 @@ from lifecycle.cli.terminal import is_terminal, json_text, one_line
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.timing import Deadline, SystemClock, ending
 from lifecycle.reconcile.finding import State, SweepReport
-from lifecycle.reconcile.scope import Policy, Scope
 from lifecycle.storage.state_file import MemoryCache
 
 if TYPE_CHECKING:
@@ -155,11 +154,14 @@ def exit_code(report: SweepReport, fail_on: str) -> int:
 
 
 def _report(asked: ScopeOptions, *, by_event: bool, dry_run: bool, minutes: float) -> SweepReport:
-    """Look and repair.
+    """Look and repair, with a bar where somebody watches.
 
     Raises:
+        Interrupted: somebody stopped it during its repairs.
         LifecycleError: nothing could be begun; the sentence says why.
     """
+    from lifecycle.reconcile.reconcile_run import reconcile
+
     scope = asked_scope(asked)
     place = ScopeGround.of(Path.cwd(), os.environ, scope)
     clock = SystemClock()
@@ -173,29 +175,11 @@ def _report(asked: ScopeOptions, *, by_event: bool, dry_run: bool, minutes: floa
                 scope, note, skipped = within(scope, event_of(os.environ), world)
             if skipped:
                 return SweepReport(skipped=skipped, is_dry_run=dry_run)
-            return _run(world, scope, policy(asked, world.settings), note, dry_run=dry_run)
+            allowed = policy(asked, world.settings)
+            with _bar() as bar:
+                return reconcile(world, scope, allowed, dry_run=dry_run, progress=bar, note=note)
     finally:
         world.close()
-
-
-def _run(
-    world: WorktreeWorld, scope: Scope, allowed: Policy, note: str, *, dry_run: bool
-) -> SweepReport:
-    """The run itself, with a bar where somebody watches.
-
-    Raises:
-        Interrupted: somebody stopped it during its repairs.
-        LifecycleError: nothing could be begun; the sentence says why.
-    """
-    from lifecycle.reconcile.reconcile_run import Interrupted, reconcile
-
-    try:
-        with _bar() as progress:
-            report = reconcile(world, scope, allowed, dry_run=dry_run, progress=progress)
-    except Interrupted as stop:
-        stop.report = _noted(stop.report, note)
-        raise
-    return _noted(report, note)
 
 
 def _bar() -> AbstractContextManager[Progress | None]:
@@ -204,10 +188,6 @@ def _bar() -> AbstractContextManager[Progress | None]:
     from lifecycle.cli.reconcile.reconcile_screen import bar
 
     return bar()
-
-
-def _noted(report: SweepReport, note: str) -> SweepReport:
-    return replace(report, notes=(note, *report.notes)) if note else report
 
 
 class Untold(LifecycleError):

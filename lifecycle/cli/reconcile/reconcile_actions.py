@@ -35,22 +35,6 @@ MANY = 50
 CELL = 500
 """Characters of a cell."""
 
-_LEVELS = {
-    State.FAILED: "error",
-    State.OFF: "warning",
-    State.PLANNED: "notice",
-    State.APPLIED: "notice",
-}
-"""What becomes an annotation; what was left by rule does not."""
-
-_EMOJI = {
-    State.APPLIED: "✅",
-    State.PLANNED: "➡️",
-    State.OFF: "⏸️",
-    State.LEFT: "✋",
-    State.FAILED: "❌",
-}
-
 _MARKUP = re.compile(r"[\\`*_{}\[\]<>#|~$&@]|:(?=//)|(?<=\bGH)-(?=\d)|(?<=\bwww)\.", re.IGNORECASE)
 _LINK = re.compile(r"https?://[\w./:-]+(?:#[\w-]+)?", re.ASCII)
 _JOINER = "&#8203;"
@@ -97,8 +81,7 @@ def _annotations(report: SweepReport) -> Iterator[StepAnnotation]:
     for note in report.notes:
         yield StepAnnotation("notice", "lifecycle reconcile", one_line(note))
     for finding in words.parted(report)[0]:
-        level = _LEVELS.get(finding.state)
-        if level is not None:
+        if level := words.FORMS[finding.state].level:
             text = short(one_line(f"{finding.evidence} {words.outcome(finding)}"), 2 * CELL)
             yield StepAnnotation(level, f"{words.task_of(finding)} {finding.kind}", text)
 
@@ -198,7 +181,7 @@ def _row(finding: Finding) -> str:
     task = f"[{name}]({finding.url})" if _LINK.fullmatch(finding.url) else escaped(name)
     what = " ".join(part for part in (finding.fix, words.why_not(finding)) if part)
     cells = (
-        _EMOJI[finding.state],
+        words.FORMS[finding.state].emoji,
         f"{task} {escaped(finding.title)}",
         f"`{finding.kind}`",
         escaped(finding.evidence),

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lifecycle.cli import terminal
-from lifecycle.cli.reconcile.reconcile_words import ending, parted, signs_for, why_not
+from lifecycle.cli.reconcile.reconcile_words import FORMS, ending, parted, signs_for, why_not
 from lifecycle.cli.screen import fitted, grid
 from lifecycle.cli.terminal import one_line
 from lifecycle.reconcile.finding import Finding, State
@@ -36,14 +36,6 @@ NARROW = 60
 
 TITLE = 28
 """Columns of a title in a wide table."""
-
-_STYLES = {
-    State.APPLIED: "green",
-    State.PLANNED: "cyan",
-    State.OFF: "yellow",
-    State.LEFT: "dim",
-    State.FAILED: "bold red",
-}
 
 _URL = re.compile(r"https?://[!-~]+")
 """An address that can stand in a terminal's link: no space and no control character."""
@@ -88,11 +80,11 @@ def show(report: SweepReport, console: Console | None = None) -> None:
         shown.print()
     for fold in folds:
         sign = form.signs[State.LEFT]
-        shown.print(Text(f"{sign} {one_line(fold.head)}", _STYLES[State.LEFT]), width=width)
+        shown.print(Text(f"{sign} {one_line(fold.head)}", FORMS[State.LEFT].style), width=width)
     if folds:
         shown.print()
     first, *rest = ending(report)
-    style = _STYLES[State.FAILED] if report.failed else "bold"
+    style = FORMS[State.FAILED].style if report.failed else "bold"
     shown.print(Text(one_line(first), style=style), width=width)
     for line in rest:
         shown.print(Text(one_line(line)), width=width)
@@ -116,12 +108,8 @@ class _ReportForm:
     @classmethod
     def of(cls, report: SweepReport, width: int, signs: Mapping[State, str]) -> _ReportForm:
         """The form for this report on so many columns."""
-        task = max(
-            len(word) for word in ("task", *(f"#{finding.issue}" for finding in report.findings))
-        )
-        kind = max(
-            len(word) for word in ("finding", *(finding.kind for finding in report.findings))
-        )
+        task = max(map(len, ["task", *(f"#{finding.issue}" for finding in report.findings)]))
+        kind = max(map(len, ["finding", *(finding.kind for finding in report.findings)]))
         return cls(width, task, kind, signs)
 
     def table(self, findings: Iterable[Finding], *, has_header: bool) -> Table:
@@ -137,7 +125,7 @@ class _ReportForm:
         return grid(widths, rows, head, overflow="ellipsis")
 
     def _sign(self, finding: Finding) -> Text:
-        return Text(self.signs[finding.state], _STYLES[finding.state])
+        return Text(self.signs[finding.state], FORMS[finding.state].style)
 
     def _cells(self, finding: Finding) -> list[Text]:
         number, kind = _number(finding), Text(finding.kind, "bold")
@@ -163,7 +151,7 @@ def _done(finding: Finding) -> Text:
     """What becomes of it, and why not."""
     reason = why_not(finding)
     colon = ":" if finding.fix or reason else ""
-    parts = [Text(f"{finding.state}{colon}", _STYLES[finding.state])]
+    parts = [Text(f"{finding.state}{colon}", FORMS[finding.state].style)]
     if finding.fix:
         parts.append(Text(one_line(finding.fix)))
     if reason:

@@ -4,30 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from lifecycle.cli import terminal
 from lifecycle.cli.terminal import one_line
 from lifecycle.reconcile.finding import KINDS, Finding, State, SweepReport
 from lifecycle.views.stats.stats_words import count
 
-SIGNS = {
-    State.APPLIED: "✓",
-    State.PLANNED: "→",
-    State.OFF: "○",
-    State.LEFT: "·",
-    State.FAILED: "✗",
-}
-PLAIN_SIGNS = {
-    State.APPLIED: "+",
-    State.PLANNED: ">",
-    State.OFF: "o",
-    State.LEFT: "-",
-    State.FAILED: "x",
-}
-"""For an output that has no such characters."""
 
-ORDER = (State.FAILED, State.APPLIED, State.PLANNED, State.OFF, State.LEFT)
-"""What wants somebody's eye comes first, and last what is left as it is."""
+class StateForm(NamedTuple):
+    """How a state is shown: its sign, that of an output without such characters, in Markdown, and so on.
+
+    Attributes:
+        style: rich's, on a terminal.
+        level: of its annotation in GitHub Actions, "" for none: what was left by rule gets none.
+    """
+
+    sign: str
+    plain: str
+    emoji: str
+    style: str
+    level: str = ""
+
+
+FORMS = {
+    State.FAILED: StateForm("✗", "x", "❌", "bold red", "error"),
+    State.APPLIED: StateForm("✓", "+", "✅", "green", "notice"),
+    State.PLANNED: StateForm("→", ">", "➡️", "cyan", "notice"),
+    State.OFF: StateForm("○", "o", "⏸️", "yellow", "warning"),
+    State.LEFT: StateForm("·", "-", "✋", "dim"),
+}
+"""Each state; what wants somebody's eye comes first, and last what is left as it is."""
+
+SIGNS = {state: form.sign for state, form in FORMS.items()}
+PLAIN_SIGNS = {state: form.plain for state, form in FORMS.items()}
 
 FEW = 5
 """So many of what is left are named on a screen; the rest is counted."""
@@ -55,10 +65,10 @@ class Fold:
 
 
 def parted(report: SweepReport) -> tuple[list[Finding], list[Fold]]:
-    """The findings as they are shown: one by one in the order of ORDER, and many left ones as one."""
+    """The findings as they are shown: one by one in the order of FORMS, and many left ones as one."""
     rows: list[Finding] = []
     by_reason: dict[tuple[str, str], list[Finding]] = {}
-    for finding in sorted(report.findings, key=lambda shown: ORDER.index(shown.state)):
+    for finding in sorted(report.findings, key=lambda shown: [*FORMS].index(shown.state)):
         shown = _told_once(finding, report.ended)
         if shown.state is State.LEFT:
             by_reason.setdefault((shown.kind, shown.problem), []).append(shown)

@@ -63,21 +63,18 @@ def _show_listing(
     session: Session, tracker: Tracker, tasks: tuple[Task, ...], limit: int | None, what: str
 ) -> None:
     shown = tasks if limit is None else tasks[:limit]
-    if session.as_json:
-        data = {
-            "tracker": tracker.name,
-            "total": len(tasks),
-            "tasks": [*map(values.task_data, shown)],
-        }
-        session.show([], data)
-    else:
-        listing = values.Listing(tracker.name, what, shown, len(tasks))
-        if is_terminal(sys.stdout):
-            from lifecycle.cli.tracker.tracker_screen import draw
+    listing = values.Listing(tracker.name, what, shown, len(tasks))
+    if is_terminal(sys.stdout) and not session.as_json:
+        from lifecycle.cli.tracker.tracker_screen import draw
 
-            draw(listing)
-        else:
-            values.show_tasks(listing)
+        draw(listing)
+        return
+    data = [*map(values.task_data, shown)]
+    values.show(
+        session,
+        {"tracker": tracker.name, "total": len(tasks), "tasks": data},
+        values.listing_lines(listing),
+    )
 
 
 @click.command("show", short_help="One task, with its text.")
@@ -87,10 +84,8 @@ def show(session: Session, task: str) -> None:
     """Show the task with the id TASK."""
     tracker = session.world.tracker
     shown = tracker.get(task)
-    if session.as_json:
-        session.show([], {"tracker": tracker.name, "task": values.task_data(shown)})
-    else:
-        values.show_task(shown)
+    data = {"tracker": tracker.name, "task": values.task_data(shown)}
+    values.show(session, data, values.task_lines(shown))
 
 
 @click.command("comments", short_help="What was said on a task.")
@@ -100,11 +95,8 @@ def comments(session: Session, task: str) -> None:
     """Show the comments on the task with the id TASK, the oldest first."""
     tracker = session.world.tracker
     notes = tracker.list_comments(task)
-    if session.as_json:
-        data = {"tracker": tracker.name, "task": task, "comments": [*map(values.note_data, notes)]}
-        session.show([], data)
-    else:
-        values.show_comments(task, notes)
+    data = {"tracker": tracker.name, "task": task, "comments": [*map(values.note_data, notes)]}
+    values.show(session, data, values.comment_lines(task, notes))
 
 
 COMMANDS = (

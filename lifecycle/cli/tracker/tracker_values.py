@@ -6,7 +6,7 @@ import functools
 import hashlib
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,7 +15,7 @@ import click
 
 from lifecycle.app import tracker_opening
 from lifecycle.app.wiring import WorktreeWorld
-from lifecycle.cli.command_session import in_worktree, option
+from lifecycle.cli.command_session import Session, in_worktree, option
 from lifecycle.cli.terminal import one_line
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import block, named, quoted, visible
@@ -202,31 +202,32 @@ COLUMNS = (
 )
 
 
-def show_tasks(listing: Listing) -> None:
-    """Print a line for each of them."""
-    for task in listing.tasks:
-        click.echo(one_line(_line(task)))
-    if listing.more or not listing.tasks:
-        click.echo(listing.more or nothing_is(listing.what, listing.tracker))
-
-
-def show_task(task: Task) -> None:
-    """Print one task with its text."""
-    for line in _task_lines(task):
+def show(session: Session, data: Mapping[str, Any], lines: Iterable[str]) -> None:
+    """Print one JSON object for a machine, or for a person lines in which strangers' texts are quoted."""
+    if session.as_json:
+        session.show([], data)
+        return
+    for line in lines:
         click.echo(line)
 
 
-def show_comments(task: str, notes: tuple[Note, ...]) -> None:
-    """Print what was said on a task, the oldest first."""
+def listing_lines(listing: Listing) -> Iterator[str]:
+    """A line for each task."""
+    yield from (one_line(_line(task)) for task in listing.tasks)
+    if listing.more or not listing.tasks:
+        yield listing.more or nothing_is(listing.what, listing.tracker)
+
+
+def comment_lines(task: str, notes: tuple[Note, ...]) -> Iterator[str]:
+    """What was said on a task, the oldest first."""
     if not notes:
-        click.echo(f"Nobody has said anything on {one_line(task)}.")
+        yield f"Nobody has said anything on {one_line(task)}."
     for index, note in enumerate(notes):
         if index:
-            click.echo()
+            yield ""
         when = f", {render_time(note.created_at)}" if note.created_at is not None else ""
-        click.echo(one_line(f"{note.author or 'somebody'}{when}:"))
-        for line in block(note.text):
-            click.echo(line)
+        yield one_line(f"{note.author or 'somebody'}{when}:")
+        yield from block(note.text)
 
 
 def _line(task: Task) -> str:
@@ -237,7 +238,8 @@ def _line(task: Task) -> str:
     )
 
 
-def _task_lines(task: Task) -> Iterator[str]:
+def task_lines(task: Task) -> Iterator[str]:
+    """One task with its text."""
     by = f" by @{task.author}" if task.author else ""
     yield f"{task.id}  {quoted(task.title)}{by}"
     facts = [COLUMNS[0].value(task)]
