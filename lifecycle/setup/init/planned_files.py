@@ -77,14 +77,20 @@ def _diff_line(line: str) -> str:
 
 
 class FileDraft:
-    """Files as they will be; nothing is written."""
+    """Files as they will be; nothing is written.
 
-    def __init__(self) -> None:
+    Args:
+        root: the folder that names of files begin at; an absolute path stands for itself.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
         self._before: dict[Path, bytes | None] = {}
         self._after: dict[Path, FileChange] = {}
 
-    def read(self, path: Path) -> bytes | None:
+    def read(self, name: str | Path) -> bytes | None:
         """The content as it will be so far; None if the file is not there."""
+        path = self._root / name
         if path in self._after:
             return self._after[path].after
         if path not in self._before:
@@ -92,10 +98,15 @@ class FileDraft:
             self._before[path] = content.content if content is not None else None
         return self._before[path]
 
-    def write(self, path: Path, shown: str, content: bytes | None, what: str, **kind: bool) -> None:
-        """Let the file hold this, or let it be gone; `kind` is as in FileChange."""
-        self.read(path)
-        self._after[path] = FileChange(path, shown, self._before[path], content, what, **kind)
+    def write(
+        self, name: str | Path, content: bytes | None, what: str, shown: str = "", **kind: bool
+    ) -> None:
+        """Let the file hold this, or let it be gone; `what`, `shown` and `kind` are as in FileChange."""
+        self.read(name)
+        path = self._root / name
+        self._after[path] = FileChange(
+            path, shown or str(name), self._before[path], content, what, **kind
+        )
 
     def changes(self) -> tuple[FileChange, ...]:
         """What differs from what is there, in the order in which it was written."""

@@ -144,10 +144,10 @@ class _Project:
     root: Path
     environment: Mapping[str, str]
     only_wires: bool = False
-    draft: FileDraft = field(default_factory=FileDraft)
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.draft = FileDraft(self.root)
         if not (self.root / ".git").exists():
             raise Refused(
                 f"{self.root} is no git worktree, so nothing was written; go to the repository that you "
@@ -174,7 +174,7 @@ class _Project:
 
     def mark(self, name: str = MARK) -> InitMark | None:
         """What an earlier run left, or None."""
-        content = self.draft.read(self.root / name)
+        content = self.draft.read(name)
         return mark.parse(content) if content is not None else None
 
     @cached_property
@@ -205,7 +205,7 @@ class _Project:
         if not self.only_wires and not config.file_of(self.root).is_file():
             new = self.staging.settle(new)
         new = self._listed(new)
-        self.draft.write(self.root / MARK, MARK, mark.render(new), "the mark, which --remove reads")
+        self.draft.write(MARK, mark.render(new), "the mark, which --remove reads")
         self._recorded()
         if not self.only_wires:
             self._allowed()
@@ -230,7 +230,7 @@ class _Project:
         rules = STAGE_PERMISSIONS if self.staging.settings.use else ()
         new = self._put_into(new, None, Extra((*PERMISSIONS, *rules)))
         new = self._listed(new, PERMITS)
-        self.draft.write(self.root / PERMITS, PERMITS, mark.render(new), "what --remove reads")
+        self.draft.write(PERMITS, mark.render(new), "what --remove reads")
         return Plan(self.root, PERMISSIONS_ALONE, self.draft.changes(), tuple(self.notes))
 
     def _new_folder(self) -> tuple[str, ...]:
@@ -244,7 +244,7 @@ class _Project:
         self._unwired(allowed, "its permissions go into the whole")
         for name in allowed.lines:
             self._unlisted(allowed, name)
-        self.draft.write(self.root / PERMITS, PERMITS, None, "part of the mark now")
+        self.draft.write(PERMITS, None, "part of the mark now")
         return InitMark(mode, created=tuple(name for name in allowed.created if name == _FOLDER))
 
     def removal(self, before: InitMark | None, name: str) -> Plan:
@@ -260,7 +260,7 @@ class _Project:
         folders = self.staging.take_out(before)
         if config.CONFIG_FILE in before.sha256:
             self.staging.take(before, config.CONFIG_FILE)
-        self.draft.write(self.root / name, name, None, "the mark")
+        self.draft.write(name, None, "the mark")
         if (self.root / CLAIM_FILE).exists():
             self.notes.append(
                 f"A claim is still here ({CLAIM_FILE}); no hook looks at it any more. Release it with: "
@@ -288,28 +288,26 @@ class _Project:
 
     def _put_into(self, before: InitMark, form: Form | None, extra: Extra | None) -> InitMark:
         name = SETTINGS[before.mode]
-        path = self.root / name
-        content = self.draft.read(path)
+        content = self.draft.read(name)
         text, put = client_settings.wire(
             _decoded(content, name), name, form, before.settings, extra
         )
         hooks = f"{len(NAMES)} hooks, " if form is not None else ""
         what = f"{hooks}{len(put.permissions)} permissions"
-        self.draft.write(path, name, text.encode(), what)
+        self.draft.write(name, text.encode(), what)
         created = before.created_with(name, is_new=content is None)
         return replace(before, settings=put, created=created)
 
     def _unwired(self, before: InitMark, what: str) -> None:
         name = SETTINGS[before.mode]
-        path = self.root / name
-        content = self.draft.read(path)
+        content = self.draft.read(name)
         if content is None:
             return
         text = client_settings.unwire(_decoded(content, name), name, before.settings)
         root = client_settings.read(text, name)
         is_empty = not text.strip("\ufeff \t\r\n") or (root is not None and _is_bare(text))
         gone = is_empty and name in before.created
-        self.draft.write(path, name, None if gone else text.encode(), what)
+        self.draft.write(name, None if gone else text.encode(), what)
         if not gone:
             for event, script in client_settings.left(text, name):
                 self.notes.append(
@@ -318,28 +316,25 @@ class _Project:
                 )
 
     def _listed(self, before: InitMark, mark_name: str = MARK) -> InitMark:
-        files: dict[str, tuple[Path, tuple[str, ...]]] = {}
-        own = (*OWN_LINES, LOG_LINE) if before.has_stages else OWN_LINES
-        if before.mode == SHARED:
-            files[IGNORE] = (self.root / IGNORE, own)
-        else:
+        """Keep our own files out of git: everybody's in `.gitignore`, one person's in `info/exclude`."""
+        wanted = (*OWN_LINES, LOG_LINE) if before.has_stages else OWN_LINES
+        name, path = IGNORE, self.root / IGNORE
+        if before.mode == LOCAL:
             # What is one person's is excluded in this clone alone, and nothing of it is there to commit.
+            name, path = EXCLUDE, self._exclude()
             settings_file = (SETTINGS[LOCAL],) if SETTINGS[LOCAL] in before.created else ()
-            private = (*own, *(f"/{name}" for name in (mark_name, *settings_file, *before.sha256)))
-            files[EXCLUDE] = (self._exclude(), private)
-        for name, (path, wanted) in files.items():
-            if path.is_symlink():
-                self.notes.append(f"{name} is a symbolic link, which was not written through.")
-                continue
-            content = self.draft.read(path)
-            added, put = add_lines(content or b"", wanted, before.lines.get(name, PutLines()))
-            if added == (content or b""):
-                continue
-            what = f"{len(put.lines)} lines"
-            self.draft.write(path, _shown(name), added, what)
-            created = before.created_with(name, is_new=content is None)
-            before = replace(before, lines={**before.lines, name: put}, created=created)
-        return before
+            own_files = (mark_name, *settings_file, *before.sha256)
+            wanted = (*wanted, *(f"/{file}" for file in own_files))
+        if path.is_symlink():
+            self.notes.append(f"{name} is a symbolic link, which was not written through.")
+            return before
+        content = self.draft.read(path)
+        added, put = add_lines(content or b"", wanted, before.lines.get(name, PutLines()))
+        if added == (content or b""):
+            return before
+        self.draft.write(path, added, f"{len(put.lines)} lines", _shown(name))
+        created = before.created_with(name, is_new=content is None)
+        return replace(before, lines={**before.lines, name: put}, created=created)
 
     def _unlisted(self, before: InitMark, name: str) -> None:
         path = self._exclude() if name == EXCLUDE else self.root / name
@@ -348,7 +343,7 @@ class _Project:
             return
         left = take_out_lines(content, put)
         gone = not left and name in before.created
-        self.draft.write(path, _shown(name), None if gone else left, "lifecycle's lines go")
+        self.draft.write(path, None if gone else left, "lifecycle's lines go", _shown(name))
 
     def _recorded(self) -> None:
         """What the hook scripts find in the user's own folder."""
@@ -365,10 +360,8 @@ class _Project:
         )
         for path, content in wanted.items():
             shown = user_folder.shown(path.name, self.environment)
-            what = (
-                f"where {'the command is' if path.name == user_folder.BIN else 'the scripts are'}"
-            )
-            self.draft.write(path, shown, content, what, is_private=True)
+            what = "the command is" if path.name == user_folder.BIN else "the scripts are"
+            self.draft.write(path, content, f"where {what}", shown, is_private=True)
 
     def _allowed(self) -> None:
         """Whoever wires a project lets the program run that keeps its tasks; an agent cannot say so."""
@@ -388,7 +381,7 @@ class _Project:
             return
         path, content = user_folder.allowing(self.environment, clone, program)
         shown = user_folder.shown(path.name, self.environment)
-        self.draft.write(path, shown, content, f"{program} may run here", is_private=True)
+        self.draft.write(path, content, f"{program} may run here", shown, is_private=True)
 
     def _form(self, mode: str) -> Form:
         return shared_form if mode == SHARED else local_form(resources.hooks_folder())

@@ -128,9 +128,8 @@ class Staging:
         return any(place.is_file() for place in places)
 
     def _supplied(self, before: InitMark, supply: Supply) -> InitMark:
-        path = self.root / supply.name
-        content, recorded = self.draft.read(path), before.sha256.get(supply.name)
-        text = supply.text.encode()
+        content, recorded = self.draft.read(supply.name), before.sha256.get(supply.name)
+        text, path = supply.text.encode(), self.root / supply.name
         if content is None and os.path.lexists(path):  # a folder, or a link that leads nowhere
             self.notes.append(f"{supply.name} is no file and was kept.")
             return before
@@ -143,7 +142,7 @@ class Staging:
             return before  # the same is there already, and is its writer's
         folder = f"{Path(supply.name).parent}/"
         created = before.created_with(folder, is_new=not path.parent.exists())
-        self.draft.write(path, supply.name, text, supply.what, is_executable=supply.is_executable)
+        self.draft.write(supply.name, text, supply.what, is_executable=supply.is_executable)
         sha256 = {**before.sha256, supply.name: digest(text)}
         return replace(before, created=created, sha256=sha256)
 
@@ -156,21 +155,20 @@ class Staging:
     def settle(self, before: InitMark) -> InitMark:
         """`.lifecycle.toml`, if nothing of that name is there."""
         name = config.CONFIG_FILE
-        if os.path.lexists(self.root / name) or self.draft.read(self.root / name) is not None:
+        if os.path.lexists(self.root / name) or self.draft.read(name) is not None:
             return before
         what = "every key with its default, commented out"
         return self._supplied(before, Supply(name, settings_file(), what))
 
     def take(self, before: InitMark, name: str) -> None:
         """Take out a file that was written whole, unless somebody changed it."""
-        path = self.root / name
-        content = self.draft.read(path)
+        content = self.draft.read(name)
         if content is None:
             return
         # A stranger's mark may name a file of ours that they wrote themselves.
         is_ours = WRITER.encode() in content or name == config.CONFIG_FILE
         if is_ours and digest(content) == before.sha256[name]:
-            self.draft.write(path, name, None, "as it was written")
+            self.draft.write(name, None, "as it was written")
         else:
             self.notes.append(f"{name} was changed since and was kept.")
 
@@ -179,12 +177,12 @@ class Staging:
         for name in (LOG_FILE, *(f"{LOG_FILE}.{number}" for number in (1, 2))):
             path = self.root / name
             if path.is_file() and not path.is_symlink():
-                self.draft.write(path, name, None, "the workflow's log", is_log=True)
+                self.draft.write(name, None, "the workflow's log", is_log=True)
 
     def _switched_on(self, before: InitMark, *, is_new: bool) -> InitMark:
         name = config.CONFIG_FILE
         path = self.root / name
-        content, recorded = self.draft.read(path), before.sha256.get(name)
+        content, recorded = self.draft.read(name), before.sha256.get(name)
         start = self.settings.start or self.start
         above = config.file_of(self.root)
         if above != path and above.is_file():
@@ -193,7 +191,7 @@ class Staging:
         if is_ours or not os.path.lexists(path):
             whole = staged(REVIEW, start).encode()
             what = "the staged workflow, and every key with its default"
-            self.draft.write(path, name, whole, what)
+            self.draft.write(name, whole, what)
             return replace(before, sha256={**before.sha256, name: digest(whole)})
         if content is None:
             raise unwritten(f"{name} is no file", "move it away")
@@ -203,7 +201,7 @@ class Staging:
         except UnicodeDecodeError:
             raise unwritten(f"{name} is not UTF-8") from None
         if pieces:
-            self.draft.write(path, name, text.encode(), "the staged workflow is switched on")
+            self.draft.write(name, text.encode(), "the staged workflow is switched on")
         return replace(before, switched=(*before.switched, *pieces))
 
     def _switched_on_above(self, before: InitMark, content: bytes, start: str) -> InitMark:
@@ -213,13 +211,12 @@ class Staging:
         name, values = config.CONFIG_FILE, {"review": REVIEW, "start": start}
         text, _ = switch_on(content.decode(), name, values)  # it was read as settings already
         what = "the main worktree's, with the staged workflow switched on"
-        self.draft.write(self.root / name, name, text.encode(), what)
+        self.draft.write(name, text.encode(), what)
         return replace(before, sha256={**before.sha256, name: digest(text.encode())})
 
     def _switched_off(self, before: InitMark) -> None:
         name = config.CONFIG_FILE
-        path = self.root / name
-        content = self.draft.read(path)
+        content = self.draft.read(name)
         if content is None:
             return
         try:
@@ -229,4 +226,4 @@ class Staging:
         if text is None:
             self.notes.append(f"{name} was changed since and was kept; stages.use is still in it.")
             return
-        self.draft.write(path, name, text.encode(), "the staged workflow is switched off")
+        self.draft.write(name, text.encode(), "the staged workflow is switched off")
