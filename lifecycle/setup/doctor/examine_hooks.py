@@ -8,6 +8,7 @@ import shlex
 import shutil
 import time
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from lifecycle.claim.decisions.table import IN_REVIEW
 from lifecycle.core.errors import LifecycleError
@@ -18,7 +19,7 @@ from lifecycle.settings.running_client import session_of
 from lifecycle.setup.doctor.doctor_finding import DoctorFinding, finding
 from lifecycle.setup.doctor.examined import Examined
 from lifecycle.setup.init.found_hooks import HookEntry, allows_all, shown
-from lifecycle.setup.init.hook_table import CAP, DAY, DEFAULT_CAP, WIRES, Wire
+from lifecycle.setup.init.hook_table import CAP, DEFAULT_CAP, WIRES, Wire
 from lifecycle.setup.init.init_mark import LOCAL
 from lifecycle.storage import log, signs_of_life
 
@@ -187,18 +188,6 @@ Source: https://code.claude.com/docs/en/hooks.
 """
 _DEFAULT = 600.0
 
-LEAST = {
-    "session-start": 6.0,
-    "on-clear": 10.0,
-    "user-prompt-submit": 6.0,
-    "on-stop": 10.0,
-    "ci-waiter": float(DAY),
-    "on-idle": 10.0,
-    "post-tool-use": 10.0,
-    "session-end": 3.0,
-}
-"""Seconds: what each script takes at most, and a little more."""
-
 MOST = 3600.0
 """Seconds for all but the waiter: whoever writes more thought of milliseconds."""
 
@@ -255,12 +244,11 @@ def _timeout(entry: HookEntry, wire: Wire, fix: str) -> Iterator[DoctorFinding]:
     seconds, given = entry.timeout, "is given"
     if seconds is None:
         seconds, given = DEFAULT_TIMEOUT.get(wire.event, _DEFAULT), "has the client's"
-    given, least = f"{given} {seconds:g} s", LEAST[wire.name]
-    if seconds < least:
+    given = f"{given} {seconds:g} s"
+    if seconds < wire.least:
         what = "after that it wakes nobody" if wire.is_rewake else "it may be ended in the middle"
-        yield finding(
-            "hooks.timeout.short", entry=entry, given=given, least=least, what=what, fix=fix
-        )
+        words: dict[str, Any] = {"given": given, "least": wire.least, "what": what}
+        yield finding("hooks.timeout.short", entry=entry, fix=fix, **words)
     elif seconds > MOST and wire.name != "ci-waiter":
         yield finding("hooks.timeout.long", entry=entry, given=given, hours=seconds / 3600, fix=fix)
 

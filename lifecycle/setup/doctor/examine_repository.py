@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import BadConfig, LifecycleError, NoPermission, Rejected
 from lifecycle.core.redact import visible
@@ -11,6 +12,10 @@ from lifecycle.core.values.priorities import Status
 from lifecycle.git.process import parse_remote
 from lifecycle.setup.doctor.doctor_finding import DoctorFinding, FixStep, cause, finding
 from lifecycle.setup.doctor.examined import Examined
+
+if TYPE_CHECKING:
+    from lifecycle.github.board.board_client import ProjectRef
+    from lifecycle.github.clients import GitHubClients
 
 
 def check(case: Examined) -> Iterator[DoctorFinding]:
@@ -21,24 +26,16 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
     if isinstance(access, LifecycleError):
         yield finding("repository.found", cause=cause(access), base=case.base)
         return
-    yield from _state(access)
-    yield from _renamed(case, access)
-    yield from _pushes(case, access)
-    yield from _default_branch(case, access)
-
-
-def _state(access: RepositoryAccess) -> Iterator[DoctorFinding]:
     if access.is_archived:
         yield finding("repository.archived", access=access)
     if not access.has_issues:
         yield finding("repository.issues", access=access)
-
-
-def _renamed(case: Examined, access: RepositoryAccess) -> Iterator[DoctorFinding]:
-    if str(case.base).casefold() == access.name.casefold():
-        return
-    base, remote = case.base, _remote_of(case)
-    yield finding("repository.name", base=base, access=access, remote=remote, web=case.web)
+    base = case.base
+    if str(base).casefold() != access.name.casefold():
+        remote = _remote_of(case)
+        yield finding("repository.name", base=base, access=access, remote=remote, web=case.web)
+    yield from _pushes(case, access)
+    yield from _default_branch(case, access)
 
 
 def _remote_of(case: Examined) -> str:
@@ -128,7 +125,9 @@ def check_board(case: Examined) -> Iterator[DoctorFinding]:
 
     project = ProjectRef(owner, number)
     try:
-        schema, is_closed = case.asking.board(project), case.asking.is_closed(project)
+        # Nothing is kept of the board: its fields and options as they are now.
+        schema = case.asking.ask(lambda clients: clients.board(project).schema(refresh=True))
+        is_closed = case.asking.ask(lambda clients: _is_closed(clients, project))
     except LifecycleError as error:
         if case.world.choice.gives_up(error):
             yield finding("board.labels.instead", cause=cause(error), prefix=prefix)
@@ -141,6 +140,14 @@ def check_board(case: Examined) -> Iterator[DoctorFinding]:
     yield from _status(schema)
     yield from _agent(schema, owner, number)
     yield from _optional(schema)
+
+
+def _is_closed(clients: GitHubClients, project: ProjectRef) -> bool:
+    """True if somebody closed the board."""
+    named = {"owner": project.owner, "number": project.number, "after": None}
+    answer = clients.graph.execute("discover_board", named, subject=f"the board, {project}")
+    owner = answer.data.get("repositoryOwner") or {}
+    return bool((owner.get("projectV2") or {}).get("closed"))
 
 
 def _status(schema: BoardSchema) -> Iterator[DoctorFinding]:
@@ -185,7 +192,7 @@ def check_checks(case: Examined) -> Iterator[DoctorFinding]:
         sha = case.world.git.remote_head_of(branch, case.settings.remote) if branch else None
         if sha is None:
             return  # nothing to try it on
-        checks = hub.checks(base, sha)
+        checks = hub.ask(lambda clients: clients.forge(base).checks(sha))
     except NoPermission as error:
         yield finding("checks.read.refused", cause=error.evidence or cause(error))
     except Rejected:

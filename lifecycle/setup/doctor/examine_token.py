@@ -36,7 +36,9 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
     yield from _key_file(case)
     yield from _scopes(case, facts)
     yield from _kind(case, facts)
-    yield from _rate(facts)
+    if facts.remaining is not None and facts.limit is not None:
+        is_little = facts.remaining < FEW_REQUESTS
+        yield finding("token.rate.few" if is_little else "token.rate.enough", facts=facts)
 
 
 def _nothing(case: Examined, error: LifecycleError) -> Iterator[DoctorFinding]:
@@ -153,13 +155,6 @@ def _kind(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
         board = f" and cannot touch a board{labels}" if has_board else ""
         hinders = (FixStep.BOARD,) if has_board else ()
         yield finding("token.permissions.actions", board=board, hinders=hinders)
-
-
-def _rate(facts: TokenFacts) -> Iterator[DoctorFinding]:
-    if facts.remaining is None or facts.limit is None:
-        return
-    is_little = facts.remaining < FEW_REQUESTS
-    yield finding("token.rate.few" if is_little else "token.rate.enough", facts=facts)
 
 
 MOST_SECONDS = 30.0

@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 
 from lifecycle.app import tracker_opening
 from lifecycle.core.errors import LifecycleError, Refused
-from lifecycle.core.redact import as_data, visible
+from lifecycle.core.redact import as_data, short, visible
 from lifecycle.core.tracker import Atomicity, Task
 from lifecycle.core.values.configured import AUTO
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
@@ -90,8 +90,12 @@ def check_stages(case: Examined) -> Iterator[DoctorFinding]:
     """One finding where the workflow is off; where it is on, what it needs and which tasks it has."""
     if not case.is_worktree or case.settings_problem is not None:
         return
-    yield from _journal(case)
-    if not case.settings.stages.use:
+    trouble = journal.trouble(case.root)
+    if trouble:
+        what, _, fix = trouble.partition("; ")
+        yield finding("stages.journal", what=what.rstrip("."), fix=fix.rstrip("."))
+    stages = case.settings.stages
+    if not stages.use:
         yield finding("stages.use.off")
         return
     if WorkflowFiles(case.root).is_off:
@@ -102,16 +106,12 @@ def check_stages(case: Examined) -> Iterator[DoctorFinding]:
     yield from _cap(case)
     yield from _commands(case)
     yield from _scripts(case)
-    yield from _evidence(case)
-    yield from _sequences(case)
+    if stages.require_evidence and not stages.test:
+        yield finding("stages.evidence")
+    for label in stages.workflows:
+        if not stages.is_label(label):
+            yield finding("stages.workflows", strange=visible(label), label=visible(stages.label))
     yield from _tasks(case)
-
-
-def _journal(case: Examined) -> Iterator[DoctorFinding]:
-    trouble = journal.trouble(case.root)
-    if trouble:
-        what, _, fix = trouble.partition("; ")
-        yield finding("stages.journal", what=what.rstrip("."), fix=fix.rstrip("."))
 
 
 def _cap(case: Examined) -> Iterator[DoctorFinding]:
@@ -167,20 +167,6 @@ def _scripts(case: Examined) -> Iterator[DoctorFinding]:
             yield finding("stages.scripts", script=script)
 
 
-def _evidence(case: Examined) -> Iterator[DoctorFinding]:
-    stages = case.settings.stages
-    if stages.require_evidence and not stages.test:
-        yield finding("stages.evidence")
-
-
-def _sequences(case: Examined) -> Iterator[DoctorFinding]:
-    stages = case.settings.stages
-    for label in stages.workflows:
-        if not stages.is_label(label):
-            words = {"strange": visible(label), "label": visible(stages.label)}
-            yield finding("stages.workflows", **words)
-
-
 def _tasks(case: Examined) -> Iterator[DoctorFinding]:
     """How many tasks it has; the tracker is asked, as at a stop."""
     stages = case.settings.stages
@@ -206,6 +192,4 @@ def _tasks(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def _named(task: Task) -> str:
-    title = as_data(task.title)
-    shown = title if len(title) <= _SHOWN else f"{title[: _SHOWN - 1]}…"
-    return f"{visible(task.id)} {shown}"
+    return f"{visible(task.id)} {short(as_data(task.title), _SHOWN)}"

@@ -9,7 +9,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
@@ -20,9 +20,8 @@ from lifecycle.core.errors import BadConfig, LifecycleError, Transient
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values import configured
-from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.configured import Settings
-from lifecycle.core.values.model import BoardSchema, Repository, RepositoryAccess, TokenFacts
+from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.clients import GitHubClients
 from lifecycle.settings import config
 from lifecycle.setup.init.found_hooks import ClientSetup
@@ -30,7 +29,6 @@ from lifecycle.storage.state_file import MemoryCache
 
 if TYPE_CHECKING:
     from lifecycle.github.auth.tokens import Token
-    from lifecycle.github.board.board_client import ProjectRef
 
 
 SECONDS = 24.0
@@ -158,7 +156,7 @@ class Examined:
         if not isinstance(self.hub, GitHubFacts):
             return self.hub
         try:
-            facts = self.hub.token_facts()
+            facts = self.hub.ask(lambda clients: clients.rest.token_facts())
         except LifecycleError as error:
             return error
         self.asked_at = self.clock.now()
@@ -173,10 +171,11 @@ class Examined:
     @cached_property
     def access(self) -> RepositoryAccess | LifecycleError | None:
         """What may be done in the repository, or why that is not known; None if it cannot be asked."""
-        if self.base is None or self.asking is None:
+        base = self.base
+        if base is None or self.asking is None:
             return None
         try:
-            return self.asking.access(self.base)
+            return self.asking.ask(lambda clients: clients.rest.repository_access(base))
         except LifecycleError as error:
             return error
 
@@ -199,8 +198,8 @@ class GitHubFacts:
         clients: what asks it.
         deadline: of all questions together.
 
-    Every method raises Transient, Rejected or Refused. After one question to which no answer came, the
-    others are not asked: they would cost the same time, and say the same.
+    After one question to which no answer came, the others are not asked: they would cost the same time,
+    and say the same.
     """
 
     def __init__(self, clients: GitHubClients, deadline: Deadline) -> None:
@@ -218,33 +217,14 @@ class GitHubFacts:
         if not self.is_silent:
             self._clients.close()
 
-    def token_facts(self) -> TokenFacts:
-        """Whose token it is, and what it was given."""
-        return self._ask(self._clients.rest.token_facts)
+    def ask(self, act: Callable[[GitHubClients], T]) -> T:
+        """The answer to a question, asked on a thread of its own.
 
-    def access(self, repository: Repository) -> RepositoryAccess:
-        """What the token's owner may do in a repository."""
-        return self._ask(partial(self._clients.rest.repository_access, repository))
+        Some waits, as for a name server, cannot be interrupted.
 
-    def checks(self, repository: Repository, sha: str) -> Checks:
-        """The checks of a commit, as far as the token shows them."""
-        return self._ask(partial(self._clients.forge(repository).checks, sha))
-
-    def board(self, project: ProjectRef) -> BoardSchema:
-        """The board's fields and options as they are now; nothing is kept of them."""
-        return self._ask(partial(self._clients.board(project).schema, refresh=True))
-
-    def is_closed(self, project: ProjectRef) -> bool:
-        """True if somebody closed the board."""
-        named = {"owner": project.owner, "number": project.number, "after": None}
-        ask = partial(
-            self._clients.graph.execute, "discover_board", named, subject=f"the board, {project}"
-        )
-        owner = self._ask(ask).data.get("repositoryOwner") or {}
-        return bool((owner.get("projectV2") or {}).get("closed"))
-
-    def _ask(self, act: Callable[[], T]) -> T:
-        """Ask on a thread of its own: some waits, as for a name server, cannot be interrupted."""
+        Raises:
+            Transient, Rejected, Refused: there is none.
+        """
         if self._silence is not None:
             raise self._silence
         seconds = min(ANSWER_SECONDS, max(self._deadline.left, 0.1))
@@ -252,7 +232,7 @@ class GitHubFacts:
 
         def run() -> None:
             try:
-                answer.set_result(act())
+                answer.set_result(act(self._clients))
             except BaseException as error:  # noqa: BLE001 -- raised again on the asking thread
                 answer.set_exception(error)
 

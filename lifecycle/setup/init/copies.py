@@ -41,7 +41,7 @@ def copy_to(
         settings is not None
         and not os.path.lexists(new / name)
         and config.file_of(new) != origin / name
-        and not _is_tracked(origin, name, environment)
+        and not git_of(origin, environment).run("ls-files", "--", name)
     ):
         write_all([FileChange(new / name, name, None, settings.content)], [])
         written.append(new / name)
@@ -60,7 +60,3 @@ def _has_stages(content: bytes) -> bool:
         return init_mark.parse(content).has_stages
     except Refused:
         return False  # a broken mark is the old worktree's; `init` and `doctor` name it there
-
-
-def _is_tracked(root: Path, name: str, environment: Mapping[str, str]) -> bool:
-    return bool(git_of(root, environment).run("ls-files", "--", name))

@@ -25,6 +25,7 @@ class Wire:
         timeout: seconds after which the client ends it.
         matcher: which of the event's kinds it hears; empty for all.
         is_rewake: it runs in the background, and its exit 2 wakes an idle session.
+        least: seconds that the script takes at most, and a little more.
     """
 
     event: str
@@ -32,22 +33,23 @@ class Wire:
     timeout: int
     matcher: str = ""
     is_rewake: bool = False
+    least: float = 10.0
 
 
 WIRES: tuple[Wire, ...] = (
-    Wire("SessionStart", "session-start", 30),
+    Wire("SessionStart", "session-start", 30, least=6.0),
     # Of its own: what a hook in the background prints on stdout is lost.
     Wire("SessionStart", "on-clear", 30, matcher="clear", is_rewake=True),
-    Wire("UserPromptSubmit", "user-prompt-submit", 10),
+    Wire("UserPromptSubmit", "user-prompt-submit", 10, least=6.0),
     Wire("Stop", "on-stop", 30),
     # It polls until something happens: the client would kill it at its timeout, and nobody be woken.
-    Wire("Stop", "ci-waiter", DAY, is_rewake=True),
+    Wire("Stop", "ci-waiter", DAY, is_rewake=True, least=float(DAY)),
     Wire("Notification", "on-idle", 30, matcher="idle_prompt", is_rewake=True),
     # Not in the background: the tree has to be looked at before the agent edits it again. The client
     # sends a command that failed to the second event only.
     Wire("PostToolUse", "post-tool-use", 10, matcher="Bash"),
     Wire("PostToolUseFailure", "post-tool-use", 10, matcher="Bash"),
-    Wire("SessionEnd", "session-end", 5),
+    Wire("SessionEnd", "session-end", 5, least=3.0),
 )
 
 NAMES = tuple(dict.fromkeys(wire.name for wire in WIRES))

@@ -16,11 +16,10 @@ import copy
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lifecycle.core.errors import Refused
 from lifecycle.setup.init.planned_files import unwritten
 
 TABLE = "stages"
@@ -71,11 +70,16 @@ def switch_on(text: str, where: str, values: Mapping[str, str]) -> tuple[str, tu
         raise unwritten(f"{TABLE} in {where} is not a table")
     pieces: list[Piece] = []
     if table.get(USE) is False:
-        text = _replaced(text, where, data, pieces)
-    wanted: dict[str, str | bool] = {} if USE in table else {USE: True}
-    wanted |= {key: value for key, value in values.items() if key not in table}
-    if wanted:
-        text = _put_in(text, where, wanted, pieces)
+        table[USE] = True
+        places = ((m.start(), Piece("false", "true", (USE,))) for m in _FALSE.finditer(text))
+        text, piece = _edited(text, where, data, places)
+        pieces.append(piece)
+    lacking: dict[str, str | bool] = {} if USE in table else {USE: True}
+    lacking |= {key: value for key, value in values.items() if key not in table}
+    if lacking:
+        data[TABLE] = {**table, **lacking}
+        text, piece = _edited(text, where, data, _places(text, lacking))
+        pieces.append(piece)
     return text, tuple(pieces)
 
 
@@ -96,26 +100,16 @@ def switch_off(text: str, where: str, pieces: tuple[Piece, ...]) -> str | None:
     return text
 
 
-def _replaced(text: str, where: str, data: dict[str, Any], pieces: list[Piece]) -> str:
-    wanted = copy.deepcopy(data)
-    wanted[TABLE][USE] = True
-    for match in _FALSE.finditer(text):
-        candidate = f"{text[: match.start()]}true{text[match.end() :]}"
+def _edited(
+    text: str, where: str, wanted: Mapping[str, Any], places: Iterable[tuple[int, Piece]]
+) -> tuple[str, Piece]:
+    """The text with the first of these changes after which it says what is wanted, and that change."""
+    for offset, piece in places:
+        candidate = text[:offset] + piece.after + text[offset + len(piece.before) :]
         if _says(candidate, wanted):
-            pieces.append(Piece("false", "true", (USE,)))
-            return candidate
-    raise _cannot(where)
-
-
-def _put_in(text: str, where: str, values: Mapping[str, Any], pieces: list[Piece]) -> str:
-    wanted = copy.deepcopy(_read(text, where))
-    wanted[TABLE] = {**wanted.get(TABLE, {}), **values}
-    for offset, piece in _places(text, values):
-        candidate = text[:offset] + piece.after + text[offset:]
-        if _says(candidate, wanted):
-            pieces.append(piece)
-            return candidate
-    raise _cannot(where)
+            return candidate, piece
+    problem = f"{where} writes its table [{TABLE}] in a way that is not edited here"
+    raise unwritten(problem, f"set {USE} = true in it by hand")
 
 
 def _places(text: str, values: Mapping[str, Any]) -> Iterator[tuple[int, Piece]]:
@@ -184,8 +178,3 @@ def _read(text: str, where: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise unwritten(f"{where} is no valid TOML ({error})") from None
-
-
-def _cannot(where: str) -> Refused:
-    problem = f"{where} writes its table [{TABLE}] in a way that is not edited here"
-    return unwritten(problem, f"set {USE} = true in it by hand")
