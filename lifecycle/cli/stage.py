@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import textwrap
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -81,8 +81,8 @@ def status(session: Session) -> None:
 
     In a client's session it is about that session; elsewhere about the last one that was active here.
     """
-    shown = _standing(session, _kept(WorkflowFiles(session.root)))
-    session.show(_fitted(shown.lines), shown.data)
+    lines, data = _standing(session, _kept(WorkflowFiles(session.root)))
+    session.show(_fitted(lines), data)
 
 
 @command.command("set", short_help="Set the stage by hand.")
@@ -189,12 +189,8 @@ def _text() -> str:
 UNHEARD = "Note: no hook of ours is wired here, so no session is led; run: lifecycle init --stages"
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """Lines for a person, and the same for `--json`."""
-
-    lines: list[str]
-    data: dict[str, Any]
+Standing = tuple[list[str], dict[str, Any]]
+"""Lines for a person, and the same for `--json`."""
 
 
 def _standing(session: Session, record: SessionRecord | None) -> Standing:
@@ -214,17 +210,17 @@ def _standing(session: Session, record: SessionRecord | None) -> Standing:
             why = f"the tracker does not answer. {error.sentence}"
     if why:
         why = f"Not active: {why}"
-        return Standing([why], {"active": False, "why": why})
+        return [why], {"active": False, "why": why}
     note = tracker_opening.note_of(session.world)
     notes = [f"Note: {note}"] if note else []
     if not activity.tasks:
         why = f"Not active: there is no open task with the label {stages.label}."
-        return Standing([why, *notes], {"active": False, "why": why, "tasks": []})
+        return [why, *notes], {"active": False, "why": why, "tasks": []}
     first = f"Active: {count(len(activity.tasks), 'open task')} with the label {stages.label}."
     data = {"active": True, "why": "", "tasks": [task.id for task in activity.tasks]}
-    shown = _session_standing(session, stages, activity, record)
+    lines, session_data = _session_standing(session, stages, activity, record)
     unheard = [] if _is_heard(session) else [UNHEARD]
-    return Standing([first, *notes, *shown.lines, *unheard], data | shown.data)
+    return [first, *notes, *lines, *unheard], data | session_data
 
 
 def _is_heard(session: Session) -> bool:
@@ -259,7 +255,7 @@ def _session_standing(
 ) -> Standing:
     if record is None:
         nobody = "No session was led here yet; it begins with a session that works on one of them."
-        return Standing([nobody], {"session": None})
+        return [nobody], {"session": None}
     turn = stop_input.read(record.transcript, deep=stop_input.DEEP) if record.transcript else None
     sequence = _line(stages, record, turn)
     if record.ended and not record.task:
@@ -289,7 +285,7 @@ def _session_standing(
         "max_blocks": stages.max_blocks,
         "let_go": memory.is_let_go,
     }
-    return Standing(lines, data)
+    return lines, data
 
 
 def _taken(turn: Turn | None, activity: Activity) -> str:
@@ -312,14 +308,8 @@ def _ended_standing(record: SessionRecord, sequence: tuple[Stage, ...]) -> Stand
         f"Session {record.session} was led to the end of {record.ended}, and is not led any more.",
         " → ".join(names),
     ]
-    data = {
-        "session": record.session,
-        "task": "",
-        "ended": record.ended,
-        "stage": None,
-        "line": names,
-    }
-    return Standing(lines, data)
+    data = {"session": record.session, "task": "", "ended": record.ended, "stage": None}
+    return lines, {**data, "line": names}
 
 
 def _stage_of(

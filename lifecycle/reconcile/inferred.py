@@ -357,16 +357,13 @@ def _pull_of(swept: Swept, holding: Holding, issue: Issue) -> PullRequest | None
     begun = _begun(swept, hold)
     own = [
         pull
-        for pull in sorted(known.values(), key=lambda one: one.number, reverse=True)
+        for pull in known.values()
         if _is_own(pull, swept, holding, issue)
         # What ended before this claim was begun was another claim's.
         and not (begun is not None and pull.closed_at is not None and pull.closed_at < begun)
     ]
-    for state in (PullState.OPEN, PullState.MERGED, PullState.CLOSED):
-        for pull in own:
-            if pull.state is state:
-                return pull
-    return None
+    order = (PullState.OPEN, PullState.MERGED, PullState.CLOSED)
+    return min(own, key=lambda pull: (order.index(pull.state), -pull.number), default=None)
 
 
 def _begun(swept: Swept, hold: Hold | None) -> float | None:

@@ -128,16 +128,15 @@ class Repairer:
         """The findings with what became of them.
 
         Raises:
-            Ended: nothing more can be done in this run; what was done so far is done.
+            RepairEnd: nothing more can be done in this run; what was done so far is done.
         """
-        outcomes = self._outcomes = {}
-        self._begun, self._written = "", {}
+        self._outcomes, self._begun, self._written = {}, "", {}
         for planned in self.judge.looks(task):
-            if "" not in outcomes:
-                self._look_and_act(task, planned, outcomes)
-        errors = outcomes.values()
+            if "" not in self._outcomes:
+                self._look_and_act(task, planned)
+        errors = self._outcomes.values()
         self.is_unanswered = None not in errors and any(isinstance(e, Transient) for e in errors)
-        return tuple(self._told(_became(finding, outcomes)) for finding in found)
+        return tuple(self._told(_became(finding, self._outcomes)) for finding in found)
 
     def _told(self, finding: Finding) -> Finding:
         """The findings with what was really written in place of what was planned."""
@@ -161,27 +160,27 @@ class Repairer:
             for one in found
         )
 
-    def _look_and_act(self, task: InferredTask, planned: Snapshot, outcomes: Outcomes) -> None:
+    def _look_and_act(self, task: InferredTask, planned: Snapshot) -> None:
         wanted = look(planned)
-        if wanted is None or self._is_hopeless(planned, task, outcomes):
+        if wanted is None or self._is_hopeless(planned, task):
             return
         try:
             with self._in_time():
                 observation = self.world.forge.observe(wanted)
                 fresh = task.looked_at(observation, self._held(planned))
         except LifecycleError as error:
-            _note(outcomes, "", error)
+            self._fail("", error)
             return
         if fresh is None:
-            _note(outcomes, "", _Gone("The issue is not there any more; nothing was done."))
+            self._fail("", _Gone("The issue is not there any more; nothing was done."))
             return
         if (fresh.hold and fresh.hold.sha) != (task.hold and task.hold.sha):
-            said = "The lease changed meanwhile, so somebody works on it; nothing was done."
-            _note(outcomes, "", _Taken(said))
+            sentence = "The lease changed meanwhile, so somebody works on it; nothing was done."
+            self._fail("", _Taken(sentence))
             return
         for seen in self.judge.looks(fresh):
             if (seen.record.ending.releasing is None) == (planned.record.ending.releasing is None):
-                self._act(seen, fresh, outcomes)
+                self._act(seen, fresh)
 
     def _held(self, planned: Snapshot) -> Holding | None:
         """What the repository holds now, where that decides: what ends a task, or shows left work.
@@ -199,7 +198,7 @@ class Repairer:
             raise holding.problem
         return holding
 
-    def _act(self, snapshot: Snapshot, task: InferredTask, outcomes: Outcomes) -> None:
+    def _act(self, snapshot: Snapshot, task: InferredTask) -> None:
         for _ in range(MAX_STEPS):
             step = decide(snapshot)
             now, action = prepared(snapshot, step), step.action
@@ -210,25 +209,19 @@ class Repairer:
             if action is None:
                 snapshot = now
                 continue
-            fact = self._done(action, now, task, outcomes)
+            fact = self._done(action, now, task)
             if isinstance(fact, plan.Failed) and isinstance(fact.error, Transient):
                 # Nothing remembers it, and a later step could hide that this one is missing.
-                _note(outcomes, "", fact.error)
+                self._fail("", fact.error)
                 return
             snapshot = apply_fact(now, fact)
 
-    def _done(
-        self,
-        action: Action,
-        snapshot: Snapshot,
-        task: InferredTask,
-        outcomes: Outcomes,
-    ) -> Fact:
+    def _done(self, action: Action, snapshot: Snapshot, task: InferredTask) -> Fact:
         """What is true after one write, or after one that is not worth to be tried."""
         kind = kind_of(action, snapshot.record, task)
         known = self.refused.get(_general(action))
         if known is not None:
-            _note(outcomes, kind, known)
+            self._fail(kind, known)
             return plan.Failed(action, known)
         self._begun = kind
         self.pace.wait()
@@ -236,14 +229,20 @@ class Repairer:
             fact = perform(action, self.world, None, snapshot.record)
         if isinstance(fact, plan.Failed):
             if isinstance(fact.error, _GENERAL) or "was archived" in fact.error.evidence:
-                said = f"As for another task here: {fact.error.sentence}"
-                self.refused[_general(action)] = Rejected(said, evidence=fact.error.evidence)
-            _note(outcomes, kind, fact.error)
+                sentence = f"As for another task here: {fact.error.sentence}"
+                self.refused[_general(action)] = Rejected(sentence, evidence=fact.error.evidence)
+            self._fail(kind, fact.error)
         else:
-            outcomes.setdefault(kind, None)
+            self._outcomes.setdefault(kind, None)
             self._written.setdefault(kind, (task, []))[1].append(action)
             self._note(action, fact, snapshot)
         return fact
+
+    def _fail(self, kind: str, error: LifecycleError) -> None:
+        """Remember the first failure of a kind ("" for all); end where nothing more can come."""
+        _need_going_on(error)
+        if self._outcomes.get(kind) is None:
+            self._outcomes[kind] = error
 
     def _note(self, action: Action, fact: Fact, snapshot: Snapshot) -> None:
         if self.clone is not None:
@@ -257,7 +256,7 @@ class Repairer:
         spare = self.world.deadline.left - LONGEST_WAIT
         return self.world.deadline.keeping(spare) if 0 < spare < inf else nullcontext()
 
-    def _is_hopeless(self, snapshot: Snapshot, task: InferredTask, outcomes: Outcomes) -> bool:
+    def _is_hopeless(self, snapshot: Snapshot, task: InferredTask) -> bool:
         """True if what it comes to was refused in general before, so that no look is worth it.
 
         That is its first write, or the one that all others are for.
@@ -269,16 +268,15 @@ class Repairer:
             if action is None or known is None:
                 continue
             if number == 0 or isinstance(action, plan.CloseIssue):
-                _note(outcomes, kind_of(action, step.seen.record, task), known)
+                self._fail(kind_of(action, step.seen.record, task), known)
                 return True
         return False
 
 
 def failed(found: Iterable[Finding], error: LifecycleError) -> tuple[Finding, ...]:
-    """The findings of a task of which nothing could be begun; raises Ended as `Repairer.repair`."""
-    outcomes: Outcomes = {}
-    _note(outcomes, "", error)
-    return tuple(_became(finding, outcomes) for finding in found)
+    """The findings of a task of which nothing could be begun; raises RepairEnd as `Repairer.repair`."""
+    _need_going_on(error)
+    return tuple(_became(finding, {"": error}) for finding in found)
 
 
 def _general(action: Action) -> str:
@@ -287,14 +285,11 @@ def _general(action: Action) -> str:
     return f"{type(action).__name__}{status}"
 
 
-def _note(outcomes: Outcomes, kind: str, error: LifecycleError) -> None:
-    """Remember the first failure of a kind ("" for all); end where nothing more can come."""
-    if isinstance(error, BadCredentials) or (
-        isinstance(error, Transient) and error.retry_after is not None
-    ):
+def _need_going_on(error: LifecycleError) -> None:
+    """Raise RepairEnd for an error after which nothing more can come."""
+    is_limit = isinstance(error, Transient) and error.retry_after is not None
+    if is_limit or isinstance(error, BadCredentials):
         raise RepairEnd(error)
-    if outcomes.get(kind) is None:
-        outcomes[kind] = error
 
 
 def _became(finding: Finding, outcomes: Outcomes) -> Finding:

@@ -8,7 +8,6 @@ import shlex
 import shutil
 import time
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from lifecycle.claim.decisions.table import IN_REVIEW
 from lifecycle.core.errors import LifecycleError
@@ -247,8 +246,9 @@ def _timeout(entry: HookEntry, wire: Wire, fix: str) -> Iterator[DoctorFinding]:
     given = f"{given} {seconds:g} s"
     if seconds < wire.least:
         what = "after that it wakes nobody" if wire.is_rewake else "it may be ended in the middle"
-        words: dict[str, Any] = {"given": given, "least": wire.least, "what": what}
-        yield finding("hooks.timeout.short", entry=entry, fix=fix, **words)
+        yield finding(
+            "hooks.timeout.short", entry=entry, given=given, least=wire.least, what=what, fix=fix
+        )
     elif seconds > MOST and wire.name != "ci-waiter":
         yield finding("hooks.timeout.long", entry=entry, given=given, hours=seconds / 3600, fix=fix)
 
