@@ -19,10 +19,9 @@ from lifecycle.cli import terminal
 from lifecycle.cli.reconcile.reconcile_words import FORMS, ending, parted, signs_for, why_not
 from lifecycle.cli.screen import fitted, grid
 from lifecycle.cli.terminal import one_line
-from lifecycle.reconcile.finding import Finding, State
+from lifecycle.reconcile.finding import Finding, State, SweepReport
 
 if TYPE_CHECKING:
-    from lifecycle.reconcile.finding import SweepReport
     from lifecycle.reconcile.sweep import Progress
 
 WIDTH = 160

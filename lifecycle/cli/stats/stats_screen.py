@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
@@ -13,10 +12,8 @@ from rich.text import Text
 from lifecycle.cli.screen import fitted
 from lifecycle.core.redact import visible
 from lifecycle.views.stats.stats_words import count, part, span
-
-if TYPE_CHECKING:
-    from lifecycle.views.stats.summary import Group, StatsRow, Summary
-    from lifecycle.views.stats.visits import Visit
+from lifecycle.views.stats.summary import Group, StatsRow, Summary
+from lifecycle.views.stats.visits import Visit
 
 WIDTH = 120
 """Columns at most."""

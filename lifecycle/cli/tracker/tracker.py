@@ -1,4 +1,8 @@
-"""`lifecycle tracker`: the group, and the commands that only read: `ready`, `list`, `show`, `comments`."""
+"""`lifecycle tracker`: the group, and the commands that are no claim's matter: they read, or they write.
+
+Those are `ready`, `list`, `show`, `comments`, and
+`create`, `reopen`, `edit`, `label`, `comment`, `dep`, `publish`.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,11 @@ import click
 
 from lifecycle.cli.command_session import Session, option
 from lifecycle.cli.terminal import is_terminal
-from lifecycle.cli.tracker import tracker_hold, tracker_write
+from lifecycle.cli.tracker import tracker_hold
 from lifecycle.cli.tracker import tracker_values as values
+from lifecycle.cli.tracker.tracker_rules import refuse_others, reopen_ours, stand_of
+from lifecycle.core.errors import UnknownOption
+from lifecycle.core.redact import quoted
 from lifecycle.core.tracker import Task, TaskStatus, Tracker
 from lifecycle.trackers.refusals import has_any
 
@@ -99,24 +106,201 @@ def comments(session: Session, task: str) -> None:
     values.show(session, data, values.comment_lines(task, notes))
 
 
+_PRIORITY = click.IntRange(0, 4)
+
+
+@click.command("create", short_help="Make a task.")
+@click.argument("title", nargs=-1, required=True)
+@option("--description TEXT", "Its text; -: standard input.")
+@values.file_option
+@option("--label LABEL...", "A label; again for more.", "labels")
+@option("--priority N", "0 is the most urgent.", type=_PRIORITY)
+@option("--external REF", "What it is elsewhere, as in gh-42 for an issue.", default="")
+@option("--key KEY", "Its own key: a second task of the same texts.")
+@values.for_tasks(changes_tasks=True)
+def create(
+    session: Session,
+    title: tuple[str, ...],
+    description: str | None,
+    file: str | None,
+    labels: tuple[str, ...],
+    priority: int | None,
+    external: str,
+    key: str | None,
+) -> None:
+    """Make a task called TITLE.
+
+    It is made once: the same title and text give the same task again, as it is now. So a command that
+    was interrupted can be repeated. For another task of the same texts, give a --key.
+    """
+    name = session.world.public(" ".join(title), "title")
+    text = session.world.public(
+        values.text_from(description, file, "--description") or "", "description"
+    )
+    labels = tuple(session.world.public(label_name, "label") for label_name in labels)
+    external = session.world.public(external, "external reference")
+    tracker = session.world.tracker
+    made = tracker.create(
+        key or values.key_of(name, text),
+        title=name,
+        description=text,
+        labels=labels,
+        priority=priority,
+        external=external,
+    )
+    where = f" {made.url}" if made.url else ""
+    state = "" if made.is_open else ", which is closed"
+    _tell(session, tracker, made, f"{made.id} is the task: {quoted(made.title)}{state}.{where}")
+
+
+@click.command("reopen", short_help="Open a closed task again.")
+@click.argument("task")
+@option("--force", "Although somebody's claim on it is still there.")
+@values.for_tasks(changes_tasks=True)
+def reopen(session: Session, task: str, *, force: bool) -> None:
+    """Open the closed task TASK again; it is nobody's then.
+
+    The task of this worktree's claim stays the claim's. What somebody else's claim holds is left (exit
+    code 4); --force ends that claim.
+    """
+    tracker, stand = session.world.tracker, stand_of(session, task)
+    if not (force or stand.is_ours or stand.task.is_open):
+        refuse_others(session, stand, "reopened")
+    now = reopen_ours(session, stand) if stand.is_ours else tracker.reopen(stand.task.id)
+    _tell(session, tracker, now, f"{now.id} is {_state(now)}.")
+
+
+@click.command("edit", short_help="Change title, text or priority.")
+@click.argument("task")
+@option("--title TEXT", "The new title.")
+@option("--description TEXT", "New text; -: standard input.")
+@values.file_option
+@option("--priority N", "0 is the most urgent.", type=_PRIORITY)
+@values.for_tasks(changes_tasks=True)
+def edit(
+    session: Session,
+    task: str,
+    title: str | None,
+    description: str | None,
+    file: str | None,
+    priority: int | None,
+) -> None:
+    """Change the task TASK; what is not named stays as it is."""
+    text = values.text_from(description, file, "--description")
+    if title is None and text is None and priority is None:
+        raise click.UsageError("Name what to change: --title, --description, --file or --priority.")
+    title = title and session.world.public(title, "title")
+    text = text and session.world.public(text, "description")
+    tracker = session.world.tracker
+    now = tracker.edit(task, title=title, description=text, priority=priority)
+    parts = {"title": title, "description": text, "priority": priority}
+    changed = ", ".join(name for name, value in parts.items() if value is not None)
+    _tell(session, tracker, now, f"{now.id} has its {changed} as you said.")
+
+
+@click.command("label", short_help="Put labels on, or take them off.")
+@click.argument("task")
+@option("--add LABEL...", "Put it on; again for more.")
+@option("--remove LABEL...", "Take it off; again for more.")
+@option("--create", "Make a label that the repository lacks.")
+@values.for_tasks(changes_tasks=True)
+def label(
+    session: Session, task: str, add: tuple[str, ...], remove: tuple[str, ...], *, create: bool
+) -> None:
+    """Put labels on the task TASK, or take them off; what is so already stays so.
+
+    A label that the repository lacks is refused, since it may be misspelt, unless --create is given.
+    In beads a label is any word.
+    """
+    if not (add or remove):
+        raise click.UsageError("Name a label with --add or --remove.")
+    add = tuple(session.world.public(name, "label") for name in add)
+    tracker = session.world.tracker
+    try:
+        now = tracker.edit_labels(task, add=add, remove=remove, create=create)
+    except UnknownOption as error:
+        error.sentence += " To make a new one, add --create."
+        raise
+    _tell(session, tracker, now, f"{now.id} has the labels: {', '.join(now.labels) or 'none'}.")
+
+
+@click.command("comment", short_help="Say something on a task.")
+@click.argument("task")
+@click.argument("text", nargs=-1)
+@values.file_option
+@option("--key KEY", "Its own key: the same text once more.")
+@values.for_tasks()
+def comment(
+    session: Session, task: str, text: tuple[str, ...], file: str | None, key: str | None
+) -> None:
+    """Say TEXT on the task TASK.
+
+    It is said once: the same text on the same task is not posted again, unless it has another --key.
+    TEXT may be -, for standard input.
+    """
+    body = values.text_from(" ".join(text) if text else None, file, "TEXT", is_unasked=True)
+    if body is None or not body.strip():
+        raise click.UsageError(
+            f"Give the text: in words, with --file, or {values.STDIN} and on stdin."
+        )
+    body = session.world.public(body, "comment")
+    tracker = session.world.tracker
+    note = tracker.comment(task, key or values.key_of(body), body)
+    data = {"tracker": tracker.name, "task": task, "comment": values.note_data(note)}
+    session.show([f"The comment is on {task}."], data)
+
+
+@click.command("dep", short_help="Let one task wait for another.")
+@click.argument("task")
+@click.argument("blocker")
+@values.for_tasks(changes_tasks=True)
+def dep(session: Session, task: str, blocker: str) -> None:
+    """Let TASK wait for BLOCKER: it is not ready before BLOCKER is closed."""
+    tracker = session.world.tracker
+    now = tracker.add_dependency(task, blocker)
+    open_ones = ", ".join(now.blocked_by) or "no open task"
+    _tell(session, tracker, now, f"{now.id} waits for {open_ones}.")
+
+
+@click.command("publish", short_help="Send what was written to where others read it.")
+@values.for_tasks()
+def publish(session: Session) -> None:
+    """Send what was written to where others read it, for a tracker that keeps it here first."""
+    tracker = session.world.tracker
+    tracker.publish()
+    session.show(
+        [f"What was written is published by {tracker.name}."],
+        {"tracker": tracker.name, "published": True},
+    )
+
+
+def _tell(session: Session, tracker: Tracker, task: Task, line: str) -> None:
+    session.show([line], {"tracker": tracker.name, "task": values.task_data(task)})
+
+
+def _state(task: Task) -> str:
+    who = f", held by {task.assignee}" if task.assignee else ""
+    return f"{task.raw_status or task.status.value}{who}"
+
+
 COMMANDS = (
     ready,
     listed,
     show,
-    tracker_write.create,
+    create,
     tracker_hold.claim,
     tracker_hold.takeover,
     tracker_hold.claim_next,
     tracker_hold.renew,
     tracker_hold.release,
     tracker_hold.close,
-    tracker_write.reopen,
-    tracker_write.edit,
-    tracker_write.label,
-    tracker_write.comment,
+    reopen,
+    edit,
+    label,
+    comment,
     comments,
-    tracker_write.dep,
-    tracker_write.publish,
+    dep,
+    publish,
 )
 """In the order of a task's life."""
 

@@ -12,10 +12,9 @@ from lifecycle.core.errors import LifecycleError
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.setup.doctor import (
+    examine_github,
     examine_hooks,
     examine_installation,
-    examine_repository,
-    examine_token,
     examine_tracker,
     examine_worktree,
 )
@@ -31,15 +30,15 @@ FAMILIES: tuple[tuple[str, Check], ...] = (
     ("command", examine_installation.check_command),
     ("worktree", examine_worktree.check),
     ("settings", examine_worktree.check_settings),
-    ("token", examine_token.check),
-    ("repository", examine_repository.check),
-    ("board", examine_repository.check_board),
-    ("checks", examine_repository.check_checks),
+    ("token", examine_github.check_token),
+    ("repository", examine_github.check_repository),
+    ("board", examine_github.check_board),
+    ("checks", examine_github.check_checks),
     ("tracker", examine_tracker.check),
     ("hooks", examine_hooks.check),
     ("session", examine_hooks.check_session),
     ("stages", examine_tracker.check_stages),
-    ("clock", examine_token.check_clock),
+    ("clock", examine_github.check_clock),
     ("waiter", examine_hooks.check_waiter),
 )
 """Every family of checks, in the order of the list."""
