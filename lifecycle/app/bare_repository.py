@@ -18,12 +18,12 @@ class BareRepository(GitRepository):
     url = ""
     """Where its one remote lies."""
 
-    def run(self, *args: str, check: bool = True, remote: str = "") -> str:
+    def run(self, *args: str, check: bool = True, remote: str = "", stdin: str = "") -> str:
         """Run git here; raises as GitRepository does."""
         if not (self.root / "HEAD").exists():
             super().run("init", "--quiet", "--bare")
             super().run("remote", "add", REMOTE, self.url)
-        return super().run(*args, check=check, remote=remote)
+        return super().run(*args, check=check, remote=remote, stdin=stdin)
 
 
 def authorization(environment: Mapping[str, str], url: str, token: str) -> dict[str, str]:

@@ -135,11 +135,12 @@ class WorktreeWorld:
     @cached_property
     def git(self) -> GitRepository:
         """Git in this worktree."""
+        from lifecycle.claim.decisions.pull.opening import TEMPLATES
         from lifecycle.git.process import GitRepository
 
         if self._elsewhere is not None:
             return self._elsewhere.git
-        return GitRepository(self.root, self.deadline, self.environment)
+        return GitRepository(self.root, self.deadline, self.environment, files=TEMPLATES)
 
     @cached_property
     def remote(self) -> str:

@@ -38,6 +38,10 @@ _PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_
 _TELLING = ("!", "remote: error", "remote: fatal", "ssh:", "kex_", "fatal:", "error:")
 """How the lines begin that say why, most telling first."""
 
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+"""What the name of a ref never has: https://git-scm.com/docs/git-check-ref-format"""
+
+_OBJECT = re.compile(r"[0-9a-f]{40,64}")
 _FILE_MODES = ("100644", "100755")
 _MOST_BYTES = 1024 * 1024
 
@@ -124,6 +128,8 @@ class GitRepository:
         environment: variables beside those of this process.
         places: where git reads and writes instead of its own places, for whoever asks for that.
         for_servers: variables that git sees only when it talks to a remote on a server.
+        files: paths that `committed` will be asked for. Which of them a pushed branch lacks is read with
+            its head, so that what is not there costs no process of its own.
     """
 
     def __init__(
@@ -133,14 +139,17 @@ class GitRepository:
         environment: Mapping[str, str] | None = None,
         places: Mapping[str, str] | None = None,
         for_servers: Mapping[str, str] | None = None,
+        files: Sequence[str] = (),
     ) -> None:
         self.root = root
         self.deadline = deadline
         self.environment = environment or {}
         self.places = places or {}
         self.for_servers = for_servers or {}
+        self.files = files
+        self._lacking: dict[str, set[str]] = {}
 
-    def run(self, *args: str, check: bool = True, remote: str = "") -> str:
+    def run(self, *args: str, check: bool = True, remote: str = "", stdin: str = "") -> str:
         """Run git and return stdout without its last newline.
 
         Args:
@@ -149,6 +158,7 @@ class GitRepository:
             remote: the remote that the command talks to, if it talks to one. Only such a command sees
                 the user's tokens, for a credential helper, and only if the remote is on a server: what
                 is on this machine runs hooks, and a command of this worktree filters and hooks.
+            stdin: what the command reads; it finds the end at once where there is nothing.
 
         Raises:
             BadConfig: no remote is listed by this name; git would take the word for a path or a URL.
@@ -168,7 +178,7 @@ class GitRepository:
                 command,
                 cwd=self.root,
                 env=environment,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,
@@ -179,7 +189,8 @@ class GitRepository:
             raise GitFailed("git is not installed or not on PATH; install it and retry.") from None
         with process:
             try:
-                out, err = process.communicate(timeout=self.deadline.remaining(at_most=120.0))
+                seconds = self.deadline.remaining(at_most=120.0)
+                out, err = process.communicate(stdin or None, timeout=seconds)
             except subprocess.TimeoutExpired:
                 _end(process)
                 raise Transient(
@@ -238,11 +249,31 @@ class GitRepository:
 
     def head_of(self, branch: str) -> str | None:
         """The commit of a local branch, or None."""
-        return self._commit(f"refs/heads/{branch}")
+        words = ("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}^{{commit}}")
+        return self.run(*words, check=False) or None
 
     def remote_head_of(self, branch: str, remote: str = "origin") -> str | None:
-        """The commit that the remote-tracking ref of a branch shows, or None. No network."""
-        return self._commit(f"refs/remotes/{remote}/{branch}")
+        """The commit that the remote-tracking ref of a branch shows, or None. No network.
+
+        Source: https://git-scm.com/docs/git-cat-file#_batch_output
+        """
+        ref = f"refs/remotes/{remote}/{branch}"
+        if _CONTROL.search(ref):
+            return (
+                None  # the name of no ref, and it could be more than the one line that it is here
+            )
+        # The head stands at both ends: what a fetch changes in between is no word about either commit.
+        head = f"{ref}^{{commit}}"
+        lines = [head, *(f"{ref}:{name}" for name in self.files), head]
+        words = ("cat-file", "--batch-check=%(objectname)")
+        shown = self.run(*words, check=False, stdin="\n".join(lines)).split("\n")
+        commit = shown[0] if _OBJECT.fullmatch(shown[0]) else None
+        if commit is not None and len(shown) == len(lines) and shown[-1] == commit:
+            absent = [line.endswith(" missing") for line in shown[1:-1]]
+            self._lacking[commit] = {
+                name for name, no in zip(self.files, absent, strict=True) if no
+            }
+        return commit
 
     def remote_url(self, remote: str) -> str | None:
         """Where a remote is pushed to, `pushurl` and `insteadOf` applied; None if there is none."""
@@ -261,20 +292,18 @@ class GitRepository:
         Raises:
             GitFailed, Transient: it is there, and could not be read.
         """
+        names = [name for name in names if name not in self._lacking.get(commit, ())]
+        if not names:
+            return ""
         words = ("ls-tree", "-l", "-z", "--full-tree", "--end-of-options", commit, "--", *names)
-        found: dict[str, str] = {}
+        blobs: dict[str, str] = {}
         for line in filter(None, self.run(*words, check=False).split("\0")):
             about, _, path = line.partition("\t")
-            mode, _, name, size = about.split()
+            mode, _, blob, size = about.split()
             if mode in _FILE_MODES and int(size) <= _MOST_BYTES:
-                found[path] = name
-        first = next((found[name] for name in names if name in found), "")
+                blobs[path] = blob
+        first = next((blobs[name] for name in names if name in blobs), "")
         return self.run("cat-file", "blob", first) if first else ""
-
-    def _commit(self, ref: str) -> str | None:
-        return (
-            self.run("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}", check=False) or None
-        )
 
 
 def is_no_repository(error: GitFailed) -> bool:
@@ -351,13 +380,10 @@ def _end(process: subprocess.Popen[str]) -> None:
 def _named_below(output: str, words: str) -> str:
     """What git lists, a tab before each, below a line that ends with a colon: mostly files."""
     _, _, below = output.partition(words)
-    names = [line.strip() for line in takewhile(_is_listed, below.splitlines()[1:])]
+    listed = takewhile(lambda line: line.startswith("\t"), below.splitlines()[1:])
+    names = [line.strip() for line in listed]
     more = f" (+{len(names) - _SHOWN_NAMES} more)" if len(names) > _SHOWN_NAMES else ""
     return ", ".join(names[:_SHOWN_NAMES]) + more
-
-
-def _is_listed(line: str) -> bool:
-    return line.startswith("\t")
 
 
 def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
