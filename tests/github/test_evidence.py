@@ -16,9 +16,9 @@ from lifecycle.core.values.model import Look, PullRequest
 from lifecycle.github.client.documents import fields_of
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import Calls, RestClient
-from lifecycle.github.pulls import rest_checks, translate, unseen_parts
+from lifecycle.github.pulls import rest_checks, translate
 from lifecycle.github.pulls.forge import GitHubForge
-from lifecycle.github.pulls.unseen_parts import Hidden
+from lifecycle.github.pulls.translate import Hidden
 from tests.github.answers import problem, seen
 from tests.github.cases_checks import SHA, Case, classic, ruleset, run, status, suite
 from tests.github.hub import REPOSITORY
@@ -27,7 +27,7 @@ from tests.github.test_checks import looked, node
 URL = "https://api.github.com/graphql"
 REST = "https://api.github.com:443/repos/octo-org/hello-service"
 PULL = ("repository", "byBranch", "nodes", 0)
-FIELDS = sorted(set().union(*(fields_of(name, "PullRequest") for name in unseen_parts.MERGING)))
+FIELDS = sorted(set().union(*(fields_of(name, "PullRequest") for name in translate.MERGING)))
 GREEN, FAILED, PENDING = Verdict.GREEN, Verdict.FAILED, Verdict.PENDING
 
 
@@ -328,7 +328,7 @@ def test_a_refusal_that_takes_the_pull_request_along(
 )
 def test_what_a_server_does_not_know_is_hidden(left_out: tuple[str, ...], found: Hidden) -> None:
     """A document that was left out says nothing of workflows and demands."""
-    assert unseen_parts.hidden((), left_out) == found
+    assert translate.hidden((), left_out) == found
 
 
 def test_a_context_whose_workflow_is_refused_is_read_over_rest(

@@ -28,10 +28,10 @@ from lifecycle.github.board.status_fallback import Choice
 from lifecycle.github.client.nodes import Json
 from lifecycle.github.client.rest import Calls, rest_issue
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
-from lifecycle.github.pulls import rest_checks, rollup, translate, unseen_parts
+from lifecycle.github.pulls import rest_checks, rollup, translate
 from lifecycle.github.pulls.issue_calls import IssueCalls, open_issues
 from lifecycle.github.pulls.pull_calls import PullCalls
-from lifecycle.github.pulls.unseen_parts import MERGING, Hidden
+from lifecycle.github.pulls.translate import MERGING, Hidden
 
 if TYPE_CHECKING:
     from lifecycle.github.board.board_client import ProjectRef
@@ -214,7 +214,7 @@ class GitHubForge(PullCalls):
         refused = self._sort(reply, with_board=BOARD in parts)
         if refused is not None:
             board = self._error_of_board(refused)
-        hidden = unseen_parts.hidden(reply.problems, reply.left_out)
+        hidden = translate.hidden(reply.problems, reply.left_out)
         return _Found(_repository_in(reply), hidden, board)
 
     def _unseen(self, issue: Json | None, parts: tuple[str, ...]) -> LifecycleError | None:
@@ -269,7 +269,7 @@ class GitHubForge(PullCalls):
             is_scope = problem.type == "INSUFFICIENT_SCOPES"
             if with_board and (is_scope or "projectItems" in problem.path):
                 board = board or problem
-            elif not unseen_parts.is_bearable(problem, reply.data):
+            elif not translate.is_bearable(problem, reply.data):
                 subject = f"the claim's part {'.'.join(str(step) for step in problem.path)}"
                 raise self._graph.failures.of_problem(problem, AskedRequest(subject))
         return board
@@ -311,7 +311,7 @@ class GitHubForge(PullCalls):
         `overall` is GitHub's own word over all checks, by head.
         """
         asked = (by_number,) if by_number else by_branch
-        known = unseen_parts.completed(self.calls, asked, overall)
+        known = rest_checks.completed(self.calls, asked, overall)
 
         def mended(pull: PullRequest) -> PullRequest:
             is_read = pull.state is PullState.OPEN and pull.head_sha in known

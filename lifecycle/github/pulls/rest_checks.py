@@ -5,14 +5,15 @@ For tokens to which GraphQL shows no contexts, and for commits that have more th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
 from lifecycle.core import timing
 from lifecycle.core.errors import NoPermission
-from lifecycle.core.values.checks import Checks
+from lifecycle.core.values.checks import Bucket, Checks
+from lifecycle.core.values.model import PullRequest, PullState
 from lifecycle.github.client.nodes import word
 from lifecycle.github.client.rest import PAGE, Calls, Json
 from lifecycle.github.pulls import rollup
@@ -212,3 +213,63 @@ def _status(found: Json) -> RollupEntry:
         made_at=timing.parse_time(found.get("created_at")),
         url=found.get("target_url") or "",
     )
+
+
+def completed(
+    calls: Calls, shown: Iterable[PullRequest], overall: Mapping[str, str]
+) -> dict[str, Checks]:
+    """The checks of open pull requests of which GraphQL did not show all, by head.
+
+    Args:
+        calls: of the repository.
+        shown: the pull requests as GraphQL showed them.
+        overall: GitHub's own word over all checks of a head, hidden ones too.
+    """
+    found: dict[str, Checks] = {}
+    for pull in shown:
+        checks = pull.checks
+        if checks is None or pull.state is not PullState.OPEN or pull.head_sha in found:
+            continue
+        if not (checks.is_complete and checks.sees_workflows):
+            found[pull.head_sha] = _completed(calls, checks, overall.get(pull.head_sha, ""))
+    return found
+
+
+def _completed(calls: Calls, shown: Checks, overall: str) -> Checks:
+    found = shown
+    if not shown.is_complete:
+        over_rest = read(calls, shown.sha)
+        # GitHub's own word counts what it hides, so that it can say that all of it passed.
+        is_green = overall == "SUCCESS"
+        whole = replace(over_rest, is_complete=True, unseen="") if is_green else over_rest
+        found = rollup.with_demands(whole, shown)
+        found = _judged_by_word(found, overall) if over_rest.unseen else found
+    if not found.sees_workflows and _have_passed(found):
+        flows = workflows(calls, shown.sha)
+        if flows is not None:
+            found = rollup.with_workflows(found, rollup.judged(flows, found.runs))
+    return found
+
+
+def _have_passed(checks: Checks) -> bool:
+    """True if what is shown would be green, so that it matters what is not."""
+    return bool(checks.runs) and all(run.bucket is Bucket.PASS for run in checks.runs)
+
+
+def _judged_by_word(checks: Checks, overall: str) -> Checks:
+    """Checks of which only runs of Actions and statuses are shown.
+
+    Runs of Actions have their workflow's name, and the base demands jobs: that cannot be compared.
+    That all which registered passed does not say that what is demanded has: only a merge that
+    nothing blocks does.
+    """
+    statuses = [run for run in checks.runs if not run.workflow]
+    met = tuple(one for one in checks.required if any(map(one.is_met_by, statuses)))
+    is_unsure = met != checks.required and not checks.is_unblocked
+    if overall != "SUCCESS":
+        return replace(checks, required=met, overall=overall)
+    if is_unsure and _have_passed(checks):
+        names = sorted({one.name for one in checks.required if one not in met})
+        unseen = f"whether {', '.join(names)} reported"
+        return replace(checks, required=met, is_complete=False, unseen=unseen, overall=overall)
+    return replace(checks, required=met)

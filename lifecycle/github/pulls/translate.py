@@ -1,13 +1,15 @@
-"""GitHub's JSON as the product's values: pure functions, no client in sight.
+"""GitHub's JSON as the product's values, and what of them it did not show: no client in sight.
 
 Enum values that this product does not know yet never break a look: an unknown check is pending, an
-unknown state is not open.
+unknown state is not open. Green needs evidence: what the token is not shown is never taken for nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
 
 from lifecycle.core import timing
 from lifecycle.core.values.checks import Checks
@@ -26,6 +28,7 @@ from lifecycle.core.values.model import (
     Review,
 )
 from lifecycle.github.client.nodes import Json, nodes, part, text, word
+from lifecycle.github.failures.failure_case import AnswerProblem
 from lifecycle.github.pulls.rollup import required, rollup, sees_demands, with_workflows, workflows
 
 _UNBLOCKED = {"CLEAN", "HAS_HOOKS", "UNSTABLE"}
@@ -258,3 +261,75 @@ def _value(node: Json, alias: str) -> str | None:
     """A field value's name or text; an empty one is none."""
     found = part(node, alias)
     return text(found, "name") or text(found, "text") or None
+
+
+MERGE, RULES, QUEUE = "observe_merge", "observe_rules", "observe_queue"
+MERGING = (MERGE, RULES, QUEUE)
+"""The documents that a look adds to the claim's own; each is one that may be done without."""
+
+_CONTEXTS = "statusCheckRollup"
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """What a look was not shown of its pull requests, whichever of them it was refused of.
+
+    Attributes:
+        contexts: not every check.
+        workflows: not every workflow of the head.
+        demands: not all that the base branch demands.
+    """
+
+    contexts: bool = False
+    workflows: bool = False
+    demands: bool = False
+
+    def applied(self, pull: PullRequest) -> PullRequest:
+        """The pull request with its checks marked."""
+        if pull.checks is None:
+            return pull
+        made = replace(
+            pull.checks,
+            is_complete=pull.checks.is_complete and not self.contexts,
+            sees_workflows=pull.checks.sees_workflows and not self.workflows,
+            sees_demands=pull.checks.sees_demands and not self.demands,
+        )
+        return replace(pull, checks=made)
+
+
+def hidden(problems: Iterable[AnswerProblem], left_out: Iterable[str]) -> Hidden:
+    """What the problems of a look hide, and the documents that the server does not know."""
+    steps = {step for one in problems for step in one.path}
+    lacking = set(left_out)
+    return Hidden(
+        contexts=_CONTEXTS in steps,
+        workflows="commits" in steps or MERGE in lacking,
+        demands="baseRef" in steps or bool({MERGE, RULES} & lacking),
+    )
+
+
+def is_bearable(problem: AnswerProblem, data: Mapping[str, Any]) -> bool:
+    """True if only a part of a pull request is missing, and the pull request itself is there.
+
+    A null where GraphQL allows none takes what is around it along: a pull request that is missing
+    for such a reason is not one that does not exist.
+    Source: https://spec.graphql.org/October2021/#sec-Handling-Field-Errors
+    """
+    shown: Any = data
+    for step in problem.path:
+        if step in _parts():
+            return shown is not None
+        if isinstance(step, int):
+            shown = shown[step] if isinstance(shown, list) and step < len(shown) else None
+        else:
+            shown = shown.get(step) if isinstance(shown, Mapping) else None
+    return False
+
+
+@cache
+def _parts() -> frozenset[str]:
+    """The fields of a pull request that a look may be refused: those of its added documents."""
+    from lifecycle.github.client.documents import fields_of
+
+    added = (fields_of(name, "PullRequest") for name in MERGING)
+    return frozenset({_CONTEXTS}.union(*added))
