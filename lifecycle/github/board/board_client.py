@@ -22,7 +22,7 @@ from lifecycle.core.errors import (
 )
 from lifecycle.core.ports import Cache
 from lifecycle.core.values.model import BoardBrief, BoardField, BoardItem, BoardSchema, Card, Draft
-from lifecycle.github.client.nodes import Json
+from lifecycle.github.client.client_common import Json
 from lifecycle.github.failures.failure_case import AskedRequest
 from lifecycle.github.pulls import translate
 

@@ -21,7 +21,7 @@ from lifecycle.core.errors import (
 )
 from lifecycle.core.values.shapes import ItemFacts, Value
 from lifecycle.github.board.board_client import option_of
-from lifecycle.github.client.nodes import Json, nodes, part, text
+from lifecycle.github.client.client_common import Json, nodes, part, text
 from lifecycle.github.failures.failure_case import AskedRequest
 from lifecycle.github.pulls.translate import is_on_board
 

@@ -16,7 +16,7 @@ from lifecycle.core.ports import Board, Cache, Clock
 from lifecycle.core.values.model import LABELS_ITEM, BoardBrief, BoardItem, BoardSchema, Card
 from lifecycle.github.auth.tokens import PEOPLES, kind_of
 from lifecycle.github.board.status_labels import PUT_ON, LabelsBoard, StatusLabels, labels_of
-from lifecycle.github.client.nodes import Json, nodes
+from lifecycle.github.client.client_common import Json, nodes
 from lifecycle.github.pulls import translate
 from lifecycle.storage.state_file import MemoryCache
 

@@ -23,7 +23,7 @@ from lifecycle.core.values.model import (
     Card,
     Repository,
 )
-from lifecycle.github.client.nodes import Json
+from lifecycle.github.client.client_common import Json
 from lifecycle.github.failures.failure_case import Answer, AskedRequest
 from lifecycle.github.pulls.issue_calls import existing
 

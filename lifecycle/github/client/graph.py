@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.ports import Cache
 from lifecycle.core.timing import Deadline, attempts
-from lifecycle.github.client.token_client import TokenClient, without_secrets
+from lifecycle.github.client.client_common import TokenClient, without_secrets
 from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest
 from lifecycle.github.failures.failures import absent_api
 from lifecycle.storage.state_file import MemoryCache

@@ -20,8 +20,8 @@ from lifecycle.core.errors import LifecycleError, Moved, NoPermission, NotFound,
 from lifecycle.core.timing import attempts
 from lifecycle.core.values.model import Issue, Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.auth import tokens
+from lifecycle.github.client.client_common import TokenClient, without_secrets
 from lifecycle.github.client.rest_paths import DOTS, astray, following
-from lifecycle.github.client.token_client import TokenClient, without_secrets
 from lifecycle.github.failures.failure_case import Answer, AskedRequest
 from lifecycle.github.failures.failures import moved_to
 

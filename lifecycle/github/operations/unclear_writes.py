@@ -242,7 +242,7 @@ def redacts(operations: type[C]) -> type[C]:
 
 
 def _redacting(method: Callable[..., Any]) -> Callable[..., Any]:
-    from lifecycle.github.client.token_client import ADDRESSES  # not for those who only settle
+    from lifecycle.github.client.client_common import ADDRESSES  # not for those who only settle
 
     signature = inspect.signature(method)
 

@@ -25,7 +25,7 @@ from lifecycle.core.values.model import (
     TokenFacts,
 )
 from lifecycle.github.board.status_fallback import Choice
-from lifecycle.github.client.nodes import Json
+from lifecycle.github.client.client_common import Json
 from lifecycle.github.client.rest import Calls, rest_issue
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import rest_checks, rollup, translate

@@ -14,7 +14,7 @@ from lifecycle.core import hidden_marker, timing
 from lifecycle.core.errors import AlreadyExists, NotFound
 from lifecycle.core.values.model import Issue
 from lifecycle.core.values.shapes import CommentFacts, IssueFacts, LabelFacts, MilestoneFacts
-from lifecycle.github.client.nodes import login_of
+from lifecycle.github.client.client_common import login_of
 from lifecycle.github.client.rest import Calls, Json, rest_issue
 from lifecycle.github.client.rest_paths import part
 from lifecycle.github.failures.failure_case import Answer

@@ -23,7 +23,7 @@ from lifecycle.core.errors import (
 from lifecycle.core.timing import reading
 from lifecycle.core.values.model import PullRequest, PullState
 from lifecycle.core.values.shapes import PullFacts
-from lifecycle.github.client.nodes import login_of
+from lifecycle.github.client.client_common import login_of
 from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.failures.failure_case import Answer, AskedRequest
 

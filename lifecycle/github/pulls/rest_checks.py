@@ -14,7 +14,7 @@ from lifecycle.core import timing
 from lifecycle.core.errors import NoPermission
 from lifecycle.core.values.checks import Bucket, Checks
 from lifecycle.core.values.model import PullRequest, PullState
-from lifecycle.github.client.nodes import word
+from lifecycle.github.client.client_common import word
 from lifecycle.github.client.rest import PAGE, Calls, Json
 from lifecycle.github.pulls import rollup
 from lifecycle.github.pulls.rollup import RollupEntry, Suite

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from lifecycle.core import timing
 from lifecycle.core.values.checks import Bucket, Check, Checks, Required
-from lifecycle.github.client.nodes import Json, nodes, part, text, word
+from lifecycle.github.client.client_common import Json, nodes, part, text, word
 
 # Sources: https://docs.github.com/graphql/reference/enums#checkconclusionstate and
 # https://docs.github.com/graphql/reference/enums#statusstate. STALE, which wants a re-run, is pending

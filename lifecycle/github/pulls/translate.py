@@ -27,7 +27,7 @@ from lifecycle.core.values.model import (
     QueueEntry,
     Review,
 )
-from lifecycle.github.client.nodes import Json, nodes, part, text, word
+from lifecycle.github.client.client_common import Json, nodes, part, text, word
 from lifecycle.github.failures.failure_case import AnswerProblem
 from lifecycle.github.pulls.rollup import required, rollup, sees_demands, with_workflows, workflows
 

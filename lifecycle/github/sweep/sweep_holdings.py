@@ -15,7 +15,7 @@ from lifecycle.core.errors import NotFound, Rejected, Transient
 from lifecycle.core.timing import reading
 from lifecycle.core.values.model import Repository
 from lifecycle.core.values.survey import Holding
-from lifecycle.github.client.nodes import Json, nodes, part
+from lifecycle.github.client.client_common import Json, nodes, part
 from lifecycle.github.client.rest import PAGE
 from lifecycle.github.client.rest_paths import following
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest

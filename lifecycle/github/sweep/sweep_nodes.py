@@ -19,7 +19,7 @@ from lifecycle.core.timing import Deadline, reading
 from lifecycle.core.values.lease_message import parse_lease
 from lifecycle.core.values.model import BoardItem, Observation
 from lifecycle.core.values.survey import Hold, Holding, Swept, Tip
-from lifecycle.github.client.nodes import Json, nodes, part, text
+from lifecycle.github.client.client_common import Json, nodes, part, text
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import translate
 

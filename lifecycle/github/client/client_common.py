@@ -1,10 +1,13 @@
-"""What both clients share above HTTP: the token that they speak with, and texts without secrets."""
+"""What both clients share above HTTP: the token that they speak with, and texts without secrets.
+
+And how GitHub's JSON is read without trusting its shape: what is absent or odd is empty.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import LifecycleError, Refused, Rejected
 from lifecycle.core.redact import swept
@@ -108,3 +111,33 @@ class TokenClient:
             return Rejected(f"GitHub {found.words}; nothing was changed, correct it.")
         landed = found.may_have_landed
         return self.failures.of_silence(found.words, asked, may_have_landed=landed)
+
+
+Json = Mapping[str, Any]
+
+
+def nodes(node: Json, connection: str) -> list[Json]:
+    """The entries of a connection, without the holes."""
+    return [one for one in part(node, connection).get("nodes") or [] if one]
+
+
+def part(node: Json, key: str) -> Json:
+    """An object inside an object."""
+    found = node.get(key)
+    return found if isinstance(found, Mapping) else {}
+
+
+def text(node: Json, key: str) -> str:
+    """A text inside an object."""
+    found = node.get(key)
+    return found if isinstance(found, str) else ""
+
+
+def word(value: object) -> str:
+    """A word of an enumeration in GraphQL's spelling; REST writes them in lower case."""
+    return value.upper() if isinstance(value, str) else ""
+
+
+def login_of(found: Json) -> str:
+    """Who wrote something; "" if the account is gone."""
+    return str((found.get("user") or {}).get("login") or "")
