@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from lifecycle.core.stage_names import LINE
-from lifecycle.core.tracker import Task
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.stages.session import workflow_tasks
-from lifecycle.stages.session.workflow_tasks import FRESH_SECONDS, INACTIVE_SECONDS, Activity
+from lifecycle.stages.session.workflow_tasks import FRESH_SECONDS, INACTIVE_SECONDS
 from lifecycle.storage import workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.trackers.memory import MemoryTasks, MemoryTracker
@@ -118,24 +117,6 @@ def test_the_guards_are_told_what_the_answer_means(
     with shelf.locked():
         workflow_tasks.keep(shelf, workflow_tasks.ask(tracker, SETTINGS, NOW))
     assert workflow_marks.is_due(str(shelf.root), workflow_marks.DUE, NOW)
-
-
-@pytest.mark.parametrize(
-    ("texts", "task"),
-    [
-        (["lifecycle tracker show 42"], "42"),
-        (["lifecycle claim #42"], "42"),
-        (["claim demo-9bt", "show demo-9bt.1"], "demo-9bt.1"),
-        (["show demo-9bt.1", "show demo-9bt."], "demo-9bt"),
-        (["claim 42", "claim 7"], "7"),
-        (["claim 421", "sleep 4.2", "v1.42", "a-42", "42-a", "42.5"], ""),
-        ([], ""),
-    ],
-)
-def test_the_task_that_was_named_last(texts: list[str], task: str) -> None:
-    """A whole word that is the id of an open task, and no part of another word or number."""
-    tasks = tuple(Task(id=name, title=name) for name in ("42", "7", "demo-9bt", "demo-9bt.1"))
-    assert Activity(NOW, "x", tasks).named_in(texts) == task
 
 
 def test_switching_off_is_this_worktrees_and_is_undone(shelf: WorkflowFiles) -> None:

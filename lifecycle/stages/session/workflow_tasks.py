@@ -6,8 +6,6 @@ stop where one did, an answer is believed for a minute; where a task was closed,
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lifecycle.core.tracker import Task, TaskStatus, Tracker
@@ -68,16 +66,6 @@ class Activity:
     def startable(self) -> tuple[Task, ...]:
         """The tasks that could be begun when the tracker was asked, the most urgent first."""
         return tuple(task for task in self.tasks if task.id in self.ready)
-
-    def named_in(self, texts: Iterable[str]) -> str:
-        """The id that was named last in these texts, the oldest first; "" if none was."""
-        ids = {task.id for task in self.tasks}
-        if not ids:
-            return ""
-        pattern = "|".join(re.escape(known) for known in sorted(ids, key=len, reverse=True))
-        word = re.compile(rf"(?<![\w.-])#?({pattern})(?![\w-]|\.\w)")
-        named = [match[1] for text in texts for match in word.finditer(text)]
-        return named[-1] if named else ""
 
 
 def key_of(tracker: Tracker, settings: StageSettings) -> str:
