@@ -10,15 +10,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
 
-from lifecycle.core import hidden_marker
-from lifecycle.core.errors import (
-    LifecycleError,
-    NotFound,
-    ProtocolError,
-    Rejected,
-    Transient,
-    VersionUnsupported,
-)
+from lifecycle.core import errors, hidden_marker
 from lifecycle.core.redact import short
 from lifecycle.core.tracker import Note, Task
 from lifecycle.storage import log
@@ -76,13 +68,13 @@ class Asking:
         """
         try:
             yield
-        except VersionUnsupported:
+        except errors.VersionUnsupported:
             before = self.build
             forget(self.runner)
             del self.build
             if self.build == before:
                 raise
-            raise Transient(
+            raise errors.Transient(
                 f"bd is of version {self.build.version} by now, and was of {before.version} when it was "
                 "asked what it can, so nothing was done; try again."
             ) from None
@@ -91,7 +83,7 @@ class Asking:
         """One issue in full; bd takes the part behind the prefix for the whole id. NotFound."""
         try:
             rows = self.rows("show", name) if ID.fullmatch(name) else ()
-        except NotFound:
+        except errors.NotFound:
             rows = ()  # not every build says which
         for row in rows:
             is_it = row.task.id == name or row.task.id.endswith(f"-{name}")
@@ -168,19 +160,21 @@ class Asking:
                 answer = bd_decode.payload(ran, due=due, doing=doing)
             value = told(answer)
             unclear = "answered something else than was wanted"
-        except LifecycleError as error:
+        except errors.LifecycleError as error:
             if not _is_unclear(error):
                 raise
             why = error.evidence or error.sentence.partition(";")[0]
             value, unclear = None, f"gave no clear answer ({why})"
-            refused = error if type(error) is Rejected else None
+            refused = error if type(error) is errors.Rejected else None
         if value is None:
-            with contextlib.suppress(LifecycleError):  # that nobody could look leaves it unclear
+            with contextlib.suppress(
+                errors.LifecycleError
+            ):  # that nobody could look leaves it unclear
                 value = read()
         if value is None and refused is not None:
             raise refused
         if value is None:
-            raise Transient(
+            raise errors.Transient(
                 f"bd {doing} {unclear}, and it is not seen to be done; look again later.",
                 is_ambiguous=True,
             )
@@ -192,7 +186,7 @@ def naming(*names: str) -> Iterator[None]:
     """A NotFound that leaves here names these tasks: not every build says which it did not find."""
     try:
         yield
-    except NotFound as error:
+    except errors.NotFound as error:
         if any(name in error.sentence for name in names):
             raise
         raise bd_decode.unknown(*names) from None
@@ -212,10 +206,10 @@ def listed(values: tuple[str, ...]) -> str:
     return line.getvalue()
 
 
-def _is_unclear(error: LifecycleError) -> bool:
+def _is_unclear(error: errors.LifecycleError) -> bool:
     """True if it may have been done: no answer, one that says nothing, or a no of unknown words."""
-    is_lost = isinstance(error, Transient) and error.is_ambiguous
-    return is_lost or isinstance(error, ProtocolError) or type(error) is Rejected
+    is_lost = isinstance(error, errors.Transient) and error.is_ambiguous
+    return is_lost or isinstance(error, errors.ProtocolError) or type(error) is errors.Rejected
 
 
 def _doing(words: tuple[str, ...]) -> str:

@@ -16,21 +16,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from lifecycle.core import timing
-from lifecycle.core.errors import (
-    AlreadyClaimed,
-    AlreadyExists,
-    BlockedBy,
-    Busy,
-    Invalid,
-    LifecycleError,
-    NotClaimable,
-    NotFound,
-    NoWorkspace,
-    ProtocolError,
-    Rejected,
-    VersionUnsupported,
-)
+from lifecycle.core import errors, timing
 from lifecycle.core.redact import redact, short, visible
 from lifecycle.core.tracker import Note, Task, TaskStatus
 from lifecycle.trackers.beads.bd_process import Ran
@@ -43,49 +29,52 @@ _BEGINS = re.compile(
 )
 """What may stand before the words that tell: who says it, and at what."""
 
-_SENTENCES: dict[type[LifecycleError], str] = {
-    AlreadyClaimed: "The task is held by {by}, so it was not claimed; choose another one.",
-    NotClaimable: "The task is {status}, so it was not claimed; choose another one.",
-    BlockedBy: "The task waits for {ids}, so it was not closed; finish that first.",
-    Invalid: "bd does not take this ({words}), so nothing was done; correct it.",
-    AlreadyExists: "It is so already; nothing was done.",
-    NoWorkspace: "bd has no database here, so nothing was done; run `bd init`, or set tracker.use in "
-    ".lifecycle.toml to another tracker.",
-    VersionUnsupported: "This bd does not know what was asked of it ({words}), so nothing was done; "
+_SENTENCES: dict[type[errors.LifecycleError], str] = {
+    errors.AlreadyClaimed: "The task is held by {by}, so it was not claimed; choose another one.",
+    errors.NotClaimable: "The task is {status}, so it was not claimed; choose another one.",
+    errors.BlockedBy: "The task waits for {ids}, so it was not closed; finish that first.",
+    errors.Invalid: "bd does not take this ({words}), so nothing was done; correct it.",
+    errors.AlreadyExists: "It is so already; nothing was done.",
+    errors.NoWorkspace: "bd has no database here, so nothing was done; run `bd init`, or set tracker.use "
+    "in .lifecycle.toml to another tracker.",
+    errors.VersionUnsupported: "This bd does not know what was asked of it ({words}), so nothing was done; "
     "install a newer one.",
-    Busy: "bd's database is in use, so nothing was done; try again in a moment.",
-    Rejected: "bd is in read-only mode, so nothing was done; allow writing and try again.",
+    errors.Busy: "bd's database is in use, so nothing was done; try again in a moment.",
+    errors.Rejected: "bd is in read-only mode, so nothing was done; allow writing and try again.",
 }
 """What each kind of error says; `words` are bd's own, the others are named in the pattern."""
 
-_QUOTED = (Invalid, AlreadyExists, Rejected)
+_QUOTED = (errors.Invalid, errors.AlreadyExists, errors.Rejected)
 """Errors that keep bd's own words as their evidence."""
 
-_TABLE: tuple[tuple[str, type[LifecycleError]], ...] = (
-    (r'no issue found matching "(?P<name>[^"]*)"', NotFound),
-    (r"issue (?P<name>[\w.:-]+) not found", NotFound),
-    (r"no issues found matching the provided IDs(?P<name>)", NotFound),
-    (r"(?:issue )?already claimed by (?P<by>.+)", AlreadyClaimed),
-    (r"issue not claimable: status (?P<status>\w+)", NotClaimable),
-    (r"cannot close \S+: blocked by open issues \[(?P<ids>[^\]]*)\]", BlockedBy),
-    (r"invalid (?:status|priority|label|external)\b.*", Invalid),
-    (r"title (?:is )?(?:required|must be)\b.*", Invalid),
-    (r"(?:cannot add dependency: would|adding dependency would) create a cycle.*", Invalid),
-    (r"UNIQUE constraint failed: dependencies\b.*", AlreadyExists),
-    (r"UNIQUE constraint failed: issues\.external_ref\b.*", Invalid),
-    (r"\S+ is already open", AlreadyExists),
-    (r"no beads database found", NoWorkspace),
-    (r"unknown (?:command|flag|shorthand flag)\b.*", VersionUnsupported),
-    (r"database is locked\b.*|.*\bSQLITE_BUSY\b.*|lock busy\b.*|.*held by another process.*", Busy),
-    (r"operation '\w+' is not allowed in read-only mode", Rejected),
+_TABLE: tuple[tuple[str, type[errors.LifecycleError]], ...] = (
+    (r'no issue found matching "(?P<name>[^"]*)"', errors.NotFound),
+    (r"issue (?P<name>[\w.:-]+) not found", errors.NotFound),
+    (r"no issues found matching the provided IDs(?P<name>)", errors.NotFound),
+    (r"(?:issue )?already claimed by (?P<by>.+)", errors.AlreadyClaimed),
+    (r"issue not claimable: status (?P<status>\w+)", errors.NotClaimable),
+    (r"cannot close \S+: blocked by open issues \[(?P<ids>[^\]]*)\]", errors.BlockedBy),
+    (r"invalid (?:status|priority|label|external)\b.*", errors.Invalid),
+    (r"title (?:is )?(?:required|must be)\b.*", errors.Invalid),
+    (r"(?:cannot add dependency: would|adding dependency would) create a cycle.*", errors.Invalid),
+    (r"UNIQUE constraint failed: dependencies\b.*", errors.AlreadyExists),
+    (r"UNIQUE constraint failed: issues\.external_ref\b.*", errors.Invalid),
+    (r"\S+ is already open", errors.AlreadyExists),
+    (r"no beads database found", errors.NoWorkspace),
+    (r"unknown (?:command|flag|shorthand flag)\b.*", errors.VersionUnsupported),
+    (
+        r"database is locked\b.*|.*\bSQLITE_BUSY\b.*|lock busy\b.*|.*held by another process.*",
+        errors.Busy,
+    ),
+    (r"operation '\w+' is not allowed in read-only mode", errors.Rejected),
 )
 """What bd's words begin with, and the kind of error that they are; the first one that fits counts."""
 
 
-def unknown(*names: str) -> NotFound:
+def unknown(*names: str) -> errors.NotFound:
     """The error for a task that is not there; for one of several, if it is not known which."""
     named = " or ".join(repr(visible(name)) for name in names if name)
-    return NotFound(
+    return errors.NotFound(
         f"bd knows no task{' ' * bool(named)}{named}, so nothing was done; list them to see which "
         "there are."
     )
@@ -137,23 +126,23 @@ def _taken_out(answer: Any, ran: Ran, due: type, doing: str) -> Any:
 _UNUSED = "nothing of it was used. Run it by hand to see what it prints."
 
 
-def _unusable(doing: str, what: str, text: str) -> ProtocolError:
+def _unusable(doing: str, what: str, text: str) -> errors.ProtocolError:
     """The error for an answer of which nothing can be used; `text` is the evidence."""
-    return ProtocolError(f"bd {doing} answered {what}", evidence=evidence(text))
+    return errors.ProtocolError(f"bd {doing} answered {what}", evidence=evidence(text))
 
 
-def failure(text: str, doing: str) -> LifecycleError:
+def failure(text: str, doing: str) -> errors.LifecycleError:
     """The error that these words of bd's are: one of the table, Rejected for any others."""
     known = _known(text)
     if known is not None:
         return known
     words = evidence(text) or "no word"
-    return Rejected(
+    return errors.Rejected(
         f"bd {doing} was refused ({words}); correct that and try again.", evidence=words
     )
 
 
-def _known(text: str) -> LifecycleError | None:
+def _known(text: str) -> errors.LifecycleError | None:
     """The error that the first line is which begins with words of the table; None if none does."""
     for line in text.splitlines():
         begin = _BEGINS.match(line)
@@ -165,14 +154,14 @@ def _known(text: str) -> LifecycleError | None:
     return None
 
 
-def _error(kind: type[LifecycleError], match: re.Match[str]) -> LifecycleError:
-    if kind is NotFound:
+def _error(kind: type[errors.LifecycleError], match: re.Match[str]) -> errors.LifecycleError:
+    if kind is errors.NotFound:
         return unknown(match["name"])
     values: dict[str, Any] = {
         name: visible(text.strip()) for name, text in match.groupdict().items()
     }
     shown = {**values, "words": visible(match[0])}
-    if kind is BlockedBy:
+    if kind is errors.BlockedBy:
         values = {"ids": tuple(match["ids"].split())}
         shown["ids"] = ", ".join(values["ids"])
     if kind in _QUOTED:
@@ -240,12 +229,12 @@ def row_of(raw: object) -> IssueRow:
         ProtocolError: it is none, or its id is no plain word.
     """
     if has_strange_id(raw):
-        raise ProtocolError(
+        raise errors.ProtocolError(
             "bd showed a task whose id is no plain word; nothing of it was used. Run `bd list --json` by "
             "hand to see which, and rename it."
         )
     if not isinstance(raw, dict) or not isinstance(raw.get("id"), str) or not raw["id"]:
-        raise ProtocolError(
+        raise errors.ProtocolError(
             "bd showed something that is no task; nothing of it was used. Run `bd list --json` by hand "
             "to see what it prints."
         )
@@ -283,7 +272,7 @@ def note_of(raw: object) -> tuple[Note, str]:
         ProtocolError: it is none.
     """
     if not isinstance(raw, dict) or "id" not in raw:
-        raise ProtocolError(
+        raise errors.ProtocolError(
             "bd showed something that is no comment; nothing of it was used. Run `bd comments` by hand "
             "to see what it prints."
         )

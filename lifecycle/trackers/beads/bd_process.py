@@ -20,16 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, cast
 
-from lifecycle.core.errors import (
-    Busy,
-    Crashed,
-    Invalid,
-    LockBusy,
-    NotInstalled,
-    ProtocolError,
-    Refused,
-    TimedOut,
-)
+from lifecycle.core import errors
 from lifecycle.core.timing import Deadline
 from lifecycle.settings.config import for_child
 from lifecycle.storage import regular_files, store
@@ -96,11 +87,11 @@ class Runner:
                 store.Folder(self.root).make()
             what = regular_files.strange_folder(str(place), is_shared=True)
         except OSError as error:
-            raise Refused(
+            raise errors.Refused(
                 f"{place} cannot be written ({error.strerror}), so bd was not asked; make it writable."
             ) from None
         if what:
-            raise Refused(f"{place} {what}, so bd was not asked; move it away.")
+            raise errors.Refused(f"{place} {what}, so bd was not asked; move it away.")
         return place
 
     @property
@@ -108,7 +99,7 @@ class Runner:
         """The path of bd; NotInstalled."""
         path = bd_here.program(self.environment)
         if not path:
-            raise NotInstalled(
+            raise errors.NotInstalled(
                 "bd is not on PATH, so no task was read or changed; install it, or set tracker.use in "
                 ".lifecycle.toml to another tracker."
             )
@@ -125,8 +116,8 @@ class Runner:
             with contextlib.ExitStack() as held:
                 try:
                     held.enter_context(store.locked(self.shared / "beads.lock", wait, ""))
-                except LockBusy:
-                    raise Busy(
+                except errors.LockBusy:
+                    raise errors.Busy(
                         "Another lifecycle process has been asking bd all the time, so nothing was "
                         "done; try again in a moment."
                     ) from None
@@ -179,7 +170,7 @@ class Runner:
                 start_new_session=True,
             )
         except OSError as error:
-            raise NotInstalled(
+            raise errors.NotInstalled(
                 f"bd could not be run ({error.strerror}), so nothing was done; install it anew."
             ) from None
         try:
@@ -187,19 +178,19 @@ class Runner:
         except BaseException as error:
             _end(process)
             if isinstance(error, TimeoutError):
-                raise TimedOut(
+                raise errors.TimedOut(
                     f"bd {_verb(words)} did not answer in time and was ended"
                     f"{', and may have done it' if is_write else ''}; look again later.",
                     is_ambiguous=is_write,
                 ) from None
             if isinstance(error, OverflowError):
-                raise ProtocolError(
+                raise errors.ProtocolError(
                     f"bd {_verb(words)} printed more than anybody can read and was ended; nothing of it "
                     "was used. Run it by hand to see what it prints."
                 ) from None
             raise
         if process.returncode < 0:
-            raise Crashed(
+            raise errors.Crashed(
                 f"bd {_verb(words)} was ended by signal {-process.returncode}"
                 f"{', and may have done it' if is_write else ''}; look again.",
                 is_ambiguous=is_write,
@@ -218,10 +209,10 @@ class Runner:
 def _demand_sayable(words: tuple[str, ...]) -> None:
     """Invalid for a word that no command line takes; one may be of 128 KiB, on Linux."""
     if any("\0" in word for word in words):
-        raise Invalid("The text has a NUL character, so nothing was done; take it out.")
+        raise errors.Invalid("The text has a NUL character, so nothing was done; take it out.")
     longest = max(len(word.encode("utf-8", "surrogatepass")) for word in words)
     if longest > MOST_WORD:
-        raise Invalid(
+        raise errors.Invalid(
             f"The text is of {longest} bytes, and bd takes {MOST_WORD} at most, so nothing was done; put "
             "the rest into a file, and its name into the text."
         )

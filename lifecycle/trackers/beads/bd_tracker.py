@@ -16,16 +16,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
-from lifecycle.core import hidden_marker
-from lifecycle.core.errors import (
-    AlreadyClaimed,
-    AlreadyExists,
-    BlockedBy,
-    Invalid,
-    Lacking,
-    NotClaimable,
-    NotFound,
-)
+from lifecycle.core import errors, hidden_marker
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.trackers import refusals
 from lifecycle.trackers.beads import bd_here, bd_probe
@@ -209,7 +200,12 @@ class BeadsTracker:
             for task in tasks:
                 try:
                     return self.claim(task.id)
-                except (AlreadyClaimed, NotClaimable, BlockedBy, NotFound):
+                except (
+                    errors.AlreadyClaimed,
+                    errors.NotClaimable,
+                    errors.BlockedBy,
+                    errors.NotFound,
+                ):
                     continue  # somebody was faster
             return None
 
@@ -231,7 +227,7 @@ class BeadsTracker:
     def renew(self, id: str) -> Task:  # noqa: A002
         """The actor's claim lives on; Lacking, AlreadyClaimed, NotClaimable."""
         if not self._ask.build.leases:
-            raise Lacking(
+            raise errors.Lacking(
                 "This bd keeps a claim until it is released, so there is nothing to renew; nothing "
                 "was done.",
                 capability=Capability.LEASES,
@@ -364,7 +360,7 @@ class BeadsTracker:
             row, other = self._ask.show(id), self._ask.show(blocker).task
             name = row.task.id
             if other.id == name:
-                raise Invalid(f"{name} cannot wait for itself; nothing was done.")
+                raise errors.Invalid(f"{name} cannot wait for itself; nothing was done.")
             if other.id in row.blockers:
                 return row.task
 
@@ -376,7 +372,7 @@ class BeadsTracker:
             try:
                 with naming(name, other.id):
                     return self._ask.write(*words, due=dict, told=lambda _raw: read(), read=read)
-            except AlreadyExists:
+            except errors.AlreadyExists:
                 return self.get(name)
 
     def publish(self) -> None:

@@ -11,16 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property
 
-from lifecycle.core import hidden_marker
-from lifecycle.core.errors import (
-    AlreadyClaimed,
-    BlockedBy,
-    Invalid,
-    Lacking,
-    NotClaimable,
-    NotFound,
-    Rejected,
-)
+from lifecycle.core import errors, hidden_marker
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.core.values import priorities
 from lifecycle.core.values.shapes import IssueFacts
@@ -159,13 +150,13 @@ class GitHubIssues:
         for task in self.ready(labels=labels):
             try:
                 return self.claim(task.id)
-            except (AlreadyClaimed, NotClaimable, BlockedBy, NotFound):
+            except (errors.AlreadyClaimed, errors.NotClaimable, errors.BlockedBy, errors.NotFound):
                 continue  # somebody did something meanwhile: the next one
         return None
 
     def renew(self, id: str) -> Task:  # noqa: A002
         """Lacking: a lease on GitHub has no end."""
-        raise Lacking(
+        raise errors.Lacking(
             f"A claim on GitHub does not run out, so {id} needs no renewing; nothing was done.",
             capability=Capability.LEASES,
         )
@@ -278,7 +269,7 @@ class GitHubIssues:
         """
         issue, other = self._issue(id), self._issue(blocker)
         if issue.open_blockers is None:
-            raise Lacking(
+            raise errors.Lacking(
                 "This server has no dependencies between issues, so nothing was done; write the "
                 "other's number into the description.",
                 capability=Capability.DEPENDENCIES,
@@ -286,15 +277,15 @@ class GitHubIssues:
         self._demand_no_circle(issue.number, other)
         try:
             RelationOperations(self._calls).ensure_blocked_by(issue.number, other.number)
-        except Rejected as error:
-            if type(error) is not Rejected:
+        except errors.Rejected as error:
+            if type(error) is not errors.Rejected:
                 raise
-            raise Invalid(error.sentence, evidence=error.evidence) from None
+            raise errors.Invalid(error.sentence, evidence=error.evidence) from None
         return self.get(id)
 
     def publish(self) -> None:
         """Lacking: what is written on GitHub is where others read it."""
-        raise Lacking(
+        raise errors.Lacking(
             "What is written on GitHub is there for others already; nothing was done.",
             capability=Capability.PUBLISH,
         )
@@ -302,7 +293,9 @@ class GitHubIssues:
     def _issue(self, name: str) -> IssueFacts:
         issue = self._calls.issue(number_of(name))
         if issue.is_pull_request:
-            raise NotFound(f"#{issue.number} is a pull request and no task; nothing was done.")
+            raise errors.NotFound(
+                f"#{issue.number} is a pull request and no task; nothing was done."
+            )
         return issue
 
     def _shown(self, issue: IssueFacts) -> Task:
@@ -329,7 +322,7 @@ class GitHubIssues:
         while waiting:
             issue = waiting.pop()
             if issue.number == number:
-                raise Invalid(
+                raise errors.Invalid(
                     f"#{number} cannot wait for #{other.number}, which waits for #{number} itself; "
                     "nothing was done."
                 )
