@@ -193,8 +193,8 @@ def _turn(older: list[Entry], entries: list[Entry], last_message: str) -> Turn:
                 turn.asked = entry.asked or turn.asked
                 turn.instruction = entry.text if entry.asked else turn.instruction
                 turn.is_question = entry.asked is None
-                turn.markers, turn.marked, turn.has_worked = (), "", False
-                turn.is_signed = False
+                turn.markers, turn.marked = (), ""
+                turn.has_worked = turn.is_signed = False
                 turn.taken = "" if entry.asked else turn.taken
             named.append(entry.text)
         elif isinstance(entry, Said):

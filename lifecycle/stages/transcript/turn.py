@@ -27,8 +27,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
-    from lifecycle.core.stage_names import Detected, Stage
-
 
 class Prompt(StrEnum):
     """Who spoke to the agent last."""
@@ -291,11 +289,12 @@ def _user(entry: dict[str, Any], results: dict[str, ToolCall]) -> list[Entry]:
     uuid = str(entry.get("uuid", ""))
     if entry.get("isMeta"):
         return [Heard(Prompt.OURS, text, uuid)] if text.startswith(FEEDBACK) else []
-    if text.startswith("<task-notification>") or _origin(entry) == "task-notification":
-        return [Heard(Prompt.OURS if _WAKE in text else Prompt.MACHINE, text, uuid)]
+    kind = _speaker(text, entry)
+    if kind is not Prompt.HUMAN:
+        return [Heard(kind, text, uuid)]
     command = _command(text)
     is_local = text.startswith("<command-name>")
-    return [Heard(Prompt.HUMAN, command or text, uuid, begins=not is_local, command=command)]
+    return [Heard(kind, command or text, uuid, begins=not is_local, command=command)]
 
 
 def _attachment(entry: dict[str, Any]) -> list[Entry]:
@@ -303,28 +302,19 @@ def _attachment(entry: dict[str, Any]) -> list[Entry]:
 
     Context at a Stop begins a turn of its own; what is said into a turn becomes a part of it.
     """
-    inner = entry.get("attachment")
+    inner, uuid = entry.get("attachment"), str(entry.get("uuid", ""))
     if not isinstance(inner, dict):
         return []
-    if inner.get("type") == "queued_command":
-        return _queued(inner, str(entry.get("uuid", "")))
+    if inner.get("type") == "queued_command" and isinstance(inner.get("prompt"), str):
+        text = inner["prompt"]
+        return [Heard(_speaker(text, inner), text, uuid, begins=False)]
     if inner.get("type") != "hook_additional_context":
         return []
     content = inner.get("content")
     parts = content if isinstance(content, list) else [content]
     text = "\n".join(part for part in parts if isinstance(part, str))
-    event = inner.get("hookEvent")
-    context = Heard(Prompt.OURS, text, str(entry.get("uuid", "")), begins=event == "Stop")
+    context = Heard(Prompt.OURS, text, uuid, begins=inner.get("hookEvent") == "Stop")
     return [context] if context.is_known or context.begins else []
-
-
-def _queued(inner: dict[str, Any], uuid: str) -> list[Entry]:
-    text = inner.get("prompt")
-    if not isinstance(text, str):
-        return []
-    is_machine = text.startswith("<task-notification>") or _origin(inner) == "task-notification"
-    kind = Prompt.HUMAN if not is_machine else Prompt.OURS if _WAKE in text else Prompt.MACHINE
-    return [Heard(kind, text, uuid, begins=False)]
 
 
 def _blocks(entry: dict[str, Any]) -> list[dict[str, Any]]:
@@ -340,9 +330,13 @@ def _text_of(block: dict[str, Any]) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _origin(entry: dict[str, Any]) -> object:
+def _speaker(text: str, entry: dict[str, Any]) -> Prompt:
+    """Who said this: a person, or a machine; OURS where a hook of ours woke the session."""
     origin = entry.get("origin")
-    return origin.get("kind") if isinstance(origin, dict) else None
+    kind = origin.get("kind") if isinstance(origin, dict) else None
+    if text.startswith("<task-notification>") or kind == "task-notification":
+        return Prompt.OURS if _WAKE in text else Prompt.MACHINE
+    return Prompt.HUMAN
 
 
 def _command(text: str) -> str:
@@ -374,9 +368,8 @@ def _asked_of(tool: str, asked: object) -> str:
     if not isinstance(asked, dict):
         return ""
     if tool == "Skill":
-        return f"/{str(asked.get('skill', '')).lstrip('/')} {asked.get('args') or ''}".strip()[
-            :TEXT
-        ]
+        name = str(asked.get("skill", "")).lstrip("/")
+        return f"/{name} {asked.get('args') or ''}".strip()[:TEXT]
     for name in ("command", "file_path", "notebook_path", "prompt"):
         if isinstance(asked.get(name), str):
             kind = f"{asked.get('subagent_type') or ''} " if name == "prompt" else ""
