@@ -84,7 +84,7 @@ class Own:
         is_over = bool(record.ended) or _is_over(turn)
         return not is_over and (turn.asked is not None or turn.is_question or turn.is_signed)
 
-    def task(self, known: Activity, claimed: str, state: Detected) -> str:
+    def own_task(self, known: Activity, claimed: str, state: Detected) -> str:
         """What was set by hand; else the claim's; what was begun last; what is known; the only one.
 
         A task that is only looked at never takes the place of another.

@@ -18,7 +18,7 @@ from lifecycle.stages.session import activation, session_record, workflow_tasks
 from lifecycle.stages.session.activation import StageCall
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.stop import staged_task
-from lifecycle.stages.stop.staged_task import TaskSearch, Work
+from lifecycle.stages.stop.staged_task import TaskSearch
 from lifecycle.stages.transcript import stop_input
 from lifecycle.stages.transcript.turn import StageFinding, Turn
 from lifecycle.storage import journal, journal_entry, stage_log, workflow_marks
@@ -83,13 +83,13 @@ class _StagedStop:
             stage_log.write(self.root, *detected, why)
             return SILENCE
         search = TaskSearch(self.call, self.stages, self.files, self.kept, turn, finding)
-        work = search.work()
-        if work is None:
+        seen = search.seen()
+        if seen is None:
             stage_log.write(self.root, *detected, "No workflow issues", MAY_STOP)
             return SILENCE
-        decision = decide.decide(work.seen)
+        decision = decide.decide(seen)
         stage_log.write(self.root, *detected, *decision.log)
-        return self._done(work, decision)
+        return self._done(search, decision)
 
     def _kept(self) -> SessionRecord:
         """What is kept of this session, or of whichever stops next."""
@@ -116,38 +116,35 @@ class _StagedStop:
         is_known = decide.is_known(self.kept.memory, position)
         return f"Nothing new since the last word. {MAY_STOP}" if is_known else ""
 
-    def _done(self, work: Work, decision: StageDecision) -> Word:
+    def _done(self, search: TaskSearch, decision: StageDecision) -> Word:
         """Keep it first, then say it: a second copy of this event finds that it was said."""
         now = self.call.world.clock.now()
         before = self.before
         with self.files.locked():
             if session_record.load(self.files, self.call.session) != before:
                 return SILENCE
-            if work.asked is not None:
-                workflow_tasks.keep(self.files, work.asked)
-            after = self._after(work, decision)
+            if search.asked is not None:
+                workflow_tasks.keep(self.files, search.asked)
+            after = self._after(search, decision)
             if before is None or replace(after, at=before.at) != before:
                 session_record.save(self.files, replace(after, at=now))
             if self.call.session:
                 session_record.forget(self.files, "")
-        self._note(work, decision, now)
+        self._note(search, decision, now)
         lines = tuple(decision.text.splitlines())
         person = (decision.note,) if decision.note else ()
         return Word(lines, person, lets_go=decision.verdict is StopVerdict.LET_GO)
 
-    def _after(self, work: Work, decision: StageDecision) -> SessionRecord:
-        record = self.kept.on(work.task, work.labels, work.holder)
-        stages = [
-            event.target
-            for event in decision.events
-            if event.kind in (journal.BLOCK, journal.LET_GO)
-        ]
+    def _after(self, search: TaskSearch, decision: StageDecision) -> SessionRecord:
+        record = self.kept.on(search.task, search.labels, search.holder)
+        told = (journal.BLOCK, journal.LET_GO)
+        stages = [event.target for event in decision.events if event.kind in told]
         moves = [event for event in decision.events if event.kind == journal.TRANSITION]
         record = replace(
             record,
             memory=decision.memory,
-            actor=record.actor or work.actor,
-            spelled=work.journal_task,
+            actor=record.actor or search.actor,
+            spelled=search.journal_task,
             stage=stages[-1] if stages else record.stage,
             transcript=str(self.call.event.get("transcript_path") or ""),
             client=self.call.process,
@@ -158,20 +155,20 @@ class _StagedStop:
             record = replace(record, ended="")
         return record.on("", (), "") if any(move.source in ENDS for move in moves) else record
 
-    def _note(self, work: Work, decision: StageDecision, now: float) -> None:
+    def _note(self, search: TaskSearch, decision: StageDecision, now: float) -> None:
         """The journal: each thing that happened, once for each stop."""
         entries = [
             journal_entry.JournalEntry(
                 at=now,
                 system=journal.STAGES,
                 kind=event.kind,
-                task=work.journal_task,
-                actor=work.actor,
+                task=search.journal_task,
+                actor=search.actor,
                 session=self.call.session,
                 source=event.source,
                 target=event.target,
                 key=f"{self.call.session}/{decision.memory.position}/{decision.memory.blocks}/{number}",
-                detail={**event.detail, "labels": list(work.labels), "title": work.title},
+                detail={**event.detail, "labels": list(search.labels), "title": search.title},
             )
             for number, event in enumerate(decision.events)
         ]

@@ -6,7 +6,7 @@ a task was closed; and where a question is due and nothing is known of its tasks
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from lifecycle.core.errors import GitFailed, NotFound
 from lifecycle.core.redact import as_data, named, quoted
@@ -27,29 +27,6 @@ from lifecycle.stages.transcript.turn import Tier, Turn
 
 HANDOFF = "lifecycle handoff"
 """What the instruction to close has in it under a claim."""
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """A session's task, and what a decision looks at.
-
-    Attributes:
-        seen: for the decision.
-        task, title, labels: the task, if it is known.
-        holder: who has it, as the tracker writes it.
-        actor: in whose name the tracker is spoken to.
-        journal_task: the task as the journal spells it.
-        asked: an answer of the tracker's that is new, and to be kept.
-    """
-
-    seen: StageSeen
-    task: str
-    title: str
-    labels: tuple[str, ...]
-    holder: str
-    actor: str
-    journal_task: str
-    asked: Activity | None
 
 
 def facts_of(
@@ -104,15 +81,25 @@ class TaskSearch(Own):
     """What a session works on, also by what the tracker and git are asked for.
 
     Attributes:
-        asked: the tracker's answer, once it was asked for its tasks.
+        asked: the tracker's answer, which is new and to be kept; None until it was asked for its tasks.
         gone: the task that a command closed, once the tracker was asked for it.
+        task, title, labels: the session's task, once `seen` knew it.
+        holder: who has it, as the tracker writes it.
+        actor: in whose name the tracker is spoken to.
+        journal_task: the task as the journal spells it.
     """
 
     asked: Activity | None = None
     gone: Task | None = None
+    task: str = ""
+    title: str = ""
+    labels: tuple[str, ...] = ()
+    holder: str = ""
+    actor: str = ""
+    journal_task: str = ""
 
-    def work(self) -> Work | None:
-        """What the session works on; None if the workflow is not active for it.
+    def seen(self) -> StageSeen | None:
+        """What a decision about the session looks at; None if the workflow is not active for it.
 
         A session that neither said a marker nor was told anything is led only if it works on a labelled
         task. What a stranger's session completes leads to one question at the most: whether there are
@@ -138,12 +125,12 @@ class TaskSearch(Own):
         if not is_on_task or not (known.tasks or state in ENDING):
             self._keep()
             return None
-        task = self.task(known, claimed, state)
+        task = self.own_task(known, claimed, state)
         fresh = self._fresh(task, state)
         if fresh is not None and fresh.is_open and not self._has_label(fresh):
             self._keep()
             return None  # somebody took the label off: the workflow does not lead it any more
-        return self._work(known, state, fresh, task, claimed)
+        return self._seen(known, state, fresh, task, claimed)
 
     def _is_on(self, known: Activity, claimed: str, ids: tuple[str, ...]) -> bool:
         """True if the session works on a labelled task, or closed one that was labelled until then."""
@@ -162,9 +149,9 @@ class TaskSearch(Own):
             self.gone = self._asked_for(name)
         return self.gone is not None and self._has_label(self.gone)
 
-    def _work(
+    def _seen(
         self, known: Activity, state: Detected, fresh: Task | None, task: str, claimed: str
-    ) -> Work:
+    ) -> StageSeen:
         known_before = self.before.find(task) if self.before is not None else None
         gone = self.gone if self.gone is not None and self.gone.id == task else None
         shown = fresh or known.find(task) or known_before or gone
@@ -178,7 +165,12 @@ class TaskSearch(Own):
         told = session_record.line_told(self.turn.instruction)
         line = self.stages.line_of(labels) if labels else told
         is_claimed = holding is not HeldTask.NONE
-        seen = StageSeen(
+        self.task, self.labels = task, labels
+        self.title = shown.title if shown is not None else ""
+        self.holder = fresh.assignee if fresh is not None and not conflict else ""
+        self.actor = self.kept.actor or self.tracker.actor
+        self.journal_task = spelled(self.tracker, task)
+        return StageSeen(
             turn=self.turn,
             found=self.found,
             facts=facts_of(self.call, self.stages, known, task, line, is_claimed=is_claimed),
@@ -190,16 +182,6 @@ class TaskSearch(Own):
             conflict=conflict,
             is_still_open=is_open,
             holding=holding,
-        )
-        return Work(
-            seen=seen,
-            task=task,
-            title=shown.title if shown is not None else "",
-            labels=labels,
-            holder=fresh.assignee if fresh is not None and not conflict else "",
-            actor=self.kept.actor or self.tracker.actor,
-            journal_task=spelled(self.tracker, task),
-            asked=self.asked,
         )
 
     def _fresh(self, task: str, state: Detected) -> Task | None:
