@@ -63,23 +63,16 @@ class Command:
     __slots__ = ("after", "files", "is_clear", "is_last", "raw", "sets", "words")
 
     def __init__(
-        self,
-        words: tuple[str, ...],
-        *,
-        is_last: bool,
-        group: _Group | None = None,
-        is_clear: bool = True,
+        self, words: tuple[str, ...], group: _Group, *, is_last: bool, is_clear: bool
     ) -> None:
         self.words = words
         self.is_last = is_last
-        self.raw = tuple(group.words) if group else words
-        self.sets = tuple(word for word in self._before() if _ASSIGNMENT.match(word))
-        self.files = tuple(group.files) if group else ()
-        self.after = group.end if group else ""
+        self.raw = tuple(group.words)
+        before = self.raw[: len(self.raw) - len(words) + 1]
+        self.sets = tuple(word for word in before if _ASSIGNMENT.match(word))
+        self.files = tuple(group.files)
+        self.after = group.end
         self.is_clear = is_clear
-
-    def _before(self) -> tuple[str, ...]:
-        return self.raw[: len(self.raw) - len(self.words) + 1] if self.words else self.raw
 
 
 class _Group:
@@ -105,15 +98,16 @@ def _commands(line: str, depth: int) -> list[Command]:
         is_last = not group.is_inner and _is_own(groups, index, splitter)
         is_clear = not group.is_inner and not splitter.is_unclear
         bare = unwrapped(group.words)
-        if len(bare) > 2 and bare[0] in _SHELLS and depth < 2:
-            inner = next((i for i, word in enumerate(bare) if re.fullmatch(r"-\w*c", word)), 0)
-            if 0 < inner < len(bare) - 1:
-                inside = _commands(bare[inner + 1], depth + 1)
-                outer = Command(tuple(bare), is_last=is_last, group=group, is_clear=is_clear)
-                result += [_inside(command, outer) for command in inside]
-                continue
-        if bare:
-            result.append(Command(tuple(bare), is_last=is_last, group=group, is_clear=is_clear))
+        if not bare:
+            continue
+        command = Command(tuple(bare), group, is_last=is_last, is_clear=is_clear)
+        is_shell = len(bare) > 2 and bare[0] in _SHELLS and depth < 2
+        flags = (i for i, word in enumerate(bare) if is_shell and re.fullmatch(r"-\w*c", word))
+        inner = next(flags, 0)
+        if 0 < inner < len(bare) - 1:
+            result += [_inside(part, command) for part in _commands(bare[inner + 1], depth + 1)]
+        else:
+            result.append(command)
     return result
 
 
