@@ -1,33 +1,37 @@
-"""Check runs and commit statuses, kept as they are wanted."""
+"""Check runs, kept as they are wanted."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from dataclasses import asdict
 from functools import partial
 from typing import Literal
 
+from lifecycle.core import timing
 from lifecycle.core.errors import Refused, Rejected
-from lifecycle.core.values.shapes import Annotation, CheckRunFacts, Ensured, StatusFacts
+from lifecycle.core.values.shapes import Annotation, CheckRunFacts, Ensured
+from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.operations.unclear_writes import if_wanted, redacts, same, settled, whole_sha
-from lifecycle.github.pulls.commit_calls import ANNOTATIONS, CommitCalls
 
 RunStatus = Literal["queued", "in_progress", "completed"]
 Conclusion = Literal[
     "", "success", "failure", "neutral", "cancelled", "skipped", "timed_out", "action_required"
 ]
 Page = Mapping[str, str]
-State = Literal["error", "failure", "pending", "success"]
-_LONGEST_DESCRIPTION = 140
 _BOT = "[bot]"
+ANNOTATIONS = 50
+"""How many annotations one request may bring.
+
+Source: https://docs.github.com/rest/checks/runs#create-a-check-run
+"""
 
 
 @redacts
 class CheckOperations:
     """What may be asked of check runs."""
 
-    def __init__(self, calls: CommitCalls) -> None:
+    def __init__(self, calls: Calls) -> None:
         self._calls = calls
         self._app = ""
 
@@ -99,7 +103,7 @@ class CheckOperations:
         found = self._find(sha, name, external_id)
         if found is None:
             made = settled(
-                lambda: self._calls.create_check_run({"name": name, "head_sha": sha, **fields}),
+                partial(self._created, {"name": name, "head_sha": sha, **fields}),
                 lambda: self._find(sha, name, external_id),
             )
             self._app = made.now.app
@@ -111,8 +115,13 @@ class CheckOperations:
         return Ensured(now, changed=is_edited or is_annotated)
 
     def _find(self, sha: str, name: str, external_id: str) -> CheckRunFacts | None:
-        runs = self._calls.check_runs(sha, name)
-        fitting = [one for one in runs if external_id in {"", one.external_id}]
+        subject = f"check runs of {sha[:12]}"
+        query = {"check_name": name, "filter": "all"}
+        listed = self._calls.pages(f"commits/{sha}/check-runs", subject, query, key="check_runs")
+        # A redirect after a renaming loses the query: then the list holds all.
+        named = (entry for entry in listed if entry.get("name") == name)
+        runs = [self._calls.shaped(subject, _check_run, entry) for entry in named]
+        fitting = [run for run in runs if external_id in {"", run.external_id}]
         return max(filter(self._is_ours, fitting), key=lambda one: one.id, default=None)
 
     def _is_ours(self, run: CheckRunFacts) -> bool:
@@ -122,7 +131,7 @@ class CheckOperations:
         Source: https://github.com/fullsend-ai/fullsend/pull/1953
         """
         if not self._app:
-            login = self._calls.calls.login
+            login = self._calls.login
             self._app = login.removesuffix(_BOT) if login.endswith(_BOT) else ""
         return not self._app or run.app.casefold() == self._app.casefold()
 
@@ -131,10 +140,10 @@ class CheckOperations:
     ) -> tuple[CheckRunFacts, bool]:
         if not _differing(found, fields):
             return found, False
-        look = if_wanted(
-            partial(self._calls.check_run, found.id), lambda now: not _differing(now, fields)
-        )
-        now = settled(partial(self._calls.edit_check_run, found.id, fields), look).now
+        look = if_wanted(partial(self._read, found.id), lambda now: not _differing(now, fields))
+        path, subject = f"check-runs/{found.id}", f"check run {found.id}"
+        edit = partial(self._calls.set, "PATCH", path, subject, _check_run, fields)
+        now = settled(edit, look).now
         if left := _differing(now, fields):
             raise Rejected(
                 f'GitHub accepted the check run "{found.name}" and shows another {", ".join(left)}, so '
@@ -155,73 +164,31 @@ class CheckOperations:
         self, run: CheckRunFacts, page: Page, batch: tuple[Annotation, ...]
     ) -> CheckRunFacts:
         count = run.annotations + len(batch)
-        look = if_wanted(
-            partial(self._calls.check_run, run.id), lambda now: now.annotations >= count
-        )
-        return settled(partial(self._calls.annotate, run.id, page, batch), look).now
+        look = if_wanted(partial(self._read, run.id), lambda now: now.annotations >= count)
+        output = {**page, "annotations": [_annotation_body(one) for one in batch]}
+        path, subject = f"check-runs/{run.id}", f"annotations of check run {run.id}"
+        # Sent once: GitHub appends them each time. It wants the page's texts with them.
+        append = partial(self._calls.create, "PATCH", path, subject, _check_run, {"output": output})
+        return settled(append, look).now
 
     def _left(self, run: CheckRunFacts, wanted: tuple[Annotation, ...]) -> tuple[Annotation, ...]:
-        there = Counter(self._calls.annotations(run.id)) if run.annotations else Counter()
-        found = []
-        for one in wanted:
-            if there[one]:
-                there[one] -= 1
+        """Those of the wanted annotations that the run does not have."""
+        path, subject = f"check-runs/{run.id}/annotations", f"annotations of check run {run.id}"
+        shown = self._calls.values(path, subject, _annotation) if run.annotations else ()
+        there, left = Counter(shown), []
+        for annotation in wanted:
+            if there[annotation]:
+                there[annotation] -= 1
             else:
-                found.append(one)
-        return tuple(found)
+                left.append(annotation)
+        return tuple(left)
 
+    def _created(self, body: Json) -> CheckRunFacts:
+        subject = f'the check run "{body["name"]}"'
+        return self._calls.create("POST", "check-runs", subject, _check_run, body)
 
-@redacts
-class StatusOperations:
-    """What may be asked of commit statuses."""
-
-    def __init__(self, calls: CommitCalls) -> None:
-        self._calls = calls
-
-    def ensure_status(
-        self, sha: str, context: str, state: State, *, description: str = "", target_url: str = ""
-    ) -> Ensured[StatusFacts]:
-        """The newest status of this context on this commit says this.
-
-        A status cannot be changed or removed: another one supersedes it, at most 1,000 for each
-        commit and context.
-
-        Args:
-            sha: the commit, all 40 digits.
-            context: which status; case is ignored.
-            state: error, failure, pending or success.
-            description: at most 140 characters.
-            target_url: where more is to be seen.
-
-        Requests: unchanged 1 (for each hundred contexts), else 1 more.
-        Sources: https://docs.github.com/rest/commits/statuses#get-the-combined-status-for-a-specific-reference
-        and https://docs.github.com/rest/commits/statuses#create-a-commit-status
-
-        Raises:
-            Refused: the description is too long, or the commit has no 40 digits.
-            Rejected: GitHub says no: no such commit, or too many statuses.
-            Transient: not now, or it is unknown whether it was added.
-        """
-        sha = whole_sha(sha)
-        if len(description) > _LONGEST_DESCRIPTION:
-            raise Refused(
-                f"The description of status {context} has {len(description)} characters, so nothing was "
-                f"done; GitHub takes {_LONGEST_DESCRIPTION}."
-            )
-
-        def look() -> StatusFacts | None:
-            found = self._calls.status(sha, context)
-            if found is None or found.state != state:
-                return None
-            has_texts = found.description == description and found.target_url == target_url
-            return found if has_texts else None
-
-        found = look()
-        if found is not None:
-            return Ensured(found, changed=False)
-        texts = {"description": description, "target_url": target_url}
-        body = {"state": state, "context": context} | {k: v for k, v in texts.items() if v}
-        return settled(lambda: self._calls.create_status(sha, body), look)
+    def _read(self, number: int) -> CheckRunFacts:
+        return self._calls.read(f"check-runs/{number}", f"check run {number}", _check_run)
 
 
 def _demand_whole(status: RunStatus, conclusion: str, title: str, *, has_page: bool) -> None:
@@ -238,9 +205,7 @@ def _demand_whole(status: RunStatus, conclusion: str, title: str, *, has_page: b
 
 def _stamp(moment: float | None) -> str:
     """Seconds since the epoch as GitHub writes them."""
-    if moment is None:
-        return ""
-    return datetime.fromtimestamp(int(moment), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return "" if moment is None else timing.render_time(moment)
 
 
 def _differing(found: CheckRunFacts, fields: dict[str, object]) -> list[str]:
@@ -258,3 +223,47 @@ def _differing(found: CheckRunFacts, fields: dict[str, object]) -> list[str]:
     differing = [name for name, value in shown.items() if name in fields and fields[name] != value]
     pages = {"title": found.title, "summary": found.summary, "text": found.text}
     return differing + [name for name in texts if not same(str(texts[name]), pages[name])]
+
+
+def _check_run(found: Json) -> CheckRunFacts:
+    output = found.get("output") or {}
+    return CheckRunFacts(
+        id=int(found["id"]),
+        name=str(found["name"]),
+        sha=str(found["head_sha"]),
+        url=str(found.get("html_url") or ""),
+        status=str(found["status"]),
+        conclusion=str(found.get("conclusion") or ""),
+        external_id=str(found.get("external_id") or ""),
+        details_url=str(found.get("details_url") or ""),
+        title=str(output.get("title") or ""),
+        summary=str(output.get("summary") or ""),
+        text=str(output.get("text") or ""),
+        annotations=int(output.get("annotations_count") or 0),
+        started_at=timing.parse_time(found.get("started_at")),
+        completed_at=timing.parse_time(found.get("completed_at")),
+        app=str((found.get("app") or {}).get("slug") or ""),
+    )
+
+
+def _annotation(found: Json) -> Annotation:
+    return Annotation(
+        path=str(found["path"]),
+        start_line=int(found["start_line"]),
+        end_line=int(found["end_line"]),
+        level=str(found["annotation_level"]),
+        message=str(found["message"]),
+        title=str(found.get("title") or ""),
+        raw_details=str(found.get("raw_details") or ""),
+        start_column=found.get("start_column"),
+        end_column=found.get("end_column"),
+    )
+
+
+_NEEDED = {"path", "start_line", "end_line", "annotation_level", "message"}
+
+
+def _annotation_body(one: Annotation) -> dict[str, object]:
+    """Its fields as GitHub calls them, without the optional ones that are empty."""
+    body = {"annotation_level" if name == "level" else name: v for name, v in asdict(one).items()}
+    return {name: value for name, value in body.items() if value or name in _NEEDED}

@@ -1,19 +1,98 @@
-"""Refs: branches, tags and others, each by its whole name."""
+"""Commit statuses, and refs (branches, tags and others, each by its whole name), as they are wanted."""
 
 from __future__ import annotations
 
 from functools import partial
+from typing import Literal
 
-from lifecycle.core.errors import AlreadyExists, HeadMoved, NotFound
-from lifecycle.core.values.shapes import Ensured, RefFacts
-from lifecycle.github.operations.unclear_writes import removed, settled, whole_sha
-from lifecycle.github.pulls.commit_calls import CommitCalls
+from lifecycle.core.errors import AlreadyExists, HeadMoved, LifecycleError, NotFound, Refused
+from lifecycle.core.values.shapes import Ensured, RefFacts, StatusFacts
+from lifecycle.github.client.rest import Calls, Json
+from lifecycle.github.client.rest_paths import part
+from lifecycle.github.failures.failure_case import Answer
+from lifecycle.github.operations.unclear_writes import redacts, removed, settled, whole_sha
+
+State = Literal["error", "failure", "pending", "success"]
+_LONGEST_DESCRIPTION = 140
+
+
+@redacts
+class StatusOperations:
+    """What may be asked of commit statuses."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    def ensure_status(
+        self, sha: str, context: str, state: State, *, description: str = "", target_url: str = ""
+    ) -> Ensured[StatusFacts]:
+        """The newest status of this context on this commit says this.
+
+        A status cannot be changed or removed: another one supersedes it, at most 1,000 for each
+        commit and context.
+
+        Args:
+            sha: the commit, all 40 digits.
+            context: which status; case is ignored.
+            state: error, failure, pending or success.
+            description: at most 140 characters.
+            target_url: where more is to be seen.
+
+        Requests: unchanged 1 (for each hundred contexts), else 1 more.
+        Sources: https://docs.github.com/rest/commits/statuses#get-the-combined-status-for-a-specific-reference
+        and https://docs.github.com/rest/commits/statuses#create-a-commit-status
+
+        Raises:
+            Refused: the description is too long, or the commit has no 40 digits.
+            Rejected: GitHub says no: no such commit, or too many statuses.
+            Transient: not now, or it is unknown whether it was added.
+        """
+        sha = whole_sha(sha)
+        if len(description) > _LONGEST_DESCRIPTION:
+            raise Refused(
+                f"The description of status {context} has {len(description)} characters, so nothing was "
+                f"done; GitHub takes {_LONGEST_DESCRIPTION}."
+            )
+
+        def look() -> StatusFacts | None:
+            now = self._newest(sha, context)
+            shown = (now.state, now.description, now.target_url) if now is not None else ()
+            return now if shown == (state, description, target_url) else None
+
+        found = look()
+        if found is not None:
+            return Ensured(found, changed=False)
+        texts = {"description": description, "target_url": target_url}
+        body = {"state": state, "context": context} | {k: v for k, v in texts.items() if v}
+        subject = f'the status "{context}" of {sha[:12]}'
+        create = partial(self._calls.create, "POST", f"statuses/{sha}", subject)
+        return settled(partial(create, partial(_status, sha), body), look)
+
+    def _newest(self, sha: str, context: str) -> StatusFacts | None:
+        """The newest status of a context on a commit, or None; a hundred contexts a request."""
+        subject = f"statuses of {sha[:12]}"
+        for entry in self._calls.pages(f"commits/{sha}/status", subject, key="statuses"):
+            # GitHub shows one context of two that differ in case only.
+            if str(entry.get("context")).casefold() == context.casefold():
+                return self._calls.shaped(subject, partial(_status, sha), entry)
+        return None
+
+
+def _status(sha: str, found: Json) -> StatusFacts:
+    return StatusFacts(
+        id=int(found["id"]),
+        sha=sha,
+        context=str(found["context"]),
+        state=str(found["state"]),
+        description=str(found.get("description") or ""),
+        target_url=str(found.get("target_url") or ""),
+    )
 
 
 class RefOperations:
     """What may be asked of the repository's refs. Commits come by git; this moves what points to them."""
 
-    def __init__(self, calls: CommitCalls) -> None:
+    def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
     def ensure_ref(
@@ -42,16 +121,20 @@ class RefOperations:
         sha = whole_sha(sha)
 
         def look() -> RefFacts | None:
-            now = self._calls.ref(name)
+            now = self._ref(name)
             return now if now is not None and now.sha == sha else None
 
-        found = self._calls.ref(name)
+        found, subject = self._ref(name), f"ref {name}"
         if found is None:
-            return settled(lambda: self._calls.create_ref(name, sha), look, unless=(AlreadyExists,))
+            body: Json = {"ref": name, "sha": sha}
+            create = partial(self._calls.create, "POST", "git/refs", subject, _ref, body)
+            return settled(partial(create, own=_ref_exists), look, unless=(AlreadyExists,))
         if found.sha == sha:
             return Ensured(found, changed=False)
         _demand_expected(found, expected)
-        return settled(lambda: self._calls.move_ref(name, sha, force=force), look)
+        path, body = f"git/refs/{_below(name)}", {"sha": sha, "force": force}
+        move = partial(self._calls.set, "PATCH", path, subject, _ref, body, own=_not_forward)
+        return settled(move, look)
 
     def ensure_no_ref(self, name: str, *, expected: str = "") -> Ensured[None]:
         """There is no such ref.
@@ -68,12 +151,13 @@ class RefOperations:
             HeadMoved: it holds something else than expected.
             Rejected: a rule protects it.
         """
-        found = self._calls.ref(name)
+        found = self._ref(name)
         if found is None:
             return Ensured(None, changed=False)
         _demand_expected(found, expected)
-        delete = partial(self._calls.delete_ref, name)
-        removed(delete, lambda: self._calls.ref(name) is None, NotFound)
+        path = f"git/refs/{_below(name)}"
+        delete = partial(self._calls.delete, path, f"ref {name}", _ref_absent)
+        removed(delete, lambda: self._ref(name) is None, NotFound)
         return Ensured(None, changed=True)
 
     def ensure_branch_deleted(self, branch: str, *, expected: str = "") -> Ensured[None]:
@@ -90,6 +174,13 @@ class RefOperations:
         """
         return self.ensure_no_ref(f"refs/heads/{branch}", expected=expected)
 
+    def _ref(self, name: str) -> RefFacts | None:
+        """The ref of a whole name, or None.
+
+        Source: https://docs.github.com/rest/git/refs#get-a-reference
+        """
+        return self._calls.read_if_any(f"git/ref/{_below(name)}", f"ref {name}", _ref)
+
 
 def _demand_expected(found: RefFacts, expected: str) -> None:
     if expected and found.sha != expected:
@@ -97,3 +188,39 @@ def _demand_expected(found: RefFacts, expected: str) -> None:
             f"{found.ref} holds {found.sha[:12]} instead of {expected[:12]}, so it was left as it is; "
             "somebody pushed: look at that first."
         )
+
+
+def _below(name: str) -> str:
+    """A ref's name in a path: without `refs/`, its slashes kept; Refused as `part`."""
+    return "/".join(part(one) for one in name.removeprefix("refs/").split("/"))
+
+
+def _ref_exists(answer: Answer) -> LifecycleError | None:
+    if answer.status == 422 and "already exists" in answer.words.casefold():
+        return AlreadyExists(
+            "GitHub has a ref of that name already; nothing was changed.", evidence=answer.words
+        )
+    return None
+
+
+def _not_forward(answer: Answer) -> LifecycleError | None:
+    if answer.status == 422 and "fast forward" in answer.words.casefold():
+        return HeadMoved(
+            "The ref holds commits that the new one lacks, so it was left as it is; somebody pushed: "
+            "fetch and merge first.",
+            evidence=answer.words,
+        )
+    return None
+
+
+def _ref_absent(answer: Answer) -> LifecycleError | None:
+    is_absent = answer.status == 422 and "does not exist" in answer.words.casefold()
+    if is_absent or answer.status == 404:
+        return NotFound(
+            "GitHub shows no such ref to be deleted; nothing was changed.", evidence=answer.words
+        )
+    return None
+
+
+def _ref(found: Json) -> RefFacts:
+    return RefFacts(str(found["ref"]), str(found["object"]["sha"]))

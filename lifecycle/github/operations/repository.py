@@ -20,14 +20,13 @@ from lifecycle.github.board.board_items import BoardItems
 from lifecycle.github.client.rest import Calls
 from lifecycle.github.clients import GitHubClients
 from lifecycle.github.operations.ensure_board import BoardOperations
-from lifecycle.github.operations.ensure_checks import CheckOperations, StatusOperations
+from lifecycle.github.operations.ensure_checks import CheckOperations
 from lifecycle.github.operations.ensure_comments import CommentOperations
 from lifecycle.github.operations.ensure_issues import IssueOperations, RelationOperations
 from lifecycle.github.operations.ensure_labels import LabelOperations
 from lifecycle.github.operations.ensure_merge import MergeOperations
 from lifecycle.github.operations.ensure_pulls import PullOperations
-from lifecycle.github.operations.ensure_refs import RefOperations
-from lifecycle.github.pulls.commit_calls import CommitCalls
+from lifecycle.github.operations.ensure_refs import RefOperations, StatusOperations
 from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.github.pulls.pull_calls import PullCalls
 from lifecycle.settings import config, credentials, readers
@@ -132,17 +131,17 @@ class GitHub:
     @cached_property
     def checks(self) -> CheckOperations:
         """Check runs. Only a token of an app (that of Actions too) may write them."""
-        return CheckOperations(CommitCalls(self._calls))
+        return CheckOperations(self._calls)
 
     @cached_property
     def statuses(self) -> StatusOperations:
         """Commit statuses."""
-        return StatusOperations(CommitCalls(self._calls))
+        return StatusOperations(self._calls)
 
     @cached_property
     def refs(self) -> RefOperations:
         """Branches, tags and other refs."""
-        return RefOperations(CommitCalls(self._calls))
+        return RefOperations(self._calls)
 
     def board(self, number: int, *, owner: str = "") -> BoardOperations:
         """A Projects v2 board, of a user or an organisation.
