@@ -22,7 +22,7 @@ from lifecycle.core.errors import (
 )
 from lifecycle.core.ports import Cache
 from lifecycle.core.values.model import BoardBrief, BoardField, BoardItem, BoardSchema, Card, Draft
-from lifecycle.github.client.client_common import Json
+from lifecycle.github.client.client_common import Json, next_page, nodes, part, text
 from lifecycle.github.failures.failure_case import AskedRequest
 from lifecycle.github.pulls import translate
 
@@ -113,10 +113,37 @@ class GitHubBoard:
             Rejected: GitHub took the value and shows another.
         """
         clears = clear_agent or agent == ""
-        text = None if clears else agent
+        wanted = None if clears else agent
+        subject = f"the fields of a card on {self.project}"
 
         def write(schema: BoardSchema) -> BoardItem:
-            return self._set(schema, item_id, status, text, clears=clears)
+            status_field, option = None, None
+            if status is not None:
+                status_field = _status_field(schema)
+                option = option_of(status_field, status)
+            agent_field = schema.field(AGENT)
+            writes_agent = agent_field is not None and agent_field.kind == _TEXT
+            sets_agent, clears_agent = writes_agent and wanted is not None, writes_agent and clears
+            if option is None and not sets_agent and not clears_agent:
+                return BoardItem(item_id)
+            variables = {
+                "project": schema.project_id,
+                "item": item_id,
+                "statusField": status_field.id if status_field else "",
+                "status": option or "",
+                "setStatus": option is not None,
+                "agentField": agent_field.id if agent_field and writes_agent else "",
+                "agent": wanted or "",
+                "setAgent": sets_agent,
+                "clearAgent": clears_agent,
+            }
+            data = self.ask("set_board_fields", variables, subject, absent=(item_id, ItemMissing))
+            item = self._item_after(data, subject)
+            if option is not None:
+                demand_same(STATUS, item.status, status)
+            if sets_agent or clears_agent:
+                demand_same(AGENT, item.agent, wanted)
+            return item
 
         return self.with_schema(write)
 
@@ -199,61 +226,22 @@ class GitHubBoard:
         return act(self.schema(refresh=True))
 
     def _discover(self) -> BoardSchema:
+        subject = f"the board, {self.project}"
         fields: list[Json] = []
         after = None
         while True:
-            project, viewer = self._page_of_fields(after)
-            connection = project.get("fields") or {}
-            fields += [node for node in connection.get("nodes") or [] if node]
-            after = self._next(connection)
+            reply = self._graph.read("discover_board", self._named(after), subject=subject)
+            project = project_in(self.project, self._graph.failures, reply, subject)
+            fields += nodes(project, "fields")
+            after = self._next(part(project, "fields"))
             if after is None:
-                return translate.board_schema(viewer, project, fields)
-
-    def _page_of_fields(self, after: str | None) -> tuple[Json, str]:
-        subject = f"the board, {self.project}"
-        reply = self._graph.read("discover_board", self._named(after), subject=subject)
-        project = project_in(self.project, self._graph.failures, reply, subject)
-        return project, (reply.data.get("viewer") or {}).get("login") or ""
+                return translate.board_schema(
+                    text(part(reply.data, "viewer"), "login"), project, fields
+                )
 
     def _named(self, after: str | None) -> dict[str, Any]:
         """The variables of a document that names the project as people do."""
         return {"owner": self.project.owner, "number": self.project.number, "after": after}
-
-    def _set(
-        self,
-        schema: BoardSchema,
-        item_id: str,
-        status: str | None,
-        text: str | None,
-        *,
-        clears: bool,
-    ) -> BoardItem:
-        status_field = _status_field(schema) if status is not None else None
-        option = option_of(status_field, status) if status_field and status is not None else None
-        agent_field = _agent_field(schema)
-        sets_agent = agent_field is not None and text is not None
-        clears = agent_field is not None and clears
-        if option is None and not sets_agent and not clears:
-            return BoardItem(item_id)
-        variables = {
-            "project": schema.project_id,
-            "item": item_id,
-            "statusField": status_field.id if status_field else "",
-            "status": option or "",
-            "setStatus": option is not None,
-            "agentField": agent_field.id if agent_field else "",
-            "agent": text or "",
-            "setAgent": sets_agent,
-            "clearAgent": clears,
-        }
-        subject = f"the fields of a card on {self.project}"
-        data = self.ask("set_board_fields", variables, subject, absent=(item_id, ItemMissing))
-        item = self._item_after(data, subject)
-        if option is not None:
-            demand_same(STATUS, item.status, status)
-        if sets_agent or clears:
-            demand_same(AGENT, item.agent, text)
-        return item
 
     def _item_after(self, data: Json, subject: str) -> BoardItem:
         """The item as the last of the mutations left it: GitHub runs them in the written order."""
@@ -306,13 +294,7 @@ class GitHubBoard:
                 return
 
     def _next(self, connection: Json) -> str | None:
-        """The cursor of the next page, or None on the last one."""
-        page = connection.get("pageInfo") or {}
-        if not page.get("hasNextPage"):
-            return None
-        if not page.get("endCursor"):
-            raise self._graph.failures.of_nonsense(AskedRequest(f"the pages of {self.project}"))
-        return str(page["endCursor"])
+        return next_page(connection, self._graph.failures, f"the pages of {self.project}")
 
 
 def project_in(project: ProjectRef, failures: Failures, reply: GraphReply, subject: str) -> Json:
@@ -357,11 +339,6 @@ def _status_field(schema: BoardSchema) -> BoardField:
             f"as it is; its fields are: {names}."
         )
     return field
-
-
-def _agent_field(schema: BoardSchema) -> BoardField | None:
-    field = schema.field(AGENT)
-    return field if field is not None and field.kind == _TEXT else None
 
 
 def option_of(field: BoardField, name: str) -> str:

@@ -141,3 +141,13 @@ def word(value: object) -> str:
 def login_of(found: Json) -> str:
     """Who wrote something; "" if the account is gone."""
     return str((found.get("user") or {}).get("login") or "")
+
+
+def next_page(connection: Json, failures: Failures, subject: str) -> str | None:
+    """The cursor of the next page, None on the last one; Transient if GitHub names none."""
+    page = part(connection, "pageInfo")
+    if not page.get("hasNextPage"):
+        return None
+    if not text(page, "endCursor"):
+        raise failures.of_nonsense(AskedRequest(subject))
+    return text(page, "endCursor")

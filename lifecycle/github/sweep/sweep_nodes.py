@@ -77,16 +77,6 @@ class SweptRepository:
         )
 
 
-def next_page(connection: Json, failures: Failures, subject: str) -> str | None:
-    """The cursor of the next page, None on the last one; Transient if GitHub names none."""
-    page = part(connection, "pageInfo")
-    if not page.get("hasNextPage"):
-        return None
-    if not text(page, "endCursor"):
-        raise failures.of_nonsense(AskedRequest(subject))
-    return text(page, "endCursor")
-
-
 def is_hidden_mention(problem: AnswerProblem) -> bool:
     """True if one mention of an issue is not shown, and the issue itself is.
 

@@ -21,7 +21,7 @@ from lifecycle.core.values.model import Observation, Repository
 from lifecycle.core.values.survey import BoardTooLarge, Holding, Swept
 from lifecycle.github.board.board_client import ProjectRef, project_in
 from lifecycle.github.board.status_fallback import Choice
-from lifecycle.github.client.client_common import Json, part
+from lifecycle.github.client.client_common import Json, next_page, part
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import translate
 from lifecycle.github.sweep.sweep_holdings import Holdings
@@ -30,7 +30,6 @@ from lifecycle.github.sweep.sweep_nodes import (
     Batches,
     Sight,
     is_hidden_mention,
-    next_page,
     swept,
 )
 
