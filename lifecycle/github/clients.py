@@ -134,14 +134,14 @@ class GitHubClients:
         Requests: 1; none where labels take the board's place.
 
         Raises:
-            As `BoardItems.find`, unless labels take the board's place by that.
+            As `BoardOperations.item`, unless labels take the board's place by that.
         """
-        from lifecycle.github.board.board_items import BoardItems
+        from lifecycle.github.operations.ensure_board import BoardOperations
 
         if self.project is None or (self.choice.uses_labels and not self.choice.is_due):
             return None
         try:
-            _, item = BoardItems(self.board(self.project), self.graph, repository).find(number)
+            item = BoardOperations(self.board(self.project), self.graph, repository).item(number)
         except LifecycleError as error:
             if self.choice.gives_up(error):
                 return None

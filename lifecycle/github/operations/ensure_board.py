@@ -1,15 +1,38 @@
-"""Items of a Projects v2 board, kept as they are wanted: there or not, archived or not, their fields."""
+"""Items of a Projects v2 board, kept as they are wanted: there or not, archived or not, their fields.
+
+Ids of fields and options are the board's, which keeps and renews them.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from datetime import date
 from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
-from lifecycle.core.errors import ItemArchived, ItemMissing, Rejected
+from lifecycle.core.errors import (
+    ItemArchived,
+    ItemMissing,
+    NotFound,
+    Refused,
+    Rejected,
+    UnknownOption,
+    did_you_mean,
+)
 from lifecycle.core.values.shapes import Ensured, ItemFacts, Value
-from lifecycle.github.board.board_items import BoardItems
+from lifecycle.github.board.board_client import option_of
+from lifecycle.github.client.client_common import Json, nodes, part, text
+from lifecycle.github.failures.failure_case import AskedRequest
 from lifecycle.github.operations.unclear_writes import redacts, removed, same, settled
+from lifecycle.github.pulls.translate import is_on_board
+
+if TYPE_CHECKING:
+    from lifecycle.core.values.model import BoardField, BoardSchema, Repository
+    from lifecycle.github.board.board_client import GitHubBoard
+    from lifecycle.github.client.graph import GraphClient
+
+_CHOICES = {"SINGLE_SELECT", "ITERATION"}
 
 
 @redacts
@@ -18,10 +41,17 @@ class BoardOperations:
 
     Every request is GraphQL's, and costs one point. Where a field has to be written, and where one is
     said to be empty, 1 more for each 50 fields of the board tells their ids, once for each object.
+
+    Args:
+        board: the board, which keeps the ids of its fields.
+        graph: GraphQL.
+        repository: where the issues and pull requests are.
     """
 
-    def __init__(self, items: BoardItems) -> None:
-        self._items = items
+    def __init__(self, board: GitHubBoard, graph: GraphClient, repository: Repository) -> None:
+        self._board = board
+        self._graph = graph
+        self._repository = repository
 
     def item(self, number: int) -> ItemFacts | None:
         """The item of an issue or pull request with all that is set on it, or None. One request.
@@ -30,7 +60,7 @@ class BoardOperations:
             NotFound: there is no such issue or pull request.
             MissingScope: the token may not see boards.
         """
-        return self._items.find(number)[1]
+        return self._find(number)[1]
 
     def ensure_item(self, number: int) -> Ensured[ItemFacts]:
         """The issue or pull request is on the board, archived or not.
@@ -43,12 +73,12 @@ class BoardOperations:
             MissingScope: the token may not write boards.
             Rejected, Transient: as everywhere.
         """
-        content, found = self._items.find(number)
+        content, found = self._find(number)
         if found is not None:
             return Ensured(found, changed=False)
 
         def write() -> ItemFacts:
-            made = self._items.board.add(content)
+            made = self._board.add(content)
             shown = {"Status": made.status, "Agent": made.agent}
             values: dict[str, Value] = {name: value for name, value in shown.items() if value}
             choices = frozenset({"Status"} & values.keys())
@@ -65,7 +95,7 @@ class BoardOperations:
         found = self.item(number)
         if found is None:
             return Ensured(None, changed=False)
-        remove = partial(self._items.remove, found)
+        remove = partial(self._changed, "remove_item", found)
         removed(remove, lambda: self.item(number) is None, ItemMissing)
         return Ensured(None, changed=True)
 
@@ -93,18 +123,15 @@ class BoardOperations:
         wanted = None if isinstance(value, str) and not value.strip() else value
         if _holds(found, name, wanted):
             if wanted is None:
-                self._items.field(name)  # a misspelt field is empty, too
+                self._board.with_schema(
+                    partial(_field, name=name)
+                )  # a misspelt field is empty, too
             return Ensured(found, changed=False)
-
-        def write() -> ItemFacts:
-            if wanted is None:
-                return self._items.clear(found, name)
-            return self._items.write(found, name, wanted)
 
         def is_done(now: ItemFacts) -> bool:
             return _holds(now, name, wanted)
 
-        now = self._settled(number, write, is_done)
+        now = self._settled(number, partial(self._field_written, found, name, wanted), is_done)
         if not is_done(now):
             shown = _shown(now.values, name)
             raise Rejected(
@@ -141,7 +168,7 @@ class BoardOperations:
             return Ensured(found, changed=False)
         now = self._settled(
             number,
-            lambda: self._items.archive(found, archived=archived),
+            partial(self._archive, found, archived=archived),
             lambda one: one.is_archived == archived,
         )
         return Ensured(now, changed=True)
@@ -150,7 +177,7 @@ class BoardOperations:
         found = self.item(number)
         if found is None:
             raise ItemMissing(
-                f"#{number} is not on {self._items.board.project}, so nothing was changed; put it there "
+                f"#{number} is not on {self._board.project}, so nothing was changed; put it there "
                 "first: ensure_item."
             )
         return found
@@ -172,6 +199,148 @@ class BoardOperations:
             return now if now is not None and is_done(now) else None
 
         return settled(write, look).now
+
+    def _find(self, number: int) -> tuple[str, ItemFacts | None]:
+        """The global id of an issue or pull request, and its item on the board, archived or not.
+
+        Source: https://docs.github.com/graphql/reference/objects#projectv2item
+
+        Raises:
+            NotFound: there is no such issue or pull request.
+        """
+        subject = f"the card of #{number} on {self._board.project}"
+        variables = {
+            "owner": self._repository.owner,
+            "name": self._repository.name,
+            "number": number,
+        }
+        reply = self._graph.read("find_item", variables, subject=subject)
+        for problem in reply.problems:
+            raise self._graph.failures.of_problem(problem, AskedRequest(subject))
+        content = part(part(reply.data, "repository"), "issueOrPullRequest")
+        if not text(content, "id"):
+            raise NotFound(
+                f"GitHub shows no issue or pull request #{number} in {self._repository}, so nothing was "
+                "changed; check the number."
+            )
+        content_id = text(content, "id")
+        for node in nodes(content, "projectItems"):
+            if is_on_board(node, self._board.project.owner, self._board.project.number):
+                return content_id, _item(node, number, content_id)
+        return content_id, None
+
+    def _archive(self, item: ItemFacts, *, archived: bool) -> ItemFacts:
+        data = self._changed("archive_item" if archived else "unarchive_item", item)
+        return self._answered(item, data, "item")
+
+    def _field_written(self, item: ItemFacts, name: str, value: Value | None) -> ItemFacts:
+        """Set a field, or take its value away, which an empty text would not; may be applied twice.
+
+        Source: https://docs.github.com/graphql/reference/input-objects#projectv2fieldvalue
+        """
+
+        def content(schema: BoardSchema) -> Json:
+            field = _writable(_field(schema, name))
+            return {"field": field.id} | ({} if value is None else {"value": _input(field, value)})
+
+        document = "clear_item_field" if value is None else "set_item_field"
+        return self._answered(item, self._changed(document, item, content), "projectV2Item")
+
+    def _changed(
+        self, name: str, item: ItemFacts, content: Callable[[BoardSchema], Json] = lambda _: {}
+    ) -> Json:
+        """The answer of a mutation on an item; `content` gives the variables that need the board's ids."""
+
+        def act(schema: BoardSchema) -> Json:
+            variables = {"project": schema.project_id, "item": item.id, **content(schema)}
+            subject = f"the card of #{item.number} on {self._board.project}"
+            return self._board.ask(name, variables, subject, absent=(item.id, ItemMissing))
+
+        return self._board.with_schema(act)
+
+    def _answered(self, item: ItemFacts, data: Json, key: str) -> ItemFacts:
+        """The item as the answer of a mutation shows it."""
+        payload = next(iter(data.values()), None)
+        node = part(payload if isinstance(payload, Mapping) else {}, key)
+        if not text(node, "id"):
+            subject = f"the card of #{item.number} on {self._board.project}"
+            raise self._graph.failures.of_nonsense(AskedRequest(subject, is_write=True))
+        return _item(node, item.number, item.content_id)
+
+
+def _field(schema: BoardSchema, name: str) -> BoardField:
+    """The field of this name: exactly, else without regard to case."""
+    by_case = {field.name.casefold(): field for field in reversed(schema.fields)}
+    found = schema.field(name) or by_case.get(name.casefold())
+    if found is None:
+        names = ", ".join(field.name for field in schema.fields) or "none"
+        raise UnknownOption(
+            f'The board "{schema.title}" has no field "{name}", so the card was left as it is; its '
+            f"fields are: {names}.{did_you_mean(name, by_case)}"
+        )
+    return found
+
+
+def _writable(field: BoardField) -> BoardField:
+    if field.kind not in {"TEXT", "NUMBER", "DATE", *_CHOICES}:
+        raise Rejected(
+            f"The board's field {field.name} ({field.kind.lower()}) shows what the issue or pull request "
+            "says, so it was left as it is; change it there."
+        )
+    return field
+
+
+def _input(field: BoardField, value: Value) -> dict[str, Any]:
+    """The value as `ProjectV2FieldValue` wants it for a field of this kind."""
+    kind = field.kind
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if kind == "NUMBER" and is_number and math.isfinite(cast(float, value)):
+        return {"number": float(cast(float, value))}
+    if kind == "DATE" and isinstance(value, date):
+        return {"date": value.isoformat()}
+    if isinstance(value, str) and kind == "TEXT":
+        return {"text": value}
+    if isinstance(value, str) and kind in _CHOICES:
+        key = "singleSelectOptionId" if kind == "SINGLE_SELECT" else "iterationId"
+        return {key: option_of(field, value)}
+    raise Refused(
+        f"The board's field {field.name} is of the kind {kind.lower().replace('_', ' ')} and cannot hold "
+        f"{value!r}, so nothing was done; give {_WANTED[kind]}."
+    )
+
+
+_WANTED = {
+    "NUMBER": "a finite number",
+    "DATE": "a datetime.date",
+    "TEXT": "a text",
+    "SINGLE_SELECT": "the name of an option",
+    "ITERATION": "the title of an iteration",
+}
+
+
+def _item(node: Json, number: int, content_id: str) -> ItemFacts:
+    values: dict[str, Value] = {}
+    choices = set()
+    for one in nodes(node, "fieldValues"):
+        name, value = text(part(one, "field"), "name"), _value(one)
+        if name and value not in (None, ""):
+            values[name] = value
+        if name and ("name" in one or "title" in one):  # asked of options and iterations only
+            choices.add(name)
+    is_archived = bool(node.get("isArchived"))
+    return ItemFacts(text(node, "id"), number, content_id, is_archived, values, frozenset(choices))
+
+
+def _value(one: Json) -> Value | None:
+    """The value of one field, whatever its kind; None for what cannot be read."""
+    if isinstance(one.get("number"), (int, float)):
+        return float(one["number"])
+    if text(one, "date"):
+        try:
+            return date.fromisoformat(text(one, "date")[:10])
+        except ValueError:
+            return None
+    return text(one, "text") or text(one, "name") or text(one, "title")
 
 
 def _shown(values: Mapping[str, Value], name: str) -> Value | None:

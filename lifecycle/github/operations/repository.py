@@ -16,7 +16,6 @@ from lifecycle.core.values import configured
 from lifecycle.core.values.model import Repository
 from lifecycle.github.auth.tokens import Keeper, Token, TokenPlace, find
 from lifecycle.github.board.board_client import ProjectRef
-from lifecycle.github.board.board_items import BoardItems
 from lifecycle.github.client.rest import Calls
 from lifecycle.github.clients import GitHubClients
 from lifecycle.github.operations.ensure_board import BoardOperations
@@ -154,7 +153,7 @@ class GitHub:
         key = (project.owner.casefold(), number)
         if key not in self._boards:
             board, graph = self._clients.board(project), self._clients.graph
-            self._boards[key] = BoardOperations(BoardItems(board, graph, self.repository))
+            self._boards[key] = BoardOperations(board, graph, self.repository)
         return self._boards[key]
 
     @cached_property

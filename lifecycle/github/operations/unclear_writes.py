@@ -74,7 +74,7 @@ def settled(
 
 
 def removed(
-    remove: Callable[[], None], is_gone: Callable[[], bool], unless: type[Rejected]
+    remove: Callable[[], object], is_gone: Callable[[], bool], unless: type[Rejected]
 ) -> None:
     """Take something away; what raises `unless` counts as done if it is gone all the same."""
 
