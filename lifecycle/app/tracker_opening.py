@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Protocol
 from lifecycle.claim.record import claim_file
 from lifecycle.claim.record.claim_file import Claim, CorruptClaimError
 from lifecycle.core.errors import BadConfig, ClaimRefused, GitFailed, NotInstalled, NoToken
-from lifecycle.core.world import World
 from lifecycle.settings import running_client
 from lifecycle.storage import log, store
 from lifecycle.storage.store import CLAIM_FILE
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from lifecycle.core.tracker import Tracker
 
 
-class Host(World, TrackerHub, Protocol):
+class Host(TrackerHub, Protocol):
     """A world that a tracker can be opened in."""
 
     @property

@@ -102,12 +102,7 @@ class MemoryTracker:
 
     def __init__(self, tasks: MemoryTasks, actor: str) -> None:
         self._tasks = tasks
-        self._actor = actor
-
-    @property
-    def actor(self) -> str:
-        """In whose name everything is done."""
-        return self._actor
+        self.actor = actor
 
     def abilities(self) -> Abilities:
         """Everything but publishing, among those who share the object."""
@@ -119,8 +114,8 @@ class MemoryTracker:
 
     def get(self, id: str) -> Task:  # noqa: A002 -- the Protocol's word
         """One task; NotFound."""
-        with self._tasks.lock:
-            return self._tasks.find(id)
+        with self._found(id) as task:
+            return task
 
     def list(self, *, label: str = "", status: TaskStatus | None = None) -> tuple[Task, ...]:
         """Every task with this label and status; without a status, all that are not closed."""
@@ -176,7 +171,7 @@ class MemoryTracker:
             refusals.demand_free(task.id, task.blocked_by, "claimed")
             self._tasks.ends[id] = self._tasks.now() + self._tasks.lease_seconds
             return self._tasks.change(
-                task, status=TaskStatus.IN_PROGRESS, raw_status="in_progress", assignee=self._actor
+                task, status=TaskStatus.IN_PROGRESS, raw_status="in_progress", assignee=self.actor
             )
 
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
@@ -234,12 +229,13 @@ class MemoryTracker:
         """These are its texts and its priority; Invalid."""
         refusals.demand_edit(title, priority)
         with self._found(id) as task:
-            return self._tasks.change(
-                task,
-                title=task.title if title is None else title.strip(),
-                description=task.description if description is None else description,
-                priority=task.priority if priority is None else priority,
-            )
+            wanted = {
+                "title": title and title.strip(),
+                "description": description,
+                "priority": priority,
+            }
+            changes = {name: value for name, value in wanted.items() if value is not None}
+            return self._tasks.change(task, **changes)
 
     def edit_labels(
         self,
@@ -265,7 +261,7 @@ class MemoryTracker:
             notes = self._tasks.notes.setdefault(id, {})
             if key not in notes:
                 self._tasks.writes += 1
-                notes[key] = Note(f"{id}.{len(notes) + 1}", self._actor, text, self._tasks.now())
+                notes[key] = Note(f"{id}.{len(notes) + 1}", self.actor, text, self._tasks.now())
             return notes[key]
 
     def list_comments(self, id: str) -> tuple[Note, ...]:  # noqa: A002
@@ -301,5 +297,5 @@ class MemoryTracker:
             yield self._tasks.find(name)
 
     def _demand_mine(self, task: Task) -> None:
-        if task.status is TaskStatus.IN_PROGRESS and task.assignee != self._actor:
+        if task.status is TaskStatus.IN_PROGRESS and task.assignee != self.actor:
             raise refusals.held(task.id, task.assignee)

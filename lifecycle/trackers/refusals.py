@@ -21,7 +21,13 @@ def demand_new(key: str, title: str, labels: tuple[str, ...], priority: int | No
 
 def demand_edit(title: str | None, priority: int | None) -> None:
     """Invalid unless these can be a title and a priority; None leaves what is there."""
-    _demand_title(title)
+    if title is not None and not title.strip():
+        raise Invalid("A task needs a title, so nothing was done; give it one.")
+    if title is not None and (len(title.splitlines()) > 1 or len(title) > MOST_TITLE):
+        raise Invalid(
+            f"A title is one line of at most {MOST_TITLE} characters, so nothing was done; put the rest "
+            "into the description."
+        )
     if priority is not None and (isinstance(priority, bool) or not 0 <= priority <= 4):
         raise Invalid(
             f"A priority is 0 (the most urgent) to 4, not {priority!r}; nothing was done."
@@ -48,18 +54,6 @@ def demand_key(key: str) -> None:
             f"The key {key!r} cannot be kept, so nothing was done; use letters, digits, and single "
             ". : / # = - or _ between them."
         ) from None
-
-
-def _demand_title(title: str | None) -> None:
-    if title is None:
-        return
-    if not title.strip():
-        raise Invalid("A task needs a title, so nothing was done; give it one.")
-    if len(title.splitlines()) > 1 or len(title) > MOST_TITLE:
-        raise Invalid(
-            f"A title is one line of at most {MOST_TITLE} characters, so nothing was done; put the rest "
-            "into the description."
-        )
 
 
 def demand_labels(names: Iterable[str]) -> None:

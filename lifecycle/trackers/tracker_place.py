@@ -9,41 +9,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from lifecycle.core.ports import Board, Clock, Forge, Git
+from lifecycle.core.ports import Clock
 from lifecycle.core.timing import Deadline
 from lifecycle.core.tracker import Wording
 from lifecycle.core.values.configured import Settings
-from lifecycle.core.values.model import Repository
+from lifecycle.core.world import World
 
 if TYPE_CHECKING:
     from lifecycle.github.client.rest import Calls
 
 
-class TrackerHub(Protocol):
+class TrackerHub(World, Protocol):
     """What a tracker may ask of the worktree's GitHub; each part is built when it is first touched.
 
-    Touching one raises NoToken or BadConfig where there is no token or no repository.
+    Issues lie in `base`; branches, and so leases, are pushed to `head`. Touching a part raises NoToken or
+    BadConfig where there is no token or no repository.
     """
-
-    @property
-    def base(self) -> Repository:
-        """The repository of the issues."""
-
-    @property
-    def head(self) -> Repository:
-        """The repository that branches, and so leases, are pushed to."""
-
-    @property
-    def git(self) -> Git:
-        """Git in the worktree."""
-
-    @property
-    def forge(self) -> Forge:
-        """Issues and pull requests as the claim sees them."""
-
-    @property
-    def board(self) -> Board | None:
-        """Where the Status is kept, or None if nowhere."""
 
     def priority_of(self, number: int) -> str | None:
         """The word of the board's Priority for one issue, or None. Requests: 1, none without a board."""
@@ -100,13 +81,8 @@ _DIGITS = 12
 
 
 def seat_in(root: Path, session: str) -> str:
-    """The digits of a session in a worktree on this machine."""
-    return seat_of(platform.node(), str(root.resolve()), session)
-
-
-def seat_of(machine: str, root: str, session: str) -> str:
-    """Digits that are the same for the same agent, and others for every other."""
-    agent = f"{machine}\0{root}\0{session}".encode("utf-8", "surrogatepass")
+    """Digits that are the same for the same session in a worktree on this machine, and others else."""
+    agent = f"{platform.node()}\0{root.resolve()}\0{session}".encode("utf-8", "surrogatepass")
     number = int.from_bytes(hashlib.sha256(agent).digest()[:8]) % 10**_DIGITS
     return f"{number:0{_DIGITS}}"
 
