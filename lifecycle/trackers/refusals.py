@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from lifecycle.core import hidden_marker
-from lifecycle.core.errors import AlreadyClaimed, BlockedBy, Invalid, NotClaimable, Refused
+from lifecycle.core import errors, hidden_marker
 from lifecycle.core.tracker import Task, TaskStatus
 
 MOST_TITLE = 256
@@ -22,14 +21,14 @@ def demand_new(key: str, title: str, labels: tuple[str, ...], priority: int | No
 def demand_edit(title: str | None, priority: int | None) -> None:
     """Invalid unless these can be a title and a priority; None leaves what is there."""
     if title is not None and not title.strip():
-        raise Invalid("A task needs a title, so nothing was done; give it one.")
+        raise errors.Invalid("A task needs a title, so nothing was done; give it one.")
     if title is not None and (len(title.splitlines()) > 1 or len(title) > MOST_TITLE):
-        raise Invalid(
+        raise errors.Invalid(
             f"A title is one line of at most {MOST_TITLE} characters, so nothing was done; put the rest "
             "into the description."
         )
     if priority is not None and (isinstance(priority, bool) or not 0 <= priority <= 4):
-        raise Invalid(
+        raise errors.Invalid(
             f"A priority is 0 (the most urgent) to 4, not {priority!r}; nothing was done."
         )
 
@@ -40,7 +39,7 @@ def demand_label_edit(add: tuple[str, ...], remove: tuple[str, ...]) -> None:
     gone = {name.casefold() for name in remove}
     both = [name for name in add if name.casefold() in gone]
     if both:
-        raise Invalid(
+        raise errors.Invalid(
             f"The label {both[0]} cannot be added and removed at once, so nothing was done; name it once."
         )
 
@@ -49,8 +48,8 @@ def demand_key(key: str) -> None:
     """Invalid unless the key is letters, digits and single . : / # = - _."""
     try:
         hidden_marker.keyed(key)
-    except Refused:
-        raise Invalid(
+    except errors.Refused:
+        raise errors.Invalid(
             f"The key {key!r} cannot be kept, so nothing was done; use letters, digits, and single "
             ". : / # = - or _ between them."
         ) from None
@@ -60,7 +59,7 @@ def demand_labels(names: Iterable[str]) -> None:
     """Invalid for a label that is empty, or has a comma, a line break or outer spaces."""
     for name in names:
         if not name.isprintable() or name != name.strip() or not name or "," in name:
-            raise Invalid(
+            raise errors.Invalid(
                 f"{name!r} can be no label, so nothing was done; use words without a comma or a line break."
             )
 
@@ -76,22 +75,32 @@ def demand_free(task: str, blockers: tuple[str, ...], what: str, *, mark: str = 
     """
     if blockers:
         names = ", ".join(f"{mark}{name}" if name.isdecimal() else name for name in blockers)
-        raise BlockedBy(
+        raise errors.BlockedBy(
             f"{task} waits for {names}, so it was not {what}; finish that first.", ids=blockers
         )
 
 
-def held(task: str, by: str, since: str = "") -> AlreadyClaimed:
+def first_claimed(claim: Callable[[str], Task], tasks: Iterable[Task]) -> Task | None:
+    """The first task that `claim` takes, as it is then; one that somebody was quicker at is passed over."""
+    for task in tasks:
+        try:
+            return claim(task.id)
+        except (errors.AlreadyClaimed, errors.NotClaimable, errors.BlockedBy, errors.NotFound):
+            continue
+    return None
+
+
+def held(task: str, by: str, since: str = "") -> errors.AlreadyClaimed:
     """The error for a task that is another's; `by` is "" where nobody knows whose."""
-    return AlreadyClaimed(
+    return errors.AlreadyClaimed(
         f"{task} is held by {by or 'somebody else'}{since}; nothing was changed. Choose another task.",
         by=by,
     )
 
 
-def not_claimable(task: str, status: str) -> NotClaimable:
+def not_claimable(task: str, status: str) -> errors.NotClaimable:
     """The error for a task that is not to be begun; `status` is the tracker's own word."""
-    return NotClaimable(
+    return errors.NotClaimable(
         f"{task} is {status}, so it was not claimed; choose another task.", status=status
     )
 

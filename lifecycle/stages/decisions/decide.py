@@ -409,18 +409,10 @@ def _let_go(seen: StageSeen, memory: Memory, target: str) -> StageDecision:
     if memory.is_let_go:
         return _pass(seen, "Told to go on too often before: the session may stop")
     stage = target or str(Stage.CODING)
-    is_spent = _is_spent(seen)
-    if is_spent:
-        note = (
-            f"The staged workflow told this session {seen.max_blocks} times to go on (stages.max_blocks) "
-            f"and lets it stop; it is at {stage}: go on by hand or in a new session."
-        )
-    else:
-        note = (
-            f"The staged workflow told the agent {IDLE_BLOCKS} times in a row to go on, and it used no "
-            f"tool; it may stop, and is at {stage}: tell it what to do next."
-        )
-    detail = {"why": "max_blocks" if is_spent else "no progress", "blocks": str(memory.blocks)}
+    why = "max_blocks" if _is_spent(seen) else "no progress"
+    counts = {"blocks": seen.max_blocks, "idle": IDLE_BLOCKS}
+    note = instructions.TEXTS["LET_GO"][why].format(stage=stage, **counts)
+    detail = {"why": why, "blocks": str(memory.blocks)}
     after = replace(memory, position=_position(seen), is_let_go=True)
     event = StopEvent("let_go", str(seen.turn.asked or stage), stage, detail)
     return StageDecision(StopVerdict.LET_GO, after, note=note, events=(event,), log=(note,))

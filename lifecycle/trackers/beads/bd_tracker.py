@@ -197,17 +197,7 @@ class BeadsTracker:
                 taken = self._take_next(labels, {task.id for task in tasks})
                 if taken is None or self._has(taken):
                     return taken  # some builds name a task that another one has by now
-            for task in tasks:
-                try:
-                    return self.claim(task.id)
-                except (
-                    errors.AlreadyClaimed,
-                    errors.NotClaimable,
-                    errors.BlockedBy,
-                    errors.NotFound,
-                ):
-                    continue  # somebody was faster
-            return None
+            return refusals.first_claimed(self.claim, tasks)
 
     def _take_next(self, labels: tuple[str, ...], free: set[str]) -> Task | None:
         """Let bd choose and claim in one step; `free` was nobody's right before."""

@@ -147,12 +147,7 @@ class GitHubIssues:
 
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
         """The first of `ready` that nobody else was quicker to claim; None if there is none."""
-        for task in self.ready(labels=labels):
-            try:
-                return self.claim(task.id)
-            except (errors.AlreadyClaimed, errors.NotClaimable, errors.BlockedBy, errors.NotFound):
-                continue  # somebody did something meanwhile: the next one
-        return None
+        return refusals.first_claimed(self.claim, self.ready(labels=labels))
 
     def renew(self, id: str) -> Task:  # noqa: A002
         """Lacking: a lease on GitHub has no end."""
