@@ -13,7 +13,7 @@ from lifecycle.core.errors import LifecycleError
 from lifecycle.core.tracker import Tracker
 from lifecycle.trackers.conformance import claiming
 from lifecycle.trackers.conformance.case import Broken, Check, CheckCase, Factory, Ground, raises
-from lifecycle.trackers.conformance.suite import CHECKS, CheckOutcome, run, run_one
+from lifecycle.trackers.conformance.suite import CHECKS, CheckOutcome, checks_of, run, run_one
 from tests.trackers.caught import CAUGHT
 from tests.trackers.grounds import GROUNDS, MemoryGround
 from tests.trackers.liars import Liar, Lost, Paged
@@ -51,7 +51,7 @@ RUNS = [
     for name in GROUNDS
     for check in CHECKS
     if name in ALONE
-    or check in claiming.CHECKS
+    or check in checks_of(claiming)
     or "close" in check.__name__
     or "reopen" in check.__name__
     if (name, check) not in AS_ALONE

@@ -15,14 +15,6 @@ from lifecycle.core.redact import short
 from lifecycle.core.tracker import Note, Task
 from lifecycle.storage import log
 from lifecycle.trackers.beads import bd_decode
-from lifecycle.trackers.beads.bd_decode import (
-    DELETED,
-    ID,
-    IssueRow,
-    has_strange_id,
-    note_of,
-    row_of,
-)
 from lifecycle.trackers.beads.bd_probe import Build, forget, probe
 from lifecycle.trackers.beads.bd_process import Runner
 
@@ -47,17 +39,17 @@ class Asking:
         """What this bd can do."""
         return probe(self.runner)
 
-    def rows(self, *words: str, is_write: bool = False) -> tuple[IssueRow, ...]:
+    def rows(self, *words: str, is_write: bool = False) -> tuple[bd_decode.IssueRow, ...]:
         """The issues that a command shows; one whose id is no plain word is left out, and logged."""
         with self._as_known():
             ran = self.runner.run(*words, "--json", is_write=is_write)
             issues = bd_decode.payload(ran, due=list, doing=_doing(words))
-        plain = [raw for raw in issues if not has_strange_id(raw)]
+        plain = [raw for raw in issues if not bd_decode.has_strange_id(raw)]
         if len(plain) < len(issues):
             self.has_strange = True
             left = ", ".join(short(repr(raw["id"]), 60) for raw in issues if raw not in plain)
             log.write(self.runner.root, f"tracker: left out, since no plain word is its id: {left}")
-        return tuple(row_of(raw) for raw in plain)
+        return tuple(bd_decode.row_of(raw) for raw in plain)
 
     @contextlib.contextmanager
     def _as_known(self) -> Iterator[None]:
@@ -79,19 +71,19 @@ class Asking:
                 "asked what it can, so nothing was done; try again."
             ) from None
 
-    def show(self, name: str) -> IssueRow:
+    def show(self, name: str) -> bd_decode.IssueRow:
         """One issue in full; bd takes the part behind the prefix for the whole id. NotFound."""
         try:
-            rows = self.rows("show", name) if ID.fullmatch(name) else ()
+            rows = self.rows("show", name) if bd_decode.ID.fullmatch(name) else ()
         except errors.NotFound:
             rows = ()  # not every build says which
         for row in rows:
             is_it = row.task.id == name or row.task.id.endswith(f"-{name}")
-            if is_it and row.task.raw_status != DELETED:
+            if is_it and row.task.raw_status != bd_decode.DELETED:
                 return row
         raise bd_decode.unknown(name)
 
-    def of_key(self, key: str) -> IssueRow | None:
+    def of_key(self, key: str) -> bd_decode.IssueRow | None:
         """The issue that was created with this key, whatever became of it; None if none was."""
         mark = hidden_marker.keyed(key)
         words = ("list", "--all", "--limit=0", f"--desc-contains={mark}")
@@ -101,7 +93,7 @@ class Asking:
 
     def notes(self, name: str) -> tuple[tuple[Note, str], ...]:
         """The comments of an issue with their marks, the oldest first. NotFound."""
-        if not ID.fullmatch(name):
+        if not bd_decode.ID.fullmatch(name):
             raise bd_decode.unknown(name)
         has_group = self.build.comments
         words = ("comments", name) if has_group else ("show", name)
@@ -110,7 +102,7 @@ class Asking:
             answer = bd_decode.payload(ran, due=list, doing=" ".join(words))
         if not has_group:
             answer = [comment for issue in answer for comment in issue.get("comments") or []]
-        notes = [note_of(comment) for comment in answer]
+        notes = [bd_decode.note_of(comment) for comment in answer]
         return tuple(sorted(notes, key=lambda pair: pair[0].created_at or 0.0))
 
     def change(self, before: Task, *words: str, so: Holds) -> Task:
@@ -123,7 +115,7 @@ class Asking:
         """
 
         def told(raw: Any) -> Task | None:
-            tasks = (row_of(issue).task for issue in raw)
+            tasks = (bd_decode.row_of(issue).task for issue in raw)
             fits = (task for task in tasks if task.id == before.id and so(task))
             return next((replace(task, blocked_by=before.blocked_by) for task in fits), None)
 

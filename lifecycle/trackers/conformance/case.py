@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import secrets
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from inspect import isfunction
 from types import SimpleNamespace
 from typing import Any, Protocol
 
@@ -176,12 +174,6 @@ class CheckCase:
         tasks = [self.one.get(name) for name in ids]
         notes = [self.one.list_comments(name) for name in ids]
         return self.ground.writes(), there, tasks, notes
-
-
-def checks_of(module: str) -> tuple[Check, ...]:
-    """The checks of a module, in their order: its own functions whose names have no underscore in front."""
-    own = (value for name, value in vars(sys.modules[module]).items() if not name.startswith("_"))
-    return tuple(value for value in own if isfunction(value) and value.__module__ == module)
 
 
 def plain(text: str) -> str:

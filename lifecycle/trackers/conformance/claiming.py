@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from lifecycle.core.errors import AlreadyClaimed, BlockedBy, NotClaimable
 from lifecycle.core.tracker import Capability, TaskStatus, Tracker
-from lifecycle.trackers.conformance.case import CheckCase, NotHere, checks_of, demand, raises, same
+from lifecycle.trackers.conformance.case import CheckCase, NotHere, demand, raises, same
 
 T = TypeVar("T")
 RIVALS = 4
@@ -206,6 +206,3 @@ def _together(case: CheckCase, act: Callable[[Tracker], T]) -> dict[int, T]:
     numbers = range(1, RIVALS + 1)
     with ThreadPoolExecutor(RIVALS) as pool:
         return dict(zip(numbers, pool.map(run, numbers), strict=True))
-
-
-CHECKS = checks_of(__name__)

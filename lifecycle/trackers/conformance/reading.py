@@ -10,7 +10,6 @@ from lifecycle.core.tracker import Capability, Task, TaskStatus
 from lifecycle.trackers.conformance.case import (
     CheckCase,
     NotHere,
-    checks_of,
     demand,
     plain,
     raises,
@@ -258,6 +257,3 @@ def it_says_what_it_can(case: CheckCase) -> None:
         command = getattr(wording, verb)
         demand("{id}" in command, f"the command to {verb} does not name the task: {command!r}")
     demand(bool(wording.ready), "there is no command that shows what is ready")
-
-
-CHECKS = checks_of(__name__)

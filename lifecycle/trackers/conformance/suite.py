@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from inspect import isfunction
+from types import ModuleType
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.trackers.conformance import claiming, reading, writing
 from lifecycle.trackers.conformance.case import Broken, Check, CheckCase, Ground, NotHere
 
-CHECKS: tuple[Check, ...] = (*reading.CHECKS, *writing.CHECKS, *claiming.CHECKS)
+
+def checks_of(module: ModuleType) -> tuple[Check, ...]:
+    """The checks of a module, in their order: its own functions whose names have no underscore in front."""
+    own = (value for name, value in vars(module).items() if not name.startswith("_"))
+    return tuple(v for v in own if isfunction(v) and v.__module__ == module.__name__)
+
+
+CHECKS = (*checks_of(reading), *checks_of(writing), *checks_of(claiming))
 """Each is a rule: its name says it, its docstring explains it."""
 
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from lifecycle.core.errors import Invalid
 from lifecycle.core.tracker import TaskStatus
-from lifecycle.trackers.conformance.case import CheckCase, checks_of, demand, plain, raises, same
+from lifecycle.trackers.conformance.case import CheckCase, demand, plain, raises, same
 
 TEXTS = (
     "Grüße, 世界, 🎉, עברית",
@@ -220,6 +220,3 @@ def a_comment_is_posted_once(case: CheckCase) -> None:
     same([plain(note.text) for note in notes], ["First", "Second"], "the comments")
     demand(all(note.author for note in notes), "a comment says nobody's name")
     same(len({note.id for note in notes}), 2, "the number of ids")
-
-
-CHECKS = checks_of(__name__)

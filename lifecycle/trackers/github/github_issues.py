@@ -21,16 +21,9 @@ from lifecycle.github.operations.ensure_labels import LabelOperations
 from lifecycle.github.operations.unclear_writes import missing, same
 from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.trackers import refusals
+from lifecycle.trackers.github import issue_tasks
 from lifecycle.trackers.github.issue_claims import IssueHolding
 from lifecycle.trackers.github.issue_lists import TaskLists
-from lifecycle.trackers.github.issue_tasks import (
-    Body,
-    blockers_of,
-    note_of,
-    number_of,
-    task_of,
-    with_external,
-)
 from lifecycle.trackers.registry import GITHUB
 from lifecycle.trackers.tracker_place import TrackerPlace, own_commands
 
@@ -123,7 +116,7 @@ class GitHubIssues:
         """
         refusals.demand_new(key, title, labels, priority)
         wanted = labels if priority is None else (*labels, priorities.label_of(priority))
-        text = with_external(description, external)
+        text = issue_tasks.with_external(description, external)
         made = self._issues.ensure_issue(
             f"task:{key}", title=title.strip(), body=text, labels=wanted, update=False
         )
@@ -142,7 +135,9 @@ class GitHubIssues:
         if not issue.is_open:
             raise refusals.not_claimable(f"#{issue.number}", "closed")
         self._demand_free(issue, "claimed")
-        taken = replace(task_of(self._holding.take(issue)), status=TaskStatus.IN_PROGRESS)
+        taken = replace(
+            issue_tasks.task_of(self._holding.take(issue)), status=TaskStatus.IN_PROGRESS
+        )
         return self._lists.with_priority(taken)
 
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
@@ -209,7 +204,7 @@ class GitHubIssues:
         """
         refusals.demand_edit(title, priority)
         issue = self._issue(id)
-        number, before = issue.number, Body.of(issue.body)
+        number, before = issue.number, issue_tasks.Body.of(issue.body)
         body = before.saying(description) if description is not None else None
         is_same = (title is None or same(title, issue.title)) and (
             description is None or same(description, before.text)
@@ -249,12 +244,14 @@ class GitHubIssues:
         """
         refusals.demand_key(key)
         number = self._issue(id).number
-        return note_of(self._comments.ensure_comment(number, f"note:{key}", text, update=False).now)
+        return issue_tasks.note_of(
+            self._comments.ensure_comment(number, f"note:{key}", text, update=False).now
+        )
 
     def list_comments(self, id: str) -> tuple[Note, ...]:  # noqa: A002
         """All of them, the oldest first, everybody's. Requests: 1, and 1 for each hundred."""
         number = self._issue(id).number
-        return tuple(note_of(comment) for comment, _ in self._calls.comments(number))
+        return tuple(issue_tasks.note_of(comment) for comment, _ in self._calls.comments(number))
 
     def add_dependency(self, id: str, blocker: str) -> Task:  # noqa: A002
         """The issue is blocked by the other, of the same repository; Invalid for a circle.
@@ -286,7 +283,7 @@ class GitHubIssues:
         )
 
     def _issue(self, name: str) -> IssueFacts:
-        issue = self._calls.issue(number_of(name))
+        issue = self._calls.issue(issue_tasks.number_of(name))
         if issue.is_pull_request:
             raise errors.NotFound(
                 f"#{issue.number} is a pull request and no task; nothing was done."
@@ -295,12 +292,14 @@ class GitHubIssues:
 
     def _shown(self, issue: IssueFacts) -> Task:
         """The task with what its own answer does not say: who blocks it, and why it was closed."""
-        task = self._lists.with_priority(task_of(issue, blockers_of(self._calls, issue)))
+        task = self._lists.with_priority(
+            issue_tasks.task_of(issue, issue_tasks.blockers_of(self._calls, issue))
+        )
         if issue.is_open or issue.state_reason in ("not_planned", "duplicate"):
             return task
         # Anybody may put a marker into a comment: the word of whoever closed it counts.
         reasons = [
-            Body.of(comment.body).text
+            issue_tasks.Body.of(comment.body).text
             for comment, is_ours in self._calls.comments(issue.number)
             if hidden_marker.is_signed(comment.body, hidden_marker.keyed(_REASON))
             and (comment.author == issue.closed_by if issue.closed_by else is_ours())
@@ -308,7 +307,7 @@ class GitHubIssues:
         return replace(task, close_reason=reasons[-1]) if reasons else task
 
     def _demand_free(self, issue: IssueFacts, what: str) -> None:
-        blockers = blockers_of(self._calls, issue)
+        blockers = issue_tasks.blockers_of(self._calls, issue)
         refusals.demand_free(f"#{issue.number}", blockers, what, mark="#")
 
     def _demand_no_circle(self, number: int, other: IssueFacts) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.trackers.conformance import claiming, reading, writing
-from lifecycle.trackers.conformance.suite import CHECKS, CheckOutcome, run
+from lifecycle.trackers.conformance.suite import CHECKS, CheckOutcome, checks_of, run
 from tests.trackers.beads import grounds, simulated
 
 VALUES = {
@@ -39,7 +39,7 @@ ELSEWHERE = {reading.nothing_is_truncated}
 REFUSED = (
     reading.an_unknown_id_is_not_found,
     writing.a_comment_is_posted_once,
-    *claiming.CHECKS,
+    *checks_of(claiming),
     reading.a_blocked_task_is_not_closed,
     reading.a_dependency_is_added_once,
     reading.a_circle_is_invalid,
