@@ -32,11 +32,9 @@ class Host(TrackerHub, Protocol):
     @property
     def token(self) -> object:
         """The token; NoToken if there is none."""
-        ...
 
     def is_tracked(self, name: str) -> bool:
         """True if git tracks this file, or anything in this folder, of the worktree's root."""
-        ...
 
 
 ACTOR = "LIFECYCLE_ACTOR"

@@ -34,15 +34,12 @@ class Clock(Protocol):
 
     def now(self) -> float:
         """Seconds since the epoch, UTC."""
-        ...
 
     def monotonic(self) -> float:
         """Seconds that never run backwards, for deadlines."""
-        ...
 
     def sleep(self, seconds: float) -> None:
         """Wait."""
-        ...
 
 
 class Forge(Protocol):
@@ -50,65 +47,50 @@ class Forge(Protocol):
 
     def observe(self, look: Look) -> Observation:
         """All that a decision about one claim needs, in one request."""
-        ...
 
     def pull_requests_of(self, branch: str) -> tuple[PullRequest, ...]:
         """The newest ten pull requests whose head branch is called `branch`, newest first."""
-        ...
 
     def viewer(self) -> str:
         """The login that the token belongs to."""
-        ...
 
     def issue(self, number: int) -> Issue:
         """One issue; NotFound if there is none, or if the number is a pull request's."""
-        ...
 
     def open_issues(self) -> tuple[Issue, ...]:
         """Every open issue, pull requests left out."""
-        ...
 
     def create_pull_request(
         self, *, title: str, body: str, head: str, base: str, is_draft: bool = False
     ) -> PullRequest:
         """Open one; `head` is `owner:branch`. PullRequestExists, NothingToMerge, HeadMissing."""
-        ...
 
     def pull_request(self, number: int) -> PullRequest:
         """One pull request; NotFound if there is none."""
-        ...
 
     def set_pull_request_body(self, number: int, body: str) -> PullRequest:
         """Replace the text and return the pull request as GitHub shows it afterwards."""
-        ...
 
     def comment(self, issue: int, body: str) -> Comment:
         """Post one comment. Never resent here: GitHub does not deduplicate."""
-        ...
 
     def close_issue(self, issue: int) -> Issue:
         """Close as completed and return the issue as GitHub shows it afterwards."""
-        ...
 
     def assign(self, issue: int, login: str) -> tuple[str, ...]:
         """Add an assignee and return all of them: GitHub ignores whom it may not assign."""
-        ...
 
     def unassign(self, issue: int, login: str) -> tuple[str, ...]:
         """Take an assignee off and return who is left; nothing changes if it was not assigned."""
-        ...
 
     def checks(self, sha: str) -> Checks:
         """Every check run and commit status of one commit, page by page."""
-        ...
 
     def token_facts(self) -> TokenFacts:
         """Whose token it is, of what kind, and what it was given. Only reads."""
-        ...
 
     def repository_access(self) -> RepositoryAccess:
         """What the token's owner may do here. Only reads; NotFound if GitHub shows no repository."""
-        ...
 
 
 class Board(Protocol):
@@ -116,7 +98,6 @@ class Board(Protocol):
 
     def schema(self, *, refresh: bool = False) -> BoardSchema:
         """Ids of the project, its fields and options: cached, or read anew on `refresh`."""
-        ...
 
     def set_fields(
         self, item_id: str, *, status: str | None, agent: str | None, clear_agent: bool = False
@@ -126,19 +107,15 @@ class Board(Protocol):
         `status=None` and `agent=None` leave the field alone; `clear_agent` empties Agent with the
         mutation that really clears. UnknownOption, StaleFields, ItemArchived, ItemMissing.
         """
-        ...
 
     def add(self, issue_id: str) -> BoardItem:
         """Put an issue on the board; returns the item that is there if it was on it already."""
-        ...
 
     def cards(self) -> tuple[Card, ...]:
         """Every item whose content is an issue, all pages, archived ones left out."""
-        ...
 
     def brief(self) -> BoardBrief:
         """Title and cards, page by page while there is time: incomplete, not late."""
-        ...
 
 
 class Survey(Protocol):
@@ -146,15 +123,12 @@ class Survey(Protocol):
 
     def holdings(self, repositories: Sequence[Repository]) -> Iterator[Holding]:
         """One for each, in their order; one that cannot be read carries its `problem`."""
-        ...
 
     def holdings_of(self, owner: str) -> Iterator[Holding]:
         """One for each repository of a user or an organisation that is neither archived nor a fork."""
-        ...
 
     def repositories_of(self, owner: str) -> Iterator[Repository]:
         """The names of the same, for whoever looks at a part of them."""
-        ...
 
     def cards(self, at_most: int | None = None) -> Iterator[Swept]:
         """Every issue on the board, archived cards left out, page by page in the board's order.
@@ -162,15 +136,12 @@ class Survey(Protocol):
         BoardTooLarge after one page, and before anything is given, if there are more than `at_most`.
         Raises as `Board.cards` does if the board cannot be read; ValueError if none is configured.
         """
-        ...
 
     def issues_of(self, holdings: Iterable[Holding], since: float) -> Iterator[Swept]:
         """The open issues that are assigned, and those that were closed and changed since then."""
-        ...
 
     def issues(self, wanted: Iterable[tuple[str, int]]) -> Iterator[Swept]:
         """Issues by repository and number; those that GitHub does not know are left out."""
-        ...
 
 
 class Git(Protocol):
@@ -178,34 +149,27 @@ class Git(Protocol):
 
     def current_branch(self) -> str | None:
         """The branch that HEAD is on, or None if it is detached or unborn."""
-        ...
 
     def head_of(self, branch: str) -> str | None:
         """The commit of a local branch, or None."""
-        ...
 
     def remote_head_of(self, branch: str, remote: str = "origin") -> str | None:
         """The commit that a remote's tracking ref of a branch shows, or None. No network."""
-        ...
 
     def remote_url(self, remote: str) -> str | None:
         """The URL of a remote, or None if there is no such remote."""
-        ...
 
     def remotes(self) -> dict[str, tuple[str, ...]]:
         """The remotes that `git remote` lists, each with its URLs."""
-        ...
 
     def committed(self, commit: str, names: Sequence[str]) -> str:
         """The text of the first of these files that a commit has as a regular file; "" if none."""
-        ...
 
     def run(self, *args: str, check: bool = True, remote: str = "") -> str:
         """Run git and return stdout without its last newline; `remote` is the one that it talks to.
 
         GitFailed, Transient; BadConfig for a remote that is not set up here.
         """
-        ...
 
 
 class StatusPlace(Protocol):
@@ -217,16 +181,13 @@ class StatusPlace(Protocol):
     @property
     def uses_labels(self) -> bool:
         """True if the Status is kept as labels."""
-        ...
 
     @property
     def note(self) -> str | None:
         """Why labels are used instead of the board, as a sentence for a person; None if they are not."""
-        ...
 
     def gives_up(self, error: LifecycleError) -> bool:
         """True if labels take the place of the board after this failure."""
-        ...
 
 
 class Cache(Protocol):
@@ -234,8 +195,6 @@ class Cache(Protocol):
 
     def get(self, key: str) -> object | None:
         """What was put there, as JSON values, or None."""
-        ...
 
     def put(self, key: str, value: object) -> None:
         """Remember a JSON value; durable once the engine commits."""
-        ...

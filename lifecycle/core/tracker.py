@@ -162,38 +162,31 @@ class Tracker(Protocol):
     @property
     def name(self) -> str:
         """The name under which the registry knows it."""
-        ...
 
     @property
     def actor(self) -> str:
         """In whose name everything is done."""
-        ...
 
     def abilities(self) -> Abilities:
         """What it can do here. May ask once; the answer is kept for the object's life."""
-        ...
 
     def wording(self) -> Wording:
         """The commands that an agent types. `publish` is "" unless it can publish."""
-        ...
 
     def get(self, id: str) -> Task:  # noqa: A002 -- the tracker's own word
         """One task, its open blockers named. NotFound."""
-        ...
 
     def list(self, *, label: str = "", status: TaskStatus | None = None) -> tuple[Task, ...]:
         """Every task with this label and this status, by urgency; all of them, however many.
 
         Without a status: those that are not closed.
         """
-        ...
 
     def ready(self, *, labels: tuple[str, ...] = ()) -> tuple[Task, ...]:
         """What could be begun now (`Task.is_ready`), with any of these labels, by urgency.
 
         A label that ends with `*` stands for every label that begins so.
         """
-        ...
 
     def create(
         self,
@@ -209,7 +202,6 @@ class Tracker(Protocol):
 
         `key` is letters, digits and single . : / # = - _. Invalid for an empty title.
         """
-        ...
 
     def claim(self, id: str) -> Task:  # noqa: A002
         """It is the actor's, and in progress; again is no error.
@@ -220,27 +212,21 @@ class Tracker(Protocol):
             BlockedBy: open tasks block it.
             NotFound: there is no such task.
         """
-        ...
 
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
         """The first of `ready` that could be claimed, claimed; None if there is none."""
-        ...
 
     def renew(self, id: str) -> Task:  # noqa: A002
         """The actor's claim lives on. Lacking without leases; AlreadyClaimed, NotClaimable."""
-        ...
 
     def release(self, id: str) -> Task:  # noqa: A002
         """It is nobody's and open again, if it was the actor's or nobody's; AlreadyClaimed."""
-        ...
 
     def close(self, id: str, *, reason: str = "") -> Task:  # noqa: A002
         """It is closed. One that is closed already keeps its reason. BlockedBy, NotFound."""
-        ...
 
     def reopen(self, id: str) -> Task:  # noqa: A002
         """It is open and nobody's; one that was not closed stays as it is."""
-        ...
 
     def edit(
         self,
@@ -251,7 +237,6 @@ class Tracker(Protocol):
         priority: int | None = None,
     ) -> Task:
         """These are its texts and its priority; None leaves one alone. Invalid, NotFound."""
-        ...
 
     def edit_labels(
         self,
@@ -269,26 +254,21 @@ class Tracker(Protocol):
 
         Raises Invalid if one is in both; NotFound.
         """
-        ...
 
     def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002
         """There is one comment of this key on it; a second call posts none."""
-        ...
 
     def list_comments(self, id: str) -> tuple[Note, ...]:  # noqa: A002
         """All of them, the oldest first. NotFound."""
-        ...
 
     def add_dependency(self, id: str, blocker: str) -> Task:  # noqa: A002
         """The task is blocked by the other. Lacking, NotFound; Invalid for a circle."""
-        ...
 
     def publish(self) -> None:
         """What was written is where others read it. Lacking where there is nothing to send.
 
         Never called by a hook.
         """
-        ...
 
 
 Options = Mapping[str, str]

@@ -33,7 +33,6 @@ class CardWriter(Protocol):
         standing: str | None = None,
     ) -> BoardItem:
         """Write it, and return what is there now."""
-        ...
 
 
 class World(Protocol):
@@ -49,126 +48,99 @@ class World(Protocol):
     @property
     def cache(self) -> Cache:
         """Where ids are kept that seldom change."""
-        ...
 
     @property
     def settings(self) -> Settings:
         """The settings."""
-        ...
 
     @property
     def addresses(self) -> Addresses:
         """Where GitHub answers."""
-        ...
 
     @property
     def git(self) -> Git:
         """Git in this worktree."""
-        ...
 
     @property
     def remote(self) -> str:
         """The remote that branches and leases are pushed to; BadConfig if `git remote` lists none such."""
-        ...
 
     @property
     def head(self) -> Repository:
         """The repository that branches are pushed to."""
-        ...
 
     @property
     def base(self) -> Repository:
         """The repository of issues and pull requests."""
-        ...
 
     @property
     def access(self) -> str:
         """What tells one token from another, and one configuration of it; says nothing of either."""
-        ...
 
     @property
     def forge(self) -> Forge:
         """Issues, pull requests, checks."""
-        ...
 
     def forge_of(self, repository: Repository) -> Forge:
         """The same of another repository."""
-        ...
 
     @property
     def survey(self) -> Survey:
         """Many repositories at once."""
-        ...
 
     @property
     def board(self) -> Board | None:
         """Where the Status is kept, or None if nowhere."""
-        ...
 
     @property
     def choice(self) -> StatusPlace:
         """Whether labels take the place of the board."""
-        ...
 
     @property
     def tracker(self) -> Tracker:
         """What this worktree's tasks are kept in."""
-        ...
 
     @property
     def inner(self) -> Tracker | None:
         """The tracker of the worktree, if it is another than GitHub."""
-        ...
 
     def inner_as(self, agent: str, name: str = "") -> Tracker | None:
         """The same in the name of this agent; `name` is the tracker's, "" for the configured one."""
-        ...
 
     @property
     def spent(self) -> tuple[int, int]:
         """How many requests were made so far, and how many points GraphQL's cost."""
-        ...
 
     @property
     def cards(self) -> CardWriter:
         """Where the Status of an issue is written; Rejected if it is kept nowhere."""
-        ...
 
     def public(self, text: str, name: str) -> str:
         """A text that is to be read by others, without secrets; `name` is noted if it held one."""
-        ...
 
     def told_withheld(self) -> str:
         """The sentence about texts that held a secret, once; "" if none did."""
-        ...
 
     def renew_token(self) -> None:
         """Begin anew with GitHub if the token is about to end, or GitHub does not accept it."""
-        ...
 
     def refuse_strange_remote(self) -> None:
         """Refuse a remote that the user has not set up; BadConfig."""
-        ...
 
     def refuse_renamed(self, name: str) -> None:
         """Refuse a repository that has another name on GitHub now; Moved."""
-        ...
 
     def refuse_tracked(self) -> None:
         """Refuse to go on where the claim or anything in `.lifecycle/` is tracked by git; Refused."""
-        ...
 
     def tracked_in(self, commit: str) -> list[str]:
         """What of ours a commit has at its top, as git spells it; GitFailed."""
-        ...
 
     def refuse_untrusted(self, commands: Sequence[str]) -> None:
         """Refuse to run commands of a project's file that the user has not said yes to; Refused."""
-        ...
 
     def beside(self, root: Path, environment: Mapping[str, str], cache: Cache) -> World:
         """The world of another worktree, with this one's time; `cache` is that worktree's."""
-        ...
 
     def elsewhere(self, repository: Repository, url: str, place: Path) -> World:
         """The world of a repository that nobody checked out here, with this one's clients and settings.
@@ -178,8 +150,6 @@ class World(Protocol):
             url: its page; git finds it below `.git`.
             place: an empty folder, which becomes a bare repository when git is first asked to push.
         """
-        ...
 
     def close(self) -> None:
         """Close the connections that were opened; the next request opens others."""
-        ...
