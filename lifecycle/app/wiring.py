@@ -37,16 +37,8 @@ class Elsewhere:
     clients: GitHubClients
 
 
-@dataclass(slots=True)
-class _OfToken:
-    """What was made with one token so far; another token begins with another one of these."""
-
-    placed: tuple[configured.Addresses, Token | None] | None = None
-    token: Token | None = None
-    clients: GitHubClients | None = None
-    forge: Forge | None = None
-    board: EitherBoard | None = None
-    tracker: Tracker | None = None
+_OF_TOKEN = ("_placed", "token", "clients", "forge", "survey", "board", "tracker")
+"""What was made with one token and is made anew with another."""
 
 
 class WorktreeWorld:
@@ -77,12 +69,14 @@ class WorktreeWorld:
         elsewhere: Elsewhere | None = None,
     ) -> None:
         self.root = root
-        self._settings = settings
         self._elsewhere = elsewhere
-        self._made = _OfToken()
+        # What is given is not made: a cached property that was set stays as it is.
+        if settings is not None:
+            self.settings = settings
         if elsewhere is not None:
-            clients = elsewhere.clients
-            self._made = _OfToken((clients.addresses, None), clients.token, clients)
+            self.clients = elsewhere.clients
+            self.token = elsewhere.clients.token
+            self._placed = elsewhere.clients.addresses, None
         self.environment = environment
         self.clock = clock
         self.deadline = deadline
@@ -93,8 +87,8 @@ class WorktreeWorld:
 
     def close(self) -> None:
         """Close the connections that were opened; the next request opens others."""
-        if self._made.clients is not None:
-            self._made.clients.close()
+        if "clients" in self.__dict__:
+            self.clients.close()
 
     def public(self, text: str, name: str) -> str:
         """A text that is to be read by others, without secrets; `name` is noted if it held one."""
@@ -114,12 +108,12 @@ class WorktreeWorld:
 
         Whoever looks for long asks this before each look.
         """
-        token = self._made.token
-        is_ending = token is not None and token.is_ending(self.clock.now())
+        is_ending = "token" in self.__dict__ and self.token.is_ending(self.clock.now())
         if is_ending or self._is_refused:
             self._is_refused = False
             self.close()
-            self._made = _OfToken()
+            for name in _OF_TOKEN:
+                self.__dict__.pop(name, None)
 
     def _refused(self) -> None:
         """GitHub does not accept the token: what is kept of it is forgotten, and so is it."""
@@ -130,7 +124,7 @@ class WorktreeWorld:
     @cached_property
     def settings(self) -> Settings:
         """The settings; raises BadConfig."""
-        return self._settings or config.load(self.root, self.environment)
+        return config.load(self.root, self.environment)
 
     @cached_property
     def git(self) -> GitRepository:
@@ -277,13 +271,9 @@ class WorktreeWorld:
         """Where GitHub answers: as configured, else on the remote's host if gh is logged in there."""
         return self._placed[0]
 
-    @property
+    @cached_property
     def _placed(self) -> tuple[configured.Addresses, Token | None]:
-        if self._made.placed is None:
-            self._made.placed = self._find_place()
-        return self._made.placed
-
-    def _find_place(self) -> tuple[configured.Addresses, Token | None]:
+        """The addresses, and the token if the search for them came upon it."""
         settings = self.settings
         if config.names_github(self.environment):
             return configured.Addresses(settings.api_url, settings.graphql_url), None
@@ -300,45 +290,40 @@ class WorktreeWorld:
 
         return fingerprint(self.root, self.environment)
 
-    @property
+    @cached_property
     def token(self) -> Token:
         """The token; raises NoToken, BadConfig, and for an App's whatever GitHub says of it."""
-        if self._made.token is None:
-            from lifecycle.github.auth.tokens import TokenPlace, find
+        from lifecycle.github.auth.tokens import TokenPlace, find
 
-            addresses, token = self._placed
-            if token is None:
-                root, environment, deadline = self.root, self.environment, self.deadline
-                base = partial(getattr, self, "base")
-                token = find(TokenPlace(environment, addresses, root, base, deadline))
-            self._made.token = token
-        return self._made.token
+        addresses, token = self._placed
+        if token is not None:
+            return token
+        base = partial(getattr, self, "base")
+        return find(TokenPlace(self.environment, addresses, self.root, base, self.deadline))
 
-    @property
+    @cached_property
     def clients(self) -> GitHubClients:
         """What speaks to GitHub with the token; raises NoToken, BadConfig."""
-        if self._made.clients is None:
-            from lifecycle.github.clients import GitHubClients
+        from lifecycle.github.clients import GitHubClients
 
-            project = self._project
-            self._made.clients = GitHubClients(
-                self.addresses,
-                self.token,
-                self.deadline,
-                cache=self.cache,
-                settings=self.settings,
-                project=project,
-                on_refused=self._refused,
-                withheld=self.withheld,
-            )
-        return self._made.clients
+        project = (
+            self._project
+        )  # before the token: a strange board is refused without asking for one
+        return GitHubClients(
+            self.addresses,
+            self.token,
+            self.deadline,
+            cache=self.cache,
+            settings=self.settings,
+            project=project,
+            on_refused=self._refused,
+            withheld=self.withheld,
+        )
 
-    @property
+    @cached_property
     def forge(self) -> Forge:
         """Issues, pull requests, checks; raises NoToken, BadConfig."""
-        if self._made.forge is None:
-            self._made.forge = self.forge_of(self.base)
-        return self._made.forge
+        return self.forge_of(self.base)
 
     def forge_of(self, repository: Repository) -> Forge:
         """The same of another repository; raises NoToken, BadConfig."""
@@ -352,7 +337,7 @@ class WorktreeWorld:
     @property
     def spent(self) -> tuple[int, int]:
         """How many requests were made so far, and how many points GraphQL's cost."""
-        return self._made.clients.spent if self._made.clients is not None else (0, 0)
+        return self.clients.spent if "clients" in self.__dict__ else (0, 0)
 
     def beside(self, root: Path, environment: Mapping[str, str], cache: Cache) -> WorktreeWorld:
         """The world of another worktree, with this one's time; `cache` is that worktree's."""
@@ -381,12 +366,10 @@ class WorktreeWorld:
             place, self.environment, self.clock, self.deadline, self.cache, settings, there
         )
 
-    @property
+    @cached_property
     def board(self) -> EitherBoard | None:
         """Where the Status is kept, or None if nowhere; raises NoToken, BadConfig."""
-        if self._made.board is None and self.settings.has_board:
-            self._made.board = self.clients.either_board(self.base)
-        return self._made.board
+        return self.clients.either_board(self.base) if self.settings.has_board else None
 
     @property
     def cards(self) -> EitherBoard:
@@ -400,14 +383,12 @@ class WorktreeWorld:
         """The board's Priority of an issue; as `GitHubClients.priority_of`, raises NoToken, BadConfig."""
         return self.clients.priority_of(self.base, number)
 
-    @property
+    @cached_property
     def tracker(self) -> Tracker:
         """What this worktree's tasks are kept in, as configured or as it is found; raises BadConfig."""
         from lifecycle.app import tracker_opening
 
-        if self._made.tracker is None:
-            self._made.tracker = tracker_opening.tracker_of(self)
-        return self._made.tracker
+        return tracker_opening.tracker_of(self)
 
     @cached_property
     def inner(self) -> Tracker | None:
