@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.redact import redact, short
 from lifecycle.storage import log, regular_files, store
-from lifecycle.storage.journal_entry import JournalEntry
 
 CLAIM, STAGES, TRACKER = "claim", "stages", "tracker"
 SYSTEMS = (CLAIM, STAGES, TRACKER)
@@ -50,6 +49,42 @@ _TEXT, _LINE, _MANY, _DEPTH, _DETAIL = 200, 500, 40, 4, 8_000
 deep they lie in each other, and characters of the whole detail."""
 
 
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """One thing that happened.
+
+    Attributes:
+        at: seconds since the epoch, UTC.
+        system: who writes: one of SYSTEMS.
+        kind: one of KINDS. "transition": from `source` to `target`, a claim's phase or a stage (either
+            may be empty: it began, or nobody knows). "write": something was written to GitHub or a
+            tracker; `target` is what. "check": tests or a review were run; `source` is the stage,
+            `detail["outcome"]` one of GREEN, RED, UNKNOWN. "block": the agent was told or asked
+            something at its stop; `source` is the stage that was completed, `target` the one it was
+            sent to. "refused": what it reported was not accepted; `source` is the stage that it took
+            for complete, `target` the one that it stays in. "let_go": it was allowed to stop although
+            something is left; `source` is the stage.
+        task: the task's id as its tracker spells it, `#42` for a GitHub issue.
+        actor: the agent's name.
+        session: the client's session.
+        key: makes an entry unique: a second one with the same key is not written. Empty: always written.
+        detail: plain JSON values. `lifecycle stats` knows `labels` (a list of the task's labels),
+            `title` (of the task) and `outcome`; the rest is for people. Secrets are taken out, long texts
+            are cut.
+    """
+
+    at: float
+    system: str
+    kind: str
+    task: str = ""
+    actor: str = ""
+    session: str = ""
+    source: str = ""
+    target: str = ""
+    key: str = ""
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
 def note(root: Path, *entries: JournalEntry) -> None:
     """Append to the journal of the clone that this worktree belongs to, if that can be done.
 
@@ -66,7 +101,7 @@ def note(root: Path, *entries: JournalEntry) -> None:
             return
         from lifecycle.storage.journal_file import append
 
-        said = append(path, [_plain(entry) for entry in entries])
+        said = append(path, [asdict(_plain(entry)) for entry in entries])
     except (
         LifecycleError,
         OSError,

@@ -19,13 +19,14 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 from lifecycle.core.errors import LockBusy, Refused
 from lifecycle.storage import regular_files, store
-from lifecycle.storage.journal_entry import WAIT_SECONDS, JournalEntry
+
+WAIT_SECONDS = 0.2
+"""How long a writer waits for another process."""
 
 VERSION = 1
 KEPT_SECONDS = 400 * 86_400.0
@@ -40,7 +41,11 @@ STALE_SECONDS = 60.0
 NEEDS = (3, 37)
 """The SQLite that knows STRICT tables."""
 
-_COLUMNS = tuple(one.name for one in fields(JournalEntry))
+Values = dict[str, Any]
+"""An entry's values by the names of its columns; its detail is a JSON object, and no key is ""."""
+
+_TEXTS = ("system", "kind", "task", "actor", "session", "source", "target", "key")
+_COLUMNS = ("at", *_TEXTS, "detail")
 _SCHEMA = f"""
 CREATE TABLE entry (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -61,7 +66,7 @@ BEGIN SELECT RAISE (ABORT, 'an entry is never changed'); END;
 PRAGMA user_version = {VERSION};
 """
 _INSERT = (
-    f"INSERT INTO entry ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) "  # noqa: S608 -- names of our own
+    f"INSERT INTO entry ({', '.join(_COLUMNS)}) VALUES (:{', :'.join(_COLUMNS)}) "  # noqa: S608 -- names of our own
     "ON CONFLICT (key) DO NOTHING"
 )
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM entry WHERE at >= ? ORDER BY at, id"  # noqa: S608 -- names of our own
@@ -75,7 +80,7 @@ class _BrokenError(Exception):
     """The file is no journal."""
 
 
-def append(path: Path, entries: Sequence[JournalEntry]) -> str:
+def append(path: Path, entries: Sequence[Values]) -> str:
     """Write the entries, all or none; what to say of it in the log, or empty if all is well.
 
     Raises:
@@ -102,27 +107,25 @@ def append(path: Path, entries: Sequence[JournalEntry]) -> str:
     return said
 
 
-def entries(path: Path, since: float) -> list[dict[str, Any]]:
+def entries(path: Path, since: float) -> list[Values]:
     """The values of every entry from `since` on, in order; what waits to be taken up is among them.
 
     Raises:
         Refused: the journal cannot be read.
         OSError: the file system refuses.
     """
-    left = [values for _, found in _waiting(path) for values in found]
-    if not path.exists():
-        rows = []
-    elif sqlite3.sqlite_version_info < NEEDS:
-        raise Refused(
-            f"The journal needs SQLite {_needs()}, and this Python has {sqlite3.sqlite_version}; it was "
-            "left as it is. Use a newer Python."
-        )
-    else:
-        rows = _rows(path, since)
-    keys = {row[_COLUMNS.index("key")] for row in rows}
-    found = [_values(row) for row in rows]
-    found += [one for one in left if one["at"] >= since and one["key"] not in keys]
-    return sorted(found, key=lambda values: float(values["at"]))
+    waiting = [values for _, left in _waiting(path) for values in left]
+    kept = []
+    if path.exists():
+        if sqlite3.sqlite_version_info < NEEDS:
+            raise Refused(
+                f"The journal needs SQLite {_needs()}, and this Python has {sqlite3.sqlite_version}; it "
+                "was left as it is. Use a newer Python."
+            )
+        kept = _rows(path, since)
+    keys = {values["key"] for values in kept}
+    kept += [values for values in waiting if values["at"] >= since and values["key"] not in keys]
+    return sorted(kept, key=lambda values: float(values["at"]))
 
 
 def obstacle(path: Path) -> str:
@@ -157,13 +160,13 @@ def obstacle(path: Path) -> str:
         )
 
 
-def _append(path: Path, entries: Sequence[JournalEntry]) -> None:
+def _append(path: Path, entries: Sequence[Values]) -> None:
     with _begun(path) as database:
         taken = _waiting(path)
         for _, found in taken:
             database.executemany(_INSERT, [_row(values) for values in found])
         last = database.execute("SELECT max(id) FROM entry").fetchone()[0] or 0
-        database.executemany(_INSERT, [_row(asdict(entry)) for entry in entries])
+        database.executemany(_INSERT, [_row(entry) for entry in entries])
         newest = database.execute("SELECT max(id) FROM entry").fetchone()[0] or 0
         if newest // PRUNE_EVERY > last // PRUNE_EVERY:
             _prune(database, newest)
@@ -277,21 +280,21 @@ def _set_aside(path: Path) -> str:
         return f"it was broken, is kept as {kept.name}, and was begun anew."
 
 
-def _leave(path: Path, entries: Iterable[JournalEntry]) -> None:
+def _leave(path: Path, entries: Iterable[Values]) -> None:
     """Put entries where the next one who writes takes them up; raises OSError."""
     folder = path.parent / PENDING
     if regular_files.strange_folder(str(folder), is_shared=True):
         return  # it is somebody else's, and entries are no reason to wait or to fail
     folder.mkdir(exist_ok=True)
     name = f"{time.time_ns()}-{secrets.token_hex(8)}"
-    left = [asdict(entry) for entry in entries]
+    left = [dict(entry) for entry in entries]
     for number, values in enumerate(left):
         # Whoever is killed between writing and deleting must not leave them to be written twice.
         values["key"] = values["key"] or f"pending:{name}:{number}"
     store.write(folder / f"{name}.json", json.dumps(left).encode("ascii"))
 
 
-def _waiting(path: Path) -> list[tuple[str, list[dict[str, Any]]]]:
+def _waiting(path: Path) -> list[tuple[str, list[Values]]]:
     """What was left by those who could not wait: the file's name, and the values of its entries."""
     folder = path.parent / PENDING
     if regular_files.strange_folder(str(folder), is_shared=True) or not folder.is_dir():
@@ -306,7 +309,7 @@ def _waiting(path: Path) -> list[tuple[str, list[dict[str, Any]]]]:
     return found
 
 
-def _left(content: bytes) -> list[dict[str, Any]]:
+def _left(content: bytes) -> list[Values]:
     """The entries of one file that are ours; whatever else stands in it would stop every writer."""
     try:
         known = json.loads(content)
@@ -320,7 +323,7 @@ def _is_ours(values: object) -> bool:
     if not isinstance(values, dict) or values.keys() != set(_COLUMNS) or not values["key"]:
         return False
     at, detail = values["at"], values["detail"]
-    texts = [values[name] for name in _COLUMNS if name not in ("at", "detail")]
+    texts = [values[name] for name in _TEXTS]
     if isinstance(at, bool) or not isinstance(at, int | float) or not isinstance(detail, dict):
         return False
     if not all(isinstance(text, str) for text in texts):
@@ -334,7 +337,7 @@ def _is_ours(values: object) -> bool:
     return math.isfinite(values["at"])
 
 
-def _rows(path: Path, since: float) -> list[Any]:
+def _rows(path: Path, since: float) -> list[Values]:
     try:
         try:
             return _selected(path, "rw", since)
@@ -347,10 +350,11 @@ def _rows(path: Path, since: float) -> list[Any]:
         raise Refused(_unreadable(path, error)) from None
 
 
-def _selected(path: Path, mode: str, since: float) -> list[Any]:
+def _selected(path: Path, mode: str, since: float) -> list[Values]:
     with contextlib.closing(_open(path, mode)) as database:
         _check(database)
-        return database.execute(_SELECT, (since,)).fetchall()
+        database.row_factory = sqlite3.Row
+        return [_values(row) for row in database.execute(_SELECT, (since,))]
 
 
 def _unreadable(path: Path, error: Exception) -> str:
@@ -364,15 +368,13 @@ def _unreadable(path: Path, error: Exception) -> str:
     )
 
 
-def _row(values: dict[str, Any]) -> tuple[Any, ...]:
+def _row(values: Values) -> Values:
     detail = json.dumps(values["detail"], ensure_ascii=False)
-    known = {**values, "key": values["key"] or None, "detail": detail}
-    return tuple(known[name] for name in _COLUMNS)
+    return {**values, "key": values["key"] or None, "detail": detail}
 
 
-def _values(row: Sequence[Any]) -> dict[str, Any]:
-    known = dict(zip(_COLUMNS, row, strict=True))
-    return {**known, "key": known["key"] or "", "detail": json.loads(known["detail"])}
+def _values(row: sqlite3.Row) -> Values:
+    return {**dict(row), "key": row["key"] or "", "detail": json.loads(row["detail"])}
 
 
 def _is_busy(error: BaseException) -> bool:

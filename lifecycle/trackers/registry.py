@@ -17,7 +17,7 @@ from lifecycle.core.errors import BadConfig
 from lifecycle.core.ports import Clock
 from lifecycle.core.tracker import Note, Task, Tracker
 from lifecycle.core.values.configured import AUTO, Settings
-from lifecycle.storage import journal, journal_entry
+from lifecycle.storage import journal
 from lifecycle.trackers.tracker_place import TrackerPlace
 
 GITHUB = "github"
@@ -161,7 +161,7 @@ def noting(tracker: Tracker, root: Path, clock: Clock, session: str = "") -> Tra
                 named = task.id if task is not None else str(args[0]) if args else ""
                 journal.note(
                     root,
-                    journal_entry.JournalEntry(
+                    journal.JournalEntry(
                         clock.now(),
                         journal.TRACKER,
                         journal.WRITE,

@@ -13,7 +13,7 @@ from typing import Any
 from lifecycle.api import Wake
 from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.storage import journal
-from lifecycle.storage.journal_entry import JournalEntry
+from lifecycle.storage.journal import JournalEntry
 from tests.conftest import COMMAND, Place
 
 

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from lifecycle.core.errors import Refused
 from lifecycle.storage import journal, journal_file, store
-from lifecycle.storage.journal_entry import JournalEntry
+from lifecycle.storage.journal import JournalEntry
 
 NOW = 1_795_000_000.0
 BEGUN = JournalEntry(
@@ -177,7 +177,7 @@ TWENTY = """
     import sys
     from pathlib import Path
     from lifecycle.storage import journal
-    from lifecycle.storage.journal_entry import JournalEntry
+    from lifecycle.storage.journal import JournalEntry
     sys.stdin.readline()
     for turn in range(5):
         own = JournalEntry(turn, "claim", "write", target=f"{sys.argv[2]}/{turn}")
@@ -468,7 +468,7 @@ ELSEWHERE = """
     import os, sys
     from pathlib import Path
     from lifecycle.storage import journal, journal_file
-    from lifecycle.storage.journal_entry import JournalEntry
+    from lifecycle.storage.journal import JournalEntry
     os.setgroups([]); os.setgid(65534); os.setuid(65534)
     root = Path(sys.argv[1])
     journal.note(root, JournalEntry(2, "claim", "write", target="n2"))
@@ -502,7 +502,7 @@ def test_a_full_disk_costs_the_entry_alone(root: Path) -> None:
         import resource, sys
         from pathlib import Path
         from lifecycle.storage import journal
-        from lifecycle.storage.journal_entry import JournalEntry
+        from lifecycle.storage.journal import JournalEntry
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
         large = JournalEntry(3, "claim", "write", detail={"text": ["x" * 400] * 15})
         for _ in range(30):

@@ -20,7 +20,7 @@ from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.world import World
-from lifecycle.storage import journal, journal_entry, log
+from lifecycle.storage import journal, log
 from lifecycle.storage.state_file import PENDING
 
 KEPT_SECONDS = 14 * 86_400.0
@@ -175,8 +175,8 @@ def _tell(claim_store: ClaimStore, left: Left, text: str) -> None:
     claim_store.ledger.queue(Notice(key, text, Audience.NOTE))
 
 
-def _entry(left: Left, task: str, now: float) -> journal_entry.JournalEntry:
-    return journal_entry.JournalEntry(
+def _entry(left: Left, task: str, now: float) -> journal.JournalEntry:
+    return journal.JournalEntry(
         now,
         journal.CLAIM,
         journal.WRITE,

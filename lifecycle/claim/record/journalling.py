@@ -9,7 +9,7 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import Record
 from lifecycle.core import plan
 from lifecycle.storage import journal
-from lifecycle.storage.journal_entry import JournalEntry
+from lifecycle.storage.journal import JournalEntry
 from lifecycle.storage.state_file import NOTED, StateSections
 
 _WRITES: dict[type[Any], str] = {

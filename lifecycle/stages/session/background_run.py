@@ -21,7 +21,7 @@ from lifecycle.settings.running_client import is_machine_made
 from lifecycle.stages.session import activation, session_record
 from lifecycle.stages.session.activation import StageCall
 from lifecycle.stages.session.session_record import SessionRecord
-from lifecycle.storage import journal, journal_entry, log, stage_log, workflow_marks
+from lifecycle.storage import journal, log, stage_log, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 
 
@@ -48,7 +48,7 @@ def keep(call: StageCall, files: WorkflowFiles, run: SeenRun, *, is_over: bool =
         return
     record = session_record.load(files, call.session) or SessionRecord(call.session)
     outcome = Colour.UNKNOWN if run.outcome is Colour.NOTHING else run.outcome
-    entry = journal_entry.JournalEntry(
+    entry = journal.JournalEntry(
         at=run.at,
         system=journal.STAGES,
         kind=journal.CHECK,

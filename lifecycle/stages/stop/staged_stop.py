@@ -21,7 +21,7 @@ from lifecycle.stages.stop import staged_task
 from lifecycle.stages.stop.staged_task import TaskSearch
 from lifecycle.stages.transcript import stop_input
 from lifecycle.stages.transcript.turn import StageFinding, Turn
-from lifecycle.storage import journal, journal_entry, stage_log, workflow_marks
+from lifecycle.storage import journal, stage_log, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 
 MAY_STOP = "The agent may stop"
@@ -158,7 +158,7 @@ class _StagedStop:
     def _note(self, search: TaskSearch, decision: StageDecision, now: float) -> None:
         """The journal: each thing that happened, once for each stop."""
         entries = [
-            journal_entry.JournalEntry(
+            journal.JournalEntry(
                 at=now,
                 system=journal.STAGES,
                 kind=event.kind,

@@ -9,7 +9,7 @@ from statistics import fmean, median
 
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.storage import journal
-from lifecycle.storage.journal_entry import JournalEntry
+from lifecycle.storage.journal import JournalEntry
 from lifecycle.views.stats.stats_words import part
 from lifecycle.views.stats.visits import ORDER, Visit, visits
 

@@ -17,7 +17,7 @@ from typing import Any
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.storage import journal
-from lifecycle.storage.journal_entry import JournalEntry
+from lifecycle.storage.journal import JournalEntry
 
 AWAY_SECONDS = 7_200.0
 """A longer silence is time away."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lifecycle.storage import journal
-from lifecycle.storage.journal_entry import JournalEntry
+from lifecycle.storage.journal import JournalEntry
 
 NOW = 1_795_000_000.0
 MINUTE, HOUR = 60.0, 3_600.0

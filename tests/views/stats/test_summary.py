@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lifecycle.cli.stats.stats import summary_data
 from lifecycle.core.errors import Refused
 from lifecycle.storage import journal
-from lifecycle.storage.journal_entry import JournalEntry
+from lifecycle.storage.journal import JournalEntry
 from lifecycle.views.stats import stats_words
 from lifecycle.views.stats.stats_page import charts
 from lifecycle.views.stats.summary import StatsRow, Times, Wanted, rate, summarize

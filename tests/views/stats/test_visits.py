@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from lifecycle.core.stage_names import LINE
 from lifecycle.storage import journal
-from lifecycle.storage.journal_entry import JournalEntry
+from lifecycle.storage.journal import JournalEntry
 from lifecycle.views.stats.visits import AWAY_SECONDS, ORDER, Visit, visits
 from tests.views.stats.journals import (
     CLAIMED,
