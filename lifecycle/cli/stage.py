@@ -158,7 +158,7 @@ def _settings(session: Session) -> StageSettings:
     if not stages.use:
         raise Refused(
             "The staged workflow is not on here, so nothing was changed; set use = true below [stages] in "
-            f"{workflow_marks.CONFIG}, or run: lifecycle init --stages"
+            f"{workflow_marks.CONFIG_FILE}, or run: lifecycle init --stages"
         )
     if files.is_off:
         raise Refused(
@@ -234,7 +234,7 @@ def _is_heard(session: Session) -> bool:
 def _why_off(stages: StageSettings, files: WorkflowFiles) -> str:
     """Why the workflow is not on here, "" if it is."""
     if not stages.use:
-        return f"{workflow_marks.CONFIG} does not switch it on; run: lifecycle init --stages"
+        return f"{workflow_marks.CONFIG_FILE} does not switch it on; run: lifecycle init --stages"
     if files.is_off:
         return "it is switched off in this worktree; run: lifecycle stage on"
     return ""

@@ -25,9 +25,9 @@ from lifecycle.core.values.configured import (
 )
 from lifecycle.settings import readers, user_folder
 from lifecycle.settings.stage_settings import KEYS as STAGE_KEYS
-from lifecycle.storage import settings_file, store, workflow_marks
+from lifecycle.storage import store, workflow_marks
 
-CONFIG_FILE = settings_file.CONFIG_FILE
+CONFIG_FILE = workflow_marks.CONFIG_FILE
 
 _ENVIRONMENT = {
     "project_number": ("LIFECYCLE_PROJECT_NUMBER", "MOLTNET_PROJECT_NUMBER"),
@@ -64,7 +64,7 @@ def is_served(root: Path, environment: Mapping[str, str]) -> bool:
 
 def file_of(root: Path) -> Path:
     """The settings file that counts in this worktree, whether it is there or not."""
-    return Path(settings_file.path_of(str(root)))
+    return Path(workflow_marks.path_of(str(root)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,20 @@
-"""Names of what the staged workflow keeps in `.lifecycle/`, and what its guards read there.
+"""Names of what the staged workflow keeps in `.lifecycle/`, what its guards read there, and the settings file.
 
 The `sh` guards in `hooks/` and the quick path compare dates and read nothing else, so that a stop costs
 little. Imported by the quick path: nothing but `os` and what opens our files.
+
+The settings of a worktree lie in `.lifecycle.toml` at its top, else in the main worktree's: git carries a
+file that is one person's own to no linked worktree. The guards in `hooks/common` keep the same rule.
 """
 
 # pathlib alone would cost as much as the rest of the quick path.
-# ruff: noqa: PTH116
+# ruff: noqa: PTH113, PTH116, PTH118, PTH123
 
 from __future__ import annotations
 
 import os
 
-from lifecycle.storage import regular_files, settings_file
+from lifecycle.storage import regular_files
 
 FOLDER = ".lifecycle"
 
@@ -41,8 +44,42 @@ ANY = "any"
 ALWAYS = 1.0
 """A moment that has come whatever the clock says."""
 
+CONFIG_FILE = ".lifecycle.toml"
 
-CONFIG = settings_file.CONFIG_FILE
+_LONG = 4096
+"""Characters that are read of a `.git` that is a file."""
+
+
+def path_of(root: str) -> str:
+    """The file whose settings count in the worktree `root`: its own, else its main worktree's.
+
+    Its own path if neither is there: that is where it would be.
+    """
+    own = os.path.join(root, CONFIG_FILE)
+    if os.path.lexists(own):
+        return own
+    main = main_of(root)
+    above = os.path.join(main, CONFIG_FILE)
+    return above if main and os.path.isfile(above) else own
+
+
+def main_of(root: str) -> str:
+    """The top folder of the main worktree, if `root` is linked to one; else "".
+
+    Source: https://git-scm.com/docs/gitrepository-layout (`gitdir`)
+    """
+    path = os.path.join(root, ".git")
+    if not os.path.isfile(path):
+        return ""  # a main worktree has a folder there
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            line = file.readline(_LONG).rstrip("\r\n")
+    except (OSError, ValueError):
+        return ""
+    mark, _, folder = line.partition(" ")
+    main, middle, name = folder.rpartition("/.git/worktrees/")
+    is_linked = mark == "gitdir:" and middle and name and "/" not in name
+    return os.path.join(root, main) if is_linked else ""
 
 
 def mtime_ns(path: str) -> int:
@@ -64,7 +101,7 @@ def _ours(root: str, *names: str) -> int:
 def is_known(root: str) -> bool:
     """True if the settings were read since they were last changed."""
     known = _ours(root, FOLDER, STAGED)
-    return known >= 0 and known == mtime_ns(settings_file.path_of(root))
+    return known >= 0 and known == mtime_ns(path_of(root))
 
 
 def is_due(root: str, name: str, now: float) -> bool:

@@ -73,7 +73,7 @@ def judge_staged(quiet: Mapping[str, float], no_op: str) -> list[str]:
 def _worktree(root: Path) -> Path:
     """A worktree with the workflow on, as the first look leaves it."""
     (root / ".git").mkdir(parents=True)
-    path = root / workflow_marks.CONFIG
+    path = root / workflow_marks.CONFIG_FILE
     path.write_text('[stages]\nuse = true\ntest = ["make test"]\nreview = "/oracle-review"\n')
     moment = time.time() - _DAY
     os.utime(path, (moment, moment))

@@ -22,7 +22,7 @@ ON = "[stages]\nuse = true\n"
 
 def written(root: Path, text: str) -> None:
     """The settings, as old as after a minute."""
-    path = root / workflow_marks.CONFIG
+    path = root / workflow_marks.CONFIG_FILE
     path.write_text(text)
     moment = time.time() - 60
     os.utime(path, (moment, moment))
@@ -71,7 +71,7 @@ def test_settings_that_cannot_be_used_switch_it_off_and_are_read_once(
     assert not wanted(tmp_path)
     assert workflow_marks.is_known(str(tmp_path))
     written(tmp_path, ON)
-    os.utime(tmp_path / workflow_marks.CONFIG)
+    os.utime(tmp_path / workflow_marks.CONFIG_FILE)
     assert wanted(tmp_path)
 
 

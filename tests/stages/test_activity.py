@@ -130,7 +130,7 @@ def test_switching_off_is_this_worktrees_and_is_undone(shelf: WorkflowFiles) -> 
 
 def test_settings_are_kept_with_the_date_of_their_file(shelf: WorkflowFiles) -> None:
     """The guards compare the dates; a file that was written just now is read once more."""
-    settings = shelf.root / workflow_marks.CONFIG
+    settings = shelf.root / workflow_marks.CONFIG_FILE
     settings.write_text("[stages]\n")
     moment = workflow_marks.mtime_ns(str(settings))
     shelf.note_settings({"use": True}, ["test"], moment, moment / 1e9 + 1)

@@ -24,8 +24,8 @@ from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.stages.session import session_record as sessions
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.storage import log, signs_of_life, stage_log, workflow_marks
-from lifecycle.storage.settings_file import path_of
 from lifecycle.storage.workflow_files import WorkflowFiles
+from lifecycle.storage.workflow_marks import path_of
 from lifecycle.trackers.tracker_place import seat_in
 
 if TYPE_CHECKING:
