@@ -26,7 +26,7 @@ def _run() -> int:
     if arguments == ["hook", "on-stop"]:
         return _stop()
     if arguments[:1] == ["hook"] and len(arguments) == 2:
-        from lifecycle.core.channels import REPLIES
+        from lifecycle.core.plan import REPLIES
 
         if arguments[1] in REPLIES:
             from lifecycle.hooks.wake import run

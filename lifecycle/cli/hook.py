@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from lifecycle.cli.command_session import already_json, option
-from lifecycle.core.channels import REPLIES
+from lifecycle.core.plan import REPLIES
 
 
 @click.command("hook", short_help="The hook entrypoints, for other callers.")

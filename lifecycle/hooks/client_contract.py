@@ -1,6 +1,6 @@
 """The Claude Code contract: what comes in on stdin, and what may go out, for each event.
 
-Which sentence reaches whom stands in `core.channels`. Three rules hold everywhere: a hook
+Which sentence reaches whom stands in `core.plan`. Three rules hold everywhere: a hook
 never fails (exit 0, valid JSON or nothing, but for a deliberate wake, which is exit 2 with the text on
 stderr); nothing is printed that the client would drop; `hookEventName` is the event that was asked.
 
@@ -14,8 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lifecycle.core.channels import REPLIES, ReplyPlace
-from lifecycle.core.plan import Audience, Notice
+from lifecycle.core.plan import REPLIES, Audience, Notice, ReplyPlace
 from lifecycle.core.redact import as_data, redact, shown, visible
 
 CONTEXT_LIMIT = 9_000

@@ -1,4 +1,4 @@
-"""Names of what the staged workflow keeps in `.lifecycle/`, what its guards read there, and the settings file.
+"""Names of what the staged workflow keeps in `.lifecycle/`, what guards read there, and the settings file.
 
 The `sh` guards in `hooks/` and the quick path compare dates and read nothing else, so that a stop costs
 little. Imported by the quick path: nothing but `os` and what opens our files.

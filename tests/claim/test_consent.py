@@ -12,7 +12,7 @@ from lifecycle.claim.decisions.ending import consent
 from lifecycle.claim.decisions.snapshot import Decision
 from lifecycle.core.plan import Audience, CloseIssue, PostComment
 from lifecycle.core.values.model import PullState
-from lifecycle.storage.ledger import lasting
+from lifecycle.storage.state_file import lasting
 from tests.claim.steps import DONE, REVIEW, closing, rest, rules_with
 from tests.factories import NOW, observation, pull, record, seen, texts
 

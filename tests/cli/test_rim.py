@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from lifecycle.cli import sandbox
-from lifecycle.core.channels import REPLIES
+from lifecycle.core.plan import REPLIES
 from tests.cli.outcome import refused
 from tests.conftest import COMMAND, Place
 

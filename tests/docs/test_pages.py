@@ -13,8 +13,7 @@ import pytest
 
 from lifecycle import api
 from lifecycle.claim.decisions.ending import consent
-from lifecycle.core.channels import REPLIES
-from lifecycle.core.plan import Audience
+from lifecycle.core.plan import REPLIES, Audience
 from lifecycle.core.values import configured
 from lifecycle.hooks import wake
 from tests.docs.pages import ROOT, Page, codes_in, every_page

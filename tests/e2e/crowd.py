@@ -19,8 +19,7 @@ from lifecycle.api import Phase, Worktree
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.record.claim_store import ClaimStore
-from lifecycle.core.channels import REPLIES
-from lifecycle.core.plan import Audience, Notice, Wake
+from lifecycle.core.plan import REPLIES, Audience, Notice, Wake
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers import on_idle, on_stop, session_start, user_prompt_submit

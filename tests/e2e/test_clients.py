@@ -12,7 +12,7 @@ from select import select
 
 import pytest
 
-from lifecycle.core.channels import REPLIES
+from lifecycle.core.plan import REPLIES
 from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.settings.resources import hook_script
 from tests.conftest import COMMAND, Place

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.core.channels import REPLIES, ReplyPlace
-from lifecycle.core.plan import Audience, Notice
+from lifecycle.core.plan import REPLIES, Audience, Notice, ReplyPlace
 from lifecycle.core.redact import redact
 from lifecycle.hooks import client_contract, wake
 from lifecycle.hooks.client_contract import CONTEXT_LIMIT, is_for, render

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from lifecycle.core.errors import ClaimRefused, Refused
 from lifecycle.core.plan import Audience, Notice
-from lifecycle.storage.ledger import Ledger
-from lifecycle.storage.state_file import StateSections
+from lifecycle.storage.state_file import Ledger, StateSections
 from tests.conftest import ManualClock
 
 ASK = Notice("42@1/merged:107", "PR #107 merged!", Audience.ASK)

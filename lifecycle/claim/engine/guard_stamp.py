@@ -10,7 +10,7 @@ from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.guard_marks import ALWAYS, IDLE_DUE, STOP_DUE
-from lifecycle.core.channels import REPLIES
+from lifecycle.core.plan import REPLIES
 
 
 def mark(

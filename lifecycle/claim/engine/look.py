@@ -36,8 +36,7 @@ from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.world import World
 from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.storage import journal, log, signs_of_life
-from lifecycle.storage.ledger import lasting
-from lifecycle.storage.state_file import ACCESS
+from lifecycle.storage.state_file import ACCESS, lasting
 
 LOOK_AGAIN_SECONDS = 60.0
 BOARD_OFF_SECONDS = 600.0

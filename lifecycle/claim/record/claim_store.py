@@ -27,8 +27,7 @@ from lifecycle.core.errors import ClaimRefused, Refused
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.ports import Clock
 from lifecycle.storage import journal, regular_files, store
-from lifecycle.storage.ledger import Ledger
-from lifecycle.storage.state_file import StateFile, StateSections
+from lifecycle.storage.state_file import Ledger, StateFile, StateSections
 from lifecycle.storage.store import CLAIM_FILE
 
 _ARCHIVE_LIMIT = 10

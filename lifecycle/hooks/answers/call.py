@@ -16,9 +16,8 @@ from lifecycle.claim.engine.look import Report
 from lifecycle.claim.record import ownership
 from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.state import Record
-from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.plan import Wake
+from lifecycle.core.plan import REPLIES, Wake
 from lifecycle.core.values.claim_facts import GITHUB, ClaimFacts
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.client_contract import Reply

@@ -22,9 +22,8 @@ from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.engine import look
 from lifecycle.claim.record import ownership
-from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import LifecycleError, LockBusy
-from lifecycle.core.plan import Wake
+from lifecycle.core.plan import REPLIES, Wake
 from lifecycle.core.timing import DeadlineReached, alarm
 from lifecycle.core.values.configured import HOOK_SECONDS, Settings
 from lifecycle.hooks.answers.call import STOPPED, HookCall

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from lifecycle.claim.record.guard_marks import IDLE_DUE
-from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import Refused, Rejected
-from lifecycle.core.plan import Wake
+from lifecycle.core.plan import REPLIES, Wake
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply

@@ -12,9 +12,8 @@ from dataclasses import replace
 
 from lifecycle.claim.engine import look
 from lifecycle.claim.record.guard_marks import STOP_DUE
-from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.plan import Audience, Notice, Wake
+from lifecycle.core.plan import REPLIES, Audience, Notice, Wake
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers.call import STOPPED, HookCall
 from lifecycle.hooks.client_contract import Reply

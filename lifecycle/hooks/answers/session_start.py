@@ -13,9 +13,8 @@ from lifecycle.claim.engine import briefing, look
 from lifecycle.claim.record.claim_store import Loaded
 from lifecycle.claim.record.guard_marks import WAITING
 from lifecycle.claim.record.state import Record
-from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import ClaimRefused, LockBusy
-from lifecycle.core.plan import Audience, Notice
+from lifecycle.core.plan import REPLIES, Audience, Notice
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers.board_lines import board_lines
 from lifecycle.hooks.answers.call import HookCall

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from lifecycle.claim.engine import look
 from lifecycle.claim.record.guard_marks import ANSWERED
-from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import LockBusy
+from lifecycle.core.plan import REPLIES
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply

@@ -15,7 +15,7 @@ import pytest
 from lifecycle import __version__
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.cli import main
-from lifecycle.core.channels import REPLIES
+from lifecycle.core.plan import REPLIES
 from lifecycle.setup.init.hook_table import DAY, NAMES, WIRES, plugin_hooks
 from tests.docs.pages import ROOT, codes_in
 
