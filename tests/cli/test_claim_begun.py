@@ -123,7 +123,7 @@ def test_what_is_held_is_said_and_release_gives_it_back(place: Place) -> None:
     shown = ok(place.cli("status"))
     for text in (said, shown):
         assert "may still hold #42" in text
-        assert "lifecycle claim 42 goes on with it, and lifecycle release gives it back" in text
+        assert "lifecycle claim 42 goes on with it, and lifecycle release undoes it" in text
     place.control.clear_faults()
     before = place.control.world()
     assert "would release what was begun of #42" in ok(place.cli("release", "--dry-run"))

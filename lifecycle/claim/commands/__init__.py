@@ -1,1 +1,1 @@
-"""Taking, moving and giving back a claim by command."""
+"""Commands on a claim: take, hand off, move, release."""

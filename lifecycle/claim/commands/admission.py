@@ -1,4 +1,4 @@
-"""Whether a task may be taken: what is known of it before, and each refusal with its way out."""
+"""Decide whether a task may be taken: read what is known of it, refuse with the way out."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from lifecycle.git import lease
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Where a claim begins: a new one at coding, one that is taken anew where GitHub shows its work.
+    """What a claim starts with: phase `coding`, or the phase and pull request that GitHub shows.
 
     `pull` is the pull request that it had, or None.
     """
@@ -43,7 +43,7 @@ class Start:
 
 
 def is_lost(world: World, mine: Record, seen: Observation, notes: list[str]) -> bool:
-    """True if the task of this worktree's claim is not held by it any more: one question to the remote.
+    """True if this worktree's claim does not hold its task any more; asks the remote once.
 
     Args:
         world: what may be touched.
@@ -70,7 +70,7 @@ def is_lost(world: World, mine: Record, seen: Observation, notes: list[str]) -> 
 
 
 def start_of(world: World, lost: Record | None, seen: Observation) -> Start:
-    """Where a claim begins that takes the place of the lost one, if there is such."""
+    """The start of a claim; of one that replaces the lost claim `lost`, from what GitHub shows."""
     if lost is None:
         return Start()
     pull = derive.pull_request_of(lost, seen, world.head.owner)
@@ -78,7 +78,7 @@ def start_of(world: World, lost: Record | None, seen: Observation) -> Start:
 
 
 def write(claim_store: ClaimStore, lost: Record, record: Record) -> Record:
-    """The record in the lost one's place, file and memory; what waited to be said of that one is over."""
+    """Write the record in the lost one's place, file and state; drop that one's queued notices."""
     committed = claim_store.commit(
         replace(record, past=lost.past, pull=replace(record.pull, durations=lost.pull.durations)),
         {},
@@ -162,7 +162,7 @@ class TaskAsked:
 
 
 def admit(world: World, task: TaskAsked, attempt: Attempt, *, force: bool) -> list[str]:
-    """Remarks, if the task may be taken.
+    """Check that the task may be taken; return remarks for the person.
 
     Raises:
         Refused, HeldByAnother: it may not; the sentence says why. Nothing was claimed.
@@ -198,7 +198,7 @@ def admit(world: World, task: TaskAsked, attempt: Attempt, *, force: bool) -> li
 
 
 def _refuse_other_place(world: World, number: int) -> None:
-    """Also by force no task is taken from another worktree of this clone.
+    """Refuse to take a task from another worktree of this clone, by force too.
 
     git would not check its branch out twice, and by then the lease of the claim there would be gone.
     """
@@ -210,7 +210,7 @@ def _refuse_other_place(world: World, number: int) -> None:
 
 
 def _held_as_the_card_says(world: World, number: int, status: str, agent: str) -> HeldByAnother:
-    """The refusal: where, if it is another worktree of this clone; else since when, by the lease."""
+    """The refusal with who holds the task: the worktree of this clone, or the agent and since when."""
     elsewhere = other_place(world, number, agent)
     if elsewhere is not None:
         return elsewhere
@@ -223,7 +223,7 @@ def _held_as_the_card_says(world: World, number: int, status: str, agent: str) -
 
 
 def holder_of(world: World, number: int) -> lease.Lease | None:
-    """Who has the lease, as far as it can be read: it only makes a refusal clearer."""
+    """Who has the lease, or None if it cannot be read: it only makes a refusal clearer."""
     try:
         return lease.read(world.git, world.remote, number)
     except (GitFailed, Transient):
@@ -231,7 +231,7 @@ def holder_of(world: World, number: int) -> lease.Lease | None:
 
 
 def other_place(world: World, number: int, agent: str) -> HeldByAnother | None:
-    """The refusal if `agent` is a claim in another worktree of this clone, which names the way there."""
+    """The refusal, with the way there, if another worktree of this clone holds the agent's claim."""
     for place, record in _other_claims(world):
         if (record.claim.issue_number, record.claim.agent_id) == (number, agent):
             return _claimed_there(place, number)

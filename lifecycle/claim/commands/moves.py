@@ -35,7 +35,7 @@ _STATUS = {Phase.CODING: Status.IN_PROGRESS}
 
 @dataclass(frozen=True, slots=True)
 class HandedOff:
-    """What a hand-off came to."""
+    """The record after a hand-off, and remarks for the person."""
 
     record: Record
     notes: tuple[str, ...]
@@ -98,7 +98,7 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
     Raises:
         IllegalMove: the phase does not lead to ready_for_pr.
         Refused: no summary, the wrong branch, nothing to hand off, a validation that failed, or a task
-            that was given back meanwhile; nothing was pushed.
+            that was released meanwhile; nothing was pushed.
         HeldByAnother: somebody else took the task over; nothing was pushed.
         GitFailed, Transient: the push; the phase was not changed.
     """
@@ -170,7 +170,7 @@ def move(
 
     Raises:
         IllegalMove: the table has no such move; the sentence names the legal ones.
-        Refused: there is no claim, it is being given back, git tracks its file, or, with a reason and
+        Refused: there is no claim, it is being released, git tracks its file, or, with a reason and
             without force, it is in that phase already.
     """
     world.refuse_tracked()
@@ -267,7 +267,7 @@ def _refuse_card_of_another(record: Record) -> None:
 
 
 def _refuse_lease_of_another(world: World, record: Record) -> None:
-    """Refuse if the remote shows that somebody took the task over, or gave it back; unknown is none.
+    """Refuse if the remote's lease shows that somebody took the task over or released it.
 
     A remote without leases (a fork, one that cannot be read) is no evidence of another holder.
     """

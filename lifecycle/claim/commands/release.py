@@ -1,4 +1,4 @@
-"""Release a claim: mark it as one to give back; the engine's looks carry the release through.
+"""Release a claim: mark it as releasing; the engine's looks carry that out.
 
 What only this machine knows is read here, for the comment on the issue: how far the work got, and who
 holds the lease.
@@ -24,12 +24,12 @@ from lifecycle.storage.store import CLAIM_FILE, FOLDER
 
 @dataclass(frozen=True, slots=True)
 class ReleaseOutcome:
-    """How a release stands.
+    """The state of a release after the command.
 
     Attributes:
         record: the claim; of one that was only begun, as far as it came.
         notes: what the person should know.
-        is_over: nothing is left: the task was given back before, or was only begun and is undone.
+        is_over: nothing is left to do: the task was released before, or was only begun and is undone.
         said: what there is to say of that.
     """
 
@@ -42,7 +42,7 @@ class ReleaseOutcome:
 def release_claim(
     world: World, claim_store: ClaimStore, reason: str, *, dry_run: bool = False
 ) -> ReleaseOutcome:
-    """Mark the claim as one to give back; the engine's looks do it, this one or any later.
+    """Mark the claim as releasing; this look of the engine, or a later one, carries it out.
 
     Doing it again changes nothing: what is under way goes on, and what is over stays over.
 
@@ -88,7 +88,7 @@ def release_claim(
 
 
 def _over(claim_store: ClaimStore) -> ReleaseOutcome | None:
-    """The last claim of this worktree, if that is how it ended."""
+    """The outcome for a worktree whose last claim was released already; None if it was not."""
     last = claim_store.remembered()
     if last is None or last.ending.outcome != "released":
         return None
@@ -97,7 +97,7 @@ def _over(claim_store: ClaimStore) -> ReleaseOutcome | None:
 
 
 def _begun(claim_store: ClaimStore) -> ReleaseOutcome | None:
-    """A claim that a run began here and did not finish, as a dry run tells it."""
+    """The outcome of a dry run for a claim that was begun here and never finished; None without one."""
     found = unfinished_claims.of(claim_store.state)
     if found is None:
         return None
@@ -106,7 +106,7 @@ def _begun(claim_store: ClaimStore) -> ReleaseOutcome | None:
 
 
 def _unfinished(world: World, claim_store: ClaimStore) -> ReleaseOutcome | None:
-    """The same, given back: nobody is told of a claim that never was."""
+    """Undo a claim that was begun here and never finished; None without one. The issue gets no comment."""
     found = unfinished_claims.of(claim_store.state)
     if found is None:
         return None
@@ -125,7 +125,7 @@ def _unfinished(world: World, claim_store: ClaimStore) -> ReleaseOutcome | None:
 
 
 def _restored(claim_store: ClaimStore) -> Record | None:
-    """The claim of a release that stopped half-way and whose file is gone, by a hand or a crash."""
+    """The record of a release that stopped half-way while its claim file was deleted, or None."""
     last = claim_store.remembered()
     if last is None or last.ending.releasing is None or last.ending.outcome:
         return None
@@ -133,7 +133,7 @@ def _restored(claim_store: ClaimStore) -> Record | None:
 
 
 def _leaving(world: World, record: Record, reason: str, *, is_asked: bool) -> ReleaseOutcome:
-    """The record as one to give back, and what the person should know of it."""
+    """The record marked as releasing, and remarks for the person."""
     ownership.demand(world, record)
     if record.ending.releasing is not None:
         return ReleaseOutcome(record)
@@ -169,7 +169,7 @@ def _leaving(world: World, record: Record, reason: str, *, is_asked: bool) -> Re
 
 
 def _holder(world: World, record: Record, number: int) -> tuple[str, str]:
-    """The lease that is ours, and who else holds the task, or empty."""
+    """The sha of our lease, and who else holds the task; each may be empty."""
     found = lease.read(world.git, world.remote, number)
     if found is None or found.sha == record.ownership.lease:
         return record.ownership.lease, ""
@@ -179,7 +179,7 @@ def _holder(world: World, record: Record, number: int) -> tuple[str, str]:
 
 
 def _progress(world: World, record: Record) -> tuple[str, list[str]]:
-    """How far the work got, for the issue; and what exists only here, for the person."""
+    """How far the work got, as text for the issue; and remarks on what exists only here, for the person."""
     git, branch, remote = world.git, record.claim.branch, world.settings.remote
     phase = f"phase {record.claim.phase}."
     if not branch or git.head_of(branch) is None:

@@ -1,4 +1,4 @@
-"""Taking a task: find it, see that it may be taken, hold it, and write the claim.
+"""Take a task: find it, check that it may be taken, take the lease, write the claim.
 
 The order makes a crash harmless: the intent is committed first, then the lease (which decides who was
 first), the branch, the assignee, the board, and the claim file last. Taking the same task again goes
@@ -48,7 +48,7 @@ _NAMES = 10**_DIGITS
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A task that was taken (or was ours already), and what is worth a remark.
+    """The claim of a task that was taken, or was held already, and remarks for the person.
 
     `is_again`: it was taken anew in a worktree whose claim on it had been lost.
     """
@@ -63,8 +63,8 @@ class Taken:
 def take(world: World, claim_store: ClaimStore, query: str, *, force: bool = False) -> Taken:
     """Take the task that `query` names: a number, `#number`, an issue URL, or a part of its title.
 
-    The task of this worktree's own claim is taken anew if that lost it: it was given back, or its lease
-    is gone or another's. Otherwise the claim stays as it is.
+    The task of this worktree's own claim is taken anew if that lost it: it was released, or its lease is
+    gone or another's. Otherwise the claim stays as it is.
 
     Args:
         world: what may be touched.
@@ -84,7 +84,7 @@ def take(world: World, claim_store: ClaimStore, query: str, *, force: bool = Fal
 
 
 def _taken(world: World, claim_store: ClaimStore, query: str, *, force: bool) -> Taken:
-    """Take it under the lock; what an earlier run began of another task is given back first."""
+    """Take it under the lock; a claim that an earlier run began on another task is undone first."""
     loaded = claim_store.load()
     for notice in loaded.notices:
         claim_store.ledger.queue(notice)
@@ -113,7 +113,7 @@ def _taken(world: World, claim_store: ClaimStore, query: str, *, force: bool) ->
 
 
 def named(world: World, query: str) -> tuple[int, tracker.Task | None]:
-    """The number of the task that `query` names, as `take` finds it; and the inner task if that was named.
+    """The issue's number for `query`, found as `take` finds it; and the linked task if `query` is its id.
 
     Raises:
         Refused: `query` fits several tasks, or is no issue number.
@@ -125,7 +125,7 @@ def named(world: World, query: str) -> tuple[int, tracker.Task | None]:
 def _named(
     world: World, cards: Sequence[Card], query: str, notes: list[str]
 ) -> tuple[int, tracker.Task | None]:
-    """The issue's number, and the inner task if it was named by that."""
+    """The issue's number, and the linked task if `query` is its id."""
     number = _number(query)
     if number is not None:
         return number, None
@@ -148,7 +148,7 @@ def _check_held(mine: Record, number: int) -> None:
 
 
 def _held(world: World, claim_store: ClaimStore, loaded: Loaded) -> Record:
-    """The claim that is here already, now of the session that claims it once more."""
+    """The claim that is here already, made the claim of this command's session."""
     mine, session = loaded.record, session_of(world)
     if mine is None:
         raise ValueError("there is no claim to go on with")
@@ -171,7 +171,7 @@ def _take_both(
     chosen: tracker.Task | None,
     force: bool,
 ) -> Taken:
-    """Take the linked task, if there is one, then the issue; a refusal of that gives the first back."""
+    """Take the linked task, if there is one, then the issue; if that fails, release the linked task."""
     number, insists = task.issue.number, force or attempt.resumes
     held = linked_writes.hold(
         world,
@@ -247,7 +247,7 @@ def _take(
 
 
 def _going_on(record: Record, lost: Record, start: Start) -> Record:
-    """The new record with what the lost claim knew of its pull request, and whose session it was."""
+    """The new record with the lost claim's pull request and session."""
     session, pull = record.ownership.session or lost.ownership.session, start.pull
     if pull is None:
         return replace(record, ownership=replace(record.ownership, session=session))
@@ -367,7 +367,7 @@ def _hold(
     *,
     force: bool,
 ) -> str:
-    """Take the lease; its sha, or nothing (with a remark) where leases cannot be written."""
+    """Take the lease; returns its sha, or "" with a remark where leases cannot be written."""
     git, remote = world.git, world.remote
     holder = lease.read(git, remote, number) if attempt.resumes or force else None
     if holder is not None and attempt.resumes and attempt.made(holder):
@@ -396,7 +396,7 @@ def _hold(
 
 
 def _reach(world: World) -> list[str]:
-    """A remark where the lease lies in a fork: whoever pushes elsewhere does not see it."""
+    """A remark if the lease lies in a fork: agents that push elsewhere do not see it."""
     if str(world.head).casefold() == str(world.base).casefold():
         return []
     text = (

@@ -1,4 +1,4 @@
-"""The branch of a task: its name, and being on it with what is known of it anywhere."""
+"""The branch of a task: choose its name, create it or switch to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A worktree of its own for a task: made, found again, and taken away if nothing came of it.
+"""A worktree for one task: create it, find it again, remove it if the claim failed.
 
 A new worktree is added detached and *locked*, with a reason that names the task, in one git command.
 The lock goes when the claim is there. So a run that was killed in between is known again, whatever it
@@ -29,7 +29,7 @@ Prepare = Callable[[Path, Path], object]
 def take_in_worktree(
     world: World, query: str, path: Path | None, *, force: bool, prepare: Prepare
 ) -> tuple[Taken, Path]:
-    """Take a task in a worktree of its own; going on with the one that it has, if it has one.
+    """Take a task in its own worktree: the one that it has, or a new one.
 
     Args:
         world: of the worktree that the command runs in, which is left as it is.
@@ -82,7 +82,7 @@ def _take(world: World, root: Path, number: int, chosen: Task | None, *, force: 
 
 
 def _left(world: World, root: Path, number: int) -> str:
-    """After a failure: take the worktree away, unless the claim lives or was begun; say which."""
+    """After a failure: remove the worktree unless a claim was made or begun in it; says which."""
     claim_store = ClaimStore(root, world.clock)
     state = claim_store.file.reload(repair=False)
     if is_begun(state, number) or claim_store.disk.path.exists():

@@ -1,9 +1,9 @@
-"""A claim that was begun here and is not there yet: noted before anything is held, finished or undone.
+"""A claim that was begun and has no claim file yet: note it, go on with it, or undo it.
 
 Taking a task holds things in several places (the lease, the assignee, the card) before the claim file is
 there, and may end at any moment between two of them. The note in state.json says which task, in whose name
 and by which attempt. The next `lifecycle claim` of the same task goes on with it; one of another task, or
-`lifecycle release`, gives back what this attempt holds, and nothing that somebody else has by then.
+`lifecycle release`, undoes what this attempt holds, and nothing that somebody else has by then.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from lifecycle.storage.state_file import CLAIMING
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """One attempt to take a task.
+    """One attempt to take a task, as state.json keeps it.
 
     Attributes:
         issue: the task.
@@ -56,7 +56,7 @@ class Begun:
 
     @property
     def record(self) -> Record:
-        """The claim that it would be, as far as it says where that is."""
+        """A record with the remote and repository of the attempt, for `ownership.demand`."""
         values = {"issue_number": self.issue, "agent_id": self.agent}
         return Record(
             values=values,
@@ -102,14 +102,14 @@ def note(world: World, claim_store: ClaimStore, task: TaskAsked, attempt: Attemp
 
 
 def takes_over(claim_store: ClaimStore, sha: str) -> None:
-    """Another agent's lease is about to be taken over, which it gets back if this comes to nothing."""
+    """Note that another agent's lease is about to be taken over; undoing the attempt restores it."""
     begun = of(claim_store.state)
     if begun is not None and begun.instead_of != sha:
         _keep(claim_store, replace(begun, instead_of=sha))
 
 
 def held(claim_store: ClaimStore) -> None:
-    """The lease is decided and the branch is there: from here on the issue and its card are written."""
+    """Note that the lease and the branch are there: from here on the issue and its card are written."""
     begun = of(claim_store.state)
     if begun is not None and not begun.is_held:
         _keep(claim_store, replace(begun, is_held=True))
@@ -121,13 +121,13 @@ def _keep(claim_store: ClaimStore, begun: Begun) -> None:
 
 
 def over(claim_store: ClaimStore) -> None:
-    """The claim is there, or nothing of the attempt is held."""
+    """Delete the note: the claim file is there, or nothing of the attempt is held."""
     if claim_store.state.pop(CLAIMING, None) is not None:
         claim_store.save()
 
 
 def undo(world: World, claim_store: ClaimStore) -> bool:
-    """Give back what the attempt holds, the lease last: from then on the task is anybody's.
+    """Undo what the attempt holds, the lease last: from then on anybody may claim the task.
 
     Each step is one that may be done again, and what is somebody else's by now is left; the caller holds
     the lock.
@@ -157,7 +157,7 @@ def undo(world: World, claim_store: ClaimStore) -> bool:
 
 
 def _free(world: World, begun: Begun) -> None:
-    """The card and the assignee as they were, as far as they are still this attempt's."""
+    """Restore card and assignee, unless somebody else has changed them since."""
     look = Look(issue=begun.issue, branch="", board=world.settings.has_board, insists=True)
     seen = world.forge.observe(look)
     item = seen.item
@@ -171,19 +171,19 @@ def _free(world: World, begun: Begun) -> None:
 
 
 def left(claim_store: ClaimStore) -> str:
-    """What to say of an attempt that is neither finished nor undone; empty if there is none."""
+    """The sentence about an attempt that is neither finished nor undone; "" if there is none."""
     begun = of(claim_store.state)
     if begun is None:
         return ""
     what = "its lease, and what was written on GitHub" if begun.is_held else "its lease"
     return (
         f"What was begun may still hold #{begun.issue} ({what}): lifecycle claim {begun.issue} goes on "
-        "with it, and lifecycle release gives it back."
+        "with it, and lifecycle release undoes it."
     )
 
 
 def release_unfinished(world: World, claim_store: ClaimStore) -> list[str]:
-    """Undo it, since another task is to be taken; a remark if it held anything.
+    """Undo the attempt because another task is taken; returns a remark if it held anything.
 
     Raises:
         LifecycleError: as `undo`.
@@ -196,7 +196,7 @@ def release_unfinished(world: World, claim_store: ClaimStore) -> list[str]:
 
 @contextmanager
 def answered_for(world: World, claim_store: ClaimStore) -> Iterator[None]:
-    """Take a task within this: whatever ends it, nothing is held that no sentence tells of.
+    """Context for taking a task: on failure, undo the attempt or say in the error what is still held.
 
     A clear no undoes the attempt. What may pass by itself leaves it for the next run to go on with, and
     says how; an end by a signal leaves the note.
@@ -226,7 +226,7 @@ def answered_for(world: World, claim_store: ClaimStore) -> Iterator[None]:
 
 
 def _undo(world: World, claim_store: ClaimStore) -> str:
-    """Undo it after a refusal; a remark if that has to be tried again."""
+    """Undo the attempt after a refusal; returns a remark if that failed and has to be tried again."""
     try:
         undo(world, claim_store)
     except LifecycleError:

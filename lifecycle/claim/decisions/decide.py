@@ -1,4 +1,4 @@
-"""What a claim needs next: pure, from one value to another.
+"""Decide what a claim needs next. Pure: values in, values out.
 
 `look` says what has to be read before a decision (None: nothing, not one request), `apply_observation`
 folds what was read into the record, and `decide` gives the next step. No clock, no file, no network.
@@ -130,7 +130,7 @@ def decide(snapshot: Snapshot) -> Decision:
 
 
 def apply_fact(snapshot: Snapshot, fact: Fact) -> Snapshot:
-    """The input of the next decision, once a fact is known: record and observation move on."""
+    """The snapshot after a fact: record and observation updated for the next decision."""
     record = fold(snapshot.record, fact, snapshot.now)
     observed = snapshot.observation
     if isinstance(fact, Failed):
@@ -150,7 +150,7 @@ def apply_fact(snapshot: Snapshot, fact: Fact) -> Snapshot:
 
 
 def apply_observation(record: Record, seen: Observation, now: float) -> Record:
-    """The record once an observation is taken in: what is already true need not be written."""
+    """The record after an observation: what GitHub shows to be true need not be written."""
     if seen.issue is not None and seen.issue.title:
         record = replace(record, title=seen.issue.title)
     record = lost_task.apply_observation(record, card.apply_observation(record, seen), seen)
@@ -219,7 +219,7 @@ def _pull_found(snapshot: Snapshot) -> Decision:
 
 
 def _not_there(snapshot: Snapshot) -> Decision:
-    """A phase was written by hand, and there is no pull request: back to where the claim was."""
+    """Go back to the phase before: one that needs a pull request was written by hand, and there is none."""
     claim, before = snapshot.record.claim, derive.phase_before(snapshot.record)
     fields: ClaimChanges = {"phase": before.value}
     if before is Phase.CODING:
@@ -268,7 +268,7 @@ def _created(record: Record) -> Notice:
 
 
 def _closed_elsewhere(snapshot: Snapshot) -> tuple[Notice, ...]:
-    """The issue was closed by somebody while the work goes on; a merge that closed it is no news."""
+    """A notice if somebody closed the issue while the work goes on; none if a merge closed it."""
     observed, claim = snapshot.observation, snapshot.record.claim
     if observed is None or observed.issue is None or observed.issue.is_open:
         return ()
@@ -281,7 +281,7 @@ def _closed_elsewhere(snapshot: Snapshot) -> tuple[Notice, ...]:
 
 
 def complaints(record: Record) -> tuple[Notice, ...]:
-    """What was refused and stands: said once, to whoever can mend it."""
+    """Notices about refusals that still stand, each to the audience that can do something about it."""
     said = []
     is_ending = record.ending.releasing is not None or record.claim.phase == Phase.DONE
     told_at_the_end = ("ReleaseLease", "SetLinked") if is_ending else ("ReleaseLease",)
@@ -295,7 +295,7 @@ def complaints(record: Record) -> tuple[Notice, ...]:
 
 
 def _waiting(record: Record) -> tuple[Notice, ...]:
-    """The PR that was asked for and could not be opened yet: nobody said no, and it is tried again."""
+    """A notice that the PR could not be opened yet and is tried again; none after a final refusal."""
     kinds = ("OpenPullRequest", "Look") if record.claim.phase == Phase.READY_FOR_PR else ()
     waits = [record.troubles[kind] for kind in kinds if kind in record.troubles]
     if not waits or waits[0].is_final:
@@ -326,7 +326,7 @@ def _not(unwanted: str, value: str, instead: str) -> str:
 
 
 def _effective(record: Record, step: Decision) -> Decision:
-    """The decision without what is already so."""
+    """The decision without changes that the record has already."""
     fields = {k: v for k, v in step.fields.items() if record.values.get(k) != v}
     changed = None if step.record == record else step.record
     return replace(step, fields=cast("ClaimChanges", fields), record=changed)

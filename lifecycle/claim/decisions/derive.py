@@ -97,7 +97,7 @@ def phase_of(pull: PullRequest | None) -> Phase:
 
 
 def is_confirmed(record: Record) -> bool:
-    """False while the phase needs a pull request and GitHub was not seen to have it: it was written."""
+    """False if the phase needs a pull request that GitHub did not show: somebody wrote the phase."""
     claim, phase = record.claim, Phase.named(record.claim.phase)
     if phase in IN_REVIEW:
         return bool(claim.pr_number) and record.judged in IN_REVIEW
@@ -105,14 +105,14 @@ def is_confirmed(record: Record) -> bool:
 
 
 def phase_before(record: Record) -> Phase:
-    """Where a claim without a pull request was before somebody wrote a phase that needs one."""
+    """The last phase in the file's history that needs no pull request."""
     without = (Phase.CODING, Phase.READY_FOR_PR)
     known = (Phase.named(values.get("phase")) for values in reversed(record.past))
     return next((phase for phase in known if phase in without), Phase.CODING)
 
 
 def happened_at(record: Record, seen: Observation) -> float | None:
-    """When the last thing happened that the task's Status follows from, as far as GitHub shows.
+    """The time of the last event on GitHub from which the task's Status follows, or None.
 
     The issue was closed; else its pull request was closed without a merge, or was opened. None while
     there is nothing but the claim itself.
@@ -126,7 +126,7 @@ def happened_at(record: Record, seen: Observation) -> float | None:
 
 
 def is_behind(item: BoardItem, happened_at: float | None) -> bool:
-    """True if the card's Status was set before that, so that nobody meant it to stand since."""
+    """True if the card's Status was set before `happened_at`: it says nothing about what came after."""
     if item.status_at is None or happened_at is None:
         return False
     return item.status_at < happened_at

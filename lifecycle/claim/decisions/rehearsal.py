@@ -1,4 +1,4 @@
-"""What decisions come to if every action succeeds: the plan that a dry run prints. Pure."""
+"""The plan of a dry run: decisions followed as if every action succeeded. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_STEPS = 24
 
 @dataclass(frozen=True, slots=True)
 class RehearsedStep:
-    """One decision, and what was known with it: its fields and memory are in the record."""
+    """One decision, and the snapshot with its changes applied."""
 
     seen: Snapshot
     decision: Decision

@@ -49,7 +49,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One step.
+    """The next step of a claim.
 
     Attributes:
         fields: claim fields to set first (phase, status, pr_number, …).
@@ -66,7 +66,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """All that a decision looks at.
+    """The input of a decision.
 
     Attributes:
         hints: engine fields that somebody edited, until GitHub has judged them.
@@ -101,7 +101,7 @@ def is_unsynced(snapshot: Snapshot) -> bool:
     if not snapshot.rules.has_board or claim.phase == Phase.DONE or not claim.status:
         return False
     if record.ending.releasing is not None:
-        return False  # its last write of the card is a step of giving back
+        return False  # the last write of its card is a step of the release
     return not is_same(claim.status, claim.last_synced_status) or (
         bool(claim.agent_id) and claim.agent_id != record.card.agent
     )
@@ -123,7 +123,7 @@ def may_try(snapshot: Snapshot, action: Action) -> bool:
 
 
 def still_wanted(snapshot: Snapshot, kind: str) -> bool:
-    """True if a trouble of this kind still stands in the way of something the claim wants."""
+    """True if the claim still wants what an action of this kind was to do."""
     phase = snapshot.record.claim.phase
     is_ending = phase == Phase.DONE or snapshot.record.ending.releasing is not None
     match kind:
@@ -144,6 +144,6 @@ def still_wanted(snapshot: Snapshot, kind: str) -> bool:
 
 
 def prepared(snapshot: Snapshot, step: Decision) -> Snapshot:
-    """With what a decision sets before it acts."""
+    """The snapshot with the decision's changes applied, before its action."""
     record = snapshot.record if step.record is None else step.record
     return replace(snapshot, record=record.with_values(step.fields))

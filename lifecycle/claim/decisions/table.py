@@ -12,7 +12,7 @@ from lifecycle.core.machine import Machine
 
 
 class Phase(StrEnum):
-    """Where a claim stands; the values are those of the file."""
+    """The phase of a claim; the values are those of the claim file."""
 
     CODING = "coding"
     READY_FOR_PR = "ready_for_pr"

@@ -1,4 +1,4 @@
-"""The only writer to the world: one action in, one fact out.
+"""Carry out actions: one action in, one fact out. Nothing else in `claim/` writes to GitHub or git.
 
 A *set* is re-applicable and verified from what came back. A *create* is never resent blindly: after
 a lost answer it is looked for, and what is found is the fact.
@@ -30,7 +30,7 @@ from lifecycle.github.operations.unclear_writes import settled
 def perform(
     action: plan.Action, world: World, claim_store: ClaimStore | None, record: Record
 ) -> plan.Fact:
-    """Do one thing and say what is true now; an expected failure comes back as `Failed`.
+    """Carry out one action and return the fact; an expected failure is returned as `Failed`.
 
     Without a claim_store there is no claim file, and forgetting it is nothing to do.
     """
@@ -60,7 +60,7 @@ _Ending = plan.CloseIssue | plan.Unassign | plan.ReleaseLease | plan.ForgetClaim
 def _end(
     action: _Ending, world: World, claim_store: ClaimStore | None, record: Record
 ) -> plan.Fact:
-    """One step of closing or giving back."""
+    """Carry out one step of closing or releasing."""
     match action:
         case plan.CloseIssue():
             return _close(action, world)
@@ -75,7 +75,7 @@ def _end(
 
 
 def imagine(action: plan.Action) -> plan.Fact:
-    """The fact that a dry run assumes in place of doing it."""
+    """The fact that a dry run assumes in place of carrying out the action."""
     match action:
         case plan.OpenPullRequest():
             owner, _, branch = action.head.partition(":")
@@ -111,7 +111,7 @@ def _imagine_end(action: _Ending) -> plan.Fact:
 
 
 def _release(action: plan.ReleaseLease, world: World, *, is_ours: bool) -> plan.LeaseReleased:
-    """End the lease. Who gives somebody else's task back stops where it is not that lease any more."""
+    """End the lease; releasing for another agent fails if the lease has changed since it was read."""
     was_there = lease.release(world.git, world.remote, action.issue, action.sha)
     if not (was_there or is_ours):
         raise HeldByAnother(
@@ -158,7 +158,7 @@ def _find_open(action: plan.OpenPullRequest, world: World) -> PullRequest | None
 
 
 def _link(action: plan.LinkPullRequest, world: World) -> PullRequest:
-    """The line at the end of the text as it is now: somebody may have written to it meanwhile."""
+    """Append the link to the body as GitHub has it now: somebody may have edited it meanwhile."""
     pull = world.forge.pull_request(action.number)
     if derive.mentions(pull, action.issue):
         return pull

@@ -1,4 +1,4 @@
-"""What a session begins with: the claim, the open question, what waits, and the board.
+"""The briefing at a session's start: the claim, the open question, what waits, and the board.
 
 Questions and refusals are rendered from state here, however often a session starts: a hook that was
 killed loses a nudge, never the question.
@@ -51,7 +51,7 @@ _BY_HAND = {
 
 
 def state_lines(record: Record) -> list[str]:
-    """Where the claim stands, and not a word on what to do: that is its own session's."""
+    """Where the claim stands, without what to do next: that is for its own session."""
     claim = record.claim
     phase = Phase.named(claim.phase)
     pull = f", PR #{claim.pr_number} {record.pull.url}".rstrip() if claim.pr_number else ""
@@ -65,7 +65,7 @@ def state_lines(record: Record) -> list[str]:
 
 
 def claim_lines(record: Record, *, hears_prompts: bool = True, has_hooks: bool = True) -> list[str]:
-    """The claim in a few lines, for whoever goes on with it.
+    """The claim in a few lines, for the session that goes on with it.
 
     `hears_prompts`: the hook on the user's prompts is installed. `has_hooks`: hooks were seen at work;
     nothing is promised without them.
@@ -88,7 +88,7 @@ def claim_lines(record: Record, *, hears_prompts: bool = True, has_hooks: bool =
 
 
 def question_lines(record: Record) -> list[str]:
-    """The question that waits for the user, for as long as it does."""
+    """The question about closing, while it waits for the user's answer."""
     claim = record.claim
     is_open = claim.phase == Phase.MERGED_DETECTED and derive.is_confirmed(record)
     if not (is_open and claim.pr_number) or is_lost(record):
@@ -97,12 +97,12 @@ def question_lines(record: Record) -> list[str]:
 
 
 def is_lost(record: Record) -> bool:
-    """True if the task is not this claim's any more: somebody else has it, or it was given back."""
+    """True if the claim lost its task: somebody else has it, or it was released."""
     return bool(record.ownership.taken_by or record.ownership.is_released)
 
 
 def loss_line(record: Record) -> str:
-    """That, and what to do: as the looks say it."""
+    """The sentence about a lost task, and what to do."""
     number = record.claim.issue_number
     if record.ownership.taken_by:
         return messages.taken_over(number, record.ownership.taken_by)
@@ -110,7 +110,7 @@ def loss_line(record: Record) -> str:
 
 
 def _nudge_lines(record: Record) -> list[str]:
-    """The last move that somebody made by hand, and why."""
+    """The last move that somebody made by hand, with the reason."""
     return [
         f"Moved by hand from {last.source} to {last.target} at {render_time(last.at)}: {last.reason}"
         for last in record.nudges[-1:]
@@ -118,7 +118,7 @@ def _nudge_lines(record: Record) -> list[str]:
 
 
 def review_lines(record: Record) -> list[str]:
-    """What stands between the pull request and its merge, apart from the checks."""
+    """What prevents the merge of the pull request, apart from checks."""
     number, lines = record.claim.pr_number, []
     if record.pull.changes_by:
         lines.append(
@@ -148,7 +148,7 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, has_hooks: bo
 
 
 def _until_the_merge(record: Record) -> str:
-    """What a pull request with green checks waits for."""
+    """What a pull request with green checks still waits for."""
     what = "a person to merge it"
     if record.pull.conflicts_with:
         what = "its conflict to be resolved and pushed"
@@ -158,7 +158,7 @@ def _until_the_merge(record: Record) -> str:
 
 
 def _ending_line(record: Record) -> str:
-    """How far closing has come, and what does the rest: after a look that could not finish it."""
+    """Which steps of closing are left, and what carries them out, after a look that could not finish."""
     number, waits = record.claim.issue_number, record.troubles.get("PostComment")
     if not (record.ending.issue_closed or record.troubles):
         return NEXT_STEPS[Phase.DONE]
@@ -169,7 +169,7 @@ def _ending_line(record: Record) -> str:
 
 
 def checks_line(record: Record) -> str:
-    """The last poll's result."""
+    """The result of the last poll of the checks."""
     checks = record.pull.checks or {}
     failed = list(checks.get("failed", ()))
     passed, running = int(checks.get("passed", 0)), int(checks.get("running", 0))
@@ -196,7 +196,7 @@ def _names(names: Sequence[str]) -> str:
 
 
 def problem_lines(record: Record) -> list[str]:
-    """Refusals that stand and need somebody."""
+    """Refusals that still stand and need somebody to act."""
     return [
         messages.COMPLAINTS[kind](trouble.sentence, record.claim.issue_number)
         for kind, trouble in record.troubles.items()
@@ -246,14 +246,14 @@ def _card(card: Card, note: str | None) -> str:
 
 
 def inherited_line(record: Record) -> str:
-    """The session that had the claim is over, and this one goes on with it."""
+    """The line that this session goes on with the claim of one that is over."""
     return (
         f"The claim on #{record.claim.issue_number} is yours now: the session that had it is over."
     )
 
 
 def held_line(record: Record, last_at: float | None) -> str:
-    """Another session holds the claim of this worktree."""
+    """The line that another session holds the claim of this worktree."""
     since = f", last active {render_time(last_at)}" if last_at is not None else ""
     issue = record.claim.issue_number
     return (

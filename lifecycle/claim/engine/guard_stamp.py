@@ -1,4 +1,4 @@
-"""What the hooks' guards read: a stamp, and the moments from which a wake is let through.
+"""Write what the hooks' guards read: a stamp, and the times from which a wake is let through.
 
 The guards are `sh` and end before Python starts (`hooks/`). They compare two mtimes: the claim's with
 the stamp's, and a mark's with the present. Everything they know is written here.
@@ -52,7 +52,7 @@ def mark(
 
 
 def mark_waiting(claim_store: ClaimStore) -> None:
-    """Without a claim only what the queue still holds is worth a wake."""
+    """Without a claim, let a wake through only if a notice waits in the queue."""
     _wait_for(claim_store, None, None)
 
 

@@ -45,7 +45,7 @@ _BOARD_OFF = "board_off"
 
 @dataclass(slots=True)
 class _Look:
-    """The engine's working memory during one look."""
+    """The state of one look while it runs."""
 
     world: World
     claim_store: ClaimStore
@@ -59,7 +59,7 @@ class _Look:
 
 
 def _queue(working: _Look, notices: Iterable[Notice]) -> None:
-    """Put sentences on the queue under this claim's keys; who asks by command is always answered."""
+    """Queue notices under this claim's keys; a look by command repeats what still stands."""
     is_asked = working.seen.wake is Wake.TICK
     for notice in notices:
         key = f"{working.seen.record.claim_key}/{notice.key}"
@@ -70,7 +70,7 @@ def _queue(working: _Look, notices: Iterable[Notice]) -> None:
 
 
 def believed(world: World, claim_store: ClaimStore, record: Record) -> Record:
-    """The record without what was refused to another token than there is now: that is asked anew.
+    """The record without refusals that another token got: with the present token they are tried again.
 
     What waits to be said of it is not said any more. Nothing is written here.
     """
@@ -83,7 +83,7 @@ def believed(world: World, claim_store: ClaimStore, record: Record) -> Record:
 
 
 def _snapshot_of(world: World, claim_store: ClaimStore, wake: Wake, loaded: Loaded) -> Snapshot:
-    """What is known of the claim at this wake, before GitHub is asked; ValueError without a claim."""
+    """The snapshot at the start of a wake, before GitHub is asked; ValueError without a claim."""
     record, settings, now = loaded.record, world.settings, world.clock.now()
     if record is None:
         raise ValueError("there is no claim to look at")
@@ -116,7 +116,7 @@ def _snapshot_of(world: World, claim_store: ClaimStore, wake: Wake, loaded: Load
 
 
 def _observe(working: _Look, loaded: Loaded) -> None:
-    """Read what the decision needs, if it needs anything, and judge hints by it."""
+    """Read from GitHub what the decision needs, if anything, and judge hints by it."""
     world, now = working.world, working.world.clock.now()
     for _ in range(2):
         wanted = look(working.seen)
@@ -191,7 +191,7 @@ def _could_not_look(working: _Look, error: LifecycleError | DeadlineReached) -> 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What one look came to.
+    """The result of one look.
 
     Attributes:
         record: the claim afterwards, or None if there is none.
@@ -217,7 +217,7 @@ def tick(
     is_untracked: bool = False,
     loaded: Loaded | None = None,
 ) -> Report:
-    """Bring the world one look nearer to what the claim wants.
+    """Look once: observe, decide and act until nothing is left to do now, and report.
 
     Args:
         world: what may be touched.
@@ -380,7 +380,7 @@ def _work(working: _Look, loaded: Loaded) -> None:
 
 
 def _step(working: _Look) -> bool:
-    """Take one decision as far as its fact; False once nothing is left to do."""
+    """Carry out one decision up to its fact; False once nothing is left to do."""
     step = decide(working.seen)
     before, waiting = working.seen.record, working.claim_store.ledger.waiting()
     working.seen = prepared(working.seen, step)
@@ -449,7 +449,7 @@ def _commit(working: _Look, *, is_new: bool = True) -> None:
 
 
 def _exclude(world: World) -> None:
-    """Before the first look ends: a claim that was written by hand is kept out of git as any other."""
+    """Exclude our files from git, for a claim that was written by hand; a failure is logged only."""
     try:
         exclude_own_files(world.root)
     except OSError as error:
@@ -457,7 +457,7 @@ def _exclude(world: World) -> None:
 
 
 def _owned(claim_store: ClaimStore, record: Record, session: str) -> Record:
-    """The claim as this session's, if nobody else that lives holds it."""
+    """The record as this session's, unless another session that is alive holds it."""
     now = claim_store.clock.now()
     signs = signs_of_life.signs_of(claim_store.folder, record.ownership.session, now)
     return ownership.adopt(record, session, signs, now)
@@ -466,7 +466,7 @@ def _owned(claim_store: ClaimStore, record: Record, session: str) -> Record:
 def _without_claim(
     claim_store: ClaimStore, audiences: Collection[Audience], channel: str, session: str
 ) -> Report:
-    """What the last claim left to say is said without it."""
+    """The report without a claim: notices that the last one left."""
     said = claim_store.take(audiences, channel, session)
     if claim_store.ledger.retire(""):
         claim_store.save()
@@ -476,7 +476,7 @@ def _without_claim(
 
 
 def _tell_withheld(working: _Look) -> None:
-    """The agent hears of each time that a secret was taken out of what others read."""
+    """Queue a notice that a secret was taken out of a text for others."""
     text, record = working.world.told_withheld(), working.seen.record
     if text:
         # What a claim leaves to the agent ends with it; what it leaves to the person does not.
@@ -486,7 +486,7 @@ def _tell_withheld(working: _Look) -> None:
 
 
 def _published(world: World, record: Record) -> Record:
-    """The claim without secrets in what others will read of it: title of the PR, name on the card."""
+    """The record without secrets in what others will read: the PR's title, the agent's name on the card."""
     values = {
         name: world.public(value, f"{name} of .agent-claim.json")
         for name in ("summary", "agent_id")
@@ -496,7 +496,7 @@ def _published(world: World, record: Record) -> Record:
 
 
 def _wait_inside(claim_store: ClaimStore) -> None:
-    """No claim is here that would be looked at: what is left inside is worth a look of its own."""
+    """Let a wake through for pending writes to linked tasks, since there is no claim to look at."""
     moment = pending_writes.due(claim_store.state)
     if moment is not None:
         claim_store.marks.set_due(STOP_DUE, moment)

@@ -1,1 +1,1 @@
-"""The task of another tracker that stands for the claim's issue."""
+"""The linked task: the task of another tracker that stands for the claim's issue."""

@@ -1,4 +1,4 @@
-"""A task that lives in two trackers: which one stands for the claim's issue, and what becomes of it. Pure.
+"""Which task of another tracker is linked to the claim's issue, and what it should be. Pure.
 
 A task of another tracker may name an issue of GitHub's as what it is elsewhere (`Task.external`). Who
 claims one has both, and both end together. The inner one is claimed before the issue and closed before
@@ -55,21 +55,21 @@ def issue_of(external: str, base: str, host: str) -> int | None:
 
 
 def of_issue(tasks: Iterable[Task], issue: int, base: str, host: str) -> tuple[Task, ...]:
-    """Those of the tasks that are linked to the issue; the first stands for it, closed ones for nothing."""
+    """The open tasks that are linked to the issue; the first one stands for it."""
     return tuple(
         one for one in tasks if one.is_open and issue_of(one.external, base, host) == issue
     )
 
 
 def wanted(record: Record) -> str:
-    """What the linked task is to be while the claim is as it is."""
+    """The state that the linked task should have, given the claim."""
     if record.ending.releasing is not None:
         return RELEASED
     return CLOSED if record.claim.phase == Phase.DONE else CLAIMED
 
 
 def action_of(record: Record) -> SetLinked | None:
-    """The write that brings the linked task to that, or None if there is nothing to write.
+    """The action that brings the linked task to the wanted state, or None if it is there.
 
     One that is closed stays closed, whoever did it. What a living claim left as it was may be free when
     the claim closes, so that is looked at once more.
@@ -83,7 +83,7 @@ def action_of(record: Record) -> SetLinked | None:
 
 
 def reason_of(record: Record) -> str:
-    """Why the linked task is closed; "" while it is not to be."""
+    """The reason for closing the linked task; "" while it should stay open."""
     claim = record.claim
     if wanted(record) != CLOSED:
         return ""
@@ -112,7 +112,7 @@ def wants_to_know(snapshot: Snapshot) -> bool:
 
 
 def living(snapshot: Snapshot) -> Decision:
-    """The step towards a claimed task beside a claim that lives."""
+    """The next step for the linked task while the claim lives."""
     action = action_of(snapshot.record)
     if action is None or snapshot.wake is Wake.SWEEP or not may_try(snapshot, action):
         return Decision()
@@ -120,7 +120,7 @@ def living(snapshot: Snapshot) -> Decision:
 
 
 def ending_step(snapshot: Snapshot) -> Decision | None:
-    """The linked task ends with the claim, or (None) there is none, it did, or it is given up."""
+    """The step that ends the linked task with the claim; None if there is none left to do."""
     record = snapshot.record
     if snapshot.wake is Wake.SWEEP:
         return None
@@ -134,7 +134,7 @@ def ending_step(snapshot: Snapshot) -> Decision | None:
 
 
 def notices(record: Record) -> tuple[Notice, ...]:
-    """That the linked task is left as it is: once."""
+    """A notice, told once, that the linked task is left as it is."""
     if record.linked.link is None or not record.linked.left:
         return ()
     end = ":end" if record.linked.link.synced == LEFT else ""
@@ -142,7 +142,7 @@ def notices(record: Record) -> tuple[Notice, ...]:
 
 
 def remainder(record: Record) -> str:
-    """What the last sentence of a claim adds about a linked task that did not end with it, or ""."""
+    """What a claim's last sentence adds if its linked task did not end with it; else ""."""
     link, trouble = record.linked.link, record.troubles.get("SetLinked")
     if link is None or trouble is None or action_of(record) is None:
         return ""

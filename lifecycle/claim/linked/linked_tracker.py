@@ -1,4 +1,4 @@
-"""The other tracker, asked and written: which task is the issue's there, and its writes."""
+"""Read and write the other tracker: find the task linked to an issue, claim, close and release it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def find(world: World, tracker: Tracker, issue: int) -> tuple[Task, ...]:
 
 
 def written(tracker: Tracker, task: str, wanted: str, reason: str) -> str:
-    """Bring a task to what is wanted of it, and return what it is then: closed stays closed.
+    """Bring a task to the wanted state and return the state it has then; a closed one stays closed.
 
     Raises:
         AlreadyClaimed: it is to be claimed or closed, and somebody else has it.
@@ -42,7 +42,7 @@ def written(tracker: Tracker, task: str, wanted: str, reason: str) -> str:
 
 
 def released(tracker: Tracker, task: str) -> bool:
-    """It is nobody's, or somebody else's, or gone; False if it is closed, and stays so."""
+    """Release a task unless it is somebody else's or gone; False if it is closed and stays so."""
     try:
         if not tracker.get(task).is_open:
             return False

@@ -1,7 +1,7 @@
-"""The linked task, asked and written: looked for, claimed inside before the issue, and given back.
+"""The linked task during a claim: find it, claim it before the issue, release it if that fails.
 
 The intent to claim it is committed first. So whoever is killed between the two claims leaves a note
-that the next look reads: with a claim file the task is that claim's, without one it is given back.
+that the next look reads: with a claim file the task is that claim's, without one it is released.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from lifecycle.storage.state_file import LINKING, PENDING
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The inner task of a claim that is being taken, as far as it is known; `left`: why it is not ours."""
+    """The linked task of a claim that is being taken; `left` says why it is left to somebody else."""
 
     link: Link | None = None
     is_known: bool = False
@@ -57,7 +57,7 @@ def issue_named(world: World, task: Task) -> int | None:
 
 
 def named(world: World, query: str, notes: list[str]) -> tuple[int, Task] | None:
-    """The inner task whose id `query` is, and its issue; None if there is no such task.
+    """The linked task whose id is `query`, and its issue's number; None if there is no such task.
 
     Raises:
         Refused: there is one, and it is linked to no issue, or closed; nothing was claimed.
@@ -92,7 +92,7 @@ def hold(
     insists: bool = False,
     force: bool = False,
 ) -> Held:
-    """Claim the inner task of an issue that is about to be claimed, if it has one.
+    """Claim the linked task of an issue that is about to be claimed, if it has one.
 
     Args:
         world: what may be touched.
@@ -147,16 +147,16 @@ def _is_mine(inner: Tracker, task: Task) -> bool:
 
 
 def _begin(claim_store: ClaimStore, inner: Tracker, task: Task) -> bool:
-    """Note what is about to be claimed; True if there is no such note, since it is had already.
+    """Note what is about to be claimed; True, without a note, if the task is claimed by us already.
 
-    Only what a taking claimed itself is given back if that fails.
+    Only what this attempt claimed itself is released if it fails.
     """
     begun = claim_store.state.get(LINKING) or {}
     is_noted = (begun.get("tracker"), begun.get("id")) == (inner.name, task.id)
     if _is_mine(inner, task) and not is_noted:
         return True
     claim_store.state[LINKING] = {"tracker": inner.name, "id": task.id, "actor": inner.actor}
-    # Killed before the claim is there, the next stop gives the task back.
+    # Killed before the claim file is there, the next stop releases the task.
     claim_store.marks.set_due(STOP_DUE, ALWAYS)
     claim_store.save()
     return False
@@ -171,7 +171,7 @@ def _claim(
     *,
     takes_over: bool,
 ) -> None:
-    """Claim it; what this worktree holds under a name that it had before is its own."""
+    """Claim the task; first release it if this worktree holds it under an earlier name."""
     try:
         inner.claim(task)
     except AlreadyClaimed as error:
@@ -197,13 +197,13 @@ def _refusal(error: Refused, task: str, issue: int) -> Refused | AlreadyClaimed:
 
 
 def settle(claim_store: ClaimStore) -> None:
-    """The taking is over, and whose the inner task is stands in the claim, if there is one."""
+    """Delete the note: the attempt is over, and the claim, if there is one, has the link."""
     if claim_store.state.pop(LINKING, None) is not None:
         claim_store.save()
 
 
 def let_go(world: World, claim_store: ClaimStore, issue: int = 0) -> str:
-    """Give the inner task back that a taking had claimed; a remark if that has to be tried again.
+    """Release the linked task that an attempt had claimed; a remark if that has to be tried again.
 
     What is somebody else's by now, closed or gone is left.
     """
@@ -232,7 +232,7 @@ def let_go(world: World, claim_store: ClaimStore, issue: int = 0) -> str:
 def repair(
     world: World, claim_store: ClaimStore, record: Record | None, *, is_asked: bool = False
 ) -> None:
-    """Finish what was left inside; the caller holds the lock, so that no taking is under way.
+    """Finish writes to linked tasks that were left; the caller holds the lock, so no claim is being taken.
 
     Args:
         world: what may be touched.
@@ -246,7 +246,7 @@ def repair(
 
 
 def abandon(world: World, claim_store: ClaimStore, record: Record | None) -> str:
-    """Before another task is taken: what a killed taking had claimed inside is given back; a remark."""
+    """Release the linked task that a killed attempt had claimed; returns a remark if that failed."""
     begun = claim_store.state.get(LINKING)
     if begun is None:
         return ""
@@ -258,7 +258,7 @@ def abandon(world: World, claim_store: ClaimStore, record: Record | None) -> str
 
 
 def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...]]:
-    """The record once the tracker was asked for its linked task, and what there is to say of that.
+    """Ask the other tracker for the linked task; returns the record with it, and notices.
 
     Without another tracker than GitHub nothing is asked and nothing changes.
     """
@@ -288,7 +288,7 @@ def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...
 
 
 def set_linked(action: SetLinked, world: World, record: Record) -> LinkedIs:
-    """Bring the linked task to what the claim wants; what is somebody else's, or gone, is left.
+    """Write the linked task as the claim wants it; leave it if it is somebody else's or gone.
 
     Raises:
         BadConfig: there is no tracker any more of the name that the link has.

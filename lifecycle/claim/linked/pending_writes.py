@@ -29,7 +29,7 @@ DAY_SECONDS = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """One write that is still wanted.
+    """One pending write to a linked task.
 
     Attributes:
         tracker: the registry's name; "" for the worktree's, whose task was never asked for.
@@ -52,17 +52,17 @@ class Left:
 
 
 def waiting(state: Mapping[str, Any]) -> tuple[Left, ...]:
-    """What is left to do."""
+    """The pending writes in state.json."""
     return tuple(Left(**one) for one in state.get(PENDING, ()))
 
 
 def due(state: Mapping[str, Any]) -> float | None:
-    """When the first of it is to be tried again, or None."""
+    """When the first pending write is to be tried again, or None without one."""
     return min((one.until for one in waiting(state)), default=None)
 
 
 def add(claim_store: ClaimStore, left: Left) -> None:
-    """Remember it until it is done, in the place of what was wanted of the same task before."""
+    """Keep a pending write; it replaces an earlier one for the same task."""
     others = [
         one
         for one in waiting(claim_store.state)
@@ -72,18 +72,18 @@ def add(claim_store: ClaimStore, left: Left) -> None:
 
 
 def forget(claim_store: ClaimStore, tracker: str, task: str) -> None:
-    """A new claim has this task: what an earlier one wanted of it is over."""
+    """Delete the pending write for a task that a new claim has taken."""
     kept = [one for one in waiting(claim_store.state) if (one.tracker, one.id) != (tracker, task)]
     _set(claim_store, kept)
 
 
 def actors(claim_store: ClaimStore, task: str) -> set[str]:
-    """In whose names this worktree still has the task to give back."""
+    """The names in which this worktree still has to release the task."""
     return {one.actor for one in waiting(claim_store.state) if one.id == task}
 
 
 def at_the_end(claim_store: ClaimStore, record: Record) -> None:
-    """Before the claim's file goes: remember what could not be done inside, until a later look."""
+    """Before the claim file is deleted: keep the write to the linked task that is not done yet."""
     link, claim, now = record.linked.link, record.claim, claim_store.clock.now()
     action = linked_decisions.action_of(record)
     left = None
@@ -101,7 +101,7 @@ def at_the_end(claim_store: ClaimStore, record: Record) -> None:
 
 
 def finish(world: World, claim_store: ClaimStore, record: Record | None, *, is_asked: bool) -> None:
-    """Do what is left, as far as its time has come; the caller holds the lock.
+    """Try the pending writes whose time has come; the caller holds the lock.
 
     Args:
         world: what may be touched.
@@ -142,7 +142,7 @@ def _try(world: World, claim_store: ClaimStore, left: Left) -> None:
 
 
 def _done(world: World, left: Left) -> str:
-    """Do it; the task's id, or "" if there is nothing to do any more."""
+    """Carry out one pending write; returns the task's id, or "" if nothing is left to do."""
     tracker = world.inner_as(left.actor, left.tracker)
     if tracker is None:
         return ""
@@ -159,7 +159,7 @@ def _done(world: World, left: Left) -> str:
 
 
 def _later(claim_store: ClaimStore, left: Left, error: LifecycleError, now: float) -> None:
-    """Try it again, each time after as long as it has waited already; or say that it is given up."""
+    """Schedule the next try, after as long as the write has waited already; or give up with a notice."""
     if now - left.since >= KEPT_SECONDS:
         forget(claim_store, left.tracker, left.id)
         name = left.id or f"of #{left.issue}"

@@ -1,4 +1,4 @@
-"""The claim file on disk: read whole, and put right where a write was cut short.
+"""The claim file on disk: read it whole, and repair what an interrupted write left.
 
 A killed process, a late writer or a corrupt edit leaves files behind. Each is finished, merged or set
 aside here, so that nothing that the agent wrote is lost and nothing is done twice.
@@ -51,7 +51,7 @@ KEPT_SECONDS = 600.0
 
 @dataclass(frozen=True, slots=True)
 class LateEdit:
-    """What somebody wrote into a file that was taken out before.
+    """An edit that was written into a claim file after the engine had replaced it.
 
     Attributes:
         path: of the file.
@@ -67,14 +67,14 @@ class LateEdit:
 
 
 class TakenOutFiles:
-    """The files of one worktree that were taken out and are kept."""
+    """Replaced claim files of one worktree that are kept while somebody may still write into them."""
 
     def __init__(self, root: Path, clock: Clock) -> None:
         self.folder = Folder(root, FOLDER)
         self.clock = clock
 
     def keep(self, path: Path, content: bytes) -> None:
-        """Take a file that an exchange took out, with the content that it had then.
+        """Keep a file that an exchange replaced, named by the content that it had then.
 
         Where it cannot be taken (`.lifecycle/` is another file system) it is not watched: the exchange has
         been made, and is no failure.
@@ -84,13 +84,13 @@ class TakenOutFiles:
             path.rename(self._named(content))
 
     def watch(self, path: Path, content: bytes) -> None:
-        """The same for a file that keeps its name as well; where that cannot be, it is not watched."""
+        """Keep a second link to a file that stays in place; without hard links it is not watched."""
         with contextlib.suppress(OSError):
             self.folder.make()
             self._named(content).hardlink_to(path)
 
     def edits(self) -> list[LateEdit]:
-        """What was written since, the oldest first."""
+        """Late edits, the oldest first."""
         found = []
         for path in self._all():
             with contextlib.suppress(StrangeFileError):
@@ -100,12 +100,12 @@ class TakenOutFiles:
         return sorted(found, key=lambda edit: edit.mtime_ns)
 
     def known(self, edit: LateEdit) -> None:
-        """This edit was taken: what is written after it is another one."""
+        """Note that this edit was merged: a later one is another edit."""
         with contextlib.suppress(FileNotFoundError):
             edit.path.rename(self._named(edit.content))
 
     def settle(self) -> bool:
-        """Take away what nobody can write into any more; True if an edit may still come, or is there.
+        """Delete files that nobody has open; True if an edit may still come, or is there.
 
         Where nobody says who has a file open it may not, so that a stop is not looked at for minutes.
         """
@@ -143,7 +143,7 @@ class TakenOutFiles:
 
 
 def _changed(path: Path) -> tuple[bytes, int] | None:
-    """What is in the file now and when it was written, if that is not what its name says."""
+    """The file's content and mtime, if it was written to since it was replaced; else None."""
     read = regular_files.content(str(path), limit=LIMIT)
     is_same = read is None or _digest(read[0]) == path.name.partition("-")[2]
     return None if is_same else read
@@ -228,11 +228,11 @@ class ClaimOnDisk:
 
     @property
     def aside(self) -> Path:
-        """The claim file on its way out, in `.lifecycle/`."""
+        """Where the claim file lies in `.lifecycle/` while it is being deleted."""
         return Path(self.folder.at(ASIDE))
 
     def sweep(self, record: Record | None) -> None:
-        """Take away what killed processes left; an edit that an exchange took out of the file goes back.
+        """Delete temporary files of killed processes; an edit found in one is put back into the claim file.
 
         It goes back only while the file holds what the engine put there: a later edit is the newer one.
         """
@@ -255,7 +255,7 @@ class ClaimOnDisk:
         return theirs != record.values and bool(merge(record.past, record.values, theirs).changed)
 
     def finish_deletion(self, record: Record | None) -> None:
-        """Finish a deletion: what was put aside goes, unless it is another claim's file."""
+        """Finish a deletion: delete the file that was put aside, unless it is another claim's."""
         snapshot = self.folder.read(ASIDE)
         if snapshot is None:
             return
@@ -267,7 +267,7 @@ class ClaimOnDisk:
     def late_edits(
         self, record: Record, *, repair: bool
     ) -> tuple[list[tuple[int, dict[str, Any]]], tuple[Notice, ...]]:
-        """What was written into files that were taken out: when, and the values; and what to say of it."""
+        """Late edits as (time, values), and notices about those that could not be taken."""
         found, notices = [], []
         self.taken.clear()
         if repair:
@@ -328,7 +328,7 @@ class ClaimOnDisk:
 
 
 def _edited(record: Record, content: bytes) -> tuple[dict[str, Any] | None, str]:
-    """The values of an edit of this claim; None and the reason if it is none."""
+    """The values of a late edit of this claim; or None, and why it is not one."""
     try:
         theirs = claim_file.parse(content)
     except (CorruptClaimError, ClaimRefused) as error:

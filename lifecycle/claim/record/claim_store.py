@@ -215,7 +215,7 @@ class ClaimStore:
 
     @property
     def ledger(self) -> Ledger:
-        """What was said and what waits to be, of this worktree, claim or not."""
+        """The ledger of this worktree's notices, with or without a claim."""
         return Ledger(self.state, self.clock)
 
     def save(self) -> None:
@@ -255,7 +255,7 @@ class ClaimStore:
         return taken
 
     def note_asked(self, *, again: bool = False) -> None:
-        """Note that the question about closing was put to somebody; `again`: to a session new to it.
+        """Note that the question about closing was put; `again` if to a session that had not seen it.
 
         From then on any prompt of a person's is an answer; one that came before is none.
         """
@@ -288,7 +288,7 @@ class ClaimStore:
         self.save()
 
     def _journal(self, record: Record) -> None:
-        """Note the claim's step to another phase; whoever ends before it is saved notes it again."""
+        """Append the claim's change of phase to the journal; after a crash before the save, once more."""
         if journalling.is_lost(record, self.state):
             with contextlib.suppress(Refused):  # whoever reads it for its own sake is told
                 journalling.recover(record, self.state, journal.read(self.root))

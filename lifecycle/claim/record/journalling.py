@@ -1,4 +1,4 @@
-"""What of a claim goes into the journal: its phases, and what was written for it."""
+"""Journal entries of a claim: its changes of phase, and writes that were made for it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WRITES: dict[type[Any], str] = {
 
 
 def move(record: Record, state: StateSections, at: float) -> JournalEntry | None:
-    """The claim's step from the phase that the journal has to the one it is in, or None if that is one.
+    """The entry for a change of phase since the last one in the journal, or None without a change.
 
     `state` remembers it; until that is saved, the same step has the same key, and so is written once.
     """
@@ -55,12 +55,12 @@ def move(record: Record, state: StateSections, at: float) -> JournalEntry | None
 
 
 def is_lost(record: Record, state: StateSections) -> bool:
-    """True if a claim is here that was not just made, and state.json does not say what the journal has."""
+    """True if state.json lost what the journal has of a claim that is older than this wake."""
     return NOTED not in state and not record.is_taken
 
 
 def recover(record: Record, state: StateSections, entries: Iterable[JournalEntry]) -> None:
-    """Go on where the journal left the same agent's claim of the same task, if that did not end there."""
+    """Set the noted phase from the journal's last entry for the same claim, unless that ended."""
     whose = _whose(record)
     steps = [
         one
@@ -75,7 +75,7 @@ def recover(record: Record, state: StateSections, entries: Iterable[JournalEntry
 def wrote(
     action: plan.Action, fact: plan.Fact, record: Record, at: float, *, by: str = ""
 ) -> tuple[JournalEntry, ...]:
-    """What an action wrote, once it is a fact; nothing for one that wrote nothing outside.
+    """Entries for what an action wrote; none if it wrote nothing outside this machine.
 
     `by` names who wrote it in the agent's place.
     """

@@ -65,7 +65,7 @@ def adopt(record: Record, session: str, signs: Signs, now: float) -> Record:
 def deliverable(
     record: Record, session: str, audiences: Collection[Audience]
 ) -> Collection[Audience]:
-    """Of what a channel could deliver, what this session may take: the owner's news is the owner's."""
+    """The audiences that this session may be told of: news of a claim goes to its owner alone."""
     return (
         audiences
         if is_mine(record, session)
@@ -74,7 +74,7 @@ def deliverable(
 
 
 def demand(world: World, record: Record) -> Record:
-    """The record, if the settings here lead to where it was taken; else nothing may be done for it.
+    """The record, if remote and repository here are those it was taken with; else Refused.
 
     A repository that has another name on GitHub by now is the same one: that costs a request, and only
     where the names differ. So is a remote that the user has renamed: its old name is not listed any more.
@@ -103,7 +103,7 @@ def demand(world: World, record: Record) -> Record:
 
 
 def noted(world: World, record: Record) -> Record:
-    """The record with where it was taken: one that was written by hand, where it is first looked at.
+    """The record with remote and repository; a claim written by hand gets them at its first look.
 
     Raises:
         Refused, Transient, Rejected: as `demand`.

@@ -60,7 +60,7 @@ class Nudge:
 
 @dataclass(frozen=True, slots=True)
 class Releasing:
-    """A claim that is on its way back, from the command until the claim file is gone.
+    """A release under way, from the command until the claim file is deleted.
 
     Attributes:
         at: when it was asked for, in seconds since the epoch: tells this release from every other.

@@ -163,12 +163,12 @@ class Record:
 
     @property
     def key(self) -> str:
-        """What tells one claim from another: its issue and its branch."""
+        """The key of this claim among others: its issue and branch."""
         return f"{self.claim.issue_number}:{self.claim.branch}"
 
     @property
     def claim_key(self) -> str:
-        """Under which the ledger keeps what was said of this claim, and of no later one."""
+        """The ledger's key for notices of this claim, and of no later one on the same issue."""
         return f"{self.claim.issue_number}@{int(self.created_at)}"
 
     @property
@@ -178,7 +178,7 @@ class Record:
 
     @property
     def end(self) -> str:
-        """The outcome that this claim will have when its file is gone."""
+        """The outcome that this claim will have once its file is deleted."""
         return "released" if self.ending.releasing is not None else "closed"
 
     def with_values(self, values: Mapping[str, object]) -> Record:
@@ -337,7 +337,7 @@ def _with_board(record: Record, fact: plan.BoardIs) -> Record:
     if fact.wrote_status is not None:
         values["last_synced_status"] = fact.wrote_status
     is_done = record.claim.phase == Phase.DONE and is_same(fact.wrote_status, Status.DONE)
-    # While a claim is given back, its one write of the card is all that the card gets.
+    # A release writes the card once, so any write of it is that step.
     is_done = is_done or (record.ending.releasing is not None and record.ending.releasing.is_begun)
     card = CardRecord(
         is_known=True,

@@ -1,1 +1,1 @@
-"""How a claim ends: merged and closed, given back, or lost."""
+"""How a claim ends: merged and closed, released, or lost."""

@@ -1,4 +1,4 @@
-"""The last phase: comment, close, board, lease, file, in this order, each step a fact of its own.
+"""Close a claim whose work is merged: comment, issue, card, lease, claim file, one step a decision.
 
 The claim file goes last and only when GitHub shows the issue closed. The board is best effort: it is
 tried again while that can help, and never keeps the issue open.
@@ -68,7 +68,7 @@ def apply_observation(record: Record, seen: Observation, now: float) -> Record:
 
 
 def why_not_merged(pull: PullRequest | None, branch: str) -> str:
-    """Why `done` cannot be: what GitHub shows instead of a merge."""
+    """What GitHub shows instead of a merge, as the reason why `done` is refused."""
     if pull is None:
         return f"GitHub shows no merged PR for branch {branch or '(none)'}"
     state = "still open" if pull.state is PullState.OPEN else "closed without a merge"

@@ -1,4 +1,4 @@
-"""What the two ends of a claim share, closing and giving back: one comment, and steps that may fail.
+"""Steps that closing and releasing share: the comment, and steps that may fail.
 
 A claim ends in steps, each a fact of its own. The comment is a create that GitHub does not
 deduplicate, so it is looked for by its hidden marker. The board, the assignee and the lease are best
@@ -45,7 +45,7 @@ def may_go_on(snapshot: Snapshot) -> bool:
 
 
 def comment_step(snapshot: Snapshot, comment: PostComment) -> Decision | Settled:
-    """The next step towards having the comment on the issue once, or how that stands."""
+    """The next step to get the comment onto the issue exactly once; or "done", or "waiting"."""
     record = snapshot.record
     if record.ending.comment_done:
         return "done"
@@ -65,7 +65,7 @@ def comment_step(snapshot: Snapshot, comment: PostComment) -> Decision | Settled
 
 
 def comment_missed(record: Record, seen: Observation, now: float) -> Record:
-    """Count a read for a comment whose fate is unknown; whether it was in it, the step sees."""
+    """Count this read of the comments for one whose posting is unknown; `comment_step` looks for it."""
     intent = record.intents.get("PostComment")
     if intent is None or seen.issue is None or seen.issue.comments is None:
         return record
@@ -81,7 +81,7 @@ def comment_missed(record: Record, seen: Observation, now: float) -> Record:
 
 
 def lease_step(snapshot: Snapshot) -> Decision | None:
-    """The lease goes back, or (None) there is none, it went, or it cannot be returned."""
+    """The step that ends the lease; None if there is none, it has ended, or that was given up."""
     record = snapshot.record
     release = ReleaseLease(record.claim.issue_number or 0, record.ownership.lease)
     if not record.ownership.lease or record.ending.lease_done or is_given_up(record, release):

@@ -1,6 +1,6 @@
-"""A task that was given back from afar: what the holder can see of it, and how certain that is.
+"""A task that was released from another machine: how its holder recognises that.
 
-`lifecycle reconcile --release` gives a silent task back from another machine: the issue's comment, the
+`lifecycle reconcile --release` releases a silent task from another machine: the issue's comment, the
 assignee, the card, the lease. Nothing of that reaches the worktree whose claim it was, so its next look
 finds it out. People undo one or the other by hand and mean something else by it: therefore all that
 GitHub shows has to say the same before anybody is told.
@@ -20,7 +20,7 @@ from lifecycle.core.values.priorities import Status
 
 
 def apply_observation(before: Record, record: Record, seen: Observation) -> Record:
-    """What an observation says of whether the task was given back.
+    """The record after an observation, with `is_released` and `is_doubted` as it shows them.
 
     It was if the agent's account is off the open issue, and either the card, which named the agent,
     stands free in Todo, or the issue was told so in this claim's name. Once seen it stands, until the
@@ -50,7 +50,7 @@ def apply_observation(before: Record, record: Record, seen: Observation) -> Reco
 
 
 def reads_comments(snapshot: Snapshot) -> bool:
-    """True if the issue's comments may have to tell it, and this look has a reason to ask for them.
+    """True if this look should read the issue's comments to see whether the task was released.
 
     A look asks once the account was seen to be off the issue and no card names the agent. Labels name no
     agent at all: then it asks besides before a pull request is opened, and for whoever asks by command.

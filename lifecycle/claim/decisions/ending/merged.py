@@ -1,4 +1,4 @@
-"""The pull request is merged: the question about closing, and the yes to it."""
+"""After the merge: ask whether to close the issue, and act on the answer."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def decide(snapshot: Snapshot) -> Decision:
 
 
 def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
-    """The phase once a merge is seen, and the question."""
+    """Move to `merged_detected` and put the question."""
     return Decision(
         fields={"pr_number": pull.number, "phase": Phase.MERGED_DETECTED.value},
         record=replace(
@@ -54,7 +54,7 @@ def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
 
 
 def close_if_answered(snapshot: Snapshot) -> Decision:
-    """Close, once somebody has said yes; until then `done` becomes the question."""
+    """Phase `done`: close if somebody has said yes; else go back and ask."""
     record, observed = snapshot.record, snapshot.observation
     if consent.is_pending(snapshot):
         return _ask_again(snapshot, record.claim.pr_number or 0)

@@ -1,4 +1,4 @@
-"""Giving a task back: comment, assignee, board, lease, file, each step a fact of its own.
+"""Release a task: comment, assignee, card, lease, claim file, one step a decision.
 
 The sibling of `closing`: the same shape, for a task that is not finished. Nothing of the work is
 deleted, here or on GitHub. Whatever people moved by hand is left, and what another agent holds by now
@@ -30,7 +30,7 @@ ENDING = "given-back:"
 
 
 def decide(snapshot: Snapshot) -> Decision:
-    """The next step of giving back; gives up, once and at the start, if the work was merged."""
+    """The next step of a release; refuses at the start if the work was merged."""
     record, observed = snapshot.record, snapshot.observation
     releasing = record.ending.releasing
     if releasing is None or observed is None:
@@ -60,7 +60,7 @@ def decide(snapshot: Snapshot) -> Decision:
 
 
 def apply_observation(record: Record, seen: Observation, now: float) -> Record:
-    """What an observation says about the steps; a step that was once a fact stays one.
+    """The record after an observation: steps that GitHub shows as done. A step that was done stays done.
 
     The task is free before the claim file is gone: what others do with it then is theirs.
     """
@@ -99,7 +99,7 @@ def comment_of(
 
 
 def told_at(issue: Issue, agent: str) -> int | None:
-    """The moment of the newest giving back of an agent's claim that the issue was told of, or None.
+    """The time of the newest release comment for an agent's claim on the issue, or None.
 
     Whoever goes on with it without a memory names the same moment, and so finds the comment again.
     """
@@ -112,7 +112,7 @@ def told_at(issue: Issue, agent: str) -> int | None:
 
 
 def is_told(record: Record, issue: Issue) -> bool:
-    """True if the issue was told so after this claim was made: an earlier one may have had its name."""
+    """True if the issue has a release comment of this claim, not of an earlier one of the same name."""
     told = told_at(issue, record.claim.agent_id)
     return told is not None and told >= int(record.created_at)
 
@@ -130,7 +130,7 @@ def login_of(agent: str) -> str:
 
 
 def _leave(snapshot: Snapshot, releasing: Releasing, text: str) -> Decision:
-    """Another agent holds the task, or it was given back before: only what is ours alone ends."""
+    """End only the lease and the linked task: another agent holds the task, or it was released before."""
     if not releasing.holder:
         # The card names somebody else, and the lease may still be ours: it would keep them out.
         lease = ending_steps.lease_step(snapshot)

@@ -1,1 +1,1 @@
-"""What an open pull request goes through: opened, mentioned, reviewed, looked at again."""
+"""Decisions about a pull request: open it, judge checks and reviews, when to look again."""

@@ -1,4 +1,4 @@
-"""Opening the pull request: at the hand-off, and for work that was left lying."""
+"""Open the pull request after a hand-off; open a draft for pushed work that nobody goes on with."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def decide(snapshot: Snapshot) -> Decision:
 
 
 def show_left_work(snapshot: Snapshot) -> Decision:
-    """Nothing while somebody works; work that was left lying is shown as a draft."""
+    """Open a draft for pushed work if nobody goes on with the task; nothing while somebody works."""
     claim, observed = snapshot.record.claim, snapshot.observation
     if not snapshot.is_silent or observed is None or not (snapshot.pushed_head and claim.summary):
         return Decision()
@@ -116,13 +116,13 @@ def show_left_work(snapshot: Snapshot) -> Decision:
 
 
 def missing(snapshot: Snapshot) -> list[str]:
-    """The fields that a hand-off needs and the claim has not."""
+    """The names of fields that a hand-off needs and the claim lacks."""
     claim = snapshot.record.claim
     return [name for name in ("branch", "summary") if not getattr(claim, name)]
 
 
 def opening(snapshot: Snapshot, base: str) -> OpenPullRequest:
-    """The pull request as it is opened into a base."""
+    """The action that opens the claim's pull request into `base`."""
     claim = snapshot.record.claim
     return OpenPullRequest(
         head=f"{snapshot.rules.head_owner}:{claim.branch}",
@@ -134,7 +134,7 @@ def opening(snapshot: Snapshot, base: str) -> OpenPullRequest:
 
 
 def condition(key: str, text: str) -> Decision:
-    """Nothing to do but to tell the agent what it has to mend."""
+    """A decision that only tells the agent what it has to correct."""
     return Decision(notices=(Notice(key, text, Audience.ACT, stands=True),))
 
 

@@ -1,4 +1,4 @@
-"""When the next look at an open pull request is worth its request: pure.
+"""When to look at an open pull request again, so that polls are worth their requests. Pure.
 
 The design polls every two minutes. A poll is made earlier, once, when the checks that still run are
 expected to end before that, as told by how long they took last time; and later when GitHub asked us
@@ -32,7 +32,7 @@ _KNOWN_CHECKS = 50
 
 
 def next_poll(record: Record, rules: Rules, now: float) -> float:
-    """From which moment the checks may be read again; 0.0 if the last poll's time is unusable.
+    """The time from which the checks may be read again; 0.0 if the last poll's time is unusable.
 
     A time that cannot be read, or lies in the future, must not stop the polling for good.
     """
@@ -49,7 +49,7 @@ def next_poll(record: Record, rules: Rules, now: float) -> float:
 def next_look(
     record: Record, rules: Rules, now: float, *, settled: bool, stopped_at: float | None
 ) -> float | None:
-    """When a watcher should look next, or None if there is nothing that it could see.
+    """The time of a watcher's next look, or None if there is nothing to watch.
 
     Args:
         record: the claim.
@@ -74,7 +74,7 @@ def next_look(
 
 
 def ends_at(checks: Checks, durations: Mapping[str, float]) -> float | None:
-    """When the last of the running checks should end, or None if that cannot be told."""
+    """The time at which the last running check should end, or None if that is unknown."""
     ends = []
     for run in checks.runs:
         if run.bucket is Bucket.PENDING:
@@ -85,7 +85,7 @@ def ends_at(checks: Checks, durations: Mapping[str, float]) -> float | None:
 
 
 def learned(durations: Mapping[str, float], checks: Checks) -> dict[str, float]:
-    """How long each check takes, with what these checks add."""
+    """Seconds that each check took, by name, updated from checks that have ended."""
     known = dict(durations)
     for run in checks.runs:
         if run.started_at is not None and run.ended_at is not None:

@@ -1,4 +1,4 @@
-"""What an open pull request goes through: checks, reviews, conflicts; and what of it is worth saying.
+"""Judge an open pull request: checks, reviews, conflicts, the merge queue; and what of it to tell.
 
 Each is said once for what it is about: the head, the review. Checks that still run are silence, and
 so are checks that never registered: neither is a pass. What waits for a person is said to the person.
@@ -73,7 +73,7 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
 
 
 def _queue(snapshot: Snapshot, pull: PullRequest) -> list[Notice]:
-    """That the merge queue gave the pull request back."""
+    """A notice if the merge queue removed the pull request without merging it."""
     left = pull.ejection if pull.queue is None else None
     if left is None or left.at is None or snapshot.now - left.at < EJECTION_SETTLES:
         return []
@@ -99,7 +99,7 @@ def _checks(
 
 
 def _failed(known: PullRecord, pull: PullRequest, checks: Checks) -> Judged:
-    """Say a first failure at once, and later ones when no more can follow.
+    """Tell a first failure at once, and later ones when no check runs any more.
 
     Another run of the same check that fails again is another failure.
     """
@@ -110,7 +110,7 @@ def _failed(known: PullRecord, pull: PullRequest, checks: Checks) -> Judged:
         return Judged(known, ())
     spoken_of = {"sha": checks.sha, "failed": sorted({*announced, *runs})}
     key = f"failed:{pull.number}:{checks.sha}:{','.join(runs)}"
-    # What only a person can mend is not worth a turn of the model.
+    # What only a person can correct is not worth a turn of the model.
     is_a_persons = all(check.word == "ACTION_REQUIRED" for check in checks.failed)
     audience = Audience.NOTE if is_a_persons else Audience.NEWS
     notice = Notice(key, words.checks_failed(checks, pull.number), audience, ends=_RESULTS)
@@ -129,7 +129,7 @@ def _green(pull: PullRequest, checks: Checks, *, is_reported: bool) -> tuple[Not
 
 
 def _waiting(snapshot: Snapshot, pull: PullRequest, checks: Checks) -> tuple[Notice, ...]:
-    """What will not end by itself, once nothing runs any more: for the person, who can mend it.
+    """Notices to the person about checks that wait for somebody, once nothing else runs.
 
     Checks register late, so that one which is required counts as missing at the second look only.
     """
