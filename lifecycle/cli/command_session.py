@@ -14,7 +14,7 @@ from typing import Any, NoReturn, TypeVar
 import click
 
 from lifecycle.app.wiring import WorktreeWorld
-from lifecycle.claim.engine import briefing, look
+from lifecycle.claim.engine import briefing, observing
 from lifecycle.claim.record import ownership
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
@@ -93,7 +93,7 @@ class Session:
 
         A person's terminal names no session, and is told everything.
         """
-        record = look.believed(self.world, self.claim_store, record)
+        record = observing.believed(self.world, self.claim_store, record)
         whom, now = session_of({}, self.world.environment), self.world.clock.now()
         signs = signs_of_life.signs_of(self.claim_store.folder, record.ownership.session, now)
         if ownership.is_held(record, whom, signs, now):

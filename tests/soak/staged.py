@@ -65,7 +65,7 @@ def _close_unmerged() -> None:
 def _open_unseen() -> None:
     """The pull request is asked for with no look before: what is open already is not found."""
     opening = _module("claim.decisions.pull.opening")
-    _module("claim.engine.look").look = _always(None)
+    _module("claim.engine.observing").look = _always(None)
     _module("claim.decisions.decide")._RULES["ready_for_pr"] = lambda seen: opening.Decision(
         action=opening.opening(seen, "main")
     )

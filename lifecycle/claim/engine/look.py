@@ -6,187 +6,41 @@ lost wake loses nothing, and waking five times writes exactly what waking once d
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 from lifecycle.claim.decisions.decide import (
     apply_fact,
-    apply_observation,
     complaints,
     decide,
     look,
     wants_look,
 )
-from lifecycle.claim.decisions.ending import consent
 from lifecycle.claim.decisions.rehearsal import MAX_STEPS, foresee
-from lifecycle.claim.decisions.snapshot import Rules, Snapshot, prepared, still_wanted
+from lifecycle.claim.decisions.snapshot import prepared, still_wanted
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import guard_stamp
-from lifecycle.claim.linked import linked_decisions, linked_writes, pending_writes
+from lifecycle.claim.engine.observing import (
+    LookUnderWay,
+    believed,
+    could_not_look,
+    observe,
+    queue,
+    snapshot_of,
+)
+from lifecycle.claim.linked import linked_writes, pending_writes
 from lifecycle.claim.record import journalling, ownership
 from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.guard_marks import STOP_DUE
-from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import Record, kind_of
 from lifecycle.core import plan
 from lifecycle.core.errors import LifecycleError, Refused, Transient
 from lifecycle.core.plan import Action, Audience, Notice, Wake
-from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.world import World
 from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.storage import journal, log, signs_of_life
 from lifecycle.storage.state_file import ACCESS, lasting
-
-LOOK_AGAIN_SECONDS = 60.0
-BOARD_OFF_SECONDS = 600.0
-_BOARD_OFF = "board_off"
-
-
-@dataclass(slots=True)
-class _Look:
-    """The state of one look while it runs."""
-
-    world: World
-    claim_store: ClaimStore
-    seen: Snapshot
-    actions: list[Action] = field(default_factory=list)
-    problem: LifecycleError | None = None
-    stated: set[str] = field(default_factory=set)
-    is_finished: bool = False
-    is_gone: bool = False
-    was_edited: bool = False
-
-
-def _queue(working: _Look, notices: Iterable[Notice]) -> None:
-    """Queue notices under this claim's keys; a look by command repeats what still stands."""
-    is_asked = working.seen.wake is Wake.TICK
-    for notice in notices:
-        key = f"{working.seen.record.claim_key}/{notice.key}"
-        is_first = key not in working.stated  # what this look has said or ended is not said again
-        working.stated.add(key)
-        again = is_asked and is_first and (notice.stands or notice.audience is Audience.ASK)
-        working.claim_store.ledger.queue(replace(notice, key=key), again=again)
-
-
-def believed(world: World, claim_store: ClaimStore, record: Record) -> Record:
-    """The record without refusals that another token got: with the present token they are tried again.
-
-    What waits to be said of it is not said any more. Nothing is written here.
-    """
-    old = [kind for kind, trouble in record.troubles.items() if trouble.is_of_access]
-    if not old or claim_store.state.get(ACCESS) == world.access:
-        return record
-    for kind in old:
-        claim_store.ledger.withdraw(f"{record.claim_key}/refused:{kind}:")
-    return replace(record, troubles={k: t for k, t in record.troubles.items() if k not in old})
-
-
-def _snapshot_of(world: World, claim_store: ClaimStore, wake: Wake, loaded: Loaded) -> Snapshot:
-    """The snapshot at the start of a wake, before GitHub is asked; ValueError without a claim."""
-    record, settings, now = loaded.record, world.settings, world.clock.now()
-    if record is None:
-        raise ValueError("there is no claim to look at")
-    off = world.cache.get(_BOARD_OFF)
-    # What closes is tried for certain: nothing comes after it that would.
-    is_ending = record.claim.phase == Phase.DONE or record.ending.releasing is not None
-    is_tried = wake is Wake.TICK or is_ending
-    is_off = isinstance(off, dict) and now < off["until"] and off.get(ACCESS) == world.access
-    rules = Rules(
-        base=settings.base,
-        has_board=settings.has_board and (is_tried or not is_off),
-        board_name=settings.board_name,
-        poll_seconds=settings.poll_seconds,
-        closes_itself=settings.close == consent.AUTO,
-        link=settings.issue_link,
-    )
-    pushed = None
-    if record.claim.phase == Phase.READY_FOR_PR and record.claim.branch:
-        pushed = world.git.remote_head_of(record.claim.branch, settings.remote)
-    return Snapshot(
-        wake,
-        now,
-        record,
-        rules,
-        loaded.hints,
-        pushed_head=pushed,
-        answered_at=claim_store.marks.answered_at,
-        hears_prompts=claim_store.marks.hears_prompts(record.created_at),
-    )
-
-
-def _observe(working: _Look, loaded: Loaded) -> None:
-    """Read from GitHub what the decision needs, if anything, and judge hints by it."""
-    world, now = working.world, working.world.clock.now()
-    for _ in range(2):
-        wanted = look(working.seen)
-        if wanted is None:
-            return
-        try:
-            placed = ownership.noted(world, working.seen.record)
-            working.seen = replace(working.seen, record=placed)
-            rules = replace(working.seen.rules, head_owner=world.head.owner)
-            observation = world.forge.observe(wanted)
-        except (LifecycleError, DeadlineReached) as error:
-            _could_not_look(working, error)
-            return
-        record = working.seen.record
-        troubles = {k: v for k, v in record.troubles.items() if k != "Look"}
-        working.seen = replace(
-            working.seen,
-            record=replace(record, troubles=troubles),
-            rules=rules,
-            observation=observation,
-            looked_at_checks=wanted.checks,
-        )
-        if observation.board_problem:
-            off = {
-                "sentence": observation.board_problem,
-                "until": now + BOARD_OFF_SECONDS,
-                ACCESS: world.access,
-            }
-            world.cache.put(_BOARD_OFF, off)
-        if not loaded.hints or not working.seen.hints:
-            break
-        from lifecycle.claim.decisions import hints as hinting
-
-        judged = hinting.judge(working.seen)
-        _queue(working, judged.notices)
-        accepted = hinting.accept(working.seen.record, judged)
-        working.seen = replace(working.seen, record=accepted, hints={})
-        if not judged.is_wrong_issue:
-            break
-        working.seen = replace(working.seen, observation=None, looked_at_checks=False)
-    if working.seen.observation is not None:
-        record = apply_observation(working.seen.record, working.seen.observation, now)
-        working.seen = replace(working.seen, record=record)
-        if linked_decisions.wants_to_know(working.seen):
-            record, notices = linked_writes.learned(world, working.seen)
-            working.seen = replace(working.seen, record=record)
-            _queue(working, notices)
-
-
-def _could_not_look(working: _Look, error: LifecycleError | DeadlineReached) -> None:
-    world, record = working.world, working.seen.record
-    if isinstance(error, DeadlineReached):
-        error = Transient(
-            "GitHub did not answer in time; the claim was kept and is looked at again."
-        )
-    error.sentence = redact(error.sentence, world.environment)
-    log.write(world.root, f"look: {error.sentence}")
-    wait = error.retry_after if isinstance(error, Transient) else None
-    trouble = Trouble(
-        mark=repr(sorted(record.values.items(), key=str)),
-        sentence=error.sentence,
-        until=world.clock.now() + (wait or LOOK_AGAIN_SECONDS),
-        is_final=not isinstance(error, Transient),
-        for_agent=error.for_agent,
-        is_of_access=error.is_of_access,
-    )
-    working.problem = error
-    record = replace(record, troubles={**record.troubles, "Look": trouble})
-    failed = working.seen.failed | {"Look"}
-    working.seen = replace(working.seen, record=record, failed=failed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +105,9 @@ def tick(
             record = believed(world, claim_store, record)
             audiences = ownership.deliverable(record, session, audiences)
             loaded = replace(loaded, record=record)
-            working = _Look(world, claim_store, _snapshot_of(world, claim_store, wake, loaded))
+            working = LookUnderWay(
+                world, claim_store, snapshot_of(world, claim_store, wake, loaded)
+            )
             claim_store.ledger.clear_refusals()
         except Refused as error:
             if wake is Wake.TICK:
@@ -301,7 +157,7 @@ def is_quiet(
     if claim_store.marks.is_due(STOP_DUE) or mine != loaded.record:
         return False
     try:
-        seen = _snapshot_of(world, claim_store, wake, loaded)
+        seen = snapshot_of(world, claim_store, wake, loaded)
     except LifecycleError:
         return False
     if look(seen) is not None:
@@ -331,7 +187,7 @@ def rehearse(world: World, claim_store: ClaimStore, *, record: Record | None = N
         loaded = replace(loaded, record=believed(world, claim_store, record))
     if loaded.record is None:
         return Report()
-    working = _Look(world, claim_store, _snapshot_of(world, claim_store, Wake.TICK, loaded))
+    working = LookUnderWay(world, claim_store, snapshot_of(world, claim_store, Wake.TICK, loaded))
     _observe(working, loaded)
     notices: list[Notice] = []
     actions: list[Action] = []
@@ -351,7 +207,19 @@ def rehearse(world: World, claim_store: ClaimStore, *, record: Record | None = N
     return Report(left, lasting(notices), tuple(actions), working.problem)
 
 
-def _work(working: _Look, loaded: Loaded) -> None:
+def _observe(working: LookUnderWay, loaded: Loaded) -> None:
+    """Read what the decision needs, from where the claim was taken."""
+    if look(working.seen) is not None:
+        try:
+            record = ownership.noted(working.world, working.seen.record)
+        except (LifecycleError, DeadlineReached) as error:
+            could_not_look(working, error)
+            return
+        working.seen = replace(working.seen, record=record)
+    observe(working, loaded)
+
+
+def _work(working: LookUnderWay, loaded: Loaded) -> None:
     try:
         _observe(working, loaded)
         for _ in range(MAX_STEPS):
@@ -362,7 +230,7 @@ def _work(working: _Look, loaded: Loaded) -> None:
     except DeadlineReached:
         working.problem = Transient("The time for this look was up; it goes on at the next one.")
         log.write(working.world.root, "deadline reached")
-        _queue(working, complaints(working.seen.record))
+        queue(working, complaints(working.seen.record))
     claim_store, record = working.claim_store, working.seen.record
     seen = working.seen
     kept = {
@@ -379,12 +247,12 @@ def _work(working: _Look, loaded: Loaded) -> None:
     claim_store.remember(record)
 
 
-def _step(working: _Look) -> bool:
+def _step(working: LookUnderWay) -> bool:
     """Carry out one decision up to its fact; False once nothing is left to do."""
     step = decide(working.seen)
     before, waiting = working.seen.record, working.claim_store.ledger.waiting()
     working.seen = prepared(working.seen, step)
-    _queue(working, step.notices)
+    queue(working, step.notices)
     if step.action is None:
         is_news = working.claim_store.ledger.waiting() != waiting
         _commit(working, is_new=is_news or working.seen.record != before)
@@ -396,7 +264,7 @@ def _step(working: _Look) -> bool:
     return True
 
 
-def _act(working: _Look, action: Action) -> None:
+def _act(working: LookUnderWay, action: Action) -> None:
     from lifecycle.claim.engine.acting import perform
 
     world, claim_store = working.world, working.claim_store
@@ -415,7 +283,7 @@ def _act(working: _Look, action: Action) -> None:
     _conclude(working, action, fact)
 
 
-def _conclude(working: _Look, action: Action, fact: plan.Fact) -> None:
+def _conclude(working: LookUnderWay, action: Action, fact: plan.Fact) -> None:
     world = working.world
     working.seen = apply_fact(working.seen, fact)
     record = working.seen.record
@@ -436,7 +304,7 @@ def _conclude(working: _Look, action: Action, fact: plan.Fact) -> None:
     journal.note(world.root, *journalling.wrote(action, fact, record, world.clock.now()))
 
 
-def _commit(working: _Look, *, is_new: bool = True) -> None:
+def _commit(working: LookUnderWay, *, is_new: bool = True) -> None:
     if working.seen.record.ending.outcome:
         return
     committed = working.claim_store.commit(
@@ -475,7 +343,7 @@ def _without_claim(
     return Report(said=said)
 
 
-def _tell_withheld(working: _Look) -> None:
+def _tell_withheld(working: LookUnderWay) -> None:
     """Queue a notice that a secret was taken out of a text for others."""
     text, record = working.world.told_withheld(), working.seen.record
     if text:

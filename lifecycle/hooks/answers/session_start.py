@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from lifecycle.claim.engine import briefing, look
+from lifecycle.claim.engine import briefing, observing
 from lifecycle.claim.record.claim_store import Loaded
 from lifecycle.claim.record.guard_marks import WAITING
 from lifecycle.claim.record.state import Record
@@ -120,7 +120,7 @@ def _claim(call: HookCall, record: Record | None) -> tuple[list[str], list[str]]
     """
     if record is None:
         return [], []
-    record = look.believed(call.world, call.claim_store, record)
+    record = observing.believed(call.world, call.claim_store, record)
     if call.is_held(record):
         line = briefing.held_line(record, call.signs(record).last_at)
         return [line, *briefing.state_lines(record)], [line]

@@ -5,7 +5,7 @@ The prompt itself is neither kept nor sent anywhere: only the moment is.
 
 from __future__ import annotations
 
-from lifecycle.claim.engine import look
+from lifecycle.claim.engine import observing
 from lifecycle.claim.record.guard_marks import ANSWERED
 from lifecycle.core.errors import LockBusy
 from lifecycle.core.plan import REPLIES
@@ -34,7 +34,7 @@ def answer(call: HookCall) -> Reply:
             loaded = claim_store.load()
             context: list[str] = []
             if loaded.record is not None:
-                mine = look.believed(world, claim_store, call.adopted(loaded.record))
+                mine = observing.believed(world, claim_store, call.adopted(loaded.record))
                 claim_store.remember(mine)
                 context = call.briefed(mine) if mine.is_inherited else []
             for notice in loaded.notices:

@@ -1,0 +1,171 @@
+"""Observe: what a look knows before it decides, and what it reads from GitHub for that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from lifecycle.claim.decisions.decide import apply_observation, look
+from lifecycle.claim.decisions.ending import consent
+from lifecycle.claim.decisions.snapshot import Rules, Snapshot
+from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.linked import linked_decisions, linked_writes
+from lifecycle.claim.record.claim_store import ClaimStore, Loaded
+from lifecycle.claim.record.sections import Trouble
+from lifecycle.claim.record.state import Record
+from lifecycle.core.errors import LifecycleError, Transient
+from lifecycle.core.plan import Action, Audience, Notice, Wake
+from lifecycle.core.redact import redact
+from lifecycle.core.timing import DeadlineReached
+from lifecycle.core.world import World
+from lifecycle.storage import log
+from lifecycle.storage.state_file import ACCESS
+
+LOOK_AGAIN_SECONDS = 60.0
+BOARD_OFF_SECONDS = 600.0
+_BOARD_OFF = "board_off"
+
+
+@dataclass(slots=True)
+class LookUnderWay:
+    """The state of one look while it runs."""
+
+    world: World
+    claim_store: ClaimStore
+    seen: Snapshot
+    actions: list[Action] = field(default_factory=list)
+    problem: LifecycleError | None = None
+    stated: set[str] = field(default_factory=set)
+    is_finished: bool = False
+    is_gone: bool = False
+    was_edited: bool = False
+
+
+def queue(working: LookUnderWay, notices: Iterable[Notice]) -> None:
+    """Queue notices under this claim's keys; a look by command repeats what still stands."""
+    is_asked = working.seen.wake is Wake.TICK
+    for notice in notices:
+        key = f"{working.seen.record.claim_key}/{notice.key}"
+        is_first = key not in working.stated  # what this look has said or ended is not said again
+        working.stated.add(key)
+        again = is_asked and is_first and (notice.stands or notice.audience is Audience.ASK)
+        working.claim_store.ledger.queue(replace(notice, key=key), again=again)
+
+
+def believed(world: World, claim_store: ClaimStore, record: Record) -> Record:
+    """The record without refusals that another token got: with the present token they are tried again.
+
+    What waits to be said of it is not said any more. Nothing is written here.
+    """
+    old = [kind for kind, trouble in record.troubles.items() if trouble.is_of_access]
+    if not old or claim_store.state.get(ACCESS) == world.access:
+        return record
+    for kind in old:
+        claim_store.ledger.withdraw(f"{record.claim_key}/refused:{kind}:")
+    return replace(record, troubles={k: t for k, t in record.troubles.items() if k not in old})
+
+
+def snapshot_of(world: World, claim_store: ClaimStore, wake: Wake, loaded: Loaded) -> Snapshot:
+    """The snapshot at the start of a wake, before GitHub is asked; ValueError without a claim."""
+    record, settings, now = loaded.record, world.settings, world.clock.now()
+    if record is None:
+        raise ValueError("there is no claim to look at")
+    off = world.cache.get(_BOARD_OFF)
+    # What closes is tried for certain: nothing comes after it that would.
+    is_ending = record.claim.phase == Phase.DONE or record.ending.releasing is not None
+    is_tried = wake is Wake.TICK or is_ending
+    is_off = isinstance(off, dict) and now < off["until"] and off.get(ACCESS) == world.access
+    rules = Rules(
+        base=settings.base,
+        has_board=settings.has_board and (is_tried or not is_off),
+        board_name=settings.board_name,
+        poll_seconds=settings.poll_seconds,
+        closes_itself=settings.close == consent.AUTO,
+        link=settings.issue_link,
+    )
+    pushed = None
+    if record.claim.phase == Phase.READY_FOR_PR and record.claim.branch:
+        pushed = world.git.remote_head_of(record.claim.branch, settings.remote)
+    return Snapshot(
+        wake,
+        now,
+        record,
+        rules,
+        loaded.hints,
+        pushed_head=pushed,
+        answered_at=claim_store.marks.answered_at,
+        hears_prompts=claim_store.marks.hears_prompts(record.created_at),
+    )
+
+
+def observe(working: LookUnderWay, loaded: Loaded) -> None:
+    """Read from GitHub what the decision needs, if anything, and judge hints by it."""
+    world, now = working.world, working.world.clock.now()
+    for _ in range(2):
+        wanted = look(working.seen)
+        if wanted is None:
+            return
+        try:
+            rules = replace(working.seen.rules, head_owner=world.head.owner)
+            observation = world.forge.observe(wanted)
+        except (LifecycleError, DeadlineReached) as error:
+            could_not_look(working, error)
+            return
+        record = working.seen.record
+        troubles = {k: v for k, v in record.troubles.items() if k != "Look"}
+        working.seen = replace(
+            working.seen,
+            record=replace(record, troubles=troubles),
+            rules=rules,
+            observation=observation,
+            looked_at_checks=wanted.checks,
+        )
+        if observation.board_problem:
+            off = {
+                "sentence": observation.board_problem,
+                "until": now + BOARD_OFF_SECONDS,
+                ACCESS: world.access,
+            }
+            world.cache.put(_BOARD_OFF, off)
+        if not loaded.hints or not working.seen.hints:
+            break
+        from lifecycle.claim.decisions import hints as hinting
+
+        judged = hinting.judge(working.seen)
+        queue(working, judged.notices)
+        accepted = hinting.accept(working.seen.record, judged)
+        working.seen = replace(working.seen, record=accepted, hints={})
+        if not judged.is_wrong_issue:
+            break
+        working.seen = replace(working.seen, observation=None, looked_at_checks=False)
+    if working.seen.observation is not None:
+        record = apply_observation(working.seen.record, working.seen.observation, now)
+        working.seen = replace(working.seen, record=record)
+        if linked_decisions.wants_to_know(working.seen):
+            record, notices = linked_writes.learned(world, working.seen)
+            working.seen = replace(working.seen, record=record)
+            queue(working, notices)
+
+
+def could_not_look(working: LookUnderWay, error: LifecycleError | DeadlineReached) -> None:
+    """Keep why GitHub could not be read as a trouble, which holds the next look back for a while."""
+    world, record = working.world, working.seen.record
+    if isinstance(error, DeadlineReached):
+        error = Transient(
+            "GitHub did not answer in time; the claim was kept and is looked at again."
+        )
+    error.sentence = redact(error.sentence, world.environment)
+    log.write(world.root, f"look: {error.sentence}")
+    wait = error.retry_after if isinstance(error, Transient) else None
+    trouble = Trouble(
+        mark=repr(sorted(record.values.items(), key=str)),
+        sentence=error.sentence,
+        until=world.clock.now() + (wait or LOOK_AGAIN_SECONDS),
+        is_final=not isinstance(error, Transient),
+        for_agent=error.for_agent,
+        is_of_access=error.is_of_access,
+    )
+    working.problem = error
+    record = replace(record, troubles={**record.troubles, "Look": trouble})
+    failed = working.seen.failed | {"Look"}
+    working.seen = replace(working.seen, record=record, failed=failed)
