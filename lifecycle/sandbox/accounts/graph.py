@@ -7,7 +7,6 @@ from typing import Any
 
 from lifecycle.sandbox.accounts import payload as payloads
 from lifecycle.sandbox.accounts.state import User
-from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire.call import Call
@@ -87,13 +86,11 @@ def _organization_of(call: Call, person: User, login: str) -> User | None:
 
 
 ACTOR: dict[str, Any] = {
-    "id": lambda _, user: user.node_id,
     "avatarUrl(size)": lambda c, user, **_: payloads.avatar_url(c, user),
     "resourcePath": lambda _, user: f"/{user.login}",
     "url": payloads.page_url,
-    "databaseId": lambda _, user: user.id,
-    "createdAt": lambda _, user: stamp(user.created_at),
 }
+ACTOR_PLAIN = "id databaseId login createdAt"
 OWNER: dict[str, Any] = {
     **ACTOR,
     "email": lambda _, user: user.email or "",
@@ -126,9 +123,9 @@ RESOLVERS: dict[str, dict[str, Any]] = {
     "Bot": ACTOR,
 }
 PLAIN = {
-    "User": "login name",
-    "Organization": "login name",
-    "Bot": "login",
+    "User": f"{ACTOR_PLAIN} name",
+    "Organization": f"{ACTOR_PLAIN} name",
+    "Bot": ACTOR_PLAIN,
     "Team": "id name slug organization",
     "Project": "id name number resourcePath",
 }

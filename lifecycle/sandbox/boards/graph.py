@@ -10,7 +10,6 @@ from datetime import date
 from typing import Any
 
 from lifecycle.sandbox.accounts.state import User
-from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.boards import graph_access as board_access
 from lifecycle.sandbox.boards.access import is_open, role_in
 from lifecycle.sandbox.boards.filter import matching_projects
@@ -187,12 +186,10 @@ def _start_day(field: Field) -> int:
 
 
 FIELD: dict[str, Any] = {
-    "dataType": lambda _, field: field.data_type,
     "databaseId": lambda _, field: field.number,
     "project": board_access.board_of,
-    "createdAt": lambda _, field: stamp(field.created_at),
-    "updatedAt": lambda _, field: stamp(field.updated_at),
 }
+FIELD_PLAIN = "id name dataType createdAt updatedAt"
 WAYS_IN: dict[str, Any] = {
     "projectV2": project_numbered,
     "projectsV2(query, orderBy, minPermissionLevel)": _owned,
@@ -206,14 +203,15 @@ TYPES: dict[type, Any] = {
     Option: "ProjectV2SingleSelectFieldOption",
 }
 PLAIN = {
-    "ProjectV2": "id number title readme owner creator",
-    "ProjectV2Field": "id name",
-    "ProjectV2SingleSelectField": "id name",
-    "ProjectV2IterationField": "id name",
+    "ProjectV2": "repositories id number title readme owner creator databaseId fullDatabaseId closedAt "
+    "createdAt updatedAt shortDescription",
+    "ProjectV2Field": FIELD_PLAIN,
+    "ProjectV2SingleSelectField": FIELD_PLAIN,
+    "ProjectV2IterationField": FIELD_PLAIN,
     "ProjectV2SingleSelectFieldOption": "id name color description",
     "ProjectV2IterationFieldIteration": "id title duration",
-    "ProjectV2Item": "id project creator",
-    "DraftIssue": "title creator",
+    "ProjectV2Item": "id project creator createdAt updatedAt",
+    "DraftIssue": "assignees title creator id createdAt updatedAt",
 }
 RESOLVERS: dict[str, dict[str, Any]] = {
     "User": WAYS_IN,
@@ -238,34 +236,23 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         ),
     },
     "DraftIssue": {
-        "id": lambda _, draft: draft.node_id,
         "body": lambda _, draft: draft.body or "",
         "bodyText": lambda _, draft: draft.body or "",
-        "assignees": lambda _, draft, **given: connection(draft.assignees, **given),
-        "createdAt": lambda _, draft: stamp(draft.created_at),
-        "updatedAt": lambda _, draft: stamp(draft.updated_at),
         "projectV2Items": cards_of,
         "projectsV2": _boards_with,
     },
     "ProjectV2": {
         "url": lambda call, project: f"{call.web}{path_of(project)}",
         "resourcePath": lambda _, project: path_of(project),
-        "databaseId": lambda _, project: project.database_id,
-        "fullDatabaseId": lambda _, project: str(project.database_id),
         "closed": lambda _, project: project.closed_at is not None,
-        "closedAt": lambda _, project: stamp(project.closed_at),
-        "createdAt": lambda _, project: stamp(project.created_at),
-        "updatedAt": lambda _, project: stamp(project.updated_at),
         "public": lambda _, project: project.is_public,
         "template": lambda _, project: project.is_template,
-        "shortDescription": lambda _, project: project.short_description,
         "viewerCanClose": _may_change,
         "viewerCanReopen": _may_change,
         "viewerCanUpdate": _may_change,
         "field": lambda _, project, name: project.field_named(name),
         "fields(orderBy)": _fields,
         "items(orderBy)": _items,
-        "repositories": lambda _, project, **given: connection(project.repositories, **given),
     },
     "ProjectV2Field": FIELD,
     "ProjectV2SingleSelectField": {**FIELD, "options": _options},
@@ -290,8 +277,6 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "content": content_of,
         "databaseId": lambda _, item: item.number,
         "fullDatabaseId": lambda _, item: str(item.number),
-        "createdAt": lambda _, item: stamp(item.created_at),
-        "updatedAt": lambda _, item: stamp(item.updated_at),
         "fieldValueByName": value_of,
         "fieldValues(orderBy)": values_of,
     },

@@ -275,7 +275,6 @@ RESOLVERS: dict[str, dict[str, Any]] = {
     "Commit": {
         **OBJECT,
         "url": _commit_page,
-        "resourcePath": lambda c, at: _commit_page(c, at).removeprefix(c.web),
         "message": lambda _, at: at.made.message,
         "messageHeadline": lambda _, at: _headline(at),
         "messageBody": lambda _, at: at.made.message.partition("\n")[2].strip("\n"),
@@ -319,7 +318,7 @@ RESOLVERS: dict[str, dict[str, Any]] = {
     },
 }
 PLAIN = {
-    "Commit": "id oid repository",
+    "Commit": "id oid repository resourcePath",
     "Tree": "id oid repository",
     "Blob": "id oid repository",
     "Tag": "id oid repository",

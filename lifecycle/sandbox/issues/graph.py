@@ -148,33 +148,27 @@ def _labels(_call: Call, issue: Issue, **given: Any) -> dict[str, Any]:
 
 
 SHARED: dict[str, Callable[..., Any]] = {
-    "number": lambda _, issue: issue.number,
-    "title": lambda _, issue: issue.title,
     "body": lambda _, issue: issue.body or "",
     "bodyText": lambda _, issue: issue.body or "",
     "url": issue_page,
-    "resourcePath": lambda c, issue: issue_page(c, issue).removeprefix(c.web),
-    "repository": lambda _, issue: issue.repository,
-    "author": lambda _, issue: issue.author,
     "authorAssociation": lambda c, issue: repositories.associate(c, issue.repository, issue.author),
     "viewerDidAuthor": lambda c, issue: issue.author is c.viewer,
     "viewerCanUpdate": lambda c, i: i.author is c.viewer or i.repository.can_push(c.viewer),
-    "assignees": lambda _, issue, **given: connection(issue.assignees, **given),
     "labels(orderBy)": _labels,
-    "milestone": lambda _, issue: issue.milestone,
     "comments(orderBy)": _comments,
     "participants": _participants,
     "reactionGroups": reaction_groups,
-    "locked": lambda _, issue: issue.locked,
     "activeLockReason": lambda _, issue: (
         issue.lock_reason and issue.lock_reason.upper().replace("-", "_").replace(" ", "_")
     ),
     "closed": lambda _, issue: issue.state == "closed",
-    "closedAt": lambda _, issue: stamp(issue.closed_at),
-    "createdAt": lambda _, issue: stamp(issue.created_at),
-    "updatedAt": lambda _, issue: stamp(issue.updated_at),
     "projectCards(archivedStates)": classic_projects,
 }
+SHARED_PLAIN = (
+    "number title resourcePath repository author assignees milestone locked closedAt createdAt "
+    "updatedAt"
+)
+"""What else they have in common: fields that either has under the same name."""
 
 
 def _parent(call: Call, issue: Issue) -> Issue | None:
@@ -250,28 +244,18 @@ def _comment_url(call: Call, comment: Comment) -> str:
 RESOLVERS: dict[str, dict[str, Any]] = {
     "Issue": {
         **shared(lambda issue: issue),
-        "id": lambda _, issue: issue.node_id,
-        "databaseId": lambda _, issue: issue.id,
-        "fullDatabaseId": lambda _, issue: str(issue.id),
-        "state": lambda _, issue: issue.state.upper(),
         "stateReason(enableDuplicate)": _reason,
-        "isPinned": lambda _, issue: issue.is_pinned,
         "parent": _parent,
         "subIssues": _sub_issues,
         "subIssuesSummary": _summary,
         "linkedBranches": _linked,
     },
     "IssueComment": {
-        "id": lambda _, comment: comment.node_id,
-        "databaseId": lambda _, comment: comment.id,
-        "fullDatabaseId": lambda _, comment: str(comment.id),
         "url": _comment_url,
         "bodyText": lambda _, comment: comment.body,
         "authorAssociation": lambda c, comment: repositories.associate(
             c, comment.issue.repository, comment.author
         ),
-        "createdAt": lambda _, comment: stamp(comment.created_at),
-        "updatedAt": lambda _, comment: stamp(comment.updated_at),
         "publishedAt": lambda _, comment: stamp(comment.created_at),
         "lastEditedAt": lambda _, one: (
             stamp(one.updated_at) if one.updated_at != one.created_at else None
@@ -281,38 +265,29 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "minimizedReason": lambda *_: None,
         "viewerDidAuthor": lambda c, comment: comment.author is c.viewer,
         "reactionGroups": reaction_groups,
-        "repository": lambda _, comment: comment.issue.repository,
     },
     "Label": {
-        "id": lambda _, label: label.node_id,
         "isDefault": lambda _, label: label.default,
-        "createdAt": lambda _, label: stamp(label.created_at),
-        "updatedAt": lambda _, label: stamp(label.updated_at),
         "url": lambda c, label: f"{_where(c, label)}/labels/{label.name.replace(' ', '%20')}",
     },
     "Milestone": {
-        "id": lambda _, one: one.node_id,
         "url": _milestone_page,
-        "resourcePath": lambda c, one: _milestone_page(c, one).removeprefix(c.web),
-        "state": lambda _, one: one.state.upper(),
         "closed": lambda _, one: one.state == "closed",
-        "closedAt": lambda _, one: stamp(one.closed_at),
-        "createdAt": lambda _, one: stamp(one.created_at),
-        "updatedAt": lambda _, one: stamp(one.updated_at),
-        "dueOn": lambda _, one: stamp(one.due_on),
         "progressPercentage": _progress,
         "issues(states, labels, filterBy, orderBy)": _milestone_issues,
     },
 }
 PLAIN = {
-    "IssueComment": "author body issue",
-    "Label": "name color description repository",
-    "Milestone": "number title description creator repository",
+    "IssueComment": "repository author body issue id databaseId fullDatabaseId createdAt updatedAt",
+    "Label": "name color description repository id createdAt updatedAt",
+    "Milestone": "resourcePath number title description creator repository id state closedAt createdAt "
+    "updatedAt dueOn",
     "LinkedBranch": "id ref",
     "ReactionGroup": "content users viewerHasReacted",
     "SubIssuesSummary": "total completed percentCompleted",
     "ProjectCard": "id project column",
     "ProjectColumn": "id name",
+    "Issue": f"id databaseId fullDatabaseId state isPinned {SHARED_PLAIN}",
 }
 INPUTS = {
     "IssueFilters": "assignee createdBy labels mentioned milestone milestoneNumber since states",

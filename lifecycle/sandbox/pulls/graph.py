@@ -100,15 +100,10 @@ def _total_comments(call: Call, pull: PullRequest) -> int:
 
 
 OWN: dict[str, Any] = {
-    "id": lambda _, pull: pull.node_id,
-    "databaseId": lambda _, pull: pull.id,
-    "fullDatabaseId": lambda _, pull: str(pull.id),
     "permalink": lambda c, pull: issue_page(c, pull.issue),
     "state": lambda _, pull: pulls.state_of(pull),
     "isDraft": lambda _, pull: pull.draft,
     "merged": lambda _, pull: pull.merged_at is not None,
-    "mergedAt": lambda _, pull: stamp(pull.merged_at),
-    "mergedBy": lambda _, pull: pull.merged_by,
     "mergeCommit": lambda _, pull: commit_at(pull.repository, pull.merge_sha),
     "potentialMergeCommit": lambda _, pull: (
         commit_at(pull.repository, pull.test_merge_sha) if pull.is_open else None
@@ -120,14 +115,11 @@ OWN: dict[str, Any] = {
     "headRefName": lambda _, pull: pull.head,
     "headRefOid": lambda _, pull: pull.head_sha,
     "headRef": lambda _, pull: branch_ref(pull.head_repository, pull.head),
-    "headRepository": lambda _, pull: pull.head_repository,
     "headRepositoryOwner": lambda _, pull: pull.head_owner,
     "baseRefName": lambda _, pull: pull.base,
     "baseRefOid": lambda _, pull: pull.base_sha,
     "baseRef": lambda _, pull: branch_ref(pull.repository, pull.base),
     "baseRepository": lambda _, pull: pull.repository,
-    "isCrossRepository": lambda _, pull: pull.is_cross_repository,
-    "maintainerCanModify": lambda _, pull: pull.maintainer_can_modify,
     "additions": lambda _, pull: changes.measure(pull).additions,
     "deletions": lambda _, pull: changes.measure(pull).deletions,
     "changedFiles": lambda _, pull: changes.measure(pull).files,
@@ -148,7 +140,9 @@ OWN: dict[str, Any] = {
 }
 TYPES = {PullRequest: "PullRequest", PullCommit: "PullRequestCommit"}
 PLAIN = {
-    "PullRequestCommit": "commit",
+    "PullRequest": "id databaseId fullDatabaseId mergedAt mergedBy headRepository isCrossRepository "
+    f"maintainerCanModify {issues.SHARED_PLAIN}",
+    "PullRequestCommit": "commit resourcePath",
     "PullRequestChangedFile": "path additions deletions",
     "AutoMergeRequest": "authorEmail commitHeadline commitBody enabledAt enabledBy mergeMethod "
     "pullRequest",
@@ -162,7 +156,6 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "id": lambda _, one: named_id("PRC", one.pull.id, one.commit.oid),
         "pullRequest": lambda _, one: one.pull,
         "url": _commit_page,
-        "resourcePath": lambda c, one: _commit_page(c, one).removeprefix(c.web),
     },
     "PullRequestChangedFile": {"changeType": _change, "viewerViewedState": lambda *_: "UNVIEWED"},
 }

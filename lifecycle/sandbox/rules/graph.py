@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from lifecycle.sandbox.base.ids import named_id
-from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.git.graph import HEADS, RefAt, commit_at
 from lifecycle.sandbox.pulls.state import PullRequest, PullTables, QueueEntry
 from lifecycle.sandbox.repositories.payload import page_url
@@ -162,14 +161,15 @@ PLAIN = {
     "requiredApprovingReviewCount requiredStatusCheckContexts requiresCodeOwnerReviews "
     "requiresConversationResolution requiresLinearHistory requiresSignatures "
     "viewerAllowedToDismissReviews viewerCanPush",
-    "BranchProtectionRule": "repository",
+    "BranchProtectionRule": "repository pattern",
+    "RepositoryRuleset": "name enforcement createdAt updatedAt",
     "RepositoryRule": "id type parameters repositoryRuleset",
     "RequiredStatusChecksParameters": "requiredStatusChecks strictRequiredStatusChecksPolicy",
     "StatusCheckConfiguration": "context integrationId",
     "PullRequestParameters": "requiredApprovingReviewCount dismissStaleReviewsOnPush "
     "requireCodeOwnerReview requireLastPushApproval requiredReviewThreadResolution",
     "MergeQueue": "repository",
-    "MergeQueueEntry": "enqueuer state",
+    "MergeQueueEntry": "enqueuer state id enqueuedAt",
 }
 RESOLVERS: dict[str, dict[str, Any]] = {
     "Ref": {
@@ -191,7 +191,6 @@ RESOLVERS: dict[str, dict[str, Any]] = {
     "BranchProtectionRule": {
         "id": lambda _, one: rules.global_id(one.repository, one.rule),
         "databaseId": lambda _, one: one.rule.id,
-        "pattern": lambda _, one: one.rule.pattern,
         "allowsDeletions": lambda _, one: one.rule.allow_deletions,
         "allowsForcePushes": lambda _, one: one.rule.allow_force_pushes,
         "blocksCreations": lambda _, one: one.rule.block_creations,
@@ -215,11 +214,7 @@ RESOLVERS: dict[str, dict[str, Any]] = {
     "RepositoryRuleset": {
         "id": lambda _, one: rules.global_id(one.repository, one.rule),
         "databaseId": lambda _, one: one.rule.id,
-        "name": lambda _, one: one.rule.name,
-        "enforcement": lambda _, one: one.rule.enforcement.upper(),
         "target": lambda *_: "BRANCH",
-        "createdAt": lambda _, one: stamp(one.rule.created_at),
-        "updatedAt": lambda _, one: stamp(one.rule.updated_at),
         "rules": lambda _, one, **given: connection(_rules_of(one), **given),
     },
     "MergeQueue": {
@@ -230,9 +225,7 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "nextEntryEstimatedTimeToMerge": lambda *_: None,
     },
     "MergeQueueEntry": {
-        "id": lambda _, entry: entry.node_id,
         "position": lambda _, entry: _position(entry),
-        "enqueuedAt": lambda _, entry: stamp(entry.enqueued_at),
         "estimatedTimeToMerge": lambda *_: None,
         "jump": lambda *_: False,
         "solo": lambda *_: False,

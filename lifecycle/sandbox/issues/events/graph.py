@@ -127,25 +127,14 @@ def _page(call: Call, one: Happening) -> str:
     return f"{issue_page(call, one.subject)}#event-{one.event.id}"
 
 
-SHARED: dict[str, Any] = {
-    "id": lambda _, one: one.event.node_id,
-    "createdAt": lambda _, one: stamp(one.event.created_at),
-    "actor": lambda _, one: one.event.actor,
-}
-PAGED: dict[str, Any] = {
-    "url": _page,
-    "resourcePath": lambda c, one: _page(c, one).removeprefix(c.web),
-}
-OF_A_PULL: dict[str, Any] = {**SHARED, "pullRequest": lambda _, one: one.thing}
-CLOSABLE: dict[str, Any] = {**SHARED, "closable": lambda _, one: one.thing, "stateReason": _reason}
+OF_A_PULL: dict[str, Any] = {"pullRequest": lambda _, one: one.thing}
+CLOSABLE: dict[str, Any] = {"closable": lambda _, one: one.thing, "stateReason": _reason}
 ASSIGNMENT: dict[str, Any] = {
-    **SHARED,
     "assignable": lambda _, one: one.thing,
     "assignee": lambda _, one: one.about.get("assignee"),
     "user": lambda _, one: one.about.get("assignee"),
 }
 LINK: dict[str, Any] = {
-    **SHARED,
     "source": lambda _, one: one.thing,
     "subject": lambda _, one: _whole(one.about["issue"]),
     "isCrossRepository": lambda _, one: one.about["issue"].repository is not one.subject.repository,
@@ -156,12 +145,11 @@ RESOLVERS: dict[str, dict[str, Any]] = {
     "PullRequest": {"timelineItems(itemTypes, since)": _of_pull},
     "AssignedEvent": ASSIGNMENT,
     "UnassignedEvent": ASSIGNMENT,
-    "ClosedEvent": {**CLOSABLE, **PAGED, "closer": _closer},
+    "ClosedEvent": {**CLOSABLE, "url": _page, "closer": _closer},
     "ReopenedEvent": CLOSABLE,
     "CrossReferencedEvent": {
-        **SHARED,
-        **PAGED,
-        "referencedAt": SHARED["createdAt"],
+        "url": _page,
+        "referencedAt": lambda _, one: stamp(one.event.created_at),
         "source": lambda _, one: _whole(one.about["source"]),
         "target": lambda _, one: one.thing,
         "isCrossRepository": lambda _, one: (
@@ -173,7 +161,7 @@ RESOLVERS: dict[str, dict[str, Any]] = {
     "DisconnectedEvent": LINK,
     "MergedEvent": {
         **OF_A_PULL,
-        **PAGED,
+        "url": _page,
         "commit": lambda _, one: commit_at(one.subject.repository, one.about.get("commit")),
         "mergeRef": lambda _, one: branch_ref(one.subject.repository, one.thing.base),
         "mergeRefName": lambda _, one: one.thing.base,
@@ -184,5 +172,11 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "reason": lambda _, one: one.about.get("reason"),
     },
 }
+PAGED = ("ClosedEvent", "CrossReferencedEvent", "MergedEvent")
 _COUNTS = "filteredCount pageCount updatedAt"
-PLAIN = {"IssueTimelineItemsConnection": _COUNTS, "PullRequestTimelineItemsConnection": _COUNTS}
+PLAIN = {
+    "IssueTimelineItemsConnection": _COUNTS,
+    "PullRequestTimelineItemsConnection": _COUNTS,
+    **dict.fromkeys(NAMES.values(), "id createdAt actor"),
+    **dict.fromkeys(PAGED, "id createdAt actor resourcePath"),
+}

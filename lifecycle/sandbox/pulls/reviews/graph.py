@@ -87,9 +87,10 @@ TYPES = {
     ReviewRequest: "ReviewRequest",
 }
 PLAIN = {
-    "PullRequestReview": "author body state",
-    "PullRequestReviewThread": "path",
-    "PullRequestReviewComment": "author body",
+    "PullRequestReview": "repository author body state id databaseId fullDatabaseId",
+    "PullRequestReviewThread": "repository path id isOutdated resolvedBy",
+    "PullRequestReviewComment": "repository path author body id databaseId fullDatabaseId "
+    "createdAt updatedAt diffHunk replyTo",
 }
 RESOLVERS: dict[str, dict[str, Any]] = {
     "PullRequest": {
@@ -107,9 +108,6 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "requestedReviewer": lambda _, one: one.reviewer,
     },
     "PullRequestReview": {
-        "id": lambda _, review: review.node_id,
-        "databaseId": lambda _, review: review.id,
-        "fullDatabaseId": lambda _, review: str(review.id),
         "url": review_url,
         "authorAssociation": _association,
         "createdAt": lambda _, review: stamp(review.submitted_at),
@@ -118,17 +116,13 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "commit": lambda _, one: CommitAt(one.pull.repository, one.sha),
         "comments": _review_comments,
         "pullRequest": lambda _, review: review.pull,
-        "repository": lambda _, review: review.pull.repository,
         "includesCreatedEdit": lambda *_: False,
         "reactionGroups": reaction_groups,
         "viewerDidAuthor": lambda c, one: one.author is c.viewer,
     },
     "PullRequestReviewThread": {
-        "id": lambda _, thread: thread.node_id,
         "isResolved": lambda _, thread: thread.resolved_by is not None,
-        "isOutdated": lambda _, thread: thread.is_outdated,
         "isCollapsed": lambda _, thread: thread.resolved_by is not None,
-        "resolvedBy": lambda _, thread: thread.resolved_by,
         "line": lambda _, thread: None if thread.is_outdated else thread.line,
         "originalLine": lambda _, thread: thread.line,
         "startLine": lambda _, thread: None if thread.is_outdated else thread.start_line,
@@ -138,30 +132,20 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "subjectType": lambda _, thread: "FILE" if thread.line is None else "LINE",
         "comments": lambda c, thread, **given: connection(_seen(c, thread), **given),
         "pullRequest": lambda _, thread: thread.pull,
-        "repository": lambda _, thread: thread.pull.repository,
         "viewerCanReply": lambda *_: True,
         "viewerCanResolve": lambda c, one: one.resolved_by is None and _may_resolve(c, one),
         "viewerCanUnresolve": lambda c, one: one.resolved_by is not None and _may_resolve(c, one),
     },
     "PullRequestReviewComment": {
-        "id": lambda _, one: one.node_id,
-        "databaseId": lambda _, one: one.id,
-        "fullDatabaseId": lambda _, one: str(one.id),
         "url": comment_url,
         "authorAssociation": _association,
-        "createdAt": lambda _, one: stamp(one.created_at),
-        "updatedAt": lambda _, one: stamp(one.updated_at),
-        "path": lambda _, one: one.thread.path,
         "line": lambda _, one: None if one.thread.is_outdated else one.thread.line,
         "originalLine": lambda _, one: one.thread.line,
-        "diffHunk": lambda _, one: one.diff_hunk,
         "outdated": lambda _, one: one.thread.is_outdated,
         "commit": lambda _, one: CommitAt(one.thread.pull.repository, one.thread.pull.head_sha),
         "originalCommit": lambda _, one: CommitAt(one.thread.pull.repository, one.thread.sha),
-        "replyTo": lambda _, one: one.reply_to,
         "pullRequestReview": lambda _, one: one.review,
         "pullRequest": lambda _, one: one.thread.pull,
-        "repository": lambda _, one: one.thread.pull.repository,
         "state": lambda _, one: (
             "PENDING" if one.review and one.review.state == "PENDING" else "SUBMITTED"
         ),

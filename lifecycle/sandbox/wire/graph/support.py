@@ -7,7 +7,8 @@ and so on). Each may have three:
   the field's arguments by their GraphQL names. An argument is supported if the function names it,
   or, where the function takes `**given`, if the key does: `"issues(labels, states)"`. The
   arguments of a page (`first`, `last`, `after`, `before`) and required ones need not be named.
-- `PLAIN`: type to the fields, separated by spaces, that are a key or attribute of the same name.
+- `PLAIN`: type to the fields, separated by spaces, that are a key or attribute of the same name,
+  which an attribute writes with `_`; `resourcePath` is the `url` without the host (`types.py`).
 - `INPUTS`: input type to the fields, separated by spaces, that are taken. Required ones and
   `clientMutationId` need not be named.
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from datetime import datetime
+from functools import cache
 from typing import Any
 
-from graphql import GraphQLAbstractType, GraphQLResolveInfo
+from graphql import GraphQLAbstractType, GraphQLResolveInfo, get_named_type, is_enum_type
 
 from lifecycle.sandbox.accounts import graph as accounts
 from lifecycle.sandbox.accounts.state import User
+from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.boards import graph as boards
 from lifecycle.sandbox.boards import graph_changes as board_changes
 from lifecycle.sandbox.boards import graph_values as board_values
@@ -30,7 +34,7 @@ from lifecycle.sandbox.repositories import graph as repositories
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import graph as rules
 from lifecycle.sandbox.wire.graph import changing, nodes
-from lifecycle.sandbox.wire.graph.pages import Refusal
+from lifecycle.sandbox.wire.graph.pages import Refusal, connection
 from lifecycle.sandbox.wire.graph.support import put_together
 
 SUBJECTS = (
@@ -42,21 +46,60 @@ TABLES = put_together(SUBJECTS)
 
 
 def resolve_field(source: Any, info: GraphQLResolveInfo[Any], **arguments: Any) -> Any:
-    """Read one field: by the subjects' tables, else the key or attribute of the same name.
+    """Read one field: by the subjects' tables, else what the thing has under that name.
 
     A mutation's answer gets the `clientMutationId` that it was sent with.
     """
-    resolver = TABLES.resolvers.get(info.parent_type.name, {}).get(info.field_name)
+    call, resolvers = info.context, TABLES.resolvers.get(info.parent_type.name, {})
+    resolver = resolvers.get(info.field_name)
     if resolver is not None:
-        value = resolver(info.context, source, **arguments)
+        value = resolver(call, source, **arguments)
         if info.parent_type.name == "Mutation":
-            info.context.memo.clear()  # what was worked out before may not be so any more
+            call.memo.clear()  # what was worked out before may not be so any more
             return {**value, "clientMutationId": arguments["input"].get("clientMutationId")}
         return value
     if isinstance(source, dict):
         found = source[info.field_name]
         return found() if callable(found) else found
-    return getattr(source, info.field_name)
+    if info.field_name == "resourcePath":  # GitHub's pages, without the host
+        return resolvers["url"](call, source).removeprefix(call.web)
+    return _shown(_attribute(source, info.field_name), info, arguments)
+
+
+HALVES = ("issue", "pull", "thread", "rule", "event")
+"""Where a thing's rest is: what it has not itself, the first of these that it has may have."""
+MISSING = object()
+
+
+@cache
+def _snake(name: str) -> str:
+    return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
+
+
+def _attribute(thing: Any, field: str) -> Any:
+    """What a thing has under a field's name; `id` is the global one, the database's is its number."""
+    if field == "fullDatabaseId":
+        return str(_attribute(thing, "databaseId"))
+    name = _snake(field)
+    if hasattr(thing, "node_id"):
+        name = {"id": "node_id", "database_id": "id"}.get(name, name)
+    value = getattr(thing, name, MISSING)
+    if value is not MISSING:
+        return value
+    half = next((getattr(thing, one) for one in HALVES if hasattr(thing, one)), None)
+    if half is None:
+        raise AttributeError(f"{type(thing).__name__} has no {name}, and no half that may have it")
+    return _attribute(half, field)
+
+
+def _shown(value: Any, info: GraphQLResolveInfo[Any], arguments: dict[str, Any]) -> Any:
+    """A value as GraphQL has it: times as GitHub writes them, words of an enum large, lists paged."""
+    if isinstance(value, datetime):
+        return stamp(value)
+    kind = get_named_type(info.return_type)
+    if isinstance(value, str) and is_enum_type(kind):
+        return value.upper()
+    return connection(value, **arguments) if kind.name.endswith("Connection") else value
 
 
 ACCOUNTS = {"organization": "Organization", "bot": "Bot", "user": "User"}

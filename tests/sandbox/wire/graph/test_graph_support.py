@@ -89,7 +89,10 @@ class Crawl:
 
     def _read(self, kind: Any, thing: Any, key: str, definition: Any) -> list[tuple[str, Any]]:
         call = everything.call_in(self.world)
-        info: Any = SimpleNamespace(parent_type=kind, field_name=key, context=call, schema=schema())
+        info: Any = SimpleNamespace(
+            parent_type=kind, field_name=key, context=call, schema=schema(),
+            return_type=definition.type,
+        )  # fmt: skip
         try:
             value = resolve_field(thing, info, **self._arguments(kind.name, key, definition))
             found = self._complete(definition.type, value, info)
