@@ -18,7 +18,7 @@ ACTIONS := $(wildcard .github/actions/*/action.yml)
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 debian = { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -qq --yes --no-install-recommends $(1); } >/dev/null
 
-.PHONY: help setup demo test soak lint types bench docs sdl schema openapi recordings conformance live browser clients claude lock clean
+.PHONY: help setup demo test soak lint types bench docs sdl schema pages openapi recordings conformance live browser clients claude lock clean
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -105,6 +105,9 @@ live: $(READY) ## the contract tests on the repository that LIFECYCLE_LIVE_REPO 
 
 schema: $(READY) $(SDL) ## prune that schema to what the sandbox answers
 	$(BIN)/python -m tests.sandbox.wire.graph.prune_schema $(SDL) $(SDL_VERSION) lifecycle/sandbox/wire/graph/schema
+
+pages: $(READY) $(OPENAPI) ## take GitHub's pages about the sandbox's calls from that description
+	$(BIN)/python -m tests.sandbox.wire.published_pages $(OPENAPI) lifecycle/sandbox/wire/rest/pages.txt
 
 browser: ## install what looks at pages: Chromium and its driver (Debian)
 	@{ { command -v chromium || command -v google-chrome; } && command -v chromedriver; } >/dev/null || \

@@ -15,12 +15,13 @@ from lifecycle.sandbox.base.errors import ApiError, invalid
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.repositories import payload as repositories
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, route
 from lifecycle.sandbox.wire.rest.asking import not_found
 
 APPS = "https://docs.github.com/rest/apps"
 LEVELS = ("read", "write", "admin")
 LASTS = timedelta(hours=1)
+INSTALLATION = "/app/installations/<int:number>"
 
 
 def _self(call: Call) -> App:
@@ -38,33 +39,40 @@ def _installation(call: Call, number: int) -> Installation:
     return found
 
 
+@route("GET", "/app")
 def get_app(call: Call) -> Reply:
-    """GET /app."""
     return Reply(200, payloads.app(call, _self(call)))
 
 
+@route("GET", "/app/installations")
 def list_installations(call: Call) -> Reply:
-    """GET /app/installations."""
     app = _self(call)
     every = [one for one in call.world.installations.values() if one.app is app]
     return call.paged(every, payloads.installation)
 
 
+@route("GET", INSTALLATION)
 def get_installation(call: Call, number: int) -> Reply:
-    """GET /app/installations/ID."""
     return Reply(200, payloads.installation(call, _installation(call, number)))
 
 
+@route(
+    "GET",
+    f"{REPO}/installation",
+)
 def find_installation(call: Call, repo: Repository) -> Reply:
-    """GET /repos/O/R/installation."""
     app = _self(call)
     for one in call.world.installations.values():
         is_chosen = not one.repositories or repo.key in one.repositories
         if one.app is app and one.account is repo.owner and is_chosen:
             return Reply(200, payloads.installation(call, one))
-    raise not_found(f"{APPS}/apps#get-a-repository-installation-for-the-authenticated-app")
+    raise not_found()
 
 
+@route(
+    "POST",
+    f"{INSTALLATION}/access_tokens",
+)
 def create_token(call: Call, number: int) -> Reply:
     """POST /app/installations/ID/access_tokens, each time another one."""
     given = _installation(call, number)
@@ -94,13 +102,10 @@ def _narrowed(call: Call, app: App) -> dict[str, str]:
     wanted = call.body.get("permissions") or {}
     if not isinstance(wanted, dict):
         raise ApiError(
-            422, "Invalid request.\n\nFor 'properties/permissions', it is not an object.",
-            documentation=f"{APPS}/apps#create-an-installation-access-token-for-an-app",
-        )  # fmt: skip
+            422, "Invalid request.\n\nFor 'properties/permissions', it is not an object.")  # fmt: skip
     more = [name for name, level in wanted.items() if not _covers(app.permissions.get(name), level)]
     if more:
         raise invalid(
-            f"{APPS}/apps#create-an-installation-access-token-for-an-app",
             message="The permissions requested are not granted to this installation.",
         )
     always = {"metadata": "read"} if wanted and "metadata" in app.permissions else {}
@@ -121,7 +126,6 @@ def _chosen(call: Call, given: Installation) -> frozenset[str]:
     allowed = given.repositories or set(call.world.repositories)
     if not wanted <= set(allowed):
         raise invalid(
-            f"{APPS}/apps#create-an-installation-access-token-for-an-app",
             message="There is at least one repository that does not exist or is not accessible to "
             "the parent installation.",
         )
@@ -138,6 +142,10 @@ def _bot(call: Call, app: App) -> User:
     return app.bot
 
 
+@route(
+    "GET",
+    "/installation/repositories",
+)
 def list_own_repositories(call: Call) -> Reply:
     """GET /installation/repositories, which only an installation's token may ask."""
     if call.token.kind != "app":
@@ -145,7 +153,6 @@ def list_own_repositories(call: Call) -> Reply:
             403,
             "You must authenticate with an installation access token in order to list repositories "
             "for an installation.",
-            documentation=f"{APPS}/installations#list-repositories-accessible-to-the-app-installation",
         )
     every = call.world.repositories
     mine = [repo for key, repo in every.items() if key in (call.token.repositories or every)]
@@ -156,14 +163,3 @@ def list_own_repositories(call: Call) -> Reply:
         "repositories": [repositories.repository(call, repo) for repo in shown],
     }
     return Reply(200, body, headers)
-
-
-INSTALLATION = "/app/installations/<int:number>"
-ROUTES = (
-    Route("GET", "/app", get_app),
-    Route("GET", "/app/installations", list_installations),
-    Route("GET", INSTALLATION, get_installation),
-    Route("POST", f"{INSTALLATION}/access_tokens", create_token),
-    Route("GET", f"{REPO}/installation", find_installation),
-    Route("GET", "/installation/repositories", list_own_repositories),
-)

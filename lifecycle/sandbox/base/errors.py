@@ -30,6 +30,7 @@ class Moved(Exception):
 class ApiError(Exception):
     """A REST answer other than success, in GitHub's form.
 
+    Without a page of its own it names that of the call that is answered.
     Source: https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api
     """
 
@@ -39,7 +40,7 @@ class ApiError(Exception):
         message: str,
         *,
         errors: Sequence[Mapping[str, Any] | str] | str = (),
-        documentation: str = "https://docs.github.com/rest",
+        documentation: str = "",
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(message)
@@ -56,20 +57,26 @@ class ApiError(Exception):
             answer["errors"] = self.errors
         elif self.errors:
             answer["errors"] = [e if isinstance(e, str) else dict(e) for e in self.errors]
-        answer["documentation_url"] = self.documentation
+        answer["documentation_url"] = self.documentation or "https://docs.github.com/rest"
         answer["status"] = str(self.status)
         return answer
 
 
 def invalid(
-    documentation: str, *errors: Mapping[str, Any], message: str = "Validation Failed"
+    *errors: Mapping[str, Any], message: str = "Validation Failed", documentation: str = ""
 ) -> ApiError:
     """A 422 with GitHub's list of what is wrong."""
     return ApiError(422, message, errors=errors, documentation=documentation)
 
 
+def wrong(resource: str, code: str, field: str, message: str = "") -> ApiError:
+    """A 422 for one field of one resource: `missing_field`, `already_exists`, `invalid`, `custom`."""
+    error = {"resource": resource, "code": code, "field": field}
+    return invalid({**error, "message": message} if message else error)
+
+
 @contextmanager
-def refusing(status: int, documentation: str) -> Iterator[None]:
+def refusing(status: int, documentation: str = "") -> Iterator[None]:
     """What the world refuses inside is the API's refusal, in the same words.
 
     Raises:

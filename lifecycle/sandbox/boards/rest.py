@@ -6,9 +6,8 @@ Source: https://docs.github.com/rest/projects
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, TypeVar, cast
 from urllib.parse import urlencode
 
@@ -24,13 +23,16 @@ from lifecycle.sandbox.boards.state import BoardTables, Field, FieldType, Item, 
 from lifecycle.sandbox.issues.state import Issue, IssueTables
 from lifecycle.sandbox.pulls.state import PullRequest
 from lifecycle.sandbox.repositories.access import sees
-from lifecycle.sandbox.wire.call import Call, Reply, Route
+from lifecycle.sandbox.wire.call import Call, Reply, route
 from lifecycle.sandbox.wire.rest import asking
 
 T = TypeVar("T")
 DOCS = "https://docs.github.com/rest/projects"
 PROJECTS, FIELDS, ITEMS = f"{DOCS}/projects", f"{DOCS}/fields", f"{DOCS}/items"
 DRAFTS = f"{DOCS}/drafts"
+BOARDS = "/<any(orgs, users):kind>/<login>/projectsV2"
+BOARD = f"{BOARDS}/<int:number>"
+ITEM = f"{BOARD}/items/<int:item_id>"
 VALUE_KEYS = {
     "TEXT": "text", "NUMBER": "number", "DATE": "date",
     "SINGLE_SELECT": "singleSelectOptionId", "ITERATION": "iterationId",
@@ -39,7 +41,7 @@ VALUE_KEYS = {
 
 def _owner(call: Call, login: str, kind: str) -> User:
     """Whose boards are meant, or 404: an organization's are not where a user's are."""
-    owner = asking.user(call, login, PROJECTS)
+    owner = asking.user(call, login, documentation=PROJECTS)
     if (owner.kind == "organization") is not (kind == "orgs"):
         raise asking.not_found(PROJECTS)
     return owner
@@ -103,7 +105,7 @@ def _place(call: Call, name: str) -> int | None:
         return int(base64.urlsafe_b64decode(given).decode().removeprefix("cursor:"))
     except ValueError:
         error = {"resource": "ProjectV2", "field": name, "code": "invalid"}
-        raise invalid(PROJECTS, error) from None
+        raise invalid(error, documentation=PROJECTS) from None
 
 
 @contextmanager
@@ -117,6 +119,7 @@ def _refusing() -> Iterator[None]:
         raise ApiError(422, str(error), documentation=ITEMS) from None
 
 
+@route("GET", BOARDS)
 def list_projects(call: Call, kind: str, login: str) -> Reply:
     """GET projectsV2: the boards that the reader may see."""
     asking.only(call, "q", "before", "after")
@@ -133,12 +136,14 @@ def list_projects(call: Call, kind: str, login: str) -> Reply:
     return Reply(200, [payloads.project(call, one) for one in page], headers)
 
 
+@route("GET", BOARD)
 def get_project(call: Call, kind: str, login: str, number: int) -> Reply:
     """GET projectsV2/N."""
     asking.only(call)
     return Reply(200, payloads.project(call, _project(call, login, kind, number)))
 
 
+@route("GET", f"{BOARD}/fields")
 def list_fields(call: Call, kind: str, login: str, number: int) -> Reply:
     """GET projectsV2/N/fields."""
     asking.only(call, "before", "after")
@@ -151,6 +156,7 @@ def _shown_fields(project: Project) -> list[Field]:
     return [one for one in project.fields if one.data_type not in payloads.UNKNOWN_TO_REST]
 
 
+@route("GET", f"{BOARD}/fields/<int:field_id>")
 def get_field(call: Call, kind: str, login: str, number: int, field_id: int) -> Reply:
     """GET projectsV2/N/fields/ID."""
     asking.only(call)
@@ -165,14 +171,15 @@ def _field(project: Project, field_id: int) -> Field:
     return found
 
 
+@route("POST", f"{BOARD}/fields", docs=FIELDS)
 def create_field(call: Call, kind: str, login: str, number: int) -> Reply:
     """POST projectsV2/N/fields."""
     asking.fields(call, "name", "data_type", "single_select_options", "iteration_configuration")
     project = _project(call, login, kind, number, "write")
-    name = asking.needed(call, "name", str, FIELDS)
-    data_type = asking.needed(call, "data_type", str, FIELDS)
+    name = asking.needed(call, "name", str)
+    data_type = asking.needed(call, "data_type", str)
     if data_type.upper() not in VALUE_KEYS:
-        raise asking.malformed(FIELDS, f"{data_type!r} is not a possible data type.")
+        raise asking.malformed(f"{data_type!r} is not a possible data type.")
     spans = call.body.get("iteration_configuration")
     with _refusing():
         made = board_fields.add_field(
@@ -205,6 +212,7 @@ def _wanted_fields(call: Call, project: Project) -> list[Field]:
     return [_field(project, int(one)) if one.isdecimal() else _field(project, -1) for one in ids]
 
 
+@route("GET", f"{BOARD}/items")
 def list_items(call: Call, kind: str, login: str, number: int) -> Reply:
     """GET projectsV2/N/items: the cards that are not archived, in their order."""
     asking.only(call, "q", "fields", "before", "after")
@@ -233,6 +241,7 @@ def _item(call: Call, project: Project, item_id: int) -> Item:
     return found
 
 
+@route("GET", ITEM)
 def get_item(call: Call, kind: str, login: str, number: int, item_id: int) -> Reply:
     """GET projectsV2/N/items/ID."""
     asking.only(call, "fields")
@@ -241,6 +250,7 @@ def get_item(call: Call, kind: str, login: str, number: int, item_id: int) -> Re
     return Reply(200, _card(call, _item(call, project, item_id), fields))
 
 
+@route("POST", f"{BOARD}/items", docs=ITEMS)
 def add_item(call: Call, kind: str, login: str, number: int) -> Reply:
     """POST projectsV2/N/items: the card that is there already, or a new one."""
     asking.fields(call, "type", "id", "owner", "repo", "number")
@@ -254,21 +264,17 @@ def add_item(call: Call, kind: str, login: str, number: int) -> Reply:
 
 def _content(call: Call) -> Issue | None:
     """The issue or pull request that a body means: by its id, or its repository and number."""
-    is_pull = asking.needed(call, "type", str, ITEMS) == "PullRequest"
+    is_pull = asking.needed(call, "type", str) == "PullRequest"
     if call.body["type"] not in {"Issue", "PullRequest"}:
-        raise asking.malformed(ITEMS, f"{call.body['type']!r} is not a possible type.")
+        raise asking.malformed(f"{call.body['type']!r} is not a possible type.")
     if "id" not in call.body:
-        name = (
-            f"{asking.needed(call, 'owner', str, ITEMS)}/{asking.needed(call, 'repo', str, ITEMS)}"
-        )
+        name = f"{asking.needed(call, 'owner', str)}/{asking.needed(call, 'repo', str)}"
         repo = call.world.repository(name)
         found = (
-            IssueTables.of(repo).issues.get(asking.needed(call, "number", int, ITEMS))
-            if repo
-            else None
+            IssueTables.of(repo).issues.get(asking.needed(call, "number", int)) if repo else None
         )
         return found if found and found.is_pull is is_pull else None
-    wanted = asking.needed(call, "id", int, ITEMS)
+    wanted = asking.needed(call, "id", int)
     for repo in call.world.repositories.values():
         thing = call.world.nodes.get(node_id("PR" if is_pull else "I", repo.id, wanted))
         if thing is not None:
@@ -276,6 +282,7 @@ def _content(call: Call) -> Issue | None:
     return None
 
 
+@route("PATCH", ITEM, docs=ITEMS)
 def update_item(call: Call, kind: str, login: str, number: int, item_id: int) -> Reply:
     """PATCH projectsV2/N/items/ID: set or clear values, all or none of them."""
     asking.fields(call, "fields")
@@ -284,7 +291,7 @@ def update_item(call: Call, kind: str, login: str, number: int, item_id: int) ->
     before = dict(item.values), dict(item.marks)
     with _refusing():
         try:
-            for change in asking.needed(call, "fields", list, ITEMS):
+            for change in asking.needed(call, "fields", list):
                 _apply(call, item, change)
         except ActionRefused:
             item.values, item.marks = before
@@ -302,6 +309,7 @@ def _apply(call: Call, item: Item, change: Mapping[str, Any]) -> None:
         board_fields.set_value(item, field, given, call.viewer)
 
 
+@route("DELETE", ITEM)
 def delete_item(call: Call, kind: str, login: str, number: int, item_id: int) -> Reply:
     """DELETE projectsV2/N/items/ID."""
     project = _project(call, login, kind, number, "write")
@@ -309,45 +317,16 @@ def delete_item(call: Call, kind: str, login: str, number: int, item_id: int) ->
     return Reply(204, None)
 
 
+@route("POST", "/<any(orgs, user):kind>/<login>/projectsV2/<int:number>/drafts", docs=DRAFTS)
 def add_draft(call: Call, kind: str, login: str, number: int) -> Reply:
     """POST projectsV2/N/drafts."""
     asking.fields(call, "title", "body")
-    if kind == "users":  # the path has the user's number there
+    if kind == "user":  # the path has the user's number there
         user = next((u for u in call.world.users.values() if str(u.id) == login), None)
         login = user.login if user else login
     project = _project(call, login, kind, number, "write")
-    title = asking.needed(call, "title", str, DRAFTS)
-    body = asking.typed(call, "body", str, DRAFTS) or ""
+    title = asking.needed(call, "title", str)
+    body = asking.typed(call, "body", str) or ""
     with _refusing():
         item = boards.add_draft(call.world, project, title, body, (), call.viewer)
     return Reply(201, _card(call, item, None))
-
-
-def _routes(method: str, path: str, handler: Callable[..., Reply]) -> tuple[Route, Route]:
-    """The same call below an organization and below a user."""
-    return (
-        Route(method, f"/orgs/<login>/projectsV2{path}", partial(_for, handler, "orgs")),
-        Route(method, f"/users/<login>/projectsV2{path}", partial(_for, handler, "users")),
-    )
-
-
-def _for(handler: Callable[..., Reply], kind: str, call: Call, **parts: Any) -> Reply:
-    return handler(call, kind, **parts)
-
-
-ROUTES = (
-    *_routes("GET", "", list_projects),
-    *_routes("GET", "/<int:number>", get_project),
-    *_routes("GET", "/<int:number>/fields", list_fields),
-    *_routes("POST", "/<int:number>/fields", create_field),
-    *_routes("GET", "/<int:number>/fields/<int:field_id>", get_field),
-    *_routes("GET", "/<int:number>/items", list_items),
-    *_routes("POST", "/<int:number>/items", add_item),
-    *_routes("GET", "/<int:number>/items/<int:item_id>", get_item),
-    *_routes("PATCH", "/<int:number>/items/<int:item_id>", update_item),
-    *_routes("DELETE", "/<int:number>/items/<int:item_id>", delete_item),
-    Route("POST", "/orgs/<login>/projectsV2/<int:number>/drafts", partial(_for, add_draft, "orgs")),
-    Route(
-        "POST", "/user/<login>/projectsV2/<int:number>/drafts", partial(_for, add_draft, "users")
-    ),
-)

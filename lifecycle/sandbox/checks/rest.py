@@ -21,7 +21,7 @@ from lifecycle.sandbox.checks.state import (
     StatusState,
 )
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route, created
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, created, route
 from lifecycle.sandbox.wire.rest import asking
 
 RUNS = "https://docs.github.com/rest/checks/runs"
@@ -35,8 +35,13 @@ ANNOTATION = {
     "path", "start_line", "end_line", "annotation_level", "message", "title", "raw_details",
     "start_column", "end_column",
 }  # fmt: skip
+RUN = f"{REPO}/check-runs/<int:run>"
+SUITES = "https://docs.github.com/rest/checks/suites"
+SUITE = f"{REPO}/check-suites/<int:suite>"
+LONGEST = 140
 
 
+@route("GET", f"{REPO}/commits/<path:ref>/check-runs", "checks:read")
 def list_check_runs(call: Call, repo: Repository, ref: str) -> Reply:
     """GET /repos/O/R/commits/REF/check-runs: the latest of each suite, or all with filter=all."""
     asking.only(call, "filter", "check_name", "status", "app_id")
@@ -59,7 +64,7 @@ def page_of_runs(call: Call, found: Iterable[CheckRun]) -> Reply:
     return Reply(200, {"total_count": len(kept), "check_runs": runs}, headers)
 
 
-def app_of(call: Call, documentation: str) -> App:
+def app_of(call: Call) -> App:
     """The app that asks: 403 for everybody else, as in public threads.
 
     Source: https://github.com/EnricoMi/publish-unit-test-result-action/issues/53
@@ -67,11 +72,11 @@ def app_of(call: Call, documentation: str) -> App:
     found = suites.app_of(call.world, call.token)
     if found is None:
         message = "You must authenticate via a GitHub App."
-        raise ApiError(403, message, documentation=documentation)
+        raise ApiError(403, message)
     return found
 
 
-def run_of(repo: Repository, run: int, documentation: str) -> CheckRun:
+def run_of(repo: Repository, run: int, documentation: str = "") -> CheckRun:
     """The check run of that number, or 404."""
     found = repo.world.nodes.get(node_id("CR", repo.id, run))
     if not isinstance(found, CheckRun):
@@ -79,69 +84,70 @@ def run_of(repo: Repository, run: int, documentation: str) -> CheckRun:
     return found
 
 
+@route("POST", f"{REPO}/check-runs", "checks:write", docs=CREATE)
 def create_check_run(call: Call, repo: Repository) -> Reply:
     """POST /repos/O/R/check-runs, for an app."""
-    app = app_of(call, CREATE)
+    app = app_of(call)
     asking.fields(call, *FIELDS)
-    name = asking.needed(call, "name", str, CREATE)
-    sha = repo.git.resolve(asking.needed(call, "head_sha", str, CREATE))
+    name = asking.needed(call, "name", str)
+    sha = repo.git.resolve(asking.needed(call, "head_sha", str))
     if sha is None:
-        raise ApiError(422, f"No commit found for SHA: {call.body['head_sha']}",
-                       documentation=CREATE)  # fmt: skip
-    _demand_form(call, CREATE)
+        raise ApiError(422, f"No commit found for SHA: {call.body['head_sha']}")  # fmt: skip
+    _demand_form(call)
     made = checks.app_run(repo, sha, name, app)
-    _write(call, made, CREATE)
+    _write(call, made)
     return created(payloads.check_run(call, made))
 
 
+@route("PATCH", RUN, "checks:write")
 def update_check_run(call: Call, repo: Repository, run: int) -> Reply:
     """PATCH /repos/O/R/check-runs/ID, for the app that made it; annotations are added."""
-    app = app_of(call, UPDATE)
-    made = run_of(repo, run, UPDATE)
+    app = app_of(call)
+    made = run_of(repo, run)
     if made.suite.app is not app:
         message = (
             f"Invalid app_id `{app.id}` - check run can only be modified by the GitHub App that "
             "created it."
         )
-        raise ApiError(403, message, documentation=UPDATE)
+        raise ApiError(403, message)
     asking.fields(call, *(field for field in FIELDS if field != "head_sha"))
-    _demand_form(call, UPDATE)
-    made.name = asking.typed(call, "name", str, UPDATE) or made.name
-    _write(call, made, UPDATE)
+    _demand_form(call)
+    made.name = asking.typed(call, "name", str) or made.name
+    _write(call, made)
     return Reply(200, payloads.check_run(call, made))
 
 
-def _demand_form(call: Call, documentation: str) -> None:
+def _demand_form(call: Call) -> None:
     """Refuse a body with words or numbers that GitHub does not take, before anything is made."""
-    status = asking.typed(call, "status", str, documentation)
-    conclusion = asking.typed(call, "conclusion", str, documentation)
+    status = asking.typed(call, "status", str)
+    conclusion = asking.typed(call, "conclusion", str)
     if status is not None and status not in get_args(CheckStatus):
         raise asking.malformed(
-            documentation, f'{status} is not a member of ["queued", "in_progress", "completed"].'
+            f'{status} is not a member of ["queued", "in_progress", "completed"].'
         )
     if conclusion is not None and conclusion not in get_args(Conclusion):
-        raise asking.malformed(documentation, f"{conclusion} is not a member of the conclusions.")
+        raise asking.malformed(f"{conclusion} is not a member of the conclusions.")
     if status == "completed" and conclusion is None:
-        raise asking.malformed(documentation, '"conclusion" wasn\'t supplied.')
-    actions = asking.typed(call, "actions", list, documentation) or []
-    output = asking.typed(call, "output", dict, documentation) or {}
+        raise asking.malformed('"conclusion" wasn\'t supplied.')
+    actions = asking.typed(call, "actions", list) or []
+    output = asking.typed(call, "output", dict) or {}
     for given, most in ((actions, MOST_ACTIONS), (output.get("annotations", []), MOST_ANNOTATIONS)):
         if len(given) > most:
             words = f"No more than {most} items are allowed; {len(given)} were supplied."
-            raise asking.malformed(documentation, words)
+            raise asking.malformed(words)
     if output and not isinstance(output.get("summary"), str):
-        raise asking.malformed(documentation, '"summary" wasn\'t supplied.')
+        raise asking.malformed('"summary" wasn\'t supplied.')
     if output and "title" not in output and call.body.get("name") is not None:
-        raise asking.malformed(documentation, '"title" wasn\'t supplied.')
+        raise asking.malformed('"title" wasn\'t supplied.')
     for one in output.get("annotations", []):
-        _annotation(one, documentation)
+        _annotation(one)
 
 
-def _annotation(given: dict[str, Any], documentation: str) -> Annotation:
+def _annotation(given: dict[str, Any]) -> Annotation:
     missing = {"path", "start_line", "end_line", "annotation_level", "message"} - given.keys()
     if missing or given["annotation_level"] not in {"notice", "warning", "failure"}:
         named = sorted(missing) or ["annotation_level"]
-        raise asking.malformed(documentation, f'"{named[0]}" wasn\'t supplied rightly.')
+        raise asking.malformed(f'"{named[0]}" wasn\'t supplied rightly.')
     if unknown := given.keys() - ANNOTATION:
         raise ApiError(501, f"The sandbox does not imitate {min(unknown)!r} of an annotation.")
     return Annotation(
@@ -151,10 +157,10 @@ def _annotation(given: dict[str, Any], documentation: str) -> Annotation:
     )  # fmt: skip
 
 
-def _write(call: Call, made: CheckRun, documentation: str) -> None:
+def _write(call: Call, made: CheckRun) -> None:
     body = call.body
-    made.external_id = asking.typed(call, "external_id", str, documentation) or made.external_id
-    made.details_url = asking.typed(call, "details_url", str, documentation) or made.details_url
+    made.external_id = asking.typed(call, "external_id", str) or made.external_id
+    made.details_url = asking.typed(call, "details_url", str) or made.details_url
     if "actions" in body:
         made.actions = list(body["actions"] or [])
     output = body.get("output") or {}
@@ -163,49 +169,41 @@ def _write(call: Call, made: CheckRun, documentation: str) -> None:
     for name in ("title", "summary", "text"):
         if name in output:
             setattr(made.output, name, output[name])
-    made.output.annotations += [
-        _annotation(a, documentation) for a in output.get("annotations", [])
-    ]
-    if text := asking.typed(call, "started_at", str, documentation):
-        made.started_at = asking.moment(text, "started_at", "CheckRun", documentation)
-    ended = asking.typed(call, "completed_at", str, documentation)
-    moment = asking.moment(ended, "completed_at", "CheckRun", documentation) if ended else None
+    made.output.annotations += [_annotation(a) for a in output.get("annotations", [])]
+    if text := asking.typed(call, "started_at", str):
+        made.started_at = asking.moment(text, "started_at", "CheckRun")
+    ended = asking.typed(call, "completed_at", str)
+    moment = asking.moment(ended, "completed_at", "CheckRun") if ended else None
     conclusion = body.get("conclusion")
     status = "completed" if conclusion or ended else body.get("status") or made.status
     checks.move(made, status, conclusion or made.conclusion, moment)
 
 
+@route("GET", RUN, "checks:read")
 def get_check_run(call: Call, repo: Repository, run: int) -> Reply:
-    """GET /repos/O/R/check-runs/ID."""
-    return Reply(200, payloads.check_run(call, run_of(repo, run, f"{RUNS}#get-a-check-run")))
+    return Reply(200, payloads.check_run(call, run_of(repo, run)))
 
 
+@route("GET", f"{RUN}/annotations", "checks:read")
 def list_annotations(call: Call, repo: Repository, run: int) -> Reply:
-    """GET /repos/O/R/check-runs/ID/annotations."""
     asking.only(call)
-    made = run_of(repo, run, f"{RUNS}#list-check-run-annotations")
+    made = run_of(repo, run)
     return call.paged(made.output.annotations, payloads.annotation, made)
 
 
+@route("POST", f"{RUN}/rerequest", "checks:write")
 def rerequest_run(call: Call, repo: Repository, run: int) -> Reply:
     """POST /repos/O/R/check-runs/ID/rerequest: its app is asked for it again."""
-    documentation = f"{RUNS}#rerequest-a-check-run"
-    made = run_of(repo, run, documentation)
-    asking.demand_push(call, repo, documentation)
+    made = run_of(repo, run)
+    asking.demand_push(call, repo)
     if made.status != "completed":
-        raise ApiError(422, "This check run is not rerequestable", documentation=documentation)
+        raise ApiError(422, "This check run is not rerequestable")
     if made.suite.run is None:
         checks.move(made, "queued", None)
         made.completed_at = made.conclusion = None
     else:
         checks.rerun(made)
     return Reply(201, {})
-
-
-RUN = f"{REPO}/check-runs/<int:run>"
-
-
-SUITES = "https://docs.github.com/rest/checks/suites"
 
 
 def _suite(repo: Repository, suite: int) -> CheckSuite:
@@ -215,6 +213,7 @@ def _suite(repo: Repository, suite: int) -> CheckSuite:
     return found
 
 
+@route("GET", f"{REPO}/commits/<path:ref>/check-suites", "checks:read")
 def list_suites(call: Call, repo: Repository, ref: str) -> Reply:
     """GET /repos/O/R/commits/REF/check-suites by app_id and check_name."""
     asking.only(call, "app_id", "check_name")
@@ -230,27 +229,28 @@ def list_suites(call: Call, repo: Repository, ref: str) -> Reply:
     return Reply(200, {"total_count": len(found), "check_suites": listed}, headers)
 
 
+@route("POST", f"{REPO}/check-suites", "checks:write")
 def create_suite(call: Call, repo: Repository) -> Reply:
     """POST /repos/O/R/check-suites, for an app; 200 if it has one there."""
     tables = CheckTables.of(repo)
-    documentation = f"{SUITES}#create-a-check-suite"
-    app = app_of(call, documentation)
+    app = app_of(call)
     asking.fields(call, "head_sha")
-    sha = repo.git.resolve(asking.needed(call, "head_sha", str, documentation))
+    sha = repo.git.resolve(asking.needed(call, "head_sha", str))
     if sha is None:
         message = f"No commit found for SHA: {call.body['head_sha']}"
-        raise ApiError(422, message, documentation=documentation)
+        raise ApiError(422, message)
     before = len(tables.suites)
     made = suites.app_suite(repo, sha, app)
     answer = payloads.check_suite(call, made)
     return Reply(201 if len(tables.suites) > before else 200, answer)
 
 
+@route("GET", SUITE, "checks:read")
 def get_suite(call: Call, repo: Repository, suite: int) -> Reply:
-    """GET /repos/O/R/check-suites/ID."""
     return Reply(200, payloads.check_suite(call, _suite(repo, suite)))
 
 
+@route("GET", f"{SUITE}/check-runs", "checks:read")
 def list_runs_of_suite(call: Call, repo: Repository, suite: int) -> Reply:
     """GET /repos/O/R/check-suites/ID/check-runs: the latest, or all with filter=all."""
     asking.only(call, "filter", "check_name", "status")
@@ -260,51 +260,46 @@ def list_runs_of_suite(call: Call, repo: Repository, suite: int) -> Reply:
     )
 
 
+@route("POST", f"{SUITE}/rerequest", "checks:write")
 def rerequest(call: Call, repo: Repository, suite: int) -> Reply:
     """POST /repos/O/R/check-suites/ID/rerequest: its app is asked for all of it again."""
     found = _suite(repo, suite)
-    asking.demand_push(call, repo, f"{SUITES}#rerequest-a-check-suite")
+    asking.demand_push(call, repo)
     for run in suites.latest_runs_of(found):
         if run.status == "completed":
             checks.rerun(run)
     return Reply(201, {})
 
 
-SUITE = f"{REPO}/check-suites/<int:suite>"
-
-
-STATUSES = "https://docs.github.com/rest/commits/statuses"
-CREATE_STATUS = f"{STATUSES}#create-a-commit-status"
-LONGEST = 140
-
-
+@route("POST", f"{REPO}/statuses/<path:ref>", "statuses:write")
 def create_status(call: Call, repo: Repository, ref: str) -> Reply:
     """POST /repos/O/R/statuses/SHA; of a context, a commit takes a thousand."""
     asking.fields(call, "state", "target_url", "description", "context")
     if not repo.can_push(call.viewer):
-        raise asking.not_found(CREATE_STATUS)
+        raise asking.not_found()
     sha = repo.git.resolve(ref)
     if sha is None:
-        raise ApiError(422, f"No commit found for SHA: {ref}", documentation=CREATE_STATUS)
+        raise ApiError(422, f"No commit found for SHA: {ref}")
     wrong = {"resource": "Status", "code": "custom"}
     if call.body.get("state") not in get_args(StatusState):
         message = "state is not included in the list"
-        raise invalid(CREATE_STATUS, {**wrong, "field": "state", "message": message})
-    text = asking.typed(call, "description", str, CREATE_STATUS)
+        raise invalid({**wrong, "field": "state", "message": message})
+    text = asking.typed(call, "description", str)
     if text is not None:
-        asking.short(text, "description", LONGEST, "Status", CREATE_STATUS)
-    context = asking.typed(call, "context", str, CREATE_STATUS) or "default"
+        asking.short(text, "description", LONGEST, "Status")
+    context = asking.typed(call, "context", str) or "default"
     known = [one for one in CheckTables.of(repo).statuses.get(sha, ()) if one.context == context]
     if len(known) >= checks.MOST_STATUSES:
         message = "This SHA and context has reached the maximum number of statuses."
-        raise invalid(CREATE_STATUS, {**wrong, "message": message})
+        raise invalid({**wrong, "message": message})
     made = checks.set_status(
         repo, sha, context, call.body["state"], text, creator=call.viewer,
-        target_url=asking.typed(call, "target_url", str, CREATE_STATUS),
+        target_url=asking.typed(call, "target_url", str),
     )  # fmt: skip
     return created(payloads.status(call, made))
 
 
+@route("GET", f"{REPO}/commits/<path:ref>/statuses", "statuses:read")
 def list_statuses(call: Call, repo: Repository, ref: str) -> Reply:
     """GET /repos/O/R/commits/REF/statuses: every one that was made, newest first."""
     asking.only(call)
@@ -313,6 +308,7 @@ def list_statuses(call: Call, repo: Repository, ref: str) -> Reply:
     return call.paged(list(reversed(CheckTables.of(repo).statuses.get(sha, ()))), payloads.status)
 
 
+@route("GET", f"{REPO}/commits/<path:ref>/status", "statuses:read")
 def get_combined_status(call: Call, repo: Repository, ref: str) -> Reply:
     """GET /repos/O/R/commits/REF/status: the newest of each context."""
     asking.only(call)
@@ -321,21 +317,3 @@ def get_combined_status(call: Call, repo: Repository, ref: str) -> Reply:
     found = checks.statuses_of(repo, sha)
     shown, headers = call.page(found)
     return Reply(200, payloads.combined_status(call, repo, sha, shown, len(found)), headers)
-
-
-ROUTES = (
-    Route("GET", f"{REPO}/commits/<path:ref>/check-runs", list_check_runs, "checks:read"),
-    Route("POST", f"{REPO}/check-runs", create_check_run, "checks:write"),
-    Route("GET", RUN, get_check_run, "checks:read"),
-    Route("PATCH", RUN, update_check_run, "checks:write"),
-    Route("GET", f"{RUN}/annotations", list_annotations, "checks:read"),
-    Route("POST", f"{RUN}/rerequest", rerequest_run, "checks:write"),
-    Route("GET", f"{REPO}/commits/<path:ref>/check-suites", list_suites, "checks:read"),
-    Route("POST", f"{REPO}/check-suites", create_suite, "checks:write"),
-    Route("GET", SUITE, get_suite, "checks:read"),
-    Route("GET", f"{SUITE}/check-runs", list_runs_of_suite, "checks:read"),
-    Route("POST", f"{SUITE}/rerequest", rerequest, "checks:write"),
-    Route("POST", f"{REPO}/statuses/<path:ref>", create_status, "statuses:write"),
-    Route("GET", f"{REPO}/commits/<path:ref>/statuses", list_statuses, "statuses:read"),
-    Route("GET", f"{REPO}/commits/<path:ref>/status", get_combined_status, "statuses:read"),
-)

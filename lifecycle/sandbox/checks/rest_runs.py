@@ -12,7 +12,7 @@ from lifecycle.sandbox.checks.rest import run_of
 from lifecycle.sandbox.checks.state import CheckRun, CheckSuite, CheckTables, Workflow, WorkflowRun
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire import links
-from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, route
 from lifecycle.sandbox.wire.rest import asking
 
 RUNS = "https://docs.github.com/rest/actions/workflow-runs"
@@ -21,8 +21,15 @@ FILTERS = (
     "actor", "branch", "event", "status", "head_sha", "check_suite_id", "created",
     "exclude_pull_requests",
 )  # fmt: skip
+RUN = f"{REPO}/actions/runs/<int:run>"
+ATTEMPT = f"{RUN}/attempts/<int:attempt>"
+JOB = f"{REPO}/actions/jobs/<int:job>"
+READ, WRITE = "actions:read", "actions:write"
+WORKFLOWS = "https://docs.github.com/rest/actions/workflows"
+WORKFLOW = f"{REPO}/actions/workflows/<path:workflow>"
 
 
+@route("GET", f"{REPO}/actions/runs", READ)
 def list_runs(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/actions/runs, newest first.
 
@@ -82,13 +89,14 @@ def _run(repo: Repository, run: int) -> tuple[CheckSuite, WorkflowRun]:
     return suite, suite.run
 
 
+@route("GET", RUN, READ)
 def get_run(call: Call, repo: Repository, run: int) -> Reply:
-    """GET /repos/O/R/actions/runs/ID."""
     asking.only(call, "exclude_pull_requests")
     with_pulls = call.query.get("exclude_pull_requests") != "true"
     return Reply(200, payloads.workflow_run(call, *_run(repo, run), with_pulls=with_pulls))
 
 
+@route("GET", f"{RUN}/jobs", READ)
 def list_jobs(call: Call, repo: Repository, run: int) -> Reply:
     """GET /repos/O/R/actions/runs/ID/jobs: the latest, or all attempts' with filter=all."""
     asking.only(call, "filter")
@@ -103,26 +111,29 @@ def _jobs(call: Call, found: list[CheckRun], of: WorkflowRun) -> Reply:
     return Reply(200, {"total_count": len(found), "jobs": jobs}, headers)
 
 
+@route("GET", ATTEMPT, READ)
 def get_attempt(call: Call, repo: Repository, run: int, attempt: int) -> Reply:
     """GET /repos/O/R/actions/runs/ID/attempts/N; of the run itself, the newest is remembered."""
     suite, of = _run(repo, run)
     if not 1 <= attempt <= of.attempt:
-        raise asking.not_found(f"{RUNS}#get-a-workflow-run-attempt")
+        raise asking.not_found()
     shown = payloads.workflow_run(call, suite, of)
     before = f"{shown['url']}/attempts/{attempt - 1}" if attempt > 1 else None
     return Reply(200, {**shown, "run_attempt": attempt, "previous_attempt_url": before})
 
 
+@route("GET", f"{ATTEMPT}/jobs", READ)
 def list_attempt_jobs(call: Call, repo: Repository, run: int, attempt: int) -> Reply:
     """GET /repos/O/R/actions/runs/ID/attempts/N/jobs: as they stood after that attempt."""
     asking.only(call)
     suite, of = _run(repo, run)
     if not 1 <= attempt <= of.attempt:
-        raise asking.not_found(f"{JOBS}#list-jobs-for-a-workflow-run-attempt")
+        raise asking.not_found()
     found = {one.name: one for one in suites.runs_of(suite) if one.attempt <= attempt}
     return _jobs(call, list(found.values()), of)
 
 
+@route("GET", f"{RUN}/artifacts", READ)
 def list_artifacts(call: Call, repo: Repository, run: int) -> Reply:
     """GET /repos/O/R/actions/runs/ID/artifacts: there are none."""
     asking.only(call, "name")
@@ -130,79 +141,79 @@ def list_artifacts(call: Call, repo: Repository, run: int) -> Reply:
     return Reply(200, {"total_count": 0, "artifacts": []})
 
 
+@route("GET", f"{RUN}/logs", READ)
 def get_logs(call: Call, repo: Repository, run: int) -> Reply:
     """GET /repos/O/R/actions/runs/ID/logs: 302 to a zip file."""
     suite, _ = _run(repo, run)
     if suites.status_of(suite)[0] != "completed":
-        raise asking.not_found(f"{RUNS}#download-workflow-run-logs")
+        raise asking.not_found()
     url = links.offer(call, runs.logs_zip(suite), "application/zip")
     return Reply(302, None, {"Location": url})
 
 
 def _job(repo: Repository, job: int) -> tuple[CheckRun, WorkflowRun]:
-    found = run_of(repo, job, f"{JOBS}#get-a-job-for-a-workflow-run")
+    found = run_of(repo, job, documentation=f"{JOBS}#get-a-job-for-a-workflow-run")
     if found.suite.run is None:
         raise asking.not_found(f"{JOBS}#get-a-job-for-a-workflow-run")
     return found, found.suite.run
 
 
+@route("GET", JOB, READ)
 def get_job(call: Call, repo: Repository, job: int) -> Reply:
     """GET /repos/O/R/actions/jobs/ID: the number is that of the check run."""
     return Reply(200, payloads.job(call, *_job(repo, job)))
 
 
+@route("GET", f"{JOB}/logs", READ)
 def get_job_logs(call: Call, repo: Repository, job: int) -> Reply:
     """GET /repos/O/R/actions/jobs/ID/logs: 302 to a text, once the job is over."""
     found, _ = _job(repo, job)
     if found.status != "completed":
-        raise asking.not_found(f"{JOBS}#download-job-logs-for-a-workflow-run")
+        raise asking.not_found()
     url = links.offer(call, checks.log_of(found).encode(), "text/plain; charset=utf-8")
     return Reply(302, None, {"Location": url})
 
 
-def _doing(
-    call: Call, repo: Repository, name: str, act: Callable[[], None], status: int = 201
-) -> Reply:
+def _doing(call: Call, repo: Repository, act: Callable[[], None], status: int = 201) -> Reply:
     """Do it for whoever may write; 403 in GitHub's words where it makes no sense now."""
-    documentation = f"{RUNS}#{name}"
-    asking.demand_push(call, repo, documentation)
+    asking.demand_push(call, repo)
     try:
         act()
     except ActionRefused as refused:
         code = 409 if status == 202 else 403
-        raise ApiError(code, str(refused), documentation=documentation) from None
+        raise ApiError(code, str(refused)) from None
     return Reply(status, {})
 
 
+@route("POST", f"{RUN}/rerun", WRITE)
 def rerun(call: Call, repo: Repository, run: int) -> Reply:
-    """POST /repos/O/R/actions/runs/ID/rerun."""
     asking.fields(call, "enable_debug_logging")
     suite, _ = _run(repo, run)
-    return _doing(call, repo, "re-run-a-workflow", lambda: runs.rerun(suite))
+    return _doing(call, repo, lambda: runs.rerun(suite))
 
 
+@route("POST", f"{RUN}/rerun-failed-jobs", WRITE)
 def rerun_failed(call: Call, repo: Repository, run: int) -> Reply:
-    """POST /repos/O/R/actions/runs/ID/rerun-failed-jobs."""
     asking.fields(call, "enable_debug_logging")
     suite, _ = _run(repo, run)
-    act = "re-run-failed-jobs-from-a-workflow-run"
-    return _doing(call, repo, act, lambda: runs.rerun(suite, failed_only=True))
+    return _doing(call, repo, lambda: runs.rerun(suite, failed_only=True))
 
 
+@route("POST", f"{JOB}/rerun", WRITE)
 def rerun_job(call: Call, repo: Repository, job: int) -> Reply:
-    """POST /repos/O/R/actions/jobs/ID/rerun."""
     asking.fields(call, "enable_debug_logging")
     found, _ = _job(repo, job)
-    act = "re-run-a-job-from-a-workflow-run"
-    return _doing(call, repo, act, lambda: runs.rerun_job(found))
+    return _doing(call, repo, lambda: runs.rerun_job(found))
 
 
+@route("POST", f"{RUN}/cancel", WRITE)
 def cancel(call: Call, repo: Repository, run: int) -> Reply:
     """POST /repos/O/R/actions/runs/ID/cancel: 202, or 409 when it is over."""
     suite, _ = _run(repo, run)
-    return _doing(call, repo, "cancel-a-workflow-run", lambda: runs.cancel(suite), 202)
+    return _doing(call, repo, lambda: runs.cancel(suite), 202)
 
 
+@route("POST", f"{RUN}/approve", WRITE)
 def approve(call: Call, repo: Repository, run: int) -> Reply:
     """POST /repos/O/R/actions/runs/ID/approve: a run of a stranger's fork begins."""
     suite, of = _run(repo, run)
@@ -212,16 +223,7 @@ def approve(call: Call, repo: Repository, run: int) -> Reply:
             raise ActionRefused("This run is not from a fork pull request")
         checks.approve(suite)
 
-    return _doing(call, repo, "approve-a-workflow-run-for-a-fork-pull-request", act)
-
-
-RUN = f"{REPO}/actions/runs/<int:run>"
-ATTEMPT = f"{RUN}/attempts/<int:attempt>"
-JOB = f"{REPO}/actions/jobs/<int:job>"
-READ, WRITE = "actions:read", "actions:write"
-
-
-WORKFLOWS = "https://docs.github.com/rest/actions/workflows"
+    return _doing(call, repo, act)
 
 
 def _known(repo: Repository) -> list[Workflow]:
@@ -242,8 +244,8 @@ def _workflow(repo: Repository, workflow: str) -> Workflow:
     raise asking.not_found(f"{WORKFLOWS}#get-a-workflow")
 
 
+@route("GET", f"{REPO}/actions/workflows", READ)
 def list_workflows(call: Call, repo: Repository) -> Reply:
-    """GET /repos/O/R/actions/workflows."""
     asking.only(call)
     found = _known(repo)
     shown, headers = call.page(found)
@@ -251,77 +253,49 @@ def list_workflows(call: Call, repo: Repository) -> Reply:
     return Reply(200, {"total_count": len(found), "workflows": listed}, headers)
 
 
+@route("GET", WORKFLOW, READ)
 def get_workflow(call: Call, repo: Repository, workflow: str) -> Reply:
-    """GET /repos/O/R/actions/workflows/ID-or-file."""
     return Reply(200, payloads.workflow(call, _workflow(repo, workflow)))
 
 
+@route("GET", f"{WORKFLOW}/runs", READ)
 def list_runs_of_workflow(call: Call, repo: Repository, workflow: str) -> Reply:
-    """GET /repos/O/R/actions/workflows/ID-or-file/runs."""
     name = _workflow(repo, workflow).name
     found = runs.all_of(repo)
     return page_of_runs(call, [one for one in found if one.run and one.run.workflow == name])
 
 
+@route("POST", f"{WORKFLOW}/dispatches", WRITE)
 def dispatch(call: Call, repo: Repository, workflow: str) -> Reply:
     """POST /repos/O/R/actions/workflows/ID-or-file/dispatches: 204."""
     flow = _workflow(repo, workflow)
-    documentation = f"{WORKFLOWS}#create-a-workflow-dispatch-event"
     asking.fields(call, "ref", "inputs")
-    asking.demand_push(call, repo, documentation)
-    ref = asking.needed(call, "ref", str, documentation).removeprefix("refs/heads/")
+    asking.demand_push(call, repo)
+    ref = asking.needed(call, "ref", str).removeprefix("refs/heads/")
     sha = repo.git.resolve(f"refs/heads/{ref}")
     if sha is None:
-        raise ApiError(422, f"No ref found for: {ref}", documentation=documentation)
+        raise ApiError(422, f"No ref found for: {ref}")
     if flow.state != "active":
         message = "Cannot trigger a 'workflow_dispatch' on a disabled workflow"
-        raise ApiError(422, message, documentation=documentation)
+        raise ApiError(422, message)
     runs.dispatch(repo, flow, sha, ref, call.viewer)
     return Reply(204, None)
 
 
+@route("PUT", f"{WORKFLOW}/disable", WRITE)
 def disable(call: Call, repo: Repository, workflow: str) -> Reply:
-    """PUT /repos/O/R/actions/workflows/ID-or-file/disable."""
     flow = _workflow(repo, workflow)
-    documentation = f"{WORKFLOWS}#disable-a-workflow"
-    asking.demand_push(call, repo, documentation)
+    asking.demand_push(call, repo)
     if flow.state != "active":
         message = "Unable to disable a workflow that is not active."
-        raise ApiError(403, message, documentation=documentation)
+        raise ApiError(403, message)
     flow.state = "disabled_manually"
     return Reply(204, None)
 
 
+@route("PUT", f"{WORKFLOW}/enable", WRITE)
 def enable(call: Call, repo: Repository, workflow: str) -> Reply:
-    """PUT /repos/O/R/actions/workflows/ID-or-file/enable."""
     flow = _workflow(repo, workflow)
-    asking.demand_push(call, repo, f"{WORKFLOWS}#enable-a-workflow")
+    asking.demand_push(call, repo)
     flow.state = "active"
     return Reply(204, None)
-
-
-WORKFLOW = f"{REPO}/actions/workflows/<path:workflow>"
-
-
-ROUTES = (
-    Route("GET", f"{REPO}/actions/runs", list_runs, READ),
-    Route("GET", RUN, get_run, READ),
-    Route("GET", f"{RUN}/jobs", list_jobs, READ),
-    Route("GET", ATTEMPT, get_attempt, READ),
-    Route("GET", f"{ATTEMPT}/jobs", list_attempt_jobs, READ),
-    Route("GET", f"{RUN}/artifacts", list_artifacts, READ),
-    Route("GET", f"{RUN}/logs", get_logs, READ),
-    Route("POST", f"{RUN}/rerun", rerun, WRITE),
-    Route("POST", f"{RUN}/rerun-failed-jobs", rerun_failed, WRITE),
-    Route("POST", f"{RUN}/cancel", cancel, WRITE),
-    Route("POST", f"{RUN}/approve", approve, WRITE),
-    Route("GET", JOB, get_job, READ),
-    Route("GET", f"{JOB}/logs", get_job_logs, READ),
-    Route("POST", f"{JOB}/rerun", rerun_job, WRITE),
-    Route("GET", f"{REPO}/actions/workflows", list_workflows, READ),
-    Route("GET", WORKFLOW, get_workflow, READ),
-    Route("GET", f"{WORKFLOW}/runs", list_runs_of_workflow, READ),
-    Route("POST", f"{WORKFLOW}/dispatches", dispatch, WRITE),
-    Route("PUT", f"{WORKFLOW}/disable", disable, WRITE),
-    Route("PUT", f"{WORKFLOW}/enable", enable, WRITE),
-)

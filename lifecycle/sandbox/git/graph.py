@@ -19,7 +19,6 @@ from lifecycle.sandbox.wire.graph.pages import connection
 HEADS, TAGS = "refs/heads/", "refs/tags/"
 MANY = 2000
 """More refs than these are not read as a whole for one page of them."""
-KINDS = {"C": "commit", "T": "tree", "B": "blob", "TA": "tag"}
 
 
 @dataclass(frozen=True)

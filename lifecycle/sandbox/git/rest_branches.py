@@ -16,11 +16,12 @@ from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories import payload as repositories
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import actions as rules
-from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, route
 from lifecycle.sandbox.wire.rest import asking
 
-DOCS = "https://docs.github.com/rest/branches/branches"
 HEADS, TAGS = "refs/heads/", "refs/tags/"
+COMMITS = "https://docs.github.com/rest/commits/commits"
+TEXT = "text/plain; charset=utf-8"
 
 
 def heads_of(repo: Repository) -> dict[str, str]:
@@ -29,6 +30,7 @@ def heads_of(repo: Repository) -> dict[str, str]:
     return {name.removeprefix(HEADS): sha for name, sha in found if name.startswith(HEADS)}
 
 
+@route("GET", f"{REPO}/branches")
 def list_branches(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/branches, by name; `protected` picks those with or without rules."""
     asking.only(call, "protected")
@@ -49,12 +51,13 @@ def list_branches(call: Call, repo: Repository) -> Reply:
     return Reply(200, answer, headers)
 
 
+@route("GET", f"{REPO}/branches/<path:branch>")
 def get_branch(call: Call, repo: Repository, branch: str) -> Reply:
     """GET /repos/O/R/branches/B, with what its rules demand of checks."""
     sha = objects.ref(repo.git, f"{HEADS}{branch}")
     commit = objects.commit(repo.git, sha) if sha else None
     if commit is None:
-        raise ApiError(404, "Branch not found", documentation=f"{DOCS}#get-a-branch")
+        raise ApiError(404, "Branch not found")
     url = f"{repositories.api_url(call, repo)}/branches/{quote(branch, safe='')}"
     page = f"{repositories.page_url(call, repo)}/tree/{quote(branch)}"
     contexts = rules.contexts_of(repo, branch)
@@ -80,6 +83,7 @@ def get_branch(call: Call, repo: Repository, branch: str) -> Reply:
     return Reply(200, answer)
 
 
+@route("GET", f"{REPO}/tags")
 def list_tags(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/tags, the highest name first."""
     asking.only(call)
@@ -101,47 +105,51 @@ def _tag(call: Call, repo: Repository, name: str) -> dict[str, Any]:
     }
 
 
+@route("POST", f"{REPO}/merges", "contents:write")
 def merge(call: Call, repo: Repository) -> Reply:
     """POST /repos/O/R/merges {base, head}: 201 a merge commit, 204 nothing to do, 409 a conflict."""
-    documentation = f"{DOCS}#merge-a-branch"
-    asking.demand_push(call, repo, documentation)
+    asking.demand_push(call, repo)
     asking.fields(call, "base", "head", "commit_message")
-    base = asking.needed(call, "base", str, documentation)
-    head = asking.needed(call, "head", str, documentation)
-    message = asking.typed(call, "commit_message", str, documentation)
+    base = asking.needed(call, "base", str)
+    head = asking.needed(call, "head", str)
+    message = asking.typed(call, "commit_message", str)
     git = repo.git
     old, tip = objects.ref(git, f"{HEADS}{base}"), git.resolve(head)
     if old is None or tip is None:
         what = "Base" if old is None else "Head"
-        raise ApiError(404, f"{what} does not exist", documentation=documentation)
+        raise ApiError(404, f"{what} does not exist")
     if git.is_ancestor(tip, old):
         return Reply(204, None)
     tree = git.merged_tree(old, tip)
     if tree is None:
-        raise ApiError(409, "Merge conflict", documentation=documentation)
+        raise ApiError(409, "Merge conflict")
     who = signature(call.viewer)
     sha = objects.write_commit(
         git, tree, [old, tip], message or f"Merge {head} into {base}", author=who, committer=who
     )
-    with refusing(409, documentation):
+    with refusing(409):
         refs.update(repo, call.viewer, f"{HEADS}{base}", sha, force=False)
     made = objects.commit(git, sha)
     return Reply(201, payloads.commit(call, repo, made) if made else None)
 
 
+@route(
+    "POST",
+    f"{REPO}/merge-upstream",
+    "contents:write",
+)
 def merge_upstream(call: Call, repo: Repository) -> Reply:
     """POST /repos/O/R/merge-upstream {branch}: brings a fork's branch up to its parent's."""
-    documentation = f"{DOCS}#sync-a-fork-branch-with-the-upstream-repository"
-    asking.demand_push(call, repo, documentation)
+    asking.demand_push(call, repo)
     asking.fields(call, "branch")
-    branch = asking.needed(call, "branch", str, documentation)
+    branch = asking.needed(call, "branch", str)
     if repo.parent is None:
         message = "This repository is not a fork of another repository"
-        raise ApiError(422, message, documentation=documentation)
+        raise ApiError(422, message)
     ref = f"{HEADS}{branch}"
     old, above = objects.ref(repo.git, ref), objects.ref(repo.parent.git, ref)
     if above is None or old is None:
-        raise ApiError(404, "Branch not found", documentation=documentation)
+        raise ApiError(404, "Branch not found")
     owner = repo.parent.owner.login
     answer = {"base_branch": f"{owner}:{branch}"}
     repo.git.text("fetch", "--quiet", str(repo.parent.git.path), above)
@@ -152,20 +160,16 @@ def merge_upstream(call: Call, repo: Repository) -> Reply:
     if not repo.git.is_ancestor(old, above):
         tree = repo.git.merged_tree(old, above)
         if tree is None:
-            raise ApiError(409, "There are merge conflicts", documentation=documentation)
+            raise ApiError(409, "There are merge conflicts")
         who = signature(call.viewer)
         text = f"Merge branch '{owner}:{branch}' into {branch}"
         sha = objects.write_commit(repo.git, tree, [old, above], text, author=who, committer=who)
         kind = "merge"
-    with refusing(422, documentation):
+    with refusing(422):
         refs.update(repo, call.viewer, ref, sha, force=False)
     words = "fetched and fast-forwarded" if kind == "fast-forward" else "fetched and merged"
     message = f"Successfully {words} from upstream {owner}:{branch}."
     return Reply(200, {**answer, "message": message, "merge_type": kind})
-
-
-COMMITS = "https://docs.github.com/rest/commits/commits"
-TEXT = "text/plain; charset=utf-8"
 
 
 def demand_commits(repo: Repository) -> None:
@@ -174,17 +178,18 @@ def demand_commits(repo: Repository) -> None:
         raise ApiError(409, "Git Repository is empty.", documentation=COMMITS)
 
 
+@route("GET", f"{REPO}/commits")
 def list_commits(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/commits, newest first, from `sha` (a branch or commit) and of a `path`."""
     asking.only(call, "sha", "path", "since", "until", "author")
     demand_commits(repo)
     start = repo.git.resolve(call.query.get("sha", repo.default_branch))
     if start is None:
-        raise asking.not_found(f"{COMMITS}#list-commits")
+        raise asking.not_found()
     options = []
     for name in ("since", "until"):
         if text := call.query.get(name):
-            moment = asking.moment(text, name, "Commit", COMMITS)
+            moment = asking.moment(text, name, "Commit", documentation=COMMITS)
             options.append(f"--{name}={int(moment.timestamp())}")
     if author := call.query.get("author"):
         person = call.world.user(author)
@@ -218,6 +223,7 @@ def _found(repo: Repository, ref: str) -> Commit:
     return found
 
 
+@route("GET", f"{REPO}/commits/<path:ref>")
 def get_commit(call: Call, repo: Repository, ref: str) -> Reply:
     """GET /repos/O/R/commits/REF: a commit and its files, or its diff, patch or sha alone."""
     commit = _found(repo, ref)
@@ -231,8 +237,8 @@ def get_commit(call: Call, repo: Repository, ref: str) -> Reply:
     return Reply(200, payloads.full_commit(call, repo, commit, changes), headers)
 
 
+@route("GET", f"{REPO}/commits/<path:ref>/branches-where-head")
 def list_branches_of_head(call: Call, repo: Repository, ref: str) -> Reply:
-    """GET /repos/O/R/commits/SHA/branches-where-head."""
     asking.only(call)
     sha = _found(repo, ref).sha
     url = f"{repositories.api_url(call, repo)}/commits/{sha}"
@@ -242,18 +248,18 @@ def list_branches_of_head(call: Call, repo: Repository, ref: str) -> Reply:
     )
 
 
+@route("GET", f"{REPO}/compare/<path:basehead>")
 def compare(call: Call, repo: Repository, basehead: str) -> Reply:
     """GET /repos/O/R/compare/BASE...HEAD; each may be `owner:branch` of a fork."""
     asking.only(call)
-    documentation = f"{COMMITS}#compare-two-commits"
     base_name, dots, head_name = basehead.partition("...")
     if not dots:
-        raise asking.not_found(documentation)
+        raise asking.not_found()
     base, head = (_end(call, repo, name) for name in (base_name, head_name))
     found = history.compare(repo.git, base, head)
     if found is None:
         message = f"No common ancestor between {base_name} and {head_name}."
-        raise ApiError(404, message, documentation=documentation)
+        raise ApiError(404, message)
     shown, headers = call.page(found.ahead, default=250)
     changes = history.files(repo.git, found.merge_base, head)[:300]
     url = f"{repositories.api_url(call, repo)}/compare/{quote(basehead)}"
@@ -288,20 +294,7 @@ def _end(call: Call, repo: Repository, name: str) -> str:
     )
     sha = there.git.resolve(branch) if there and access.sees(call.token, there) else None
     if there is None or sha is None:
-        raise asking.not_found(f"{COMMITS}#compare-two-commits")
+        raise asking.not_found()
     if there is not repo and objects.kind(repo.git, sha) is None:
         repo.git.text("fetch", "--quiet", str(there.git.path), sha)
     return sha
-
-
-ROUTES = (
-    Route("GET", f"{REPO}/branches", list_branches),
-    Route("GET", f"{REPO}/branches/<path:branch>", get_branch),
-    Route("GET", f"{REPO}/tags", list_tags),
-    Route("POST", f"{REPO}/merges", merge, "contents:write"),
-    Route("POST", f"{REPO}/merge-upstream", merge_upstream, "contents:write"),
-    Route("GET", f"{REPO}/commits", list_commits),
-    Route("GET", f"{REPO}/commits/<path:ref>/branches-where-head", list_branches_of_head),
-    Route("GET", f"{REPO}/commits/<path:ref>", get_commit),
-    Route("GET", f"{REPO}/compare/<path:basehead>", compare),
-)

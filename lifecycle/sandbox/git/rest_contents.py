@@ -16,13 +16,14 @@ from lifecycle.sandbox.git.store.founding import signature
 from lifecycle.sandbox.git.store.objects import Entry
 from lifecycle.sandbox.git.store.repository import Signature
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, route
 from lifecycle.sandbox.wire.rest import asking
 
 DOCS = "https://docs.github.com/rest/repos/contents"
 RAW = "application/vnd.github.raw; charset=utf-8"
 README = ("README.md", "README", "README.rst", "README.txt", "readme.md")
 HEADS = "refs/heads/"
+CONTENTS = f"{REPO}/contents"
 
 
 def _at(call: Call, repo: Repository) -> tuple[str, str]:
@@ -39,6 +40,9 @@ def _at(call: Call, repo: Repository) -> tuple[str, str]:
     return name, sha
 
 
+@route("GET", f"{CONTENTS}/<path:path>")
+@route("GET", f"{CONTENTS}/", docs=f"{DOCS}#get-repository-content")
+@route("GET", CONTENTS, docs=f"{DOCS}#get-repository-content")
 def get_contents(call: Call, repo: Repository, path: str = "") -> Reply:
     """GET /repos/O/R/contents/PATH: a file with its content, or the entries of a folder."""
     asking.only(call, "ref")
@@ -46,7 +50,7 @@ def get_contents(call: Call, repo: Repository, path: str = "") -> Reply:
     path = path.strip("/")
     found = objects.at_path(repo.git, sha, path)
     if found is None:
-        raise asking.not_found(f"{DOCS}#get-repository-content")
+        raise asking.not_found()
     if found.kind == "tree":
         entries = objects.tree(repo.git, found.sha) or []
         inside = f"{path}/" if path else ""
@@ -61,29 +65,33 @@ def _file(call: Call, repo: Repository, name: str, path: str, found: Entry) -> R
     return Reply(200, payloads.file(call, repo, name, path, found))
 
 
+@route("GET", f"{REPO}/readme")
 def get_readme(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/readme: the first of the usual names that is there."""
     asking.only(call, "ref")
-    documentation = f"{DOCS}#get-a-repository-readme"
     if not repo.git.refs():
-        raise asking.not_found(documentation)
+        raise asking.not_found()
     name, sha = _at(call, repo)
     for path in README:
         found = objects.at_path(repo.git, sha, path)
         if found is not None and found.kind == "blob":
             return _file(call, repo, name, path, found)
-    raise asking.not_found(documentation)
+    raise asking.not_found()
 
 
+@route(
+    "PUT",
+    f"{CONTENTS}/<path:path>",
+    "contents:write",
+)
 def put_file(call: Call, repo: Repository, path: str) -> Reply:
     """PUT /repos/O/R/contents/PATH {message, content, sha, branch}: `sha` is the blob replaced."""
-    documentation = f"{DOCS}#create-or-update-file-contents"
-    asking.demand_push(call, repo, documentation)
+    asking.demand_push(call, repo)
     asking.fields(call, "message", "content", "sha", "branch", "committer", "author")
-    message = asking.needed(call, "message", str, documentation)
-    data = decoded(asking.needed(call, "content", str, documentation), documentation)
-    branch, tip, there = _target(call, repo, path, documentation)
-    _demand_same(call, path, there, documentation)
+    message = asking.needed(call, "message", str)
+    data = decoded(asking.needed(call, "content", str))
+    branch, tip, there = _target(call, repo, path)
+    _demand_same(call, path, there)
     blob = objects.write_blob(repo.git, data)
     changes: list[tuple[str, str, str | None]] = [(path, there.mode if there else "100644", blob)]
     answer = _committed(call, repo, branch, tip, changes, message)
@@ -93,40 +101,38 @@ def put_file(call: Call, repo: Repository, path: str) -> Reply:
     return Reply(200 if there else 201, answer)
 
 
+@route("DELETE", f"{CONTENTS}/<path:path>", "contents:write")
 def delete_file(call: Call, repo: Repository, path: str) -> Reply:
     """DELETE /repos/O/R/contents/PATH {message, sha, branch}."""
-    documentation = f"{DOCS}#delete-a-file"
-    asking.demand_push(call, repo, documentation)
+    asking.demand_push(call, repo)
     asking.fields(call, "message", "sha", "branch", "committer", "author")
-    message = asking.needed(call, "message", str, documentation)
-    branch, tip, there = _target(call, repo, path, documentation)
+    message = asking.needed(call, "message", str)
+    branch, tip, there = _target(call, repo, path)
     if there is None:
-        raise asking.not_found(documentation)
-    _demand_same(call, path, there, documentation)
+        raise asking.not_found()
+    _demand_same(call, path, there)
     return Reply(200, _committed(call, repo, branch, tip, [(path, there.mode, None)], message))
 
 
-def _target(
-    call: Call, repo: Repository, path: str, documentation: str
-) -> tuple[str, str | None, Entry | None]:
+def _target(call: Call, repo: Repository, path: str) -> tuple[str, str | None, Entry | None]:
     """The branch, its tip, and what is at the path now."""
-    branch = asking.typed(call, "branch", str, documentation) or repo.default_branch
+    branch = asking.typed(call, "branch", str) or repo.default_branch
     branch = branch.removeprefix(HEADS)
     tip = objects.ref(repo.git, f"{HEADS}{branch}")
     if tip is None and (repo.git.refs() or branch != repo.default_branch):
-        raise ApiError(404, f"Branch {branch} not found", documentation=documentation)
+        raise ApiError(404, f"Branch {branch} not found")
     return branch, tip, objects.at_path(repo.git, tip, path) if tip else None
 
 
-def _demand_same(call: Call, path: str, there: Entry | None, documentation: str) -> None:
+def _demand_same(call: Call, path: str, there: Entry | None) -> None:
     """422 without the blob's sha where there is a file, 409 with another one."""
-    given = asking.typed(call, "sha", str, documentation)
+    given = asking.typed(call, "sha", str)
     if there is None and given is None:
         return
     if given is None:
-        raise asking.malformed(documentation, '"sha" wasn\'t supplied.')
+        raise asking.malformed('"sha" wasn\'t supplied.')
     if there is None or there.sha != given:
-        raise ApiError(409, f"{path} does not match {given}", documentation=documentation)
+        raise ApiError(409, f"{path} does not match {given}")
 
 
 def _committed(
@@ -143,24 +149,17 @@ def _committed(
     sha = objects.write_commit(
         repo.git, tree, [tip] if tip else [], message, author=author, committer=committer
     )
-    with refusing(409, DOCS):
+    with refusing(409, documentation=DOCS):
         refs.move(repo, call.viewer, [refs.Move(f"{HEADS}{branch}", sha)])
     made = objects.commit(repo.git, sha)
     return {"content": None, "commit": payloads.git_commit(call, repo, made) if made else {}}
 
 
 def _signatures(call: Call) -> tuple[Signature, Signature]:
-    committer = signed(call, "committer", DOCS)
-    author = signed(call, "author", DOCS) or committer or signature(call.viewer)
+    try:
+        committer = signed(call, "committer")
+        author = signed(call, "author") or committer or signature(call.viewer)
+    except ApiError as error:
+        error.documentation = DOCS
+        raise
     return author, committer or author
-
-
-CONTENTS = f"{REPO}/contents"
-ROUTES = (
-    Route("GET", CONTENTS, get_contents),
-    Route("GET", f"{CONTENTS}/", get_contents),
-    Route("GET", f"{CONTENTS}/<path:path>", get_contents),
-    Route("PUT", f"{CONTENTS}/<path:path>", put_file, "contents:write"),
-    Route("DELETE", f"{CONTENTS}/<path:path>", delete_file, "contents:write"),
-    Route("GET", f"{REPO}/readme", get_readme),
-)

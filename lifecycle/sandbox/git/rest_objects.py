@@ -17,60 +17,61 @@ from lifecycle.sandbox.git.store.founding import signature
 from lifecycle.sandbox.git.store.repository import Signature
 from lifecycle.sandbox.repositories import payload as repositories
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route, created
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, created, route
 from lifecycle.sandbox.wire.rest import asking
 
-DOCS = "https://docs.github.com/rest/git"
 MODES = {"100644", "100755", "040000", "160000", "120000"}
+GIT = f"{REPO}/git"
 
 
+@route("GET", f"{GIT}/commits/<sha>")
 def get_commit(call: Call, repo: Repository, sha: str) -> Reply:
-    """GET /repos/O/R/git/commits/SHA."""
     found = objects.commit(repo.git, sha)
     if found is None:
-        raise asking.not_found(f"{DOCS}/commits#get-a-commit-object")
+        raise asking.not_found()
     return Reply(200, payloads.git_commit(call, repo, found))
 
 
+@route("POST", f"{GIT}/commits", "contents:write")
 def create_commit(call: Call, repo: Repository) -> Reply:
     """POST /repos/O/R/git/commits {message, tree, parents, author, committer}.
 
     Who names nobody signs as the token's owner, now.
     """
-    documentation = f"{DOCS}/commits#create-a-commit"
-    asking.demand_push(call, repo, documentation)
+    asking.demand_push(call, repo)
     asking.fields(call, "message", "tree", "parents", "author", "committer")
-    message = asking.needed(call, "message", str, documentation)
-    tree = asking.needed(call, "tree", str, documentation)
-    parents = asking.typed(call, "parents", list, documentation) or []
+    message = asking.needed(call, "message", str)
+    tree = asking.needed(call, "tree", str)
+    parents = asking.typed(call, "parents", list) or []
     if objects.kind(repo.git, tree) != "tree":
-        raise ApiError(422, "Tree SHA does not exist", documentation=documentation)
+        raise ApiError(422, "Tree SHA does not exist")
     for parent in parents:
         if objects.kind(repo.git, str(parent)) != "commit":
             message = "Parent SHA does not exist or is not a commit object"
-            raise ApiError(422, message, documentation=documentation)
-    author = signed(call, "author", documentation) or signature(call.viewer)
-    committer = signed(call, "committer", documentation) or author
+            raise ApiError(422, message)
+    author = signed(call, "author") or signature(call.viewer)
+    committer = signed(call, "committer") or author
     sha = objects.write_commit(repo.git, tree, parents, message, author=author, committer=committer)
     made = objects.commit(repo.git, sha)
     if made is None:
-        raise ApiError(422, "The commit was not kept.", documentation=documentation)
+        raise ApiError(422, "The commit was not kept.")
     return created(payloads.git_commit(call, repo, made))
 
 
-def signed(call: Call, name: str, documentation: str) -> Signature | None:
+def signed(call: Call, name: str) -> Signature | None:
     """A signature in the body, None if there is none; a date that is missing is now."""
-    given = asking.typed(call, name, dict, documentation)
+    given = asking.typed(call, name, dict)
     if given is None:
         return None
     if not isinstance(given.get("name"), str) or not isinstance(given.get("email"), str):
-        raise asking.malformed(documentation, f'"name" and "email" of {name} weren\'t supplied.')
+        raise asking.malformed(f'"name" and "email" of {name} weren\'t supplied.')
     date = given.get("date")
     plain = signature(call.viewer)
-    when = asking.moment(str(date), "date", "Commit", documentation) if date else plain.when
+    when = asking.moment(str(date), "date", "Commit") if date else plain.when
     return Signature(given["name"], given["email"], when)
 
 
+@route("GET", f"{GIT}/trees/<path:sha>")
 def get_tree(call: Call, repo: Repository, sha: str) -> Reply:
     """GET /repos/O/R/git/trees/SHA: a tree, or that of a commit or branch."""
     asking.only(call, "recursive")
@@ -78,115 +79,110 @@ def get_tree(call: Call, repo: Repository, sha: str) -> Reply:
     name = done.stdout.decode().strip()
     entries = objects.tree(repo.git, name, recursive="recursive" in call.query) if name else None
     if entries is None:
-        raise asking.not_found(f"{DOCS}/trees#get-a-tree")
+        raise asking.not_found()
     return Reply(200, payloads.tree(call, repo, name, entries))
 
 
+@route("POST", f"{GIT}/trees", "contents:write")
 def create_tree(call: Call, repo: Repository) -> Reply:
     """POST /repos/O/R/git/trees {tree, base_tree}; an entry whose sha is null goes."""
-    documentation = f"{DOCS}/trees#create-a-tree"
-    asking.demand_push(call, repo, documentation)
+    asking.demand_push(call, repo)
     asking.fields(call, "tree", "base_tree")
-    base = asking.typed(call, "base_tree", str, documentation)
+    base = asking.typed(call, "base_tree", str)
     if base is not None and objects.kind(repo.git, base) not in {"tree", "commit"}:
-        raise asking.not_found(documentation)
-    wanted = asking.needed(call, "tree", list, documentation)
-    changes = [_change(repo, one, documentation) for one in wanted]
+        raise asking.not_found()
+    wanted = asking.needed(call, "tree", list)
+    changes = [_change(repo, one) for one in wanted]
     try:
         sha = objects.write_tree(repo.git, base, changes)
     except ActionRefused:
-        raise ApiError(
-            422, "tree.sha or tree.path is not valid", documentation=documentation
-        ) from None
+        raise ApiError(422, "tree.sha or tree.path is not valid") from None
     return created(payloads.tree(call, repo, sha, objects.tree(repo.git, sha) or []))
 
 
-def _change(repo: Repository, given: Any, documentation: str) -> tuple[str, str, str | None]:
+def _change(repo: Repository, given: Any) -> tuple[str, str, str | None]:
     """A line of a tree to be made."""
     if not isinstance(given, dict) or not isinstance(given.get("path"), str):
-        raise ApiError(422, "tree.path is missing", documentation=documentation)
+        raise ApiError(422, "tree.path is missing")
     mode, sha, content = given.get("mode"), given.get("sha"), given.get("content")
     if mode not in MODES:
         message = f"tree.mode must be one of {', '.join(sorted(MODES))}"
-        raise ApiError(422, message, documentation=documentation)
+        raise ApiError(422, message)
     if isinstance(content, str):
         sha = objects.write_blob(repo.git, content.encode())
     elif "sha" not in given:
         message = "Must supply either tree.sha or tree.content."
-        raise ApiError(422, message, documentation=documentation)
+        raise ApiError(422, message)
     elif sha is not None and objects.kind(repo.git, str(sha)) is None:
         message = f"tree.sha {sha} is not a valid {given.get('type', 'blob')}"
-        raise ApiError(422, message, documentation=documentation)
+        raise ApiError(422, message)
     return given["path"], str(mode), sha
 
 
+@route("GET", f"{GIT}/blobs/<sha>")
 def get_blob(call: Call, repo: Repository, sha: str) -> Reply:
     """GET /repos/O/R/git/blobs/SHA, as base64."""
     if objects.kind(repo.git, sha) != "blob":
-        raise asking.not_found(f"{DOCS}/blobs#get-a-blob")
+        raise asking.not_found()
     return Reply(200, payloads.blob(call, repo, sha, objects.blob(repo.git, sha)))
 
 
+@route("POST", f"{GIT}/blobs", "contents:write")
 def create_blob(call: Call, repo: Repository) -> Reply:
     """POST /repos/O/R/git/blobs {content, encoding: utf-8 or base64}."""
-    documentation = f"{DOCS}/blobs#create-a-blob"
-    asking.demand_push(call, repo, documentation)
+    asking.demand_push(call, repo)
     asking.fields(call, "content", "encoding")
-    content = asking.needed(call, "content", str, documentation)
-    encoding = asking.typed(call, "encoding", str, documentation) or "utf-8"
-    data = decoded(content, documentation) if encoding == "base64" else content.encode()
+    content = asking.needed(call, "content", str)
+    encoding = asking.typed(call, "encoding", str) or "utf-8"
+    data = decoded(content) if encoding == "base64" else content.encode()
     sha = objects.write_blob(repo.git, data)
     url = f"{repositories.api_url(call, repo)}/git/blobs/{sha}"
     return Reply(201, {"sha": sha, "url": url}, {"Location": url})
 
 
-def decoded(content: str, documentation: str) -> bytes:
+def decoded(content: str) -> bytes:
     """What base64 stands for, or 422."""
     try:
         return base64.b64decode("".join(content.split()), validate=True)
     except (binascii.Error, ValueError):
         message = "content is not valid Base64"
-        raise ApiError(422, message, documentation=documentation) from None
+        raise ApiError(422, message) from None
 
 
+@route("GET", f"{GIT}/tags/<sha>")
 def get_tag(call: Call, repo: Repository, sha: str) -> Reply:
     """GET /repos/O/R/git/tags/SHA: an annotated tag."""
     found = objects.tag(repo.git, sha)
     if found is None:
-        raise asking.not_found(f"{DOCS}/tags#get-a-tag")
+        raise asking.not_found()
     return Reply(200, payloads.tag(call, repo, found))
 
 
+@route("POST", f"{GIT}/tags", "contents:write")
 def create_tag(call: Call, repo: Repository) -> Reply:
     """POST /repos/O/R/git/tags {tag, message, object, type, tagger}; the ref is made apart."""
-    documentation = f"{DOCS}/tags#create-a-tag-object"
-    asking.demand_push(call, repo, documentation)
+    asking.demand_push(call, repo)
     asking.fields(call, "tag", "message", "object", "type", "tagger")
     name, message, target, kind = (
-        asking.needed(call, one, str, documentation) for one in ("tag", "message", "object", "type")
+        asking.needed(call, one, str) for one in ("tag", "message", "object", "type")
     )
     if objects.kind(repo.git, target) != kind:
-        raise ApiError(422, "Object does not exist", documentation=documentation)
-    who = signed(call, "tagger", documentation) or signature(call.viewer)
+        raise ApiError(422, "Object does not exist")
+    who = signed(call, "tagger") or signature(call.viewer)
     sha = objects.write_tag(repo.git, name, target, kind, message, who)
     made = objects.tag(repo.git, sha)
     if made is None:
-        raise ApiError(422, "The tag was not kept.", documentation=documentation)
+        raise ApiError(422, "The tag was not kept.")
     return created(payloads.tag(call, repo, made))
 
 
-GIT = f"{REPO}/git"
-
-
-REFS = "https://docs.github.com/rest/git/refs"
-
-
+@route("GET", f"{REPO}/git/ref/<path:ref>")
 def get_ref(call: Call, repo: Repository, ref: str) -> Reply:
     """GET /repos/O/R/git/ref/heads/B: that very ref."""
     name = f"refs/{ref}"
     sha = objects.ref(repo.git, name)
     if sha is None:
-        raise asking.not_found(f"{REFS}#get-a-reference")
+        raise asking.not_found()
     return Reply(200, _payload(call, repo, name, sha))
 
 
@@ -194,6 +190,7 @@ def _payload(call: Call, repo: Repository, name: str, sha: str) -> dict[str, Any
     return payloads.ref(call, repo, name, sha, objects.kind(repo.git, sha) or "commit")
 
 
+@route("GET", f"{REPO}/git/matching-refs/<path:ref>")
 def list_matching_refs(call: Call, repo: Repository, ref: str) -> Reply:
     """GET /repos/O/R/git/matching-refs/heads/B: every ref that begins so, whole parts or not."""
     asking.only(call)
@@ -206,62 +203,45 @@ def list_matching_refs(call: Call, repo: Repository, ref: str) -> Reply:
     )
 
 
+@route("POST", f"{REPO}/git/refs", "contents:write")
 def create_ref(call: Call, repo: Repository) -> Reply:
     """POST /repos/O/R/git/refs {ref, sha}: only where there is none of that name."""
-    documentation = f"{REFS}#create-a-reference"
-    asking.demand_push(call, repo, documentation)
+    asking.demand_push(call, repo)
     asking.fields(call, "ref", "sha")
-    name = asking.needed(call, "ref", str, documentation)
-    sha = _sha(call, documentation)
-    with refusing(422, documentation):
+    name = asking.needed(call, "ref", str)
+    sha = _sha(call)
+    with refusing(422):
         refs.create(repo, call.viewer, name, sha)
     return created(_payload(call, repo, name, sha))
 
 
-def _sha(call: Call, documentation: str) -> str:
-    sha: str = asking.needed(call, "sha", str, documentation)
+def _sha(call: Call) -> str:
+    sha: str = asking.needed(call, "sha", str)
     if not objects.is_sha(sha):
         message = (
             f"The sha parameter must be exactly {objects.SHA} characters and contain only [0-9a-f]."
         )
-        raise ApiError(422, message, documentation=documentation)
+        raise ApiError(422, message)
     return sha
 
 
+@route("PATCH", f"{REPO}/git/refs/<path:ref>", "contents:write")
 def update_ref(call: Call, repo: Repository, ref: str) -> Reply:
     """PATCH /repos/O/R/git/refs/heads/B {sha, force}: without force only forward."""
-    documentation = f"{REFS}#update-a-reference"
-    asking.demand_push(call, repo, documentation)
+    asking.demand_push(call, repo)
     asking.fields(call, "sha", "force")
-    sha = _sha(call, documentation)
-    force = bool(asking.typed(call, "force", bool, documentation))
+    sha = _sha(call)
+    force = bool(asking.typed(call, "force", bool))
     name = f"refs/{ref}"
-    with refusing(422, documentation):
+    with refusing(422):
         refs.update(repo, call.viewer, name, sha, force=force)
     return Reply(200, _payload(call, repo, name, sha))
 
 
+@route("DELETE", f"{REPO}/git/refs/<path:ref>", "contents:write")
 def delete_ref(call: Call, repo: Repository, ref: str) -> Reply:
     """DELETE /repos/O/R/git/refs/heads/B; 422 where there is none."""
-    documentation = f"{REFS}#delete-a-reference"
-    asking.demand_push(call, repo, documentation)
-    with refusing(422, documentation):
+    asking.demand_push(call, repo)
+    with refusing(422):
         refs.delete(repo, call.viewer, f"refs/{ref}")
     return Reply(204, None)
-
-
-ROUTES = (
-    Route("GET", f"{GIT}/commits/<sha>", get_commit),
-    Route("POST", f"{GIT}/commits", create_commit, "contents:write"),
-    Route("GET", f"{GIT}/trees/<path:sha>", get_tree),
-    Route("POST", f"{GIT}/trees", create_tree, "contents:write"),
-    Route("GET", f"{GIT}/blobs/<sha>", get_blob),
-    Route("POST", f"{GIT}/blobs", create_blob, "contents:write"),
-    Route("GET", f"{GIT}/tags/<sha>", get_tag),
-    Route("POST", f"{GIT}/tags", create_tag, "contents:write"),
-    Route("GET", f"{REPO}/git/ref/<path:ref>", get_ref),
-    Route("GET", f"{REPO}/git/matching-refs/<path:ref>", list_matching_refs),
-    Route("POST", f"{REPO}/git/refs", create_ref, "contents:write"),
-    Route("PATCH", f"{REPO}/git/refs/<path:ref>", update_ref, "contents:write"),
-    Route("DELETE", f"{REPO}/git/refs/<path:ref>", delete_ref, "contents:write"),
-)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from lifecycle.sandbox.accounts.state import User
-from lifecycle.sandbox.base.errors import ActionRefused, invalid
+from lifecycle.sandbox.base.errors import ActionRefused, invalid, wrong
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.issues import payload as payloads
 from lifecycle.sandbox.issues.actions import mentions
@@ -15,13 +15,10 @@ from lifecycle.sandbox.issues.state import Issue, IssueTables, Label, Milestone
 from lifecycle.sandbox.pulls import actions as pulls
 from lifecycle.sandbox.pulls.state import pull_of
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route, created
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, created, route
 from lifecycle.sandbox.wire.rest import asking
 
 LIST = f"{asking.ISSUES}#list-repository-issues"
-CREATE = f"{asking.ISSUES}#create-an-issue"
-UPDATE = f"{asking.ISSUES}#update-an-issue"
-LOCK = f"{asking.ISSUES}#lock-an-issue"
 LONGEST_TITLE, LONGEST_BODY = 256, 65_536
 LOCK_REASONS = {"off-topic", "too heated", "resolved", "spam"}
 REASONS = {None, "completed", "not_planned", "duplicate", "reopened"}
@@ -34,8 +31,10 @@ SORTS: dict[str, Callable[[Issue], Any]] = {
     "updated": lambda one: (one.updated_at, one.number),
     "comments": lambda one: (len(one.comments), one.number),
 }
+ISSUE = f"{REPO}/issues/<int:number>"
 
 
+@route("GET", f"{REPO}/issues")
 def list_issues(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/issues, pull requests among them, newest first unless it is said otherwise."""
     asking.only(call, *FILTERS)
@@ -56,7 +55,7 @@ def filtered(call: Call, things: Iterable[Issue], repo: Repository | None = None
         needed = {name.strip().lower() for name in wanted}
         found = [i for i in found if needed <= {label.name.lower() for label in i.labels}]
     if since := call.query.get("since"):
-        moment = asking.moment(since, "since", "Issue", LIST)
+        moment = asking.moment(since, "since", "Issue", documentation=LIST)
         found = [one for one in found if one.updated_at >= moment]
     found = _of_people(call, found)
     if repo is not None:
@@ -88,7 +87,8 @@ def _person(call: Call, field: str, login: str) -> User:
     found = call.world.user(login)
     if found is None:
         raise invalid(
-            LIST, {"value": login, "resource": "Issue", "field": field, "code": "invalid"}
+            {"value": login, "resource": "Issue", "field": field, "code": "invalid"},
+            documentation=LIST,
         )
     return found
 
@@ -104,40 +104,40 @@ def _of_milestone(call: Call, repo: Repository, found: list[Issue]) -> list[Issu
         return [one for one in found if one.milestone is None]
     if not wanted.isdecimal() or int(wanted) not in tables.milestones:
         raise invalid(
-            LIST, {"value": wanted, "resource": "Issue", "field": "milestone", "code": "invalid"}
+            {"value": wanted, "resource": "Issue", "field": "milestone", "code": "invalid"}
         )
     return [one for one in found if one.milestone is tables.milestones[int(wanted)]]
 
 
+@route("GET", ISSUE)
 def get_issue(call: Call, repo: Repository, number: int) -> Reply:
-    """GET /repos/O/R/issues/N."""
     return Reply(200, payloads.issue(call, asking.issue(repo, number)))
 
 
+@route("POST", f"{REPO}/issues", "issues:write")
 def create_issue(call: Call, repo: Repository) -> Reply:
     """POST /repos/O/R/issues; labels, assignees and milestone of who may not set them vanish."""
     asking.demand_issues(repo)
     asking.fields(call, "title", "body", "labels", "assignee", "assignees", "milestone")
-    title = asking.needed(call, "title", str, CREATE)
-    _title(title, CREATE)
-    body = _body(call, CREATE)
-    wishes = Wishes.read(call, repo, CREATE) if repo.can_triage(call.viewer) else None
+    title = asking.needed(call, "title", str)
+    _title(title)
+    body = _body(call)
+    wishes = Wishes.read(call, repo) if repo.can_triage(call.viewer) else None
     made = issues.new_issue(repo, call.viewer, title, body)
     if wishes is not None:
         wishes.grant(made, call.viewer)
     return created(payloads.issue(call, made))
 
 
-def _title(title: str, documentation: str) -> None:
+def _title(title: str) -> None:
     if not title.strip():
-        error = {"resource": "Issue", "code": "missing_field", "field": "title"}
-        raise invalid(documentation, error)
-    asking.short(title, "title", LONGEST_TITLE, "Issue", documentation)
+        raise wrong("Issue", "missing_field", "title")
+    asking.short(title, "title", LONGEST_TITLE, "Issue")
 
 
-def _body(call: Call, documentation: str) -> str | None:
-    body: str | None = asking.typed(call, "body", str, documentation)
-    return body and asking.short(body, "body", LONGEST_BODY, "Issue", documentation)
+def _body(call: Call) -> str | None:
+    body: str | None = asking.typed(call, "body", str)
+    return body and asking.short(body, "body", LONGEST_BODY, "Issue")
 
 
 class Wishes:
@@ -150,25 +150,25 @@ class Wishes:
         self.sets_milestone = False
 
     @classmethod
-    def read(cls, call: Call, repo: Repository, documentation: str) -> Wishes:
+    def read(cls, call: Call, repo: Repository) -> Wishes:
         """Read a body.
 
         Raises:
             ApiError: 422, somebody cannot be assigned, or there is no such milestone.
         """
         wishes = cls()
-        wanted = asking.typed(call, "labels", list, documentation)
+        wanted = asking.typed(call, "labels", list)
         if wanted is not None:
-            wishes.labels = label_names(wanted, documentation)
-        logins = asking.typed(call, "assignees", list, documentation)
+            wishes.labels = label_names(wanted)
+        logins = asking.typed(call, "assignees", list)
         if "assignee" in call.body and logins is None:
-            login = asking.typed(call, "assignee", str, documentation)
+            login = asking.typed(call, "assignee", str)
             logins = [login] if login else []
         if logins is not None:
-            wishes.assignees = [assignable(repo, one, documentation) for one in logins]
+            wishes.assignees = [assignable(repo, one) for one in logins]
         if "milestone" in call.body:
             wishes.sets_milestone = True
-            wishes.milestone = milestone(repo, call.body["milestone"], documentation)
+            wishes.milestone = milestone(repo, call.body["milestone"])
         return wishes
 
     def grant(self, issue: Issue, by: User) -> None:
@@ -181,13 +181,12 @@ class Wishes:
             issues.set_milestone(issue, self.milestone, by)
 
 
-def label_names(wanted: list[Any], documentation: str) -> list[str]:
+def label_names(wanted: list[Any]) -> list[str]:
     """The names in a list of labels, which are texts or objects with a name."""
     names = [one.get("name") if isinstance(one, dict) else one for one in wanted]
     for name in names:
         if not isinstance(name, str) or not name.strip():
-            error = {"resource": "Label", "code": "missing_field", "field": "name"}
-            raise invalid(documentation, error)
+            raise wrong("Label", "missing_field", "name")
     return [name for name in names if isinstance(name, str)]
 
 
@@ -199,16 +198,16 @@ def known_labels(repo: Repository, names: Iterable[str]) -> list[Label]:
     ]
 
 
-def assignable(repo: Repository, login: object, documentation: str) -> User:
+def assignable(repo: Repository, login: object) -> User:
     """Somebody who can be assigned, or 422."""
     found = repo.world.user(str(login))
     if found is None or not issues.may_be_assigned(repo, found):
         error = {"value": login, "resource": "Issue", "field": "assignees", "code": "invalid"}
-        raise invalid(documentation, error)
+        raise invalid(error)
     return found
 
 
-def milestone(repo: Repository, number: object, documentation: str) -> Milestone | None:
+def milestone(repo: Repository, number: object) -> Milestone | None:
     """The milestone of that number, None for null, or 422."""
     tables = IssueTables.of(repo)
     if number is None:
@@ -217,16 +216,17 @@ def milestone(repo: Repository, number: object, documentation: str) -> Milestone
         number = int(number)
     if not isinstance(number, int) or number not in tables.milestones:
         error = {"value": number, "resource": "Issue", "field": "milestone", "code": "invalid"}
-        raise invalid(documentation, error)
+        raise invalid(error)
     return tables.milestones[number]
 
 
+@route("PATCH", ISSUE, "issues:write")
 def edit_issue(call: Call, repo: Repository, number: int) -> Reply:
     """PATCH /repos/O/R/issues/N: who wrote it edits it, who may triage also sorts it."""
     issue = asking.issue(repo, number)
     can_triage = repo.can_triage(call.viewer)
     if not can_triage and issue.author is not call.viewer:
-        raise asking.forbidden(UPDATE)
+        raise asking.forbidden()
     asking.fields(
         call, "title", "body", "state", "state_reason", "labels", "assignee", "assignees",
         "milestone",
@@ -234,14 +234,14 @@ def edit_issue(call: Call, repo: Repository, number: int) -> Reply:
     state, reason = call.body.get("state"), call.body.get("state_reason")
     wrong = {"resource": "Issue", "code": "invalid"}
     if state not in (None, "open", "closed"):
-        raise invalid(UPDATE, {**wrong, "field": "state"})
+        raise invalid({**wrong, "field": "state"})
     if not isinstance(reason, (str, type(None))) or reason not in REASONS:
-        raise invalid(UPDATE, {**wrong, "field": "state_reason"})
-    title = asking.typed(call, "title", str, UPDATE)
+        raise invalid({**wrong, "field": "state_reason"})
+    title = asking.typed(call, "title", str)
     if title is not None:
-        _title(title, UPDATE)
-    body = _body(call, UPDATE)
-    wishes = Wishes.read(call, repo, UPDATE) if can_triage else Wishes()
+        _title(title)
+    body = _body(call)
+    wishes = Wishes.read(call, repo) if can_triage else Wishes()
     if state:
         _set_state(call, issue, state, reason)
     if title is not None:
@@ -261,13 +261,12 @@ def _set_state(call: Call, issue: Issue, state: str, reason: Any) -> None:
         try:
             pulls.reopen(issue.repository, pull)
         except ActionRefused as refused:
-            error = {"resource": "Issue", "code": "custom", "field": "state",
-                     "message": f"state cannot be changed. {refused}"}  # fmt: skip
-            raise invalid(UPDATE, error) from None
+            raise wrong("Issue", "custom", "state", f"state cannot be changed. {refused}") from None
     else:
         issues.reopen(issue, call.viewer)
 
 
+@route("POST", f"{ISSUE}/assignees", "issues:write")
 def add_assignees(call: Call, repo: Repository, number: int) -> Reply:
     """POST /repos/O/R/issues/N/assignees: a union; without push access, silently nothing."""
     issue = asking.issue(repo, number)
@@ -278,6 +277,7 @@ def add_assignees(call: Call, repo: Repository, number: int) -> Reply:
     return Reply(201, payloads.issue(call, issue))
 
 
+@route("DELETE", f"{ISSUE}/assignees", "issues:write")
 def remove_assignees(call: Call, repo: Repository, number: int) -> Reply:
     """DELETE /repos/O/R/issues/N/assignees: who is left; without push access, silently nothing."""
     issue = asking.issue(repo, number)
@@ -293,34 +293,21 @@ def _logins(call: Call) -> list[str]:
     return [login for login in wanted if isinstance(login, str)]
 
 
+@route("PUT", f"{ISSUE}/lock", "issues:write")
 def lock_issue(call: Call, repo: Repository, number: int) -> Reply:
-    """PUT /repos/O/R/issues/N/lock."""
     issue = asking.issue(repo, number)
-    asking.demand_triage(call, repo, LOCK)
-    reason = asking.typed(call, "lock_reason", str, LOCK)
+    asking.demand_triage(call, repo)
+    reason = asking.typed(call, "lock_reason", str)
     if reason is not None and reason not in LOCK_REASONS:
         words = f'"{reason}" is not a member of {sorted(LOCK_REASONS)}.'
-        raise asking.malformed(LOCK, f"For 'properties/lock_reason', {words}")
+        raise asking.malformed(f"For 'properties/lock_reason', {words}")
     issues.lock(issue, call.viewer, reason)
     return Reply(204, None)
 
 
+@route("DELETE", f"{ISSUE}/lock", "issues:write")
 def unlock_issue(call: Call, repo: Repository, number: int) -> Reply:
-    """DELETE /repos/O/R/issues/N/lock."""
     issue = asking.issue(repo, number)
-    asking.demand_triage(call, repo, f"{asking.ISSUES}#unlock-an-issue")
+    asking.demand_triage(call, repo)
     issues.unlock(issue, call.viewer)
     return Reply(204, None)
-
-
-ISSUE = f"{REPO}/issues/<int:number>"
-ROUTES = (
-    Route("GET", f"{REPO}/issues", list_issues),
-    Route("POST", f"{REPO}/issues", create_issue, "issues:write"),
-    Route("GET", ISSUE, get_issue),
-    Route("PATCH", ISSUE, edit_issue, "issues:write"),
-    Route("POST", f"{ISSUE}/assignees", add_assignees, "issues:write"),
-    Route("DELETE", f"{ISSUE}/assignees", remove_assignees, "issues:write"),
-    Route("PUT", f"{ISSUE}/lock", lock_issue, "issues:write"),
-    Route("DELETE", f"{ISSUE}/lock", unlock_issue, "issues:write"),
-)

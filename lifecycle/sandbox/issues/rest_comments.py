@@ -9,29 +9,31 @@ from lifecycle.sandbox.issues import payload as payloads
 from lifecycle.sandbox.issues.rest import ISSUE, LONGEST_BODY
 from lifecycle.sandbox.issues.state import Comment, IssueTables
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route, created
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, created, route
 from lifecycle.sandbox.wire.rest import asking
 
 DOCS = "https://docs.github.com/rest/issues/comments"
-CREATE = f"{DOCS}#create-an-issue-comment"
+COMMENT = f"{REPO}/issues/comments/<int:comment>"
 
 
+@route("GET", f"{ISSUE}/comments", docs=DOCS)
 def list_comments(call: Call, repo: Repository, number: int) -> Reply:
     """GET /repos/O/R/issues/N/comments, oldest first; `since` means when they changed."""
     asking.only(call, "since")
     found = asking.issue(repo, number).comments
     if since := call.query.get("since"):
-        moment = asking.moment(since, "since", "IssueComment", DOCS)
+        moment = asking.moment(since, "since", "IssueComment")
         found = [one for one in found if one.updated_at >= moment]
     return call.paged(repo.world.visible(found, call.seen), payloads.comment)
 
 
+@route("GET", f"{REPO}/issues/comments", docs=DOCS)
 def list_all_comments(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/issues/comments: of every issue, oldest first."""
     asking.only(call, "since", "sort", "direction")
     found = [one for issue in IssueTables.of(repo).issues.values() for one in issue.comments]
     if since := call.query.get("since"):
-        moment = asking.moment(since, "since", "IssueComment", DOCS)
+        moment = asking.moment(since, "since", "IssueComment")
         found = [one for one in found if one.updated_at >= moment]
     sort = asking.choice(call, "sort", "created", {"created", "updated"}, "IssueComment")
     # GitHub: the direction is ignored without a sort.
@@ -43,22 +45,23 @@ def list_all_comments(call: Call, repo: Repository) -> Reply:
     return call.paged(repo.world.visible(found, call.seen), payloads.comment)
 
 
+@route("POST", f"{ISSUE}/comments", "issues:write")
 def create_comment(call: Call, repo: Repository, number: int) -> Reply:
     """POST /repos/O/R/issues/N/comments; the same text twice makes two comments."""
     issue = asking.issue(repo, number)
-    body = _body(call, CREATE)
+    body = _body(call)
     if issue.locked and not repo.can_triage(call.viewer):
         message = "Unable to create comment because issue is locked."
-        raise ApiError(403, message, documentation=CREATE)
+        raise ApiError(403, message)
     made = issues.comment(issue, call.viewer, body)
     return created(payloads.comment(call, made))
 
 
-def _body(call: Call, documentation: str) -> str:
+def _body(call: Call) -> str:
     asking.fields(call, "body")
-    asking.typed(call, "body", str, documentation)
-    body = asking.text(call, "body", "IssueComment", documentation)
-    return asking.short(body, "body", LONGEST_BODY, "IssueComment", documentation)
+    asking.typed(call, "body", str)
+    body = asking.text(call, "body", "IssueComment")
+    return asking.short(body, "body", LONGEST_BODY, "IssueComment")
 
 
 def _comment(repo: Repository, number: int) -> Comment:
@@ -68,37 +71,27 @@ def _comment(repo: Repository, number: int) -> Comment:
     return found
 
 
+@route("GET", COMMENT)
 def get_comment(call: Call, repo: Repository, comment: int) -> Reply:
-    """GET /repos/O/R/issues/comments/ID."""
     return Reply(200, payloads.comment(call, _comment(repo, comment)))
 
 
+@route("PATCH", COMMENT, "issues:write")
 def edit_comment(call: Call, repo: Repository, comment: int) -> Reply:
     """PATCH /repos/O/R/issues/comments/ID, by its author or who may push."""
     found = _comment(repo, comment)
-    documentation = f"{DOCS}#update-an-issue-comment"
-    body = _body(call, documentation)
+    body = _body(call)
     if found.author is not call.viewer:
-        asking.demand_push(call, repo, documentation)
+        asking.demand_push(call, repo)
     issues.edit_comment(found, call.viewer, body)
     return Reply(200, payloads.comment(call, found))
 
 
+@route("DELETE", COMMENT, "issues:write")
 def delete_comment(call: Call, repo: Repository, comment: int) -> Reply:
     """DELETE /repos/O/R/issues/comments/ID, by its author or who may push."""
     found = _comment(repo, comment)
     if found.author is not call.viewer:
-        asking.demand_push(call, repo, f"{DOCS}#delete-an-issue-comment")
+        asking.demand_push(call, repo)
     issues.remove_comment(found)
     return Reply(204, None)
-
-
-COMMENT = f"{REPO}/issues/comments/<int:comment>"
-ROUTES = (
-    Route("GET", f"{ISSUE}/comments", list_comments),
-    Route("POST", f"{ISSUE}/comments", create_comment, "issues:write"),
-    Route("GET", f"{REPO}/issues/comments", list_all_comments),
-    Route("GET", COMMENT, get_comment),
-    Route("PATCH", COMMENT, edit_comment, "issues:write"),
-    Route("DELETE", COMMENT, delete_comment, "issues:write"),
-)

@@ -22,8 +22,6 @@ from lifecycle.sandbox.pulls.state import PullRequest, PullTables
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import actions as rules
 
-CREATE = "https://docs.github.com/rest/pulls/pulls#create-a-pull-request"
-UPDATE = "https://docs.github.com/rest/pulls/pulls#update-a-pull-request"
 LONGEST = {"title": 256, "body": 65_536}
 
 
@@ -113,11 +111,11 @@ def _bring(repo: Repository, there: Repository, sha: str) -> None:
 
 
 def _wrong(field: str) -> ApiError:
-    return invalid(CREATE, {"resource": "PullRequest", "field": field, "code": "invalid"})
+    return invalid({"resource": "PullRequest", "field": field, "code": "invalid"})
 
 
 def _custom(message: str) -> ApiError:
-    return invalid(CREATE, {"resource": "PullRequest", "code": "custom", "message": message})
+    return invalid({"resource": "PullRequest", "code": "custom", "message": message})
 
 
 def open_between(
@@ -289,19 +287,19 @@ def set_base(pull: PullRequest, user: User, base: str) -> None:
     error = {"resource": "PullRequest", "field": "base"}
     if sha is None:
         message = f"Proposed base branch '{base}' was not found"
-        raise invalid(UPDATE, {**error, "code": "invalid", "message": message})
+        raise invalid({**error, "code": "invalid", "message": message})
     if base == pull.base:
         return
     if not repo.git.commits(sha, pull.head_sha):
         message = (
             f"There are no new commits between base branch '{base}' and head branch '{pull.head}'"
         )
-        raise invalid(UPDATE, {**error, "code": "invalid", "message": message})
+        raise invalid({**error, "code": "invalid", "message": message})
     if open_between(repo, pull.head_repository, pull.head, base):
         message = (
             f"A pull request already exists for base branch '{base}' and head branch '{pull.head}'"
         )
-        raise invalid(UPDATE, {**error, "code": "invalid", "message": message})
+        raise invalid({**error, "code": "invalid", "message": message})
     pull.base, pull.base_sha = base, sha
     issues.note(pull.issue, user, "base_ref_changed")
     repo.touch()
@@ -314,16 +312,15 @@ def update_branch(pull: PullRequest, user: User, expected: str | None) -> None:
         ApiError: 422: the head is another, there is nothing new, or the two conflict.
     """
     repo, there = pull.repository, pull.head_repository
-    documentation = "https://docs.github.com/rest/pulls/pulls#update-a-pull-request-branch"
     if expected is not None and expected != pull.head_sha:
         message = "expected head sha didn’t match current head ref."  # noqa: RUF001  GitHub's apostrophe
-        raise invalid(documentation, message=message)
+        raise invalid(message=message)
     base = repo.git.refs().get(f"refs/heads/{pull.base}", pull.base_sha)
     if repo.git.is_ancestor(base, pull.head_sha):
-        raise invalid(documentation, message="There are no new commits on the base branch.")
+        raise invalid(message="There are no new commits on the base branch.")
     tree = repo.git.merged_tree(base, pull.head_sha)
     if tree is None or there is None:
-        raise invalid(documentation, message="merge conflict between base and head")
+        raise invalid(message="merge conflict between base and head")
     who = signature(user)
     message = f"Merge branch '{pull.base}' into {pull.head}"
     made = write_commit(

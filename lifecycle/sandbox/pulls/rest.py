@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lifecycle.sandbox.base.errors import ActionRefused, ApiError, invalid
+from lifecycle.sandbox.base.errors import ActionRefused, ApiError, wrong
 from lifecycle.sandbox.git import payload as git_payloads
 from lifecycle.sandbox.git.store import history
 from lifecycle.sandbox.issues import actions as issues
@@ -15,7 +15,7 @@ from lifecycle.sandbox.pulls import payload as payloads
 from lifecycle.sandbox.pulls.merging import actions as merging
 from lifecycle.sandbox.pulls.state import PullRequest, PullTables
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route, created
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, created, route
 from lifecycle.sandbox.wire.rest import asking
 
 MERGE = f"{asking.PULLS}#merge-a-pull-request"
@@ -27,8 +27,10 @@ SORTS: dict[str, Callable[[PullRequest], Any]] = {
     "long-running": lambda one: one.number,
 }
 TEXTS = {"diff": "application/vnd.github.diff", "patch": "application/vnd.github.patch"}
+PULL = f"{REPO}/pulls/<int:number>"
 
 
+@route("GET", f"{REPO}/pulls")
 def list_pulls(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/pulls by state, head (`owner:branch`) and base; newest first by default."""
     asking.only(call, "state", "head", "base", "sort", "direction")
@@ -49,6 +51,7 @@ def _is_of(pull: PullRequest, owner: str) -> bool:
     return pull.head_owner is not None and pull.head_owner.login.lower() == owner.lower()
 
 
+@route("POST", f"{REPO}/pulls", "pull_requests:write")
 def create_pull(call: Call, repo: Repository) -> Reply:
     """POST /repos/O/R/pulls, for whoever may write to the head."""
     asking.fields(
@@ -57,25 +60,26 @@ def create_pull(call: Call, repo: Repository) -> Reply:
     for name in ("head", "base"):
         if not isinstance(call.body.get(name), str):
             message = f'Invalid request.\n\n"{name}" wasn\'t supplied.'
-            raise ApiError(422, message, documentation=pulls.CREATE)
-    head_repo = asking.typed(call, "head_repo", str, pulls.CREATE)
+            raise ApiError(422, message)
+    head_repo = asking.typed(call, "head_repo", str)
     there = pulls.head_repository(repo, call.body["head"], head_repo)
     if there is not None and not there.can_push(call.viewer):
-        raise asking.not_found(pulls.CREATE)
+        raise asking.not_found()
     made = pulls.open_pull(
         repo,
         call.viewer,
-        title=asking.text(call, "title", "PullRequest", pulls.CREATE),
-        body=asking.typed(call, "body", str, pulls.CREATE),
+        title=asking.text(call, "title", "PullRequest"),
+        body=asking.typed(call, "body", str),
         head=call.body["head"],
         base=call.body["base"],
-        draft=bool(asking.typed(call, "draft", bool, pulls.CREATE)),
+        draft=bool(asking.typed(call, "draft", bool)),
         head_repo=head_repo,
         maintainer_can_modify=call.body.get("maintainer_can_modify", True) is not False,
     )
     return created(payloads.full_pull(call, made, fresh=True))
 
 
+@route("GET", PULL)
 def get_pull(call: Call, repo: Repository, number: int) -> Reply:
     """GET /repos/O/R/pulls/N, or as a diff or patch for who accepts that."""
     pull = asking.pull(repo, number)
@@ -90,24 +94,24 @@ def get_pull(call: Call, repo: Repository, number: int) -> Reply:
     return Reply(200, text.encode(), {"Content-Type": f"{TEXTS[kind]}; charset=utf-8"})
 
 
+@route("PATCH", PULL, "pull_requests:write")
 def edit_pull(call: Call, repo: Repository, number: int) -> Reply:
     """PATCH /repos/O/R/pulls/N: title, body, state, base, maintainer_can_modify."""
     pull = asking.pull(repo, number)
     if not repo.can_push(call.viewer) and pull.issue.author is not call.viewer:
-        raise asking.forbidden(pulls.UPDATE)
+        raise asking.forbidden()
     asking.fields(call, "title", "body", "state", "base", "maintainer_can_modify")
-    state = asking.typed(call, "state", str, pulls.UPDATE)
+    state = asking.typed(call, "state", str)
     if state not in (None, "open", "closed"):
-        error = {"resource": "PullRequest", "code": "invalid", "field": "state"}
-        raise invalid(pulls.UPDATE, error)
-    base = asking.typed(call, "base", str, pulls.UPDATE)
+        raise wrong("PullRequest", "invalid", "state")
+    base = asking.typed(call, "base", str)
     if base is not None:
         pulls.set_base(pull, call.viewer, base)
-    if asking.typed(call, "title", str, pulls.UPDATE) is not None:
-        title = asking.text(call, "title", "PullRequest", pulls.UPDATE)
+    if asking.typed(call, "title", str) is not None:
+        title = asking.text(call, "title", "PullRequest")
         issues.rename(pull.issue, call.viewer, title)
     if "body" in call.body:
-        issues.rewrite(pull.issue, call.viewer, asking.typed(call, "body", str, pulls.UPDATE))
+        issues.rewrite(pull.issue, call.viewer, asking.typed(call, "body", str))
     if call.body.get("maintainer_can_modify") is not None and pull.is_cross_repository:
         pull.maintainer_can_modify = bool(call.body["maintainer_can_modify"])
     if state is not None:
@@ -122,13 +126,13 @@ def _set_state(call: Call, pull: PullRequest, state: str) -> None:
         try:
             pulls.reopen(pull.repository, pull, call.viewer)
         except ActionRefused as refused:
-            error = {"resource": "PullRequest", "code": "custom", "field": "state",
-                     "message": f"state cannot be changed. {refused}"}  # fmt: skip
-            raise invalid(pulls.UPDATE, error) from None
+            raise wrong(
+                "PullRequest", "custom", "state", f"state cannot be changed. {refused}"
+            ) from None
 
 
+@route("GET", f"{PULL}/files")
 def list_files(call: Call, repo: Repository, number: int) -> Reply:
-    """GET /repos/O/R/pulls/N/files."""
     asking.only(call)
     pull = asking.pull(repo, number)
     shown, headers = call.page(changes.files(pull))
@@ -137,6 +141,7 @@ def list_files(call: Call, repo: Repository, number: int) -> Reply:
     return Reply(200, listed, headers)
 
 
+@route("GET", f"{PULL}/commits")
 def list_commits(call: Call, repo: Repository, number: int) -> Reply:
     """GET /repos/O/R/pulls/N/commits, oldest first, 250 at most."""
     asking.only(call)
@@ -144,6 +149,7 @@ def list_commits(call: Call, repo: Repository, number: int) -> Reply:
     return call.paged(changes.commits(pull)[:250], git_payloads.commit, repo)
 
 
+@route("GET", f"{REPO}/commits/<path:ref>/pulls")
 def commit_pulls(call: Call, repo: Repository, ref: str) -> Reply:
     """GET /repos/O/R/commits/SHA/pulls: those whose head it is, or that brought it to the base."""
     asking.only(call)
@@ -152,13 +158,15 @@ def commit_pulls(call: Call, repo: Repository, ref: str) -> Reply:
     return call.paged(found, payloads.pull)
 
 
+@route("GET", f"{PULL}/merge")
 def is_merged(_call: Call, repo: Repository, number: int) -> Reply:
     """GET /repos/O/R/pulls/N/merge: 204 if it is merged."""
     if asking.pull(repo, number).merged_at is None:
-        raise asking.not_found(f"{asking.PULLS}#check-if-a-pull-request-has-been-merged")
+        raise asking.not_found()
     return Reply(204, None)
 
 
+@route("PUT", f"{PULL}/merge", "contents:write")
 def merge_pull(call: Call, repo: Repository, number: int) -> Reply:
     """PUT /repos/O/R/pulls/N/merge.
 
@@ -167,15 +175,15 @@ def merge_pull(call: Call, repo: Repository, number: int) -> Reply:
     """
     pull = asking.pull(repo, number)
     asking.fields(call, "commit_title", "commit_message", "sha", "merge_method")
-    asking.demand_push(call, repo, MERGE)
+    asking.demand_push(call, repo)
     method = call.body.get("merge_method", "merge")
     if method not in {"merge", "squash", "rebase"}:
-        raise asking.malformed(MERGE, f'No subschema in "anyOf" matched "{method}".')
+        raise asking.malformed(f'No subschema in "anyOf" matched "{method}".')
     how = merging.How(
         method,
-        asking.typed(call, "commit_title", str, MERGE),
-        asking.typed(call, "commit_message", str, MERGE),
-        asking.typed(call, "sha", str, MERGE),
+        asking.typed(call, "commit_title", str),
+        asking.typed(call, "commit_message", str),
+        asking.typed(call, "sha", str),
     )
     try:
         sha = merging.merge(pull, call.viewer, how)
@@ -186,31 +194,20 @@ def merge_pull(call: Call, repo: Repository, number: int) -> Reply:
     return Reply(200, {"sha": sha, "merged": True, "message": message})
 
 
+@route(
+    "PUT",
+    f"{PULL}/update-branch",
+    "pull_requests:write",
+)
 def update_branch(call: Call, repo: Repository, number: int) -> Reply:
     """PUT /repos/O/R/pulls/N/update-branch: 202; the base is merged into the head."""
     pull = asking.pull(repo, number)
     asking.fields(call, "expected_head_sha")
-    documentation = f"{asking.PULLS}#update-a-pull-request-branch"
     there = pull.head_repository
     is_ours = pull.maintainer_can_modify and repo.can_push(call.viewer)
     if there is None or not (there.can_push(call.viewer) or is_ours):
-        raise asking.forbidden(documentation)
-    expected = asking.typed(call, "expected_head_sha", str, documentation)
+        raise asking.forbidden()
+    expected = asking.typed(call, "expected_head_sha", str)
     pulls.update_branch(pull, call.viewer, expected)
     url = payloads.pull_url(call, pull)
     return Reply(202, {"message": "Updating pull request branch.", "url": url})
-
-
-PULL = f"{REPO}/pulls/<int:number>"
-ROUTES = (
-    Route("GET", f"{REPO}/pulls", list_pulls),
-    Route("POST", f"{REPO}/pulls", create_pull, "pull_requests:write"),
-    Route("GET", PULL, get_pull),
-    Route("PATCH", PULL, edit_pull, "pull_requests:write"),
-    Route("GET", f"{PULL}/files", list_files),
-    Route("GET", f"{PULL}/commits", list_commits),
-    Route("GET", f"{PULL}/merge", is_merged),
-    Route("PUT", f"{PULL}/merge", merge_pull, "contents:write"),
-    Route("PUT", f"{PULL}/update-branch", update_branch, "pull_requests:write"),
-    Route("GET", f"{REPO}/commits/<path:ref>/pulls", commit_pulls),
-)

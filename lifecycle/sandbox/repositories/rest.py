@@ -7,18 +7,15 @@ from typing import Any
 
 from lifecycle.sandbox.accounts.rest import demand_person, organization
 from lifecycle.sandbox.accounts.state import User
-from lifecycle.sandbox.base.errors import ApiError, invalid
+from lifecycle.sandbox.base.errors import ApiError, invalid, wrong
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.repositories import access, actions
 from lifecycle.sandbox.repositories import payload as payloads
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route, created
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, created, route
 from lifecycle.sandbox.wire.rest import asking
 
 DOCS = "https://docs.github.com/rest/repos/repos"
-UPDATE = f"{DOCS}#update-a-repository"
-FORKS = "https://docs.github.com/rest/repos/forks"
-TOPICS = f"{DOCS}#replace-all-repository-topics"
 SWITCHES = (
     "has_issues", "has_projects", "has_wiki", "is_template", "allow_squash_merge",
     "allow_merge_commit", "allow_rebase_merge", "allow_auto_merge", "delete_branch_on_merge",
@@ -32,8 +29,8 @@ SORTS: dict[str, Callable[[Repository], Any]] = {
 }
 
 
+@route("GET", REPO)
 def get_repository(call: Call, repo: Repository) -> Reply:
-    """GET /repos/O/R."""
     return Reply(200, payloads.full(call, repo))
 
 
@@ -51,11 +48,12 @@ def _of(call: Call, owner: User) -> list[Repository]:
     return [one for one in call.world.repositories.values() if one.owner is owner]
 
 
+@route("GET", "/users/<login>/repos")
 def list_user_repositories(call: Call, login: str) -> Reply:
     """GET /users/LOGIN/repos: the public ones of its own."""
     asking.only(call, "type", "sort", "direction")
     kind = asking.choice(call, "type", "owner", {"all", "owner", "member"}, "Repository")
-    person = asking.user(call, login, f"{DOCS}#list-repositories-for-a-user")
+    person = asking.user(call, login)
     own = [] if kind == "member" else _of(call, person)
     if kind != "owner":
         every = call.world.repositories.values()
@@ -63,8 +61,8 @@ def list_user_repositories(call: Call, login: str) -> Reply:
     return _listed(call, [one for one in own if not one.is_private], "full_name")
 
 
+@route("GET", "/orgs/<org>/repos")
 def list_organization_repositories(call: Call, org: str) -> Reply:
-    """GET /orgs/ORG/repos."""
     asking.only(call, "type", "sort", "direction")
     kinds = {"all", "public", "private", "forks", "sources", "member"}
     kind = asking.choice(call, "type", "all", kinds, "Repository")
@@ -80,10 +78,11 @@ def list_organization_repositories(call: Call, org: str) -> Reply:
     return _listed(call, [one for one in found if keep[kind](one)], "created")
 
 
+@route("GET", "/user/repos")
 def list_viewer_repositories(call: Call) -> Reply:
     """GET /user/repos: those where the token's owner is owner, collaborator or member."""
     asking.only(call, "visibility", "affiliation", "type", "sort", "direction")
-    demand_person(call, f"{DOCS}#list-repositories-for-the-authenticated-user")
+    demand_person(call)
     if "type" in call.query and {"visibility", "affiliation"} & call.query.keys():
         message = "If you specify visibility or affiliation, you cannot specify type."
         raise ApiError(422, message, documentation=DOCS)
@@ -106,101 +105,108 @@ def list_viewer_repositories(call: Call) -> Reply:
     return _listed(call, found, "full_name")
 
 
+@route(
+    "POST",
+    "/user/repos",
+    "administration:write",
+)
 def create_for_viewer(call: Call) -> Reply:
-    """POST /user/repos."""
-    documentation = f"{DOCS}#create-a-repository-for-the-authenticated-user"
-    demand_person(call, documentation)
-    return _create(call, call.viewer, documentation)
+    demand_person(call)
+    return _create(call, call.viewer)
 
 
+@route(
+    "POST",
+    "/orgs/<org>/repos",
+    "administration:write",
+)
 def create_in_organization(call: Call, org: str) -> Reply:
     """POST /orgs/ORG/repos, for members."""
-    documentation = f"{DOCS}#create-an-organization-repository"
-    owner = organization(call, org, documentation)
+    owner = organization(call, org)
     if call.viewer not in owner.members and not call.token.is_integration:
         message = "You need admin access to the organization before adding a repository to it."
-        raise ApiError(403, message, documentation=documentation)
-    return _create(call, owner, documentation)
+        raise ApiError(403, message)
+    return _create(call, owner)
 
 
-def _create(call: Call, owner: User, documentation: str) -> Reply:
+def _create(call: Call, owner: User) -> Reply:
     asking.fields(
         call, "name", "description", "homepage", "private", "visibility", "auto_init", *SWITCHES
     )
-    name = actions.clean(asking.needed(call, "name", str, documentation))
-    _check_name(call, owner, name, documentation)
-    private = bool(asking.typed(call, "private", bool, documentation))
-    visibility = asking.typed(call, "visibility", str, documentation)
+    name = actions.clean(asking.needed(call, "name", str))
+    _check_name(call, owner, name)
+    private = bool(asking.typed(call, "private", bool))
+    visibility = asking.typed(call, "visibility", str)
     made = actions.make(
         call.world,
         owner,
         name,
-        description=asking.typed(call, "description", str, documentation),
+        description=asking.typed(call, "description", str),
         visibility="private" if private or visibility == "private" else "public",
-        is_empty=not asking.typed(call, "auto_init", bool, documentation),
+        is_empty=not asking.typed(call, "auto_init", bool),
     )
     if owner.kind == "organization":
         made.roles[call.viewer.login.lower()] = "admin"
-    _switch(call, made, documentation)
+    _switch(call, made)
     return created(payloads.full(call, made))
 
 
-def _check_name(call: Call, owner: User, name: str, documentation: str) -> None:
+def _check_name(call: Call, owner: User, name: str) -> None:
     if not name:
-        error = {"resource": "Repository", "code": "missing_field", "field": "name"}
-        raise invalid(documentation, error)
+        raise wrong("Repository", "missing_field", "name")
     if actions.is_taken(call.world, owner, name):
         error = {
             "resource": "Repository", "code": "custom", "field": "name",
             "message": "name already exists on this account",
         }  # fmt: skip
-        raise invalid(documentation, error, message="Repository creation failed.")
+        raise invalid(error, message="Repository creation failed.")
 
 
-def _switch(call: Call, repo: Repository, documentation: str) -> None:
+def _switch(call: Call, repo: Repository) -> None:
     """Set what is on or off, and what is said about the repository."""
     for name in SWITCHES:
-        value = asking.typed(call, name, bool, documentation)
+        value = asking.typed(call, name, bool)
         if value is not None:
             setattr(repo, name, value)
     if not (repo.allow_merge_commit or repo.allow_squash_merge or repo.allow_rebase_merge):
         repo.allow_merge_commit = True
-        error = {
-            "resource": "Repository", "code": "custom", "field": "merge_commit_allowed",
-            "message": "Sorry, you need to allow at least one merge strategy. (no_merge_method)",
-        }  # fmt: skip
-        raise invalid(documentation, error)
+        raise wrong(
+            "Repository",
+            "custom",
+            "merge_commit_allowed",
+            "Sorry, you need to allow at least one merge strategy. (no_merge_method)",
+        )
     for name in ("description", "homepage"):
         if name in call.body:
-            setattr(repo, name, asking.typed(call, name, str, documentation))
+            setattr(repo, name, asking.typed(call, name, str))
     repo.updated_at = now()
 
 
+@route("PATCH", REPO, "administration:write")
 def edit_repository(call: Call, repo: Repository) -> Reply:
     """PATCH /repos/O/R, for who administers it: also its name, and whether it is archived."""
-    asking.demand_admin(call, repo, UPDATE)
+    asking.demand_admin(call, repo)
     asking.fields(
         call, "name", "description", "homepage", "private", "visibility", "default_branch",
         "archived", *SWITCHES,
     )  # fmt: skip
-    archived = asking.typed(call, "archived", bool, UPDATE)
+    archived = asking.typed(call, "archived", bool)
     if repo.archived and archived is not False:
         message = "Repository was archived so is read-only."
-        raise ApiError(403, message, documentation=UPDATE)
-    branch = asking.typed(call, "default_branch", str, UPDATE)
+        raise ApiError(403, message)
+    branch = asking.typed(call, "default_branch", str)
     if branch is not None and f"refs/heads/{branch}" not in repo.git.refs():
-        error = {"resource": "Repository", "code": "invalid", "field": "default_branch"}
-        raise invalid(UPDATE, error)
-    wanted = asking.typed(call, "name", str, UPDATE)
+        raise wrong("Repository", "invalid", "default_branch")
+    wanted = asking.typed(call, "name", str)
     name = actions.clean(wanted) if wanted is not None else repo.name
     if name.lower() != repo.name.lower():
-        _check_name(call, repo.owner, name, UPDATE)
-    _switch(call, repo, UPDATE)
+        _check_name(call, repo.owner, name)
+    _switch(call, repo)
     if branch is not None:
         repo.default_branch = repo.git.default_branch = branch
         repo.git.text("symbolic-ref", "HEAD", f"refs/heads/{branch}")
-    private = asking.typed(call, "private", bool, UPDATE)
-    visibility = asking.typed(call, "visibility", str, UPDATE)
+    private = asking.typed(call, "private", bool)
+    visibility = asking.typed(call, "visibility", str)
     if private is not None or visibility in {"public", "private"}:
         repo.visibility = "private" if private or visibility == "private" else "public"
     if archived is not None:
@@ -210,19 +216,20 @@ def edit_repository(call: Call, repo: Repository) -> Reply:
     return Reply(200, payloads.full(call, repo))
 
 
+@route("DELETE", REPO, "administration:write")
 def delete_repository(call: Call, repo: Repository) -> Reply:
     """DELETE /repos/O/R, for who administers it and a token that may.
 
     A classic token needs the scope `delete_repo`.
     """
-    documentation = f"{DOCS}#delete-a-repository"
     lacks = call.token.kind == "classic" and "delete_repo" not in call.token.scopes
     if lacks or repo.role_of(call.viewer) != "admin":
-        raise asking.forbidden(documentation)
+        raise asking.forbidden()
     actions.delete(repo)
     return Reply(204, None)
 
 
+@route("GET", f"{REPO}/forks")
 def list_forks(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/forks, newest first."""
     asking.only(call, "sort")
@@ -234,60 +241,45 @@ def list_forks(call: Call, repo: Repository) -> Reply:
     return call.paged(found, payloads.minimal)
 
 
+@route("POST", f"{REPO}/forks")
 def create_fork(call: Call, repo: Repository) -> Reply:
     """POST /repos/O/R/forks: 202, and here it is there at once; again gives the same one."""
-    documentation = f"{FORKS}#create-a-fork"
     asking.fields(call, "organization", "name", "default_branch_only")
-    demand_person(call, documentation)
+    demand_person(call)
     owner = call.viewer
-    wanted = asking.typed(call, "organization", str, documentation)
+    wanted = asking.typed(call, "organization", str)
     if wanted is not None:
-        owner = organization(call, wanted, documentation)
+        owner = organization(call, wanted)
         if call.viewer not in owner.members:
-            raise asking.forbidden(documentation)
+            raise asking.forbidden()
     if owner is repo.owner:
         message = "You cannot fork a repository to the account that owns it."
-        raise ApiError(403, message, documentation=documentation)
-    asked = asking.typed(call, "name", str, documentation)
+        raise ApiError(403, message)
+    asked = asking.typed(call, "name", str)
     name = actions.clean(asked) if asked else repo.name
     while actions.is_taken(call.world, owner, name) and not any(
         f.owner is owner for f in repo.forks
     ):
         name += "-1"
-    only = bool(asking.typed(call, "default_branch_only", bool, documentation))
+    only = bool(asking.typed(call, "default_branch_only", bool))
     made = actions.fork(repo, owner, name, default_only=only)
     return Reply(202, payloads.full(call, made))
 
 
+@route("GET", f"{REPO}/topics")
 def get_topics(call: Call, repo: Repository) -> Reply:
-    """GET /repos/O/R/topics."""
     asking.only(call)
     return Reply(200, {"names": list(repo.topics)})
 
 
+@route("PUT", f"{REPO}/topics", "administration:write")
 def set_topics(call: Call, repo: Repository) -> Reply:
     """PUT /repos/O/R/topics {names}: these and no others, in lower case."""
-    asking.demand_admin(call, repo, TOPICS)
+    asking.demand_admin(call, repo)
     asking.fields(call, "names")
-    names = asking.needed(call, "names", list, TOPICS)
+    names = asking.needed(call, "names", list)
     if len(names) > 20 or any(not isinstance(one, str) or len(one) > 50 for one in names):
         message = "A repository cannot have more than 20 topics of at most 50 characters."
-        raise ApiError(422, message, documentation=TOPICS)
+        raise ApiError(422, message)
     repo.topics = list(dict.fromkeys(one.lower() for one in names))
     return Reply(200, {"names": list(repo.topics)})
-
-
-ROUTES = (
-    Route("GET", REPO, get_repository),
-    Route("PATCH", REPO, edit_repository, "administration:write"),
-    Route("DELETE", REPO, delete_repository, "administration:write"),
-    Route("GET", "/users/<login>/repos", list_user_repositories),
-    Route("GET", "/orgs/<org>/repos", list_organization_repositories),
-    Route("POST", "/orgs/<org>/repos", create_in_organization, "administration:write"),
-    Route("GET", "/user/repos", list_viewer_repositories),
-    Route("POST", "/user/repos", create_for_viewer, "administration:write"),
-    Route("GET", f"{REPO}/forks", list_forks),
-    Route("POST", f"{REPO}/forks", create_fork),
-    Route("GET", f"{REPO}/topics", get_topics),
-    Route("PUT", f"{REPO}/topics", set_topics, "administration:write"),
-)

@@ -11,10 +11,9 @@ from lifecycle.sandbox.base.times import now, stamp
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.repositories import payload as payloads
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, route
 from lifecycle.sandbox.wire.rest import asking
 
-DOCS = "https://docs.github.com/rest/collaborators/collaborators"
 ASSIGNEES = "https://docs.github.com/rest/issues/assignees"
 PERMISSIONS: dict[str, Role] = {
     "pull": "read", "triage": "triage", "push": "write", "maintain": "maintain", "admin": "admin",
@@ -35,10 +34,11 @@ def _people(repo: Repository) -> list[User]:
     ]
 
 
+@route("GET", f"{REPO}/collaborators")
 def list_collaborators(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/collaborators, for who may push."""
     asking.only(call, "affiliation", "permission")
-    demand_reader_of_roles(call, repo, f"{DOCS}#list-repository-collaborators")
+    demand_reader_of_roles(call, repo)
     which = asking.choice(call, "affiliation", "all", {"all", "direct", "outside"}, "Repository")
     found = _people(repo)
     if which == "outside":
@@ -50,46 +50,55 @@ def list_collaborators(call: Call, repo: Repository) -> Reply:
     return call.paged(found, payloads.collaborator, repo)
 
 
-def demand_reader_of_roles(call: Call, repo: Repository, documentation: str) -> None:
+def demand_reader_of_roles(call: Call, repo: Repository) -> None:
     """403 for who may not push: what others may do is not theirs to know."""
     if not repo.can_push(call.viewer):
         message = "Must have push access to view repository collaborators."
-        raise ApiError(403, message, documentation=documentation)
+        raise ApiError(403, message)
 
 
+@route(
+    "GET",
+    f"{REPO}/collaborators/<login>",
+)
 def check_collaborator(call: Call, repo: Repository, login: str) -> Reply:
     """GET /repos/O/R/collaborators/LOGIN: 204 or 404."""
-    documentation = f"{DOCS}#check-if-a-user-is-a-repository-collaborator"
-    demand_reader_of_roles(call, repo, documentation)
+    demand_reader_of_roles(call, repo)
     if call.world.user(login) not in _people(repo):
-        raise asking.not_found(documentation)
+        raise asking.not_found()
     return Reply(204, None)
 
 
+@route(
+    "GET",
+    f"{REPO}/collaborators/<login>/permission",
+)
 def get_permission(call: Call, repo: Repository, login: str) -> Reply:
-    """GET /repos/O/R/collaborators/LOGIN/permission."""
-    documentation = f"{DOCS}#get-repository-permissions-for-a-user"
     if not repo.can_push(call.viewer) and login.lower() != call.viewer.login.lower():
         message = "Must have push access to view collaborator permission."
-        raise ApiError(403, message, documentation=documentation)
+        raise ApiError(403, message)
     person = call.world.user(login)
     if person is None or person.kind == "organization":
-        raise ApiError(404, f"{login} is not a user", documentation=documentation)
+        raise ApiError(404, f"{login} is not a user")
     return Reply(200, payloads.permission_of(call, repo, person))
 
 
+@route(
+    "PUT",
+    f"{REPO}/collaborators/<login>",
+    "administration:write",
+)
 def add_collaborator(call: Call, repo: Repository, login: str) -> Reply:
     """PUT /repos/O/R/collaborators/LOGIN {permission}: 204 for members and who is one already.
 
     For others GitHub answers 201 with an invitation; here they accept it at once.
     """
-    documentation = f"{DOCS}#add-a-repository-collaborator"
-    asking.demand_admin(call, repo, documentation)
+    asking.demand_admin(call, repo)
     asking.fields(call, "permission")
-    person = asking.user(call, login, documentation)
-    wanted = asking.typed(call, "permission", str, documentation) or "push"
+    person = asking.user(call, login)
+    wanted = asking.typed(call, "permission", str) or "push"
     if wanted not in PERMISSIONS or person.kind == "organization":
-        raise ApiError(422, "Validation Failed", documentation=documentation)
+        raise ApiError(422, "Validation Failed")
     is_known = person in _people(repo) or person in repo.owner.members
     repo.roles[person.login.lower()] = PERMISSIONS[wanted]
     if is_known:
@@ -113,15 +122,19 @@ def _invitation(call: Call, repo: Repository, person: User, role: Role) -> dict[
     }
 
 
+@route(
+    "DELETE",
+    f"{REPO}/collaborators/<login>",
+    "administration:write",
+)
 def remove_collaborator(call: Call, repo: Repository, login: str) -> Reply:
-    """DELETE /repos/O/R/collaborators/LOGIN."""
-    asking.demand_admin(call, repo, f"{DOCS}#remove-a-repository-collaborator")
+    asking.demand_admin(call, repo)
     repo.roles.pop(login.lower(), None)
     return Reply(204, None)
 
 
+@route("GET", f"{REPO}/assignees")
 def list_assignees(call: Call, repo: Repository) -> Reply:
-    """GET /repos/O/R/assignees."""
     asking.only(call)
     found = [one for one in call.world.users.values() if issues.may_be_assigned(repo, one)]
     return call.paged(found, accounts.user)
@@ -130,29 +143,23 @@ def list_assignees(call: Call, repo: Repository) -> Reply:
 def _demand_assignable(call: Call, repo: Repository, login: str) -> None:
     person = call.world.user(login)
     if person is None or not issues.may_be_assigned(repo, person):
-        raise asking.not_found(f"{ASSIGNEES}#check-if-a-user-can-be-assigned")
+        raise asking.not_found()
 
 
+@route("GET", f"{REPO}/assignees/<login>")
 def check_assignee(call: Call, repo: Repository, login: str) -> Reply:
     """GET /repos/O/R/assignees/LOGIN: 204 or 404."""
     _demand_assignable(call, repo, login)
     return Reply(204, None)
 
 
+@route(
+    "GET",
+    f"{REPO}/issues/<int:number>/assignees/<login>",
+    docs=f"{ASSIGNEES}#check-if-a-user-can-be-assigned",
+)
 def check_issue_assignee(call: Call, repo: Repository, number: int, login: str) -> Reply:
     """GET /repos/O/R/issues/N/assignees/LOGIN: 204 or 404."""
     asking.issue(repo, number)
     _demand_assignable(call, repo, login)
     return Reply(204, None)
-
-
-ROUTES = (
-    Route("GET", f"{REPO}/collaborators", list_collaborators),
-    Route("GET", f"{REPO}/collaborators/<login>", check_collaborator),
-    Route("PUT", f"{REPO}/collaborators/<login>", add_collaborator, "administration:write"),
-    Route("DELETE", f"{REPO}/collaborators/<login>", remove_collaborator, "administration:write"),
-    Route("GET", f"{REPO}/collaborators/<login>/permission", get_permission),
-    Route("GET", f"{REPO}/assignees", list_assignees),
-    Route("GET", f"{REPO}/assignees/<login>", check_assignee),
-    Route("GET", f"{REPO}/issues/<int:number>/assignees/<login>", check_issue_assignee),
-)

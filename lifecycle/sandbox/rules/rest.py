@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from lifecycle.sandbox.base.errors import ApiError, invalid
+from lifecycle.sandbox.base.errors import ApiError, wrong
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import actions as rules
 from lifecycle.sandbox.rules import payload as payloads
 from lifecycle.sandbox.rules.state import Protection, RuleTables
-from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, route
 from lifecycle.sandbox.wire.rest import asking
 
 PROTECTION = "https://docs.github.com/rest/branches/branch-protection"
@@ -29,6 +29,9 @@ REVIEWS = {
     "require_code_owner_reviews": "code_owners",
     "require_last_push_approval": "last_push_approval",
 }
+BRANCH = f"{REPO}/branches/<path:branch>/protection"
+RULESET = f"{REPO}/rulesets/<int:ruleset>"
+READ, WRITE = "administration:read", "administration:write"
 
 
 def _branch(repo: Repository, branch: str) -> str:
@@ -53,22 +56,22 @@ def _classic(call: Call, repo: Repository, branch: str) -> Protection:
     return found
 
 
+@route("GET", BRANCH, READ)
 def get_protection(call: Call, repo: Repository, branch: str) -> Reply:
-    """GET /repos/O/R/branches/B/protection."""
     rule = _classic(call, repo, branch)
     return Reply(200, payloads.protection(call, repo, branch, rule))
 
 
+@route("PUT", BRANCH, WRITE)
 def put_protection(call: Call, repo: Repository, branch: str) -> Reply:
     """PUT /repos/O/R/branches/B/protection: all of it anew."""
     tables = RuleTables.of(repo)
-    documentation = f"{PROTECTION}#update-branch-protection"
     asking.fields(
         call, "required_status_checks", "required_pull_request_reviews", "restrictions",
         "lock_branch", "allow_fork_syncing", *SWITCHES,
     )  # fmt: skip
     if repo.role_of(call.viewer) != "admin":
-        raise asking.not_found(documentation)
+        raise asking.not_found()
     _branch(repo, branch)
     needed = (
         "required_status_checks", "enforce_admins", "required_pull_request_reviews", "restrictions",
@@ -77,14 +80,14 @@ def put_protection(call: Call, repo: Repository, branch: str) -> Reply:
     if missing:
         verb = "wasn't" if len(missing) == 1 else "weren't"
         names = ", ".join(f'"{name}"' for name in missing)
-        raise asking.malformed(documentation, f"{names} {verb} supplied.")
+        raise asking.malformed(f"{names} {verb} supplied.")
     for name in ("restrictions", "lock_branch"):
         if call.body.get(name):
             raise ApiError(501, f"The sandbox does not imitate {name!r} of branch protection.")
     rule = Protection(branch)
     for name, ours in SWITCHES.items():
         setattr(rule, ours, bool(call.body.get(name)))
-    _set_checks(rule, call.body["required_status_checks"], documentation)
+    _set_checks(rule, call.body["required_status_checks"])
     _set_reviews(rule, call.body["required_pull_request_reviews"])
     known = [one for one in rules.all_of(repo) if not one.ruleset_id and one.pattern == branch]
     for one in known:
@@ -97,12 +100,12 @@ def put_protection(call: Call, repo: Repository, branch: str) -> Reply:
     return Reply(200, payloads.protection(call, repo, branch, rule))
 
 
-def _set_checks(rule: Protection, given: Any, documentation: str) -> None:
+def _set_checks(rule: Protection, given: Any) -> None:
     """Take the required checks from their two forms: names, or names with their apps."""
     if given is None:
         return
     if not isinstance(given, dict) or not ({"contexts", "checks"} & given.keys()):
-        raise asking.malformed(documentation, '"contexts" wasn\'t supplied.')
+        raise asking.malformed('"contexts" wasn\'t supplied.')
     wanted = given.get("checks") or [{"context": name} for name in given.get("contexts") or ()]
     rule.contexts = tuple(dict.fromkeys(one["context"] for one in wanted))
     rule.app_ids = {
@@ -120,8 +123,8 @@ def _set_reviews(rule: Protection, given: Any) -> None:
         setattr(rule, ours, bool(given.get(name)))
 
 
+@route("DELETE", BRANCH, WRITE)
 def delete_protection(call: Call, repo: Repository, branch: str) -> Reply:
-    """DELETE /repos/O/R/branches/B/protection."""
     rule = _classic(call, repo, branch)
     RuleTables.of(repo).protections.remove(rule)
     repo.world.forget(rules.global_id(repo, rule))
@@ -129,36 +132,44 @@ def delete_protection(call: Call, repo: Repository, branch: str) -> Reply:
     return Reply(204, None)
 
 
+@route(
+    "GET",
+    f"{BRANCH}/required_status_checks",
+    READ,
+)
 def get_checks(call: Call, repo: Repository, branch: str) -> Reply:
-    """GET /repos/O/R/branches/B/protection/required_status_checks."""
     rule = _classic(call, repo, branch)
     if not rule.demands_checks:
         message = "Required status checks not enabled"
-        documentation = f"{PROTECTION}#get-status-checks-protection"
-        raise ApiError(404, message, documentation=documentation)
+        raise ApiError(404, message)
     return Reply(200, payloads.checks_of(call, repo, branch, rule))
 
 
+@route(
+    "PATCH",
+    f"{BRANCH}/required_status_checks",
+    WRITE,
+)
 def patch_checks(call: Call, repo: Repository, branch: str) -> Reply:
-    """PATCH /repos/O/R/branches/B/protection/required_status_checks."""
     asking.fields(call, "strict", "contexts", "checks")
     rule = _classic(call, repo, branch)
     strict = bool(call.body.get("strict", rule.strict))
     if {"contexts", "checks"} & call.body.keys():
-        _set_checks(rule, dict(call.body), f"{PROTECTION}#update-status-check-protection")
+        _set_checks(rule, dict(call.body))
     rule.strict, rule.has_checks = strict, True
     repo.touch()
     return Reply(200, payloads.checks_of(call, repo, branch, rule))
 
 
+@route("DELETE", f"{BRANCH}/required_status_checks", WRITE)
 def delete_checks(call: Call, repo: Repository, branch: str) -> Reply:
-    """DELETE /repos/O/R/branches/B/protection/required_status_checks."""
     rule = _classic(call, repo, branch)
     rule.contexts, rule.strict, rule.has_checks, rule.app_ids = (), False, False, {}
     repo.touch()
     return Reply(204, None)
 
 
+@route("GET", f"{REPO}/rules/branches/<path:branch>")
 def list_branch_rules(call: Call, repo: Repository, branch: str) -> Reply:
     """GET /repos/O/R/rules/branches/B: what the rulesets in force say of it, for every reader."""
     asking.only(call)
@@ -173,72 +184,70 @@ def _ruleset(repo: Repository, ruleset: int) -> Protection:
     return found
 
 
+@route("GET", f"{REPO}/rulesets")
 def list_rulesets(call: Call, repo: Repository) -> Reply:
-    """GET /repos/O/R/rulesets."""
     asking.only(call, "includes_parents", "targets")
     found = [one for one in rules.all_of(repo) if one.ruleset_id is not None]
     shown, headers = call.page(found)
     return Reply(200, [payloads.ruleset(call, repo, one, whole=False) for one in shown], headers)
 
 
+@route("GET", RULESET)
 def get_ruleset(call: Call, repo: Repository, ruleset: int) -> Reply:
-    """GET /repos/O/R/rulesets/ID."""
     asking.only(call, "includes_parents")
     return Reply(200, payloads.ruleset(call, repo, _ruleset(repo, ruleset), whole=True))
 
 
+@route("POST", f"{REPO}/rulesets", WRITE)
 def create_ruleset(call: Call, repo: Repository) -> Reply:
     """POST /repos/O/R/rulesets, for who administers the repository."""
     tables = RuleTables.of(repo)
-    documentation = f"{RULESETS}#create-a-repository-ruleset"
     if repo.role_of(call.viewer) != "admin":
-        raise asking.not_found(documentation)
+        raise asking.not_found()
     asking.fields(call, "name", "target", "enforcement", "bypass_actors", "conditions", "rules")
-    name = asking.needed(call, "name", str, documentation)
+    name = asking.needed(call, "name", str)
     if any(one.name == name for one in tables.protections if one.ruleset_id):
-        error = {"resource": "RepositoryRuleset", "code": "custom", "field": "name",
-                 "message": "Name must be unique"}  # fmt: skip
-        raise invalid(documentation, error)
+        raise wrong("RepositoryRuleset", "custom", "name", "Name must be unique")
     number, _ = repo.new_id("RRS")
     rule = Protection("", ruleset_id=number, name=name, id=number)
-    _write_ruleset(call, rule, documentation)
+    _write_ruleset(call, rule)
     tables.protections.append(rule)
     repo.touch()
     rules.all_of(repo)
     return Reply(201, payloads.ruleset(call, repo, rule, whole=True))
 
 
+@route("PUT", RULESET, WRITE)
 def put_ruleset(call: Call, repo: Repository, ruleset: int) -> Reply:
     """PUT /repos/O/R/rulesets/ID: what is given, anew."""
-    documentation = f"{RULESETS}#update-a-repository-ruleset"
     rule = _ruleset(repo, ruleset)
     if repo.role_of(call.viewer) != "admin":
-        raise asking.not_found(documentation)
+        raise asking.not_found()
     asking.fields(call, "name", "target", "enforcement", "bypass_actors", "conditions", "rules")
-    rule.name = asking.typed(call, "name", str, documentation) or rule.name
-    _write_ruleset(call, rule, documentation)
+    rule.name = asking.typed(call, "name", str) or rule.name
+    _write_ruleset(call, rule)
     rule.updated_at = now()
     repo.touch()
     return Reply(200, payloads.ruleset(call, repo, rule, whole=True))
 
 
+@route("DELETE", RULESET, WRITE)
 def delete_ruleset(call: Call, repo: Repository, ruleset: int) -> Reply:
-    """DELETE /repos/O/R/rulesets/ID."""
     rule = _ruleset(repo, ruleset)
     if repo.role_of(call.viewer) != "admin":
-        raise asking.not_found(f"{RULESETS}#delete-a-repository-ruleset")
+        raise asking.not_found()
     RuleTables.of(repo).protections.remove(rule)
     repo.world.forget(rules.global_id(repo, rule))
     repo.touch()
     return Reply(204, None)
 
 
-def _write_ruleset(call: Call, rule: Protection, documentation: str) -> None:
+def _write_ruleset(call: Call, rule: Protection) -> None:
     if call.body.get("target", "branch") != "branch" or call.body.get("bypass_actors"):
         raise ApiError(501, "The sandbox imitates rulesets of branches without bypass actors only.")
     enforcement = call.body.get("enforcement", rule.enforcement)
     if enforcement not in {"active", "evaluate", "disabled"}:
-        raise asking.malformed(documentation, f"{enforcement!r} is no enforcement.")
+        raise asking.malformed(f"{enforcement!r} is no enforcement.")
     rule.enforcement = enforcement
     if "conditions" in call.body:
         named = (call.body["conditions"] or {}).get("ref_name", {})
@@ -247,10 +256,10 @@ def _write_ruleset(call: Call, rule: Protection, documentation: str) -> None:
             tuple(named.get("exclude", ())),
         )
     if "rules" in call.body:
-        _write_rules(rule, call.body["rules"] or [], documentation)
+        _write_rules(rule, call.body["rules"] or [])
 
 
-def _write_rules(rule: Protection, given: list[dict[str, Any]], documentation: str) -> None:
+def _write_rules(rule: Protection, given: list[dict[str, Any]]) -> None:
     by_type = {str(one.get("type")): one.get("parameters") or {} for one in given}
     known = {
         "deletion", "non_fast_forward", "creation", "required_linear_history", "pull_request",
@@ -280,24 +289,4 @@ def _write_rules(rule: Protection, given: list[dict[str, Any]], documentation: s
                 "strict": checks.get("strict_required_status_checks_policy"),
                 "checks": [{**one, "app_id": one.get("integration_id")} for one in listed],
             },
-            documentation,
         )
-
-
-BRANCH = f"{REPO}/branches/<path:branch>/protection"
-RULESET = f"{REPO}/rulesets/<int:ruleset>"
-READ, WRITE = "administration:read", "administration:write"
-ROUTES = (
-    Route("GET", BRANCH, get_protection, READ),
-    Route("PUT", BRANCH, put_protection, WRITE),
-    Route("DELETE", BRANCH, delete_protection, WRITE),
-    Route("GET", f"{BRANCH}/required_status_checks", get_checks, READ),
-    Route("PATCH", f"{BRANCH}/required_status_checks", patch_checks, WRITE),
-    Route("DELETE", f"{BRANCH}/required_status_checks", delete_checks, WRITE),
-    Route("GET", f"{REPO}/rules/branches/<path:branch>", list_branch_rules),
-    Route("GET", f"{REPO}/rulesets", list_rulesets),
-    Route("POST", f"{REPO}/rulesets", create_ruleset, WRITE),
-    Route("GET", RULESET, get_ruleset),
-    Route("PUT", RULESET, put_ruleset, WRITE),
-    Route("DELETE", RULESET, delete_ruleset, WRITE),
-)

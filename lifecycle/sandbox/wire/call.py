@@ -156,10 +156,30 @@ REPO = "/repos/<owner>/<name>"
 class Route:
     """A call: its handler, and the permission that a token needs for it.
 
-    Below `REPO` the handler gets the repository after the call; then come the parts of the path.
+    Below `REPO` the handler gets the repository after the call; then come the parts of the path. Its
+    refusals name `docs`, where it is not the page of `wire/rest/pages.txt` that GitHub's name.
     """
 
     method: str
     path: str
     handler: Callable[..., Reply]
     permission: str = "metadata:read"
+    docs: str = ""
+
+
+ROUTES: dict[str, list[Route]] = {}
+"""The calls of each module, as they are written in it."""
+Handler = TypeVar("Handler", bound=Callable[..., Reply])
+
+
+def route(
+    method: str, path: str, permission: str = "metadata:read", *, docs: str = ""
+) -> Callable[[Handler], Handler]:
+    """Let a function answer a call; see `Route`."""
+
+    def register(handler: Handler) -> Handler:
+        listed = ROUTES.setdefault(handler.__module__, [])
+        listed.append(Route(method, path, handler, permission, docs))
+        return handler
+
+    return register

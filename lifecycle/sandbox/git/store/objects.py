@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal
 
 from lifecycle.sandbox.git.store.repository import BareRepository, Commit, Signature
 
-Kind = Literal["blob", "tree", "commit", "tag"]
 SHA = 40
 FIELDS = "%H%x00%T%x00%P%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%B"
 WIDTH = FIELDS.count("%x00") + 1

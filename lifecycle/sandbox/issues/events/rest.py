@@ -6,16 +6,15 @@ from lifecycle.sandbox.issues.events import payload as payloads
 from lifecycle.sandbox.issues.rest import ISSUE
 from lifecycle.sandbox.issues.state import Comment, Issue, IssueEvent, IssueTables
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, route
 from lifecycle.sandbox.wire.rest import asking
-
-DOCS = "https://docs.github.com/rest/issues/events"
 
 
 def _of(issue: Issue) -> list[IssueEvent]:
     return [one for one in issue.events if one.kind not in payloads.IN_TIMELINE_ONLY]
 
 
+@route("GET", f"{ISSUE}/events")
 def list_issue_events(call: Call, repo: Repository, number: int) -> Reply:
     """GET /repos/O/R/issues/N/events, oldest first."""
     asking.only(call)
@@ -23,6 +22,7 @@ def list_issue_events(call: Call, repo: Repository, number: int) -> Reply:
     return call.paged(_of(issue), payloads.event, issue)
 
 
+@route("GET", f"{REPO}/issues/events")
 def list_events(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/issues/events: of every issue, newest first."""
     asking.only(call)
@@ -33,15 +33,16 @@ def list_events(call: Call, repo: Repository) -> Reply:
     return Reply(200, answer, headers)
 
 
+@route("GET", f"{REPO}/issues/events/<int:event>")
 def get_event(call: Call, repo: Repository, event: int) -> Reply:
-    """GET /repos/O/R/issues/events/ID."""
     for issue in IssueTables.of(repo).issues.values():
         for one in _of(issue):
             if one.id == event:
                 return Reply(200, payloads.event_of_repository(call, issue, one))
-    raise asking.not_found(f"{DOCS}#get-an-issue-event")
+    raise asking.not_found()
 
 
+@route("GET", f"{ISSUE}/timeline")
 def list_timeline(call: Call, repo: Repository, number: int) -> Reply:
     """GET /repos/O/R/issues/N/timeline: events and comments, oldest first."""
     asking.only(call)
@@ -51,11 +52,3 @@ def list_timeline(call: Call, repo: Repository, number: int) -> Reply:
     entries: list[IssueEvent | Comment] = [*events, *comments]
     found = sorted(entries, key=lambda one: (one.created_at, one.id))
     return call.paged(found, payloads.timeline, issue)
-
-
-ROUTES = (
-    Route("GET", f"{ISSUE}/events", list_issue_events),
-    Route("GET", f"{REPO}/issues/events", list_events),
-    Route("GET", f"{REPO}/issues/events/<int:event>", get_event),
-    Route("GET", f"{ISSUE}/timeline", list_timeline),
-)

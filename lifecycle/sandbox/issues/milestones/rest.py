@@ -6,21 +6,21 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from lifecycle.sandbox.base.errors import invalid
+from lifecycle.sandbox.base.errors import wrong
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.issues import payload as payloads
 from lifecycle.sandbox.issues.milestones import actions as milestones
 from lifecycle.sandbox.issues.state import IssueTables, Milestone
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route, created
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, created, route
 from lifecycle.sandbox.wire.rest import asking
 
 DOCS = "https://docs.github.com/rest/issues/milestones"
-CREATE = f"{DOCS}#create-a-milestone"
-UPDATE = f"{DOCS}#update-a-milestone"
 FORMS = ("title", "state", "description", "due_on")
+MILESTONE = f"{REPO}/milestones/<int:number>"
 
 
+@route("GET", f"{REPO}/milestones")
 def list_milestones(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/milestones, the ones due first at the top."""
     asking.only(call, "state", "sort", "direction")
@@ -49,56 +49,55 @@ def _milestone(repo: Repository, number: int) -> Milestone:
     return tables.milestones[number]
 
 
+@route("GET", MILESTONE)
 def get_milestone(call: Call, repo: Repository, number: int) -> Reply:
-    """GET /repos/O/R/milestones/N."""
     return Reply(200, payloads.milestone(call, repo, _milestone(repo, number)))
 
 
+@route("POST", f"{REPO}/milestones", "issues:write")
 def create_milestone(call: Call, repo: Repository) -> Reply:
-    """POST /repos/O/R/milestones."""
-    asking.demand_push(call, repo, CREATE)
+    asking.demand_push(call, repo)
     asking.fields(call, *FORMS)
-    title = asking.needed(call, "title", str, CREATE)
-    _check_title(repo, title, None, CREATE)
-    description = asking.typed(call, "description", str, CREATE)
-    due = _due(call, CREATE)
-    state = _state(call, CREATE)
+    title = asking.needed(call, "title", str)
+    _check_title(repo, title, None)
+    description = asking.typed(call, "description", str)
+    due = _due(call)
+    state = _state(call)
     made = milestones.make(repo, call.viewer, title, description=description, due_on=due)
     milestones.set_state(made, "closed" if state == "closed" else "open")
     return created(payloads.milestone(call, repo, made))
 
 
-def _check_title(repo: Repository, title: str, own: Milestone | None, documentation: str) -> None:
+def _check_title(repo: Repository, title: str, own: Milestone | None) -> None:
     if not title.strip():
-        error = {"resource": "Milestone", "code": "missing_field", "field": "title"}
-        raise invalid(documentation, error)
+        raise wrong("Milestone", "missing_field", "title")
     if milestones.titled(repo, title) not in {None, own}:
-        error = {"resource": "Milestone", "code": "already_exists", "field": "title"}
-        raise invalid(documentation, error)
+        raise wrong("Milestone", "already_exists", "title")
 
 
-def _due(call: Call, documentation: str) -> datetime | None:
-    text = asking.typed(call, "due_on", str, documentation)
-    return asking.moment(text, "due_on", "Milestone", documentation) if text else None
+def _due(call: Call) -> datetime | None:
+    text = asking.typed(call, "due_on", str)
+    return asking.moment(text, "due_on", "Milestone") if text else None
 
 
-def _state(call: Call, documentation: str) -> str | None:
-    state: str | None = asking.typed(call, "state", str, documentation)
+def _state(call: Call) -> str | None:
+    state: str | None = asking.typed(call, "state", str)
     if state not in {None, "open", "closed"}:
-        raise invalid(documentation, {"resource": "Milestone", "code": "invalid", "field": "state"})
+        raise wrong("Milestone", "invalid", "state")
     return state
 
 
+@route("PATCH", MILESTONE, "issues:write")
 def edit_milestone(call: Call, repo: Repository, number: int) -> Reply:
     """PATCH /repos/O/R/milestones/N: what is given changes."""
-    asking.demand_push(call, repo, UPDATE)
+    asking.demand_push(call, repo)
     asking.fields(call, *FORMS)
     found = _milestone(repo, number)
-    title = asking.typed(call, "title", str, UPDATE)
+    title = asking.typed(call, "title", str)
     if title is not None:
-        _check_title(repo, title, found, UPDATE)
-    description, due = asking.typed(call, "description", str, UPDATE), _due(call, UPDATE)
-    state = _state(call, UPDATE)
+        _check_title(repo, title, found)
+    description, due = asking.typed(call, "description", str), _due(call)
+    state = _state(call)
     if title is not None:
         found.title = title
     if "description" in call.body:
@@ -111,13 +110,15 @@ def edit_milestone(call: Call, repo: Repository, number: int) -> Reply:
     return Reply(200, payloads.milestone(call, repo, found))
 
 
+@route("DELETE", MILESTONE, "issues:write")
 def delete_milestone(call: Call, repo: Repository, number: int) -> Reply:
     """DELETE /repos/O/R/milestones/N; its issues are in none."""
-    asking.demand_push(call, repo, f"{DOCS}#delete-a-milestone")
+    asking.demand_push(call, repo)
     milestones.delete(repo, _milestone(repo, number))
     return Reply(204, None)
 
 
+@route("GET", f"{MILESTONE}/labels")
 def list_milestone_labels(call: Call, repo: Repository, number: int) -> Reply:
     """GET /repos/O/R/milestones/N/labels: those of its issues, each once."""
     asking.only(call)
@@ -125,14 +126,3 @@ def list_milestone_labels(call: Call, repo: Repository, number: int) -> Reply:
     inside = [one for one in IssueTables.of(repo).issues.values() if one.milestone is wanted]
     found = {label.id: label for issue in inside for label in issue.labels}
     return call.paged(list(found.values()), payloads.label, repo)
-
-
-MILESTONE = f"{REPO}/milestones/<int:number>"
-ROUTES = (
-    Route("GET", f"{REPO}/milestones", list_milestones),
-    Route("POST", f"{REPO}/milestones", create_milestone, "issues:write"),
-    Route("GET", MILESTONE, get_milestone),
-    Route("PATCH", MILESTONE, edit_milestone, "issues:write"),
-    Route("DELETE", MILESTONE, delete_milestone, "issues:write"),
-    Route("GET", f"{MILESTONE}/labels", list_milestone_labels),
-)

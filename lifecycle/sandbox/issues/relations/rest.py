@@ -18,11 +18,10 @@ from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories import payload as repositories
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import Call, Reply, Route, created
+from lifecycle.sandbox.wire.call import Call, Reply, created, route
 from lifecycle.sandbox.wire.rest import asking
 
-SUB = "https://docs.github.com/rest/issues/sub-issues"
-DEPENDENCIES = "https://docs.github.com/rest/issues/issue-dependencies"
+BLOCKED = f"{ISSUE}/dependencies/blocked_by"
 
 
 def _payload(call: Call, issue: Issue) -> dict[str, Any]:
@@ -36,7 +35,7 @@ def _list(call: Call, found: Iterable[Issue]) -> Reply:
     return call.paged([i for i in found if access.sees(call.token, i.repository)], _payload)
 
 
-def by_id(call: Call, number: int, documentation: str) -> Issue:
+def by_id(call: Call, number: int) -> Issue:
     """The issue of that id wherever it is, or 404.
 
     Source: https://docs.github.com/rest/issues/sub-issues#add-sub-issue (`sub_issue_id`)
@@ -45,116 +44,106 @@ def by_id(call: Call, number: int, documentation: str) -> Issue:
         found = call.world.nodes.get(node_id("I", repo.id, number))
         if isinstance(found, Issue) and access.sees(call.token, found.repository):
             return found
-    raise asking.not_found(documentation)
+    raise asking.not_found()
 
 
+@route("GET", f"{ISSUE}/sub_issues")
 def list_sub_issues(call: Call, repo: Repository, number: int) -> Reply:
     """GET /repos/O/R/issues/N/sub_issues, in the order that people gave them."""
     return _list(call, asking.issue(repo, number).sub_issues)
 
 
+@route("GET", f"{ISSUE}/parent")
 def get_parent(call: Call, repo: Repository, number: int) -> Reply:
     """GET /repos/O/R/issues/N/parent, 404 without one."""
     parent = asking.issue(repo, number).parent
     if parent is None or not access.sees(call.token, parent.repository):
-        raise asking.not_found(f"{SUB}#get-parent-issue")
+        raise asking.not_found()
     return Reply(200, _payload(call, parent))
 
 
+@route("POST", f"{ISSUE}/sub_issues", "issues:write")
 def add_sub_issue(call: Call, repo: Repository, number: int) -> Reply:
     """POST /repos/O/R/issues/N/sub_issues {sub_issue_id, replace_parent}; answers with the parent."""
-    documentation = f"{SUB}#add-sub-issue"
     parent = asking.issue(repo, number)
-    asking.demand_triage(call, repo, documentation)
+    asking.demand_triage(call, repo)
     asking.fields(call, "sub_issue_id", "replace_parent")
-    child = by_id(call, asking.needed(call, "sub_issue_id", int, documentation), documentation)
-    replaces = bool(asking.typed(call, "replace_parent", bool, documentation))
-    with refusing(422, documentation):
+    child = by_id(call, asking.needed(call, "sub_issue_id", int))
+    replaces = bool(asking.typed(call, "replace_parent", bool))
+    with refusing(422):
         relations.add_sub_issue(parent, child, call.viewer, replace_parent=replaces)
     return created(_payload(call, parent))
 
 
-def _child(call: Call, parent: Issue, documentation: str) -> Issue:
-    wanted = asking.needed(call, "sub_issue_id", int, documentation)
-    return _sibling(parent, wanted, documentation)
+def _child(call: Call, parent: Issue) -> Issue:
+    wanted = asking.needed(call, "sub_issue_id", int)
+    return _sibling(parent, wanted)
 
 
-def _sibling(parent: Issue, wanted: int, documentation: str) -> Issue:
+def _sibling(parent: Issue, wanted: int) -> Issue:
     found = next((one for one in parent.sub_issues if one.id == wanted), None)
     if found is None:
-        raise asking.not_found(documentation)
+        raise asking.not_found()
     return found
 
 
+@route("DELETE", f"{ISSUE}/sub_issue", "issues:write")
 def remove_sub_issue(call: Call, repo: Repository, number: int) -> Reply:
     """DELETE /repos/O/R/issues/N/sub_issue {sub_issue_id}; answers with the parent."""
-    documentation = f"{SUB}#remove-sub-issue"
     parent = asking.issue(repo, number)
-    asking.demand_triage(call, repo, documentation)
+    asking.demand_triage(call, repo)
     asking.fields(call, "sub_issue_id")
-    relations.remove_sub_issue(parent, _child(call, parent, documentation), call.viewer)
+    relations.remove_sub_issue(parent, _child(call, parent), call.viewer)
     return Reply(200, _payload(call, parent))
 
 
+@route("PATCH", f"{ISSUE}/sub_issues/priority", "issues:write")
 def move_sub_issue(call: Call, repo: Repository, number: int) -> Reply:
     """PATCH /repos/O/R/issues/N/sub_issues/priority {sub_issue_id, after_id or before_id}."""
-    documentation = f"{SUB}#reprioritize-sub-issue"
     parent = asking.issue(repo, number)
-    asking.demand_triage(call, repo, documentation)
+    asking.demand_triage(call, repo)
     asking.fields(call, "sub_issue_id", "after_id", "before_id")
-    child = _child(call, parent, documentation)
-    beside = {name: asking.typed(call, name, int, documentation) for name in
+    child = _child(call, parent)
+    beside = {name: asking.typed(call, name, int) for name in
               ("after_id", "before_id")}  # fmt: skip
     if sum(one is not None for one in beside.values()) != 1:
         message = "Must specify either after_id or before_id, and not both."
-        raise ApiError(422, message, documentation=documentation)
-    after, before = (
-        _sibling(parent, one, documentation) if one is not None else None for one in beside.values()
-    )
+        raise ApiError(422, message)
+    after, before = (_sibling(parent, one) if one is not None else None for one in beside.values())
     relations.move_sub_issue(child, after=after, before=before)
     return Reply(200, _payload(call, parent))
 
 
+@route("GET", BLOCKED)
 def list_blocked_by(call: Call, repo: Repository, number: int) -> Reply:
-    """GET /repos/O/R/issues/N/dependencies/blocked_by."""
     return _list(call, asking.issue(repo, number).blocked_by)
 
 
+@route("GET", f"{ISSUE}/dependencies/blocking")
 def list_blocking(call: Call, repo: Repository, number: int) -> Reply:
-    """GET /repos/O/R/issues/N/dependencies/blocking."""
     return _list(call, asking.issue(repo, number).blocking)
 
 
+@route("POST", BLOCKED, "issues:write")
 def add_blocked_by(call: Call, repo: Repository, number: int) -> Reply:
     """POST /repos/O/R/issues/N/dependencies/blocked_by {issue_id}; answers with the blocked one."""
-    documentation = f"{DEPENDENCIES}#add-a-dependency-an-issue-is-blocked-by"
     issue = asking.issue(repo, number)
-    asking.demand_triage(call, repo, documentation)
+    asking.demand_triage(call, repo)
     asking.fields(call, "issue_id")
-    blocker = by_id(call, asking.needed(call, "issue_id", int, documentation), documentation)
-    with refusing(422, documentation):
+    blocker = by_id(call, asking.needed(call, "issue_id", int))
+    with refusing(422):
         relations.block(issue, blocker, call.viewer)
     return created(_payload(call, issue))
 
 
+@route(
+    "DELETE",
+    f"{BLOCKED}/<int:blocker>",
+    "issues:write",
+)
 def remove_blocked_by(call: Call, repo: Repository, number: int, blocker: int) -> Reply:
     """DELETE /repos/O/R/issues/N/dependencies/blocked_by/ID; again it changes nothing."""
-    documentation = f"{DEPENDENCIES}#remove-dependency-an-issue-is-blocked-by"
     issue = asking.issue(repo, number)
-    asking.demand_triage(call, repo, documentation)
-    relations.unblock(issue, by_id(call, blocker, documentation), call.viewer)
+    asking.demand_triage(call, repo)
+    relations.unblock(issue, by_id(call, blocker), call.viewer)
     return Reply(200, _payload(call, issue))
-
-
-BLOCKED = f"{ISSUE}/dependencies/blocked_by"
-ROUTES = (
-    Route("GET", f"{ISSUE}/sub_issues", list_sub_issues),
-    Route("POST", f"{ISSUE}/sub_issues", add_sub_issue, "issues:write"),
-    Route("DELETE", f"{ISSUE}/sub_issue", remove_sub_issue, "issues:write"),
-    Route("PATCH", f"{ISSUE}/sub_issues/priority", move_sub_issue, "issues:write"),
-    Route("GET", f"{ISSUE}/parent", get_parent),
-    Route("GET", BLOCKED, list_blocked_by),
-    Route("POST", BLOCKED, add_blocked_by, "issues:write"),
-    Route("DELETE", f"{BLOCKED}/<int:blocker>", remove_blocked_by, "issues:write"),
-    Route("GET", f"{ISSUE}/dependencies/blocking", list_blocking),
-)

@@ -18,7 +18,7 @@ from lifecycle.sandbox.issues.search.query import UnknownSearch
 from lifecycle.sandbox.issues.state import Issue, IssueTables
 from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories import payload as repositories
-from lifecycle.sandbox.wire.call import Call, Reply, Route
+from lifecycle.sandbox.wire.call import Call, Reply, route
 from lifecycle.sandbox.wire.rest import asking
 
 DOCS = "https://docs.github.com/rest/search/search"
@@ -37,19 +37,20 @@ def _found(call: Call, look: Callable[..., list[Any]]) -> list[Any]:
     asking.only(call, "q", "sort", "order", "advanced_search")
     text = call.query.get("q", "")
     if not text.strip():
-        raise invalid(DOCS, {"resource": "Search", "field": "q", "code": "missing"})
+        raise invalid({"resource": "Search", "field": "q", "code": "missing"})
     order = call.query.get("order", "desc")
     if order not in {"asc", "desc"}:
-        raise invalid(DOCS, {"resource": "Search", "field": "order", "code": "invalid"})
+        raise invalid({"resource": "Search", "field": "order", "code": "invalid"})
     try:
         return look(call, text, sort=call.query.get("sort"), order=call.query.get("order"))
     except UnknownSearch as unknown:
         raise ApiError(501, str(unknown)) from None
     except actions.Unsearchable:
         error = {"message": UNSEARCHABLE, "resource": "Search", "field": "q", "code": "invalid"}
-        raise invalid(DOCS, error) from None
+        raise invalid(error) from None
 
 
+@route("GET", "/search/issues", docs=DOCS)
 def search_issues(call: Call) -> Reply:
     """GET /search/issues: issues and pull requests."""
     found = _found(call, actions.issues)
@@ -64,8 +65,8 @@ def search_issues(call: Call) -> Reply:
     return Reply(200, answer, headers)
 
 
+@route("GET", "/search/repositories", docs=DOCS)
 def search_repositories(call: Call) -> Reply:
-    """GET /search/repositories."""
     found = _found(call, actions.repositories)
     shown, headers = call.page(found)
     items = [{**repositories.minimal(call, one), "score": 1.0} for one in shown]
@@ -107,22 +108,15 @@ def _mine(call: Call, owner: object = None) -> Reply:
     return Reply(200, answer, headers)
 
 
+@route("GET", "/user/issues", docs=asking.ISSUES)
+@route("GET", "/issues", docs=asking.ISSUES)
 def list_my_issues(call: Call) -> Reply:
     """GET /issues and /user/issues: those given to the token's owner, wherever they are."""
-    demand_person(call, asking.ISSUES)
+    demand_person(call)
     return _mine(call)
 
 
+@route("GET", "/orgs/<org>/issues", docs=asking.ISSUES)
 def list_organization_issues(call: Call, org: str) -> Reply:
-    """GET /orgs/ORG/issues."""
-    demand_person(call, asking.ISSUES)
+    demand_person(call)
     return _mine(call, organization(call, org))
-
-
-ROUTES = (
-    Route("GET", "/search/issues", search_issues),
-    Route("GET", "/search/repositories", search_repositories),
-    Route("GET", "/issues", list_my_issues),
-    Route("GET", "/user/issues", list_my_issues),
-    Route("GET", "/orgs/<org>/issues", list_organization_issues),
-)

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from lifecycle.sandbox.accounts import payload as account_payloads
 from lifecycle.sandbox.accounts.state import User
-from lifecycle.sandbox.base.errors import ActionRefused, ApiError, invalid, refusing
+from lifecycle.sandbox.base.errors import ActionRefused, ApiError, invalid, refusing, wrong
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.pulls import payload as pull_payloads
@@ -15,7 +15,7 @@ from lifecycle.sandbox.pulls.reviews import payload as payloads
 from lifecycle.sandbox.pulls.reviews import threads
 from lifecycle.sandbox.pulls.state import PullTables, Review, ReviewComment, ReviewState
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route, created
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, created, route
 from lifecycle.sandbox.wire.rest import asking
 
 REVIEWS = "https://docs.github.com/rest/pulls/reviews"
@@ -23,11 +23,16 @@ REQUESTS = "https://docs.github.com/rest/pulls/review-requests"
 EVENTS: dict[str, ReviewState] = {
     "APPROVE": "APPROVED", "REQUEST_CHANGES": "CHANGES_REQUESTED", "COMMENT": "COMMENTED",
 }  # fmt: skip
+PULL = f"{REPO}/pulls/<int:number>"
+REVIEW = f"{PULL}/reviews/<int:review>"
+WRITE = "pull_requests:write"
+COMMENTS = "https://docs.github.com/rest/pulls/comments"
+COMMENT = f"{REPO}/pulls/comments/<int:comment>"
 
 
-def unprocessable(documentation: str, refused: ActionRefused | str) -> ApiError:
+def unprocessable(refused: ActionRefused | str) -> ApiError:
     """GitHub's 422 of a bare sentence, as reviews have it."""
-    return ApiError(422, "Unprocessable Entity", errors=[str(refused)], documentation=documentation)
+    return ApiError(422, "Unprocessable Entity", errors=[str(refused)])
 
 
 def _review(call: Call, repo: Repository, number: int, review: int) -> Review:
@@ -39,6 +44,7 @@ def _review(call: Call, repo: Repository, number: int, review: int) -> Review:
     return found
 
 
+@route("GET", f"{PULL}/reviews")
 def list_reviews(call: Call, repo: Repository, number: int) -> Reply:
     """GET /repos/O/R/pulls/N/reviews, oldest first; of pending ones one's own."""
     asking.only(call)
@@ -46,63 +52,62 @@ def list_reviews(call: Call, repo: Repository, number: int) -> Reply:
     return call.paged(reviews.visible(pull, call.viewer), payloads.review)
 
 
+@route("GET", REVIEW)
 def get_review(call: Call, repo: Repository, number: int, review: int) -> Reply:
-    """GET /repos/O/R/pulls/N/reviews/ID."""
     return Reply(200, payloads.review(call, _review(call, repo, number, review)))
 
 
-def _event(call: Call, documentation: str, *, needed: bool) -> ReviewState:
+def _event(call: Call, *, needed: bool) -> ReviewState:
     event = call.body.get("event")
     if event is None and not needed:
         return "PENDING"
     if event not in EVENTS:
-        raise asking.malformed(documentation, f'No subschema in "anyOf" matched {event!r}.')
+        raise asking.malformed(f'No subschema in "anyOf" matched {event!r}.')
     return EVENTS[str(event)]
 
 
+@route("POST", f"{PULL}/reviews", WRITE)
 def create_review(call: Call, repo: Repository, number: int) -> Reply:
     """POST /repos/O/R/pulls/N/reviews: without an event it is pending."""
     pull = asking.pull(repo, number)
-    documentation = f"{REVIEWS}#create-a-review-for-a-pull-request"
     asking.fields(call, "commit_id", "body", "event", "comments")
-    state = _event(call, documentation, needed=False)
-    body = asking.typed(call, "body", str, documentation) or ""
-    said = asking.typed(call, "comments", list, documentation) or []
+    state = _event(call, needed=False)
+    body = asking.typed(call, "body", str) or ""
+    said = asking.typed(call, "comments", list) or []
     if state in {"COMMENTED", "CHANGES_REQUESTED"} and not body.strip() and not said:
-        raise unprocessable(documentation, "Review Can not be blank")
-    sha = asking.typed(call, "commit_id", str, documentation)
+        raise unprocessable("Review Can not be blank")
+    sha = asking.typed(call, "commit_id", str)
     if sha is not None and repo.git.resolve(sha) is None:
-        raise unprocessable(documentation, "Commit is not part of the pull request")
+        raise unprocessable("Commit is not part of the pull request")
     try:
         made = reviews.review(pull, call.viewer, state, body, sha)
     except ActionRefused as refused:
-        raise unprocessable(documentation, refused) from None
+        raise unprocessable(refused) from None
     try:
         for one in said:
-            threads.begin(pull, call.viewer, place_of(one, documentation), one["body"], made)
+            threads.begin(pull, call.viewer, place_of(one), one["body"], made)
     except ActionRefused as refused:
         made.state = "PENDING"
         reviews.delete(made)
-        raise unprocessable(documentation, f"Line could not be resolved: {refused}") from None
+        raise unprocessable(f"Line could not be resolved: {refused}") from None
     return Reply(200, payloads.review(call, made))
 
 
-def place_of(given: Any, documentation: str) -> threads.Place:
+def place_of(given: Any) -> threads.Place:
     """The place in a diff that a comment names by path, line and side; or 422."""
     if not isinstance(given, dict) or not isinstance(given.get("body"), str):
-        raise asking.malformed(documentation, '"body" wasn\'t supplied.')
+        raise asking.malformed('"body" wasn\'t supplied.')
     if not isinstance(given.get("path"), str):
-        raise asking.malformed(documentation, '"path" wasn\'t supplied.')
+        raise asking.malformed('"path" wasn\'t supplied.')
     if "position" in given:
         raise ApiError(501, "The sandbox knows places of a diff by line and side, not by position.")
     side = given.get("side", "RIGHT")
     start_side = given.get("start_side")
     if side not in {"LEFT", "RIGHT"} or start_side not in {None, "LEFT", "RIGHT", "side"}:
-        raise asking.malformed(documentation, "side is not LEFT or RIGHT.")
+        raise asking.malformed("side is not LEFT or RIGHT.")
     is_file = given.get("subject_type") == "file"
     if not is_file and not isinstance(given.get("line"), int):
-        error = {"resource": "PullRequestReviewComment", "code": "missing_field", "field": "line"}
-        raise invalid(documentation, error)
+        raise wrong("PullRequestReviewComment", "missing_field", "line")
     return threads.Place(
         given["path"],
         None if is_file else given["line"],
@@ -112,17 +117,18 @@ def place_of(given: Any, documentation: str) -> threads.Place:
     )
 
 
+@route("PUT", REVIEW, WRITE)
 def update_review(call: Call, repo: Repository, number: int, review: int) -> Reply:
     """PUT /repos/O/R/pulls/N/reviews/ID: its body, for its author."""
     made = _review(call, repo, number, review)
-    documentation = f"{REVIEWS}#update-a-review-for-a-pull-request"
     asking.fields(call, "body")
     if made.author is not call.viewer:
-        raise asking.forbidden(documentation)
-    made.body = asking.needed(call, "body", str, documentation)
+        raise asking.forbidden()
+    made.body = asking.needed(call, "body", str)
     return Reply(200, payloads.review(call, made))
 
 
+@route("DELETE", REVIEW, WRITE)
 def delete_review(call: Call, repo: Repository, number: int, review: int) -> Reply:
     """DELETE /repos/O/R/pulls/N/reviews/ID, of a pending one."""
     made = _review(call, repo, number, review)
@@ -130,85 +136,82 @@ def delete_review(call: Call, repo: Repository, number: int, review: int) -> Rep
     try:
         reviews.delete(made)
     except ActionRefused as refused:
-        documentation = f"{REVIEWS}#delete-a-pending-review-for-a-pull-request"
-        raise unprocessable(documentation, refused) from None
+        raise unprocessable(refused) from None
     return Reply(200, answer)
 
 
+@route("POST", f"{REVIEW}/events", WRITE)
 def submit_review(call: Call, repo: Repository, number: int, review: int) -> Reply:
-    """POST /repos/O/R/pulls/N/reviews/ID/events."""
     made = _review(call, repo, number, review)
-    documentation = f"{REVIEWS}#submit-a-review-for-a-pull-request"
     asking.fields(call, "body", "event")
-    state = _event(call, documentation, needed=True)
+    state = _event(call, needed=True)
     try:
-        reviews.submit(made, state, asking.typed(call, "body", str, documentation))
+        reviews.submit(made, state, asking.typed(call, "body", str))
     except ActionRefused as refused:
-        raise unprocessable(documentation, refused) from None
+        raise unprocessable(refused) from None
     return Reply(200, payloads.review(call, made))
 
 
+@route("PUT", f"{REVIEW}/dismissals", WRITE)
 def dismiss_review(call: Call, repo: Repository, number: int, review: int) -> Reply:
     """PUT /repos/O/R/pulls/N/reviews/ID/dismissals, for whoever may write."""
     made = _review(call, repo, number, review)
-    documentation = f"{REVIEWS}#dismiss-a-review-for-a-pull-request"
     asking.fields(call, "message", "event")
-    asking.demand_push(call, repo, documentation)
-    message = asking.needed(call, "message", str, documentation)
+    asking.demand_push(call, repo)
+    message = asking.needed(call, "message", str)
     try:
         reviews.dismiss(made, call.viewer, message)
     except ActionRefused as refused:
-        raise unprocessable(documentation, refused) from None
+        raise unprocessable(refused) from None
     return Reply(200, payloads.review(call, made))
 
 
+@route("GET", f"{PULL}/requested_reviewers")
 def list_requested(call: Call, repo: Repository, number: int) -> Reply:
-    """GET /repos/O/R/pulls/N/requested_reviewers."""
     pull = asking.pull(repo, number)
     users = [account_payloads.user(call, one) for one in pull.requested_reviewers]
     return Reply(200, {"users": users, "teams": []})
 
 
-def _asked(call: Call, repo: Repository, documentation: str) -> list[User]:
+def _asked(call: Call, repo: Repository) -> list[User]:
     asking.fields(call, "reviewers", "team_reviewers")
-    names = asking.typed(call, "reviewers", list, documentation) or []
-    teams = asking.typed(call, "team_reviewers", list, documentation) or []
+    names = asking.typed(call, "reviewers", list) or []
+    teams = asking.typed(call, "team_reviewers", list) or []
     found = [call.world.user(str(name)) for name in names]
     if teams or None in found:
         message = (
             "Reviews may only be requested from collaborators. One or more of the users or teams "
             f"you specified is not a collaborator of the {repo.full_name} repository."
         )
-        raise ApiError(422, message, documentation=documentation)
+        raise ApiError(422, message)
     return cast("list[User]", found)
 
 
+@route(
+    "POST",
+    f"{PULL}/requested_reviewers",
+    WRITE,
+    docs=f"{REQUESTS}#request-reviewers-for-a-pull-request",
+)
 def request_reviewers(call: Call, repo: Repository, number: int) -> Reply:
     """POST /repos/O/R/pulls/N/requested_reviewers: adds to those who are asked."""
     pull = asking.pull(repo, number)
-    documentation = f"{REQUESTS}#request-reviewers-for-a-pull-request"
-    asking.demand_push(call, repo, documentation)
-    with refusing(422, documentation):
-        reviews.request(pull, _asked(call, repo, documentation), call.viewer)
+    asking.demand_push(call, repo)
+    with refusing(422):
+        reviews.request(pull, _asked(call, repo), call.viewer)
     return Reply(201, pull_payloads.pull(call, pull))
 
 
+@route(
+    "DELETE",
+    f"{PULL}/requested_reviewers",
+    WRITE,
+)
 def remove_requested(call: Call, repo: Repository, number: int) -> Reply:
-    """DELETE /repos/O/R/pulls/N/requested_reviewers."""
     pull = asking.pull(repo, number)
-    documentation = f"{REQUESTS}#remove-requested-reviewers-from-a-pull-request"
-    asking.demand_push(call, repo, documentation)
-    reviews.unrequest(pull, _asked(call, repo, documentation), call.viewer)
+    asking.demand_push(call, repo)
+    reviews.unrequest(pull, _asked(call, repo), call.viewer)
     return Reply(200, pull_payloads.pull(call, pull))
-
-
-PULL = f"{REPO}/pulls/<int:number>"
-REVIEW = f"{PULL}/reviews/<int:review>"
-WRITE = "pull_requests:write"
-
-
-COMMENTS = "https://docs.github.com/rest/pulls/comments"
-CREATE = f"{COMMENTS}#create-a-review-comment-for-a-pull-request"
 
 
 def _page(call: Call, found: list[ReviewComment]) -> Reply:
@@ -218,7 +221,7 @@ def _page(call: Call, found: list[ReviewComment]) -> Reply:
         call, "sort", "created", {"created", "updated"}, "PullRequestReviewComment"
     )
     if since := call.query.get("since"):
-        moment = asking.moment(since, "since", "PullRequestReviewComment", COMMENTS)
+        moment = asking.moment(since, "since", "PullRequestReviewComment")
         found = [one for one in found if one.updated_at >= moment]
     down = call.query.get("direction") == "desc" and "sort" in call.query
     found.sort(key=lambda one: (one.updated_at if sort == "updated" else one.created_at, one.id),
@@ -226,18 +229,19 @@ def _page(call: Call, found: list[ReviewComment]) -> Reply:
     return call.paged(found, payloads.comment)
 
 
+@route("GET", f"{PULL}/comments", docs=COMMENTS)
 def list_comments(call: Call, repo: Repository, number: int) -> Reply:
-    """GET /repos/O/R/pulls/N/comments."""
     return _page(call, threads.comments_of(asking.pull(repo, number), call.viewer))
 
 
+@route("GET", f"{PULL}/reviews/<int:review>/comments", docs=COMMENTS)
 def list_review_comments(call: Call, repo: Repository, number: int, review: int) -> Reply:
-    """GET /repos/O/R/pulls/N/reviews/ID/comments."""
     pull = asking.pull(repo, number)
     found = threads.comments_of(pull, call.viewer)
     return _page(call, [one for one in found if one.review and one.review.id == review])
 
 
+@route("GET", f"{REPO}/pulls/comments", docs=COMMENTS)
 def list_all(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/pulls/comments, of all pull requests."""
     found = [
@@ -249,6 +253,7 @@ def list_all(call: Call, repo: Repository) -> Reply:
     return _page(call, found)
 
 
+@route("POST", f"{PULL}/comments", WRITE)
 def create_comment(call: Call, repo: Repository, number: int) -> Reply:
     """POST /repos/O/R/pulls/N/comments: a new conversation, or with in_reply_to an answer."""
     pull = asking.pull(repo, number)
@@ -256,22 +261,22 @@ def create_comment(call: Call, repo: Repository, number: int) -> Reply:
         call, "body", "commit_id", "path", "line", "side", "start_line", "start_side",
         "subject_type", "in_reply_to",
     )  # fmt: skip
-    body = asking.text(call, "body", "PullRequestReviewComment", CREATE)
+    body = asking.text(call, "body", "PullRequestReviewComment")
     if "in_reply_to" in call.body:
-        return _answer(call, repo, number, asking.needed(call, "in_reply_to", int, CREATE), body)
-    place = place_of(dict(call.body), CREATE)
-    sha = asking.needed(call, "commit_id", str, CREATE)
-    wrong = {"resource": "PullRequestReviewComment", "code": "custom"}
+        return _answer(call, repo, number, asking.needed(call, "in_reply_to", int), body)
+    place = place_of(dict(call.body))
+    sha = asking.needed(call, "commit_id", str)
+    custom = {"resource": "PullRequestReviewComment", "code": "custom"}
     if repo.git.resolve(sha) is None:
         message = "commit_id is not part of the pull request"
-        raise invalid(CREATE, {**wrong, "field": "commit_id", "message": message})
+        raise invalid({**custom, "field": "commit_id", "message": message})
     review = threads.review_for(pull, call.viewer)
     try:
         made = threads.begin(pull, call.viewer, place, body, review)
     except threads.NotInDiff as refused:
         pull.reviews.remove(review)
-        error = {**wrong, "field": refused.field, "message": f"{refused.field} {refused}"}
-        raise invalid(CREATE, error) from None
+        error = {**custom, "field": refused.field, "message": f"{refused.field} {refused}"}
+        raise invalid(error) from None
     return created(payloads.comment(call, made))
 
 
@@ -283,11 +288,14 @@ def _answer(call: Call, repo: Repository, number: int, comment: int, body: str) 
     return created(payloads.comment(call, threads.reply(before, call.viewer, body, review)))
 
 
+@route(
+    "POST",
+    f"{PULL}/comments/<int:comment>/replies",
+    WRITE,
+)
 def reply(call: Call, repo: Repository, number: int, comment: int) -> Reply:
-    """POST /repos/O/R/pulls/N/comments/ID/replies."""
     asking.fields(call, "body")
-    documentation = f"{COMMENTS}#create-a-reply-for-a-review-comment"
-    body = asking.text(call, "body", "PullRequestReviewComment", documentation)
+    body = asking.text(call, "body", "PullRequestReviewComment")
     return _answer(call, repo, number, comment, body)
 
 
@@ -298,52 +306,28 @@ def _comment(repo: Repository, comment: int) -> ReviewComment:
     return found
 
 
+@route("GET", COMMENT)
 def get_comment(call: Call, repo: Repository, comment: int) -> Reply:
-    """GET /repos/O/R/pulls/comments/ID."""
     return Reply(200, payloads.comment(call, _comment(repo, comment)))
 
 
+@route("PATCH", COMMENT, WRITE)
 def edit_comment(call: Call, repo: Repository, comment: int) -> Reply:
     """PATCH /repos/O/R/pulls/comments/ID, for its author and whoever may write."""
     made = _comment(repo, comment)
-    documentation = f"{COMMENTS}#update-a-review-comment-for-a-pull-request"
     asking.fields(call, "body")
     if made.author is not call.viewer:
-        asking.demand_push(call, repo, documentation)
-    made.body = asking.text(call, "body", "PullRequestReviewComment", documentation)
+        asking.demand_push(call, repo)
+    made.body = asking.text(call, "body", "PullRequestReviewComment")
     made.updated_at = now()
     return Reply(200, payloads.comment(call, made))
 
 
+@route("DELETE", COMMENT, WRITE)
 def delete_comment(call: Call, repo: Repository, comment: int) -> Reply:
     """DELETE /repos/O/R/pulls/comments/ID, for its author and whoever may write."""
     made = _comment(repo, comment)
     if made.author is not call.viewer:
-        asking.demand_push(call, repo, f"{COMMENTS}#delete-a-review-comment-for-a-pull-request")
+        asking.demand_push(call, repo)
     threads.delete(made)
     return Reply(204, None)
-
-
-COMMENT = f"{REPO}/pulls/comments/<int:comment>"
-
-
-ROUTES = (
-    Route("GET", f"{PULL}/reviews", list_reviews),
-    Route("POST", f"{PULL}/reviews", create_review, WRITE),
-    Route("GET", REVIEW, get_review),
-    Route("PUT", REVIEW, update_review, WRITE),
-    Route("DELETE", REVIEW, delete_review, WRITE),
-    Route("POST", f"{REVIEW}/events", submit_review, WRITE),
-    Route("PUT", f"{REVIEW}/dismissals", dismiss_review, WRITE),
-    Route("GET", f"{PULL}/requested_reviewers", list_requested),
-    Route("POST", f"{PULL}/requested_reviewers", request_reviewers, WRITE),
-    Route("DELETE", f"{PULL}/requested_reviewers", remove_requested, WRITE),
-    Route("GET", f"{REPO}/pulls/comments", list_all),
-    Route("GET", f"{PULL}/comments", list_comments),
-    Route("GET", f"{PULL}/reviews/<int:review>/comments", list_review_comments),
-    Route("POST", f"{PULL}/comments", create_comment, WRITE),
-    Route("POST", f"{PULL}/comments/<int:comment>/replies", reply, WRITE),
-    Route("GET", COMMENT, get_comment),
-    Route("PATCH", COMMENT, edit_comment, WRITE),
-    Route("DELETE", COMMENT, delete_comment, WRITE),
-)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from lifecycle.sandbox.accounts.state import User
-from lifecycle.sandbox.base.errors import ApiError, Moved, invalid
+from lifecycle.sandbox.base.errors import ApiError, Moved, invalid, wrong
 from lifecycle.sandbox.issues.state import Issue, IssueTables
 from lifecycle.sandbox.pulls.state import PullRequest, PullTables
 from lifecycle.sandbox.repositories.state import Repository
@@ -22,7 +22,7 @@ COMMITS = "https://docs.github.com/rest/commits"
 KINDS = {str: "a string", int: "an integer", bool: "a boolean", list: "an array", dict: "an object"}
 
 
-def not_found(documentation: str) -> ApiError:
+def not_found(documentation: str = "") -> ApiError:
     """GitHub's 404, which it also sends for what you may not see."""
     return ApiError(404, "Not Found", documentation=documentation)
 
@@ -72,7 +72,7 @@ def commit(repo: Repository, ref: str) -> str:
     return sha
 
 
-def user(call: Call, login: str, documentation: str) -> User:
+def user(call: Call, login: str, documentation: str = "") -> User:
     """The user or organization of that login, or 404."""
     found = call.world.user(login)
     if found is None:
@@ -98,30 +98,28 @@ def choice(call: Call, name: str, default: str, allowed: set[str], resource: str
     """A query parameter of a few values, or 422."""
     value = call.query.get(name, default)
     if value not in allowed:
-        raise invalid(ISSUES, {"resource": resource, "field": name, "code": "invalid"})
+        error = {"resource": resource, "field": name, "code": "invalid"}
+        raise invalid(error, documentation=ISSUES)
     return value
 
 
-def text(call: Call, name: str, resource: str, documentation: str) -> str:
+def text(call: Call, name: str, resource: str) -> str:
     """A text of the body that has to be there, or 422."""
     value = call.body.get(name)
     if not isinstance(value, str) or not value.strip():
-        raise invalid(documentation, {"resource": resource, "code": "missing_field", "field": name})
+        raise wrong(resource, "missing_field", name)
     return value
 
 
-def short(value: str, name: str, most: int, resource: str, documentation: str) -> str:
+def short(value: str, name: str, most: int, resource: str) -> str:
     """A text of at most so many characters, or 422."""
     if len(value) > most:
         message = f"{name} is too long (maximum is {most} characters)"
-        raise invalid(
-            documentation,
-            {"resource": resource, "code": "custom", "field": name, "message": message},
-        )
+        raise wrong(resource, "custom", name, message)
     return value
 
 
-def typed(call: Call, name: str, kind: type, documentation: str) -> Any:
+def typed(call: Call, name: str, kind: type) -> Any:
     """A field of the body, None if it is not there or null; of another type it is 422.
 
     The form of the message is that of answers in public threads, such as
@@ -131,53 +129,53 @@ def typed(call: Call, name: str, kind: type, documentation: str) -> Any:
     is_other = isinstance(value, bool) is not (kind is bool) or not isinstance(value, kind)
     if value is not None and is_other:
         shown = f'"{value}"' if isinstance(value, str) else repr(value)
-        raise malformed(documentation, f"For 'properties/{name}', {shown} is not {KINDS[kind]}.")
+        raise malformed(f"For 'properties/{name}', {shown} is not {KINDS[kind]}.")
     return value
 
 
-def needed(call: Call, name: str, kind: type, documentation: str) -> Any:
+def needed(call: Call, name: str, kind: type) -> Any:
     """A field of the body that has to be there, of that type; else 422."""
     if name not in call.body:
-        raise malformed(documentation, f'"{name}" wasn\'t supplied.')
-    value = typed(call, name, kind, documentation)
+        raise malformed(f'"{name}" wasn\'t supplied.')
+    value = typed(call, name, kind)
     if value is None:
-        raise malformed(documentation, f"For 'properties/{name}', nil is not {KINDS[kind]}.")
+        raise malformed(f"For 'properties/{name}', nil is not {KINDS[kind]}.")
     return value
 
 
-def malformed(documentation: str, words: str) -> ApiError:
+def malformed(words: str) -> ApiError:
     """The 422 of a body that is not even of the right form."""
-    return ApiError(422, f"Invalid request.\n\n{words}", documentation=documentation)
+    return ApiError(422, f"Invalid request.\n\n{words}")
 
 
-def moment(text: str, name: str, resource: str, documentation: str) -> datetime:
+def moment(text: str, name: str, resource: str, documentation: str = "") -> datetime:
     """A time as clients write it, ISO 8601, or 422; without a zone it is UTC."""
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
         error = {"resource": resource, "field": name, "code": "invalid"}
-        raise invalid(documentation, error) from None
+        raise invalid(error, documentation=documentation) from None
     return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
-def demand_push(call: Call, repo: Repository, documentation: str) -> None:
+def demand_push(call: Call, repo: Repository) -> None:
     """403 for whoever reads but may not write, in GitHub's words."""
     if not repo.can_push(call.viewer):
-        raise forbidden(documentation)
+        raise forbidden()
 
 
-def demand_triage(call: Call, repo: Repository, documentation: str) -> None:
+def demand_triage(call: Call, repo: Repository) -> None:
     """403 for whoever may not label, assign and close."""
     if not repo.can_triage(call.viewer):
-        raise forbidden(documentation)
+        raise forbidden()
 
 
-def demand_admin(call: Call, repo: Repository, documentation: str) -> None:
+def demand_admin(call: Call, repo: Repository) -> None:
     """403 for whoever does not administer the repository."""
     if repo.role_of(call.viewer) != "admin":
-        raise forbidden(documentation)
+        raise forbidden()
 
 
-def forbidden(documentation: str) -> ApiError:
+def forbidden() -> ApiError:
     """GitHub's 403 for a role that is not enough."""
-    return ApiError(403, "Must have admin rights to Repository.", documentation=documentation)
+    return ApiError(403, "Must have admin rights to Repository.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lifecycle.sandbox.wire import limits
-from lifecycle.sandbox.wire.call import Call, Reply, Route
+from lifecycle.sandbox.wire.call import Call, Reply, route
 from lifecycle.sandbox.wire.rest import asking
 
 PAGED = "{?q,page,per_page,sort,order}"
@@ -44,6 +44,7 @@ ROOT = {
 """Source: https://docs.github.com/rest/meta/meta#github-api-root"""
 
 
+@route("GET", "/")
 def get_root(call: Call) -> Reply:
     """GET /: where everything is."""
     made = {name: f"{call.base}{path}" for name, path in ROOT.items()}
@@ -51,13 +52,8 @@ def get_root(call: Call) -> Reply:
     return Reply(200, {**made, "current_user_authorizations_html_url": page})
 
 
+@route("GET", "/rate_limit")
 def get_rate_limit(call: Call) -> Reply:
     """GET /rate_limit, for every token, and without counting against it."""
     asking.only(call)
     return Reply(200, limits.budgets(call.token, call.reset))
-
-
-ROUTES = (
-    Route("GET", "/", get_root),
-    Route("GET", "/rate_limit", get_rate_limit),
-)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
 from werkzeug.exceptions import MethodNotAllowed, NotFound
 from werkzeug.routing import Map, Rule
@@ -32,6 +35,7 @@ from lifecycle.sandbox.repositories import rest as repositories
 from lifecycle.sandbox.repositories import rest_people as people
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import rest as rules
+from lifecycle.sandbox.wire import call as call_
 from lifecycle.sandbox.wire.call import Call, Reply, Route
 from lifecycle.sandbox.wire.rest import meta
 from lifecycle.sandbox.wire.rest.asking import not_found
@@ -42,7 +46,7 @@ SUBJECTS = (
     checks, actions_runs, rules,
     projects,
 )  # fmt: skip
-ROUTES = tuple(route for subject in SUBJECTS for route in subject.ROUTES)
+ROUTES = tuple(route for subject in SUBJECTS for route in call_.ROUTES[subject.__name__])
 URLS = Map([Rule(r.path, methods=[r.method], endpoint=r) for r in ROUTES], merge_slashes=False)
 NUMBERED = re.compile(r"/repositories/(?P<id>\d+)(?P<rest>(?:/.*)?)", re.DOTALL)
 NAMED = re.compile(r"/repos/[^/]+/[^/]+(?P<rest>(?:/.*)?)", re.DOTALL)
@@ -76,6 +80,14 @@ def answer(call: Call, method: str) -> Reply:
     return replace(reply, headers={**accepted, **reply.headers})
 
 
+@cache
+def _pages() -> dict[str, str]:
+    """GitHub's page about each call, by its method and path."""
+    text = files("lifecycle.sandbox.wire.rest").joinpath("pages.txt").read_text("utf-8")
+    lines = (line.rpartition(" ") for line in text.splitlines() if not line.startswith("#"))
+    return {name: page for name, _, page in lines}
+
+
 def _named(call: Call) -> str:
     """The path by the repository's name, where it says its number.
 
@@ -91,23 +103,35 @@ def _named(call: Call) -> str:
 
 
 def _answer(call: Call, route: Route, found: dict[str, str], *, reading: bool) -> Reply:
-    if call.token.kind == "jwt" and route not in apps.ROUTES:
+    if call.token.kind == "jwt" and route not in call_.ROUTES[apps.__name__]:
         raise ApiError(403, call.token.refusal)  # an App as itself is asked about itself only
     if call.listed is not None and route.handler not in labels.TAKE_LISTS:
         raise ApiError(400, "Body should be a JSON object", documentation=JSON)
     owner, name = found.pop("owner", None), found.pop("name", "")
     if owner is None:
         _demand(call, route.permission)
-        reply: Reply = route.handler(call, **found)
-        return reply
+        return _handled(route, call, **found)
     repo = _repository(call, owner, name)
     _demand(call, route.permission, repo)
     if repo.archived and not reading and route.path != "/repos/<owner>/<name>":
         raise ApiError(403, "Repository was archived so is read-only.", documentation=REPOSITORY)
     rest = (NAMED.fullmatch(call.path) or NUMBERED.fullmatch(call.path) or {"rest": ""})["rest"]
     there = replace(call, path=f"/repositories/{repo.id}{rest}")
-    answered: Reply = route.handler(there, repo, **found)
-    return answered
+    return _handled(route, there, repo, **found)
+
+
+def _handled(route: Route, *context: Any, **parts: str) -> Reply:
+    """What the handler answers; a refusal without a page names the call's own, as GitHub publishes it.
+
+    But for 501: what the sandbox does not imitate GitHub has no page about.
+    """
+    try:
+        return route.handler(*context, **parts)
+    except ApiError as error:
+        if error.status != 501:
+            page = route.docs or _pages().get(f"{route.method} {route.path}", "")
+            error.documentation = error.documentation or page
+        raise
 
 
 def _repository(call: Call, owner: str, name: str) -> Repository:
