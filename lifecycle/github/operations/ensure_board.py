@@ -24,7 +24,14 @@ from lifecycle.core.values.shapes import Ensured, ItemFacts, Value
 from lifecycle.github.board.board_client import option_of
 from lifecycle.github.client.client_common import Json, nodes, part, text
 from lifecycle.github.failures.failure_case import AskedRequest
-from lifecycle.github.operations.unclear_writes import redacts, removed, same, settled
+from lifecycle.github.operations.unclear_writes import (
+    fitted,
+    if_wanted,
+    redacts,
+    removed,
+    same,
+    settled,
+)
 from lifecycle.github.pulls.translate import is_on_board
 
 if TYPE_CHECKING:
@@ -131,7 +138,9 @@ class BoardOperations:
         def is_done(now: ItemFacts) -> bool:
             return _holds(now, name, wanted)
 
-        now = self._settled(number, partial(self._field_written, found, name, wanted), is_done)
+        write = partial(self._field_written, found, name, wanted)
+        look = if_wanted(partial(self.item, number), is_done)
+        now = settled(write, look).now
         if not is_done(now):
             shown = _shown(now.values, name)
             raise Rejected(
@@ -164,14 +173,10 @@ class BoardOperations:
 
     def _archived(self, number: int, *, archived: bool) -> Ensured[ItemFacts]:
         found = self._there(number)
-        if found.is_archived == archived:
-            return Ensured(found, changed=False)
-        now = self._settled(
-            number,
-            partial(self._archive, found, archived=archived),
-            lambda one: one.is_archived == archived,
+        write = partial(self._archive, found, archived=archived)
+        return fitted(
+            found, lambda one: one.is_archived == archived, write, partial(self.item, number)
         )
-        return Ensured(now, changed=True)
 
     def _there(self, number: int) -> ItemFacts:
         found = self.item(number)
@@ -190,15 +195,6 @@ class BoardOperations:
                 "first: ensure_unarchived."
             )
         return found
-
-    def _settled(
-        self, number: int, write: Callable[[], ItemFacts], is_done: Callable[[ItemFacts], bool]
-    ) -> ItemFacts:
-        def look() -> ItemFacts | None:
-            now = self.item(number)
-            return now if now is not None and is_done(now) else None
-
-        return settled(write, look).now
 
     def _find(self, number: int) -> tuple[str, ItemFacts | None]:
         """The global id of an issue or pull request, and its item on the board, archived or not.

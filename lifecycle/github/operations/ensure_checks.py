@@ -12,7 +12,14 @@ from lifecycle.core import timing
 from lifecycle.core.errors import Refused, Rejected
 from lifecycle.core.values.shapes import Annotation, CheckRunFacts, Ensured
 from lifecycle.github.client.rest import Calls, Json
-from lifecycle.github.operations.unclear_writes import if_wanted, redacts, same, settled, whole_sha
+from lifecycle.github.operations.unclear_writes import (
+    fitted,
+    if_wanted,
+    redacts,
+    same,
+    settled,
+    whole_sha,
+)
 
 RunStatus = Literal["queued", "in_progress", "completed"]
 Conclusion = Literal[
@@ -100,19 +107,22 @@ class CheckOperations:
         page = {"title": title, "summary": summary, "text": text}
         if has_page:
             fields["output"] = page
-        found = self._find(sha, name, external_id)
+        find = partial(self._find, sha, name, external_id)
+        found = find()
+        is_new = found is None
         if found is None:
-            made = settled(
-                partial(self._created, {"name": name, "head_sha": sha, **fields}),
-                lambda: self._find(sha, name, external_id),
-            )
-            self._app = made.now.app
-            # What a lost answer left behind is what was sent, or somebody else's: it is compared.
-            now = self._with_fields(made.now, fields)[0]
-            return Ensured(self._annotated(now, page, annotations)[0], changed=True)
-        now, is_edited = self._with_fields(found, fields)
-        now, is_annotated = self._annotated(now, page, annotations)
-        return Ensured(now, changed=is_edited or is_annotated)
+            body = {"name": name, "head_sha": sha, **fields}
+            found = settled(partial(self._created, body), find).now
+            self._app = found.app
+        # What a lost answer left behind is what was sent, or somebody else's: it is compared, too.
+        fitting = self._with_fields(found, fields)
+        left = self._left(fitting.now, annotations) if annotations else ()
+        now = fitting.now
+        for start in range(
+            0, len(left), ANNOTATIONS
+        ):  # each batch is counted before the next is sent
+            now = self._appended(now, page, left[start : start + ANNOTATIONS])
+        return Ensured(now, changed=is_new or fitting.changed or bool(left))
 
     def _find(self, sha: str, name: str, external_id: str) -> CheckRunFacts | None:
         subject = f"check runs of {sha[:12]}"
@@ -137,28 +147,17 @@ class CheckOperations:
 
     def _with_fields(
         self, found: CheckRunFacts, fields: dict[str, object]
-    ) -> tuple[CheckRunFacts, bool]:
-        if not _differing(found, fields):
-            return found, False
-        look = if_wanted(partial(self._read, found.id), lambda now: not _differing(now, fields))
+    ) -> Ensured[CheckRunFacts]:
         path, subject = f"check-runs/{found.id}", f"check run {found.id}"
         edit = partial(self._calls.set, "PATCH", path, subject, _check_run, fields)
-        now = settled(edit, look).now
-        if left := _differing(now, fields):
+        read = partial(self._read, found.id)
+        ensured = fitted(found, lambda now: not _differing(now, fields), edit, read)
+        if left := _differing(ensured.now, fields):
             raise Rejected(
                 f'GitHub accepted the check run "{found.name}" and shows another {", ".join(left)}, so '
                 "it is not as it should be; look at it there."
             )
-        return now, True
-
-    def _annotated(
-        self, run: CheckRunFacts, page: Page, wanted: tuple[Annotation, ...]
-    ) -> tuple[CheckRunFacts, bool]:
-        """Append what is missing, 50 a request; each batch is counted before the next is sent."""
-        left = self._left(run, wanted) if wanted else ()
-        for start in range(0, len(left), ANNOTATIONS):
-            run = self._appended(run, page, left[start : start + ANNOTATIONS])
-        return run, bool(left)
+        return ensured
 
     def _appended(
         self, run: CheckRunFacts, page: Page, batch: tuple[Annotation, ...]

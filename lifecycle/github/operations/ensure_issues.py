@@ -12,7 +12,7 @@ from lifecycle.core.values.shapes import Ensured, IssueFacts, MilestoneFacts
 from lifecycle.github.operations.unclear_writes import (
     Edits,
     Names,
-    demand_apart,
+    change_of,
     missing,
     names_of,
     present,
@@ -234,15 +234,9 @@ class IssueOperations:
                 everybody where the token may not. Nobody is taken off then for one who could not be
                 put on. The sentence says who is assigned now.
         """
-        added, removed = names_of("add", add), names_of("remove", remove)
-        exactly = None if only is None else names_of("only", only)
-        if exactly is None:
-            demand_apart(added, removed)
-        found = now = self._calls.issue(number)
-        wanted = added if exactly is None else exactly
-        unwanted = removed if exactly is None else missing(found.assignees, exactly)
-        missed = missing(wanted, found.assignees)
-        surplus = present(unwanted, found.assignees)
+        change = change_of(add, remove, only)
+        now = self._calls.issue(number)
+        missed, surplus = change(now.assignees)
         if missed:
             assign = partial(self._calls.assign, number, missed)
             now = self._edits.settled(

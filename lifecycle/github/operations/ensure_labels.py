@@ -10,10 +10,10 @@ from lifecycle.core.values.shapes import Ensured, IssueFacts, LabelFacts
 from lifecycle.github.client.rest_paths import part
 from lifecycle.github.operations.unclear_writes import (
     Names,
-    demand_apart,
+    change_of,
+    fitted,
     if_wanted,
     missing,
-    names_of,
     present,
     redacts,
     removed,
@@ -94,14 +94,9 @@ class LabelOperations:
             NotFound: there is no such issue.
             Rejected, Transient: as everywhere.
         """
-        added, removed = names_of("add", add), names_of("remove", remove)
-        exactly = None if only is None else names_of("only", only)
-        if exactly is None:
-            demand_apart(added, removed)
+        change = change_of(add, remove, only)
         found = self._calls.issue(number)
-        wanted = added if exactly is None else exactly
-        unwanted = removed if exactly is None else missing(found.labels, exactly)
-        missed, surplus = missing(wanted, found.labels), present(unwanted, found.labels)
+        missed, surplus = change(found.labels)
         now = found.labels
         for name in surplus:
             part(name)  # refused here, before anything is written
@@ -115,14 +110,9 @@ class LabelOperations:
 
     def _fitted(self, found: LabelFacts, wanted: LabelFacts) -> Ensured[LabelFacts]:
         """Edit unless colour and description are as wanted."""
-        if _fits(found, wanted):
-            return Ensured(found, changed=False)
-
-        def look() -> LabelFacts | None:
-            now = self._calls.label(wanted.name)
-            return now if now is not None and _fits(now, wanted) else None
-
-        return settled(lambda: self._calls.edit_label(wanted.name, wanted), look)
+        edit = partial(self._calls.edit_label, wanted.name, wanted)
+        read = partial(self._calls.label, wanted.name)
+        return fitted(found, partial(_fits, wanted), edit, read)
 
     def _demand(self, names: tuple[str, ...], *, create: bool) -> None:
         there = tuple(one.name for one in self._calls.labels())
@@ -153,6 +143,6 @@ class LabelOperations:
         removed(partial(self._calls.remove_label, number, name), is_gone, NotFound)
 
 
-def _fits(found: LabelFacts, wanted: LabelFacts) -> bool:
+def _fits(wanted: LabelFacts, found: LabelFacts) -> bool:
     has_color = not wanted.color or found.color.lower() == wanted.color
     return has_color and (not wanted.description or found.description == wanted.description)

@@ -85,14 +85,26 @@ def removed(
     settled(write, lambda: is_gone() or None, unless=(unless,))
 
 
-def if_wanted(read: Callable[[], T], is_wanted: Callable[[T], bool]) -> Callable[[], T | None]:
-    """A look for `settled`: what is read, None unless it is as wanted."""
+def if_wanted(
+    read: Callable[[], T | None], is_wanted: Callable[[T], bool]
+) -> Callable[[], T | None]:
+    """A look for `settled`: what is read, None unless it is there and as wanted."""
 
     def look() -> T | None:
         now = read()
-        return now if is_wanted(now) else None
+        return now if now is not None and is_wanted(now) else None
 
     return look
+
+
+def fitted(
+    found: T, is_wanted: Callable[[T], bool], write: Callable[[], T], read: Callable[[], T | None]
+) -> Ensured[T]:
+    """Written unless what was found is as wanted; where the answer is lost, `read` shows what is true."""
+    if is_wanted(found):
+        return Ensured(found, changed=False)
+    look = if_wanted(read, is_wanted)
+    return settled(write, look)
 
 
 def _looked(look: Callable[[], T | None]) -> T | None:
@@ -157,16 +169,15 @@ class Edits(Generic[F]):
         self, found: F, changes: Mapping[str, object], is_wanted: Callable[[F], bool]
     ) -> Ensured[F]:
         """Edited unless it is as wanted."""
-        if is_wanted(found):
-            return Ensured(found, changed=False)
         number = found.number
-        now = self.settled(number, partial(self._edit, number, **changes), is_wanted)
-        if not is_wanted(now):
+        edit, read = partial(self._edit, number, **changes), partial(self._read, number)
+        ensured = fitted(found, is_wanted, edit, read)
+        if not is_wanted(ensured.now):
             raise Rejected(
                 f"GitHub accepted the change of #{number} ({', '.join(changes)}) and shows it as before, "
                 f"so it is not as it should be; {self._fix}."
             )
-        return Ensured(now, changed=True)
+        return ensured
 
     def settled(self, number: int, write: Callable[[], F], is_wanted: Callable[[F], bool]) -> F:
         """What is true after a write, which is looked at where its answer is lost."""
@@ -197,14 +208,31 @@ def names_of(parameter: str, given: Names) -> tuple[str, ...]:
     return tuple(sorted(given)) if isinstance(given, set | frozenset) else tuple(given)
 
 
-def demand_apart(add: tuple[str, ...], remove: tuple[str, ...]) -> None:
-    """Refused if a name is to be there and not there: each call would change it again."""
-    both = present(remove, add)
-    if both:
+Change: TypeAlias = Callable[[tuple[str, ...]], tuple[tuple[str, ...], tuple[str, ...]]]
+
+
+def change_of(add: Names, remove: Names, only: Names | None) -> Change:
+    """What has to be added to the names that are there, and what has to be taken from them.
+
+    Args:
+        add: names that have to be there.
+        remove: names that must not be there.
+        only: all that have to be there; instead of the two.
+
+    Raises:
+        Refused: a text is given where a list of them belongs, or a name is to be there and not there:
+            each call would change it again.
+    """
+    added, removed = names_of("add", add), names_of("remove", remove)
+    if only is not None:
+        exactly = names_of("only", only)
+        return lambda there: (missing(exactly, there), missing(there, exactly))
+    if both := present(removed, added):
         raise Refused(
             f"{', '.join(both)} cannot be added and removed at once, so nothing was done; name each in "
             "one of the two."
         )
+    return lambda there: (missing(added, there), present(removed, there))
 
 
 def folded(names: tuple[str, ...]) -> set[str]:
