@@ -17,6 +17,7 @@ from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import RestClient
 from lifecycle.github.client.transport import silence
 from lifecycle.github.failures.failure_case import AskedRequest
+from lifecycle.github.pulls.issue_calls import issue_of
 from tests.github.hub import REPOSITORY, TOKEN, PatientClock
 from tests.github.recorded import DATE, GRAPHQL, REST, Recorded
 
@@ -73,7 +74,7 @@ def test_a_refusal_over_rest(
     mock.get(ISSUE, **answer(recorded))
     mock.get(f"{API}/repositories/29991068", json=NEW_NAME)
     with pytest.raises(LifecycleError) as caught:
-        rest.issue(REPOSITORY, 7)
+        issue_of(rest, REPOSITORY, 7)
     judge(recorded, caught.value)
 
 

@@ -31,7 +31,7 @@ from lifecycle.core.values.checks import Bucket
 from lifecycle.core.values.model import PullState
 from lifecycle.github.client.rest import Calls, RestClient
 from lifecycle.github.pulls import rest_checks
-from lifecycle.github.pulls.issue_calls import IssueCalls, open_issues
+from lifecycle.github.pulls.issue_calls import IssueCalls, issue_of, open_issues
 from lifecycle.sandbox.control.faults import Fault
 from tests.github.hub import REPOSITORY, TOKEN, Hub, PatientClock
 
@@ -67,7 +67,9 @@ def issue_json(number: int = 7, **changes: Any) -> dict[str, Any]:
 def refusal(rest: RestClient, *, write: bool) -> LifecycleError:
     """The error that a read or a comment ends in; it is checked for the token."""
     issues = IssueCalls(Calls(rest, REPOSITORY))
-    ask = partial(issues.create_comment, 7, "hi") if write else partial(rest.issue, REPOSITORY, 7)
+    ask = (
+        partial(issues.create_comment, 7, "hi") if write else partial(issue_of, rest, REPOSITORY, 7)
+    )
     with pytest.raises(LifecycleError) as caught:
         ask()
     error = caught.value
@@ -351,7 +353,7 @@ def test_a_limit_is_waited_for_if_there_is_time(
     limit = {"message": "You have exceeded a secondary rate limit."}
     mock.get(f"{BASE}/issues/7", status=403, json=limit, headers={"Retry-After": "6"})
     mock.get(f"{BASE}/issues/7", json=issue_json())
-    assert rest.issue(REPOSITORY, 7).number == 7
+    assert issue_of(rest, REPOSITORY, 7).number == 7
     assert clock.naps == [6]
 
 
@@ -472,7 +474,7 @@ def test_a_read_of_a_renamed_repository_follows(
     target = "https://api.github.com/repositories/9/issues/7"
     mock.get(f"{BASE}/issues/7", status=301, headers={"Location": target})
     mock.get("https://api.github.com:443/repositories/9/issues/7", json=issue_json())
-    assert rest.issue(REPOSITORY, 7).number == 7
+    assert issue_of(rest, REPOSITORY, 7).number == 7
 
 
 def test_a_list_of_a_renamed_repository_keeps_its_parameters(

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from lifecycle.core.values.checks import Bucket, Check, Checks
 from lifecycle.core.values.model import PullState
-from lifecycle.github.client.rest import rest_issue
 from lifecycle.github.pulls import rollup, translate
+from lifecycle.github.pulls.issue_calls import rest_issue
 
 SHA = "a" * 40
 DAY = "2026-01-31T"

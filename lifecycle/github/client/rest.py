@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from lifecycle.core import timing
 from lifecycle.core.errors import LifecycleError, Moved, NoPermission, NotFound, Rejected, Transient
 from lifecycle.core.timing import attempts
-from lifecycle.core.values.model import Issue, Repository, RepositoryAccess, TokenFacts
+from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.auth import tokens
 from lifecycle.github.client.client_common import TokenClient, without_secrets
 from lifecycle.github.client.rest_paths import DOTS, astray, following
@@ -58,7 +58,7 @@ class RestClient(TokenClient):
 
         Source: https://docs.github.com/rest/users/users#get-the-authenticated-user
         """
-        return self._read("/user", AskedRequest("user"), lambda _, user: str(user["login"]))
+        return self.shown("/user", AskedRequest("user"), lambda _, user: str(user["login"]))
 
     def token_facts(self) -> TokenFacts:
         """Whose token it is, of what kind, and what it was given.
@@ -68,10 +68,10 @@ class RestClient(TokenClient):
         https://docs.github.com/rest/rate-limit/rate-limit#get-rate-limit-status-for-the-authenticated-user
         """
         try:
-            headers, login = self._read("/user", AskedRequest("user"), _with("login"))
+            headers, login = self.shown("/user", AskedRequest("user"), _with("login"))
         except NoPermission:
             asked = AskedRequest("rate limit")
-            headers, login = self._read("/rate_limit", asked, _with("resources"))[0], ""
+            headers, login = self.shown("/rate_limit", asked, _with("resources"))[0], ""
         return tokens.token_facts(self.failures.token, str(login), headers)
 
     def repository_access(self, repository: Repository) -> RepositoryAccess:
@@ -83,35 +83,9 @@ class RestClient(TokenClient):
             NotFound: GitHub shows no such repository.
         """
         asked = AskedRequest(f"repository {repository}")
-        return self._read(
+        return self.shown(
             f"/repos/{repository}", asked, lambda _, found: tokens.repository_access(found)
         )
-
-    def issue(self, repository: Repository, number: int) -> Issue:
-        """One issue.
-
-        Source: https://docs.github.com/rest/issues/issues#get-an-issue
-
-        Raises:
-            NotFound: there is none, or the number is a pull request's.
-        """
-        asked = AskedRequest(f"issue #{number} of {repository}")
-        found, is_pull = self._read(
-            f"/repos/{repository}/issues/{number}",
-            asked,
-            lambda _, found: (rest_issue(found), bool(found.get("pull_request"))),
-        )
-        if found.number != number:
-            raise NotFound(
-                f"Issue #{number} of {repository} was transferred and is {found.url} now, so nothing was "
-                "changed; claim it there."
-            )
-        if is_pull:
-            raise NotFound(
-                f"#{number} of {repository} is a pull request, not an issue, so nothing was changed; "
-                "give the number of an issue."
-            )
-        return found
 
     def exchange(
         self,
@@ -157,6 +131,23 @@ class RestClient(TokenClient):
                 return self.exchange(asked, method, path, **more)
         raise AssertionError("the last attempt raises its own error")
 
+    def shown(self, path: str, asked: AskedRequest, shape: Callable[[Json, Any], T]) -> T:
+        """What a GET shows; asked again while nobody answers, or the answer has another shape.
+
+        Args:
+            path: as for `exchange`.
+            asked: words for the sentence of an error.
+            shape: makes a value of the answer's headers and its JSON.
+        """
+        for attempt in attempts(self.deadline):
+            with attempt:
+                headers, found = self.exchange(asked, "GET", path)
+                try:
+                    return shape(headers, found)
+                except _NONSENSE:
+                    raise self.nonsense(asked) from None
+        raise AssertionError("the last attempt raises its own error")
+
     def nonsense(self, asked: AskedRequest) -> Transient:
         """The error for an answer of another shape than documented, to be raised by whoever reads it."""
         return self.failures.of_nonsense(asked)
@@ -190,17 +181,6 @@ class RestClient(TokenClient):
         if status == _OK:
             self._etags.put(address, headers, text)
         return status, headers, text
-
-    def _read(self, path: str, asked: AskedRequest, shape: Callable[[Json, Any], T]) -> T:
-        """What a GET shows; asked again while nobody answers, or the answer has another shape."""
-        for attempt in attempts(self.deadline):
-            with attempt:
-                headers, found = self.exchange(asked, "GET", path)
-                try:
-                    return shape(headers, found)
-                except _NONSENSE:
-                    raise self.nonsense(asked) from None
-        raise AssertionError("the last attempt raises its own error")
 
     @contextmanager
     def _translated(self, asked: AskedRequest) -> Iterator[None]:
@@ -374,21 +354,6 @@ class Calls:
         if not DOTS.isdisjoint(where.split("/")):
             raise astray(asked.subject)
         return where
-
-
-def rest_issue(found: Json) -> Issue:
-    """An issue as REST shows it."""
-    return Issue(
-        number=int(found["number"]),
-        id=str(found["node_id"]),
-        title=str(found["title"]),
-        url=str(found["html_url"]),
-        is_open=found["state"] == "open",
-        state_reason=found.get("state_reason") or "",
-        assignees=tuple(str(user["login"]) for user in found.get("assignees") or []),
-        closed_at=timing.parse_time(found.get("closed_at")),
-        updated_at=timing.parse_time(found.get("updated_at")),
-    )
 
 
 def _with(key: str) -> Callable[[Json, Any], tuple[Json, Any]]:

@@ -26,10 +26,10 @@ from lifecycle.core.values.model import (
 )
 from lifecycle.github.board.status_fallback import Choice
 from lifecycle.github.client.client_common import Json
-from lifecycle.github.client.rest import Calls, rest_issue
+from lifecycle.github.client.rest import Calls
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import rest_checks, rollup, translate
-from lifecycle.github.pulls.issue_calls import IssueCalls, open_issues
+from lifecycle.github.pulls.issue_calls import IssueCalls, issue_of, open_issues, rest_issue
 from lifecycle.github.pulls.pull_calls import PullCalls
 from lifecycle.github.pulls.translate import MERGING, Hidden
 
@@ -141,7 +141,7 @@ class GitHubForge(PullCalls):
 
     def issue(self, number: int) -> Issue:
         """One issue; NotFound if there is none, or if the number is a pull request's."""
-        return self._rest.issue(self._repository, number)
+        return issue_of(self._rest, self._repository, number)
 
     def open_issues(self) -> tuple[Issue, ...]:
         """Every open issue, pull requests left out."""

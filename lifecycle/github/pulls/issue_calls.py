@@ -12,12 +12,12 @@ from typing import Any, Literal
 
 from lifecycle.core import hidden_marker, timing
 from lifecycle.core.errors import AlreadyExists, NotFound
-from lifecycle.core.values.model import Issue
+from lifecycle.core.values.model import Issue, Repository
 from lifecycle.core.values.shapes import CommentFacts, IssueFacts, LabelFacts, MilestoneFacts
 from lifecycle.github.client.client_common import login_of
-from lifecycle.github.client.rest import Calls, Json, rest_issue
+from lifecycle.github.client.rest import Calls, Json, RestClient
 from lifecycle.github.client.rest_paths import part
-from lifecycle.github.failures.failure_case import Answer
+from lifecycle.github.failures.failure_case import Answer, AskedRequest
 
 State = Literal["open", "closed"]
 Relation = Literal["dependencies/blocked_by", "sub_issues"]
@@ -344,3 +344,45 @@ def open_issues(calls: Calls) -> tuple[Issue, ...]:
     found = calls.pages("issues", subject, {"state": "open"})
     issues = [one for one in found if "pull_request" not in one]
     return tuple(calls.shaped(subject, rest_issue, one) for one in issues)
+
+
+def issue_of(rest: RestClient, repository: Repository, number: int) -> Issue:
+    """One issue.
+
+    Source: https://docs.github.com/rest/issues/issues#get-an-issue
+
+    Raises:
+        NotFound: there is none, or the number is a pull request's.
+    """
+    asked = AskedRequest(f"issue #{number} of {repository}")
+    issue, is_pull = rest.shown(
+        f"/repos/{repository}/issues/{number}",
+        asked,
+        lambda _, found: (rest_issue(found), bool(found.get("pull_request"))),
+    )
+    if issue.number != number:
+        raise NotFound(
+            f"Issue #{number} of {repository} was transferred and is {issue.url} now, so nothing was "
+            "changed; claim it there."
+        )
+    if is_pull:
+        raise NotFound(
+            f"#{number} of {repository} is a pull request, not an issue, so nothing was changed; "
+            "give the number of an issue."
+        )
+    return issue
+
+
+def rest_issue(found: Json) -> Issue:
+    """An issue as REST shows it."""
+    return Issue(
+        number=int(found["number"]),
+        id=str(found["node_id"]),
+        title=str(found["title"]),
+        url=str(found["html_url"]),
+        is_open=found["state"] == "open",
+        state_reason=found.get("state_reason") or "",
+        assignees=tuple(str(user["login"]) for user in found.get("assignees") or []),
+        closed_at=timing.parse_time(found.get("closed_at")),
+        updated_at=timing.parse_time(found.get("updated_at")),
+    )
