@@ -1,6 +1,7 @@
 """What both clients share above HTTP: the token that they speak with, and texts without secrets.
 
-And how GitHub's JSON is read without trusting its shape: what is absent or odd is empty.
+And how GitHub's JSON is read without trusting its shape (what is absent or odd is empty), how paths of the
+REST API are made, and which page comes next.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, quote, urlsplit
 
 from lifecycle.core.errors import LifecycleError, Refused, Rejected
 from lifecycle.core.redact import swept
@@ -151,3 +153,44 @@ def next_page(connection: Json, failures: Failures, subject: str) -> str | None:
     if not text(page, "endCursor"):
         raise failures.of_nonsense(AskedRequest(subject))
     return text(page, "endCursor")
+
+
+DOTS = frozenset({".", ".."})
+"""Parts of a path that name no thing, but lead elsewhere."""
+
+
+def path_part(text: str) -> str:
+    """A name as one part of a path: a label or branch may hold anything.
+
+    Raises:
+        Refused: it is empty, `.` or `..`: no address names that, not even as `%2E`, which every client
+            and server may read as a dot. Source: https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2
+    """
+    if not text.strip() or text in DOTS:
+        raise astray(f"the name {text!r}")
+    return quote(text, safe="")
+
+
+def whole_path(path: str, base: str, subject: str) -> str:
+    """The path from the root: below `base` unless it begins with `/`; Refused if it leads elsewhere."""
+    where = path if path.startswith("/") else f"{base}/{path}".rstrip("/")
+    if not DOTS.isdisjoint(where.split("/")):
+        raise astray(subject)
+    return where
+
+
+def astray(subject: str) -> Refused:
+    """The refusal of a path that would lead to something else."""
+    return Refused(
+        f"No address can hold {subject}: empty or made of dots, it would lead to something else; nothing "
+        "was done: give the whole name, or change it on GitHub's page."
+    )
+
+
+def following(headers: Mapping[str, Any], page: dict[str, Any]) -> dict[str, Any] | None:
+    """The parameters of the page that `Link` calls next, None on the last one."""
+    for link in str(headers.get("link") or "").split(","):
+        target, _, rel = link.strip().partition(";")
+        if 'rel="next"' in rel:
+            return {**page, **dict(parse_qsl(urlsplit(target.strip("<> ")).query))}
+    return None

@@ -20,8 +20,12 @@ from lifecycle.core.errors import LifecycleError, Moved, NoPermission, NotFound,
 from lifecycle.core.timing import attempts
 from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.auth import tokens
-from lifecycle.github.client.client_common import TokenClient, without_secrets
-from lifecycle.github.client.rest_paths import DOTS, astray, following
+from lifecycle.github.client.client_common import (
+    TokenClient,
+    following,
+    whole_path,
+    without_secrets,
+)
 from lifecycle.github.failures.failure_case import Answer, AskedRequest
 from lifecycle.github.failures.failures import moved_to
 
@@ -350,10 +354,7 @@ class Calls:
 
     def _below(self, path: str, asked: AskedRequest) -> str:
         """The whole path; Refused if it leads to something else."""
-        where = path if path.startswith("/") else f"/repos/{self.repository}/{path}".rstrip("/")
-        if not DOTS.isdisjoint(where.split("/")):
-            raise astray(asked.subject)
-        return where
+        return whole_path(path, f"/repos/{self.repository}", asked.subject)
 
 
 def _with(key: str) -> Callable[[Json, Any], tuple[Json, Any]]:

@@ -7,7 +7,7 @@ from functools import partial
 
 from lifecycle.core.errors import AlreadyExists, NotFound, UnknownOption, did_you_mean
 from lifecycle.core.values.shapes import Ensured, IssueFacts, LabelFacts
-from lifecycle.github.client.rest_paths import part
+from lifecycle.github.client.client_common import path_part
 from lifecycle.github.operations.unclear_writes import (
     Names,
     change_of,
@@ -99,7 +99,7 @@ class LabelOperations:
         missed, surplus = change(found.labels)
         now = found.labels
         for name in surplus:
-            part(name)  # refused here, before anything is written
+            path_part(name)  # refused here, before anything is written
         if missed:
             self._demand(missed, create=create)
             now = self._add(number, missed)

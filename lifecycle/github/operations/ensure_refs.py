@@ -7,8 +7,8 @@ from typing import Literal
 
 from lifecycle.core.errors import AlreadyExists, HeadMoved, LifecycleError, NotFound, Refused
 from lifecycle.core.values.shapes import Ensured, RefFacts, StatusFacts
+from lifecycle.github.client.client_common import path_part
 from lifecycle.github.client.rest import Calls, Json
-from lifecycle.github.client.rest_paths import part
 from lifecycle.github.failures.failure_case import Answer
 from lifecycle.github.operations.unclear_writes import redacts, removed, settled, whole_sha
 
@@ -191,8 +191,8 @@ def _demand_expected(found: RefFacts, expected: str) -> None:
 
 
 def _below(name: str) -> str:
-    """A ref's name in a path: without `refs/`, its slashes kept; Refused as `part`."""
-    return "/".join(part(one) for one in name.removeprefix("refs/").split("/"))
+    """A ref's name in a path: without `refs/`, its slashes kept; Refused as `path_part`."""
+    return "/".join(path_part(one) for one in name.removeprefix("refs/").split("/"))
 
 
 def _ref_exists(answer: Answer) -> LifecycleError | None:

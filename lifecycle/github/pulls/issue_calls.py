@@ -14,9 +14,8 @@ from lifecycle.core import hidden_marker, timing
 from lifecycle.core.errors import AlreadyExists, NotFound
 from lifecycle.core.values.model import Issue, Repository
 from lifecycle.core.values.shapes import CommentFacts, IssueFacts, LabelFacts, MilestoneFacts
-from lifecycle.github.client.client_common import login_of
+from lifecycle.github.client.client_common import login_of, path_part
 from lifecycle.github.client.rest import Calls, Json, RestClient
-from lifecycle.github.client.rest_paths import part
 from lifecycle.github.failures.failure_case import Answer, AskedRequest
 
 State = Literal["open", "closed"]
@@ -123,7 +122,7 @@ class IssueCalls:
         Source: https://docs.github.com/rest/issues/labels#remove-a-label-from-an-issue
         """
         subject = f'the label "{name}" of issue #{number}'
-        path = f"issues/{number}/labels/{part(name)}"
+        path = f"issues/{number}/labels/{path_part(name)}"
         self.calls.delete(path, subject, _absent)
 
     def labels(self) -> Iterator[LabelFacts]:
@@ -138,7 +137,7 @@ class IssueCalls:
 
         Source: https://docs.github.com/rest/issues/labels#get-a-label
         """
-        return self.calls.read_if_any(f"labels/{part(name)}", f'the label "{name}"', _label)
+        return self.calls.read_if_any(f"labels/{path_part(name)}", f'the label "{name}"', _label)
 
     def create_label(self, wanted: LabelFacts) -> LabelFacts:
         """Make a label; AlreadyExists. Without a colour GitHub chooses one.
@@ -156,7 +155,7 @@ class IssueCalls:
         """
         subject = f'the label "{name}"'
         body = {key: value for key, value in _label_body(wanted).items() if key != "name"}
-        return self.calls.set("PATCH", f"labels/{part(name)}", subject, _label, body)
+        return self.calls.set("PATCH", f"labels/{path_part(name)}", subject, _label, body)
 
     def comments(self, number: int) -> Iterator[tuple[CommentFacts, Callable[[], bool]]]:
         """The comments, the oldest first, 100 a request; each with the question whether it is ours.

@@ -15,9 +15,8 @@ from lifecycle.core.errors import NotFound, Rejected, Transient
 from lifecycle.core.timing import reading
 from lifecycle.core.values.model import Repository
 from lifecycle.core.values.survey import Holding
-from lifecycle.github.client.client_common import Json, next_page, nodes, part
+from lifecycle.github.client.client_common import Json, following, next_page, nodes, part
 from lifecycle.github.client.rest import PAGE
-from lifecycle.github.client.rest_paths import following
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
 from lifecycle.github.sweep.sweep_nodes import LEASES, LISTS, Batches, SweptRepository
 

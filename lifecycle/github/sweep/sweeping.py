@@ -25,13 +25,7 @@ from lifecycle.github.client.client_common import Json, next_page, part
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import translate
 from lifecycle.github.sweep.sweep_holdings import Holdings
-from lifecycle.github.sweep.sweep_nodes import (
-    UNSEEN,
-    Batches,
-    Sight,
-    is_hidden_mention,
-    swept,
-)
+from lifecycle.github.sweep.sweep_nodes import UNSEEN, Batches, Sight, is_hidden_mention, swept
 
 if TYPE_CHECKING:
     from lifecycle.github.client.graph import GraphClient, GraphReply

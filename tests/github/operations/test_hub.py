@@ -14,8 +14,8 @@ from lifecycle import api
 from lifecycle.api import GitHub, LifecycleError, Refused, Rejected, Transient
 from lifecycle.core import errors
 from lifecycle.core.errors import BadConfig, BadCredentials, NoToken
+from lifecycle.github.client.client_common import path_part
 from lifecycle.github.client.rest import Calls
-from lifecycle.github.client.rest_paths import part
 from lifecycle.sandbox.control.faults import Fault
 from tests.github.operations.ground import APP, Ground, PatientClock, hub_on
 
@@ -190,8 +190,8 @@ def test_a_path_of_dots_is_never_sent(ground: Ground) -> None:
             calls.create("DELETE", path, "a thing", dict)
     for name in ("", " ", ".", ".."):
         with pytest.raises(Refused, match="No address can hold"):
-            part(name)
-    assert part("a/b..c") == "a%2Fb..c"
+            path_part(name)
+    assert path_part("a/b..c") == "a%2Fb..c"
     assert ground.asked() == []
 
 
