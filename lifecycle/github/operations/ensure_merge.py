@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Literal
+from urllib.parse import quote
 
 from lifecycle.core.errors import (
     AlreadyExists,
@@ -17,10 +18,14 @@ from lifecycle.core.errors import (
 )
 from lifecycle.core.values.model import PullState
 from lifecycle.core.values.shapes import Ensured, PullFacts
+from lifecycle.github.failures.failure_case import Answer, AskedRequest
 from lifecycle.github.operations.unclear_writes import if_wanted, redacts, settled, whole_sha
 from lifecycle.github.pulls.pull_calls import PullCalls
 
 Method = Literal["merge", "squash", "rebase"]
+_CLEAN = "is in clean status"
+_BASE_MOVED = "base branch was modified"
+_BASE_MOVED_SECONDS = 5.0
 
 
 @redacts
@@ -29,6 +34,7 @@ class MergeOperations:
 
     def __init__(self, calls: PullCalls) -> None:
         self._calls = calls
+        self._api = calls.calls
 
     def ensure_merged(
         self,
@@ -94,7 +100,7 @@ class MergeOperations:
         self._demand_open(found)
         if not found.auto_merge:
             return self._switched_or_merged(found, method)
-        self._calls.disable_auto_merge(found)
+        self._disable(found)
         try:
             return self._switched_or_merged(replace(found, auto_merge=""), method)
         except LifecycleError as error:
@@ -111,7 +117,7 @@ class MergeOperations:
             return Ensured(found, changed=False)
 
         def write() -> PullFacts:
-            self._calls.disable_auto_merge(found)
+            self._disable(found)
             return replace(found, auto_merge="")
 
         look = if_wanted(partial(self._calls.pull, number), lambda now: not now.auto_merge)
@@ -140,16 +146,19 @@ class MergeOperations:
         if found.is_merged:
             return Ensured(found, changed=False)
         self._demand_open(found)
-        if not self._calls.behind_by(found.base, found.head_sha):
+        if not self._behind_by(found):
             return Ensured(found, changed=False)
 
         def write() -> PullFacts:
-            self._calls.update_branch(number, found.head_sha)
+            path, subject = f"pulls/{number}/update-branch", f"the branch of pull request #{number}"
+            body, own = {"expected_head_sha": found.head_sha}, partial(_not_updated, number)
+            # GitHub only accepts the work (202) and does it a moment later.
+            self._api.create("PUT", path, subject, lambda _: None, body, own=own)
             return found
 
         look = if_wanted(
             partial(self._calls.pull, number),
-            lambda now: not self._calls.behind_by(now.base, now.head_sha),
+            lambda now: not self._behind_by(now),
         )
         try:
             return settled(write, look)
@@ -179,11 +188,17 @@ class MergeOperations:
         if found.is_merged:
             return Ensured(found, changed=False)
         self._demand_open(found)
+        number, texts = found.number, {"commit_title": title, "commit_message": message}
+        body = {"merge_method": method, "sha": found.head_sha}
+        body |= {name: text for name, text in texts.items() if text}
 
         def write() -> PullFacts:
-            sha = self._calls.merge(
-                found.number, method=method, sha=found.head_sha, title=title, message=message
-            )
+            subject, path = f"the merge of pull request #{number}", f"pulls/{number}/merge"
+            own = partial(_not_merged, number)
+            done = self._api.create("PUT", path, subject, dict, body, own=own)
+            if not done.get("merged"):
+                raise self._api.rest.nonsense(AskedRequest(subject, is_write=True))
+            sha = str(done.get("sha") or "")
             return replace(found, state=PullState.MERGED, merge_sha=sha, auto_merge="")
 
         look = if_wanted(partial(self._calls.pull, found.number), lambda now: now.is_merged)
@@ -202,7 +217,7 @@ class MergeOperations:
         """
         if isinstance(error, Rejected):
             with suppress(LifecycleError):  # then it is off, which the sentence says
-                self._calls.enable_auto_merge(found, found.auto_merge)
+                self._enable(found, found.auto_merge)
                 return error
         words = (
             f"GitHub: {error.evidence.rstrip('.')}" if error.evidence else "it gave no clear answer"
@@ -222,7 +237,7 @@ class MergeOperations:
 
     def _switched(self, found: PullFacts, method: Method) -> Ensured[PullFacts]:
         def write() -> PullFacts:
-            self._calls.enable_auto_merge(found, method)
+            self._enable(found, method)
             return replace(found, auto_merge=method)
 
         look = if_wanted(
@@ -230,3 +245,78 @@ class MergeOperations:
             lambda now: now.is_merged or now.auto_merge == method,
         )
         return settled(write, look)
+
+    def _behind_by(self, pull: PullFacts) -> int:
+        """How many commits of its base a pull request's head lacks.
+
+        Source: https://docs.github.com/rest/commits/commits#compare-two-commits
+        """
+        subject = f"the comparison of {pull.base} and {pull.head_sha[:12]}"
+        path = f"compare/{quote(pull.base)}...{pull.head_sha}"
+        return self._api.read(path, subject, lambda shown: int(shown["behind_by"]), {"per_page": 1})
+
+    def _enable(self, pull: PullFacts, method: str) -> None:
+        """Have GitHub merge it once it may be; refused where there is nothing to wait for, or no rule to.
+
+        Source: https://docs.github.com/graphql/reference/mutations#enablepullrequestautomerge
+        """
+        variables = {"pull": pull.id, "method": method.upper(), "head": pull.head_sha}
+        try:
+            self._calls.mutate("enable_auto_merge", variables, f"auto-merge for #{pull.number}")
+        except Rejected as error:
+            if _CLEAN not in error.evidence.casefold():
+                raise
+            raise AlreadyExists(error.sentence, evidence=error.evidence) from None
+
+    def _disable(self, pull: PullFacts) -> None:
+        """Have GitHub not merge it by itself.
+
+        Source: https://docs.github.com/graphql/reference/mutations#disablepullrequestautomerge
+        """
+        self._calls.mutate(
+            "disable_auto_merge", {"pull": pull.id}, f"auto-merge for #{pull.number}"
+        )
+
+
+def _not_merged(number: int, answer: Answer) -> LifecycleError | None:
+    words = answer.words.rstrip(".")
+    if answer.status == 405 and _BASE_MOVED in words.casefold():
+        return Transient(
+            f"The base of #{number} moved while it was being merged, so it was not. Try again.",
+            retry_after=_BASE_MOVED_SECONDS,
+        )
+    if answer.status == 405:
+        return NotMergeable(
+            f"GitHub does not merge #{number} ({words}), so nothing was changed; resolve what it names "
+            "there: a conflict, a missing check or review, or a method that is not allowed.",
+            evidence=answer.words,
+        )
+    return _moved(number, answer) if answer.status == 409 else None
+
+
+def _not_updated(number: int, answer: Answer) -> LifecycleError | None:
+    words = answer.words.casefold()
+    if answer.status != 422:
+        return None
+    if "no new commits" in words:
+        return AlreadyExists(
+            f"The branch of #{number} has every commit of its base; nothing was changed.",
+            evidence=answer.words,
+        )
+    if "expected_head_sha" in words or "head ref" in words or "expected head sha" in words:
+        return _moved(number, answer)
+    if "conflict" in words:
+        return NotMergeable(
+            f"The branch of #{number} conflicts with its base, so GitHub did not update it; merge the "
+            "base by hand, resolve the conflict and push.",
+            evidence=answer.words,
+        )
+    return None
+
+
+def _moved(number: int, answer: Answer) -> HeadMoved:
+    return HeadMoved(
+        f"Somebody pushed to the branch of #{number} after it was looked at, so nothing was changed; "
+        "look at the new head first.",
+        evidence=answer.words,
+    )

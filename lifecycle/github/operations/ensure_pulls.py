@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from lifecycle.core.errors import PullRequestExists, Rejected
 from lifecycle.core.values.shapes import Ensured, PullFacts
+from lifecycle.github.client.client_common import login_of
 from lifecycle.github.operations.unclear_writes import (
     Edits,
     Names,
@@ -16,7 +17,7 @@ from lifecycle.github.operations.unclear_writes import (
     redacts,
     settled,
 )
-from lifecycle.github.pulls.pull_calls import PullCalls
+from lifecycle.github.pulls.pull_calls import PullCalls, pull_facts
 
 
 @redacts
@@ -151,16 +152,14 @@ class PullOperations:
         found = self._calls.pull(number)
         persons, groups = missing(logins, found.reviewers), missing(slugs, found.team_reviewers)
         if persons and not again:
-            persons = missing(persons, self._calls.reviewers_done(number))
+            persons = missing(persons, self._reviewers_done(number))
         if not persons and not groups:
             return Ensured(found, changed=False)
 
         def is_wanted(one: PullFacts) -> bool:
             return not missing(persons, one.reviewers) and not missing(groups, one.team_reviewers)
 
-        def ask() -> PullFacts:
-            return self._calls.request_reviews(number, persons, groups)
-
+        ask = partial(self._reviewers, "POST", number, persons, groups)
         now = self._edits.settled(number, ask, is_wanted)
         left = (*missing(persons, now.reviewers), *missing(groups, now.team_reviewers))
         if left:
@@ -190,12 +189,9 @@ class PullOperations:
         def is_wanted(one: PullFacts) -> bool:
             return not present(persons, one.reviewers) and not present(groups, one.team_reviewers)
 
-        def withdraw() -> PullFacts:
-            return self._calls.withdraw_reviews(number, persons, groups)
-
-        return Ensured(
-            _asked(found, self._edits.settled(number, withdraw, is_wanted)), changed=True
-        )
+        withdraw = partial(self._reviewers, "DELETE", number, persons, groups)
+        now = self._edits.settled(number, withdraw, is_wanted)
+        return Ensured(_asked(found, now), changed=True)
 
     def ensure_closed(self, number: int) -> Ensured[PullFacts]:
         """The pull request is not open: closed unmerged, unless it was merged before.
@@ -223,6 +219,25 @@ class PullOperations:
             )
         return self._edits.fields(found, {"state": "open"}, lambda one: one.is_open)
 
+    def _reviewers_done(self, number: int) -> tuple[str, ...]:
+        """Who has submitted a review, in any state, pending ones left out; a hundred a request."""
+        subject = f"the reviews of pull request #{number}"
+        listed = self._calls.calls.pages(f"pulls/{number}/reviews", subject)
+        return tuple(
+            dict.fromkeys(login_of(one) for one in listed if one.get("state") != "PENDING")
+        )
+
+    def _reviewers(
+        self, method: str, number: int, people: tuple[str, ...], teams: tuple[str, ...]
+    ) -> PullFacts:
+        """Ask people and teams (by their short names) for a review, or take that back."""
+        subject, path = (
+            f"the reviewers of pull request #{number}",
+            f"pulls/{number}/requested_reviewers",
+        )
+        body = {"reviewers": list(people), "team_reviewers": list(teams)}
+        return self._calls.calls.set(method, path, subject, pull_facts, body)
+
     @cached_property
     def _default_branch(self) -> str:
         return self._calls.default_branch()
@@ -233,7 +248,10 @@ class PullOperations:
             return Ensured(found, changed=False)
 
         def write() -> PullFacts:
-            return replace(found, is_draft=self._calls.set_draft(found, draft=draft))
+            name = "convert_to_draft" if draft else "mark_ready"
+            subject = f"making #{number} {'a draft' if draft else 'ready for review'}"
+            shown = self._calls.mutate(name, {"pull": found.id}, subject)
+            return replace(found, is_draft=bool(shown.get("isDraft")))
 
         now = self._edits.settled(number, write, lambda one: one.is_draft == draft)
         if now.is_draft != draft:

@@ -6,33 +6,19 @@ Sources: https://docs.github.com/rest/pulls and the pages below it, named at eac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from lifecycle.core import timing
-from lifecycle.core.errors import (
-    AlreadyExists,
-    HeadMoved,
-    LifecycleError,
-    NotMergeable,
-    Rejected,
-    Transient,
-)
 from lifecycle.core.timing import reading
 from lifecycle.core.values.model import PullRequest, PullState
 from lifecycle.core.values.shapes import PullFacts
 from lifecycle.github.client.client_common import login_of
 from lifecycle.github.client.rest import Calls, Json
-from lifecycle.github.failures.failure_case import Answer, AskedRequest
+from lifecycle.github.failures.failure_case import AskedRequest
 
 if TYPE_CHECKING:
     from lifecycle.github.client.graph import GraphClient
-
-_CLEAN = "is in clean status"
-_BASE_MOVED = "base branch was modified"
-_BASE_MOVED_SECONDS = 5.0
 
 
 class PullCalls:
@@ -52,7 +38,7 @@ class PullCalls:
         Source: https://docs.github.com/rest/pulls/pulls#get-a-pull-request
         """
         subject = f"pull request #{number}"
-        return self.calls.read(f"pulls/{number}", subject, _pull)
+        return self.calls.read(f"pulls/{number}", subject, pull_facts)
 
     def open_of(self, head: str, base: str) -> PullFacts | None:
         """The open pull request of `owner:branch` into a base (any, if ""), or None.
@@ -61,7 +47,7 @@ class PullCalls:
         """
         subject = f"pull requests of {head}"
         query = {"state": "open", "head": head} | ({"base": base} if base else {})
-        for found in self.calls.values("pulls", subject, _pull, query):
+        for found in self.calls.values("pulls", subject, pull_facts, query):
             # A redirect after a renaming loses the query: then the list holds all.
             is_of_base = not base or found.base == base
             if found.head.casefold() == head.casefold() and is_of_base:
@@ -75,7 +61,7 @@ class PullCalls:
         """
         subject = f"a pull request for {head}"
         body_ = {"title": title, "body": body, "head": head, "base": base, "draft": draft}
-        return self.calls.create("POST", "pulls", subject, _pull, body_)
+        return self.calls.create("POST", "pulls", subject, pull_facts, body_)
 
     def create_pull_request(
         self, *, title: str, body: str, head: str, base: str, is_draft: bool = False
@@ -97,126 +83,9 @@ class PullCalls:
         Source: https://docs.github.com/rest/pulls/pulls#update-a-pull-request
         """
         subject = f"the {' and '.join(changes)} of pull request #{number}"
-        return self.calls.set("PATCH", f"pulls/{number}", subject, _pull, changes)
+        return self.calls.set("PATCH", f"pulls/{number}", subject, pull_facts, changes)
 
-    def reviewers_done(self, number: int) -> tuple[str, ...]:
-        """Who has submitted a review, in any state, pending ones left out; a hundred a request.
-
-        Source: https://docs.github.com/rest/pulls/reviews#list-reviews-for-a-pull-request
-        """
-        subject = f"the reviews of pull request #{number}"
-        found = self.calls.pages(f"pulls/{number}/reviews", subject)
-        return tuple(dict.fromkeys(login_of(one) for one in found if one.get("state") != "PENDING"))
-
-    def request_reviews(
-        self, number: int, people: Iterable[str], teams: Iterable[str]
-    ) -> PullFacts:
-        """Ask people and teams (by their short names) for a review.
-
-        Source: https://docs.github.com/rest/pulls/review-requests#request-reviewers-for-a-pull-request
-        """
-        return self._reviewers("POST", number, people, teams)
-
-    def withdraw_reviews(
-        self, number: int, people: Iterable[str], teams: Iterable[str]
-    ) -> PullFacts:
-        """Take requests for a review back.
-
-        Source: https://docs.github.com/rest/pulls/review-requests#remove-requested-reviewers-from-a-pull-request
-        """
-        return self._reviewers("DELETE", number, people, teams)
-
-    def _reviewers(
-        self, method: str, number: int, people: Iterable[str], teams: Iterable[str]
-    ) -> PullFacts:
-        subject = f"the reviewers of pull request #{number}"
-        body = {"reviewers": list(people), "team_reviewers": list(teams)}
-        path = f"pulls/{number}/requested_reviewers"
-        return self.calls.set(method, path, subject, _pull, body)
-
-    def merge(self, number: int, *, method: str, sha: str, title: str, message: str) -> str:
-        """Merge it at the head `sha` and return the merge's commit; sent once.
-
-        Source: https://docs.github.com/rest/pulls/pulls#merge-a-pull-request
-
-        Raises:
-            NotMergeable: 405: a conflict, a rule, a missing check, a method that is not allowed.
-            HeadMoved: 409: the head is another one by now.
-            Transient: 405 because the base moved at that moment.
-        """
-        subject = f"the merge of pull request #{number}"
-        texts = {"commit_title": title, "commit_message": message}
-        body = {"merge_method": method, "sha": sha, **{k: v for k, v in texts.items() if v}}
-        path = f"pulls/{number}/merge"
-        own = partial(_not_merged, number)
-        done = self.calls.create("PUT", path, subject, dict, body, own=own)
-        if not done.get("merged"):
-            raise self.calls.rest.nonsense(AskedRequest(subject, is_write=True))
-        return str(done.get("sha") or "")
-
-    def behind_by(self, base: str, sha: str) -> int:
-        """How many commits of the base branch a commit lacks.
-
-        Source: https://docs.github.com/rest/commits/commits#compare-two-commits
-        """
-        subject = f"the comparison of {base} and {sha[:12]}"
-        path = f"compare/{quote(base)}...{sha}"
-        return self.calls.read(path, subject, lambda one: int(one["behind_by"]), {"per_page": 1})
-
-    def update_branch(self, number: int, sha: str) -> None:
-        """Have GitHub merge the base into the head branch, if that is still at `sha`; sent once.
-
-        GitHub only accepts the work (202) and does it a moment later.
-        Source: https://docs.github.com/rest/pulls/pulls#update-a-pull-request-branch
-
-        Raises:
-            HeadMoved: 422, the head is another one by now.
-            AlreadyExists: 422, the head has every commit of the base.
-            NotMergeable: 422, the two conflict.
-        """
-        subject = f"the branch of pull request #{number}"
-        body = {"expected_head_sha": sha}
-        path = f"pulls/{number}/update-branch"
-        own = partial(_not_updated, number)
-        self.calls.create("PUT", path, subject, lambda _: None, body, own=own)
-
-    def set_draft(self, pull: PullFacts, *, draft: bool) -> bool:
-        """Make it a draft or ready for review; whether it is a draft now.
-
-        Sources: https://docs.github.com/graphql/reference/mutations#convertpullrequesttodraft and
-        https://docs.github.com/graphql/reference/mutations#markpullrequestreadyforreview
-        """
-        name = "convert_to_draft" if draft else "mark_ready"
-        words = "a draft" if draft else "ready for review"
-        found = self._mutate(name, {"pull": pull.id}, f"making #{pull.number} {words}")
-        return bool(found.get("isDraft"))
-
-    def enable_auto_merge(self, pull: PullFacts, method: str) -> None:
-        """Have GitHub merge it once it may be.
-
-        Source: https://docs.github.com/graphql/reference/mutations#enablepullrequestautomerge
-
-        Raises:
-            AlreadyExists: there is nothing to wait for: it can be merged now.
-            Rejected: GitHub's words say why not: auto-merge is off in the repository, no rule of the
-                base holds the merge back, checks that nobody requires are not green.
-        """
-        variables = {"pull": pull.id, "method": method.upper(), "head": pull.head_sha}
-        try:
-            self._mutate("enable_auto_merge", variables, f"auto-merge for #{pull.number}")
-        except Rejected as error:
-            if _CLEAN not in error.evidence.casefold():
-                raise
-            raise AlreadyExists(error.sentence, evidence=error.evidence) from None
-
-    def disable_auto_merge(self, pull: PullFacts) -> None:
-        """Have GitHub not merge it by itself.
-
-        Source: https://docs.github.com/graphql/reference/mutations#disablepullrequestautomerge
-        """
-        self._mutate("disable_auto_merge", {"pull": pull.id}, f"auto-merge for #{pull.number}")
-
-    def _mutate(self, name: str, variables: Json, subject: str) -> Json:
+    def mutate(self, name: str, variables: Json, subject: str) -> Json:
         """The pull request in the answer of a mutation that may be applied twice."""
 
         def once() -> Json:
@@ -233,51 +102,8 @@ class PullCalls:
         return reading(self._graph.deadline, once)
 
 
-def _not_merged(number: int, answer: Answer) -> LifecycleError | None:
-    words = answer.words.rstrip(".")
-    if answer.status == 405 and _BASE_MOVED in words.casefold():
-        return Transient(
-            f"The base of #{number} moved while it was being merged, so it was not. Try again.",
-            retry_after=_BASE_MOVED_SECONDS,
-        )
-    if answer.status == 405:
-        return NotMergeable(
-            f"GitHub does not merge #{number} ({words}), so nothing was changed; resolve what it names "
-            "there: a conflict, a missing check or review, or a method that is not allowed.",
-            evidence=answer.words,
-        )
-    return _moved(number, answer) if answer.status == 409 else None
-
-
-def _not_updated(number: int, answer: Answer) -> LifecycleError | None:
-    words = answer.words.casefold()
-    if answer.status != 422:
-        return None
-    if "no new commits" in words:
-        return AlreadyExists(
-            f"The branch of #{number} has every commit of its base; nothing was changed.",
-            evidence=answer.words,
-        )
-    if "expected_head_sha" in words or "head ref" in words or "expected head sha" in words:
-        return _moved(number, answer)
-    if "conflict" in words:
-        return NotMergeable(
-            f"The branch of #{number} conflicts with its base, so GitHub did not update it; merge the "
-            "base by hand, resolve the conflict and push.",
-            evidence=answer.words,
-        )
-    return None
-
-
-def _moved(number: int, answer: Answer) -> HeadMoved:
-    return HeadMoved(
-        f"Somebody pushed to the branch of #{number} after it was looked at, so nothing was changed; "
-        "look at the new head first.",
-        evidence=answer.words,
-    )
-
-
-def _pull(found: Json) -> PullFacts:
+def pull_facts(found: Json) -> PullFacts:
+    """A pull request as REST shows it."""
     head = found["head"]
     merged = bool(found.get("merged") or found.get("merged_at"))
     state = PullState.OPEN if found["state"] == "open" else PullState.CLOSED
