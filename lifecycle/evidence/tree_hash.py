@@ -136,12 +136,8 @@ def is_here(root: Path, folder: str, steps: tuple[FolderStep, ...], told: str = 
             if there is None or not _belongs(there, top):
                 return False
             here = there if step.moves else here
-    except (
-        OSError,
-        RuntimeError,
-        ValueError,
-    ):  # a loop of links, no home, a name that cannot be one
-        return False
+    except (OSError, RuntimeError, ValueError):
+        return False  # a loop of links, no home, a name that cannot be one
     return True
 
 

@@ -82,14 +82,9 @@ def is_denied(output: str) -> bool:
     return _DENIED.search(output) is not None
 
 
-def names() -> tuple[str, ...]:
-    """How the closing commands are called in prose, as `gh issue close`."""
-    return tuple(" ".join(begin) for begin, verb in SIGNS if verb == CLOSE and "-" not in begin[-1])
-
-
-def shows() -> tuple[str, ...]:
-    """How the showing commands are called in prose."""
-    return tuple(" ".join(begin) for begin, verb in SIGNS if verb == SHOW)
+def names(verb: str) -> tuple[str, ...]:
+    """How the commands of a verb are called in prose, as `gh issue close`; none that needs an option."""
+    return tuple(" ".join(begin) for begin, its in SIGNS if its == verb and "-" not in begin[-1])
 
 
 def _sorted(words: tuple[str, ...]) -> tuple[tuple[str, ...], set[str]]:

@@ -16,7 +16,7 @@ from typing import Any
 from lifecycle.core.errors import Invalid, Lacking, NotFound
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.trackers import refusals
-from lifecycle.trackers.tracker_place import TrackerPlace, own_commands
+from lifecycle.trackers.tracker_place import OWN_COMMANDS, TrackerPlace
 
 NAME = "memory"
 LEASE_SECONDS = 3600.0
@@ -115,7 +115,7 @@ class MemoryTracker:
 
     def wording(self) -> Wording:
         """The product's own commands."""
-        return own_commands()
+        return OWN_COMMANDS
 
     def get(self, id: str) -> Task:  # noqa: A002 -- the Protocol's word
         """One task; NotFound."""

@@ -87,15 +87,12 @@ def seat_in(root: Path, session: str) -> str:
     return f"{number:0{_DIGITS}}"
 
 
-def own_commands(*, publish: str = "", start: str = "") -> Wording:
-    """The command lines; `publish` and `start` where there is such a thing."""
-    return Wording(
-        show="lifecycle tracker show {id}",
-        ready="lifecycle tracker ready --label {label}",
-        claim="lifecycle tracker claim {id}",
-        close='lifecycle tracker close {id} --reason "…"',
-        label="lifecycle tracker label {id} --add {label} --create",
-        comment="lifecycle tracker comment {id} -",
-        publish=publish,
-        start=start,
-    )
+OWN_COMMANDS = Wording(
+    show="lifecycle tracker show {id}",
+    ready="lifecycle tracker ready --label {label}",
+    claim="lifecycle tracker claim {id}",
+    close='lifecycle tracker close {id} --reason "…"',
+    label="lifecycle tracker label {id} --add {label} --create",
+    comment="lifecycle tracker comment {id} -",
+)
+"""The product's own command lines, which any tracker may give."""

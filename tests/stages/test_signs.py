@@ -72,8 +72,8 @@ def test_the_signs_of_every_tracker_are_read_here() -> None:
         command_signs.SHOW,
         command_signs.CLAIM,
     }
-    assert "gh issue close" in command_signs.names()
-    assert "gh issue view" in command_signs.shows()
+    assert "gh issue close" in command_signs.names(command_signs.CLOSE)
+    assert "gh issue view" in command_signs.names(command_signs.SHOW)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.trackers import registry
 from lifecycle.trackers.github.github_issues import GitHubIssues
 from lifecycle.trackers.memory import MemoryTracker
-from lifecycle.trackers.tracker_place import TrackerPlace, own_commands
+from lifecycle.trackers.tracker_place import OWN_COMMANDS, TrackerPlace
 from tests.conftest import COMMAND, environment_of
 from tests.factories import EXAMPLE
 from tests.trackers.beads import simulated
@@ -250,7 +250,7 @@ def test_githubs_agent_is_named_by_its_account(sandbox: SandboxInfo, tmp_path: P
 def test_the_commands_that_agents_are_told_are_commands(root: Path, verb: str) -> None:
     """Each is understood: what it says is of the task that is not there, and not of its words."""
     configure(root, 'tracker.use = "memory"')
-    words = getattr(own_commands(), verb).replace("{id}", "mem-1").replace("{label}", "x")
+    words = getattr(OWN_COMMANDS, verb).replace("{id}", "mem-1").replace("{label}", "x")
     _, *arguments = shlex.split(words)
     done = subprocess.run(
         [COMMAND, *arguments],

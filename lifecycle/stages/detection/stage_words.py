@@ -17,8 +17,8 @@ LENGTH = 20_000
 """Characters of a text that are read, from its end."""
 
 _RUNNER = "|".join(re.escape(name) for name in RUNNERS)
-_CLOSE = "|".join(re.escape(name) for name in command_signs.names())
-_SHOW = "|".join(re.escape(name) for name in command_signs.shows())
+_CLOSE = "|".join(re.escape(name) for name in command_signs.names(command_signs.CLOSE))
+_SHOW = "|".join(re.escape(name) for name in command_signs.names(command_signs.SHOW))
 _GREEN = r"(?:pass(?:ed|es|ing)?|succe(?:ss(?:ful(?:ly)?)?|eded)|green)"
 _IS = r"(?:(?:is|are|was|were|has been|have been|now|all|fully|successfully|both)\s+)*"
 
@@ -105,40 +105,28 @@ def said(text: str, about: tuple[str, ...] = ()) -> tuple[Detected, ...]:
     """
     sentences = [(sentence, sentence.lower()) for sentence in _sentences(text)]
     whole = " ".join([*(sentence for sentence, _ in sentences), *about])
-    completed = [
-        state
-        for hints, pattern, on, state in SAYINGS
-        if any(_says(pattern, s) and not _is_vetoed(s) for s in _with(hints, sentences))
-        and _speaks_of(whole, on)
-    ]
-    under_way = [
-        state
-        for hints, pattern, on, state in STILL
-        if any(_says_still(pattern, s) for s in _with(hints, sentences)) and _speaks_of(whole, on)
-    ]
-    return (*completed, *under_way)
-
-
-def _with(hints: str, sentences: list[tuple[str, str]]) -> list[str]:
-    """The sentences that have one of the hints: only these are worth a pattern."""
-    return [s for s, lower in sentences if any(hint in lower for hint in hints.split())]
+    states: list[Detected] = []
+    for rows, says in ((SAYINGS, _says), (STILL, _says_still)):
+        for hints, pattern, on, state in rows:
+            # A pattern costs much more than a look for words: only sentences with one are worth it.
+            words = hints.split()
+            worth = (s for s, lower in sentences if any(word in lower for word in words))
+            if any(says(pattern, sentence) for sentence in worth) and _has(on, whole):
+                states.append(state)
+    return tuple(states)
 
 
 def _says(pattern: str, sentence: str) -> bool:
-    return re.search(pattern, sentence, re.IGNORECASE) is not None
+    return _has(pattern, sentence) and not _VETO.search(_HARMLESS.sub(" ", sentence))
 
 
 def _says_still(pattern: str, sentence: str) -> bool:
     plain = _HARMLESS.sub(" ", sentence)
-    return _says(pattern, plain) and not plain.rstrip().endswith("?")
+    return _has(pattern, plain) and not plain.rstrip().endswith("?")
 
 
-def _speaks_of(whole: str, about: str) -> bool:
-    return not about or re.search(about, whole, re.IGNORECASE) is not None
-
-
-def _is_vetoed(sentence: str) -> bool:
-    return _VETO.search(_HARMLESS.sub(" ", sentence)) is not None
+def _has(pattern: str, text: str) -> bool:
+    return re.search(pattern, text, re.IGNORECASE) is not None
 
 
 def _sentences(text: str) -> list[str]:

@@ -124,13 +124,8 @@ def _read(files: WorkflowFiles, name: str) -> SessionRecord | None:
     data = files.load(name)
     if not isinstance(data, dict) or not isinstance(data.get("session"), str):
         return None  # the other files here are no session's
-    data = {
-        "ended": "",
-        "actor": "",
-        "spelled": "",
-        "told": "",
-        **data,
-    }  # versions before lack these
+    # Versions before lack these.
+    data = {"ended": "", "actor": "", "spelled": "", "told": "", **data}
     try:
         memory = built(Memory, data, set_stage=lambda stage: Stage(stage) if stage else None)
         return built(SessionRecord, {**data, "memory": memory})

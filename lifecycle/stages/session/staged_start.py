@@ -26,7 +26,7 @@ from lifecycle.stages.session.workflow_tasks import Activity
 from lifecycle.stages.stop.staged_task import facts_of
 from lifecycle.stages.transcript import stop_input, tasks_taken
 from lifecycle.storage.workflow_files import WorkflowFiles
-from lifecycle.trackers.tracker_place import own_commands
+from lifecycle.trackers.tracker_place import OWN_COMMANDS
 
 GOES_ON = ("resume", "compact", "fork")
 CLEAR = "clear"
@@ -184,7 +184,7 @@ def _left(call: StageCall, known: Activity) -> str:
     left = activation.left(call.world.root, known.tasks, call.session, call.process)
     if not left:
         return ""
-    command = own_commands().claim.replace("{id}", left[0].id)
+    command = OWN_COMMANDS.claim.replace("{id}", left[0].id)
     return (
         f"Staged workflow: {as_data(left[0].id)} ({quoted(left[0].title)}) is under way in this worktree, "
         "and the session that had it is over. When the user wants it to go on, take it over with: "

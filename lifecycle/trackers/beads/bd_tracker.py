@@ -23,7 +23,7 @@ from lifecycle.trackers.beads import bd_here, bd_probe
 from lifecycle.trackers.beads.bd_asking import Asking, label_words, listed, naming
 from lifecycle.trackers.beads.bd_decode import DELETED, IssueRow, note_of, row_of
 from lifecycle.trackers.beads.bd_process import Runner
-from lifecycle.trackers.tracker_place import TrackerPlace, own_commands
+from lifecycle.trackers.tracker_place import OWN_COMMANDS, TrackerPlace
 
 NAME = "beads"
 
@@ -87,7 +87,7 @@ class BeadsTracker:
 
         bd lets whoever has the same name claim again, so a claim says the actor's.
         """
-        build, own = self._ask.build, own_commands()
+        build, own = self._ask.build, OWN_COMMANDS
         claim = f"bd update {{id}} --claim --actor={shlex.quote(self.actor)}"
         limit = " --limit 0" if build.unlimited else ""
         return Wording(

@@ -7,14 +7,7 @@ from functools import partial
 
 from lifecycle.core.errors import BlockedBy, Invalid, NotFound
 from lifecycle.core.tracker import Capability, Task, TaskStatus
-from lifecycle.trackers.conformance.case import (
-    CheckCase,
-    NotHere,
-    demand,
-    plain,
-    raises,
-    same,
-)
+from lifecycle.trackers.conformance.case import CheckCase, NotHere, demand, plain, raises, same
 
 MANY = 120
 

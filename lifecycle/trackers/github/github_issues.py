@@ -25,7 +25,7 @@ from lifecycle.trackers.github import issue_tasks
 from lifecycle.trackers.github.issue_claims import IssueHolding
 from lifecycle.trackers.github.issue_lists import TaskLists
 from lifecycle.trackers.registry import GITHUB
-from lifecycle.trackers.tracker_place import TrackerPlace, own_commands
+from lifecycle.trackers.tracker_place import OWN_COMMANDS, TrackerPlace
 
 _REASON = "close-reason"
 _REASONS: tuple[Reason, ...] = ("completed", "not_planned", "duplicate")
@@ -73,7 +73,7 @@ class GitHubIssues:
 
     def wording(self) -> Wording:
         """The product's own commands."""
-        return own_commands()
+        return OWN_COMMANDS
 
     def get(self, id: str) -> Task:  # noqa: A002 -- the Protocol's word
         """One issue; a pull request is none.
