@@ -87,9 +87,8 @@ class Asking:
         """The issue that was created with this key, whatever became of it; None if none was."""
         mark = hidden_marker.keyed(key)
         words = ("list", "--all", "--limit=0", f"--desc-contains={mark}")
-        rows = [row for row in self.rows(*words) if row.mark == mark]
-        rows.sort(key=lambda row: row.task.created_at or 0.0)
-        return rows[0] if rows else None
+        rows = (row for row in self.rows(*words) if row.mark == mark)
+        return min(rows, key=lambda row: row.task.created_at or 0.0, default=None)
 
     def notes(self, name: str) -> tuple[tuple[Note, str], ...]:
         """The comments of an issue with their marks, the oldest first. NotFound."""
@@ -97,7 +96,7 @@ class Asking:
             raise bd_decode.unknown(name)
         has_group = self.build.comments
         words = ("comments", name) if has_group else ("show", name)
-        with naming(name):
+        with _naming(name):
             ran = self.runner.run(*words, "--json")
             answer = bd_decode.payload(ran, due=list, doing=" ".join(words))
         if not has_group:
@@ -123,12 +122,12 @@ class Asking:
             task = self.show(before.id).task
             return task if so(task) else None
 
-        with naming(before.id):
-            return self.write(*words, due=list, told=told, read=read)
+        return self.write(*words, names=(before.id,), due=list, told=told, read=read)
 
     def write(
         self,
         *words: str,
+        names: tuple[str, ...] = (),
         due: type,
         told: Callable[[Any], Value | None],
         read: Callable[[], Value | None],
@@ -137,6 +136,7 @@ class Asking:
 
         Args:
             words: the command.
+            names: the tasks that it names, for an answer that does not say which was not found.
             due: what it answers: `list` or `dict`.
             told: what its answer shows, None if that is not what was wanted.
             read: what a look shows, asked where the answer is unclear; None if it is not so.
@@ -147,7 +147,7 @@ class Asking:
         """
         doing, refused = _doing(words), None
         try:
-            with self._as_known():
+            with _naming(*names), self._as_known():
                 ran = self.runner.run(*words, is_write=True)
                 answer = bd_decode.payload(ran, due=due, doing=doing)
             value = told(answer)
@@ -174,12 +174,12 @@ class Asking:
 
 
 @contextlib.contextmanager
-def naming(*names: str) -> Iterator[None]:
+def _naming(*names: str) -> Iterator[None]:
     """A NotFound that leaves here names these tasks: not every build says which it did not find."""
     try:
         yield
     except errors.NotFound as error:
-        if any(name in error.sentence for name in names):
+        if not names or any(name in error.sentence for name in names):
             raise
         raise bd_decode.unknown(*names) from None
 

@@ -108,12 +108,9 @@ class Runner:
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
         """Nobody else of ours runs bd in this clone meanwhile; Busy. May be held within itself."""
-        with self._own:
-            if self._depth:
-                yield
-                return
-            wait = self.deadline.remaining(at_most=self.seconds(is_write=not self.is_hook))
-            with contextlib.ExitStack() as held:
+        with self._own, contextlib.ExitStack() as held:
+            if not self._depth:
+                wait = self.deadline.remaining(at_most=self.seconds(is_write=not self.is_hook))
                 try:
                     held.enter_context(store.locked(self.shared / "beads.lock", wait, ""))
                 except errors.LockBusy:
@@ -121,12 +118,11 @@ class Runner:
                         "Another lifecycle process has been asking bd all the time, so nothing was "
                         "done; try again in a moment."
                     ) from None
-                self._depth += 1
-                held.callback(self._leave)
+            self._depth += 1
+            try:
                 yield
-
-    def _leave(self) -> None:
-        self._depth -= 1
+            finally:
+                self._depth -= 1
 
     def seconds(self, *, is_write: bool) -> float:
         """How long a run may take, at most."""

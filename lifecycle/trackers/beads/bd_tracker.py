@@ -20,7 +20,7 @@ from lifecycle.core import errors, hidden_marker
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.trackers import refusals
 from lifecycle.trackers.beads import bd_here, bd_probe
-from lifecycle.trackers.beads.bd_asking import Asking, label_words, listed, naming
+from lifecycle.trackers.beads.bd_asking import Asking, label_words, listed
 from lifecycle.trackers.beads.bd_decode import DELETED, IssueRow, note_of, row_of
 from lifecycle.trackers.beads.bd_process import Runner
 from lifecycle.trackers.tracker_place import OWN_COMMANDS, TrackerPlace
@@ -231,10 +231,8 @@ class BeadsTracker:
             now = self._ask.show(task.id).task
             return now if self._has(now) else None
 
-        with naming(task.id):
-            return self._ask.write(
-                "heartbeat", task.id, "--json", due=dict, told=told, read=lambda: None
-            )
+        words, names = ("heartbeat", task.id, "--json"), (task.id,)
+        return self._ask.write(*words, names=names, due=dict, told=told, read=lambda: None)
 
     def release(self, id: str) -> Task:  # noqa: A002
         """It is nobody's and open; a closed one stays closed. AlreadyClaimed."""
@@ -318,8 +316,7 @@ class BeadsTracker:
             return (label in self._ask.show(name).task.labels) is (verb == "add") or None
 
         words = ("label", verb, "--json", "--", name, label)
-        with naming(name):
-            self._ask.write(*words, due=list, told=told, read=read)
+        self._ask.write(*words, names=(name,), due=list, told=told, read=read)
 
     def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002
         """There is one comment of this key; the first one's text stays. NotFound."""
@@ -335,10 +332,9 @@ class BeadsTracker:
                 return there
             verb = ("comments", "add") if self._ask.build.comments else ("comment",)
             words = (*verb, "--json", "--", id, hidden_marker.signed(text, mark))
-            with naming(id):
-                return self._ask.write(
-                    *words, due=dict, told=lambda raw: note_of(raw)[0], read=find
-                )
+            return self._ask.write(
+                *words, names=(id,), due=dict, told=lambda raw: note_of(raw)[0], read=find
+            )
 
     def list_comments(self, id: str) -> tuple[Note, ...]:  # noqa: A002
         """All of them, the oldest first; NotFound."""
@@ -360,8 +356,9 @@ class BeadsTracker:
 
             words = ("dep", "add", "--json", "--", name, other.id)
             try:
-                with naming(name, other.id):
-                    return self._ask.write(*words, due=dict, told=lambda _raw: read(), read=read)
+                return self._ask.write(
+                    *words, names=(name, other.id), due=dict, told=lambda _raw: read(), read=read
+                )
             except errors.AlreadyExists:
                 return self.get(name)
 
