@@ -171,24 +171,28 @@ def run_in(line: str, tests: tuple[str, ...] = ()) -> SuiteRun | None:
     """
     own = [command for text in tests if (command := _meant(text))]
     every = commands(line)
-    found: dict[int, tuple[SuiteRun, tuple[str, ...]]] = {}
+    by_place: dict[int, tuple[SuiteRun, tuple[str, ...]]] = {}
     exported: tuple[str, ...] = ()
     for index, command in enumerate(every):
         if command.words[0] in ("export", "declare"):
             exported += command.words[1:]
         run = _run(command, own, (*exported, *command.sets))
         if run is not None:
-            found[index] = run
-    if not found:
+            by_place[index] = run
+    if not by_place:
         return None
-    runs = [run for run, _ in found.values()]
+    runs = [run for run, _ in by_place.values()]
     suites = [run for run in runs if run.is_suite]
-    whole = SuiteRun((suites or runs)[-1].name, is_suite=bool(suites), decides=True)
-    whole.decides = all(run.decides for run in runs)
-    whole.is_shown = not any(every[index].files or "!" in every[index].raw[:2] for index in found)
-    whole.is_whole = whole.is_shown and len(found) == 1 and _is_whole(every, next(iter(found)))
-    whole.is_end = _is_end(every, set(found))
-    whole.steps = _steps(every, {index: rest for index, (_, rest) in found.items()})
+    decides = all(run.decides for run in runs)
+    whole = SuiteRun((suites or runs)[-1].name, is_suite=bool(suites), decides=decides)
+    whole.is_shown = not any(
+        every[index].files or "!" in every[index].raw[:2] for index in by_place
+    )
+    whole.is_whole = (
+        whole.is_shown and len(by_place) == 1 and _is_whole(every, next(iter(by_place)))
+    )
+    whole.is_end = _is_end(every, set(by_place))
+    whole.steps = _steps(every, {index: rest for index, (_, rest) in by_place.items()})
     return whole
 
 

@@ -101,11 +101,11 @@ class Own:
         begun = _last(known, tasks_taken.begun_in(self.turn.named, starts))
         if begun or self.kept.task:
             return begun or self.kept.task
-        told = _last(known, (tasks_taken.told_in(self.turn.instruction, starts),))
+        instructed = _last(known, (tasks_taken.told_in(self.turn.instruction, starts),))
         actor = self.tracker.actor
         held = [task.id for task in known.tasks if task.assignee == actor]
         own = held[0] if len(held) == 1 else ""
-        first, second = (own, told) if self.turn.asked is Stage.CODING else (told, own)
+        first, second = (own, instructed) if self.turn.asked is Stage.CODING else (instructed, own)
         named = first or second or _last(known, tasks_taken.ids_in(self.turn.named, starts))
         free = [task for task in known.tasks if task.assignee in ("", actor)]
         is_only = len(known.tasks) == len(free) == 1 and self.is_ours()
@@ -117,10 +117,10 @@ class Own:
         A close command is about the session's own task if it names that, or one that was begun since.
         """
         starts = self.starts()
-        told = (
+        instructed = (
             tasks_taken.told_in(self.turn.instruction, starts) if self._is_told_its_task() else ""
         )
-        own = self.kept.task or claimed or told
+        own = self.kept.task or claimed or instructed
         begun = tasks_taken.begun_in(self.turn.named, starts)
         closed = self.closed() if state is Detected.ISSUE_CLOSED else ()
         if closed and own not in closed:

@@ -137,8 +137,8 @@ class _StagedStop:
 
     def _after(self, search: TaskSearch, decision: StageDecision) -> SessionRecord:
         record = self.kept.on(search.task, search.labels, search.holder)
-        told = (journal.BLOCK, journal.LET_GO)
-        stages = [event.target for event in decision.events if event.kind in told]
+        leading = (journal.BLOCK, journal.LET_GO)
+        stages = [event.target for event in decision.events if event.kind in leading]
         moves = [event for event in decision.events if event.kind == journal.TRANSITION]
         record = replace(
             record,

@@ -162,8 +162,8 @@ class TaskSearch(Own):
         is_over = not (is_open or self.turn.taken)  # what was just taken is left to be done
         conflict = self._conflict(fresh or left, holding)
         evidence, obstacle = self._evidence(state)
-        told = session_record.line_told(self.turn.instruction)
-        line = self.stages.line_of(labels) if labels else told
+        shown_line = session_record.line_told(self.turn.instruction)
+        line = self.stages.line_of(labels) if labels else shown_line
         is_claimed = holding is not HeldTask.NONE
         self.task, self.labels = task, labels
         self.title = shown.title if shown is not None else ""
