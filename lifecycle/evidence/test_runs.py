@@ -171,28 +171,24 @@ def run_in(line: str, tests: tuple[str, ...] = ()) -> SuiteRun | None:
     """
     own = [command for text in tests if (command := _meant(text))]
     every = commands(line)
-    by_place: dict[int, tuple[SuiteRun, tuple[str, ...]]] = {}
+    hits: dict[int, tuple[SuiteRun, tuple[str, ...]]] = {}
     exported: tuple[str, ...] = ()
     for index, command in enumerate(every):
         if command.words[0] in ("export", "declare"):
             exported += command.words[1:]
         run = _run(command, own, (*exported, *command.sets))
         if run is not None:
-            by_place[index] = run
-    if not by_place:
+            hits[index] = run
+    if not hits:
         return None
-    runs = [run for run, _ in by_place.values()]
+    runs = [run for run, _ in hits.values()]
     suites = [run for run in runs if run.is_suite]
     decides = all(run.decides for run in runs)
     whole = SuiteRun((suites or runs)[-1].name, is_suite=bool(suites), decides=decides)
-    whole.is_shown = not any(
-        every[index].files or "!" in every[index].raw[:2] for index in by_place
-    )
-    whole.is_whole = (
-        whole.is_shown and len(by_place) == 1 and _is_whole(every, next(iter(by_place)))
-    )
-    whole.is_end = _is_end(every, set(by_place))
-    whole.steps = _steps(every, {index: rest for index, (_, rest) in by_place.items()})
+    whole.is_shown = not any(every[index].files or "!" in every[index].raw[:2] for index in hits)
+    whole.is_whole = whole.is_shown and len(hits) == 1 and _is_whole(every, next(iter(hits)))
+    whole.is_end = _is_end(every, set(hits))
+    whole.steps = _steps(every, {index: rest for index, (_, rest) in hits.items()})
     return whole
 
 

@@ -13,7 +13,9 @@ from pathlib import Path
 
 from lifecycle.claim.decisions.table import CLAIM, Phase
 from lifecycle.claim.engine.briefing import NEXT_STEPS
-from lifecycle.stages.decisions.table import STAGES
+from lifecycle.core.machine import Machine
+from lifecycle.core.stage_names import LINE, MARKERS, Stage
+from lifecycle.stages.decisions.table import following
 from lifecycle.stages.detection.inference import ANY, TABLE
 from tests.docs.demo_picture import PICTURE, demo, picture
 from tests.docs.pages import README, REFERENCE, ROOT
@@ -47,7 +49,10 @@ def steps() -> str:
 
 def stages() -> str:
     """The stages as a Mermaid diagram; on each arrow the marker that the agent emits."""
-    return f"```mermaid\n{STAGES.mermaid()}\n```"
+    after = {stage: following(MARKERS[stage], LINE) or Stage.CODING for stage in LINE}
+    table = {stage: {target: str(MARKERS[stage])} for stage, target in after.items()}
+    machine = Machine(name="session", initial=Stage.CODING, table=table)
+    return f"```mermaid\n{machine.mermaid()}\n```"
 
 
 def inferred() -> str:

@@ -1,19 +1,11 @@
-"""The stages as one table: what follows what, and which one a session is told next. Pure."""
+"""What follows what: which stage a session is told next. Pure.
+
+A marker may skip forward or go back: the agent says so, and it is written down.
+"""
 
 from __future__ import annotations
 
-from lifecycle.core.machine import Machine
-from lifecycle.core.stage_names import COMPLETES, LINE, MARKERS, Detected, Stage
-
-STAGES = Machine(
-    name="session",
-    initial=Stage.CODING,
-    table={
-        stage: {following: str(MARKERS[stage])}
-        for stage, following in zip(LINE, (*LINE[1:], LINE[0]), strict=True)
-    },
-)
-"""The whole line. A marker may skip forward or go back: the agent says so, and it is written down."""
+from lifecycle.core.stage_names import COMPLETES, LINE, Detected, Stage
 
 
 def following(state: Detected, line: tuple[Stage, ...]) -> Stage | None:

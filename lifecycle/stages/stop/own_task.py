@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.core.tracker import Task, Tracker
@@ -25,33 +26,32 @@ SEAT = re.compile(r"-\d{12}$")
 """How the name of an agent ends that this product made up (`tracker_place.seat_in`)."""
 
 
+@dataclass
 class Own:
     """What one stop shows of the session's task; nobody is asked for anything.
 
-    Args:
+    Attributes:
         call: the event, and what may be touched for it.
         stages: the workflow's settings.
         files: what the workflow keeps in this worktree.
         kept: what is kept of the session.
         turn: what the agent said and did, by the transcript.
         found: the stage that was found in it.
-
-    `before` is the tracker's last answer, as it was kept.
+        tracker: the worktree's.
+        before: its last answer, as it was kept.
     """
 
-    def __init__(
-        self,
-        call: StageCall,
-        stages: StageSettings,
-        files: WorkflowFiles,
-        kept: SessionRecord,
-        turn: Turn,
-        found: StageFinding,
-    ) -> None:
-        self.call, self.stages, self.files = call, stages, files
-        self.kept, self.turn, self.found = kept, turn, found
-        self.tracker = call.world.tracker
-        self.before = workflow_tasks.known(files, workflow_tasks.key_of(self.tracker, stages))
+    call: StageCall
+    stages: StageSettings
+    files: WorkflowFiles
+    kept: SessionRecord
+    turn: Turn
+    found: StageFinding
+
+    def __post_init__(self) -> None:
+        self.tracker = self.call.world.tracker
+        key = workflow_tasks.key_of(self.tracker, self.stages)
+        self.before = workflow_tasks.known(self.files, key)
 
     def starts(self) -> tuple[str, str]:
         """The commands that begin a task here."""

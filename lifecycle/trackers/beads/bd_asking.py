@@ -113,7 +113,7 @@ class Asking:
             so: whether a task is as it was to become.
         """
 
-        def answered(raw: Any) -> Task | None:
+        def seen(raw: Any) -> Task | None:
             tasks = (bd_decode.row_of(issue).task for issue in raw)
             fits = (task for task in tasks if task.id == before.id and so(task))
             return next((replace(task, blocked_by=before.blocked_by) for task in fits), None)
@@ -122,14 +122,14 @@ class Asking:
             task = self.show(before.id).task
             return task if so(task) else None
 
-        return self.write(*words, names=(before.id,), due=list, answered=answered, read=read)
+        return self.write(*words, names=(before.id,), due=list, seen=seen, read=read)
 
     def write(
         self,
         *words: str,
         names: tuple[str, ...] = (),
         due: type,
-        answered: Callable[[Any], Value | None],
+        seen: Callable[[Any], Value | None],
         read: Callable[[], Value | None],
     ) -> Value:
         """Run a write, and give what is so afterwards.
@@ -138,7 +138,7 @@ class Asking:
             words: the command.
             names: the tasks that it names, for an answer that does not say which was not found.
             due: what it answers: `list` or `dict`.
-            answered: what its answer shows, None if that is not what was wanted.
+            seen: what its answer shows, None if that is not what was wanted.
             read: what a look shows, asked where the answer is unclear; None if it is not so.
 
         Raises:
@@ -150,7 +150,7 @@ class Asking:
             with _naming(*names), self._as_known():
                 ran = self.runner.run(*words, is_write=True)
                 answer = bd_decode.payload(ran, due=due, doing=doing)
-            value = answered(answer)
+            value = seen(answer)
             unclear = "answered something else than was wanted"
         except errors.LifecycleError as error:
             if not _is_unclear(error):

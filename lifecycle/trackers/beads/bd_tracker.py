@@ -151,12 +151,7 @@ class BeadsTracker:
             if there is not None:
                 return there
             made = self._ask.write(
-                "create",
-                *words,
-                "--json",
-                due=dict,
-                answered=lambda raw: row_of(raw).task,
-                read=find,
+                "create", *words, "--json", due=dict, seen=lambda raw: row_of(raw).task, read=find
             )
             if set(labels) <= set(made.labels):
                 return made
@@ -208,7 +203,7 @@ class BeadsTracker:
         """Let bd choose and claim in one step; `free` was nobody's right before."""
         words = ("ready", "--claim", "--sort=priority", *label_words(labels), "--json")
 
-        def answered(raw: Any) -> tuple[str, ...]:
+        def seen(raw: Any) -> tuple[str, ...]:
             return tuple(row_of(issue).task.id for issue in raw)
 
         def read() -> tuple[str, ...] | None:
@@ -216,7 +211,7 @@ class BeadsTracker:
             mine = tuple(row.task.id for row in self._ask.rows(*held) if row.task.id in free)
             return mine if len(mine) == 1 else None
 
-        claimed = self._ask.write(*words, due=list, answered=answered, read=read)
+        claimed = self._ask.write(*words, due=list, seen=seen, read=read)
         return self._ask.show(claimed[0]).task if claimed else None
 
     def renew(self, id: str) -> Task:  # noqa: A002
@@ -232,12 +227,12 @@ class BeadsTracker:
         if not self._has(task):
             raise refusals.not_claimable(task.id, task.raw_status)
 
-        def answered(_raw: Any) -> Task | None:
+        def seen(_raw: Any) -> Task | None:
             now = self._ask.show(task.id).task
             return now if self._has(now) else None
 
         words, names = ("heartbeat", task.id, "--json"), (task.id,)
-        return self._ask.write(*words, names=names, due=dict, answered=answered, read=lambda: None)
+        return self._ask.write(*words, names=names, due=dict, seen=seen, read=lambda: None)
 
     def release(self, id: str) -> Task:  # noqa: A002
         """It is nobody's and open; a closed one stays closed. AlreadyClaimed."""
@@ -313,7 +308,7 @@ class BeadsTracker:
             return self._ask.show(task.id).task if steps else task
 
     def _label(self, name: str, verb: str, label: str) -> None:
-        def answered(raw: Any) -> bool | None:
+        def seen(raw: Any) -> bool | None:
             # The answer does not show the task; one that names it was at it.
             return any(isinstance(row, dict) and row.get("issue_id") == name for row in raw) or None
 
@@ -321,7 +316,7 @@ class BeadsTracker:
             return (label in self._ask.show(name).task.labels) is (verb == "add") or None
 
         words = ("label", verb, "--json", "--", name, label)
-        self._ask.write(*words, names=(name,), due=list, answered=answered, read=read)
+        self._ask.write(*words, names=(name,), due=list, seen=seen, read=read)
 
     def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002
         """There is one comment of this key; the first one's text stays. NotFound."""
@@ -338,7 +333,7 @@ class BeadsTracker:
             verb = ("comments", "add") if self._ask.build.comments else ("comment",)
             words = (*verb, "--json", "--", id, hidden_marker.signed(text, mark))
             return self._ask.write(
-                *words, names=(id,), due=dict, answered=lambda raw: note_of(raw)[0], read=find
+                *words, names=(id,), due=dict, seen=lambda raw: note_of(raw)[0], read=find
             )
 
     def list_comments(self, id: str) -> tuple[Note, ...]:  # noqa: A002
@@ -362,11 +357,7 @@ class BeadsTracker:
             words = ("dep", "add", "--json", "--", name, other.id)
             try:
                 return self._ask.write(
-                    *words,
-                    names=(name, other.id),
-                    due=dict,
-                    answered=lambda _raw: read(),
-                    read=read,
+                    *words, names=(name, other.id), due=dict, seen=lambda _raw: read(), read=read
                 )
             except errors.AlreadyExists:
                 return self.get(name)
