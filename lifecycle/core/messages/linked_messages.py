@@ -14,11 +14,6 @@ def closing_reason(summary: str, number: int | None, url: str, override: str) ->
     return f"{summary} ({pull})" if summary and pull else summary or pull or "Done."
 
 
-def not_followed(why: str, issue: int | None) -> str:
-    """The linked task could not be set, while the work goes on."""
-    return f"The task that is linked to #{issue} did not follow; issue and PR go on. {why}"
-
-
 def left_open(task: str, why: str) -> str:
     """The end of a closed claim whose linked task could not be closed."""
     return f"The linked task {task} is still open; a later look closes it, or do it by hand. {why}"

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from lifecycle.core.messages import linked_messages, loss_messages
+from lifecycle.core.messages import loss_messages
 from lifecycle.core.redact import named, quoted
 
 HAND_OFF = "lifecycle handoff --summary-file - <<'EOF' (then the summary in one line, then EOF)"
@@ -259,11 +259,6 @@ def issue_unknown_to_release(issue: int | None) -> str:
     )
 
 
-def not_unassigned(why: str, issue: int | None) -> str:
-    """The assignee could not be taken off."""
-    return f"The assignee of #{issue} was not removed; everything else went on. {why}"
-
-
 def taken_over(issue: int | None, agent: str) -> str:
     """The card shows another agent where this claim's stood."""
     return (
@@ -432,19 +427,9 @@ def hint_refused(name: str, value: object, kept: object) -> str:
     )
 
 
-def not_created(why: str, _issue: int | None) -> str:
-    """The pull request could not be opened."""
-    return f"The PR was not opened: {why}"
-
-
 def not_created_yet(why: str, issue: int | None) -> str:
     """The pull request could not be opened for now."""
     return f"The PR for #{issue} is not open yet, and is tried again by itself: {why}"
-
-
-def not_commented(why: str, issue: int | None) -> str:
-    """The comment could not be posted."""
-    return f"Issue #{issue} got no comment: {why}"
 
 
 def comment_unknown(issue: int | None, again: str) -> str:
@@ -455,43 +440,21 @@ def comment_unknown(issue: int | None, again: str) -> str:
     )
 
 
-def not_closed(why: str, issue: int | None) -> str:
-    """The issue could not be closed."""
-    return f"Issue #{issue} is not closed, and the claim was kept: {why}"
-
-
-def not_on_the_board(why: str, issue: int | None) -> str:
-    """The board could not be written."""
-    return f"The card of #{issue} was not updated; issue and PR go on. {why}"
-
-
-def not_added(why: str, issue: int | None) -> str:
-    """The issue could not be put on the board."""
-    return f"Issue #{issue} was not put on the board; issue and PR go on. {why}"
-
-
-def not_linked(why: str, issue: int | None) -> str:
-    """The pull request's text could not be changed."""
-    return f"The PR's text does not refer to #{issue}, and nothing was added to it. {why}"
-
-
-def not_seen(why: str, _issue: int | None) -> str:
-    """GitHub could not be read; the sentence says why by itself."""
-    return why
-
-
 COMPLAINTS: dict[str, Callable[[str, int | None], str]] = {
-    "OpenPullRequest": not_created,
-    "LinkPullRequest": not_linked,
-    "AddToBoard": not_added,
-    "PostComment": not_commented,
-    "CloseIssue": not_closed,
-    "Unassign": not_unassigned,
-    "SetBoard": not_on_the_board,
-    "Look": not_seen,
-    "SetLinked": linked_messages.not_followed,
+    kind: sentence.format
+    for kind, sentence in {
+        "OpenPullRequest": "The PR was not opened: {0}",
+        "LinkPullRequest": "The PR's text does not refer to #{1}, and nothing was added to it. {0}",
+        "AddToBoard": "Issue #{1} was not put on the board; issue and PR go on. {0}",
+        "PostComment": "Issue #{1} got no comment: {0}",
+        "CloseIssue": "Issue #{1} is not closed, and the claim was kept: {0}",
+        "Unassign": "The assignee of #{1} was not removed; everything else went on. {0}",
+        "SetBoard": "The card of #{1} was not updated; issue and PR go on. {0}",
+        "Look": "{0}",  # GitHub could not be read: the error's sentence says why by itself
+        "SetLinked": "The task that is linked to #{1} did not follow; issue and PR go on. {0}",
+    }.items()
 }
-"""For each kind of action, the sentence about its refusal."""
+"""For each kind of action, the sentence about its refusal: of the error's sentence and the issue."""
 
 
 def withheld(names: Sequence[str]) -> str:
