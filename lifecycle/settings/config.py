@@ -24,7 +24,6 @@ from lifecycle.core.values.configured import (
     StageSettings,
 )
 from lifecycle.settings import readers, user_folder
-from lifecycle.settings.stage_settings import KEYS as STAGE_KEYS
 from lifecycle.storage import store, workflow_marks
 
 CONFIG_FILE = workflow_marks.CONFIG_FILE
@@ -313,18 +312,26 @@ _KEYS: dict[str, tuple[str, Any]] = {
     "base": ("base", readers.branch),
     "issue_link": ("issue_link", readers.link),
     "validate": ("validate", readers.commands),
-    "close": ("close", readers.close),
+    "close": ("close", readers.choice("ask", "auto")),
     "project.owner": ("project_owner", readers.login),
     "project.number": ("project_number", readers.number),
     "checks.poll_seconds": ("poll_seconds", readers.positive),
     "wait.unattended": ("wait_unattended", readers.duration),
-    "labels.use": ("labels_use", readers.use),
+    "labels.use": ("labels_use", readers.choice("auto", "always", "never")),
     "labels.prefix": ("labels_prefix", readers.prefix),
     "reconcile.release": ("reconcile_release", readers.flag),
     "reconcile.silent_hours": ("silent_hours", readers.hours),
     "tracker.use": ("tracker_use", readers.tracker),
     "tracker.folder": ("tracker_folder", readers.text),
-    **{key: (_OF_STAGES + name, reader) for key, (name, reader) in STAGE_KEYS.items()},
+    "stages.use": (_OF_STAGES + "use", readers.flag),
+    "stages.label": (_OF_STAGES + "label", readers.label),
+    "stages.test": (_OF_STAGES + "test", readers.commands),
+    "stages.review": (_OF_STAGES + "review", readers.text),
+    "stages.deploy": (_OF_STAGES + "deploy", readers.text),
+    "stages.start": (_OF_STAGES + "start", readers.text),
+    "stages.require_evidence": (_OF_STAGES + "require_evidence", readers.flag),
+    "stages.max_blocks": (_OF_STAGES + "max_blocks", readers.number),
+    "stages.workflows": (_OF_STAGES + "workflows", readers.workflows),
 }
 """The keys of a project's file: the name in `Settings`, and what reads the value."""
 

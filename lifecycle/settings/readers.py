@@ -6,16 +6,15 @@ Each takes the words that name the value for the sentence, and the value; each r
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from lifecycle.core.errors import BadConfig
+from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.core.values.model import Repository
 
 LINKS = ("Refs", "Closes")
-CLOSES = ("ask", "auto")
-LABELS = ("auto", "always", "never")
 CHILDREN = ("git", "validate", "tracker")
 NAME = r"[A-Za-z0-9._-]+"
 
@@ -74,18 +73,17 @@ def link(where: str, value: object) -> str:
     return found
 
 
-def close(where: str, value: object) -> str:
-    """Who closes."""
-    if value not in CLOSES:
-        raise BadConfig(f'{where} must be "ask" or "auto", not {value!r}.')
-    return str(value)
+def choice(*words: str) -> Callable[[str, object], str]:
+    """What reads one of these words."""
 
+    def read(where: str, value: object) -> str:
+        if value not in words:
+            shown = [f'"{word}"' for word in words]
+            must = " or ".join([", ".join(shown[:-1]), shown[-1]])
+            raise BadConfig(f"{where} must be {must}, not {value!r}.")
+        return str(value)
 
-def use(where: str, value: object) -> str:
-    """Whether labels keep the Status."""
-    if value not in LABELS:
-        raise BadConfig(f'{where} must be "auto", "always" or "never", not {value!r}.')
-    return str(value)
+    return read
 
 
 def tracker(where: str, value: object) -> str:
@@ -170,15 +168,23 @@ def number(where: str, value: object) -> int:
     return int(text)
 
 
-def positive(where: str, value: object) -> float:
-    """Seconds, more than none."""
-    try:
-        number = float(value)  # type: ignore[arg-type]  # a wrong type raises TypeError below
-    except (TypeError, ValueError):
-        number = -1.0
-    if isinstance(value, bool) or not 0 < number < 1e9:
-        raise BadConfig(f"{where} must be a number of seconds above 0, not {value!r}.")
-    return number
+def amount(unit: str, is_fit: Callable[[float], bool]) -> Callable[[str, object], float]:
+    """What reads so many of a unit of time, more than none, as a number or as text."""
+
+    def read(where: str, value: object) -> float:
+        try:
+            number = float(value)  # type: ignore[arg-type]  # a wrong type raises TypeError below
+        except (TypeError, ValueError):
+            number = -1.0
+        if isinstance(value, bool) or not is_fit(number):
+            raise BadConfig(f"{where} must be a number of {unit} above 0, not {value!r}.")
+        return number
+
+    return read
+
+
+positive = amount("seconds", lambda seconds: 0 < seconds < 1e9)
+hours = amount("hours", lambda hours: 0 < hours <= 87_600)  # ten years
 
 
 def duration(where: str, value: object) -> float:
@@ -197,17 +203,6 @@ def flag(where: str, value: object) -> bool:
     if not isinstance(value, bool):
         raise BadConfig(f"{where} must be true or false, not {value!r}.")
     return value
-
-
-def hours(where: str, value: object) -> float:
-    """Hours, more than none, as a number or as text; at most ten years."""
-    try:
-        number = float(value)  # type: ignore[arg-type]  # a wrong type raises TypeError below
-    except (TypeError, ValueError):
-        number = -1.0
-    if isinstance(value, bool) or not 0 < number <= 87_600:
-        raise BadConfig(f"{where} must be a number of hours above 0, not {value!r}.")
-    return number
 
 
 def url(where: str, value: object) -> str:
@@ -238,3 +233,30 @@ def is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def workflows(where: str, value: object) -> dict[str, tuple[Stage, ...]]:
+    """A table from a label to its stages."""
+    if not isinstance(value, dict):
+        raise BadConfig(f"{where} must be a table from labels to lists of stages, not {value!r}.")
+    return {name: _line(f'{where}."{name}"', stages) for name, stages in value.items()}
+
+
+def _line(where: str, value: object) -> tuple[Stage, ...]:
+    names = list(LINE)
+    is_list = isinstance(value, list) and value and all(name in names for name in value)
+    if not is_list or not isinstance(value, list):
+        raise BadConfig(f"{where} must be a list of stages ({', '.join(names)}), not {value!r}.")
+    if len(set(value)) != len(value):
+        raise BadConfig(f"{where} names a stage twice; each stands in it once.")
+    line = tuple(Stage(name) for name in value)
+    if Stage.NEXT_TASK in line[:-1]:
+        raise BadConfig(f"{where} goes on after NEXT_TASK, which can only be the last stage.")
+    return line
+
+
+def label(where: str, value: object) -> str:
+    """A label's name: one that can be asked for, and that can have a colon and more behind it."""
+    if not isinstance(value, str) or not value.strip() or not value.isprintable() or "," in value:
+        raise BadConfig(f"{where} must be the name of a label, without a comma, not {value!r}.")
+    return value.strip()
