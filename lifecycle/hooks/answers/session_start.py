@@ -7,22 +7,26 @@ it answers in time.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection
 
 from lifecycle.claim.engine import briefing, observing
+from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.record.claim_store import Loaded
 from lifecycle.claim.record.guard_marks import WAITING
 from lifecycle.claim.record.state import Record
-from lifecycle.core.errors import ClaimRefused, LockBusy
+from lifecycle.core.errors import ClaimRefused, LifecycleError, LockBusy
+from lifecycle.core.messages import loss_messages
 from lifecycle.core.plan import REPLIES, Audience, Notice
+from lifecycle.core.redact import redact
+from lifecycle.core.timing import DeadlineReached
 from lifecycle.hooks import client_contract
-from lifecycle.hooks.answers.board_lines import board_lines
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Ours, Reply
 from lifecycle.settings import config
 from lifecycle.setup import plugin_version
 from lifecycle.stages.session import staged_start
-from lifecycle.storage import signs_of_life
+from lifecycle.storage import log, signs_of_life
 
 _OFFER = (
     "The plugin cannot allow its own commands, so the client asks for each lifecycle claim, handoff, "
@@ -34,6 +38,9 @@ LOCK_SECONDS = 1.5
 TWICE_SECONDS = 10.0
 """The same session starting from the same source within this time is the same start: two copies of
 the hook are installed, and one of them has answered."""
+
+FRESH_SECONDS = 600.0
+"""For how long the board's lines are shown again as they were read."""
 
 
 def answer(call: HookCall) -> Reply:
@@ -62,7 +69,7 @@ def answer(call: HookCall) -> Reply:
     # One sentence on the queue may stand in two lines of the claim: the question and what to do.
     known = " ".join([*context, *person])
     fresh = [notice for notice in said if notice.text not in known]
-    context = [*context, *map(Ours, staged_start.start_lines(call)), *board_lines(call)]
+    context = [*context, *map(Ours, staged_start.start_lines(call)), *_board_lines(call)]
     return client_contract.render(call.hook, fresh, context=context, person=person)
 
 
@@ -127,3 +134,51 @@ def _claim(call: HookCall, record: Record | None) -> tuple[list[str], list[str]]
     mine = call.adopted(record)
     person = [*briefing.question_lines(mine), *briefing.problem_lines(mine)]
     return call.briefed(mine), person
+
+
+def _board_lines(call: HookCall) -> list[str]:
+    """The board, or one line that says why it is missing; the session starts all the same."""
+    world, now = call.world, call.world.clock.now()
+    try:
+        if not world.settings.has_board or world.board is None:
+            return []
+        which = f"{world.settings.project_owner}/{world.settings.project_number}/{world.base}"
+        known = world.cache.get(BOARD_CACHE)
+        kept = known if isinstance(known, dict) and known.get("of") == which else None
+        if kept is not None and 0 <= now - float(kept["at"]) < FRESH_SECONDS:
+            lines = [str(line) for line in kept["lines"]]
+            return [*_doubt(call, kept.get("free")), *lines]
+        brief = world.board.brief()
+        lines = briefing.board_lines(brief, world.base)
+        free = briefing.free_card(call.record, brief, world.base)
+        fresh = {"of": which, "at": now, "lines": lines, "free": free}
+        world.cache.put(BOARD_CACHE, fresh)
+        _keep(call)
+        lines = [*_doubt(call, free), *lines]
+    except DeadlineReached:
+        problem = "GitHub did not answer in time, so the board is not shown."
+    except LifecycleError as error:
+        problem = redact(error.sentence, world.environment)
+    else:
+        return lines
+    log.write(world.root, f"session-start: {problem}")
+    return [problem]
+
+
+def _doubt(call: HookCall, free: object) -> list[str]:
+    """A line for the agent if the board shows its task free, and no look has found out why yet."""
+    record = call.record
+    if record is None or free != record.claim.issue_number or briefing.is_lost(record):
+        return []
+    if call.is_held(record):
+        return []  # that is for the session that holds it
+    return [loss_messages.free_on_board(record.claim.issue_number)] if free else []
+
+
+def _keep(call: HookCall) -> None:
+    """Keep ids and lines for the next wake, if nobody else is writing just now."""
+    claim_store, learned = call.claim_store, call.claim_store.state.get("cache", {})
+    with contextlib.suppress(LockBusy), claim_store.folder.locked(0.2):
+        state = claim_store.file.reload()
+        state["cache"] = {**state.get("cache", {}), **learned}
+        claim_store.file.save()
