@@ -98,10 +98,7 @@ def lines_to_record(
 ) -> dict[Path, bytes]:
     """The content of `bin` and `hooks`, by path; Refused if the environment names no home."""
     place = _needed(environment)
-    return {
-        place / BIN: os.fsencode(command) + b"\n",
-        place / HOOKS: os.fsencode(hooks) + b"\n",
-    }
+    return {place / BIN: os.fsencode(command) + b"\n", place / HOOKS: os.fsencode(hooks) + b"\n"}
 
 
 def write(path: Path, content: bytes) -> None:
