@@ -16,11 +16,12 @@ from lifecycle.core.timing import Deadline
 from lifecycle.core.values import configured
 from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import Repository
+from lifecycle.git import process, tracked_files
+from lifecycle.git.process import GitRepository
 from lifecycle.settings import config, user_folder
 
 if TYPE_CHECKING:
     from lifecycle.core.tracker import Tracker
-    from lifecycle.git.process import GitRepository
     from lifecycle.github.auth.tokens import Token
     from lifecycle.github.board.board_client import ProjectRef
     from lifecycle.github.board.status_fallback import Choice, EitherBoard
@@ -130,7 +131,6 @@ class WorktreeWorld:
     def git(self) -> GitRepository:
         """Git in this worktree."""
         from lifecycle.claim.decisions.pull.opening import TEMPLATES
-        from lifecycle.git.process import GitRepository
 
         if self._elsewhere is not None:
             return self._elsewhere.git
@@ -160,12 +160,10 @@ class WorktreeWorld:
     @cached_property
     def head(self) -> Repository:
         """The repository that branches are pushed to; raises BadConfig."""
-        from lifecycle.git.process import head_repository
-
         if self._elsewhere is not None:
             return self._elsewhere.repository
         try:
-            return head_repository(self.git, self.settings.remote, self.addresses.api_url)
+            return process.head_repository(self.git, self.settings.remote, self.addresses.api_url)
         except BadConfig:
             if self._configured is None:
                 raise
@@ -212,21 +210,15 @@ class WorktreeWorld:
         Raises:
             Refused: one is tracked; the sentence names it and how to take it out.
         """
-        from lifecycle.git.tracked_files import refuse
-
-        refuse(self.root, self.deadline, self.environment)
+        tracked_files.refuse(self.root, self.deadline, self.environment)
 
     def is_tracked(self, name: str) -> bool:
         """True if git tracks this file, or anything in this folder, of the worktree's root."""
-        from lifecycle.git.tracked_files import tracked
-
-        return bool(tracked(self.root, self.deadline, self.environment, [name]))
+        return bool(tracked_files.tracked(self.root, self.deadline, self.environment, [name]))
 
     def tracked_in(self, commit: str) -> list[str]:
         """What of ours a commit has at its top, as git spells it; raises GitFailed."""
-        from lifecycle.git.tracked_files import tracked_in
-
-        return tracked_in(self.git, commit)
+        return tracked_files.tracked_in(self.git, commit)
 
     def refuse_untrusted(self, commands: Sequence[str]) -> None:
         """Refuse to run commands of a project's file that the user has not said yes to.
@@ -255,9 +247,7 @@ class WorktreeWorld:
         is_users = self._elsewhere is not None or self.environment.get("LIFECYCLE_REPOSITORY")
         if named is None or is_users:
             return named
-        from lifecycle.git.process import remote_repositories
-
-        remotes = remote_repositories(self.git, self.addresses.api_url)
+        remotes = process.remote_repositories(self.git, self.addresses.api_url)
         if str(named).casefold() in {str(remote).casefold() for remote in remotes}:
             return named
         raise BadConfig(
@@ -277,10 +267,9 @@ class WorktreeWorld:
         settings = self.settings
         if config.names_github(self.environment):
             return configured.Addresses(settings.api_url, settings.graphql_url), None
-        from lifecycle.git.process import parse_remote
         from lifecycle.github.auth.tokens import addresses_of
 
-        remote = parse_remote(self.git.remote_url(settings.remote) or "")
+        remote = process.parse_remote(self.git.remote_url(settings.remote) or "")
         return addresses_of(remote.host if remote is not None else "", self.environment)
 
     @cached_property
@@ -438,9 +427,7 @@ class WorktreeWorld:
         owner = self.settings.project_owner
         if owner is None or any(self.environment.get(name) for name in config.OWNER_VARIABLES):
             return
-        from lifecycle.git.process import remote_repositories
-
-        known = [*remote_repositories(self.git, self.addresses.api_url)]
+        known = [*process.remote_repositories(self.git, self.addresses.api_url)]
         if self.environment.get("LIFECYCLE_REPOSITORY"):
             known.append(self.base)
         if owner.casefold() not in {one.owner.casefold() for one in known}:

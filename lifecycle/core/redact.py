@@ -143,21 +143,10 @@ def _starred(match: re.Match[str]) -> str:
 
 
 TEXTS = frozenset(
-    (
-        "title",
-        "body",
-        "text",
-        "summary",
-        "message",
-        "description",
-        "value",
-        "raw_details",
-        "commit_title",
-        "commit_message",
-        "agent",
-        "comment",
-        "reason",
-    )
+    {
+        *("title", "body", "text", "summary", "message", "description", "value", "raw_details"),
+        *("commit_title", "commit_message", "agent", "comment", "reason"),
+    }
 )
 """Fields of requests that hold what somebody wrote; all others hold names, ids and choices."""
 

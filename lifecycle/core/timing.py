@@ -16,7 +16,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import FrameType
@@ -154,23 +154,17 @@ class Deadline:
         return min(self.left, at_most)
 
 
-@contextmanager
-def alarm(seconds: float) -> Iterator[None]:
+def alarm(seconds: float) -> AbstractContextManager[None]:
     """Raise `DeadlineReached` after `seconds`, and end the process with 0 a little later.
 
     The second step is for code that cannot be interrupted: state is committed after each fact, so an
     abrupt end loses nothing that the next wake does not find again. Main thread only.
     """
-
-    def soft() -> float:
-        return 0.0
-
-    with _ringing(max(seconds - HARD_EXIT_GRACE, 0.05), soft, HARD_EXIT_GRACE, lambda: os._exit(0)):
-        yield
+    first = max(seconds - HARD_EXIT_GRACE, 0.05)
+    return _ringing(first, lambda: 0.0, HARD_EXIT_GRACE, lambda: os._exit(0))
 
 
-@contextmanager
-def ending(deadline: Deadline, end: Callable[[], NoReturn]) -> Iterator[None]:
+def ending(deadline: Deadline, end: Callable[[], NoReturn]) -> AbstractContextManager[None]:
     """Raise `DeadlineReached` once a deadline is over, and call `end` some seconds later.
 
     For a command that a person waits for: what asks the deadline for its time ends by itself, and this
@@ -185,8 +179,7 @@ def ending(deadline: Deadline, end: Callable[[], NoReturn]) -> Iterator[None]:
     def soft() -> float:
         return deadline.left + COMMAND_GRACE
 
-    with _ringing(min(soft(), _GLANCE), soft, COMMAND_LAST, end):
-        yield
+    return _ringing(min(soft(), _GLANCE), soft, COMMAND_LAST, end)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from lifecycle.core.errors import GitFailed, HeldByAnother, Transient
 from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.ports import Git
 from lifecycle.core.redact import named, redact
-from lifecycle.core.values.lease_message import parse_lease
+from lifecycle.core.values.survey import parse_lease
 
 _FORBIDDEN_WORDS = (
     "returned error: 403",

@@ -45,13 +45,9 @@ APP_VARIABLES = {
     "private_key": "LIFECYCLE_APP_PRIVATE_KEY_FILE",
     "pem": "LIFECYCLE_APP_PRIVATE_KEY",
 }
+# The last two are not read by us: gh prints them for any host of its own, as it does the first two.
 SECRETS = frozenset(
-    (
-        *TOKEN_VARIABLES,
-        *APP_VARIABLES.values(),
-        # Not read by us: gh prints them for any host of its own, as it does the two above.
-        *("GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"),
-    )
+    {*TOKEN_VARIABLES, *APP_VARIABLES.values(), "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"}
 )
 """The variables that hold a token or say where an App's key lies."""
 

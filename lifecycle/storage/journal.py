@@ -23,14 +23,8 @@ CLAIM, STAGES, TRACKER = "claim", "stages", "tracker"
 SYSTEMS = (CLAIM, STAGES, TRACKER)
 """Who writes."""
 
-TRANSITION, WRITE, CHECK, BLOCK, REFUSED, LET_GO = (
-    "transition",
-    "write",
-    "check",
-    "block",
-    "refused",
-    "let_go",
-)
+TRANSITION, WRITE, CHECK = "transition", "write", "check"
+BLOCK, REFUSED, LET_GO = "block", "refused", "let_go"
 KINDS = (TRANSITION, WRITE, CHECK, BLOCK, REFUSED, LET_GO)
 """What is written."""
 

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from lifecycle.core.errors import NoPermission
 from lifecycle.core.timing import Deadline
-from lifecycle.core.values.lease_message import parse_lease
 from lifecycle.core.values.model import Repository
-from lifecycle.core.values.survey import Holding
+from lifecycle.core.values.survey import Holding, parse_lease
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import RestClient
 from lifecycle.github.sweep.sweeping import GitHubSurvey

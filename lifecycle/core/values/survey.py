@@ -5,6 +5,7 @@ A sweep sees every task a little; whoever acts on one looks at it once more, as 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -92,3 +93,27 @@ class BoardTooLarge(Exception):
     def __init__(self, cards: int) -> None:
         super().__init__(f"the board has {cards} cards")
         self.cards = cards
+
+
+_LEASE = "lease "
+
+
+def parse_lease(message: str) -> tuple[str, str, str]:
+    """Agent, nonce and branch of a lease's commit message, "" for what it does not say.
+
+    That is `lease {"agent": …, "issue": …, "nonce": …, "branch": …}`, as whoever takes a lease writes it.
+    Leases of older versions name no branch, and a ref of that name may point to anybody's commit.
+    """
+    line = message.partition("\n")[0].strip()
+    try:
+        word = json.loads(line.removeprefix(_LEASE))
+    except (ValueError, RecursionError):
+        return "", "", ""
+    if not isinstance(word, dict):
+        return "", "", ""
+    agent, nonce, branch = (word.get(key) for key in ("agent", "nonce", "branch"))
+    return _text(agent), _text(nonce), _text(branch)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

@@ -16,9 +16,8 @@ from lifecycle.core.errors import (
     Unsupported,
 )
 from lifecycle.core.timing import Deadline, reading
-from lifecycle.core.values.lease_message import parse_lease
 from lifecycle.core.values.model import BoardItem, Observation
-from lifecycle.core.values.survey import Hold, Holding, Swept, Tip
+from lifecycle.core.values.survey import Hold, Holding, Swept, Tip, parse_lease
 from lifecycle.github.client.client_common import Json, nodes, part, text
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import translate

@@ -18,7 +18,7 @@ from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.plan import REPLIES, Wake
-from lifecycle.core.values.claim_facts import GITHUB, ClaimFacts
+from lifecycle.core.tracker import GITHUB, ClaimFacts
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings.running_client import Client

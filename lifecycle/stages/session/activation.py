@@ -29,7 +29,7 @@ from lifecycle.storage.workflow_marks import path_of
 from lifecycle.trackers.tracker_place import seat_in
 
 if TYPE_CHECKING:
-    from lifecycle.core.values.claim_facts import ClaimFacts
+    from lifecycle.core.tracker import ClaimFacts
     from lifecycle.settings.running_client import Client
 
 _SEAT = re.compile(r"-(\d{12})$")

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lifecycle.core.stage_names import Detected, Stage
-from lifecycle.core.tracker import Task, Tracker
-from lifecycle.core.values.claim_facts import GITHUB
+from lifecycle.core.tracker import GITHUB, Task, Tracker
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.stages.decisions.table import following
 from lifecycle.stages.session import session_record, workflow_tasks
