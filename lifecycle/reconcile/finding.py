@@ -145,10 +145,6 @@ class Finding:
     state: State
     problem: str = ""
 
-    def as_json(self) -> dict[str, Any]:
-        """Plain JSON values."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
 class SweepProblem:
@@ -199,7 +195,7 @@ class SweepReport:
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values; `counts.left` counts findings, `next_run` names what was not looked at."""
         return {
-            "findings": [finding.as_json() for finding in self.findings],
+            "findings": [asdict(finding) for finding in self.findings],
             "problems": [asdict(problem) for problem in self.problems],
             "next_run": list(self.left),
             "ended": self.ended,
@@ -207,10 +203,7 @@ class SweepReport:
             "notes": list(self.notes),
             "counts": {
                 "findings": len(self.findings),
-                "applied": self.count(State.APPLIED),
-                "planned": self.count(State.PLANNED),
-                "off": self.count(State.OFF),
-                "left": self.count(State.LEFT),
+                **{state.value: self.count(state) for state in State},
                 "failed": self.failed,
                 "repositories": self.repositories,
                 "tasks": self.tasks,

@@ -123,7 +123,7 @@ class InferredTask:
         """When the last thing happened that the Status follows from, taking it among them."""
         named = Record(values={"pr_number": self.pull.number if self.pull else None})
         moment = derive.happened_at(named, replace(self.observation, by_number=self.pull))
-        known = [one for one in (moment, self.started_at) if one is not None]
+        known = [at for at in (moment, self.started_at) if at is not None]
         return max(known, default=None)
 
     @property
@@ -203,7 +203,7 @@ class InferredTask:
             item.status_at if item is not None and is_taken else None,
             self.started_at,
         )
-        return max((one for one in signs if one is not None), default=None)
+        return max((at for at in signs if at is not None), default=None)
 
     def looked_at(
         self, observation: Observation, holding: Holding | None = None
@@ -231,7 +231,7 @@ class InferredTask:
                 tips={self.branch: self.tip} if self.tip is not None else {},
             )
         fresh = (observation.by_number, *observation.by_branch)
-        known = {one.number: one for one in (*self.swept.observation.by_branch, *fresh) if one}
+        known = {pull.number: pull for pull in (*self.swept.observation.by_branch, *fresh) if pull}
         seen = replace(observation, item=item, by_branch=tuple(known.values()))
         return task_of(replace(self.swept, observation=seen), holding)
 
@@ -257,7 +257,7 @@ def task_of(swept: Swept, holding: Holding) -> InferredTask | None:
         pull=pull,
         branch=branch,
         tip=tip,
-        started_at=max((one for one in times if one is not None), default=None),
+        started_at=max((at for at in times if at is not None), default=None),
     )
 
 
@@ -326,7 +326,7 @@ def _came_with(item: BoardItem) -> bool:
 
 def _is_ours(status: str) -> bool:
     """True if it is one of the columns that the engine itself writes."""
-    return is_same(status, Status.TODO) or any(is_same(status, one) for one in _WANTED.values())
+    return any(is_same(status, ours) for ours in (Status.TODO, *_WANTED.values()))
 
 
 def _synced_agent(task: InferredTask) -> str | None:
@@ -338,14 +338,14 @@ def _synced_agent(task: InferredTask) -> str | None:
 
 
 def _releasing(task: InferredTask, now: float) -> Releasing:
-    told = releasing.told_at(task.issue, task.agent)
+    told_at = releasing.told_at(task.issue, task.agent)
     # One that was told before this claim was taken gave back an earlier claim of the same name.
-    is_this = told is not None and told >= (task.started_at or 0.0) - derive.CLOCK_SKEW
+    is_this = told_at is not None and told_at >= (task.started_at or 0.0) - derive.CLOCK_SKEW
     pushed = f"pushed up to {task.tip.sha[:7]}" if task.tip is not None else "nothing pushed"
     sign = f" since {render_time(task.last_sign)}" if task.last_sign is not None else ""
     lease = f" The lease was {task.hold.sha}." if task.hold is not None else ""
     reason = f"no sign of life{sign}.{lease}"
-    at = float(told) if told is not None and is_this else now
+    at = float(told_at) if told_at is not None and is_this else now
     progress = f"{pushed}, phase {task.phase}."
     return Releasing(at=at, reason=reason, progress=progress, by="`lifecycle reconcile`")
 
@@ -372,7 +372,7 @@ def _begun(swept: Swept, hold: Hold | None) -> float | None:
         taken: float | None = hold.since - derive.CLOCK_SKEW  # by the clock of who took it
     else:
         taken = _assigned_at(swept)
-    return max((one for one in (taken, swept.reopened_at) if one is not None), default=None)
+    return max((at for at in (taken, swept.reopened_at) if at is not None), default=None)
 
 
 def _assigned_at(swept: Swept) -> float | None:
@@ -386,7 +386,7 @@ def _is_own(pull: PullRequest, swept: Swept, holding: Holding, issue: Issue) -> 
     hold, item = holding.leases.get(issue.number), swept.observation.item
     agent = (hold.agent if hold is not None else "") or (item.agent if item is not None else "")
     people = issue.assignees if not agent else (login_of(agent or ""),)
-    owners = {holding.repository.partition("/")[0].casefold(), *(one.casefold() for one in people)}
+    owners = {holding.repository.partition("/")[0].casefold(), *map(str.casefold, people)}
     if not pull.head_owner or pull.head_owner.casefold() not in owners:
         return False
     if hold is not None and hold.branch:

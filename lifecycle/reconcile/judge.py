@@ -53,7 +53,7 @@ class Judge:
         records = tuple(self._records(task, self.policy))
         done = self._writes(task, records)
         # Mostly nothing could be closed or released: then these are the same.
-        others = [one for one in self._records(task, EVERYTHING) if one not in records]
+        others = [record for record in self._records(task, EVERYTHING) if record not in records]
         writes = self._writes(task, others) | done
         kinds = set(writes)
         card = task.observation.item
@@ -118,11 +118,11 @@ class Judge:
 
     def _writes(self, task: InferredTask, records: Iterable[Record]) -> dict[str, list[Action]]:
         """The steps that follow from these records, by what they are called."""
-        found: dict[str, list[Action]] = {}
-        for one in records:
-            for kind, action in _steps(self._seen(task, one), task):
-                found.setdefault(kind, []).append(action)
-        return found
+        writes: dict[str, list[Action]] = {}
+        for record in records:
+            for kind, action in _steps(self._seen(task, record), task):
+                writes.setdefault(kind, []).append(action)
+        return writes
 
     def _finding(
         self, kind: str, task: InferredTask, writes: Sequence[Action], *, is_done: bool

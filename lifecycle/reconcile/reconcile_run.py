@@ -108,7 +108,7 @@ def reconcile(
         except (KeyboardInterrupt, DeadlineReached) as stop:
             is_late = isinstance(stop, DeadlineReached)
             _end(run, HUNG if is_late else "It was interrupted.")
-            run.left = [_name(one) for one in _in_order(run.drifted) if _is_planned(one)]
+            run.left = [_name(drift) for drift in _in_order(run.drifted) if _is_planned(drift)]
             if not is_late:
                 raise Interrupted(_report(run, is_dry_run=False)) from None
     return _report(run, is_dry_run=dry_run)
@@ -135,7 +135,7 @@ def _read(run: _Run) -> None:
             raise
         _end(run, _why(error) if isinstance(error, LifecycleError) else HUNG)
         read = sweep.holdings.values()
-        run.left += [one.repository for one in read] or [str(one) for one in scope.repositories]
+        run.left += [place.repository for place in read] or [*map(str, scope.repositories)]
         run.left += [scope.owner] if not run.left and scope.owner else []
 
 
@@ -156,34 +156,35 @@ def _judge(run: _Run) -> Judge:
 
 def _repair(run: _Run) -> None:
     """Everything that was found and may be mended, repository by repository."""
-    planned = [one for one in _in_order(run.drifted) if _is_planned(one)]
+    planned = [drift for drift in _in_order(run.drifted) if _is_planned(drift)]
     judge, pace = _judge(run), Pace(run.world.clock)
     done = 0
     with tempfile.TemporaryDirectory(prefix="lifecycle-") as folder:
-        for index, (name, group) in enumerate(groupby(planned, lambda one: one.task.repository)):
+        by_repository = groupby(planned, lambda drift: drift.task.repository)
+        for index, (name, group) in enumerate(by_repository):
             repairer: Repairer | LifecycleError | None = None
-            for one in group:
+            for drift in group:
                 if not run.ended:
                     place = Path(folder, str(index))
                     repairer = repairer or _repairer(run, name, place, judge, pace)
-                    _repair_one(run, repairer, one)
-                if run.ended and _is_planned(one):
-                    run.left.append(_name(one))
+                    _repair_one(run, repairer, drift)
+                if run.ended and _is_planned(drift):
+                    run.left.append(_name(drift))
                 done += 1
                 run.progress("repairs", done, len(planned))
 
 
-def _repair_one(run: _Run, repairer: Repairer | LifecycleError, one: _Drifted) -> None:
+def _repair_one(run: _Run, repairer: Repairer | LifecycleError, drift: _Drifted) -> None:
     """One task; whatever befalls it, the others go on, unless nothing can go on any more."""
     try:
         _demand_time(run.world)
         if isinstance(repairer, LifecycleError):
-            one.findings = failed(one.findings, repairer)
+            drift.findings = failed(drift.findings, repairer)
             return
         try:
-            one.findings = repairer.repair(one.task, one.findings)
+            drift.findings = repairer.repair(drift.task, drift.findings)
         except (RepairEnd, KeyboardInterrupt, DeadlineReached):
-            one.findings = repairer.partial(one.findings)
+            drift.findings = repairer.partial(drift.findings)
             raise
     except RepairEnd as error:
         _end(run, _why(error.error))
@@ -217,7 +218,8 @@ def _clone(world: World, name: str) -> Path | None:
     except LifecycleError as error:  # nothing but the journal asks for it
         log.write(world.root, f"reconcile: the remotes could not be read: {error.sentence}")
         return None
-    return world.root if name.casefold() in {str(one).casefold() for one in remotes} else None
+    names = {str(repository).casefold() for repository in remotes}
+    return world.root if name.casefold() in names else None
 
 
 def _demand_time(world: World) -> None:
@@ -227,15 +229,17 @@ def _demand_time(world: World) -> None:
 
 def _in_order(drifted: Iterable[_Drifted]) -> list[_Drifted]:
     """By repository and issue."""
-    return sorted(drifted, key=lambda one: (one.task.repository.casefold(), one.task.issue.number))
+    return sorted(
+        drifted, key=lambda drift: (drift.task.repository.casefold(), drift.task.issue.number)
+    )
 
 
-def _name(one: _Drifted) -> str:
-    return f"{one.task.repository}#{one.task.issue.number}"
+def _name(drift: _Drifted) -> str:
+    return f"{drift.task.repository}#{drift.task.issue.number}"
 
 
-def _is_planned(one: _Drifted) -> bool:
-    return any(finding.state is State.PLANNED for finding in one.findings)
+def _is_planned(drift: _Drifted) -> bool:
+    return any(finding.state is State.PLANNED for finding in drift.findings)
 
 
 def _why(error: LifecycleError) -> str:
@@ -259,8 +263,8 @@ def _report(run: _Run, *, is_dry_run: bool) -> SweepReport:
             for finding in _ordered(run, is_dry_run=is_dry_run)
         ),
         problems=tuple(
-            SweepProblem(one.where, one.kind, redact(one.sentence, secret))
-            for one in sweep.problems
+            SweepProblem(problem.where, problem.kind, redact(problem.sentence, secret))
+            for problem in sweep.problems
         ),
         left=tuple(run.left),
         ended=redact(run.ended, secret),
@@ -275,10 +279,10 @@ def _report(run: _Run, *, is_dry_run: bool) -> SweepReport:
 
 def _ordered(run: _Run, *, is_dry_run: bool) -> Iterator[Finding]:
     """By repository and issue; what was planned and not reached is left."""
-    for one in _in_order(run.drifted):
-        for finding in one.findings:
+    for drift in _in_order(run.drifted):
+        for finding in drift.findings:
             if finding.state is State.PLANNED and not is_dry_run:
-                said = finding.problem or "The run ended before it."
-                yield replace(finding, state=State.LEFT, problem=said)
+                problem = finding.problem or "The run ended before it."
+                yield replace(finding, state=State.LEFT, problem=problem)
             else:
                 yield finding

@@ -124,7 +124,7 @@ class Repairer:
     _begun: str = ""
     _written: dict[str, tuple[InferredTask, list[Action]]] = field(default_factory=dict)
 
-    def repair(self, task: InferredTask, found: Iterable[Finding]) -> tuple[Finding, ...]:
+    def repair(self, task: InferredTask, findings: Iterable[Finding]) -> tuple[Finding, ...]:
         """The findings with what became of them.
 
         Raises:
@@ -136,7 +136,7 @@ class Repairer:
                 self._look_and_act(task, planned)
         errors = self._outcomes.values()
         self.is_unanswered = None not in errors and any(isinstance(e, Transient) for e in errors)
-        return tuple(self._told(_became(finding, self._outcomes)) for finding in found)
+        return tuple(self._told(_became(finding, self._outcomes)) for finding in findings)
 
     def _told(self, finding: Finding) -> Finding:
         """The findings with what was really written in place of what was planned."""
@@ -145,19 +145,19 @@ class Repairer:
         task, actions = self._written[finding.kind]
         return replace(finding, fix=fix_sentence(actions, task) or finding.fix)
 
-    def partial(self, found: Iterable[Finding]) -> tuple[Finding, ...]:
+    def partial(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
         """The findings of the task in which `repair` was interrupted, with what was done by then.
 
         The one that was being written may lack a write: it stays planned, and says so.
         """
         done = {kind for kind, error in self._outcomes.items() if error is None}
         return tuple(
-            one
-            if one.state is not State.PLANNED or one.kind not in done
-            else replace(one, problem=_CUT)
-            if one.kind == self._begun
-            else self._told(replace(one, state=State.APPLIED))
-            for one in found
+            finding
+            if finding.state is not State.PLANNED or finding.kind not in done
+            else replace(finding, problem=_CUT)
+            if finding.kind == self._begun
+            else self._told(replace(finding, state=State.APPLIED))
+            for finding in findings
         )
 
     def _look_and_act(self, task: InferredTask, planned: Snapshot) -> None:
@@ -273,10 +273,10 @@ class Repairer:
         return False
 
 
-def failed(found: Iterable[Finding], error: LifecycleError) -> tuple[Finding, ...]:
+def failed(findings: Iterable[Finding], error: LifecycleError) -> tuple[Finding, ...]:
     """The findings of a task of which nothing could be begun; raises RepairEnd as `Repairer.repair`."""
     _need_going_on(error)
-    return tuple(_became(finding, {"": error}) for finding in found)
+    return tuple(_became(finding, {"": error}) for finding in findings)
 
 
 def _general(action: Action) -> str:

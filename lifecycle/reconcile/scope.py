@@ -58,7 +58,7 @@ class Scope:
             return False
         if self.owner:
             return repository.partition("/")[0].casefold() == self.owner.casefold()
-        return repository.casefold() in {str(one).casefold() for one in self.repositories}
+        return repository.casefold() in {str(named).casefold() for named in self.repositories}
 
 
 @dataclass(frozen=True, slots=True)

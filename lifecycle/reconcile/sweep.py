@@ -71,8 +71,8 @@ class KeptCards:
                 self._pulls[kept.branch] = (*self._pulls.get(kept.branch, ()), kept)
         self._named: dict[int, tuple[str, ...]] = {}
         for branch in dict.fromkeys((*tips, *self._pulls)):
-            found = _NAMED.fullmatch(branch)
-            number = int(found[1]) if found else 0
+            match = _NAMED.fullmatch(branch)
+            number = int(match[1]) if match else 0
             if number and number != held.get(branch):
                 self._named[number] = (*self._named.get(number, ()), branch)
         self.holding = replace(holding, leases=leases, tips=tips, pulls=())
@@ -81,7 +81,7 @@ class KeptCards:
         """The part of the holding that may be one issue's own."""
         number = swept.observation.issue.number if swept.observation.issue is not None else 0
         hold = self.holding.leases.get(number)
-        branches = dict.fromkeys(one.branch for one in swept.observation.by_branch)
+        branches = dict.fromkeys(pull.branch for pull in swept.observation.by_branch)
         branches |= dict.fromkeys(self._named.get(number, ()))
         if hold is not None and hold.branch:
             branches[hold.branch] = None
@@ -115,7 +115,7 @@ def slimmed(swept: Swept) -> Swept:
     pulls = swept.observation.by_branch
     if not pulls:
         return swept
-    observation = replace(swept.observation, by_branch=tuple(slim(one) for one in pulls))
+    observation = replace(swept.observation, by_branch=tuple(slim(pull) for pull in pulls))
     return replace(swept, observation=observation)
 
 
@@ -166,19 +166,19 @@ class Sweep:
             LifecycleError: GitHub could not be asked; what was read so far is kept.
         """
         scope, survey = self.scope, self.world.survey
-        found: Iterator[Holding]
+        holdings: Iterator[Holding]
         total: int | None = None
         if scope.owner and scope.shard is None:
-            found = survey.holdings_of(scope.owner)
+            holdings = survey.holdings_of(scope.owner)
         else:
             # Of an owner's repositories a shard reads the names of all, and no more of the others'.
             named = survey.repositories_of(scope.owner) if scope.owner else scope.repositories
-            wanted = [one for one in named if scope.has(str(one))]
-            found, total = survey.holdings(wanted), len(wanted)
-        for done, holding in enumerate(found, 1):
+            wanted = [repository for repository in named if scope.has(str(repository))]
+            holdings, total = survey.holdings(wanted), len(wanted)
+        for done, holding in enumerate(holdings, 1):
             self.progress("repositories", done, total)
             if holding.problem is not None:
-                self._note(holding.repository, holding.problem)
+                self._note(holding.repository, *_reason(holding.problem))
             else:
                 shelf = KeptCards(holding)
                 self._shelves[holding.repository.casefold()] = shelf
@@ -204,9 +204,11 @@ class Sweep:
             since = self.world.clock.now() - RECENT_SECONDS
             yield from self._known(self.world.survey.issues_of(self.holdings.values(), since))
         shelves = self._shelves.values()
-        unmet = [(one.holding.repository, number) for one in shelves for number in one.unmet]
+        unmet = [(shelf.holding.repository, number) for shelf in shelves for number in shelf.unmet]
         yield from self._known(self.world.survey.issues(unmet))
-        lost = [f"{one.holding.repository}#{number}" for one in shelves for number in one.unmet]
+        lost = [
+            f"{shelf.holding.repository}#{number}" for shelf in shelves for number in shelf.unmet
+        ]
         if lost:
             self.notes.append(
                 f"Leases of issues that GitHub does not show were left: {', '.join(lost)}. To end one: "
@@ -236,10 +238,8 @@ class Sweep:
             for number in self.scope.issues:
                 if number not in shelf.met:
                     where = f"{shelf.holding.repository}#{number}"
-                    words = (
-                        "GitHub shows no such issue to the token (a pull request has its --pull)."
-                    )
-                    self.problems.append(SweepProblem(where, "NotFound", words))
+                    why = "GitHub shows no such issue to the token (a pull request has its --pull)."
+                    self._note(where, "NotFound", why)
 
     @property
     def _worth(self) -> int | None:
@@ -247,12 +247,12 @@ class Sweep:
         if self.scope.owner:
             return None
         # Mostly the leased issues are the assigned ones: counted twice, others' cards would be read.
-        held = sum(max(len(one.leases), one.claimed) for one in self.holdings.values())
+        held = sum(max(len(holding.leases), holding.claimed) for holding in self.holdings.values())
         return max(_SMALL_BOARD, 3 * held)
 
     def _named(self) -> list[tuple[str, int]]:
         """The issues that the scope names, and those of the pull requests that it names."""
-        found: list[tuple[str, int]] = []
+        issues: list[tuple[str, int]] = []
         for holding in self.holdings.values():
             numbers = dict.fromkeys(self.scope.issues)
             owner, _, name = holding.repository.partition("/")
@@ -260,17 +260,17 @@ class Sweep:
             for number in self.scope.pulls:
                 pull = there.forge.pull_request(number)
                 numbers |= dict.fromkeys(_issues_of(pull, holding))
-            found += [(holding.repository, number) for number in numbers]
-        return found
+            issues += [(holding.repository, number) for number in numbers]
+        return issues
 
-    def _known(self, found: Iterator[Swept]) -> Iterator[InferredTask]:
+    def _known(self, issues: Iterator[Swept]) -> Iterator[InferredTask]:
         """Those of the repositories that were read, each once."""
-        for swept in found:
+        for swept in issues:
             shelf = self._shelves.get(swept.repository.casefold())
             if shelf is None:
                 continue
             if swept.problem is not None:
-                self._note(shelf.holding.repository, swept.problem)
+                self._note(shelf.holding.repository, *_reason(swept.problem))
             unseen = swept.observation.board_problem
             if unseen:
                 self._is_unseen(unseen)
@@ -285,13 +285,11 @@ class Sweep:
     def _is_unseen(self, why: str) -> None:
         """The board that is configured cannot be seen, and nothing takes its place."""
         self.is_blind = True
-        problem = SweepProblem(self.world.settings.board_name, "NoBoard", why)
-        if problem not in self.problems:
-            self.problems.append(problem)
+        self._note(self.world.settings.board_name, "NoBoard", why)
 
-    def _note(self, repository: str, error: LifecycleError) -> None:
-        """A repository that could not be read, or not all of it; once for each reason."""
-        problem = SweepProblem(repository, type(error).__name__, error.sentence)
+    def _note(self, where: str, kind: str, sentence: str) -> None:
+        """What could not be read, or not all of it; once for each reason."""
+        problem = SweepProblem(where, kind, sentence)
         if problem not in self.problems:
             self.problems.append(problem)
 
@@ -302,6 +300,10 @@ def _issues_of(pull: PullRequest, holding: Holding) -> tuple[int, ...]:
     named = re.search(r"(?:^|[-/])(\d{1,9})$", pull.branch)
     own = [*held, int(named[1])] if named else held
     return tuple(dict.fromkeys([*own, *derive.mentioned(pull)]))[:_MOST_MENTIONED]
+
+
+def _reason(error: LifecycleError) -> tuple[str, str]:
+    return type(error).__name__, error.sentence
 
 
 def is_over(error: LifecycleError) -> bool:

@@ -41,7 +41,7 @@ def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> 
         if rows:
             shown.print()
             shown.print(_rows(title, rows, width), width=width)
-    without_room = _left_out((*summary.stages, *summary.phases), width)
+    without_room = _hidden((*summary.stages, *summary.phases), width)
     if without_room:
         text = f"No room for: {', '.join(without_room)}; a wider terminal or --json has all."
         shown.print(Text(text, "dim"), width=width)
@@ -68,12 +68,10 @@ def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> 
 _NAMES = ("visits", "median", "mean", "9 of 10", "away", "tries", "success")
 
 
-def _left_out(rows: Sequence[StatsRow], width: int) -> list[str]:
-    """The columns that have no room."""
-    is_away = any(row.away for row in rows)
-    columns = [("visits", width >= VISITS), ("mean", width >= MEAN)]
-    columns += [("away", width >= AWAY)] if is_away else []
-    return [name for name, is_shown in columns if not is_shown]
+def _hidden(rows: Sequence[StatsRow], width: int) -> list[str]:
+    """The columns that have no room, though there is something to show in them."""
+    least = {"visits": VISITS, "mean": MEAN} | ({"away": AWAY} if any(r.away for r in rows) else {})
+    return [name for name, columns in least.items() if width < columns]
 
 
 def _table(first: str, *others: str) -> Table:
@@ -85,9 +83,8 @@ def _table(first: str, *others: str) -> Table:
 
 
 def _rows(title: str, rows: Sequence[StatsRow], width: int) -> Table:
-    is_away = any(row.away for row in rows)
-    shown = {"visits": width >= VISITS, "mean": width >= MEAN, "away": width >= AWAY and is_away}
-    kept = [name for name in _NAMES if shown.get(name, True)]
+    nothing = [] if any(row.away for row in rows) else ["away"]
+    kept = [name for name in _NAMES if name not in (*_hidden(rows, width), *nothing)]
     table = _table(title, *kept)
     for row in rows:
         cells = _cells(row)

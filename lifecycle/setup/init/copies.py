@@ -57,6 +57,6 @@ def copy_to(
 def _has_stages(content: bytes) -> bool:
     """True if the staged workflow was put in beside the hooks."""
     try:
-        return init_mark.parse(content).has_stages
+        return init_mark.parse(content).stages
     except Refused:
         return False  # a broken mark is the old worktree's; `init` and `doctor` name it there

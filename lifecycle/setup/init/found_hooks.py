@@ -114,8 +114,8 @@ class ClientSetup:
         """Read them; what cannot be read is a problem of its own, not an error."""
         files = _files(root, environment)
         mark, problem = _mark(root)
-        reader = _SettingsReader(root, environment, mark)
-        entries = tuple(entry for file in files for entry in reader.entries(file))
+        places = {"CLAUDE_PROJECT_DIR": str(root), "HOME": environment.get("HOME", "")}
+        entries = tuple(entry for file in files for entry in _entries(file, places, mark))
         names = tuple(name for _, name in _enabled(files))
         return cls(files, names, entries, mark, problem)
 
@@ -138,8 +138,8 @@ class ClientSetup:
     @property
     def doubled(self) -> list[tuple[Wire, list[HookEntry]]]:
         """Scripts that several entries run at one event, with these entries."""
-        heard = [(w, [e for e in self.of(w.name) if e.event == w.event]) for w in WIRES]
-        return [(wire, entries) for wire, entries in heard if len(entries) > 1]
+        wired = [(w, [e for e in self.of(w.name) if e.event == w.event]) for w in WIRES]
+        return [(wire, entries) for wire, entries in wired if len(entries) > 1]
 
     def of(self, name: str) -> tuple[HookEntry, ...]:
         """The entries that run one script."""
@@ -158,7 +158,11 @@ def allows_all(root: Path, environment: Mapping[str, str]) -> bool:
     """True if the client's settings let the agent run unasked what it runs in the normal course."""
     lists = [file.object("permissions").get("allow") for file in _files(root, environment)]
     rules = {
-        rule for one in lists if isinstance(one, list) for rule in one if isinstance(rule, str)
+        rule
+        for allowed in lists
+        if isinstance(allowed, list)
+        for rule in allowed
+        if isinstance(rule, str)
     }
     return bool(rules & _BROAD) or rules >= set(PERMISSIONS)
 
@@ -213,42 +217,30 @@ def _mark(root: Path) -> tuple[InitMark | None, str]:
         return None, error.strerror or "it cannot be opened"
 
 
-@dataclass(frozen=True, slots=True)
-class _SettingsReader:
-    """Reads the hook entries of settings files."""
+def _entries(
+    file: ClientSettings, places: Mapping[str, str], mark: InitMark | None
+) -> Iterator[HookEntry]:
+    """The entries of a file that run a script of ours; `places` are what variables in them stand for."""
+    for event, groups in file.object("hooks").items():
+        for group in groups if isinstance(groups, list) else ():
+            listed = group.get("hooks") if isinstance(group, dict) else None
+            for hook in listed if isinstance(listed, list) else ():
+                words = _words(hook)
+                name = run_name({"command": " ".join(words)})
+                if name is not None:
+                    own = mark.settings.own_name(event, hook) if mark else own_name(hook)
+                    matcher, script = str(group.get("matcher") or ""), _script(words, name, places)
+                    yield HookEntry(file, event, matcher, name, hook, script, own is not None)
 
-    root: Path
-    environment: Mapping[str, str]
-    mark: InitMark | None
 
-    def entries(self, file: ClientSettings) -> Iterator[HookEntry]:
-        """The entries of a file that run a script of ours."""
-        for event, groups in file.object("hooks").items():
-            for group in groups if isinstance(groups, list) else ():
-                listed = group.get("hooks") if isinstance(group, dict) else None
-                for hook in listed if isinstance(listed, list) else ():
-                    words = _words(hook)
-                    name = run_name({"command": " ".join(words)})
-                    if name is not None:
-                        script, is_inits = self._script(words, name), self._is_inits(event, hook)
-                        matcher = str(group.get("matcher") or "")
-                        yield HookEntry(file, event, matcher, name, hook, script, is_inits)
-
-    def _script(self, words: list[str], name: str) -> Path | None:
-        """The path of our script among the words of a command, if it can be told."""
-        places = {"CLAUDE_PROJECT_DIR": str(self.root), "HOME": self.environment.get("HOME", "")}
-        path = next((word for word in words if word.endswith(f"/{name}")), "")
-        for variable, value in places.items():
-            path = path.replace(f"${{{variable}}}", value).replace(f"${variable}", value)
-        if path.startswith("~/"):
-            path = places["HOME"] + path[1:]
-        return Path(path) if Path(path).is_absolute() and "$" not in path else None
-
-    def _is_inits(self, event: str, hook: object) -> bool:
-        """True if `init` takes this entry for its own."""
-        if self.mark is not None:
-            return self.mark.settings.own_name(event, hook) is not None
-        return own_name(hook) is not None
+def _script(words: list[str], name: str, places: Mapping[str, str]) -> Path | None:
+    """The path of our script among the words of a command, if it can be told."""
+    path = next((word for word in words if word.endswith(f"/{name}")), "")
+    for variable, value in places.items():
+        path = path.replace(f"${{{variable}}}", value).replace(f"${variable}", value)
+    if path.startswith("~/"):
+        path = places["HOME"] + path[1:]
+    return Path(path) if Path(path).is_absolute() and "$" not in path else None
 
 
 def _words(hook: object) -> list[str]:

@@ -84,7 +84,7 @@ class InitMark:
         lines: into files of lines, by name: `.gitignore`, `info/exclude`.
         created: files and folders that were not there before, by name.
         sha256: of files that were written whole, by name.
-        has_stages: the staged workflow was put in as well.
+        stages: the staged workflow was put in as well.
         switched: into `.lifecycle.toml`, if it was there before.
     """
 
@@ -93,7 +93,7 @@ class InitMark:
     lines: Mapping[str, PutLines] = field(default_factory=dict)
     created: tuple[str, ...] = ()
     sha256: Mapping[str, str] = field(default_factory=dict)
-    has_stages: bool = False
+    stages: bool = False
     switched: tuple[Piece, ...] = ()
 
     def created_with(self, name: str, *, is_new: bool) -> tuple[str, ...]:
@@ -108,7 +108,7 @@ def render(mark: InitMark) -> bytes:
     data = {
         "about": "Written by `lifecycle init`; `lifecycle init --remove` takes out what is listed here.",
         "version": _VERSION,
-        "mode": mark.mode,
+        **asdict(mark),
         "settings": {
             "hooks": [{"event": event, "command": command} for event, command in put.hooks],
             "permissions": put.permissions,
@@ -116,13 +116,6 @@ def render(mark: InitMark) -> bytes:
             "pieces": [{"before": old, "after": new} for old, new in put.pieces],
             "variables": dict(put.variables),
         },
-        "lines": {
-            name: {"lines": lines.lines, "piece": lines.piece} for name, lines in mark.lines.items()
-        },
-        "created": mark.created,
-        "sha256": dict(mark.sha256),
-        "stages": mark.has_stages,
-        "switched": [asdict(piece) for piece in mark.switched],
     }
     return json.dumps(data, indent=2).encode("ascii") + b"\n"
 
@@ -149,13 +142,18 @@ def _mark(data: Any) -> InitMark:
         data["mode"],
         _put(data["settings"]),
         {
-            _name(name): PutLines(_texts(one["lines"]), _text(one["piece"]))
-            for name, one in data["lines"].items()
+            _checked(name, is_ours=name in (IGNORE, EXCLUDE)): PutLines(
+                _texts(put["lines"]), _text(put["piece"])
+            )
+            for name, put in data["lines"].items()
         },
         _texts(data["created"]),
-        {_whole(name): _text(value) for name, value in data["sha256"].items()},
+        {
+            _checked(name, is_ours=name == CONFIG_FILE or is_one(name)): _text(value)
+            for name, value in data["sha256"].items()
+        },
         data.get("stages") is True,  # an earlier version's mark knows nothing of them
-        tuple(_piece(one) for one in data.get("switched", [])),
+        tuple(_piece(piece) for piece in data.get("switched", [])),
     )
 
 
@@ -177,16 +175,10 @@ def _piece(data: Any) -> Piece:
     return Piece(before, _text(data["after"]), _texts(data["keys"]), data["has_header"] is True)
 
 
-def _whole(name: str) -> str:
-    if name != CONFIG_FILE and not is_one(name):
-        raise ValueError("a file that is never written whole")
-    return name
-
-
-def _name(value: str) -> str:
-    if value not in (IGNORE, EXCLUDE):
+def _checked(name: str, *, is_ours: bool) -> str:
+    if not is_ours:
         raise ValueError("a file that is never written to")
-    return value
+    return name
 
 
 def _texts(value: Any) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -192,10 +192,10 @@ class _Project:
                 f"This repository wires lifecycle for everybody already ({SETTINGS[SHARED]}); it stays so."
             )
         new = before or self._begun(mode)
-        is_new = stages and not new.has_stages
-        new = replace(new, has_stages=stages or new.has_stages)
+        is_new = stages and not new.stages
+        new = replace(new, stages=stages or new.stages)
         new = self._wired(new)
-        if new.has_stages:
+        if new.stages:
             for name in (config.CONFIG_FILE, *FILES, page_of(self.staging.start)):
                 self._need_inside(name)
             new = self.staging.put_in(new, is_new=is_new, has_config=not self.only_wires)
@@ -215,7 +215,7 @@ class _Project:
                 "runs twice."
             )
         # The mark is made last and shown behind what it speaks of.
-        label = self.staging.settings.label if new.has_stages else ""
+        label = self.staging.settings.label if new.stages else ""
         return Plan(self.root, mode, self.draft.changes(), tuple(self.notes), label=label)
 
     def permission(self) -> Plan:
@@ -279,12 +279,15 @@ class _Project:
         return replace(before, mode=mode, settings=Put(), lines=kept, created=created)
 
     def _wired(self, before: InitMark) -> InitMark:
-        known = tuple(
-            (w.event, str(form(w.name)["command"])) for form in self._forms() for w in WIRES
-        )
+        # Entries of ours that no mark speaks of may name the folder that was recorded before.
+        folders = (resources.hooks_folder(), user_folder.recorded(self.environment).hooks)
+        forms = [local_form(folder) for folder in folders if folder is not None]
+        known = tuple((w.event, str(form(w.name)["command"])) for form in forms for w in WIRES)
         put = replace(before.settings, hooks=(*before.settings.hooks, *known))
-        extra = self.staging.extra() if before.has_stages else None
-        return self._put_into(replace(before, settings=put), self._form(before.mode), extra)
+        is_shared = before.mode == SHARED
+        form = shared_form if is_shared else local_form(resources.hooks_folder())
+        extra = self.staging.extra() if before.stages else None
+        return self._put_into(replace(before, settings=put), form, extra)
 
     def _put_into(self, before: InitMark, form: Form | None, extra: Extra | None) -> InitMark:
         name = SETTINGS[before.mode]
@@ -305,7 +308,9 @@ class _Project:
             return
         text = client_settings.unwire(_decoded(content, name), name, before.settings)
         root = client_settings.read(text, name)
-        is_empty = not text.strip("\ufeff \t\r\n") or (root is not None and _is_bare(text))
+        # Empty, or an object with nothing in it, not even a comment.
+        rest = text.strip("\ufeff \t\r\n")
+        is_empty = not rest or (root is not None and not rest.strip("{} \t\r\n"))
         gone = is_empty and name in before.created
         self.draft.write(name, None if gone else text.encode(), what)
         if not gone:
@@ -317,7 +322,7 @@ class _Project:
 
     def _listed(self, before: InitMark, mark_name: str = MARK) -> InitMark:
         """Keep our own files out of git: everybody's in `.gitignore`, one person's in `info/exclude`."""
-        wanted = (*OWN_LINES, LOG_LINE) if before.has_stages else OWN_LINES
+        wanted = (*OWN_LINES, LOG_LINE) if before.stages else OWN_LINES
         name, path = IGNORE, self.root / IGNORE
         if before.mode == LOCAL:
             # What is one person's is excluded in this clone alone, and nothing of it is there to commit.
@@ -383,15 +388,6 @@ class _Project:
         shown = user_folder.shown(path.name, self.environment)
         self.draft.write(path, content, f"{program} may run here", shown, is_private=True)
 
-    def _form(self, mode: str) -> Form:
-        return shared_form if mode == SHARED else local_form(resources.hooks_folder())
-
-    def _forms(self) -> Sequence[Form]:
-        """Forms that entries of ours may have which no mark speaks of."""
-        recorded = user_folder.recorded(self.environment).hooks
-        folders = [resources.hooks_folder(), *([recorded] if recorded else [])]
-        return [local_form(folder) for folder in folders]
-
     def _exclude(self) -> Path:
         git = git_of(self.root, self.environment)
         return self.root / git.run("rev-parse", "--git-path", EXCLUDE)
@@ -404,11 +400,6 @@ def git_of(root: Path, environment: Mapping[str, str]) -> GitRepository:
 
 def _shown(name: str) -> str:
     return f".git/{name}" if name == EXCLUDE else name
-
-
-def _is_bare(text: str) -> bool:
-    """True for an object with nothing in it, not even a comment."""
-    return not text.strip("\ufeff \t\r\n").strip("{} \t\r\n")
 
 
 def _decoded(content: bytes | None, name: str) -> str:

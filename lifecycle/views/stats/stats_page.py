@@ -6,6 +6,7 @@ the product; what it draws with goes into the page.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections import Counter
@@ -161,9 +162,11 @@ def _times(name: str, title: str, rows: Sequence[StatsRow]) -> Chart | None:
         ),
         _time_bar("nine of ten took at most", LIGHT, timed, [row.times.p90 for row in timed], unit),
     ]
-    said = (f"{row.name}: half took at most {stats_words.span(row.times.median)}" for row in timed)
+    sentences = (
+        f"{row.name}: half took at most {stats_words.span(row.times.median)}" for row in timed
+    )
     layout = _layout(len(timed), called, barmode="group")
-    return Chart(name, title, f"{title}. {'; '.join(said)}.", {"data": bars, "layout": layout})
+    return Chart(name, title, f"{title}. {'; '.join(sentences)}.", {"data": bars, "layout": layout})
 
 
 def _time_bar(
@@ -174,8 +177,8 @@ def _time_bar(
         "orientation": "h",
         "name": name,
         "y": [row.name for row in rows],
-        "x": [round(one / unit, 3) for one in seconds],
-        "text": [stats_words.span(one) for one in seconds],
+        "x": [round(value / unit, 3) for value in seconds],
+        "text": [stats_words.span(value) for value in seconds],
         "textposition": "auto",
         "hovertemplate": f"%{{y}}: {name} %{{text}}<extra></extra>",
         "marker": {"color": color},
@@ -203,9 +206,9 @@ def _attempts(name: str, title: str, rows: Sequence[StatsRow]) -> Chart | None:
         }
         for part, color, counts in parts
     ]
-    said = (f"{row.name}: {row.passed} of {row.attempts} led onward" for row in tried)
+    sentences = (f"{row.name}: {row.passed} of {row.attempts} led onward" for row in tried)
     layout = _layout(len(tried), "attempts", barmode="stack")
-    return Chart(name, title, f"{title}. {'; '.join(said)}.", {"data": bars, "layout": layout})
+    return Chart(name, title, f"{title}. {'; '.join(sentences)}.", {"data": bars, "layout": layout})
 
 
 def _done_chart(summary: Summary) -> Chart | None:
@@ -228,26 +231,15 @@ def _done_chart(summary: Summary) -> Chart | None:
         layout["xaxis"] |= {"type": "category"}
         bars["width"] = 0.2
     title = "Tasks done each day"
-    said = "; ".join(f"{day.isoformat()}: {days[day]}" for day in ordered)
-    return Chart("tasks-done", title, f"{title} (UTC). {said}.", {"data": [bars], "layout": layout})
+    sentences = "; ".join(f"{day.isoformat()}: {days[day]}" for day in ordered)
+    return Chart(
+        "tasks-done", title, f"{title} (UTC). {sentences}.", {"data": [bars], "layout": layout}
+    )
 
 
 def _layout(rows: int, unit: str, *, barmode: str) -> dict[str, Any]:
     """The look that all charts share; colors of text and lines are the page's, and set there."""
-    return {
-        "barmode": barmode,
-        "height": rows * _BAR + _FRAME,
-        "margin": {"l": 8, "r": 8, "t": 36, "b": 40},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"family": "system-ui, sans-serif", "size": 12},
-        "legend": {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "traceorder": "normal"},
-        "dragmode": False,
-        "xaxis": {
-            "title": {"text": unit},
-            "automargin": True,
-            "fixedrange": True,
-            "rangemode": "tozero",
-        },
-        "yaxis": {"automargin": True, "fixedrange": True, "autorange": "reversed"},
-    }
+    shared = Path(__file__).with_name("templates") / "layout.json"
+    layout: dict[str, Any] = json.loads(shared.read_text(encoding="utf-8"))
+    layout["xaxis"] = {"title": {"text": unit}, **layout["xaxis"]}
+    return {"barmode": barmode, "height": rows * _BAR + _FRAME, **layout}

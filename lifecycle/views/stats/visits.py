@@ -158,8 +158,9 @@ class _JournalReader:
 
     def _leave_others(self, stay: Visit | None, entry: JournalEntry, *, target: str) -> None:
         """End what else is open: of the same work it went on to `target`, unnoticed in between."""
-        for other in [one for one in self.stays if one is not stay and _is_left(one, entry)]:
-            self._leave(other, entry, target=target if _is_same(other, entry) else "")
+        for other in [*self.stays]:
+            if other is not stay and _is_left(other, entry):
+                self._leave(other, entry, target=target if _is_same(other, entry) else "")
 
     def _stay(self, entry: JournalEntry, stage: str) -> Visit | None:
         here = [stay for stay in self.stays if stay.stage == stage]
@@ -240,20 +241,20 @@ def _without_refused_ends(entries: Iterable[JournalEntry]) -> list[JournalEntry]
 
     Nobody tried anything again because GitHub did not let the issue close: the claim stayed where it was.
     """
-    found: list[JournalEntry] = []
+    kept: list[JournalEntry] = []
     ending: dict[str, int] = {}
     for entry in entries:
         if (entry.system, entry.kind) == (journal.CLAIM, journal.TRANSITION):
             at = ending.pop(entry.task, None)
             if entry.target == Phase.DONE:
-                ending[entry.task] = len(found)
+                ending[entry.task] = len(kept)
             elif at is not None and entry.target != journal.CLOSED:
-                before = found[at].source
-                found[at] = replace(found[at], kind=journal.WRITE)  # a sign of life, and no more
+                before = kept[at].source
+                kept[at] = replace(kept[at], kind=journal.WRITE)  # a sign of life, and no more
                 kind = journal.WRITE if entry.target == before else entry.kind
                 entry = replace(entry, source=before, kind=kind)  # noqa: PLW2901 -- the same step, told right
-        found.append(entry)
-    return found
+        kept.append(entry)
+    return kept
 
 
 def _is_same(stay: Visit, entry: JournalEntry) -> bool:
