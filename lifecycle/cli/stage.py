@@ -261,7 +261,9 @@ def _session_standing(
     if record.ended and not record.task:
         return _ended_standing(record, sequence)
     stage = _stage_of(record, turn, sequence)
-    own = record.task or _taken(turn, activity)
+    # The task that the session took after its last one was closed, if a stop was looked at since.
+    taken = turn.taken if turn is not None and activity.find(turn.taken) is not None else ""
+    own = record.task or taken
     task = activity.find(own)
     name = f"{own} {quoted(task.title) if task is not None else ''}".strip() or "not known yet"
     memory = record.memory
@@ -286,12 +288,6 @@ def _session_standing(
         "let_go": memory.is_let_go,
     }
     return lines, data
-
-
-def _taken(turn: Turn | None, activity: Activity) -> str:
-    """The task that the session took after its last one was closed; "" if no stop was looked at since."""
-    name = turn.taken if turn is not None else ""
-    return name if activity.find(name) is not None else ""
 
 
 def _line(stages: StageSettings, record: SessionRecord, turn: Turn | None) -> tuple[Stage, ...]:

@@ -260,7 +260,8 @@ class Form:
 
     def _print(self, report: SweepReport) -> None:
         if self.as_json:
-            click.echo(_json(report))
+            # In a log of GitHub Actions it holds no command of the old form.
+            click.echo(json_text(report.as_json()).replace("##[", "#\\u0023["))
         elif self.summary and not os.environ.get(actions.SUMMARY):
             click.echo(actions.summary(report), nl=False)
         elif is_terminal(sys.stdout):
@@ -281,8 +282,3 @@ class Form:
 
 def _is_action() -> bool:
     return os.environ.get("GITHUB_ACTIONS") == "true"
-
-
-def _json(report: SweepReport) -> str:
-    """One object; in a log of GitHub Actions it holds no command of the old form."""
-    return json_text(report.as_json()).replace("##[", "#\\u0023[")

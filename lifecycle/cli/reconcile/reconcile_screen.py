@@ -120,24 +120,22 @@ class _ReportForm:
             widths = [1, None]
         is_headed = self.width >= WIDE and has_header
         head = ("", "task", "", "finding", "what is so", "what is done") if is_headed else ()
-        rows = ([self._sign(finding), *self._cells(finding)] for finding in findings)
+        rows = (self._cells(finding) for finding in findings)
         return grid(widths, rows, head, overflow="ellipsis")
 
-    def _sign(self, finding: Finding) -> Text:
-        return Text(self.signs[finding.state], FORMS[finding.state].style)
-
     def _cells(self, finding: Finding) -> list[Text]:
+        sign = Text(self.signs[finding.state], FORMS[finding.state].style)
         number, kind = _number(finding), Text(finding.kind, "bold")
         title = Text(one_line(finding.title), "dim")
         seen = Text(one_line(finding.evidence))
         if self.width >= WIDE:
             title.truncate(TITLE, overflow="ellipsis")
-            return [number, title, kind, seen, _done(finding)]
+            return [sign, number, title, kind, seen, _done(finding)]
         if self.width >= NARROW:
             title.truncate(self.width - self.task - self.kind - 9, overflow="ellipsis")
-            return [number, kind, Text("\n").join((title, seen, _done(finding)))]
+            return [sign, number, kind, Text("\n").join((title, seen, _done(finding)))]
         head = Text.assemble(number, " ", kind)
-        return [Text("\n").join((head, title, seen, _done(finding)))]
+        return [sign, Text("\n").join((head, title, seen, _done(finding)))]
 
 
 def _number(finding: Finding) -> Text:

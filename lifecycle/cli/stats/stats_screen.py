@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from rich.console import Console
 from rich.table import Table
@@ -11,7 +10,7 @@ from rich.text import Text
 
 from lifecycle.cli.screen import fitted
 from lifecycle.core.redact import visible
-from lifecycle.views.stats.stats_words import count, part, span
+from lifecycle.views.stats.stats_words import count, minute, part, span
 from lifecycle.views.stats.summary import Group, StatsRow, Summary
 from lifecycle.views.stats.visits import Visit
 
@@ -35,34 +34,33 @@ def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> 
     """
     shown, width = fitted(console, WIDTH)
     head = f"{count(len(summary.tasks), 'task')}, {len(summary.done)} done"
-    period = f"{_moment(summary.since)} to {_moment(summary.until)} UTC"
+    period = f"{minute(summary.since)} to {minute(summary.until)} UTC"
     shown.print(Text.assemble((head, "bold"), f"  {period}" if summary.entries else ""))
     for title, rows in (("stage", summary.stages), ("phase of a claim", summary.phases)):
         if rows:
-            shown.print()
-            shown.print(_rows(title, rows, width), width=width)
+            _print(shown, width, _rows(title, rows, width))
     without_room = _hidden((*summary.stages, *summary.phases), width)
     if without_room:
         text = f"No room for: {', '.join(without_room)}; a wider terminal or --json has all."
         shown.print(Text(text, "dim"), width=width)
     if summary.bottlenecks:
-        shown.print()
-        shown.print(Text("what holds work up", "bold"))
+        _print(shown, width, Text("what holds work up", "bold"))
         for number, bottleneck in enumerate(summary.bottlenecks, 1):
-            shown.print(
-                Text(visible(f"{number}. {bottleneck.name}: {'; '.join(bottleneck.why)}")),
-                width=width,
-            )
+            text = f"{number}. {bottleneck.name}: {'; '.join(bottleneck.why)}"
+            shown.print(Text(visible(text)), width=width)
     for title, groups in (("label", summary.labels), ("agent", summary.agents)):
         if groups:
-            shown.print()
-            shown.print(_groups(title, groups, width), width=width)
+            _print(shown, width, _groups(title, groups, width))
     if summary.tasks:
-        shown.print()
-        shown.print(_tasks(summary, width), width=width)
+        _print(shown, width, _tasks(summary, width))
     if is_told:
-        shown.print()
-        shown.print(_told(summary.told, width), width=width)
+        _print(shown, width, _told(summary.told, width))
+
+
+def _print(console: Console, width: int, part: Table | Text) -> None:
+    """Print a part of the report, below an empty line."""
+    console.print()
+    console.print(part, width=width)
 
 
 _NAMES = ("visits", "median", "mean", "9 of 10", "away", "tries", "success")
@@ -120,7 +118,7 @@ def _tasks(summary: Summary, width: int) -> Table:
     newest = list(summary.tasks.items())[: -TASKS - 1 : -1]
     for name, title in newest:
         spent = span(summary.spent[name]) if name in summary.spent else "-"
-        done = _moment(summary.done[name]) if name in summary.done else "-"
+        done = minute(summary.done[name]) if name in summary.done else "-"
         text = Text(visible(f"{name} {title}".strip()))
         text.truncate(width // 2, overflow="ellipsis")
         table.add_row(text, spent, str(summary.tries.get(name, 0)), *((done,) if is_wide else ()))
@@ -136,12 +134,8 @@ def _told(told: Sequence[Visit], width: int) -> Table:
         "stage or phase", "entered (UTC)", "time", *(("tries", "then") if is_wide else ())
     )
     for visit in told:
-        began = "?" if visit.began is None else _moment(visit.began)
+        began = "?" if visit.began is None else minute(visit.began)
         spent = "?" if visit.seconds is None else span(visit.seconds)
         more = (str(visit.attempts), visible(visit.target) or "-") if is_wide else ()
         table.add_row(visit.stage, began, "lasts" if visit.ended is None else spent, *more)
     return table
-
-
-def _moment(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M")

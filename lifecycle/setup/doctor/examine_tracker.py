@@ -130,16 +130,13 @@ def _cap(case: Examined) -> Iterator[DoctorFinding]:
 
 def _commands(case: Examined) -> Iterator[DoctorFinding]:
     """Whether the commands that `init --stages` supplies, and the settings name, are there."""
-    stages, supplied = case.settings.stages, _supplied(case)
+    stages, mark = case.settings.stages, case.client.mark
+    # Pages that `init` wrote here; those of other names are plugins', or the client's own.
+    supplied = mark.sha256 if mark is not None else {}
     for key, command in (("review", stages.review), ("start", stages.start)):
         page = page_of(command)
         if page in supplied and not any(place.is_file() for place in _places(case, page)):
             yield finding("stages.commands", key=key, command=command, page=page)
-
-
-def _supplied(case: Examined) -> set[str]:
-    """Pages that `init` wrote here; those of other names are plugins', or the client's own."""
-    return set(case.client.mark.sha256) if case.client.mark is not None else set()
 
 
 def _places(case: Examined, page: str) -> Iterator[Path]:

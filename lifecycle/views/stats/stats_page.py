@@ -94,13 +94,9 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        span=stats_words.span, part=stats_words.part, day=_day, many=stats_words.count
+        span=stats_words.span, part=stats_words.part, day=stats_words.minute, many=stats_words.count
     )
     return environment
-
-
-def _day(moment: float) -> str:
-    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d %H:%M")
 
 
 DARK, LIGHT, GOOD, BAD = "#2f6fdb", "#8fb4f0", "#2a9d78", "#e0703a"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
 from lifecycle.core import timing
 from lifecycle.core.errors import Refused
@@ -28,6 +29,11 @@ def moment(text: str, now: float) -> float:
             "date, as 2026-01-31."
         )
     return at
+
+
+def minute(at: float) -> str:
+    """A moment in UTC: `2026-01-31 08:05`."""
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M")
 
 
 def span(seconds: float) -> str:

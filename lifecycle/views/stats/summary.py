@@ -260,7 +260,8 @@ def _rows(system: str, told: Sequence[Visit]) -> Iterable[StatsRow]:
         if not here:
             continue
         times = Times.of(s for visit in here if (s := visit.seconds) is not None)
-        tries = _by_task(here)
+        # What has no task counts by session.
+        tries = _tries(replace(visit, task=visit.task or visit.session) for visit in here)
         hardest, most = max(tries.items(), key=lambda item: item[1], default=("", 0))
         yield StatsRow(
             system=system,
@@ -275,11 +276,6 @@ def _rows(system: str, told: Sequence[Visit]) -> Iterable[StatsRow]:
             hardest=hardest if most > 1 else "",
             share=times.total / whole if whole else 0.0,
         )
-
-
-def _by_task(told: Iterable[Visit]) -> dict[str, int]:
-    """Attempts by task; what has no task counts by session."""
-    return _tries(replace(visit, task=visit.task or visit.session) for visit in told)
 
 
 def _bottlenecks(rows: Sequence[StatsRow]) -> list[Bottleneck]:
