@@ -22,6 +22,7 @@ from lifecycle.cli.terminal import at_once, json_text
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import COMMAND_GRACE, Deadline, SystemClock, ending
+from lifecycle.core.tracker import Tracker
 from lifecycle.settings.running_client import session_of
 from lifecycle.storage import log, signs_of_life
 from lifecycle.storage.store import worktree_root
@@ -77,6 +78,11 @@ class Session:
     def world(self) -> WorktreeWorld:
         """The worktree's settings, git, tracker and GitHub."""
         return self._opened[0]
+
+    @property
+    def tracker(self) -> Tracker:
+        """Where the worktree's tasks are kept."""
+        return self.world.tracker
 
     @property
     def claim_store(self) -> ClaimStore:

@@ -32,8 +32,7 @@ def ready(session: Session, labels: tuple[str, ...], limit: int | None) -> None:
 
     Those are open, nobody's, and not blocked by an open task.
     """
-    tracker = session.world.tracker
-    _show_listing(session, tracker, tracker.ready(labels=labels), limit, values.READY)
+    _show_listing(session, session.tracker.ready(labels=labels), limit, values.READY)
 
 
 @click.command("list", short_help="All tasks, by label and status.")
@@ -50,9 +49,8 @@ def listed(
     session: Session, labels: tuple[str, ...], status: str | None, limit: int | None
 ) -> None:
     """List the tasks, the most urgent first: all that are not closed, unless you ask for others."""
-    tracker = session.world.tracker
-    tasks = _listed(tracker, labels, status)
-    _show_listing(session, tracker, tasks, limit, status or values.NOT_CLOSED)
+    tasks = _listed(session.tracker, labels, status)
+    _show_listing(session, tasks, limit, status or values.NOT_CLOSED)
 
 
 def _listed(tracker: Tracker, labels: tuple[str, ...], status: str | None) -> tuple[Task, ...]:
@@ -66,22 +64,16 @@ def _listed(tracker: Tracker, labels: tuple[str, ...], status: str | None) -> tu
     return tuple(task for task in tasks if has_any(task.labels, labels))
 
 
-def _show_listing(
-    session: Session, tracker: Tracker, tasks: tuple[Task, ...], limit: int | None, what: str
-) -> None:
-    shown = tasks if limit is None else tasks[:limit]
-    listing = values.Listing(tracker.name, what, shown, len(tasks))
+def _show_listing(session: Session, tasks: tuple[Task, ...], limit: int | None, what: str) -> None:
+    name, shown = session.tracker.name, tasks if limit is None else tasks[:limit]
+    listing = values.Listing(name, what, shown, len(tasks))
     if is_terminal(sys.stdout) and not session.as_json:
         from lifecycle.cli.tracker.tracker_screen import draw
 
         draw(listing)
         return
-    data = [*map(values.task_data, shown)]
-    values.show(
-        session,
-        {"tracker": tracker.name, "total": len(tasks), "tasks": data},
-        values.listing_lines(listing),
-    )
+    data = {"tracker": name, "total": len(tasks), "tasks": [*map(values.task_data, shown)]}
+    values.show(session, data, values.listing_lines(listing))
 
 
 @click.command("show", short_help="One task, with its text.")
@@ -89,9 +81,8 @@ def _show_listing(
 @values.for_tasks()
 def show(session: Session, task: str) -> None:
     """Show the task with the id TASK."""
-    tracker = session.world.tracker
-    shown = tracker.get(task)
-    data = {"tracker": tracker.name, "task": values.task_data(shown)}
+    shown = session.tracker.get(task)
+    data = {"tracker": session.tracker.name, "task": values.task_data(shown)}
     values.show(session, data, values.task_lines(shown))
 
 
@@ -100,9 +91,12 @@ def show(session: Session, task: str) -> None:
 @values.for_tasks()
 def comments(session: Session, task: str) -> None:
     """Show the comments on the task with the id TASK, the oldest first."""
-    tracker = session.world.tracker
-    notes = tracker.list_comments(task)
-    data = {"tracker": tracker.name, "task": task, "comments": [*map(values.note_data, notes)]}
+    notes = session.tracker.list_comments(task)
+    data = {
+        "tracker": session.tracker.name,
+        "task": task,
+        "comments": [*map(values.note_data, notes)],
+    }
     values.show(session, data, values.comment_lines(task, notes))
 
 
@@ -139,8 +133,7 @@ def create(
     )
     labels = tuple(session.world.public(label_name, "label") for label_name in labels)
     external = session.world.public(external, "external reference")
-    tracker = session.world.tracker
-    made = tracker.create(
+    made = session.tracker.create(
         key or values.key_of(name, text),
         title=name,
         description=text,
@@ -150,7 +143,7 @@ def create(
     )
     where = f" {made.url}" if made.url else ""
     state = "" if made.is_open else ", which is closed"
-    _tell(session, tracker, made, f"{made.id} is the task: {quoted(made.title)}{state}.{where}")
+    _tell(session, made, f"{made.id} is the task: {quoted(made.title)}{state}.{where}")
 
 
 @click.command("reopen", short_help="Open a closed task again.")
@@ -163,11 +156,11 @@ def reopen(session: Session, task: str, *, force: bool) -> None:
     The task of this worktree's claim stays the claim's. What somebody else's claim holds is left (exit
     code 4); --force ends that claim.
     """
-    tracker, stand = session.world.tracker, stand_of(session, task)
+    stand = stand_of(session, task)
     if not (force or stand.is_ours or stand.task.is_open):
         refuse_others(session, stand, "reopened")
-    now = reopen_ours(session, stand) if stand.is_ours else tracker.reopen(stand.task.id)
-    _tell(session, tracker, now, f"{now.id} is {_state(now)}.")
+    now = reopen_ours(session, stand) if stand.is_ours else session.tracker.reopen(stand.task.id)
+    _tell(session, now, f"{now.id} is {_state(now)}.")
 
 
 @click.command("edit", short_help="Change title, text or priority.")
@@ -191,11 +184,10 @@ def edit(
         raise click.UsageError("Name what to change: --title, --description, --file or --priority.")
     title = title and session.world.public(title, "title")
     text = text and session.world.public(text, "description")
-    tracker = session.world.tracker
-    now = tracker.edit(task, title=title, description=text, priority=priority)
+    now = session.tracker.edit(task, title=title, description=text, priority=priority)
     parts = {"title": title, "description": text, "priority": priority}
     changed = ", ".join(name for name, value in parts.items() if value is not None)
-    _tell(session, tracker, now, f"{now.id} has its {changed} as you said.")
+    _tell(session, now, f"{now.id} has its {changed} as you said.")
 
 
 @click.command("label", short_help="Put labels on, or take them off.")
@@ -215,13 +207,12 @@ def label(
     if not (add or remove):
         raise click.UsageError("Name a label with --add or --remove.")
     add = tuple(session.world.public(name, "label") for name in add)
-    tracker = session.world.tracker
     try:
-        now = tracker.edit_labels(task, add=add, remove=remove, create=create)
+        now = session.tracker.edit_labels(task, add=add, remove=remove, create=create)
     except UnknownOption as error:
         error.sentence += " To make a new one, add --create."
         raise
-    _tell(session, tracker, now, f"{now.id} has the labels: {', '.join(now.labels) or 'none'}.")
+    _tell(session, now, f"{now.id} has the labels: {', '.join(now.labels) or 'none'}.")
 
 
 @click.command("comment", short_help="Say something on a task.")
@@ -244,9 +235,8 @@ def comment(
             f"Give the text: in words, with --file, or {values.STDIN} and on stdin."
         )
     body = session.world.public(body, "comment")
-    tracker = session.world.tracker
-    note = tracker.comment(task, key or values.key_of(body), body)
-    data = {"tracker": tracker.name, "task": task, "comment": values.note_data(note)}
+    note = session.tracker.comment(task, key or values.key_of(body), body)
+    data = {"tracker": session.tracker.name, "task": task, "comment": values.note_data(note)}
     session.show([f"The comment is on {task}."], data)
 
 
@@ -256,26 +246,24 @@ def comment(
 @values.for_tasks(changes_tasks=True)
 def dep(session: Session, task: str, blocker: str) -> None:
     """Let TASK wait for BLOCKER: it is not ready before BLOCKER is closed."""
-    tracker = session.world.tracker
-    now = tracker.add_dependency(task, blocker)
+    now = session.tracker.add_dependency(task, blocker)
     open_ones = ", ".join(now.blocked_by) or "no open task"
-    _tell(session, tracker, now, f"{now.id} waits for {open_ones}.")
+    _tell(session, now, f"{now.id} waits for {open_ones}.")
 
 
 @click.command("publish", short_help="Send what was written to where others read it.")
 @values.for_tasks()
 def publish(session: Session) -> None:
     """Send what was written to where others read it, for a tracker that keeps it here first."""
-    tracker = session.world.tracker
-    tracker.publish()
+    session.tracker.publish()
     session.show(
-        [f"What was written is published by {tracker.name}."],
-        {"tracker": tracker.name, "published": True},
+        [f"What was written is published by {session.tracker.name}."],
+        {"tracker": session.tracker.name, "published": True},
     )
 
 
-def _tell(session: Session, tracker: Tracker, task: Task, line: str) -> None:
-    session.show([line], {"tracker": tracker.name, "task": values.task_data(task)})
+def _tell(session: Session, task: Task, line: str) -> None:
+    session.show([line], {"tracker": session.tracker.name, "task": values.task_data(task)})
 
 
 def _state(task: Task) -> str:

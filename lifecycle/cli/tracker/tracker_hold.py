@@ -47,7 +47,7 @@ class _Told:
 
     def show(self, session: Session) -> int:
         data = {
-            "tracker": session.world.tracker.name,
+            "tracker": session.tracker.name,
             "task": values.task_data(self.task),
             "claim": self.claim,
             "notes": self.notes,
@@ -69,7 +69,7 @@ def claim(session: Session, task: str) -> int:
     What somebody else holds is left (exit code 4), unless that was an earlier session of this worktree
     and is over; lifecycle tracker takeover takes it over from whoever has it.
     """
-    return _claimed(session, session.world.tracker.get(task)).show(session)
+    return _claimed(session, session.tracker.get(task)).show(session)
 
 
 @click.command("takeover", short_help="Take a task over from an agent that is gone.")
@@ -81,7 +81,7 @@ def takeover(session: Session, task: str) -> int:
     For an issue of GitHub's, or a task that is linked to one, it is lifecycle takeover: that one may
     also be in another Status than Todo, or wait for others.
     """
-    return _claimed(session, session.world.tracker.get(task), force=True).show(session)
+    return _claimed(session, session.tracker.get(task), force=True).show(session)
 
 
 @click.command("next", short_help="Take the most urgent task that is ready.")
@@ -89,13 +89,12 @@ def takeover(session: Session, task: str) -> int:
 @values.for_tasks(changes_tasks=True)
 def claim_next(session: Session, labels: tuple[str, ...]) -> int:
     """Take the most urgent task that could be begun now; what somebody else just took is passed over."""
-    tracker = session.world.tracker
-    tasks = tracker.ready(labels=labels)
-    is_plain = tracker.name != GITHUB and not any(
+    tasks = session.tracker.ready(labels=labels)
+    is_plain = session.tracker.name != GITHUB and not any(
         linked_writes.issue_named(session.world, task) for task in tasks
     )
-    if is_plain and tracker.abilities().has(Capability.ATOMIC_CLAIM_NEXT):
-        mine = tracker.claim_next(labels=labels)
+    if is_plain and session.tracker.abilities().has(Capability.ATOMIC_CLAIM_NEXT):
+        mine = session.tracker.claim_next(labels=labels)
         return _got(session, mine).show(session)
     return _first(session, tasks).show(session)
 
@@ -119,12 +118,12 @@ def _first(session: Session, tasks: tuple[Task, ...]) -> _Told:
 
 def _got(session: Session, task: Task | None) -> _Told:
     if task is None:
-        return _Told(None, [values.nothing_is(values.READY, session.world.tracker.name)])
+        return _Told(None, [values.nothing_is(values.READY, session.tracker.name)])
     return _Told(task, [_is_yours(session, task)])
 
 
 def _is_yours(session: Session, task: Task) -> str:
-    return f"{task.id} {quoted(task.title)} is yours, as {session.world.tracker.actor}."
+    return f"{task.id} {quoted(task.title)} is yours, as {session.tracker.actor}."
 
 
 def _claimed(session: Session, task: Task, *, force: bool = False) -> _Told:
@@ -165,7 +164,7 @@ def _taken(session: Session, taken: Taken, name: str = "") -> _Told:
         f"{which} {'are' if both else 'is'} {how}, as {claim.agent_id}.",
         f"On branch {claim.branch}. When done: {messages.HAND_OFF}",
     ]
-    task = session.world.tracker.get(name or str(claim.issue_number))
+    task = session.tracker.get(name or str(claim.issue_number))
     return _Told(task, lines, list(taken.notes), claim_data(taken.record))
 
 
@@ -178,8 +177,8 @@ def renew(session: Session, task: str) -> int:
     Nothing else renews it, so whoever works for long runs this now and then. Where claims do not run
     out there is nothing to renew: exit code 1.
     """
-    mine = session.world.tracker.renew(task)
-    return _Told(mine, [f"{mine.id} stays yours, as {session.world.tracker.actor}."]).show(session)
+    mine = session.tracker.renew(task)
+    return _Told(mine, [f"{mine.id} stays yours, as {session.tracker.actor}."]).show(session)
 
 
 @click.command("release", short_help="Give a task back.")
@@ -195,23 +194,25 @@ def release(session: Session, task: str, reason: str, *, force: bool) -> int:
     --force is given. An issue is not given back for others: take it over first, with lifecycle takeover.
     """
     reason = session.world.public(reason, "reason")
-    tracker = session.world.tracker
     stand = rules.stand_of(session, task)
     if stand.is_ours:
         return _given_back(session, stand.task, reason).show(session)
     rules.refuse_others(session, stand, "given back", force=force)
     notes = _freed(session, stand.task)
-    now = tracker.release(stand.task.id)
+    now = session.tracker.release(stand.task.id)
     if reason and stand.task.assignee and now.is_open:
-        tracker.comment(now.id, values.key_of("given back", reason), f"Released: {reason}")
+        session.tracker.comment(now.id, values.key_of("given back", reason), f"Released: {reason}")
     state = "nobody's" if now.is_open else "closed"
     return _Told(now, [f"{now.id} is {state} now."], notes).show(session)
 
 
 def _freed(session: Session, task: Task) -> list[str]:
     """Give the task back in the name of somebody else who holds it; returns a remark if so."""
-    tracker = session.world.tracker
-    if tracker.name == GITHUB or not task.is_open or task.assignee in ("", tracker.actor):
+    if (
+        session.tracker.name == GITHUB
+        or not task.is_open
+        or task.assignee in ("", session.tracker.actor)
+    ):
         return []
     return [rules.free(session, task.id, task.assignee, "given back")]
 
@@ -219,7 +220,7 @@ def _freed(session: Session, task: Task) -> list[str]:
 def _given_back(session: Session, task: Task, reason: str) -> _Told:
     given = release_claim(session.world, session.claim_store, reason)
     report, lines, is_left = finish_release(session)
-    now, claim = session.world.tracker.get(task.id), claim_data(report.record)
+    now, claim = session.tracker.get(task.id), claim_data(report.record)
     return _Told(now, lines, list(given.notes), claim, 1 if is_left else 0)
 
 
@@ -241,7 +242,7 @@ def close(session: Session, task: str, reason: str) -> int:
     if stand.task.is_open:
         rules.refuse_others(session, stand, "closed")
         rules.refuse_half(session, stand)
-    now = session.world.tracker.close(stand.task.id, reason=reason)
+    now = session.tracker.close(stand.task.id, reason=reason)
     is_plain = now.close_reason.casefold() in ("", TaskStatus.CLOSED.value)
     why = "" if is_plain else f": {now.close_reason}"
     return _Told(now, [f"{now.id} is closed{why}."]).show(session)
@@ -256,5 +257,5 @@ def _closed(session: Session, task: Task, reason: str) -> _Told:
         "The claim stands, so --reason" if is_left else "The claim says why it is closed; --reason"
     )
     notes = [f"{why} was not used."] if reason else []
-    now, claim = session.world.tracker.get(task.id), claim_data(glanced.report.record)
+    now, claim = session.tracker.get(task.id), claim_data(glanced.report.record)
     return _Told(now, glanced.lines, notes, claim, 1 if is_left else glanced.code)

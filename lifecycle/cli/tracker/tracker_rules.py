@@ -95,7 +95,7 @@ def refuse_others(session: Session, stand: Stand, done: str, *, force: bool = Fa
         _refuse_assigned(session, stand.task, done)
         return
     holder = stand.task.assignee
-    is_free = holder in ("", session.world.tracker.actor)
+    is_free = holder in ("", session.tracker.actor)
     if not is_free and not may_free(session, holder, force=force):
         raise refusal(session, stand.task.id, holder, done, _WAYS.get(done, ""))
 
@@ -164,7 +164,7 @@ def refuse_half(session: Session, stand: Stand) -> None:
 
 def reopen_ours(session: Session, stand: Stand) -> Task:
     """Open the task of this worktree's claim again; it stays held by the claim."""
-    tracker, task = session.world.tracker, stand.task
+    tracker, task = session.tracker, stand.task
     if task.is_open:
         return task
     if not stand.is_issue:
@@ -181,15 +181,14 @@ def take_over(session: Session, task: Task, *, force: bool) -> tuple[Task, list[
         AlreadyClaimed: somebody else has it, and `force` is not given; or was quicker.
         LifecycleError: as the tracker's `claim` raises.
     """
-    tracker = session.world.tracker
     try:
-        return tracker.claim(task.id), []
+        return session.tracker.claim(task.id), []
     except AlreadyClaimed as error:
         holder = error.by
         if not may_free(session, holder, force=force):
             raise refusal(session, task.id, holder, "changed") from None
     note = free(session, task.id, holder, "taken over")
-    return tracker.claim(task.id), [note]
+    return session.tracker.claim(task.id), [note]
 
 
 def may_free(session: Session, holder: str, *, force: bool) -> bool:
@@ -217,14 +216,13 @@ def free(session: Session, task: str, holder: str, what: str) -> str:
         AlreadyClaimed: somebody else has it by now.
         LifecycleError: as the tracker's `release` raises.
     """
-    tracker = session.world.tracker
     before = tracker_opening.inner_of(session.world, holder)
     if before is None:
         raise ValueError("an issue is taken over with its claim")
     before.release(task)
-    remark = f"{what.capitalize()} from {named(holder)} by {tracker.actor}."
+    remark = f"{what.capitalize()} from {named(holder)} by {session.tracker.actor}."
     moment = f"{session.world.clock.now():.3f}"
-    tracker.comment(task, key_of(remark, moment), remark)
+    session.tracker.comment(task, key_of(remark, moment), remark)
     return f"{task} was held by {named(holder)}."
 
 

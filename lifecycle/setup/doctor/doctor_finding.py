@@ -22,28 +22,6 @@ class Level(StrEnum):
     FAIL = "fail"
 
 
-class FixStep(StrEnum):
-    """What happens between claim and close, in a person's words."""
-
-    CLAIM = "claiming"
-    LEASE = "leases"
-    HANDOFF = "handing off"
-    PR = "opening the PR"
-    CI = "polling CI"
-    MERGE = "seeing the merge"
-    WAKE = "waking the session"
-    CLOSE = "closing"
-    RELEASE = "releasing"
-    BOARD = "board sync"
-    BRIEF = "the briefing at a session's start"
-    NEWS = "news beside a prompt"
-    END = "noticing a session's end"
-    TASKS = "tracker commands"
-    STAGES = "the staged workflow"
-    EVIDENCE = "evidence of test runs"
-    STATS = "lifecycle stats"
-
-
 @dataclass(frozen=True, slots=True)
 class DoctorFinding:
     """One finding: a line of the list.
@@ -52,14 +30,14 @@ class DoctorFinding:
         name: `group.thing`; stable, for programs.
         level: how it is.
         sentence: what is so.
-        hinders: what will not happen, or not as it should.
+        hinders: what will not happen, or not as it should: steps of the table.
         fix: a command to copy, or what to do where no command can do it; empty if nothing is to do.
     """
 
     name: str
     level: Level
     sentence: str
-    hinders: tuple[FixStep, ...] = ()
+    hinders: tuple[str, ...] = ()
     fix: str = ""
 
     @property
@@ -69,10 +47,8 @@ class DoctorFinding:
 
     def as_json(self) -> dict[str, Any]:
         """The finding for `--json`."""
-        fields = {
-            "says" if name == "sentence" else name: value for name, value in asdict(self).items()
-        }
-        return fields | {"hinders": [step.value for step in self.hinders]}
+        fields = asdict(self) | {"hinders": list(self.hinders)}
+        return {"says" if name == "sentence" else name: value for name, value in fields.items()}
 
 
 _KEPT = re.compile(r"[;,] (?:so )?(?:nothing|no board|no task) was ")
@@ -96,7 +72,7 @@ def finding(
 
     Args:
         key: the row, such as "token.found.none"; its first two words are the finding's name.
-        hinders: what does not happen because of it, beside what the row says.
+        hinders: what does not happen because of it, beside what the row says; in the row's words.
         fix: what mends it, if the row does not say.
         words: what stands for the names in braces.
     """
@@ -111,10 +87,11 @@ def finding(
     return DoctorFinding(f"{group}.{thing}", level, row[level].format(**words), tuple(steps), fix)
 
 
-def _steps(name: str) -> Iterator[FixStep]:
+def _steps(name: str) -> Iterator[str]:
     """The steps that a name of the table stands for: one, or several that go together."""
-    together = table()["together"].get(name)
-    if together is None:
-        yield FixStep(name)
-    for part in together or ():
+    together = table()["together"]
+    if name in together["each step"]:
+        yield name
+        return
+    for part in together[name]:
         yield from _steps(part)

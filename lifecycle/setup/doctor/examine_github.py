@@ -21,7 +21,7 @@ from lifecycle.core.values.model import BoardSchema, RepositoryAccess, TokenFact
 from lifecycle.core.values.priorities import Status
 from lifecycle.git.process import parse_remote
 from lifecycle.settings import config, user_folder
-from lifecycle.setup.doctor.doctor_finding import DoctorFinding, FixStep, cause, finding
+from lifecycle.setup.doctor.doctor_finding import DoctorFinding, cause, finding, table
 from lifecycle.setup.doctor.examined import Examined
 
 if TYPE_CHECKING:
@@ -34,8 +34,6 @@ FEW_REQUESTS = 100
 DAY = 86_400.0
 FEW_DAYS = 7
 """Fewer than these left of a token are worth a remark."""
-
-_REPO_STEPS = (FixStep.CLAIM, FixStep.PR, FixStep.CLOSE)
 
 
 def check_token(case: Examined) -> Iterator[DoctorFinding]:
@@ -81,13 +79,7 @@ def _nothing(case: Examined, error: LifecycleError) -> Iterator[DoctorFinding]:
 
 
 def _owner(facts: TokenFacts) -> str:
-    kind = {
-        "fine-grained": "A fine-grained token",
-        "classic": "A classic token",
-        "oauth": "A token of an OAuth app, such as gh",
-        "app": "A token of a GitHub App",
-        "actions": "The token of GitHub Actions",
-    }.get(facts.kind, "A token of unknown kind")
+    kind = table()["words"]["token"].get(facts.kind, "A token of unknown kind")
     return f"{kind} of {facts.login}" if facts.login else kind
 
 
@@ -132,10 +124,10 @@ def _scopes(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
     hinders: list[str] = []
     if "repo" not in facts.scopes and not (is_public and "public_repo" in facts.scopes):
         missing.append("repo")
-        hinders += _REPO_STEPS
+        hinders.append("the repository")
     if case.settings.project_number is not None and "project" not in facts.scopes:
         missing.append("project")
-        hinders.append(FixStep.BOARD)
+        hinders.append("board sync")
     if not missing:
         yield finding("token.scopes.enough", given=", ".join(facts.scopes))
         return
@@ -169,7 +161,7 @@ def _kind(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
             yield finding("token.permissions.boardless")
             return
         board = f" and cannot touch a board{labels}" if has_board else ""
-        hinders = (FixStep.BOARD,) if has_board else ()
+        hinders = ("board sync",) if has_board else ()
         yield finding("token.permissions.actions", board=board, hinders=hinders)
 
 
@@ -241,14 +233,6 @@ def _default_branch(case: Examined, access: RepositoryAccess) -> Iterator[Doctor
         yield finding("repository.base.none", access=access, remote=remote)
 
 
-_OPTIONS = {
-    Status.TODO: "giving a task back",
-    Status.IN_PROGRESS: "claiming",
-    Status.IN_REVIEW: "opening the PR",
-    Status.DONE: "closing",
-}
-"""Each option of Status, and what moves a card there."""
-
 _OPTIONAL = ("Priority", "Readiness", "Dependencies")
 
 
@@ -310,13 +294,14 @@ def _status(schema: BoardSchema) -> Iterator[DoctorFinding]:
     if field is None or not field.options:
         yield finding("board.status.none", schema=schema)
         return
-    missing = [name for name in _OPTIONS if field.option(name) is None]
+    moves_to = table()["words"]["status"]
+    missing = [name for name in moves_to if field.option(name) is None]
     if not missing:
-        yield finding("board.status.whole", names=", ".join(_OPTIONS))
+        yield finding("board.status.whole", names=", ".join(moves_to))
         return
     names = " and ".join(f'"{name}"' for name in missing)
-    moves = " and ".join(_OPTIONS[name] for name in missing)
-    hinders = (FixStep.RELEASE,) if Status.TODO in missing else ()
+    moves = " and ".join(moves_to[name] for name in missing)
+    hinders = ("releasing",) if Status.TODO in missing else ()
     yield finding("board.status.missing", names=names, moves=moves, schema=schema, hinders=hinders)
 
 

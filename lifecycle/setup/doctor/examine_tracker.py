@@ -13,7 +13,7 @@ from lifecycle.core.redact import as_data, short, visible
 from lifecycle.core.tracker import Atomicity, Task
 from lifecycle.core.values.configured import AUTO
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
-from lifecycle.setup.doctor.doctor_finding import DoctorFinding, cause, finding
+from lifecycle.setup.doctor.doctor_finding import DoctorFinding, cause, finding, table
 from lifecycle.setup.doctor.examine_hooks import cap_of
 from lifecycle.setup.doctor.examined import Examined
 from lifecycle.setup.init.hook_table import CAP
@@ -23,14 +23,6 @@ from lifecycle.stages.session import workflow_tasks
 from lifecycle.storage import journal, store
 from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.trackers import registry
-
-_WORTH = {
-    Atomicity.SHARED_CAS: "of two that claim at once one wins, wherever they are",
-    Atomicity.LOCAL_CAS: "of two that claim at once one wins, if both use this very database",
-    Atomicity.ADVISORY: "two that claim at once may both believe it for a moment",
-    Atomicity.NONE: "of two that claim at once the last one has it, and the first is not told",
-}
-"""What a claim is worth here, in a person's words."""
 
 
 def check(case: Examined) -> Iterator[DoctorFinding]:
@@ -64,7 +56,8 @@ def _answers(case: Examined) -> Iterator[DoctorFinding]:
     # Of issues, it was said before why no lease can be written.
     is_told = is_safe or tracker.name == registry.GITHUB
     key = "tracker.claim.safe" if is_told else "tracker.claim.unsafe"
-    yield finding(key, actor=visible(tracker.actor), worth=_WORTH[abilities.claim_atomicity])
+    worth = table()["words"]["claim"][abilities.claim_atomicity]
+    yield finding(key, actor=visible(tracker.actor), worth=worth)
 
 
 @runtime_checkable

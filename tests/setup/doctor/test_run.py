@@ -11,7 +11,6 @@ import pytest
 from lifecycle.core.timing import SystemClock
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.setup.doctor import examined
-from lifecycle.setup.doctor.doctor_finding import FixStep
 from lifecycle.setup.doctor.examination import FAMILIES, examine
 from tests.cli.outcome import ok
 from tests.setup.doctor.conftest import Patient
@@ -70,7 +69,7 @@ def test_one_outage_is_said_once(patient: Patient) -> None:
         "token.answer", "fail", GITHUB_API_URL=url, GITHUB_GRAPHQL_URL=f"{url}/graphql"
     )
     assert url in finding["says"]
-    assert FixStep.CI in finding["hinders"]
+    assert "polling CI" in finding["hinders"]
     found = patient.findings(GITHUB_API_URL=url, GITHUB_GRAPHQL_URL=f"{url}/graphql")
     assert {"hooks.installed", "session.cap", "worktree.remote", "settings.file"} <= set(found)
     assert not {"board.found", "repository.push", "clock.time"} & set(found)
@@ -93,7 +92,7 @@ def test_the_board_alone_may_fail(patient: Patient) -> None:
     """An outage in the middle is said where it was noticed; what was seen before is said too."""
     patient.place.control.add_fault(Fault("status", operation="DiscoverBoard", status=502, count=9))
     finding = patient.only("board.found", "fail")
-    assert finding["hinders"] == [FixStep.BOARD, FixStep.BRIEF]
+    assert finding["hinders"] == ["board sync", "the briefing at a session's start"]
     found = patient.findings()
     assert "repository.push" in found
     assert "checks.read" not in found  # asked after the board, of a GitHub that did not answer

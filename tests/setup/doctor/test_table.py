@@ -25,7 +25,10 @@ def rows(part: dict[str, Any], key: str = "") -> Iterator[tuple[str, dict[str, A
         yield from rows(below, f"{key}.{name}")
 
 
-ROWS = dict(rows({name: part for name, part in table().items() if name != "together"}))
+APART = ("words", "together")
+"""Tables that hold no findings."""
+
+ROWS = dict(rows({name: part for name, part in table().items() if name not in APART}))
 
 
 def braced(text: str) -> set[str]:
