@@ -43,7 +43,7 @@ def copy_to(
         and config.file_of(new) != origin / name
         and not git_of(origin, environment).run("ls-files", "--", name)
     ):
-        write_all([FileChange(new / name, name, None, settings.content)], [])
+        write_all([FileChange(new / name, name, None, settings.content)])
         written.append(new / name)
     put_in = store.read(origin / MARK)
     if put_in is not None and store.read(new / MARK) is None:

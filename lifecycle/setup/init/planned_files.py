@@ -6,7 +6,7 @@ import difflib
 import hashlib
 import io
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -113,18 +113,16 @@ class FileDraft:
         return tuple(change for change in self._after.values() if change.before != change.after)
 
 
-def write_all(changes: Iterable[FileChange], made: list[Path]) -> None:
+def write_all(changes: Sequence[FileChange]) -> None:
     """Write every change, or, if one cannot be written, none.
 
     Args:
         changes: in the order in which to write them.
-        made: is told each folder that had to be made.
 
     Raises:
         Refused: a file changed since the plan was made; nothing was written.
         OSError: a file cannot be written; those written before it were put back.
     """
-    changes = list(changes)
     for change in changes:
         content = store.read(change.path)
         if (content.content if content else None) != change.before:
@@ -133,6 +131,7 @@ def write_all(changes: Iterable[FileChange], made: list[Path]) -> None:
                 "this again."
             )
     done: list[FileChange] = []
+    made: list[Path] = []  # folders, which go again as well
     try:
         for change in changes:
             _write(change, change.after, made)

@@ -90,7 +90,7 @@ def plan(
     stages: bool = False,
     only_wires: bool = False,
     permissions: bool = False,
-    environment: Mapping[str, str] | None = None,
+    environment: Mapping[str, str],
 ) -> Plan:
     """Work out what `init` or, with `remove`, `init --remove` does. Writes nothing.
 
@@ -102,14 +102,13 @@ def plan(
         stages: the staged workflow as well. A project that has it keeps it.
         only_wires: nothing that a person edits: no settings of lifecycle's own.
         permissions: for one person, what the agent runs unasked and nothing else: the plugin has the hooks.
-        environment: names the user's home and PATH; the process's unless given.
+        environment: names the user's home and PATH.
 
     Raises:
         Refused: no worktree, settings that cannot be merged with, or a mark that cannot be read.
         GitFailed, Transient: git.
     """
-    variables = os.environ if environment is None else environment
-    project = _Project(root, variables, only_wires=only_wires)
+    project = _Project(root, environment, only_wires=only_wires)
     if permissions:
         return project.permission()
     before = project.mark()
@@ -125,13 +124,10 @@ def apply(plan: Plan) -> None:
         Refused: a file changed since the plan was made; nothing was written.
         OSError: a file cannot be written; the others were put back.
     """
-    is_mark: dict[bool, list[FileChange]] = {True: [], False: []}
-    for change in plan.changes:
-        is_mark[change.path in (plan.root / MARK, plan.root / PERMITS)].append(change)
+    marks = (plan.root / MARK, plan.root / PERMITS)
+    is_going = any(change.path in marks and change.after is None for change in plan.changes)
     # The mark is there before, and goes after, whatever it speaks of.
-    is_last = any(change.after is None for change in is_mark[True])
-    ordered = is_mark[not is_last] + is_mark[is_last]
-    write_all(ordered, [])
+    write_all(sorted(plan.changes, key=lambda change: (change.path in marks) is is_going))
     for folder in plan.folders:
         with contextlib.suppress(OSError):  # somebody keeps something there
             folder.rmdir()
