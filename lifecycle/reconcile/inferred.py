@@ -269,7 +269,7 @@ def record_of(task: InferredTask, allowed: Allowed, now: float) -> Record:
         allowed: which endings may be begun.
         now: the moment of a giving back.
     """
-    item, phase = task.observation.item, task.phase
+    item, pull, phase = task.observation.item, task.pull, task.phase
     is_closing = phase is Phase.MERGED_DETECTED and task.is_agents and allowed.closing
     if is_closing:
         phase = Phase.DONE
@@ -279,21 +279,18 @@ def record_of(task: InferredTask, allowed: Allowed, now: float) -> Record:
         values=_values(task, phase),
         created_at=task.started_at or 0.0,
         card=CardRecord(is_known=item is not None, agent=_synced_agent(task)),
-        pull=PullRecord(
-            opened=task.pull.number if task.pull is not None else None,
-            url=task.pull.url if task.pull is not None else "",
-            head=task.pull.head_sha if task.pull is not None else "",
-        ),
+        pull=PullRecord(opened=pull.number, url=pull.url, head=pull.head_sha)
+        if pull is not None
+        else PullRecord(),
         judged=phase.value,
         ownership=OwnershipRecord(lease=lease),
         ending=EndingRecord(
             lease_done=not lease,
-            comment_done=not task.issue.is_open,
+            comment_done=not task.issue.is_open,  # whoever closed it has said what there was to say
             override="" if task.issue.is_open else "the issue is closed",
             consent=RECONCILE if phase is Phase.DONE else "",
             releasing=_releasing(task, now) if allowed.releasing else None,
         ),
-        # whoever closed it has said what there was to say
     )
 
 

@@ -181,8 +181,8 @@ def check_repository(case: Examined) -> Iterator[DoctorFinding]:
     if str(base).casefold() != access.name.casefold():
         remote = _remote_of(case)
         yield finding("repository.name", base=base, access=access, remote=remote, web=case.web)
-    yield from _pushes(case, access)
-    yield from _default_branch(case, access)
+    yield _pushes(case, access)
+    yield _default_branch(case, access)
 
 
 def _remote_of(case: Examined) -> str:
@@ -194,16 +194,15 @@ def _remote_of(case: Examined) -> str:
     return case.settings.remote
 
 
-def _pushes(case: Examined, access: RepositoryAccess) -> Iterator[DoctorFinding]:
+def _pushes(case: Examined, access: RepositoryAccess) -> DoctorFinding:
     head = case.world.head
     is_fork = str(head).casefold() not in (str(case.base).casefold(), access.name.casefold())
     if is_fork:
-        yield finding("repository.push.fork", head=head)
-    elif access.can_push is None:
-        yield finding("repository.push.unknown", access=access)
-    else:
-        key = "repository.push.allowed" if access.can_push else "repository.push.refused"
-        yield finding(key, access=access)
+        return finding("repository.push.fork", head=head)
+    if access.can_push is None:
+        return finding("repository.push.unknown", access=access)
+    key = "repository.push.allowed" if access.can_push else "repository.push.refused"
+    return finding(key, access=access)
 
 
 def _has_branch(case: Examined, branch: str) -> bool | None:
@@ -216,21 +215,19 @@ def _has_branch(case: Examined, branch: str) -> bool | None:
         return None
 
 
-def _default_branch(case: Examined, access: RepositoryAccess) -> Iterator[DoctorFinding]:
+def _default_branch(case: Examined, access: RepositoryAccess) -> DoctorFinding:
     base, remote = case.settings.base, case.settings.remote
     if base is not None:
         has = _has_branch(case, base)
         if has is False:
             default = access.default_branch or "main"
-            yield finding("repository.base.missing", base=base, access=access, default=default)
-        elif has is None and case.world.git.remote_head_of(base, remote) is None:
-            yield finding("repository.base.unread", base=base, access=access)
-        else:
-            yield finding("repository.base.configured", base=base)
-    elif access.default_branch:
-        yield finding("repository.base.default", access=access)
-    else:
-        yield finding("repository.base.none", access=access, remote=remote)
+            return finding("repository.base.missing", base=base, access=access, default=default)
+        if has is None and case.world.git.remote_head_of(base, remote) is None:
+            return finding("repository.base.unread", base=base, access=access)
+        return finding("repository.base.configured", base=base)
+    if access.default_branch:
+        return finding("repository.base.default", access=access)
+    return finding("repository.base.none", access=access, remote=remote)
 
 
 _OPTIONAL = ("Priority", "Readiness", "Dependencies")
@@ -276,8 +273,8 @@ def check_board(case: Examined) -> Iterator[DoctorFinding]:
     if is_closed:
         yield finding("board.closed", title=visible(schema.title), number=number, owner=owner)
     yield finding("board.found.read", title=visible(schema.title), schema=schema)
-    yield from _status(schema)
-    yield from _agent(schema, owner, number)
+    yield _status(schema)
+    yield _agent(schema, owner, number)
     yield from _optional(schema)
 
 
@@ -289,29 +286,26 @@ def _is_closed(clients: GitHubClients, project: ProjectRef) -> bool:
     return bool((owner.get("projectV2") or {}).get("closed"))
 
 
-def _status(schema: BoardSchema) -> Iterator[DoctorFinding]:
+def _status(schema: BoardSchema) -> DoctorFinding:
     field = schema.field("Status")
     if field is None or not field.options:
-        yield finding("board.status.none", schema=schema)
-        return
+        return finding("board.status.none", schema=schema)
     moves_to = table()["words"]["status"]
     missing = [name for name in moves_to if field.option(name) is None]
     if not missing:
-        yield finding("board.status.whole", names=", ".join(moves_to))
-        return
+        return finding("board.status.whole", names=", ".join(moves_to))
     names = " and ".join(f'"{name}"' for name in missing)
     moves = " and ".join(moves_to[name] for name in missing)
     hinders = ("releasing",) if Status.TODO in missing else ()
-    yield finding("board.status.missing", names=names, moves=moves, schema=schema, hinders=hinders)
+    return finding("board.status.missing", names=names, moves=moves, schema=schema, hinders=hinders)
 
 
-def _agent(schema: BoardSchema, owner: str, number: int) -> Iterator[DoctorFinding]:
+def _agent(schema: BoardSchema, owner: str, number: int) -> DoctorFinding:
     field = schema.field("Agent")
     if field is not None and field.kind == "TEXT":
-        yield finding("board.agent.text")
-        return
+        return finding("board.agent.text")
     key = "board.agent.none" if field is None else "board.agent.other"
-    yield finding(key, schema=schema, number=number, owner=owner)
+    return finding(key, schema=schema, number=number, owner=owner)
 
 
 def _optional(schema: BoardSchema) -> Iterator[DoctorFinding]:

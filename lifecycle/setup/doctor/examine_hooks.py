@@ -256,15 +256,17 @@ def _timeout(entry: HookEntry, wire: Wire, fix: str) -> Iterator[DoctorFinding]:
 def check_session(case: Examined) -> Iterator[DoctorFinding]:
     """Whether its hooks were seen at work, and the cap, as the environment or a settings file sets it."""
     yield from _seen(case)
+    yield _cap(case)
+
+
+def _cap(case: Examined) -> DoctorFinding:
     value, where = _value(case)
     if value is None:
-        yield finding("session.cap.unset", least=DEFAULT_CAP)
-        return
+        return finding("session.cap.unset", least=DEFAULT_CAP)
     if value.isdecimal() and int(value) >= DEFAULT_CAP:
-        yield finding("session.cap.enough", value=value, where=where)
-        return
+        return finding("session.cap.enough", value=value, where=where)
     fix = f"unset {CAP}" if where == "environment" else f"take {CAP} out of {where}"
-    yield finding("session.cap.low", value=value, where=where, least=DEFAULT_CAP, fix=fix)
+    return finding("session.cap.low", value=value, where=where, least=DEFAULT_CAP, fix=fix)
 
 
 def cap_of(case: Examined) -> tuple[int, str]:

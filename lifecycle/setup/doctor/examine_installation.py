@@ -41,7 +41,7 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
     """The versions of lifecycle, plugins and git, and what the file system can do."""
     yield finding("versions.lifecycle", version=__version__, python=platform.python_version())
     yield from _plugins(case)
-    yield from _git(case)
+    yield _git(case)
     if case.is_worktree:
         yield from _exchanges(case)
 
@@ -81,21 +81,19 @@ def _installed_version(name: str, case: Examined) -> tuple[str | None, str]:
     return None, ""
 
 
-def _git(case: Examined) -> Iterator[DoctorFinding]:
+def _git(case: Examined) -> DoctorFinding:
     try:
         printed = case.world.git.run("--version")
     except GitFailed:
-        yield finding("versions.git.none")
-        return
+        return finding("versions.git.none")
     match = re.search(r"(\d+)\.(\d+)", printed)
     version = (int(match[1]), int(match[2])) if match else (0, 0)
     number = printed.removeprefix("git version ")
     if version < LEAST_GIT:
-        yield finding("versions.git.leases", number=number, least=_dotted(LEAST_GIT))
-    elif version < WORKTREE_GIT:
-        yield finding("versions.git.worktrees", number=number, least=_dotted(WORKTREE_GIT))
-    else:
-        yield finding("versions.git.enough", number=number)
+        return finding("versions.git.leases", number=number, least=_dotted(LEAST_GIT))
+    if version < WORKTREE_GIT:
+        return finding("versions.git.worktrees", number=number, least=_dotted(WORKTREE_GIT))
+    return finding("versions.git.enough", number=number)
 
 
 def _dotted(version: tuple[int, int]) -> str:
@@ -130,27 +128,27 @@ START_SECONDS = 5.0
 def check_command(case: Examined) -> Iterator[DoctorFinding]:
     """What the scripts will start: LIFECYCLE_BIN, else what is recorded, else what is on PATH."""
     yield from _recorded(case)
-    named = case.environment.get(VARIABLE)
+    yield _started(case)
+
+
+def _started(case: Examined) -> DoctorFinding:
+    named, search = case.environment.get(VARIABLE), case.environment.get("PATH")
     if named:
-        program = shutil.which(named, path=case.environment.get("PATH"))
+        program = shutil.which(named, path=search)
         if program is None:
-            yield finding("command.found.misnamed", named=named)
-            return
-        yield from _runs(case, Path(program), f"{VARIABLE} says", f"unset {VARIABLE}")
-        return
+            return finding("command.found.misnamed", named=named)
+        return _runs(case, Path(program), f"{VARIABLE} says", f"unset {VARIABLE}")
     command = user_folder.recorded(case.environment).command
     if command is not None and os.access(command, os.X_OK):
         path = user_folder.shown(user_folder.BIN, case.environment)
-        yield from _runs(case, command, f"{path} says", f"rm {path} && lifecycle doctor")
-        return
-    on_path = shutil.which(user_folder.NAME, path=case.environment.get("PATH"))
+        return _runs(case, command, f"{path} says", f"rm {path} && lifecycle doctor")
+    on_path = shutil.which(user_folder.NAME, path=search)
     if on_path is not None:
-        yield from _runs(case, Path(on_path), "PATH leads to it", "pipx upgrade agent-lifecycle")
-        return
-    yield finding("command.found.none")
+        return _runs(case, Path(on_path), "PATH leads to it", "pipx upgrade agent-lifecycle")
+    return finding("command.found.none")
 
 
-def _runs(case: Examined, command: Path, why: str, fix: str) -> Iterator[DoctorFinding]:
+def _runs(case: Examined, command: Path, why: str, fix: str) -> DoctorFinding:
     """Whether the command starts and is of this version; `why` it is the one that hooks start."""
     name = shown(command, case.root, case.environment)
     try:
@@ -169,12 +167,11 @@ def _runs(case: Examined, command: Path, why: str, fix: str) -> Iterator[DoctorF
         done = None
     match = re.search(r"lifecycle, version (\S+)", done.stdout) if done is not None else None
     if match is None:
-        yield finding("command.found.broken", name=name, why=why, fix=fix)
-    elif match[1] != __version__:
+        return finding("command.found.broken", name=name, why=why, fix=fix)
+    if match[1] != __version__:
         words = {"name": name, "why": why, "version": match[1], "own": __version__}
-        yield finding("command.found.other", **words, fix=fix)
-    else:
-        yield finding("command.found.same", name=name, why=why)
+        return finding("command.found.other", **words, fix=fix)
+    return finding("command.found.same", name=name, why=why)
 
 
 def _recorded(case: Examined) -> Iterator[DoctorFinding]:

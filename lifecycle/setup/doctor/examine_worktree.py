@@ -41,12 +41,12 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
             yield _unusable(case, error)
         return
     if not case.is_lost:
-        yield from _remote(case)
-    tracked = list(_tracked(case))
-    yield from tracked
+        yield _remote(case)
+    tracked = _tracked(case)
+    yield tracked
     yield from _writable(case)
-    if all(seen.level is not Level.FAIL for seen in tracked):  # else it is nobody's claim
-        yield from _claim(case)
+    if tracked.level is not Level.FAIL:  # else it is nobody's claim
+        yield _claim(case)
     yield from _state(case)
 
 
@@ -58,15 +58,14 @@ def _unusable(case: Examined, error: GitFailed) -> DoctorFinding:
     return finding("worktree.git.failed", root=case.root, words=words, fix=fix)
 
 
-def _remote(case: Examined) -> Iterator[DoctorFinding]:
+def _remote(case: Examined) -> DoctorFinding:
     remote = case.settings.remote
     try:
         head = head_repository(case.world.git, remote, case.addresses.api_url)
     except BadConfig as error:
         remotes = case.world.git.remotes()
         if case.settings.repository is not None and case.base is not None and remote in remotes:
-            yield finding("worktree.remote.configured", base=case.base)
-            return
+            return finding("worktree.remote.configured", base=case.base)
         others = [name for name in remotes if name != remote]
         fix = (
             f'remote = "{others[0]}" in .lifecycle.toml, or: git remote add {remote} <url>'
@@ -80,27 +79,23 @@ def _remote(case: Examined) -> Iterator[DoctorFinding]:
             if elsewhere and not is_no_github(elsewhere.host):
                 fix = f"for a GitHub of its own: gh auth login --hostname {elsewhere.host}; else {fix}"
         what = cause(error).partition("; ")[0].rstrip(".")
-        yield finding("worktree.remote.none", what=what, fix=fix)
-        return
+        return finding("worktree.remote.none", what=what, fix=fix)
     if case.base is not None and str(case.base).casefold() != str(head).casefold():
-        yield finding("worktree.remote.fork", remote=remote, head=head, base=case.base)
-    else:
-        yield finding("worktree.remote.found", remote=remote, head=head)
+        return finding("worktree.remote.fork", remote=remote, head=head, base=case.base)
+    return finding("worktree.remote.found", remote=remote, head=head)
 
 
-def _tracked(case: Examined) -> Iterator[DoctorFinding]:
+def _tracked(case: Examined) -> DoctorFinding:
     try:
         case.world.refuse_tracked()
     except Refused as error:
         what, _, fix = error.sentence.partition(_REMOVAL)
         what = what.replace("nothing was done. ", "nothing is done for it.").strip()
-        yield finding("worktree.tracked.ours", what=what, fix=fix)
-        return
+        return finding("worktree.tracked.ours", what=what, fix=fix)
     names = [CLAIM_FILE] if (case.root / CLAIM_FILE).exists() else []
     if not names or case.world.git.run("check-ignore", "--", *names, check=False):
-        yield finding("worktree.tracked.ignored")
-        return
-    yield finding("worktree.tracked.seen")
+        return finding("worktree.tracked.ignored")
+    return finding("worktree.tracked.seen")
 
 
 def strange(case: Examined, error: regular_files.StrangeFileError) -> DoctorFinding:
@@ -125,29 +120,24 @@ def _writable(case: Examined) -> Iterator[DoctorFinding]:
         yield finding("worktree.files.closed", path=closed[0], quoted=quoted)
 
 
-def _claim(case: Examined) -> Iterator[DoctorFinding]:
+def _claim(case: Examined) -> DoctorFinding:
     try:
         record = case.claim_store.load(repair=False).record
     except ClaimRefused as error:
         what, _, rest = error.sentence.partition("; ")
         fix = "lifecycle tick" if "lifecycle tick" in rest else f"mv {CLAIM_FILE} {CLAIM_FILE}.old"
-        yield finding("worktree.claim.broken", what=what, fix=fix)
-        return
+        return finding("worktree.claim.broken", what=what, fix=fix)
     if record is None:
-        yield finding("worktree.claim.none")
-        return
+        return finding("worktree.claim.none")
     claim = record.claim
     if Phase.named(claim.phase) is None:
-        yield finding("worktree.claim.phase", claim=claim)
-        return
+        return finding("worktree.claim.phase", claim=claim)
     if claim.branch and case.world.git.head_of(claim.branch) is None:
-        yield finding("worktree.claim.branch", claim=claim, quoted=shlex.quote(claim.branch))
-        return
+        return finding("worktree.claim.branch", claim=claim, quoted=shlex.quote(claim.branch))
     how, fix = _lost(case, record)
     if how:
-        yield finding("worktree.claim.lost", claim=claim, how=how, fix=fix)
-        return
-    yield finding("worktree.claim.held", claim=claim, branch=claim.branch or "(none)")
+        return finding("worktree.claim.lost", claim=claim, how=how, fix=fix)
+    return finding("worktree.claim.held", claim=claim, branch=claim.branch or "(none)")
 
 
 def _lost(case: Examined, record: Record) -> tuple[str, str]:

@@ -103,11 +103,6 @@ Form = Callable[[str], dict[str, Any]]
 _SIGNED = "# lifecycle init"
 
 
-def plugin_form(name: str) -> dict[str, Any]:
-    """The script inside the plugin; started without a shell, so spaces in its path do no harm."""
-    return {"command": f"${{CLAUDE_PLUGIN_ROOT}}/hooks/{name}", "args": []}
-
-
 def local_form(folder: Path) -> Form:
     """The script at its absolute path, for one person on one machine."""
     return lambda name: {"command": str(folder / name), "args": []}
@@ -148,15 +143,6 @@ def groups(event: str, form: Form, names: Collection[str] = NAMES) -> list[dict[
         {**({"matcher": matcher} if matcher else {}), "hooks": hooks}
         for matcher, hooks in by_matcher.items()
     ]
-
-
-def plugin_hooks() -> dict[str, Any]:
-    """The content of `hooks/hooks.json`."""
-    return {
-        "description": "Claim to close: opens the PR, watches the checks, sees the merge, asks to close. "
-        "And from stage to stage, while a labelled task is open.",
-        "hooks": {event: groups(event, plugin_form) for event in events()},
-    }
 
 
 def own_name(hook: object, known: Collection[str] = ()) -> str | None:

@@ -16,7 +16,7 @@ from lifecycle import __version__
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.cli import main
 from lifecycle.core.plan import REPLIES
-from lifecycle.setup.init.hook_table import DAY, NAMES, WIRES, plugin_hooks
+from lifecycle.setup.init.hook_table import DAY, NAMES, WIRES, events, groups
 from tests.docs.pages import ROOT, codes_in
 
 COMMANDS = sorted((ROOT / "commands").glob("*.md"))
@@ -40,6 +40,20 @@ def loaded(name: str) -> Any:
     return json.loads((ROOT / name).read_text(encoding="utf-8"))
 
 
+def plugin_form(name: str) -> dict[str, Any]:
+    """The script inside the plugin; started without a shell, so spaces in its path do no harm."""
+    return {"command": f"${{CLAUDE_PLUGIN_ROOT}}/hooks/{name}", "args": []}
+
+
+def plugin_hooks() -> dict[str, Any]:
+    """What `hooks/hooks.json` holds."""
+    return {
+        "description": "Claim to close: opens the PR, watches the checks, sees the merge, asks to close. "
+        "And from stage to stage, while a labelled task is open.",
+        "hooks": {event: groups(event, plugin_form) for event in events()},
+    }
+
+
 def test_the_hooks_are_those_of_the_table() -> None:
     """hooks.json is what the one table gives; else: write plugin_hooks() into it again."""
     text = json.dumps(plugin_hooks(), indent=2) + "\n"
@@ -49,8 +63,8 @@ def test_the_hooks_are_those_of_the_table() -> None:
 def test_every_script_that_is_wired_is_there_and_can_run() -> None:
     """Each entry is started without a shell, from the plugin's own folder, with its own limit."""
     seen = []
-    for event, groups in loaded("hooks/hooks.json")["hooks"].items():
-        for hook in (hook for group in groups for hook in group["hooks"]):
+    for event, listed in loaded("hooks/hooks.json")["hooks"].items():
+        for hook in (hook for group in listed for hook in group["hooks"]):
             name = hook["command"].removeprefix("${CLAUDE_PLUGIN_ROOT}/hooks/")
             path = ROOT / "hooks" / name
             assert path.read_text(encoding="utf-8").startswith("#!/bin/sh\n")
