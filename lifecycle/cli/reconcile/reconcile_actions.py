@@ -209,9 +209,7 @@ def _rest(report: SweepReport) -> list[str]:
     if report.ended:
         lines.append(f"**Ended early:** {escaped(report.ended)}")
     if report.left:
-        names = ", ".join(escaped(name) for name in report.left[:MANY])
-        more = len(report.left) - MANY
-        names += f" and {more:,} more" if more > 0 else ""
+        names = words.some([escaped(name) for name in report.left], MANY)
         lines.append(f"Left for the next run: {names}.")
     lines += [f"Note: {escaped(note)}" for note in report.notes[:MANY]]
     if more := dropped(report):

@@ -125,14 +125,8 @@ def within(scope: Scope, event: Trigger, world: WorktreeWorld) -> tuple[Scope, s
         LifecycleError: an App caused the event, and GitHub did not say whether it is this token's.
     """
     if event.is_about_one and event.is_by_bot and event.is_caused_by(world.forge.viewer()):
-        return (
-            scope,
-            "",
-            (
-                f"Nothing was looked at: {event.sender}, whose token this is, caused the event "
-                f"{event.name} itself."
-            ),
-        )
+        cause = f"{event.sender}, whose token this is, caused the event {event.name} itself"
+        return scope, "", f"Nothing was looked at: {cause}."
     part, note = narrowed(scope, event)
     return part, note, ""
 

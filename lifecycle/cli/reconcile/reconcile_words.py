@@ -142,18 +142,14 @@ def scope_of(report: SweepReport) -> str:
     return f"{count(report.tasks, 'issue')} in {where}"
 
 
-def cost(report: SweepReport) -> str:
-    """What it cost: `12 requests, 9 points`."""
-    return f"{count(report.requests, 'request')}, {count(report.points, 'point')}"
-
-
 def account(report: SweepReport) -> str:
     """How much was looked at, what that cost, and whether anything was written; "" if nothing was."""
     if report.skipped:
         return ""
     seen = f"{scope_of(report)}; " if report.findings else ""
     written = " A dry run: nothing was written." if report.is_dry_run else ""
-    return f"{seen}{cost(report)}.{written}"
+    cost = f"{count(report.requests, 'request')}, {count(report.points, 'point')}"
+    return f"{seen}{cost}.{written}"
 
 
 def problems(report: SweepReport) -> list[tuple[str, str]]:

@@ -148,16 +148,11 @@ def _times(name: str, title: str, rows: Sequence[StatsRow]) -> Chart | None:
     unit, called = next(
         ((s, word) for most, s, word in _UNITS if longest >= most), (1.0, "seconds")
     )
-    bars = [
-        _time_bar(
-            "half of the visits took at most",
-            DARK,
-            timed,
-            [row.times.median for row in timed],
-            unit,
-        ),
-        _time_bar("nine of ten took at most", LIGHT, timed, [row.times.p90 for row in timed], unit),
+    parts = [
+        ("half of the visits took at most", DARK, [row.times.median for row in timed]),
+        ("nine of ten took at most", LIGHT, [row.times.p90 for row in timed]),
     ]
+    bars = [_time_bar(part, color, timed, seconds, unit) for part, color, seconds in parts]
     sentences = (
         f"{row.name}: half took at most {stats_words.span(row.times.median)}" for row in timed
     )
