@@ -50,11 +50,6 @@ class OwnEntry:
     hooks: Node
     index: int
 
-    @property
-    def node(self) -> Node:
-        """The entry itself."""
-        return self.hooks.items[self.index]
-
 
 def read(text: str, where: str) -> Node | None:
     """The settings' object, or None if the file holds nothing but space and comments.
@@ -104,7 +99,8 @@ def wire(
     text, put = _without_former(text, where, put)
     root, layout = read(text, where), Layout.of(text)
     edits = list(_missing_names(layout, root, form, put)) if form is not None else []
-    allowed, there = _values(root, ALLOW), _at(root, ENV)
+    allow, there = _at(root, ALLOW), _at(root, ENV)
+    allowed = allow.value if allow is not None else []
     lacking = [rule for rule in extra.permissions if rule not in allowed]
     wired_events = {own.event for own in _found(root, put)}
     lacking_events = [event for event in events() if event not in wired_events]
@@ -134,7 +130,7 @@ def wire(
     return after, new
 
 
-def _left(text: str, put: Put) -> str:
+def _unbraced(text: str, put: Put) -> str:
     """The text; "" if the file was empty before and only our braces are left in it."""
     return "" if () in put.containers and not text.strip("{} \t\r\n") else text
 
@@ -232,8 +228,8 @@ def _renewed(text: str, where: str, form: Form, put: Put) -> tuple[str, Put]:
             key = (own.event, own.name)
             if key not in wanted or key in seen:
                 edit = _entry_removal(text, read(text, where), own)
-            elif own.node.value != wanted[key]:
-                edit = replacement(Layout.of(text), own.node, wanted[key])
+            elif (node := own.hooks.items[own.index]).value != wanted[key]:
+                edit = replacement(Layout.of(text), node, wanted[key])
             if edit is not None:
                 break
             seen.add(key)
@@ -267,16 +263,16 @@ def unwire(text: str, where: str, put: Put) -> str:
         is_whole = is_whole and undone.count(new) == 1
         if undone.count(new) == 1:
             undone = undone.replace(new, old)
-    text = _left(_taken_out(text, where, put), put)
+    text = _unbraced(_taken_out(text, where, put), put)
     if root is None or not put.pieces:
         return text
-    expected = parse(text)
+    expected = _value(text)
     try:
         # What an earlier run put in may have left no pieces: it is taken out by what it says.
-        candidates = [undone, _left(_taken_out(undone, where, put), put)] if is_whole else [undone]
-        return next(
-            (candidate for candidate in candidates if _same(parse(candidate), expected)), text
+        candidates = (
+            [undone, _unbraced(_taken_out(undone, where, put), put)] if is_whole else [undone]
         )
+        return next((known for known in candidates if _value(known) == expected), text)
     except (JsoncError, Refused):
         return text
 
@@ -293,9 +289,10 @@ def left(text: str, where: str) -> list[tuple[str, str]]:
     ]
 
 
-def _same(a: Node | None, b: Node | None) -> bool:
-    empty: dict[str, Any] = {}
-    return (a.value if a else empty) == (b.value if b else empty)
+def _value(text: str) -> Any:
+    """What the text says; an empty one says as much as an empty object."""
+    node = parse(text)
+    return node.value if node is not None else {}
 
 
 def _taken_out(text: str, where: str, put: Put) -> str:
@@ -359,11 +356,6 @@ def _at(root: Node | None, route: Sequence[str]) -> Node | None:
     for key in route:
         root = root.get(key) if root is not None else None
     return root
-
-
-def _values(root: Node | None, route: Sequence[str]) -> list[Any]:
-    node = _at(root, route)
-    return list(node.value) if node is not None else []
 
 
 def _need(node: Node | None, kind: type, what: str, where: str) -> None:
