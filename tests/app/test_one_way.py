@@ -134,7 +134,7 @@ def test_the_stop_that_opens_the_pull_request(here: Place, monkeypatch: pytest.M
     )  # what is tracked, the head with what it lacks, remotes
     saves = [name for name in way.written if name == "state.json"]
     assert len(saves) <= 6  # the first look, intent, pull request, notices, card, what was said
-    assert len(way.modules) <= 68
+    assert len(way.modules) <= 64
     assert len(way.deepest) <= 9
 
 
@@ -148,7 +148,7 @@ def test_the_stop_that_closes_the_issue(here: Place, monkeypatch: pytest.MonkeyP
     assert way.calls("claim.record.claim_store", "load") == 1
     assert way.calls("git.process", "run") <= 2
     assert way.written.count("state.json") <= 9
-    assert len(way.modules) <= 72
+    assert len(way.modules) <= 68
     assert len(way.deepest) <= 9
 
 
@@ -176,5 +176,5 @@ def test_the_quiet_stop(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     way = stop(monkeypatch)
     assert len(here.control.requests()) == requests
     assert way.written == []
-    assert len(way.modules) <= 35
+    assert len(way.modules) <= 34
     assert len(way.deepest) <= 8
