@@ -83,14 +83,13 @@ def take(
         Transient: the remote did not answer, and a read could not settle it.
     """
     nonce = nonce or new_nonce()
-    said = {"agent": redact(agent), "issue": issue, "nonce": nonce}
-    word = json.dumps(said | ({"branch": branch} if branch else {}))
+    content = {"agent": redact(agent), "issue": issue, "nonce": nonce}
+    word = json.dumps(content | ({"branch": branch} if branch else {}))
     tree = git.run("hash-object", "-t", "tree", "-w", "--stdin")
-    sha = git.run(*_identity(), "commit-tree", tree, "-m", f"lease {word}", "-m", "[skip ci]")
+    sha = git.run(*_IDENTITY, "commit-tree", tree, "-m", f"lease {word}", "-m", "[skip ci]")
     ref = ref_of(issue)
-    guard = f"--force-with-lease={ref}:{instead_of}"
     try:
-        git.run("push", "--porcelain", "--no-verify", guard, remote, f"{sha}:{ref}", remote=remote)
+        _push(git, remote, ref, sha, instead_of=instead_of)
     except (GitFailed, Transient) as error:
         failure = error
     else:
@@ -154,10 +153,10 @@ def standing(git: Git, remote: str, issue: int, *, sha: str, agent: str) -> Leas
     Raises:
         GitFailed, Transient: the remote could not be read, so nothing is known.
     """
-    found = _listed(git, remote, issue)
-    if not found or found == sha:
-        return LeaseStanding(is_gone=bool(sha) and not found)
-    holder = _fetched(git, remote, issue, found)
+    shown = _listed(git, remote, issue)
+    if not shown or shown == sha:
+        return LeaseStanding(is_gone=bool(sha) and not shown)
+    holder = _fetched(git, remote, issue, shown)
     is_ours = not sha and holder.agent == agent
     return LeaseStanding(other=None if is_ours else holder)
 
@@ -210,11 +209,8 @@ def release(git: Git, remote: str, issue: int, sha: str, *, back_to: str = "") -
         GitFailed, Transient: it is, and could not be deleted; or the remote could not be asked.
     """
     ref = ref_of(issue)
-    guard = f"--force-with-lease={ref}:{sha}"
     try:
-        git.run(
-            "push", "--porcelain", "--no-verify", guard, remote, f"{back_to}:{ref}", remote=remote
-        )
+        _push(git, remote, ref, back_to, instead_of=sha)
     except GitFailed:
         if _listed(git, remote, issue) == sha:
             raise
@@ -222,5 +218,14 @@ def release(git: Git, remote: str, issue: int, sha: str, *, back_to: str = "") -
     return True
 
 
-def _identity() -> tuple[str, ...]:
-    return ("-c", "user.name=lifecycle", "-c", "user.email=lifecycle@users.noreply.github.com")
+def _push(git: Git, remote: str, ref: str, sha: str, *, instead_of: str) -> None:
+    """Have the ref hold `sha`, or end it if that is empty, if it holds `instead_of` (empty: nothing) now.
+
+    Source: https://git-scm.com/docs/git-push#Documentation/git-push.txt---force-with-lease
+    """
+    guard = f"--force-with-lease={ref}:{instead_of}"
+    git.run("push", "--porcelain", "--no-verify", guard, remote, f"{sha}:{ref}", remote=remote)
+
+
+_IDENTITY = ("-c", "user.name=lifecycle", "-c", "user.email=lifecycle@users.noreply.github.com")
+"""Who commits a lease: the user's own name has no part in it, and need not be set."""

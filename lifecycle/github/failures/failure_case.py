@@ -124,6 +124,18 @@ Row = tuple[Callable[[FailureCase], bool], Callable[[FailureCase], LifecycleErro
 """A row of a table: whether it fits, and the error that it makes."""
 
 
+def told(
+    kind: type[Rejected | Transient], sentence: str
+) -> Callable[[FailureCase], LifecycleError]:
+    """What makes an error of this kind, with GitHub's own words as its evidence.
+
+    Args:
+        kind: the error.
+        sentence: what it says; `{case.asked.subject}` and the like stand for parts of the failure.
+    """
+    return lambda case: kind(sentence.format(case=case), evidence=case.words)
+
+
 def limited(case: FailureCase) -> LifecycleError:
     """A limit of GitHub's, which says when it ends."""
     return Transient(
@@ -177,13 +189,12 @@ def renewed(case: FailureCase) -> str:
     return f"give {case.source} a valid one"
 
 
-def not_found(case: FailureCase) -> LifecycleError:
-    """Nothing there that the token may see."""
-    return NotFound(
-        f"GitHub shows no {case.asked.subject} to the token from {case.source}, so nothing was "
-        "changed; check the name or number, and that the token may see it.",
-        evidence=case.words,
-    )
+not_found = told(
+    NotFound,
+    "GitHub shows no {case.asked.subject} to the token from {case.source}, so nothing was "
+    "changed; check the name or number, and that the token may see it.",
+)
+"""Nothing there that the token may see."""
 
 
 def rejected(case: FailureCase) -> LifecycleError:

@@ -43,6 +43,7 @@ from lifecycle.github.failures.failure_case import (
     outage,
     rejected,
     renewed,
+    told,
 )
 
 _MOVED = {301, 302, 303, 307, 308}
@@ -63,12 +64,11 @@ def _bad_credentials(case: FailureCase) -> LifecycleError:
     )
 
 
-def _gone(case: FailureCase) -> LifecycleError:
-    return NotFound(
-        f"GitHub says that {case.asked.subject} is gone: issues are disabled in this repository, or "
-        "the issue was deleted; nothing was changed, choose another issue or enable issues.",
-        evidence=case.words,
-    )
+_gone = told(
+    NotFound,
+    "GitHub says that {case.asked.subject} is gone: issues are disabled in this repository, or "
+    "the issue was deleted; nothing was changed, choose another issue or enable issues.",
+)
 
 
 def _moved(case: FailureCase) -> LifecycleError:
@@ -97,59 +97,40 @@ def moved_to(name: str, url: str, asked: AskedRequest) -> Moved:
     )
 
 
-def _archived(case: FailureCase) -> LifecycleError:
-    return Rejected(
-        f"The repository is archived on GitHub, so {case.asked.subject} was refused and nothing was "
-        "changed; somebody who administers it has to unarchive it first.",
-        evidence=case.words,
-    )
-
-
-def _blocked(case: FailureCase) -> LifecycleError:
-    return Rejected(
-        f"GitHub has blocked access to {case.asked.subject} for legal reasons (451), so nothing was "
-        "changed; the repository's owner has to settle that with GitHub.",
-        evidence=case.words,
-    )
-
-
-def _overtaken(case: FailureCase) -> LifecycleError:
-    return Transient(
-        f"The base branch moved while GitHub worked on {case.asked.subject}; nothing was changed. Try "
-        "again.",
-        evidence=case.words,
-    )
-
-
-def _exists(case: FailureCase) -> LifecycleError:
-    return PullRequestExists(
-        "There is an open pull request for this branch already; nothing was changed, and that one "
-        "is used.",
-        evidence=case.words,
-    )
-
-
-def _nothing_to_merge(case: FailureCase) -> LifecycleError:
-    return NothingToMerge(
-        "The branch has no commit that its base lacks, so no pull request was opened; commit the "
-        "work and push the branch.",
-        evidence=case.words,
-    )
-
-
-def _head_missing(case: FailureCase) -> LifecycleError:
-    return HeadMissing(
-        "The branch is not on GitHub, so no pull request was opened; push it first.",
-        evidence=case.words,
-    )
-
-
-def _base_missing(case: FailureCase) -> LifecycleError:
-    return Rejected(
-        "The base branch does not exist on GitHub, so no pull request was opened; correct base in "
-        ".lifecycle.toml.",
-        evidence=case.words,
-    )
+_archived = told(
+    Rejected,
+    "The repository is archived on GitHub, so {case.asked.subject} was refused and nothing was "
+    "changed; somebody who administers it has to unarchive it first.",
+)
+_blocked = told(
+    Rejected,
+    "GitHub has blocked access to {case.asked.subject} for legal reasons (451), so nothing was "
+    "changed; the repository's owner has to settle that with GitHub.",
+)
+_overtaken = told(
+    Transient,
+    "The base branch moved while GitHub worked on {case.asked.subject}; nothing was changed. Try "
+    "again.",
+)
+_exists = told(
+    PullRequestExists,
+    "There is an open pull request for this branch already; nothing was changed, and that one "
+    "is used.",
+)
+_nothing_to_merge = told(
+    NothingToMerge,
+    "The branch has no commit that its base lacks, so no pull request was opened; commit the "
+    "work and push the branch.",
+)
+_head_missing = told(
+    HeadMissing,
+    "The branch is not on GitHub, so no pull request was opened; push it first.",
+)
+_base_missing = told(
+    Rejected,
+    "The base branch does not exist on GitHub, so no pull request was opened; correct base in "
+    ".lifecycle.toml.",
+)
 
 
 def _is_invalid(case: FailureCase, field_name: str) -> bool:
@@ -226,27 +207,20 @@ def _too_much(case: FailureCase) -> LifecycleError:
     )
 
 
-def _race(case: FailureCase) -> LifecycleError:
-    return Transient(
-        f"Somebody else changed the board at the same moment as {case.asked.subject}; nothing was "
-        "changed. Try again.",
-        evidence=case.words,
-    )
-
-
-def _stale(case: FailureCase) -> LifecycleError:
-    return StaleFields(
-        "The board's fields were changed since they were last read; nothing was changed, and they "
-        "are read anew.",
-        evidence=case.words,
-    )
-
-
-def _archived_item(case: FailureCase) -> LifecycleError:
-    return ItemArchived(
-        "The card is archived on the board and was left as it is; restore it there to have it kept.",
-        evidence=case.words,
-    )
+_race = told(
+    Transient,
+    "Somebody else changed the board at the same moment as {case.asked.subject}; nothing was "
+    "changed. Try again.",
+)
+_stale = told(
+    StaleFields,
+    "The board's fields were changed since they were last read; nothing was changed, and they "
+    "are read anew.",
+)
+_archived_item = told(
+    ItemArchived,
+    "The card is archived on the board and was left as it is; restore it there to have it kept.",
+)
 
 
 def _missing_scope(case: FailureCase) -> LifecycleError:
