@@ -25,7 +25,7 @@ from lifecycle.core.errors import (
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.model import Repository
-from lifecycle.github.auth.app_token import InstallationToken, forget, installation_token
+from lifecycle.github.auth.app_token import AppTokens, InstallationToken
 from lifecycle.settings import user_folder as home
 from lifecycle.settings.config import AppKey
 from lifecycle.storage import store
@@ -63,14 +63,15 @@ class Asker:
     def token(self, repository: Repository = REPOSITORY) -> InstallationToken:
         """The token for a repository; half a minute for it."""
         self.deadline.renew(30)
-        return installation_token(
-            self.app, lambda: repository, self.server.url, self.environment, self.deadline
-        )
+        return self._tokens(repository).current()
 
     def forgets(self, value: str) -> None:
         """GitHub has refused this token."""
-        forget(
-            self.app, lambda: REPOSITORY, self.server.url, self.environment, self.deadline, value
+        self._tokens(REPOSITORY).forget(value)
+
+    def _tokens(self, repository: Repository) -> AppTokens:
+        return AppTokens(
+            self.app, lambda: repository, self.server.url, self.environment, self.deadline
         )
 
     def refused(self, kind: type[LifecycleError]) -> str:
@@ -254,7 +255,7 @@ from pathlib import Path
 import jwt
 from lifecycle.settings.config import AppKey
 from lifecycle.core.timing import Deadline
-from lifecycle.github.auth.app_token import installation_token
+from lifecycle.github.auth.app_token import AppTokens
 
 class Clock:
     def now(self): return {asker.deadline.clock.now()!r}
@@ -265,7 +266,8 @@ app = AppKey("12", 34, Path({str(asker.app.key_file)!r}))
 home = {{"HOME": {asker.environment["HOME"]!r}}}
 print("ready", flush=True)
 sys.stdin.read()
-print(installation_token(app, None, {asker.server.url!r}, home, Deadline(Clock(), None)).value)
+tokens = AppTokens(app, None, {asker.server.url!r}, home, Deadline(Clock(), None))
+print(tokens.current().value)
 """
     with ExitStack() as stack:
         processes = [

@@ -72,83 +72,77 @@ class InstallationToken:
         return now < self.expires_at - RENEW_SECONDS
 
 
-def installation_token(
-    app: AppKey,
-    repository: Callable[[], Repository],
-    api_url: str,
-    environment: Mapping[str, str],
-    deadline: Deadline,
-) -> InstallationToken:
-    """A token that lasts: the kept one, or a new one, which is kept (0600) for all processes.
+@dataclass(frozen=True, slots=True)
+class AppTokens:
+    """The tokens of an App's installation, one at a time: kept (0600) for all processes of the user.
 
-    None to two requests: POST …/access_tokens, and the installation is looked up where it is not
-    configured.
-
-    Args:
+    Attributes:
         app: which App, its key, and perhaps which installation.
         repository: the repository whose installation it is, asked only if none is configured.
         api_url: the REST API.
         environment: names the user's folder; without one nothing is kept.
         deadline: bounds everything.
-
-    Raises:
-        BadConfig: the key cannot be read or is none.
-        BadCredentials: GitHub does not accept the App's signature.
-        NotFound, NoPermission: there is no such installation, or it was suspended.
-        Transient: GitHub, or another process that asks, did not answer.
     """
-    mark = _mark(app, repository, api_url)
-    place = user_folder.folder(environment)
-    kept = _kept(place, mark)
-    if kept is not None and kept.is_fresh(deadline.clock.now()):
-        return kept
-    with _alone(place, deadline.remaining(_LOCK_SECONDS)):
-        kept = _kept(place, mark)  # somebody else may have asked meanwhile
-        if kept is not None and kept.is_fresh(deadline.clock.now()):
+
+    app: AppKey
+    repository: Callable[[], Repository]
+    api_url: str
+    environment: Mapping[str, str] = field(repr=False)
+    deadline: Deadline
+
+    def current(self) -> InstallationToken:
+        """A token that lasts: the kept one, or a new one.
+
+        None to two requests: POST …/access_tokens, and the installation is looked up where it is not
+        configured.
+
+        Raises:
+            BadConfig: the key cannot be read or is none.
+            BadCredentials: GitHub does not accept the App's signature.
+            NotFound, NoPermission: there is no such installation, or it was suspended.
+            Transient: GitHub, or another process that asks, did not answer.
+        """
+        place, mark, now = (
+            user_folder.folder(self.environment),
+            self._mark(),
+            self.deadline.clock.now,
+        )
+        kept = _kept(place, mark)
+        if kept is not None and kept.is_fresh(now()):
             return kept
-        made = _App(app, api_url, deadline).token(repository)
-        _keep(place, mark, made, deadline.clock.now())
-    return made
+        with _alone(place, self.deadline.remaining(_LOCK_SECONDS)):
+            kept = _kept(place, mark)  # somebody else may have asked meanwhile
+            if kept is not None and kept.is_fresh(now()):
+                return kept
+            made = _App(self.app, self.api_url, self.deadline).token(self.repository)
+            _keep(place, mark, made, now())
+        return made
 
+    def forget(self, value: str) -> None:
+        """Forget the kept token, which GitHub does not accept any more; the next one is a new one.
 
-def forget(
-    app: AppKey,
-    repository: Callable[[], Repository],
-    api_url: str,
-    environment: Mapping[str, str],
-    deadline: Deadline,
-    value: str,
-) -> None:
-    """Forget the kept token, which GitHub does not accept any more; the next one is a new one.
+        One that another process has put in its place meanwhile stays. No request.
 
-    One that another process has put in its place meanwhile stays. No request.
+        Args:
+            value: the token that was refused.
+        """
+        place, mark = user_folder.folder(self.environment), self._mark()
+        try:
+            with _alone(place, min(max(self.deadline.left, 0.0), _FORGET_SECONDS)):
+                kept = _kept(place, mark)
+                if place is None or kept is None or kept.value != value:
+                    return
+                entries = _entries(place)
+                del entries[mark]
+                with contextlib.suppress(OSError):
+                    _write(place, entries)
+        except LockBusy:
+            return  # somebody is at that file: if it is not this token, its next refusal forgets it
 
-    Args:
-        app: as for `installation_token`.
-        repository: likewise.
-        api_url: likewise.
-        environment: likewise.
-        deadline: bounds the wait for the lock.
-        value: the token that was refused.
-    """
-    place, mark = user_folder.folder(environment), _mark(app, repository, api_url)
-    try:
-        with _alone(place, min(max(deadline.left, 0.0), _FORGET_SECONDS)):
-            kept = _kept(place, mark)
-            if place is None or kept is None or kept.value != value:
-                return
-            entries = _entries(place)
-            del entries[mark]
-            with contextlib.suppress(OSError):
-                _write(place, entries)
-    except LockBusy:
-        return  # somebody is at that file: if it is not this token, its next refusal forgets it
-
-
-def _mark(app: AppKey, repository: Callable[[], Repository], api_url: str) -> str:
-    """The name under which a token is kept; it tells nobody whose it is."""
-    whose = str(app.installation or repository()).casefold()
-    return hashlib.sha256(json.dumps([api_url, app.id, whose]).encode()).hexdigest()
+    def _mark(self) -> str:
+        """The name under which a token is kept; it tells nobody whose it is."""
+        whose = str(self.app.installation or self.repository()).casefold()
+        return hashlib.sha256(json.dumps([self.api_url, self.app.id, whose]).encode()).hexdigest()
 
 
 class _App:
@@ -167,10 +161,8 @@ class _App:
         asked = AskedRequest(f"a token of installation {number} of the GitHub App", is_write=False)
         url = f"{self.api_url}/app/installations/{number}/access_tokens"
         sent = self._ask("POST", url, asked)
-        value = sent.body.get("token") if isinstance(sent.body, dict) else None
-        ends = (
-            timing.parse_time(sent.body.get("expires_at")) if isinstance(sent.body, dict) else None
-        )
+        body = sent.body if isinstance(sent.body, dict) else {}
+        value, ends = body.get("token"), timing.parse_time(body.get("expires_at"))
         if not isinstance(value, str) or not value or ends is None:
             raise self._failures().of_nonsense(asked)
         keep_secret(value)
@@ -257,7 +249,7 @@ class _App:
         return abs(self.skew) > SKEW_SECONDS
 
     def _error(self, sent: Sent, asked: AskedRequest) -> LifecycleError:
-        words = self._failures().clean(_words(sent))
+        words = self._failures().clean(Answer.read(sent.status, sent.headers, sent.body).words)
         app, where = self.app.id, self.app.where
         kept = "so nothing was asked of GitHub's repositories and nothing was changed"
         if sent.status == 401:
@@ -296,10 +288,6 @@ def _origin(url: str) -> tuple[str, str | None, int | None]:
     except ValueError:
         return "", url, None
     return parts.scheme, parts.hostname, port
-
-
-def _words(sent: Sent) -> str:
-    return Answer.read(sent.status, sent.headers, sent.body).words
 
 
 def _key_of(app: AppKey) -> str:

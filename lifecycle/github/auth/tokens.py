@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -187,14 +188,12 @@ def _of_app(place: TokenPlace, *, of_user: bool) -> Token | None:
     if app is None:
         return None
     _refuse_inside(app, place.root)
-    from lifecycle.github.auth.app_token import forget, installation_token
+    from lifecycle.github.auth.app_token import AppTokens
 
     api_url, environment = place.addresses.api_url, place.environment
-    made = installation_token(app, place.repository, api_url, environment, place.deadline)
-
-    def renew() -> None:
-        forget(app, place.repository, api_url, environment, place.deadline, made.value)
-
+    kept = AppTokens(app, place.repository, api_url, environment, place.deadline)
+    made = kept.current()
+    renew = partial(kept.forget, made.value)
     return Token(made.value, f"the GitHub App {app.id}", made.expires_at, renew)
 
 
