@@ -25,19 +25,13 @@ def ids_in(texts: Iterable[str], starts: Iterable[str] = ()) -> tuple[str, ...]:
         texts: command lines, slash commands, and whatever else was said: prose names no task.
         starts: commands that begin a task, with or without `{id}`: `/begin`, `make begin ID={id}`.
     """
-    begins = _begins(starts)
-    return tuple(plain(name) for text in texts for _, name in _ids(text, begins))
+    return tuple(name for _, name in _named(texts, starts))
 
 
 def begun_in(texts: Iterable[str], starts: Iterable[str] = ()) -> tuple[str, ...]:
     """The tasks that were started or claimed, as `ids_in`; one that was only looked at is not meant."""
-    begins = _begins(starts)
-    return tuple(
-        plain(name)
-        for text in texts
-        for verb, name in _ids(text, begins)
-        if verb == command_signs.CLAIM
-    )
+    named = _named(texts, starts)
+    return tuple(name for verb, name in named if verb == command_signs.CLAIM)
 
 
 def taken_by(command: str, output: str) -> str:
@@ -70,9 +64,11 @@ def plain(name: str) -> str:
     return name.lstrip("#").rsplit("/", 1)[-1]
 
 
-def _begins(starts: Iterable[str]) -> list[tuple[str, ...]]:
-    begins = [tuple(start.partition("{id}")[0].split()) for start in starts]
-    return [begin for begin in begins if begin]
+def _named(texts: Iterable[str], starts: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Each task that the texts name, in its plain form, behind what is done to it."""
+    begins = [begin for start in starts if (begin := tuple(start.partition("{id}")[0].split()))]
+    for text in texts:
+        yield from ((verb, plain(name)) for verb, name in _ids(text, begins))
 
 
 def _ids(text: str, begins: list[tuple[str, ...]]) -> Iterator[tuple[str, str]]:

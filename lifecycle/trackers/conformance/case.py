@@ -126,6 +126,12 @@ class CheckCase:
         labels = (self.label, *more.pop("labels", ()))
         return self.one.create(self.key(), title=title, labels=labels, **more)
 
+    def claimed(self) -> Task:
+        """A new task, as it was before the first actor claimed it."""
+        made = self.make()
+        self.one.claim(made.id)
+        return made
+
     def listed(self) -> list[str]:
         """The ids of what another actor's `list` gives for the check's label, in its order."""
         return [task.id for task in self.two.list(label=self.label)]

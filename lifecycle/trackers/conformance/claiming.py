@@ -29,8 +29,7 @@ def a_claimed_task_is_the_actors(case: CheckCase) -> None:
 
 def claiming_again_is_no_error(case: CheckCase) -> None:
     """The same actor has it already, also from a new object, and nothing is written."""
-    made = case.make()
-    case.one.claim(made.id)
+    made = case.claimed()
     again = case.tracker(1)
     case.writes_nothing("the second claim", lambda: again.claim(made.id), made.id)
     same(again.claim(made.id).status, TaskStatus.IN_PROGRESS, "the status")
@@ -38,8 +37,7 @@ def claiming_again_is_no_error(case: CheckCase) -> None:
 
 def anothers_task_is_refused(case: CheckCase) -> None:
     """Who comes second is told that it is taken, and by whom, and changes nothing."""
-    made = case.make()
-    case.one.claim(made.id)
+    made = case.claimed()
 
     def claim() -> None:
         with raises(AlreadyClaimed, "claiming another's task") as refused:
@@ -74,8 +72,7 @@ def a_blocked_task_is_not_claimed(case: CheckCase) -> None:
 
 def a_released_task_is_anybodys(case: CheckCase) -> None:
     """It is open, nobody's and ready, and another actor claims it."""
-    made = case.make()
-    case.one.claim(made.id)
+    made = case.claimed()
     for task in (case.one.release(made.id), case.two.get(made.id)):
         case.stands(task, TaskStatus.OPEN, "")
     same(case.two.claim(made.id).assignee, case.holder(2), "the next assignee")
@@ -96,8 +93,7 @@ def releasing_what_is_nobodys_changes_nothing(case: CheckCase) -> None:
 
 def anothers_task_is_not_released(case: CheckCase) -> None:
     """AlreadyClaimed, and whoever has it keeps it."""
-    made = case.make()
-    case.one.claim(made.id)
+    made = case.claimed()
     with raises(AlreadyClaimed, "releasing another's task"):
         case.two.release(made.id)
     case.stands(case.two.get(made.id), TaskStatus.IN_PROGRESS, case.holder(1))
@@ -105,8 +101,7 @@ def anothers_task_is_not_released(case: CheckCase) -> None:
 
 def releasing_does_not_reopen(case: CheckCase) -> None:
     """A task that is closed stays closed."""
-    made = case.make()
-    case.one.claim(made.id)
+    made = case.claimed()
     case.one.close(made.id)
     same(case.one.release(made.id).status, TaskStatus.CLOSED, "the status")
     same(case.two.get(made.id).status, TaskStatus.CLOSED, "the status afterwards")
@@ -160,8 +155,7 @@ def a_claim_lives_as_long_as_it_is_renewed(case: CheckCase) -> None:
 def a_claim_that_ran_out_is_anybodys(case: CheckCase) -> None:
     """Nobody renewed it: another actor has it without a word, and the first one is told."""
     case.need(Capability.LEASES)
-    made = case.make()
-    case.one.claim(made.id)
+    made = case.claimed()
     if not case.ground.later(LONG):
         raise NotHere("the ground cannot let time pass")
     same(case.two.claim(made.id).assignee, case.holder(2), "the assignee")
@@ -173,8 +167,7 @@ def without_leases_there_is_nothing_to_renew(case: CheckCase) -> None:
     """Lacking, which names the capability."""
     if case.one.abilities().has(Capability.LEASES):
         raise NotHere("it has leases")
-    made = case.make()
-    case.one.claim(made.id)
+    made = case.claimed()
     case.lacks(Capability.LEASES, "renewing without leases", lambda: case.one.renew(made.id))
 
 

@@ -94,9 +94,8 @@ def a_closed_task_is_not_made_again(case: CheckCase) -> None:
 
 def a_closed_task_says_why(case: CheckCase) -> None:
     """It is closed for everybody, with the reason; closing again keeps both and writes nothing."""
-    made = case.make()
+    made = case.claimed()
     reason = 'Fixed: it\'s "done".\nSee --all.'
-    case.one.claim(made.id)
     closed = case.one.close(made.id, reason=reason)
     for task in (closed, case.two.get(made.id)):
         same(task.status, TaskStatus.CLOSED, "the status")
@@ -108,8 +107,7 @@ def a_closed_task_says_why(case: CheckCase) -> None:
 
 def a_reopened_task_is_nobodys(case: CheckCase) -> None:
     """It is open, without assignee and reason, ready, and another actor may claim and close it."""
-    made = case.make()
-    case.one.claim(made.id)
+    made = case.claimed()
     case.one.close(made.id, reason="Too early")
     for task in (case.one.reopen(made.id), case.two.get(made.id)):
         case.stands(task, TaskStatus.OPEN, "")
@@ -122,8 +120,7 @@ def a_reopened_task_is_nobodys(case: CheckCase) -> None:
 
 def reopening_what_is_open_changes_nothing(case: CheckCase) -> None:
     """Whoever has it keeps it."""
-    made = case.make()
-    case.one.claim(made.id)
+    made = case.claimed()
     case.writes_nothing("it", lambda: case.two.reopen(made.id), made.id)
     same(case.two.get(made.id).assignee, case.holder(1), "the assignee")
 
