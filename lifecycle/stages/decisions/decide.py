@@ -23,6 +23,9 @@ The client ends the turn by itself after as many, unless it is told otherwise.
 """
 
 
+LAST = (Stage.COMMIT_CLOSE, Stage.NEXT_TASK)
+"""The stages that are left once the task is closed."""
+
 WAITED = "/waited"
 """What the name of a stop ends with at which a merge was waited for: that it came is news there."""
 
@@ -225,27 +228,19 @@ def _position(seen: StageSeen) -> str:
 def _state(seen: StageSeen) -> Detected:
     """The state that was found, as far as it is about this session's task."""
     finding, asked = seen.found, seen.turn.asked
-    if seen.holding is HeldTask.ENDED and _is_before_the_end(finding.state):
-        return Detected.ISSUE_CLOSED
-    if (
-        seen.holding is HeldTask.ENDED
-        and asked is Stage.COMMIT_CLOSE
-        and not finding.state.is_completion
-    ):
-        return Detected.ISSUE_CLOSED
+    if seen.holding is HeldTask.ENDED:
+        # A closed task has every stage before the last two behind it.
+        is_done = finding.state.is_completion
+        is_behind = is_done and COMPLETES[finding.state] not in LAST
+        if is_behind or (not is_done and asked is Stage.COMMIT_CLOSE):
+            return Detected.ISSUE_CLOSED
     if _is_hearsay(seen):
         return Detected.IN_PROGRESS if seen.turn.has_used_tools else Detected.UNKNOWN
-    is_other = (
-        finding.subjects and seen.facts.task and not _is_named(seen.facts.task, finding.subjects)
-    )
+    task, subjects = seen.facts.task, [tasks_taken.plain(name) for name in finding.subjects]
+    is_other = bool(task and subjects) and tasks_taken.plain(task) not in subjects
     # Elsewhere only the agent's own marker counts: who was asked to run the tests works on no task here.
     is_strangers = finding.tier is Tier.INFERENCE and not seen.is_on_task
     return Detected.IN_PROGRESS if is_other or is_strangers else finding.state
-
-
-def _is_before_the_end(state: Detected) -> bool:
-    """True for a completion of a stage that a closed task has behind it."""
-    return state.is_completion and COMPLETES[state] not in (Stage.COMMIT_CLOSE, Stage.NEXT_TASK)
 
 
 def _is_hearsay(seen: StageSeen) -> bool:
@@ -262,11 +257,6 @@ def _is_hearsay(seen: StageSeen) -> bool:
     )
 
 
-def _is_named(task: str, subjects: tuple[str, ...]) -> bool:
-    """True if the task is one of the ids: `42`, `#42` and an address that ends so are the same."""
-    return any(tasks_taken.plain(name) == tasks_taken.plain(task) for name in subjects)
-
-
 def _completed(seen: StageSeen, state: Detected) -> StageDecision:
     done = COMPLETES[state]
     if seen.evidence is Evidence.UNREADABLE and _lacks_evidence(seen, done):
@@ -279,7 +269,7 @@ def _completed(seen: StageSeen, state: Detected) -> StageDecision:
         waiting = _pass(seen, "The merge is waited for: the session may stop")
         return replace(waiting, memory=replace(seen.memory, position=_position(seen) + WAITED))
     stage = table.following(state, seen.facts.line)
-    is_last = done in (Stage.COMMIT_CLOSE, Stage.NEXT_TASK) and seen.remaining == 0
+    is_last = done in LAST and seen.remaining == 0
     event = _transition(seen, state, None if is_last else stage)
     if is_last or stage is None:
         return _end(seen, event, is_last=is_last)
@@ -297,9 +287,7 @@ def _refused(seen: StageSeen, state: Detected, done: Stage) -> StageDecision | N
         text = instructions.no_evidence(seen.facts, why)
         detail = {"marker": str(state), "missing": str(seen.evidence)}
         stage = Stage.TESTING
-    elif seen.conflict and (
-        done not in (Stage.COMMIT_CLOSE, Stage.NEXT_TASK) or seen.is_still_open
-    ):
+    elif seen.conflict and (done not in LAST or seen.is_still_open):
         why, stage = "The task is not free", done
         text = instructions.conflict(seen.facts, done, seen.conflict)
         detail = {"marker": str(state), "conflict": seen.conflict}

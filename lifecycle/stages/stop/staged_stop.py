@@ -25,7 +25,6 @@ from lifecycle.storage import journal, stage_log, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 
 MAY_STOP = "The agent may stop"
-ENDS = (Stage.COMMIT_CLOSE.value, Stage.NEXT_TASK.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +152,9 @@ class _StagedStop:
             return record.after()
         if moves:  # a marker of its own leads it again
             record = replace(record, ended="")
-        return record.on("", (), "") if any(move.source in ENDS for move in moves) else record
+        return (
+            record.on("", (), "") if any(move.source in decide.LAST for move in moves) else record
+        )
 
     def _note(self, search: TaskSearch, decision: StageDecision, now: float) -> None:
         """The journal: each thing that happened, once for each stop."""
