@@ -68,9 +68,7 @@ def _within_deadline(
     limit = settings.hook_seconds if settings is not None else HOOK_SECONDS
     seconds = min(limit, SECONDS.get(hook, limit))
     try:
-        if hook in UNLIMITED:
-            return _answer(hook, root, environment, settings, seconds, event)
-        with alarm(seconds):
+        with contextlib.nullcontext() if hook in UNLIMITED else alarm(seconds):
             return _answer(hook, root, environment, settings, seconds, event)
     except DeadlineReached:
         _log_quietly(root, f"{hook}: the deadline was reached")

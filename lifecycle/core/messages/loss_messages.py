@@ -17,14 +17,6 @@ def released_from_afar(issue: int | None) -> str:
     )
 
 
-def free_on_board(issue: int | None) -> str:
-    """The briefing's board shows the claim's own task as free."""
-    return (
-        f"The board shows #{issue} in Todo and without an agent, so it may have been released while "
-        "this claim was quiet. Before you go on with it, run: lifecycle tick"
-    )
-
-
 def released_to_hand_off(issue: int | None) -> str:
     """A hand-off of a task that this claim does not hold any more."""
     return (

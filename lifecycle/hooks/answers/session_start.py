@@ -16,7 +16,6 @@ from lifecycle.claim.record.claim_store import Loaded
 from lifecycle.claim.record.guard_marks import WAITING
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused, LifecycleError, LockBusy
-from lifecycle.core.messages import loss_messages
 from lifecycle.core.plan import REPLIES, Audience, Notice
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached
@@ -75,13 +74,8 @@ def answer(call: HookCall) -> Reply:
 
 def _tones(call: HookCall, record: Record | None) -> Collection[Audience]:
     """What this session may hear: the news of a claim that another holds is that one's."""
-    audiences = REPLIES[call.hook].audiences
     is_others = record is not None and call.is_held(record)
-    return (
-        [audience for audience in audiences if audience is Audience.NOTE]
-        if is_others
-        else audiences
-    )
+    return {Audience.NOTE} if is_others else REPLIES[call.hook].audiences
 
 
 def _loaded(call: HookCall) -> tuple[Loaded, list[str]]:
@@ -168,11 +162,15 @@ def _board_lines(call: HookCall) -> list[str]:
 def _doubt(call: HookCall, free: object) -> list[str]:
     """A line for the agent if the board shows its task free, and no look has found out why yet."""
     record = call.record
-    if record is None or free != record.claim.issue_number or briefing.is_lost(record):
+    if record is None or not free or free != record.claim.issue_number:
         return []
-    if call.is_held(record):
-        return []  # that is for the session that holds it
-    return [loss_messages.free_on_board(record.claim.issue_number)] if free else []
+    if briefing.is_lost(record) or call.is_held(record):
+        return []  # it was said already, or is for the session that holds it
+    line = (
+        f"The board shows #{free} in Todo and without an agent, so it may have been released while "
+        "this claim was quiet. Before you go on with it, run: lifecycle tick"
+    )
+    return [line]
 
 
 def _keep(call: HookCall) -> None:
