@@ -226,16 +226,6 @@ def not_released(issue: int | None, number: int) -> str:
     )
 
 
-def board_todo() -> str:
-    """The card is free again."""
-    return "Board → Todo."
-
-
-def board_not_freed(why: str) -> str:
-    """The card could not be set free."""
-    return f"The board was not set to Todo: {why}"
-
-
 def card_left(found: str) -> str:
     """Giving back met a card that does not stand where this claim left it."""
     return f"The card stays in {quoted(found)}, where it was left."
@@ -280,29 +270,19 @@ def closed(issue: int | None, board: str) -> str:
     return f"Issue #{issue} closed. {board} The claim file was deleted."
 
 
-def board_done() -> str:
-    """The board followed."""
-    return "Board → Done."
+def status_set(status: str, *, is_labels: bool) -> str:
+    """The board followed, or the label in its place."""
+    return f"{'Status label' if is_labels else 'Board'} → {status}."
 
 
-def label_set(status: str) -> str:
-    """The label followed, in the place of the board."""
-    return f"Status label → {status}."
-
-
-def label_not_set(status: str, why: str) -> str:
-    """The label did not follow."""
-    return f"The Status label was not set to {status}: {why}"
+def status_not_set(status: str, why: str, *, is_labels: bool = False) -> str:
+    """The board did not follow, or the label in its place."""
+    return f"The {'Status label' if is_labels else 'board'} was not set to {status}: {why}"
 
 
 def board_absent() -> str:
     """There is no board to keep."""
     return "No board is configured."
-
-
-def board_not_done(why: str) -> str:
-    """The board did not follow."""
-    return f"The board was not set to Done: {why}"
 
 
 def board_moved(issue: int | None, found: str, synced: str | None) -> str:

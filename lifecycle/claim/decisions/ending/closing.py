@@ -143,20 +143,18 @@ def _board_sentence(snapshot: Snapshot) -> str:
     if not snapshot.rules.has_board:
         return messages.board_absent()
     if record.ending.board_done:
-        return messages.label_set(Status.DONE) if claim.is_labels else messages.board_done()
+        return messages.status_set(Status.DONE, is_labels=claim.is_labels)
     trouble = record.troubles.get("SetBoard")
     if trouble is not None:
-        if claim.is_labels:
-            return messages.label_not_set(Status.DONE, trouble.sentence)
-        return messages.board_not_done(trouble.sentence)
+        why, is_labels = trouble.sentence, claim.is_labels
+        return messages.status_not_set(Status.DONE, why, is_labels=is_labels)
     if record.card.moved_to:
         kept = messages.label_kept if claim.is_labels else messages.board_kept
         return kept(record.card.moved_to)
     if observed is not None and observed.board_problem:
-        return messages.board_not_done(observed.board_problem)
-    return messages.board_not_done(
-        messages.not_on_board(claim.issue_number, snapshot.rules.board_name)
-    )
+        return messages.status_not_set(Status.DONE, observed.board_problem)
+    why = messages.not_on_board(claim.issue_number, snapshot.rules.board_name)
+    return messages.status_not_set(Status.DONE, why)
 
 
 def _refusal(record: Record, pull: PullRequest | None) -> Decision:

@@ -230,19 +230,20 @@ def _board_sentence(snapshot: Snapshot, observed: Observation, issue: Issue) -> 
         return messages.board_absent()
     trouble = record.troubles.get("SetBoard")
     if trouble is not None:
-        if record.claim.is_labels:
-            return messages.label_not_set(Status.TODO, trouble.sentence)
-        return messages.board_not_freed(trouble.sentence)
+        why, is_labels = trouble.sentence, record.claim.is_labels
+        return messages.status_not_set(Status.TODO, why, is_labels=is_labels)
     if observed.board_problem:
-        return messages.board_not_freed(observed.board_problem)
+        return messages.status_not_set(Status.TODO, observed.board_problem)
     if item is None:
         why = messages.not_on_board(record.claim.issue_number, snapshot.rules.board_name)
-        return messages.board_not_freed(why)
+        return messages.status_not_set(Status.TODO, why)
     if item.is_archived:
-        return messages.board_not_freed(messages.archived(issue.number, snapshot.rules.board_name))
+        return messages.status_not_set(
+            Status.TODO, messages.archived(issue.number, snapshot.rules.board_name)
+        )
     if _is_others(record, item):
         return messages.card_of_another(item.agent or "")
     if not is_same(item.status, Status.TODO) and not _may_move(record, item, issue):
         kept = messages.label_kept if item.is_labels else messages.card_left
         return kept(item.status or "")
-    return messages.label_set(Status.TODO) if record.claim.is_labels else messages.board_todo()
+    return messages.status_set(Status.TODO, is_labels=record.claim.is_labels)
