@@ -112,7 +112,7 @@ def decide(snapshot: Snapshot) -> Decision:
         text = messages.unknown_phase(claim.phase, [p.value for p in Phase])
         return opening.condition(f"unknown-phase:{claim.phase}", text)
     if record.ownership.taken_by:
-        text = messages.taken_over(claim.issue_number, record.ownership.taken_by)
+        text = loss_messages.taken_over(claim.issue_number, record.ownership.taken_by)
         return opening.condition(f"taken-over:{record.ownership.taken_by}", text)
     if record.ownership.is_released:
         text = loss_messages.released_from_afar(claim.issue_number)

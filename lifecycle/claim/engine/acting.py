@@ -19,7 +19,7 @@ from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
 from lifecycle.core import plan
 from lifecycle.core.errors import HeldByAnother, LifecycleError, PullRequestExists, Rejected
-from lifecycle.core.messages import messages
+from lifecycle.core.messages import loss_messages
 from lifecycle.core.redact import redact
 from lifecycle.core.values.model import BoardItem, PullRequest, PullState
 from lifecycle.core.world import World
@@ -129,7 +129,7 @@ def _forget(claim_store: ClaimStore | None, record: Record) -> plan.ClaimForgott
 def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
     summary = action.title
     if action.is_draft:
-        summary = f"{summary}\n\n{messages.draft_of_left_work()}"
+        summary = f"{summary}\n\n{loss_messages.draft_of_left_work()}"
     # As the commit has it: a link in the worktree could lead to any file of the user's.
     commit = action.pushed or action.head.partition(":")[2]
     template = world.git.committed(commit, opening.TEMPLATES)

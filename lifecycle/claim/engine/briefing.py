@@ -76,7 +76,7 @@ def claim_lines(record: Record, *, hears_prompts: bool = True, has_hooks: bool =
     if phase is None:
         lines.append(messages.unknown_phase(claim.phase, [p.value for p in Phase]))
     elif record.ending.releasing is not None:
-        lines.append(messages.releasing(claim.issue_number))
+        lines.append(loss_messages.releasing(claim.issue_number))
     elif is_lost(record):
         lines.append(loss_line(record))
     else:
@@ -105,7 +105,7 @@ def loss_line(record: Record) -> str:
     """The sentence about a lost task, and what to do."""
     number = record.claim.issue_number
     if record.ownership.taken_by:
-        return messages.taken_over(number, record.ownership.taken_by)
+        return loss_messages.taken_over(number, record.ownership.taken_by)
     return loss_messages.released_from_afar(number)
 
 

@@ -15,7 +15,7 @@ from lifecycle.claim.engine.look import Report
 from lifecycle.cli.command_session import Session, claim_data, in_worktree, option
 from lifecycle.core import plan
 from lifecycle.core.errors import Transient
-from lifecycle.core.messages import messages
+from lifecycle.core.messages import loss_messages
 from lifecycle.core.plan import Audience, Wake
 from lifecycle.core.redact import quoted, redact
 from lifecycle.core.values.model import LABELS_ITEM
@@ -96,7 +96,7 @@ def finish_release(session: Session, notes: Collection[str] = ()) -> tuple[Repor
     lines += problem_lines(report, lines)
     is_left = record is not None and not record.ending.outcome
     if is_left and record is not None and record.ending.releasing is not None:
-        lines.append(messages.releasing(record.claim.issue_number))
+        lines.append(loss_messages.releasing(record.claim.issue_number))
     return report, lines, is_left
 
 

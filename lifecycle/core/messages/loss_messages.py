@@ -1,6 +1,8 @@
-"""Sentences about a task that a claim does not hold: given back from afar, or held by another."""
+"""Sentences about a task that is given back, and about one that a claim lost: from afar, or to another."""
 
 from __future__ import annotations
+
+from lifecycle.core.redact import named, quoted
 
 
 def forcing(task: int | str | None) -> str:
@@ -31,4 +33,106 @@ def released_before(issue: int | None) -> str:
     return (
         f"Issue #{issue} had been released before, so only the claim here was deleted; branch and work "
         "are kept."
+    )
+
+
+def release_comment(
+    agent: str,
+    branch: str,
+    progress: str,
+    pull: str,
+    reason: str,
+    *,
+    by: str = "",
+    is_open: bool = True,
+) -> str:
+    """The comment on the issue when a task is given back; `pull` names the open PR, if any.
+
+    `by` is who did it in the agent's place, or empty. A closed issue is free for nobody.
+    """
+    whose = agent or "an agent"
+    who = f"{by}, in the place of {whose}" if by else whose
+    state = "the task is free again" if is_open else "the issue is closed"
+    lines = [f"Released by {who}; {state}, and the work is kept."]
+    lines.append(
+        f"Branch `{branch}`: {progress}" if branch else progress[:1].upper() + progress[1:]
+    )
+    lines += [pull, f"Reason: {reason}" if reason else ""]
+    return "\n".join(line for line in lines if line)
+
+
+def draft_of_left_work() -> str:
+    """What a draft says that nobody asked for."""
+    return (
+        "Opened as a draft by `lifecycle reconcile`: the branch is pushed, and nobody works on it."
+    )
+
+
+def pull_stays_open(number: int) -> str:
+    """The open pull request of a task that was given back."""
+    return f"PR #{number} stays open."
+
+
+def released(issue: int | None, board: str, branch: str, pull: str = "") -> str:
+    """The end of a claim that was given back.
+
+    `board` is the sentence about the board, `pull` the one about an open PR, or empty.
+    """
+    kept = f"Branch {branch} and the work on it are kept." if branch else "The work is kept."
+    parts = (f"Issue #{issue} released.", board, kept, pull, "The claim file was deleted.")
+    return " ".join(part for part in parts if part)
+
+
+def releasing(issue: int | None) -> str:
+    """A release that could not be finished yet."""
+    return (
+        f"#{issue} is being released; what was done is kept, and the rest goes on at the next look. "
+        "To look now: lifecycle tick"
+    )
+
+
+def released_to_holder(issue: int | None, holder: str) -> str:
+    """The end of a claim whose task somebody else holds by now."""
+    return (
+        f"Issue #{issue} is held by {named(holder)} now, so only the claim here was deleted; GitHub was "
+        "left as it is, and branch and work are kept."
+    )
+
+
+def not_released(issue: int | None, number: int) -> str:
+    """Giving back, after the merge."""
+    return (
+        f"Issue #{issue} was not released: PR #{number} is merged, so the task is finished. Close it "
+        "with: lifecycle close"
+    )
+
+
+def card_left(found: str) -> str:
+    """Giving back met a card that does not stand where this claim left it."""
+    return f"The card stays in {quoted(found)}, where it was left."
+
+
+def card_of_another(agent: str) -> str:
+    """Giving back met a card that names another agent."""
+    return f"The card names {named(agent)} and was left as it is."
+
+
+def lease_left(issue: int | None, why: str) -> str:
+    """The lease could not be returned."""
+    return f"The lease stayed, so the next agent has to claim with {forcing(issue)}: {why}"
+
+
+def issue_unknown_to_release(issue: int | None) -> str:
+    """The issue of a claim that is given back cannot be read."""
+    return (
+        f"GitHub shows no issue #{issue} to this token, so nothing was released and the claim was "
+        "kept. Correct the token's access; if the issue is gone, delete .agent-claim.json."
+    )
+
+
+def taken_over(issue: int | None, agent: str) -> str:
+    """The card shows another agent where this claim's stood."""
+    return (
+        f"#{issue} was taken over by {named(agent)}: this claim writes nothing any more, and its branch "
+        "and commits are kept. Talk to them, or delete .agent-claim.json and claim another task."
     )

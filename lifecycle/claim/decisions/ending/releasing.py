@@ -38,7 +38,7 @@ def decide(snapshot: Snapshot) -> Decision:
     claim = record.claim
     holder = releasing.holder or record.ownership.taken_by
     if holder:
-        text = messages.released_to_holder(claim.issue_number, holder)
+        text = loss_messages.released_to_holder(claim.issue_number, holder)
         return _leave(snapshot, releasing, text)
     issue = observed.issue
     if record.ownership.is_released and not releasing.is_begun and issue and is_told(record, issue):
@@ -46,11 +46,11 @@ def decide(snapshot: Snapshot) -> Decision:
     if not releasing.is_begun:
         pull = derive.pull_request_of(record, observed, snapshot.rules.head_owner)
         if pull is not None and pull.state is PullState.MERGED:
-            text = messages.not_released(claim.issue_number, pull.number)
+            text = loss_messages.not_released(claim.issue_number, pull.number)
             notice = Notice(f"not-given-back:{int(releasing.at)}", text, Audience.ACT)
             return Decision(record=_asked(record, None), notices=(notice,))
     if observed.issue is None:
-        text = messages.issue_unknown_to_release(claim.issue_number)
+        text = loss_messages.issue_unknown_to_release(claim.issue_number)
         notice = Notice(f"no-such-issue:{claim.issue_number}", text, Audience.ACT, stands=True)
         return Decision(notices=(notice,))
     if not releasing.is_begun or claim.status != Status.TODO:
@@ -86,7 +86,7 @@ def comment_of(
     claim = record.claim
     by, at = hidden_marker.word(claim.agent_id), int(releasing.at)
     mark = hidden_marker.of("released", issue=claim.issue_number, by=by, at=at)
-    text = messages.release_comment(
+    text = loss_messages.release_comment(
         claim.agent_id,
         claim.branch,
         releasing.progress,
@@ -120,7 +120,7 @@ def is_told(record: Record, issue: Issue) -> bool:
 def _stays(pull: PullRequest | None) -> str:
     """The sentence about a pull request that is open, or empty."""
     is_open = pull is not None and pull.state is PullState.OPEN
-    return messages.pull_stays_open(pull.number) if pull is not None and is_open else ""
+    return loss_messages.pull_stays_open(pull.number) if pull is not None and is_open else ""
 
 
 def login_of(agent: str) -> str:
@@ -172,10 +172,10 @@ def _steps(
         return lease
     # Said with the last step and not after it: a crash behind it must not lose the sentence.
     board = _board_sentence(snapshot, observed, issue)
-    text = messages.released(claim.issue_number, board, claim.branch, _stays(pull))
+    text = loss_messages.released(claim.issue_number, board, claim.branch, _stays(pull))
     trouble = record.troubles.get("ReleaseLease")
     if trouble is not None:
-        text = f"{text} {messages.lease_left(claim.issue_number, trouble.sentence)}"
+        text = f"{text} {loss_messages.lease_left(claim.issue_number, trouble.sentence)}"
     text = f"{text} {linked_decisions.remainder(record)}".rstrip()
     notice = Notice(f"{ENDING}{int(releasing.at)}", text, Audience.NOTE)
     return Decision(action=ForgetClaim(), notices=(notice,))
@@ -242,8 +242,8 @@ def _board_sentence(snapshot: Snapshot, observed: Observation, issue: Issue) -> 
             Status.TODO, messages.archived(issue.number, snapshot.rules.board_name)
         )
     if _is_others(record, item):
-        return messages.card_of_another(item.agent or "")
+        return loss_messages.card_of_another(item.agent or "")
     if not is_same(item.status, Status.TODO) and not _may_move(record, item, issue):
-        kept = messages.label_kept if item.is_labels else messages.card_left
+        kept = messages.label_kept if item.is_labels else loss_messages.card_left
         return kept(item.status or "")
     return messages.status_set(Status.TODO, is_labels=record.claim.is_labels)
