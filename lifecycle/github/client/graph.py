@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import LifecycleError, Transient
@@ -131,22 +132,21 @@ class GraphClient(TokenClient):
         added: Sequence[str] = (),
     ) -> GraphReply:
         """`execute` for what may be asked again: up to three times while nobody answers."""
-        for attempt in attempts(self.deadline):
-            with attempt:
-                return self.execute(name, variables, subject=subject, added=added)
-        raise AssertionError("the last attempt raises its own error")
+        once = partial(self.execute, name, variables, subject=subject, added=added)
+        return attempts(self.deadline)(once)
 
     def change(self, name: str, variables: Mapping[str, Any], *, subject: str) -> Mapping[str, Any]:
         """The data of an answer in which a hole is an error; asked for again as by `read`."""
-        for attempt in attempts(self.deadline):
-            with attempt:
-                reply = self.execute(name, variables, subject=subject)
-                if not reply.problems:
-                    return reply.data
-                is_partly_done = any(part is not None for part in reply.data.values())
-                asked = AskedRequest(subject, is_write=True, is_partly_done=is_partly_done)
-                raise self.failures.of_problems(reply.problems, asked)
-        raise AssertionError("the last attempt raises its own error")
+
+        def once() -> Mapping[str, Any]:
+            reply = self.execute(name, variables, subject=subject)
+            if not reply.problems:
+                return reply.data
+            is_partly_done = any(part is not None for part in reply.data.values())
+            asked = AskedRequest(subject, is_write=True, is_partly_done=is_partly_done)
+            raise self.failures.of_problems(reply.problems, asked)
+
+        return attempts(self.deadline)(once)
 
     def execute_all(
         self,

@@ -12,7 +12,7 @@ import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lifecycle.core import timing
@@ -130,10 +130,7 @@ class RestClient(TokenClient):
 
     def again(self, asked: AskedRequest, method: str, path: str, **more: Any) -> tuple[Json, Any]:
         """`exchange` for what may be asked again: up to three times while nobody answers."""
-        for attempt in attempts(self.deadline):
-            with attempt:
-                return self.exchange(asked, method, path, **more)
-        raise AssertionError("the last attempt raises its own error")
+        return attempts(self.deadline)(partial(self.exchange, asked, method, path, **more))
 
     def shown(self, path: str, asked: AskedRequest, shape: Callable[[Json, Any], T]) -> T:
         """What a GET shows; asked again while nobody answers, or the answer has another shape.
@@ -143,14 +140,15 @@ class RestClient(TokenClient):
             asked: words for the sentence of an error.
             shape: makes a value of the answer's headers and its JSON.
         """
-        for attempt in attempts(self.deadline):
-            with attempt:
-                headers, found = self.exchange(asked, "GET", path)
-                try:
-                    return shape(headers, found)
-                except _NONSENSE:
-                    raise self.nonsense(asked) from None
-        raise AssertionError("the last attempt raises its own error")
+
+        def once() -> T:
+            headers, content = self.exchange(asked, "GET", path)
+            try:
+                return shape(headers, content)
+            except _NONSENSE:
+                raise self.nonsense(asked) from None
+
+        return attempts(self.deadline)(once)
 
     def nonsense(self, asked: AskedRequest) -> Transient:
         """The error for an answer of another shape than documented, to be raised by whoever reads it."""
