@@ -20,7 +20,7 @@ from lifecycle.sandbox.base.times import set_clock
 from lifecycle.sandbox.control import api as control_api
 from lifecycle.sandbox.control import outage
 from lifecycle.sandbox.control.faults import LIGHT, Fault
-from lifecycle.sandbox.control.page import serving as page
+from lifecycle.sandbox.control.page import view as page
 from lifecycle.sandbox.git import http as git_http
 from lifecycle.sandbox.pulls.merging import automerge
 from lifecycle.sandbox.wire import headers, limits, links

@@ -112,8 +112,10 @@ def test_a_page_is_for_eyes(count: int) -> None:
         assert sandbox.site is not None
         shown = view.view(sandbox.site, None)
         html = requests.get(f"{sandbox.info.api_url}/_sandbox/page", timeout=5).text
-    assert shown.issue_count == count
-    assert [row.number for row in shown.issues] == list(range(count, max(0, count - view.MOST), -1))
+    assert shown["issue_count"] == count
+    assert [row["number"] for row in shown["issues"]] == list(
+        range(count, max(0, count - view.MOST), -1)
+    )
     assert (f"The newest {view.MOST} of {count}." in html) == (count > view.MOST)
 
 

@@ -16,7 +16,6 @@ from lifecycle.sandbox.boards import graph as boards
 from lifecycle.sandbox.boards import graph_changes as board_changes
 from lifecycle.sandbox.boards import graph_values as board_values
 from lifecycle.sandbox.checks import graph as checks
-from lifecycle.sandbox.checks.state import CheckRun, CommitStatus
 from lifecycle.sandbox.git import graph as git
 from lifecycle.sandbox.git import graph_changes as git_changes
 from lifecycle.sandbox.issues import graph as issues
@@ -29,7 +28,6 @@ from lifecycle.sandbox.pulls import graph as pulls
 from lifecycle.sandbox.pulls import graph_changes as pull_changes
 from lifecycle.sandbox.pulls.reviews import graph as reviews
 from lifecycle.sandbox.pulls.reviews import graph_changes as review_changes
-from lifecycle.sandbox.pulls.state import PullRequest, Review, ReviewComment, ReviewThread
 from lifecycle.sandbox.repositories import graph as repositories
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import graph as rules
@@ -106,15 +104,9 @@ ACCOUNTS = {"organization": "Organization", "bot": "Bot", "user": "User"}
 NAMES: dict[type, Any] = {
     User: lambda user: ACCOUNTS[user.kind],
     Issue: "Issue",
-    PullRequest: "PullRequest",
-    CheckRun: "CheckRun",
-    CommitStatus: "StatusContext",
     Comment: "IssueComment",
     Label: "Label",
     Milestone: "Milestone",
-    Review: "PullRequestReview",
-    ReviewComment: "PullRequestReviewComment",
-    ReviewThread: "PullRequestReviewThread",
     Repository: "Repository",
 }
 for _subject in SUBJECTS:

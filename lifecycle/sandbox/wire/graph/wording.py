@@ -42,159 +42,148 @@ class Words:
     more: dict[str, Any] = field(default_factory=dict)
 
 
-def _not_imitated(what: str) -> Words:
-    return Words(f"The sandbox does not imitate {what} of GitHub's schema.", "notImitated")
+def _not_imitated(found: Found) -> str:
+    """What GitHub has and the sandbox has not, "" if GitHub has it neither."""
+    kind, name, argument = (found.groupdict().get(key) for key in ("type", "field", "argument"))
+    if kind and name and argument:
+        is_there = known.is_argument(kind, name, argument)
+        return f"the argument '{argument}' of '{kind}.{name}'" if is_there else ""
+    if kind and name:
+        return f"the field '{kind}.{name}'" if known.is_field(kind, name) else ""
+    return f"the type '{kind}'" if kind and known.is_type(kind) else ""
 
 
-def _field(found: Found) -> Words:
+def _input_field(found: Found) -> str:
+    """The same for a field of an input."""
     kind, name = found["type"], found["field"]
-    if known.is_field(kind, name):
-        return _not_imitated(f"the field '{kind}.{name}'")
-    more = {"typeName": kind, "fieldName": name}
-    return Words(f"Field '{name}' doesn't exist on type '{kind}'", "undefinedField", more)
+    return f"the field '{name}' of the input '{kind}'" if known.is_field(kind, name) else ""
 
 
-def _argument(found: Found) -> Words:
-    kind, name, argument = found["type"], found["field"], found["argument"]
-    if known.is_argument(kind, name, argument):
-        return _not_imitated(f"the argument '{argument}' of '{kind}.{name}'")
-    more = {"name": name, "typeName": "Field", "argumentName": argument}
-    words = f"Field '{name}' doesn't accept argument '{argument}'"
-    return Words(words, "argumentNotAccepted", more)
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How GitHub words an error of graphql-core.
+
+    Attributes:
+        pattern: The error's message.
+        message: GitHub's, with the groups of the pattern in braces; `bare` is a type without `[]!`,
+            `by` the operation, `expected` the type of an input's field.
+        code: GitHub's, in the `extensions`.
+        more: What else they hold, in the same form.
+        lacks: Names what the message is about, if it is only the sandbox that lacks it.
+    """
+
+    pattern: str
+    message: str
+    code: str
+    more: Mapping[str, str]
+    lacks: Callable[[Found], str] = lambda _: ""
+
+    def words(self, message: str) -> Words | None:
+        """GitHub's words for an error; None if this is about another one."""
+        found = re.match(self.pattern, message)
+        if found is None:
+            return None
+        if what := self.lacks(found):
+            return Words(f"The sandbox does not imitate {what} of GitHub's schema.", "notImitated")
+        parts = {key: value or "" for key, value in found.groupdict().items()}
+        parts["bare"] = parts.get("type", "").strip("[]!")
+        parts["by"] = parts.get("operation") or "anonymous query"
+        parts["expected"] = (
+            _type_of_input(parts["type"], parts["field"]) if "field" in parts else ""
+        )
+        more = {key: text.format_map(parts) for key, text in self.more.items()}
+        return Words(self.message.format_map(parts), self.code, more)
 
 
-def _input_field(found: Found) -> Words:
-    kind, name = found["type"], found["field"]
-    if known.is_field(kind, name):
-        return _not_imitated(f"the field '{name}' of the input '{kind}'")
-    more = {"name": kind, "typeName": "InputObject", "argumentName": name}
-    words = f"InputObject '{kind}' doesn't accept argument '{name}'"
-    return Words(words, "argumentNotAccepted", more)
-
-
-def _type(found: Found) -> Words:
-    kind = found["type"]
-    if known.is_type(kind):
-        return _not_imitated(f"the type '{kind}'")
-    words = f"No such type {kind}, so it can't be a fragment condition"
-    return Words(words, "undefinedType", {"typeName": kind})
-
-
-def _needs_selection(found: Found) -> Words:
-    name, kind = found["field"], found["type"]
-    bare = kind.strip("[]!")
-    words = (
-        f"Field must have selections (field '{name}' returns {bare} but has no selections. "
-        f"Did you mean '{name} {{ ... }}'?)"
-    )
-    return Words(words, "selectionMismatch", {"nodeName": f"field '{name}'", "typeName": bare})
-
-
-def _has_selection(found: Found) -> Words:
-    name, kind = found["field"], found["type"].strip("[]!")
-    words = f"Selections can't be made on scalars (field '{name}' returns {kind} but has selections"
-    more = {"nodeName": f"field '{name}'", "typeName": kind}
-    return Words(f"{words})", "selectionMismatch", more)
-
-
-def _missing_argument(found: Found) -> Words:
-    name, argument = found["field"], found["argument"]
-    words = f"Field '{name}' is missing required arguments: {argument}"
-    more = {"className": "Field", "name": name, "arguments": argument}
-    return Words(words, "missingRequiredArguments", more)
-
-
-def _missing_input(found: Found) -> Words:
-    name, kind, expected = found["field"], found["type"], _type_of_input(found)
-    words = f"Argument '{name}' on InputObject '{kind}' is required. Expected type {expected}"
-    more = {"argumentName": name, "argumentType": expected, "inputObjectType": kind}
-    return Words(words, "missingRequiredInputObjectAttribute", more)
-
-
-def _type_of_input(found: Found) -> str:
+def _type_of_input(kind: str, name: str) -> str:
     """The type of an input object's field, as it is written in the schema."""
-    fields = getattr(schema().type_map.get(found["type"]), "fields", {})
-    return str(fields[found["field"]].type) if found["field"] in fields else found["type"]
+    fields = getattr(schema().type_map.get(kind), "fields", {})
+    return str(fields[name].type) if name in fields else kind
 
 
-def _unused_variable(found: Found) -> Words:
-    name, operation = found["name"], found["operation"] or "anonymous query"
-    words = f"Variable ${name} is declared by {operation} but not used"
-    return Words(words, "variableNotUsed", {"variableName": name})
-
-
-def _undefined_variable(found: Found) -> Words:
-    name, operation = found["name"], found["operation"] or "anonymous query"
-    words = f"Variable ${name} is used by {operation} but not declared"
-    return Words(words, "variableNotDefined", {"variableName": name})
-
-
-def _unused_fragment(found: Found) -> Words:
-    name = found["name"]
-    words = f"Fragment {name} was defined, but not used"
-    return Words(words, "useAndDefineFragment", {"fragmentName": name})
-
-
-def _undefined_fragment(found: Found) -> Words:
-    name = found["name"]
-    words = f"Fragment {name} was used, but not defined"
-    return Words(words, "useAndDefineFragment", {"fragmentName": name})
-
-
-def _impossible(found: Found) -> Words:
-    name = f" {found['name']}" if found["name"] else ""
-    parent, kind = found["parent"], found["type"]
-    words = f"Fragment{name} on {kind} can't be spread inside {parent}"
-    more = {"typeName": kind, "fragmentName": found["name"] or "unknown", "parentName": parent}
-    return Words(words, "cannotSpreadFragment", more)
-
-
-UNKNOWN_INPUT = (
-    r"(?:Variable '.*': )?Expected value of type '(?P<type>\w+)' not to include unknown field "
-    r"'(?P<field>\w+)'"
-)
-IMPOSSIBLE = (
-    r"Fragment (?:'(?P<name>\w+)' )?cannot be spread here as objects of type '(?P<parent>\w+)' "
-    r"can never be of type '(?P<type>\w+)'"
-)
 VALUE = re.compile(
     r"Variable '\$(?P<name>\w+)' has invalid value(?: at (?P<path>\S+))?: (?P<reason>.*)", re.DOTALL
 )
 NOT_NULL = "Expected value to not be null"
 OPERATION = r"(?: (?:in|by) operation '(?P<operation>\w+)')?\."
-TABLE: tuple[tuple[re.Pattern[str], Callable[[Found], Words]], ...] = tuple(
-    (re.compile(pattern), words)
-    for pattern, words in (
-        (r"Cannot query field '(?P<field>\w+)' on type '(?P<type>\w+)'", _field),
-        (
-            r"Unknown argument '(?P<argument>\w+)' on field '(?P<type>\w+)\.(?P<field>\w+)'",
-            _argument,
-        ),
-        (UNKNOWN_INPUT, _input_field),
-        (r"Unknown type '(?P<type>\w+)'", _type),
-        (
-            r"Field '(?P<field>\w+)' of type '(?P<type>[^']+)' must have a selection",
-            _needs_selection,
-        ),
-        (
-            r"Field '(?P<field>\w+)' must not have a selection since type '(?P<type>[^']+)'",
-            _has_selection,
-        ),
-        (
-            r"Argument '(?P<type>\w+)\.(?P<field>\w+)\((?P<argument>\w+):\)' of type '[^']+' is required",
-            _missing_argument,
-        ),
-        (
-            r"Expected value of type '(?P<type>\w+)' to include required field '(?P<field>\w+)'",
-            _missing_input,
-        ),
-        (r"Variable '\$(?P<name>\w+)' is never used" + OPERATION, _unused_variable),
-        (r"Variable '\$(?P<name>\w+)' is not defined" + OPERATION, _undefined_variable),
-        (r"Fragment '(?P<name>\w+)' is never used", _unused_fragment),
-        (r"Unknown fragment '(?P<name>\w+)'", _undefined_fragment),
-        (IMPOSSIBLE, _impossible),
-    )
-)
+UNKNOWN_INPUT = Rule(
+    r"(?:Variable '.*': )?Expected value of type '(?P<type>\w+)' not to include unknown field "
+    r"'(?P<field>\w+)'",
+    "InputObject '{type}' doesn't accept argument '{field}'", "argumentNotAccepted",
+    {"name": "{type}", "typeName": "InputObject", "argumentName": "{field}"}, _input_field,
+)  # fmt: skip
+RULES = (
+    Rule(
+        r"Cannot query field '(?P<field>\w+)' on type '(?P<type>\w+)'",
+        "Field '{field}' doesn't exist on type '{type}'", "undefinedField",
+        {"typeName": "{type}", "fieldName": "{field}"}, _not_imitated,
+    ),
+    Rule(
+        r"Unknown argument '(?P<argument>\w+)' on field '(?P<type>\w+)\.(?P<field>\w+)'",
+        "Field '{field}' doesn't accept argument '{argument}'", "argumentNotAccepted",
+        {"name": "{field}", "typeName": "Field", "argumentName": "{argument}"}, _not_imitated,
+    ),
+    UNKNOWN_INPUT,
+    Rule(
+        r"Unknown type '(?P<type>\w+)'",
+        "No such type {type}, so it can't be a fragment condition", "undefinedType",
+        {"typeName": "{type}"}, _not_imitated,
+    ),
+    Rule(
+        r"Field '(?P<field>\w+)' of type '(?P<type>[^']+)' must have a selection",
+        "Field must have selections (field '{field}' returns {bare} but has no selections. "
+        "Did you mean '{field} {{ ... }}'?)", "selectionMismatch",
+        {"nodeName": "field '{field}'", "typeName": "{bare}"},
+    ),
+    Rule(
+        r"Field '(?P<field>\w+)' must not have a selection since type '(?P<type>[^']+)'",
+        "Selections can't be made on scalars (field '{field}' returns {bare} but has selections)",
+        "selectionMismatch", {"nodeName": "field '{field}'", "typeName": "{bare}"},
+    ),
+    Rule(
+        r"Argument '(?P<type>\w+)\.(?P<field>\w+)\((?P<argument>\w+):\)' of type '[^']+' is required",
+        "Field '{field}' is missing required arguments: {argument}", "missingRequiredArguments",
+        {"className": "Field", "name": "{field}", "arguments": "{argument}"},
+    ),
+    Rule(
+        r"Expected value of type '(?P<type>\w+)' to include required field '(?P<field>\w+)'",
+        "Argument '{field}' on InputObject '{type}' is required. Expected type {expected}",
+        "missingRequiredInputObjectAttribute",
+        {"argumentName": "{field}", "argumentType": "{expected}", "inputObjectType": "{type}"},
+    ),
+    Rule(
+        r"Variable '\$(?P<name>\w+)' is never used" + OPERATION,
+        "Variable ${name} is declared by {by} but not used", "variableNotUsed",
+        {"variableName": "{name}"},
+    ),
+    Rule(
+        r"Variable '\$(?P<name>\w+)' is not defined" + OPERATION,
+        "Variable ${name} is used by {by} but not declared", "variableNotDefined",
+        {"variableName": "{name}"},
+    ),
+    Rule(
+        r"Fragment '(?P<name>\w+)' is never used",
+        "Fragment {name} was defined, but not used", "useAndDefineFragment",
+        {"fragmentName": "{name}"},
+    ),
+    Rule(
+        r"Unknown fragment '(?P<name>\w+)'",
+        "Fragment {name} was used, but not defined", "useAndDefineFragment",
+        {"fragmentName": "{name}"},
+    ),
+    Rule(
+        r"Fragment '(?P<name>\w+)' cannot be spread here as objects of type '(?P<parent>\w+)' "
+        r"can never be of type '(?P<type>\w+)'",
+        "Fragment {name} on {type} can't be spread inside {parent}", "cannotSpreadFragment",
+        {"typeName": "{type}", "fragmentName": "{name}", "parentName": "{parent}"},
+    ),
+    Rule(
+        r"Fragment cannot be spread here as objects of type '(?P<parent>\w+)' "
+        r"can never be of type '(?P<type>\w+)'",
+        "Fragment on {type} can't be spread inside {parent}", "cannotSpreadFragment",
+        {"typeName": "{type}", "fragmentName": "unknown", "parentName": "{parent}"},
+    ),
+)  # fmt: skip
 
 
 def of_document(error: GraphQLError, document: DocumentNode | None) -> dict[str, Any]:
@@ -203,7 +192,7 @@ def of_document(error: GraphQLError, document: DocumentNode | None) -> dict[str,
     node = error.nodes[0] if error.nodes else None
     if document is not None and node is not None:
         answer["path"] = list(_down_to(node, document))
-    words = next((make(f) for rule, make in TABLE if (f := rule.match(error.message))), None)
+    words = next(filter(None, (rule.words(error.message) for rule in RULES)), None)
     answer["locations"] = places(error)
     return answer | (_as_answer(words) if words else {"message": error.message})
 
@@ -222,9 +211,10 @@ def of_variable(
     node = definitions.get(found["name"]) if found else None
     if found is None or node is None:
         return of_document(error, None)
-    unknown = re.match(UNKNOWN_INPUT, found["reason"])
-    if unknown and known.is_field(unknown["type"], unknown["field"]):
-        return {"locations": places(error), **_as_answer(_input_field(unknown))}
+    unknown = re.match(UNKNOWN_INPUT.pattern, found["reason"])
+    words = UNKNOWN_INPUT.words(found["reason"])
+    if words and words.code == "notImitated":
+        return {"locations": places(error), **_as_answer(words)}
     path: list[int | str] = [
         int(part) if part.isdecimal() else part for part in re.findall(r"\w+", found["path"] or "")
     ]
