@@ -16,7 +16,7 @@ from lifecycle.sandbox.git.store.repository import Signature
 from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.pulls.state import PullTables
 from lifecycle.sandbox.seed import parse_seed
-from lifecycle.sandbox.seed.dumping.world import seed_of
+from lifecycle.sandbox.seed.dumping import seed_of
 from lifecycle.sandbox.seed.founding.world import make_world
 from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.run import run

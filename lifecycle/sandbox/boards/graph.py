@@ -10,7 +10,7 @@ from datetime import date
 from typing import Any
 
 from lifecycle.sandbox.accounts.state import User
-from lifecycle.sandbox.boards import graph_access as board_access
+from lifecycle.sandbox.boards import access
 from lifecycle.sandbox.boards.access import is_open, role_in
 from lifecycle.sandbox.boards.filter import matching_projects
 from lifecycle.sandbox.boards.graph_values import (
@@ -65,7 +65,7 @@ def project_linked(call: Call, repo: Repository, number: int) -> Project:
 def _found(call: Call, project: Project | None, number: int) -> Project:
     if project is None or role_in(call.token, project) is None:
         raise not_found(f"Could not resolve to a ProjectV2 with the number {number}.")
-    return board_access.readable(call, project)
+    return access.readable(call, project)
 
 
 def _listed(call: Call, projects: Iterable[Project], given: dict[str, Any]) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def _listed(call: Call, projects: Iterable[Project], given: dict[str, Any]) -> d
     shown = [
         project
         for project in matching_projects(projects, given.pop("query", None) or "")
-        if board_access.is_shown(call, project) and role_in(call.token, project) in ranks
+        if access.is_shown(call, project) and role_in(call.token, project) in ranks
     ]
     shown.sort(key=PROJECT_ORDERS[order["field"]], reverse=order["direction"] == "DESC")
     return connection(shown, **given)
@@ -119,7 +119,7 @@ def cards_of(call: Call, content: Issue | PullRequest | DraftIssue, **given: Any
     ]
     page = connection(cards, **given)
     page["nodes"] = [  # what is forbidden becomes null and an error
-        card if board_access.reaches(call, card.project) else forbidden(call.token)
+        card if access.reaches(call, card.project) else forbidden(call.token)
         for card in page["nodes"]
     ]
     return page
@@ -164,7 +164,7 @@ def _item_type(call: Call, item: Item) -> str:
 
 def _may_change(call: Call, project: Project) -> bool:
     role = role_in(call.token, project)
-    return role in RANKS["WRITE"] and board_access.reaches(call, project, "write")
+    return role in RANKS["WRITE"] and access.reaches(call, project, "write")
 
 
 def field_type(field: Field) -> str:
@@ -187,7 +187,7 @@ def _start_day(field: Field) -> int:
 
 FIELD: dict[str, Any] = {
     "databaseId": lambda _, field: field.number,
-    "project": board_access.board_of,
+    "project": access.board_of,
 }
 FIELD_PLAIN = "id name dataType createdAt updatedAt"
 WAYS_IN: dict[str, Any] = {

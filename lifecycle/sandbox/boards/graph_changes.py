@@ -11,8 +11,7 @@ from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.boards import actions as boards
 from lifecycle.sandbox.boards import fields as board_fields
 from lifecycle.sandbox.boards import projects
-from lifecycle.sandbox.boards.access import is_granted
-from lifecycle.sandbox.boards.graph_access import changeable
+from lifecycle.sandbox.boards.access import changeable, is_granted
 from lifecycle.sandbox.boards.state import BoardTables, DraftIssue, Field, Item, Project
 from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.pulls.state import PullRequest

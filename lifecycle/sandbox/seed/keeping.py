@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from lifecycle.sandbox.base.errors import SandboxError, SeedError
 from lifecycle.sandbox.repositories.state import World
-from lifecycle.sandbox.seed.dumping.world import as_yaml, seed_of
+from lifecycle.sandbox.seed.dumping import as_yaml, seed_of
 from lifecycle.sandbox.seed.form import Seed
 from lifecycle.sandbox.seed.founding.world import make_world
 

@@ -12,7 +12,7 @@ from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.pulls import closing
 from lifecycle.sandbox.pulls.state import PullTables
 from lifecycle.sandbox.seed import parse_seed
-from lifecycle.sandbox.seed.dumping.world import as_yaml, seed_of
+from lifecycle.sandbox.seed.dumping import as_yaml, seed_of
 from lifecycle.sandbox.seed.founding.world import make_world
 from tests.sandbox.everything import ask, data, refusal
 

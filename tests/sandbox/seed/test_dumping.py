@@ -20,7 +20,7 @@ from lifecycle.sandbox.pulls import state as pulls
 from lifecycle.sandbox.repositories import state as repositories
 from lifecycle.sandbox.rules import state as rules
 from lifecycle.sandbox.seed import default_seed, form, form_content, parse_seed
-from lifecycle.sandbox.seed.dumping.world import as_yaml, seed_of
+from lifecycle.sandbox.seed.dumping import as_yaml, seed_of
 from lifecycle.sandbox.server import Sandbox
 
 Steps = list[tuple[str, dict[str, Any]]]

@@ -11,8 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from lifecycle.sandbox.base.times import stamp
-from lifecycle.sandbox.boards.access import role_in
-from lifecycle.sandbox.boards.graph_access import board_of, readable
+from lifecycle.sandbox.boards.access import board_of, readable, role_in
 from lifecycle.sandbox.git import graph as git
 from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.pulls.state import PullTables

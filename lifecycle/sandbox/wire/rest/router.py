@@ -22,7 +22,6 @@ from lifecycle.sandbox.git import rest_branches as branches
 from lifecycle.sandbox.git import rest_contents as contents
 from lifecycle.sandbox.git import rest_objects as gitdata
 from lifecycle.sandbox.issues import rest as issues
-from lifecycle.sandbox.issues import rest_comments as comments
 from lifecycle.sandbox.issues.events import rest as events
 from lifecycle.sandbox.issues.labels import rest as labels
 from lifecycle.sandbox.issues.milestones import rest as milestones
@@ -41,7 +40,7 @@ from lifecycle.sandbox.wire.rest import meta
 from lifecycle.sandbox.wire.rest.asking import not_found
 
 SUBJECTS = (
-    meta, accounts, apps, repositories, people, issues, comments, labels, milestones, relations, events,
+    meta, accounts, apps, repositories, people, issues, labels, milestones, relations, events,
     branches, gitdata, contents, search, pulls, reviews,
     checks, actions_runs, rules,
     projects,

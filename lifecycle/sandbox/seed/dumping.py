@@ -13,18 +13,24 @@ import msgspec
 import yaml
 
 from lifecycle.sandbox.accounts.state import App
-from lifecycle.sandbox.boards.state import BoardTables
+from lifecycle.sandbox.boards.state import BoardTables, DraftIssue, Field, Item, Project
 from lifecycle.sandbox.checks.state import CheckRun, CheckSuite, CheckTables
 from lifecycle.sandbox.issues.state import Issue, IssueTables
 from lifecycle.sandbox.pulls.state import PullRequest, PullTables, ReviewThread
 from lifecycle.sandbox.repositories.state import Repository, World
 from lifecycle.sandbox.rules.state import Protection, RuleTables
-from lifecycle.sandbox.seed.dumping import boards as dumping_boards
 from lifecycle.sandbox.seed.form import (
     Seed,
     SeedApp,
+    SeedDraft,
+    SeedField,
     SeedInstallation,
+    SeedItem,
+    SeedIteration,
+    SeedMark,
+    SeedOption,
     SeedOrganization,
+    SeedProject,
     SeedProtection,
     SeedRepository,
     SeedToken,
@@ -47,6 +53,61 @@ from lifecycle.sandbox.seed.form_content import (
     SeedWorkflowRun,
 )
 from lifecycle.sandbox.seed.references import comments_of, events_of, halves, login, name_of, plain
+
+
+def _project(made: Project) -> SeedProject:
+    """A board with its fields and cards."""
+    return plain(
+        SeedProject,
+        made,
+        owner=made.owner.login,
+        creator=login(made.creator),
+        repositories=[repo.full_name for repo in made.repositories],
+        fields=[_field(one) for one in made.fields],
+        items=[_item(made, one) for one in made.items],
+    )
+
+
+def _field(made: Field) -> SeedField:
+    return plain(
+        SeedField,
+        made,
+        type=made.data_type,
+        options=[plain(SeedOption, one) for one in made.options],
+        iterations=[plain(SeedIteration, one) for one in made.iterations],
+    )
+
+
+def _item(board: Project, made: Item) -> SeedItem:
+    content = made.content
+    where: dict[str, Any]
+    if isinstance(content, DraftIssue):
+        draft = plain(
+            SeedDraft, content, creator=content.creator.login,
+            assignees=[user.login for user in content.assignees],
+        )  # fmt: skip
+        where = {"issue": None, "repository": None, "draft": draft}
+    else:
+        name = content.repository.full_name
+        where = {"issue": content.number, "repository": name, "draft": None}
+    values = {
+        field.name: _value(field, made.values[field.id])
+        for field in board.fields
+        if field.id in made.values
+    }
+    marks = {
+        field.name: plain(SeedMark, mark, creator=mark.creator.login)
+        for field in board.fields
+        if field.id in made.values and (mark := made.marks.get(field.id))
+    }
+    return plain(SeedItem, made, **where, values=values, marks=marks, creator=made.creator.login)
+
+
+def _value(field: Field, raw: str) -> str:
+    """A value as people write it: options and iterations by their names."""
+    names = {option.id: option.name for option in field.options}
+    names |= {iteration.id: iteration.title for iteration in field.iterations}
+    return names.get(raw, raw)
 
 
 class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]  # either will do
@@ -99,7 +160,7 @@ def seed_of(world: World, *, with_git: bool = True) -> Seed:
             for token in world.tokens.values()
         ],
         repositories=[_repository(repo, with_git) for repo in world.repositories.values()],
-        projects=[dumping_boards.project(one) for one in BoardTables.of(world).projects],
+        projects=[_project(one) for one in BoardTables.of(world).projects],
         lag={name: reads for name, reads in world.lag.items() if reads},
         next_id=next_id,
         ahead=world.ahead,

@@ -1,1 +1,0 @@
-"""From a world to a seed, one file a subject."""
