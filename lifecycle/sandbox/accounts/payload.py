@@ -21,11 +21,7 @@ def page_url(call: Call, person: User) -> str:
 
 def user(call: Call, person: User) -> dict[str, Any]:
     """A simple user, worked out once for a request."""
-    key = ("user", person.id, person.kind)
-    if key not in call.memo:
-        call.memo[key] = _user(call, person)
-    known: dict[str, Any] = call.memo[key]
-    return known
+    return call.once(("user", person.id, person.kind), lambda: _user(call, person))
 
 
 def _user(call: Call, person: User) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from lifecycle.sandbox.boards.state import DraftIssue, Field, FieldType, Item, M
 from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.pulls import closing
 from lifecycle.sandbox.pulls.state import PullRequest, PullTables, pull_of
+from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.pages import connection
 
@@ -108,15 +109,17 @@ def reviewers_of(pull: PullRequest) -> list[User]:
 
 def linked_pulls(call: Call, issue: Issue) -> list[PullRequest]:
     """The pull requests of its repository that would close an issue; looked up once a request."""
-    key = ("linked pulls", issue.repository.id)
-    if key not in call.memo:
-        found: dict[int, list[PullRequest]] = {}
-        for pull in PullTables.of(issue.repository).pulls.values():
-            for target in closing.named(issue.repository, pull.issue.body):
-                found.setdefault(target.id, []).append(pull)
-        call.memo[key] = found
-    known: dict[int, list[PullRequest]] = call.memo[key]
+    repo = issue.repository
+    known = call.once(("linked pulls", repo.id), lambda: _linked_pulls(repo))
     return known.get(issue.id, [])
+
+
+def _linked_pulls(repo: Repository) -> dict[int, list[PullRequest]]:
+    found: dict[int, list[PullRequest]] = {}
+    for pull in PullTables.of(repo).pulls.values():
+        for target in closing.named(repo, pull.issue.body):
+            found.setdefault(target.id, []).append(pull)
+    return found
 
 
 def value_of(call: Call, item: Item, name: str) -> Value | None:

@@ -59,9 +59,7 @@ def page_of_runs(call: Call, found: Iterable[CheckRun]) -> Reply:
             kept = [run for run in kept if getattr(run, attribute) == wanted]
     if app := call.query.get("app_id"):
         kept = [run for run in kept if str(run.suite.app.id) == app]
-    shown, headers = call.page(kept)
-    runs = [payloads.check_run(call, run) for run in shown]
-    return Reply(200, {"total_count": len(kept), "check_runs": runs}, headers)
+    return call.paged(kept, payloads.check_run, counted="check_runs")
 
 
 def app_of(call: Call) -> App:
@@ -71,8 +69,7 @@ def app_of(call: Call) -> App:
     """
     found = suites.app_of(call.world, call.token)
     if found is None:
-        message = "You must authenticate via a GitHub App."
-        raise ApiError(403, message)
+        raise ApiError(403, "You must authenticate via a GitHub App.")
     return found
 
 
@@ -224,9 +221,7 @@ def list_suites(call: Call, repo: Repository, ref: str) -> Reply:
         found = [one for one in found if str(one.app.id) == app]
     if name := call.query.get("check_name"):
         found = [one for one in found if any(run.name == name for run in suites.runs_of(one))]
-    shown, headers = call.page(found)
-    listed = [payloads.check_suite(call, one) for one in shown]
-    return Reply(200, {"total_count": len(found), "check_suites": listed}, headers)
+    return call.paged(found, payloads.check_suite, counted="check_suites")
 
 
 @route("POST", f"{REPO}/check-suites", "checks:write")
@@ -237,8 +232,7 @@ def create_suite(call: Call, repo: Repository) -> Reply:
     asking.fields(call, "head_sha")
     sha = repo.git.resolve(asking.needed(call, "head_sha", str))
     if sha is None:
-        message = f"No commit found for SHA: {call.body['head_sha']}"
-        raise ApiError(422, message)
+        raise ApiError(422, f"No commit found for SHA: {call.body['head_sha']}")
     before = len(tables.suites)
     made = suites.app_suite(repo, sha, app)
     answer = payloads.check_suite(call, made)

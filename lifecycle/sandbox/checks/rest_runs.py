@@ -106,9 +106,7 @@ def list_jobs(call: Call, repo: Repository, run: int) -> Reply:
 
 
 def _jobs(call: Call, found: list[CheckRun], of: WorkflowRun) -> Reply:
-    shown, headers = call.page(found)
-    jobs = [payloads.job(call, one, of) for one in shown]
-    return Reply(200, {"total_count": len(found), "jobs": jobs}, headers)
+    return call.paged(found, lambda c, one: payloads.job(c, one, of), counted="jobs")
 
 
 @route("GET", ATTEMPT, READ)
@@ -247,10 +245,7 @@ def _workflow(repo: Repository, workflow: str) -> Workflow:
 @route("GET", f"{REPO}/actions/workflows", READ)
 def list_workflows(call: Call, repo: Repository) -> Reply:
     asking.only(call)
-    found = _known(repo)
-    shown, headers = call.page(found)
-    listed = [payloads.workflow(call, one) for one in shown]
-    return Reply(200, {"total_count": len(found), "workflows": listed}, headers)
+    return call.paged(_known(repo), payloads.workflow, counted="workflows")
 
 
 @route("GET", WORKFLOW, READ)
@@ -276,8 +271,7 @@ def dispatch(call: Call, repo: Repository, workflow: str) -> Reply:
     if sha is None:
         raise ApiError(422, f"No ref found for: {ref}")
     if flow.state != "active":
-        message = "Cannot trigger a 'workflow_dispatch' on a disabled workflow"
-        raise ApiError(422, message)
+        raise ApiError(422, "Cannot trigger a 'workflow_dispatch' on a disabled workflow")
     runs.dispatch(repo, flow, sha, ref, call.viewer)
     return Reply(204, None)
 
@@ -287,8 +281,7 @@ def disable(call: Call, repo: Repository, workflow: str) -> Reply:
     flow = _workflow(repo, workflow)
     asking.demand_push(call, repo)
     if flow.state != "active":
-        message = "Unable to disable a workflow that is not active."
-        raise ApiError(403, message)
+        raise ApiError(403, "Unable to disable a workflow that is not active.")
     flow.state = "disabled_manually"
     return Reply(204, None)
 

@@ -165,14 +165,14 @@ def refs_in(call: Call, repo: Repository) -> dict[str, RefAt]:
     if not repo.has_git and not repo.bundle and repo.parent is None:
         name = f"{HEADS}{repo.default_branch}"
         return {name: RefAt(repo, name)} if repo.files else {}
-    key = ("refs", repo.id)
-    if key not in call.memo:
-        found = objects.pointers(repo.git)
-        commits = tuple(one.sha for one in found.values() if one.kind == "commit")
-        beside = commits if len(commits) <= MANY else ()
-        call.memo[key] = {name: RefAt(repo, name, at, beside) for name, at in found.items()}
-    known: dict[str, RefAt] = call.memo[key]
-    return known
+    return call.once(("refs", repo.id), lambda: _all_refs(repo))
+
+
+def _all_refs(repo: Repository) -> dict[str, RefAt]:
+    found = objects.pointers(repo.git)
+    commits = tuple(one.sha for one in found.values() if one.kind == "commit")
+    beside = commits if len(commits) <= MANY else ()
+    return {name: RefAt(repo, name, at, beside) for name, at in found.items()}
 
 
 def default_of(call: Call, repo: Repository) -> RefAt | None:

@@ -28,11 +28,7 @@ NOREPLY = "@users.noreply.github.com"
 
 def account_of(call: Call, person: Signature) -> User | None:
     """The account that a signature's mail address belongs to, as GitHub finds it."""
-    key = ("mail", person.email)
-    if key not in call.memo:
-        call.memo[key] = _account(call, person.email)
-    found: User | None = call.memo[key]
-    return found
+    return call.once(("mail", person.email), lambda: _account(call, person.email))
 
 
 def _account(call: Call, mail: str) -> User | None:

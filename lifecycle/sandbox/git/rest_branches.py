@@ -144,8 +144,7 @@ def merge_upstream(call: Call, repo: Repository) -> Reply:
     asking.fields(call, "branch")
     branch = asking.needed(call, "branch", str)
     if repo.parent is None:
-        message = "This repository is not a fork of another repository"
-        raise ApiError(422, message)
+        raise ApiError(422, "This repository is not a fork of another repository")
     ref = f"{HEADS}{branch}"
     old, above = objects.ref(repo.git, ref), objects.ref(repo.parent.git, ref)
     if above is None or old is None:
@@ -258,8 +257,7 @@ def compare(call: Call, repo: Repository, basehead: str) -> Reply:
     base, head = (_end(call, repo, name) for name in (base_name, head_name))
     found = history.compare(repo.git, base, head)
     if found is None:
-        message = f"No common ancestor between {base_name} and {head_name}."
-        raise ApiError(404, message)
+        raise ApiError(404, f"No common ancestor between {base_name} and {head_name}.")
     shown, headers = call.page(found.ahead, default=250)
     changes = history.files(repo.git, found.merge_base, head)[:300]
     url = f"{repositories.api_url(call, repo)}/compare/{quote(basehead)}"

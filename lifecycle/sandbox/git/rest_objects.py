@@ -47,8 +47,7 @@ def create_commit(call: Call, repo: Repository) -> Reply:
         raise ApiError(422, "Tree SHA does not exist")
     for parent in parents:
         if objects.kind(repo.git, str(parent)) != "commit":
-            message = "Parent SHA does not exist or is not a commit object"
-            raise ApiError(422, message)
+            raise ApiError(422, "Parent SHA does not exist or is not a commit object")
     author = signed(call, "author") or signature(call.viewer)
     committer = signed(call, "committer") or author
     sha = objects.write_commit(repo.git, tree, parents, message, author=author, committer=committer)
@@ -106,16 +105,13 @@ def _change(repo: Repository, given: Any) -> tuple[str, str, str | None]:
         raise ApiError(422, "tree.path is missing")
     mode, sha, content = given.get("mode"), given.get("sha"), given.get("content")
     if mode not in MODES:
-        message = f"tree.mode must be one of {', '.join(sorted(MODES))}"
-        raise ApiError(422, message)
+        raise ApiError(422, f"tree.mode must be one of {', '.join(sorted(MODES))}")
     if isinstance(content, str):
         sha = objects.write_blob(repo.git, content.encode())
     elif "sha" not in given:
-        message = "Must supply either tree.sha or tree.content."
-        raise ApiError(422, message)
+        raise ApiError(422, "Must supply either tree.sha or tree.content.")
     elif sha is not None and objects.kind(repo.git, str(sha)) is None:
-        message = f"tree.sha {sha} is not a valid {given.get('type', 'blob')}"
-        raise ApiError(422, message)
+        raise ApiError(422, f"tree.sha {sha} is not a valid {given.get('type', 'blob')}")
     return given["path"], str(mode), sha
 
 
@@ -145,8 +141,7 @@ def decoded(content: str) -> bytes:
     try:
         return base64.b64decode("".join(content.split()), validate=True)
     except (binascii.Error, ValueError):
-        message = "content is not valid Base64"
-        raise ApiError(422, message) from None
+        raise ApiError(422, "content is not valid Base64") from None
 
 
 @route("GET", f"{GIT}/tags/<sha>")

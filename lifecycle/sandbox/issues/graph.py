@@ -222,12 +222,11 @@ def _milestone_page(call: Call, milestone: Milestone) -> str:
 
 
 def _progress(call: Call, milestone: Milestone) -> float:
-    if milestone.repository is None:
+    repo = milestone.repository
+    if repo is None:
         return 0.0
-    key = ("milestones", milestone.repository.id)
-    if key not in call.memo:
-        call.memo[key] = milestones.counts(milestone.repository)
-    opened, closed = call.memo[key][milestone.id]
+    counts = call.once(("milestones", repo.id), lambda: milestones.counts(repo))
+    opened, closed = counts[milestone.id]
     return closed * 100 / (opened + closed) if opened + closed else 0.0
 
 

@@ -36,10 +36,8 @@ def label(call: Call, repo: Repository, made: Label) -> dict[str, Any]:
 
 def milestone(call: Call, repo: Repository, made: Milestone) -> dict[str, Any]:
     """A milestone, with how many of its issues are open and closed."""
-    key = ("milestones", repo.id)
-    if key not in call.memo:
-        call.memo[key] = milestones.counts(repo)
-    opened, closed = call.memo[key].get(made.id, (0, 0))
+    counts = call.once(("milestones", repo.id), lambda: milestones.counts(repo))
+    opened, closed = counts.get(made.id, (0, 0))
     url = f"{repositories.api_url(call, repo)}/milestones/{made.number}"
     return {
         "url": url,

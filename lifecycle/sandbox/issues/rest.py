@@ -353,8 +353,7 @@ def create_comment(call: Call, repo: Repository, number: int) -> Reply:
     issue = asking.issue(repo, number)
     body = _comment_body(call)
     if issue.locked and not repo.can_triage(call.viewer):
-        message = "Unable to create comment because issue is locked."
-        raise ApiError(403, message)
+        raise ApiError(403, "Unable to create comment because issue is locked.")
     made = issues.comment(issue, call.viewer, body)
     return created(payloads.comment(call, made))
 

@@ -87,27 +87,18 @@ def association(repo: Repository, author: User) -> str:
 
 def associate(call: Call, repo: Repository, author: User) -> str:
     """The same, worked out once for a request."""
-    key = ("association", repo.id, author.id)
-    if key not in call.memo:
-        call.memo[key] = association(repo, author)
-    return str(call.memo[key])
+    return call.once(("association", repo.id, author.id), lambda: association(repo, author))
 
 
 def open_issues(call: Call, repo: Repository) -> int:
     """How many issues and pull requests are open, counted once for a request."""
-    key = ("open issues", repo.id)
-    if key not in call.memo:
-        call.memo[key] = sum(one.state == "open" for one in IssueTables.of(repo).issues.values())
-    return int(call.memo[key])
+    issues = IssueTables.of(repo).issues.values()
+    return call.once(("open issues", repo.id), lambda: sum(one.state == "open" for one in issues))
 
 
 def minimal(call: Call, repo: Repository) -> dict[str, Any]:
     """A repository as lists show it."""
-    key = ("repository", repo.id)
-    if key not in call.memo:
-        call.memo[key] = _repository(call, repo)
-    known: dict[str, Any] = call.memo[key]
-    return known
+    return call.once(("repository", repo.id), lambda: _repository(call, repo))
 
 
 repository = minimal

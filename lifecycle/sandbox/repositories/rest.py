@@ -192,8 +192,7 @@ def edit_repository(call: Call, repo: Repository) -> Reply:
     )  # fmt: skip
     archived = asking.typed(call, "archived", bool)
     if repo.archived and archived is not False:
-        message = "Repository was archived so is read-only."
-        raise ApiError(403, message)
+        raise ApiError(403, "Repository was archived so is read-only.")
     branch = asking.typed(call, "default_branch", str)
     if branch is not None and f"refs/heads/{branch}" not in repo.git.refs():
         raise wrong("Repository", "invalid", "default_branch")
@@ -253,8 +252,7 @@ def create_fork(call: Call, repo: Repository) -> Reply:
         if call.viewer not in owner.members:
             raise asking.forbidden()
     if owner is repo.owner:
-        message = "You cannot fork a repository to the account that owns it."
-        raise ApiError(403, message)
+        raise ApiError(403, "You cannot fork a repository to the account that owns it.")
     asked = asking.typed(call, "name", str)
     name = actions.clean(asked) if asked else repo.name
     while actions.is_taken(call.world, owner, name) and not any(

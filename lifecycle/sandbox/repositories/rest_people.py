@@ -53,8 +53,7 @@ def list_collaborators(call: Call, repo: Repository) -> Reply:
 def demand_reader_of_roles(call: Call, repo: Repository) -> None:
     """403 for who may not push: what others may do is not theirs to know."""
     if not repo.can_push(call.viewer):
-        message = "Must have push access to view repository collaborators."
-        raise ApiError(403, message)
+        raise ApiError(403, "Must have push access to view repository collaborators.")
 
 
 @route(
@@ -75,8 +74,7 @@ def check_collaborator(call: Call, repo: Repository, login: str) -> Reply:
 )
 def get_permission(call: Call, repo: Repository, login: str) -> Reply:
     if not repo.can_push(call.viewer) and login.lower() != call.viewer.login.lower():
-        message = "Must have push access to view collaborator permission."
-        raise ApiError(403, message)
+        raise ApiError(403, "Must have push access to view collaborator permission.")
     person = call.world.user(login)
     if person is None or person.kind == "organization":
         raise ApiError(404, f"{login} is not a user")

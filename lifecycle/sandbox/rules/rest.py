@@ -140,8 +140,7 @@ def delete_protection(call: Call, repo: Repository, branch: str) -> Reply:
 def get_checks(call: Call, repo: Repository, branch: str) -> Reply:
     rule = _classic(call, repo, branch)
     if not rule.demands_checks:
-        message = "Required status checks not enabled"
-        raise ApiError(404, message)
+        raise ApiError(404, "Required status checks not enabled")
     return Reply(200, payloads.checks_of(call, repo, branch, rule))
 
 

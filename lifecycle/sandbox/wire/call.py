@@ -99,8 +99,15 @@ class Call:
         headers = {"Link": ", ".join(links)} if links else {}
         return list(things[(page - 1) * size : page * size]), headers
 
+    def once(self, key: object, make: Callable[[], T]) -> T:
+        """What is worked out once for this one request, under a key of its own."""
+        if key not in self.memo:
+            self.memo[key] = make()
+        made: T = self.memo[key]
+        return made
+
     def paged(
-        self, things: Sequence[T], show: Callable[..., Any], *context: object, default: int = 30
+        self, things: Sequence[T], show: Callable[..., Any], *context: object, counted: str = ""
     ) -> Reply:
         """200 with the page that the query asks for.
 
@@ -108,10 +115,11 @@ class Call:
             things: All that there are, in their order.
             show: The payload of one, called with the call, the context, and it.
             *context: What else `show` needs, such as the repository.
-            default: How many a page has where the query does not say.
+            counted: The key of the page in an object that also says how many there are in all.
         """
-        shown, headers = self.page(things, default=default)
-        return Reply(200, [show(self, *context, one) for one in shown], headers)
+        shown, headers = self.page(things)
+        page = [show(self, *context, one) for one in shown]
+        return Reply(200, {"total_count": len(things), counted: page} if counted else page, headers)
 
     def _number(self, name: str, default: int) -> int:
         text = self.query.get(name, "")

@@ -107,8 +107,7 @@ def move_sub_issue(call: Call, repo: Repository, number: int) -> Reply:
     beside = {name: asking.typed(call, name, int) for name in
               ("after_id", "before_id")}  # fmt: skip
     if sum(one is not None for one in beside.values()) != 1:
-        message = "Must specify either after_id or before_id, and not both."
-        raise ApiError(422, message)
+        raise ApiError(422, "Must specify either after_id or before_id, and not both.")
     after, before = (_sibling(parent, one) if one is not None else None for one in beside.values())
     relations.move_sub_issue(child, after=after, before=before)
     return Reply(200, _payload(call, parent))

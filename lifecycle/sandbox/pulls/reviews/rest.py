@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, cast
 
 from lifecycle.sandbox.accounts import payload as account_payloads
@@ -28,6 +30,15 @@ REVIEW = f"{PULL}/reviews/<int:review>"
 WRITE = "pull_requests:write"
 COMMENTS = "https://docs.github.com/rest/pulls/comments"
 COMMENT = f"{REPO}/pulls/comments/<int:comment>"
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """What the world refuses inside is GitHub's 422 of a bare sentence."""
+    try:
+        yield
+    except ActionRefused as refused:
+        raise unprocessable(refused) from None
 
 
 def unprocessable(refused: ActionRefused | str) -> ApiError:
@@ -79,10 +90,8 @@ def create_review(call: Call, repo: Repository, number: int) -> Reply:
     sha = asking.typed(call, "commit_id", str)
     if sha is not None and repo.git.resolve(sha) is None:
         raise unprocessable("Commit is not part of the pull request")
-    try:
+    with _refusing():
         made = reviews.review(pull, call.viewer, state, body, sha)
-    except ActionRefused as refused:
-        raise unprocessable(refused) from None
     try:
         for one in said:
             threads.begin(pull, call.viewer, place_of(one), one["body"], made)
@@ -133,10 +142,8 @@ def delete_review(call: Call, repo: Repository, number: int, review: int) -> Rep
     """DELETE /repos/O/R/pulls/N/reviews/ID, of a pending one."""
     made = _review(call, repo, number, review)
     answer = payloads.review(call, made)
-    try:
+    with _refusing():
         reviews.delete(made)
-    except ActionRefused as refused:
-        raise unprocessable(refused) from None
     return Reply(200, answer)
 
 
@@ -145,10 +152,8 @@ def submit_review(call: Call, repo: Repository, number: int, review: int) -> Rep
     made = _review(call, repo, number, review)
     asking.fields(call, "body", "event")
     state = _event(call, needed=True)
-    try:
+    with _refusing():
         reviews.submit(made, state, asking.typed(call, "body", str))
-    except ActionRefused as refused:
-        raise unprocessable(refused) from None
     return Reply(200, payloads.review(call, made))
 
 
@@ -159,10 +164,8 @@ def dismiss_review(call: Call, repo: Repository, number: int, review: int) -> Re
     asking.fields(call, "message", "event")
     asking.demand_push(call, repo)
     message = asking.needed(call, "message", str)
-    try:
+    with _refusing():
         reviews.dismiss(made, call.viewer, message)
-    except ActionRefused as refused:
-        raise unprocessable(refused) from None
     return Reply(200, payloads.review(call, made))
 
 
