@@ -26,8 +26,7 @@ from lifecycle.sandbox.checks.state import (
 )
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.control.snapshot import snapshot
-from lifecycle.sandbox.git.store.founding import signature
-from lifecycle.sandbox.git.store.importing import commit_files
+from lifecycle.sandbox.git.store.importing import commit_files, signature
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.pulls import actions as pulls

@@ -8,7 +8,7 @@ import binascii
 from lifecycle.sandbox.git import actions as refs
 from lifecycle.sandbox.git.graph import HEADS, CommitAt, RefAt
 from lifecycle.sandbox.git.store import objects
-from lifecycle.sandbox.git.store.founding import signature
+from lifecycle.sandbox.git.store.importing import signature
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.changing import (

@@ -10,7 +10,7 @@ from lifecycle.sandbox.base.ids import named_id
 from lifecycle.sandbox.git import actions as refs
 from lifecycle.sandbox.git import payload as payloads
 from lifecycle.sandbox.git.store import history, objects
-from lifecycle.sandbox.git.store.founding import signature
+from lifecycle.sandbox.git.store.importing import signature
 from lifecycle.sandbox.git.store.repository import Commit
 from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories import payload as repositories

@@ -12,7 +12,7 @@ from lifecycle.sandbox.git import actions as refs
 from lifecycle.sandbox.git import payload as payloads
 from lifecycle.sandbox.git.rest_objects import decoded, signed
 from lifecycle.sandbox.git.store import objects
-from lifecycle.sandbox.git.store.founding import signature
+from lifecycle.sandbox.git.store.importing import signature
 from lifecycle.sandbox.git.store.objects import Entry
 from lifecycle.sandbox.git.store.repository import Signature
 from lifecycle.sandbox.repositories.state import Repository

@@ -13,7 +13,7 @@ from lifecycle.sandbox.base.errors import ActionRefused, ApiError, refusing
 from lifecycle.sandbox.git import actions as refs
 from lifecycle.sandbox.git import payload as payloads
 from lifecycle.sandbox.git.store import objects
-from lifecycle.sandbox.git.store.founding import signature
+from lifecycle.sandbox.git.store.importing import signature
 from lifecycle.sandbox.git.store.repository import Signature
 from lifecycle.sandbox.repositories import payload as repositories
 from lifecycle.sandbox.repositories.state import Repository

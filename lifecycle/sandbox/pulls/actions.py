@@ -12,7 +12,7 @@ from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import ActionRefused, ApiError, invalid
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.checks import actions as checks_
-from lifecycle.sandbox.git.store.founding import signature
+from lifecycle.sandbox.git.store.importing import signature
 from lifecycle.sandbox.git.store.objects import write_commit
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.pulls import closing

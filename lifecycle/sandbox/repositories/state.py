@@ -19,8 +19,14 @@ from lifecycle.sandbox.accounts.state import App, Installation, Role, Token, Use
 from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.base.times import now
-from lifecycle.sandbox.git.store.founding import Origin, found, signature
-from lifecycle.sandbox.git.store.importing import NewCommit, NewRef, import_all
+from lifecycle.sandbox.git.store.importing import (
+    NewCommit,
+    NewRef,
+    Origin,
+    found,
+    import_all,
+    signature,
+)
 from lifecycle.sandbox.git.store.repository import BareRepository
 
 PUSHERS: frozenset[Role] = frozenset({"admin", "maintain", "write"})

@@ -127,15 +127,14 @@ def _parameters(made: dict[str, Any]) -> dict[str, Any] | None:
             "strictRequiredStatusChecksPolicy": given["strict_required_status_checks_policy"],
         }
     if made["type"] == "pull_request":
-        return {
-            "__typename": "PullRequestParameters",
-            "requiredApprovingReviewCount": given["required_approving_review_count"],
-            "dismissStaleReviewsOnPush": given["dismiss_stale_reviews_on_push"],
-            "requireCodeOwnerReview": given["require_code_owner_review"],
-            "requireLastPushApproval": given["require_last_push_approval"],
-            "requiredReviewThreadResolution": given["required_review_thread_resolution"],
-        }
+        parts = {_camel(name): given[name] for name in payloads.PULL_REQUEST}
+        return {"__typename": "PullRequestParameters", **parts}
     return None
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
 
 
 def _entries(_call: Call, queue: Queue, **given: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -21,6 +22,33 @@ QUEUE = {
     "min_entries_to_merge": 1,
     "min_entries_to_merge_wait_minutes": 5,
 }
+SWITCHES = {
+    "required_linear_history": "linear_history",
+    "allow_force_pushes": "allow_force_pushes",
+    "allow_deletions": "allow_deletions",
+    "block_creations": "block_creations",
+    "required_conversation_resolution": "conversation_resolution",
+}
+"""What classic protection switches on or off, and what each is called in the world."""
+REVIEWS = {
+    "dismiss_stale_reviews": "dismiss_stale",
+    "require_code_owner_reviews": "code_owners",
+    "require_last_push_approval": "last_push_approval",
+}
+"""The same of what it demands of reviews."""
+PULL_REQUEST = {
+    "required_approving_review_count": "approvals",
+    "dismiss_stale_reviews_on_push": "dismiss_stale",
+    "require_code_owner_review": "code_owners",
+    "require_last_push_approval": "last_push_approval",
+    "required_review_thread_resolution": "conversation_resolution",
+}
+"""The same of a ruleset's rule for pull requests."""
+
+
+def called(rule: Protection, names: Mapping[str, str]) -> dict[str, Any]:
+    """What of a rule these names stand for."""
+    return {name: getattr(rule, ours) for name, ours in names.items()}
 
 
 def protection_url(call: Call, repo: Repository, branch: str) -> str:
@@ -50,18 +78,10 @@ def protection(call: Call, repo: Repository, branch: str, rule: Protection) -> d
     if rule.demands_pull:
         made["required_pull_request_reviews"] = {
             "url": f"{url}/required_pull_request_reviews",
-            "dismiss_stale_reviews": rule.dismiss_stale,
-            "require_code_owner_reviews": rule.code_owners,
-            "require_last_push_approval": rule.last_push_approval,
+            **called(rule, REVIEWS),
             "required_approving_review_count": rule.approvals,
         }
-    switches = {
-        "required_linear_history": rule.linear_history,
-        **attributes(rule, "allow_force_pushes allow_deletions block_creations"),
-        "required_conversation_resolution": rule.conversation_resolution,
-        "lock_branch": False,
-        "allow_fork_syncing": False,
-    }
+    switches = {**called(rule, SWITCHES), "lock_branch": False, "allow_fork_syncing": False}
     return {
         **made,
         "required_signatures": {"url": f"{url}/required_signatures", "enabled": False},
@@ -82,14 +102,8 @@ def rules_of(rule: Protection) -> list[dict[str, Any]]:
     if rule.linear_history:
         made.append({"type": "required_linear_history"})
     if rule.demands_pull or rule.conversation_resolution:
-        parameters = {
-            "required_approving_review_count": rule.approvals,
-            "dismiss_stale_reviews_on_push": rule.dismiss_stale,
-            "require_code_owner_review": rule.code_owners,
-            "require_last_push_approval": rule.last_push_approval,
-            "required_review_thread_resolution": rule.conversation_resolution,
-            "allowed_merge_methods": ["merge", "squash", "rebase"],
-        }
+        methods = {"allowed_merge_methods": ["merge", "squash", "rebase"]}
+        parameters = {**called(rule, PULL_REQUEST), **methods}
         made.append({"type": "pull_request", "parameters": parameters})
     if rule.demands_checks:
         wanted = [

@@ -15,20 +15,8 @@ from lifecycle.sandbox.wire.rest import asking
 
 PROTECTION = "https://docs.github.com/rest/branches/branch-protection"
 RULESETS = "https://docs.github.com/rest/repos/rules"
-SWITCHES = {
-    "enforce_admins": "enforce_admins",
-    "required_linear_history": "linear_history",
-    "allow_force_pushes": "allow_force_pushes",
-    "allow_deletions": "allow_deletions",
-    "block_creations": "block_creations",
-    "required_conversation_resolution": "conversation_resolution",
-}
+SWITCHES = {"enforce_admins": "enforce_admins", **payloads.SWITCHES}
 """Fields of the body, and what they are called in the world."""
-REVIEWS = {
-    "dismiss_stale_reviews": "dismiss_stale",
-    "require_code_owner_reviews": "code_owners",
-    "require_last_push_approval": "last_push_approval",
-}
 BRANCH = f"{REPO}/branches/<path:branch>/protection"
 RULESET = f"{REPO}/rulesets/<int:ruleset>"
 READ, WRITE = "administration:read", "administration:write"
@@ -119,7 +107,7 @@ def _set_reviews(rule: Protection, given: Any) -> None:
         return
     rule.requires_pull = True
     rule.approvals = int(given.get("required_approving_review_count", 1))
-    for name, ours in REVIEWS.items():
+    for name, ours in payloads.REVIEWS.items():
         setattr(rule, ours, bool(given.get(name)))
 
 
@@ -273,11 +261,9 @@ def _write_rules(rule: Protection, given: list[dict[str, Any]]) -> None:
     rule.merge_queue = "merge_queue" in by_type
     pull = by_type.get("pull_request")
     rule.requires_pull, wanted = pull is not None, pull or {}
+    for name, ours in payloads.PULL_REQUEST.items():
+        setattr(rule, ours, bool(wanted.get(name)))
     rule.approvals = int(wanted.get("required_approving_review_count", 0))
-    rule.dismiss_stale = bool(wanted.get("dismiss_stale_reviews_on_push"))
-    rule.code_owners = bool(wanted.get("require_code_owner_review"))
-    rule.last_push_approval = bool(wanted.get("require_last_push_approval"))
-    rule.conversation_resolution = bool(wanted.get("required_review_thread_resolution"))
     rule.contexts, rule.has_checks, rule.app_ids = (), False, {}
     if "required_status_checks" in by_type:
         checks = by_type["required_status_checks"]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.base.times import now
-from lifecycle.sandbox.git.store.founding import signature
+from lifecycle.sandbox.git.store.importing import signature
 from lifecycle.sandbox.git.store.repository import Merge, Signature
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.pulls import actions as pulls

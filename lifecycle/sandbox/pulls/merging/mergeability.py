@@ -10,7 +10,7 @@ from typing import Literal
 
 from lifecycle.sandbox.checks import actions as checks
 from lifecycle.sandbox.git.store import objects
-from lifecycle.sandbox.git.store.founding import signature
+from lifecycle.sandbox.git.store.importing import signature
 from lifecycle.sandbox.pulls.state import PullRequest
 from lifecycle.sandbox.rules import actions as rules
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from lifecycle.sandbox.base.errors import ActionRefused, ApiError, SeedError
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.checks.state import CheckTables
-from lifecycle.sandbox.git.store.founding import signature
-from lifecycle.sandbox.git.store.importing import NewCommit, NewRef
+from lifecycle.sandbox.git.store.importing import NewCommit, NewRef, signature
 from lifecycle.sandbox.issues.labels import actions as labels
 from lifecycle.sandbox.issues.state import IssueTables, Milestone
 from lifecycle.sandbox.repositories.state import Repository, World
