@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.times import attributes, stamp
-from lifecycle.sandbox.wire.call import Call
+from lifecycle.sandbox.wire.call import Call, links
 
 TYPES = {"organization": "Organization", "bot": "Bot", "user": "User"}
 
@@ -69,13 +69,9 @@ def public_user(call: Call, person: User) -> dict[str, Any]:
         "blog": "",
         "location": None,
         "email": person.email,
-        "hireable": None,
-        "bio": None,
-        "twitter_username": None,
+        **dict.fromkeys(("hireable", "bio", "twitter_username"), None),
         "public_repos": public,
-        "public_gists": 0,
-        "followers": 0,
-        "following": 0,
+        **dict.fromkeys(("public_gists", "followers", "following"), 0),
         "created_at": stamp(person.created_at),
         "updated_at": stamp(person.created_at),
     }
@@ -105,10 +101,7 @@ def organization(call: Call, org: User) -> dict[str, Any]:
     return {
         **attributes(org, "login id node_id"),
         "url": url,
-        "repos_url": f"{url}/repos",
-        "events_url": f"{url}/events",
-        "hooks_url": f"{url}/hooks",
-        "issues_url": f"{url}/issues",
+        **links(url, "repos events hooks issues"),
         "members_url": f"{url}/members{{/member}}",
         "public_members_url": f"{url}/public_members{{/member}}",
         "avatar_url": avatar_url(call, org),
@@ -122,18 +115,14 @@ def full_organization(call: Call, org: User) -> dict[str, Any]:
     made = {
         **organization(call, org),
         "name": org.name,
-        "company": None,
-        "blog": None,
-        "location": None,
+        **dict.fromkeys(("company", "blog", "location"), None),
         "email": org.email,
         "twitter_username": None,
         "is_verified": False,
         "has_organization_projects": True,
         "has_repository_projects": True,
         "public_repos": public,
-        "public_gists": 0,
-        "followers": 0,
-        "following": 0,
+        **dict.fromkeys(("public_gists", "followers", "following"), 0),
         "html_url": page_url(call, org),
         "created_at": stamp(org.created_at),
         "updated_at": stamp(org.created_at),
@@ -144,9 +133,7 @@ def full_organization(call: Call, org: User) -> dict[str, Any]:
         made |= {
             "total_private_repos": private,
             "owned_private_repos": private,
-            "private_gists": 0,
-            "disk_usage": 0,
-            "collaborators": 0,
+            **dict.fromkeys(("private_gists", "disk_usage", "collaborators"), 0),
             "billing_email": None,
             "default_repository_permission": "read",
             "members_can_create_repositories": True,

@@ -22,7 +22,7 @@ from lifecycle.sandbox.git.store import objects
 from lifecycle.sandbox.pulls import payload as pulls
 from lifecycle.sandbox.repositories import payload as repositories
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import Call
+from lifecycle.sandbox.wire.call import Call, links
 
 
 def details_url(call: Call, run: CheckRun) -> str:
@@ -235,12 +235,9 @@ def workflow_run(
         "referenced_workflows": [],
         "run_started_at": stamp(suite.created_at),
         "triggering_actor": actor,
-        "jobs_url": f"{url}/jobs",
-        "logs_url": f"{url}/logs",
+        **links(url, "jobs logs"),
         "check_suite_url": f"{api}/check-suites/{suite.id}",
-        "artifacts_url": f"{url}/artifacts",
-        "cancel_url": f"{url}/cancel",
-        "rerun_url": f"{url}/rerun",
+        **links(url, "artifacts cancel rerun"),
         "previous_attempt_url": f"{url}/attempts/{run.attempt - 1}" if run.attempt > 1 else None,
         "workflow_url": f"{api}/actions/workflows/{flow.id}",
         "head_commit": commit,

@@ -12,7 +12,7 @@ from lifecycle.sandbox.issues.state import Comment, Issue, Label, Milestone
 from lifecycle.sandbox.pulls.state import pull_of
 from lifecycle.sandbox.repositories import payload as repositories
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import Call
+from lifecycle.sandbox.wire.call import Call, links
 
 REACTIONS = ("+1", "-1", "laugh", "hooray", "confused", "heart", "rocket", "eyes")
 
@@ -107,9 +107,7 @@ def issue(call: Call, subject: Issue) -> dict[str, Any]:
         "url": url,
         "repository_url": repo,
         "labels_url": f"{url}/labels{{/name}}",
-        "comments_url": f"{url}/comments",
-        "events_url": f"{url}/events",
-        "timeline_url": f"{url}/timeline",
+        **links(url, "comments events timeline"),
         "html_url": page,
         **common(call, subject),
         "comments": len(subject.comments),

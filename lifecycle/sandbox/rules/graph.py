@@ -14,7 +14,7 @@ from lifecycle.sandbox.rules import actions as rules
 from lifecycle.sandbox.rules import payload as payloads
 from lifecycle.sandbox.rules.state import Protection
 from lifecycle.sandbox.wire.call import Call
-from lifecycle.sandbox.wire.graph.pages import connection
+from lifecycle.sandbox.wire.graph.pages import camel, connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +127,9 @@ def _parameters(made: dict[str, Any]) -> dict[str, Any] | None:
             "strictRequiredStatusChecksPolicy": given["strict_required_status_checks_policy"],
         }
     if made["type"] == "pull_request":
-        parts = {_camel(name): given[name] for name in payloads.PULL_REQUEST}
+        parts = {camel(name): given[name] for name in payloads.PULL_REQUEST}
         return {"__typename": "PullRequestParameters", **parts}
     return None
-
-
-def _camel(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
 
 
 def _entries(_call: Call, queue: Queue, **given: Any) -> dict[str, Any]:

@@ -36,6 +36,11 @@ def created(answer: dict[str, Any]) -> Reply:
     return Reply(201, answer, {"Location": answer["url"]})
 
 
+def links(url: str, names: str) -> dict[str, str]:
+    """What an object says of the addresses below its own, by their last parts: `{NAME}_url`."""
+    return {f"{name}_url": f"{url}/{name}" for name in names.split()}
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """An authenticated request.

@@ -6,6 +6,7 @@ https://docs.github.com/graphql/reference/unions#pullrequesttimelineitems
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -20,23 +21,16 @@ from lifecycle.sandbox.pulls.state import PullRequest, pull_of
 from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.pages import Refusal, connection
 
-ISSUE_KINDS = {
-    "ASSIGNED_EVENT": ("assigned", "AssignedEvent"),
-    "UNASSIGNED_EVENT": ("unassigned", "UnassignedEvent"),
-    "CLOSED_EVENT": ("closed", "ClosedEvent"),
-    "REOPENED_EVENT": ("reopened", "ReopenedEvent"),
-    "CROSS_REFERENCED_EVENT": ("cross-referenced", "CrossReferencedEvent"),
-    "CONNECTED_EVENT": ("connected", "ConnectedEvent"),
-    "DISCONNECTED_EVENT": ("disconnected", "DisconnectedEvent"),
+ISSUE_KINDS = (
+    "assigned", "unassigned", "closed", "reopened", "cross-referenced", "connected", "disconnected",
+)  # fmt: skip
+KINDS = (*ISSUE_KINDS, "merged", "added_to_merge_queue", "removed_from_merge_queue")
+"""The kinds of events that are shown."""
+ITEM_TYPES = {f"{kind.replace('-', '_').upper()}_EVENT": kind for kind in KINDS}
+NAMES = {
+    kind: "".join(word.capitalize() for word in re.split("[-_]", kind)) + "Event" for kind in KINDS
 }
-KINDS = {
-    **ISSUE_KINDS,
-    "MERGED_EVENT": ("merged", "MergedEvent"),
-    "ADDED_TO_MERGE_QUEUE_EVENT": ("added_to_merge_queue", "AddedToMergeQueueEvent"),
-    "REMOVED_FROM_MERGE_QUEUE_EVENT": ("removed_from_merge_queue", "RemovedFromMergeQueueEvent"),
-}
-"""Each item type that is shown: the event's kind, and its GraphQL type."""
-NAMES = dict(KINDS.values())
+"""What each is called in GraphQL: as a type of items, and as a type of objects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +67,10 @@ def _items(
         unknown = sorted({one.kind for one in subject.events} - NAMES.keys())
         unknown += ["comments"] if subject.comments else []
     else:
-        unknown = sorted(set(item_types) - set(kinds))
+        unknown = sorted(one for one in item_types if ITEM_TYPES.get(one, "") not in kinds)
     if unknown:
         raise Refusal("NOT_IMITATED", f"The sandbox does not show {unknown[0]} in a timeline.")
-    wanted = NAMES.keys() if item_types is None else {KINDS[name][0] for name in item_types}
+    wanted = NAMES.keys() if item_types is None else {ITEM_TYPES[name] for name in item_types}
     found = [
         Happening(subject, one)
         for one in subject.events

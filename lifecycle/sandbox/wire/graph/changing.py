@@ -13,7 +13,7 @@ from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.nodes import node
-from lifecycle.sandbox.wire.graph.pages import Refusal, forbidden, no_node, no_permission
+from lifecycle.sandbox.wire.graph.pages import Refusal, camel, forbidden, no_node, no_permission
 
 T = TypeVar("T")
 Given = Mapping[str, Any]
@@ -105,8 +105,7 @@ def mutation(gives: str = "clientMutationId", *, takes: str = "") -> Callable[[A
     """
 
     def register(act: Act) -> Act:
-        first, *rest = act.__name__.split("_")
-        name = first + "".join(word.capitalize() for word in rest)
+        name = camel(act.__name__)
         title = name[0].upper() + name[1:]
         RESOLVERS["Mutation"][name] = lambda call, _, **given: act(
             replace(call, mutation=title), given["input"]

@@ -10,6 +10,12 @@ from lifecycle.sandbox.accounts.state import Token
 from lifecycle.sandbox.wire.call import Call
 
 
+def camel(name: str) -> str:
+    """A name of the world or of REST as GraphQL writes it."""
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
 def connection(
     things: Sequence[Any],
     *,
