@@ -50,15 +50,6 @@ class Machine(Generic[PhaseT]):
         then = f"from {phase} it goes to {_either(legal)}" if legal else f"{phase} is the end"
         raise IllegalMove(f"A {self.name} in {phase} cannot go to {wanted}: {then}.")
 
-    def mermaid(self) -> str:
-        """The table as a Mermaid state diagram."""
-        lines = ["stateDiagram-v2", f"    [*] --> {self.initial}"]
-        for phase, row in self.table.items():
-            lines += [f"    {phase} --> {wanted}: {why}" for wanted, why in row.items()]
-            if not row:
-                lines.append(f"    {phase} --> [*]")
-        return "\n".join(lines)
-
 
 def _either(phases: tuple[PhaseT, ...]) -> str:
     names = [str(phase) for phase in phases]

@@ -102,7 +102,8 @@ class _Waiter:
             if moment > self.clock.now():
                 if not self._wait(moment, files):
                     return Reply()
-                self._read_settings(files)
+                if self._files().settings != files.settings:
+                    self._begin_anew()
                 continue
             if not self._is_heard(0):
                 return Reply()
@@ -203,12 +204,8 @@ class _Waiter:
         except LifecycleError:
             return Settings()  # the look itself says what is wrong with them
 
-    def _read_settings(self, files: _Files) -> None:
-        """Begin with a new world if `.lifecycle.toml` was edited meanwhile."""
-        if self._files().settings != files.settings:
-            self._begin_anew()
-
     def _begin_anew(self) -> None:
+        """Go on with another world: its settings are read again, and its connection is a new one."""
         old = self.world
         old.close()
         self.world = WorktreeWorld(
