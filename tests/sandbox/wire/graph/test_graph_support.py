@@ -20,7 +20,7 @@ from graphql import (
 )
 
 from lifecycle.sandbox.base.errors import ActionRefused
-from lifecycle.sandbox.issues.events.graph import ISSUE_KINDS, KINDS
+from lifecycle.sandbox.issues.events.graph import ISSUE_KINDS, ITEM_TYPES
 from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.wire.graph.pages import Refusal
 from lifecycle.sandbox.wire.graph.run import run
@@ -42,7 +42,8 @@ GIVEN: dict[str, Any] = {
     "Query.search.query": "repo:org/app", "type": "ISSUE", "qualifiedName": "refs/tags/v1",
     "refPrefix": "refs/heads/", "expression": "main", "slug": "none",
     "Query.resource.url": "http://here/org/app/issues/1",
-    "Issue.timelineItems.itemTypes": list(ISSUE_KINDS), "PullRequest.timelineItems.itemTypes": list(KINDS),
+    "Issue.timelineItems.itemTypes": [one for one, kind in ITEM_TYPES.items() if kind in ISSUE_KINDS],
+    "PullRequest.timelineItems.itemTypes": list(ITEM_TYPES),
 }  # fmt: skip
 """Arguments, by their name or by type, field and name."""
 NEVER = {
