@@ -122,13 +122,13 @@ def kept_by_gh(host: str, environment: Mapping[str, str]) -> str | None:
     Raises:
         NoToken: gh did not answer in time.
     """
-    found = shutil.which("gh", path=environment.get("PATH"))
-    if found is None or not Path(found).is_absolute():
+    program = shutil.which("gh", path=environment.get("PATH"))
+    if program is None or not Path(program).is_absolute():
         return None
     # gh prints what a variable holds for any host: it is asked for what it keeps itself.
     seen = {k: v for k, v in {**os.environ, **environment}.items() if k not in config.SECRETS}
     try:
-        code, value = _run((found, "auth", "token", "--hostname", host), seen, SECONDS_OF_GH)
+        code, value = _run((program, "auth", "token", "--hostname", host), seen, SECONDS_OF_GH)
     except OSError:
         return None  # a gh that cannot be started is none
     except subprocess.TimeoutExpired:
@@ -157,11 +157,11 @@ def fingerprint(root: Path, environment: Mapping[str, str]) -> str:
     files = [root / config.CONFIG_FILE, _gh_store(environment)]
     for file in [*files, *([own / user_folder.CONFIG] if own is not None else [])]:
         try:
-            found = file.stat()
+            about = file.stat()
         except OSError:
             parts.append(f"{file}: none")
         else:
-            parts.append(f"{file}: {found.st_mtime_ns} {found.st_size}")
+            parts.append(f"{file}: {about.st_mtime_ns} {about.st_size}")
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 

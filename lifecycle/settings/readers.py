@@ -29,20 +29,20 @@ def text(where: str, value: object) -> str:
 
 def login(where: str, value: object) -> str:
     """The login of an account or an organisation."""
-    found = text(where, value)
-    if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", found) is None:
+    name = text(where, value)
+    if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", name) is None:
         raise BadConfig(f"{where} must be the login of an account, not {value!r}.")
-    return found
+    return name
 
 
 def remote(where: str, value: object) -> str:
     """The name of a git remote; a path or a URL is none, though git would take it for one."""
-    found = text(where, value)
-    if re.fullmatch(r"\w[\w.+@-]*(/\w[\w.+@-]*)*", found) is None:
+    name = text(where, value)
+    if re.fullmatch(r"\w[\w.+@-]*(/\w[\w.+@-]*)*", name) is None:
         raise BadConfig(
             f"{where} must be the name of a git remote, not {value!r}; nothing was done."
         )
-    return found
+    return name
 
 
 def branch(where: str, value: object) -> str:
@@ -50,11 +50,11 @@ def branch(where: str, value: object) -> str:
 
     Source: https://git-scm.com/docs/git-check-ref-format
     """
-    found = text(where, value)
-    is_odd = re.search(r"[ ~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(/|$)|[./]$|^[/.+]", found)
-    if is_odd is not None or found == "@":
+    name = text(where, value)
+    is_odd = re.search(r"[ ~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(/|$)|[./]$|^[/.+]", name)
+    if is_odd is not None or name == "@":
         raise BadConfig(f"{where} must be the name of a branch, not {value!r}; nothing was done.")
-    return found
+    return name
 
 
 def repository(where: str, value: object) -> Repository:
@@ -67,10 +67,10 @@ def repository(where: str, value: object) -> Repository:
 
 def link(where: str, value: object) -> str:
     """How a pull request names its issue, in any case."""
-    found = next((link for link in LINKS if str(value).casefold() == link.casefold()), None)
-    if found is None:
+    link = next((word for word in LINKS if str(value).casefold() == word.casefold()), None)
+    if link is None:
         raise BadConfig(f'{where} must be "Refs" or "Closes", not {value!r}.')
-    return found
+    return link
 
 
 def choice(*words: str) -> Callable[[str, object], str]:

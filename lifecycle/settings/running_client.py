@@ -64,8 +64,8 @@ def session_of(event: Mapping[str, Any], environment: Mapping[str, str]) -> str:
 
     What is no id goes: it is written into files and shown to people.
     """
-    for found in (event.get("session_id"), environment.get("CLAUDE_CODE_SESSION_ID")):
-        text = "".join(c for c in str(found or "") if c.isascii() and c.isprintable()).strip()
+    for id_ in (event.get("session_id"), environment.get("CLAUDE_CODE_SESSION_ID")):
+        text = "".join(c for c in str(id_ or "") if c.isascii() and c.isprintable()).strip()
         if text:
             return text[:ID_LIMIT]
     return ""

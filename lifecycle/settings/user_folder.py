@@ -86,8 +86,8 @@ def record(environment: Mapping[str, str], command: Path, hooks: Path) -> tuple[
     """
     written = []
     for path, content in lines_to_record(environment, command, hooks).items():
-        found = store.read(path)
-        if found is None or found.content != content:
+        before = store.read(path)
+        if before is None or before.content != content:
             write(path, content)
             written.append(path)
     return tuple(written)
@@ -211,11 +211,11 @@ def _key(repository: Path, commands: Sequence[str], *kind: str) -> str:
 
 def _trusted(environment: Mapping[str, str]) -> dict[str, Any]:
     place = folder(environment)
-    found = store.read(place / TRUST) if place is not None else None
-    if found is None:
+    file = store.read(place / TRUST) if place is not None else None
+    if file is None:
         return {}
     with contextlib.suppress(ValueError, RecursionError):
-        data = json.loads(found.content)
+        data = json.loads(file.content)
         if isinstance(data, dict) and data.get("version") == _TRUST_VERSION:
             entries = data.get("trusted")
             if isinstance(entries, dict) and all(isinstance(e, dict) for e in entries.values()):
@@ -246,8 +246,8 @@ def _needed(environment: Mapping[str, str]) -> Path:
 
 
 def _line(place: Path | None, name: str) -> Path | None:
-    found = store.read(place / name) if place is not None else None
-    if found is None:
+    file = store.read(place / name) if place is not None else None
+    if file is None:
         return None
-    path = Path(os.fsdecode(found.content.partition(b"\n")[0]))
+    path = Path(os.fsdecode(file.content.partition(b"\n")[0]))
     return path if path.is_absolute() and "\0" not in str(path) else None

@@ -95,7 +95,7 @@ def note(root: Path, *entries: JournalEntry) -> None:
             return
         from lifecycle.storage.journal_file import append
 
-        said = append(path, [asdict(_plain(entry)) for entry in entries])
+        remark = append(path, [asdict(_plain(entry)) for entry in entries])
     except (
         LifecycleError,
         OSError,
@@ -105,9 +105,9 @@ def note(root: Path, *entries: JournalEntry) -> None:
         RecursionError,
         ImportError,
     ) as error:
-        said = f"nothing was written ({_why(error)})"
-    if said:
-        log.write(root, f"journal: {said}")
+        remark = f"nothing was written ({_why(error)})"
+    if remark:
+        log.write(root, f"journal: {remark}")
 
 
 def read(root: Path, since: float = -math.inf) -> tuple[JournalEntry, ...]:
@@ -166,11 +166,11 @@ def _path(root: Path) -> Path | None:
     if shared is None:
         return None
     folder = shared / FOLDER
-    found = {folder: "is a link" if folder.is_symlink() else ""}
+    troubles = {folder: "is a link" if folder.is_symlink() else ""}
     for tail in ("", "-wal", "-shm", "-journal"):
         path = folder / f"{NAME}{tail}"
-        found[path] = regular_files.strange(str(path))
-    for path, what in found.items():
+        troubles[path] = regular_files.strange(str(path))
+    for path, what in troubles.items():
         if what:
             raise Refused(
                 f"{path} {what}, so it is not the journal; it was left as it is, and nothing was written. "

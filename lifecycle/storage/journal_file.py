@@ -89,22 +89,22 @@ def append(path: Path, entries: Sequence[Values]) -> str:
     if sqlite3.sqlite_version_info < NEEDS:
         return f"nothing was written: SQLite {sqlite3.sqlite_version} is older than {_needs()}"
     path.parent.mkdir(exist_ok=True)
-    said = ""
+    remark = ""
     try:
         try:
             _append(path, entries)
         except (sqlite3.Error, _BrokenError) as error:
             if not _is_broken(error):
                 raise
-            said = _set_aside(path)
+            remark = _set_aside(path)
             _append(path, entries)
     except _NewerError:
         return "nothing was written: a newer lifecycle made the journal, and only it writes to it"
     except (sqlite3.Error, _BrokenError, LockBusy) as error:
         if not (_is_busy(error) or isinstance(error, LockBusy)):
-            return f"{said} nothing was written ({error})".lstrip()
+            return f"{remark} nothing was written ({error})".lstrip()
         _leave(path, entries)
-    return said
+    return remark
 
 
 def entries(path: Path, since: float) -> list[Values]:
@@ -163,8 +163,8 @@ def obstacle(path: Path) -> str:
 def _append(path: Path, entries: Sequence[Values]) -> None:
     with _begun(path) as database:
         taken = _waiting(path)
-        for _, found in taken:
-            database.executemany(_INSERT, [_row(values) for values in found])
+        for _, left in taken:
+            database.executemany(_INSERT, [_row(values) for values in left])
         last = database.execute("SELECT max(id) FROM entry").fetchone()[0] or 0
         database.executemany(_INSERT, [_row(entry) for entry in entries])
         newest = database.execute("SELECT max(id) FROM entry").fetchone()[0] or 0
@@ -223,9 +223,9 @@ def _check(database: sqlite3.Connection) -> None:
 
 def _examine(database: sqlite3.Connection) -> None:
     """Look at every page, which takes its time; raises _BrokenError or sqlite3.Error."""
-    (found,) = database.execute("PRAGMA quick_check(1)").fetchone()
-    if found != "ok":
-        raise _BrokenError(found.splitlines()[-1])
+    (verdict,) = database.execute("PRAGMA quick_check(1)").fetchone()
+    if verdict != "ok":
+        raise _BrokenError(verdict.splitlines()[-1])
 
 
 def _make(path: Path) -> None:
@@ -300,13 +300,13 @@ def _waiting(path: Path) -> list[tuple[str, list[Values]]]:
     if regular_files.strange_folder(str(folder), is_shared=True) or not folder.is_dir():
         return []
     names = sorted(one.name for one in folder.iterdir() if one.name.endswith(".json"))
-    found = []
+    waiting = []
     for name in names[:PENDING_AT_ONCE]:
         with contextlib.suppress(regular_files.StrangeFileError):
             snapshot = store.read(folder / name, follow=False)
             if snapshot is not None:
-                found.append((name, _left(snapshot.content)))
-    return found
+                waiting.append((name, _left(snapshot.content)))
+    return waiting
 
 
 def _left(content: bytes) -> list[Values]:

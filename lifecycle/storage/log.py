@@ -25,6 +25,6 @@ def write(root: Path, text: str, environment: Mapping[str, str] | None = None) -
     line = visible(redact(" ".join(text.split()), environment))[:_MAX_LINE]
     now = time.time()
     moment = f"{time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(now))},{int(now % 1 * 1000):03}"
-    said = f"{moment} {os.getpid()} {line}\n".encode("utf-8", "replace")
+    entry = f"{moment} {os.getpid()} {line}\n".encode("utf-8", "replace")
     with contextlib.suppress(OSError):  # without the folder, too: none is made
-        regular_files.append(regular_files.below(str(root), FOLDER, LOG), said, most=MAX_BYTES)
+        regular_files.append(regular_files.below(str(root), FOLDER, LOG), entry, most=MAX_BYTES)

@@ -26,13 +26,13 @@ def write(root: str, *lines: str) -> None:
     """Append lines, each with the moment before it; the folder is made if it is not there."""
     folder = os.path.join(root, FOLDER)
     path = os.path.join(folder, LOG)
-    said = [visible(redact(" ".join(line.split())))[:_MAX_LINE] for line in lines]
+    entries = [visible(redact(" ".join(line.split())))[:_MAX_LINE] for line in lines]
     try:
         if os.path.islink(folder):
             return  # a link leads to a file that is not ours
         os.makedirs(folder, exist_ok=True)
         moment = time.strftime(_FORM)
-        text = "".join(f"{moment} {line}\n" for line in said)
+        text = "".join(f"{moment} {line}\n" for line in entries)
         regular_files.append(path, text.encode("utf-8", "replace"), most=MAX_BYTES)
     except OSError:
         return  # logging must not break a hook

@@ -165,8 +165,8 @@ class StateFile:
         what = regular_files.strange(path)
         if what:  # a folder too: what is learned could not be kept
             raise regular_files.StrangeFileError(path, what)
-        found = regular_files.content(path)
-        return found[0] if found is not None else None
+        file = regular_files.content(path)
+        return file[0] if file is not None else None
 
 
 def _parsed(content: bytes) -> StateSections | None:

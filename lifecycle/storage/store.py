@@ -79,8 +79,8 @@ def clone_of(root: Path) -> Path:
 
 def _line(path: Path) -> str:
     """The one line of a file of git's; raises OSError, also if it is no regular file."""
-    found = regular_files.content(str(path), follow=True, limit=_LINE)
-    return os.fsdecode(found[0] if found is not None else b"").strip()
+    file = regular_files.content(str(path), follow=True, limit=_LINE)
+    return os.fsdecode(file[0] if file is not None else b"").strip()
 
 
 @dataclass(frozen=True, slots=True)
