@@ -1,4 +1,4 @@
-"""lifecycle.github.sweep.sweep_issues: the board of a sweep, a hundred cards a request."""
+"""lifecycle.github.sweep.sweeping: the board of a sweep, a hundred cards a request."""
 
 from __future__ import annotations
 

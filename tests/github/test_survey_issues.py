@@ -1,4 +1,4 @@
-"""lifecycle.github.sweep.sweep_issues: the claimed issues of many repositories, a hundred a request."""
+"""lifecycle.github.sweep.sweeping: the claimed issues of many repositories, a hundred a request."""
 
 from __future__ import annotations
 
