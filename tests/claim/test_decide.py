@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from itertools import product
 
 import pytest
@@ -183,6 +185,21 @@ def test_a_refused_pull_request_is_said_once_and_tried_again_when_something_was_
     assert look(seen(made, wake=Wake.STOP)) is None
     assert look(seen(made, wake=Wake.STOP, pushed_head="b" * 40)) is not None
     assert look(seen(made, wake=Wake.STOP, now=NOW + 121)) is not None
+
+
+def test_a_pull_request_that_is_refused_for_good_is_asked_for_ever_more_rarely() -> None:
+    """Twice as long each time, at most a day; another commit is a first attempt again."""
+    opening = decide(seen(record(**READY), observed=observation())).action
+    assert isinstance(opening, OpenPullRequest)
+    made, waits = record(**READY), []
+    for _ in range(14):
+        made = fold(made, Failed(opening, NothingToMerge("There is no commit to merge.")), NOW)
+        waits.append(made.troubles["OpenPullRequest"].until - NOW)
+    assert waits[:4] == [120, 240, 480, 960]
+    assert waits[-2:] == [86_400, 86_400]
+    pushed = replace(opening, pushed="b" * 40)
+    made = fold(made, Failed(pushed, NothingToMerge("There is no commit to merge.")), NOW)
+    assert made.troubles["OpenPullRequest"].until == NOW + 120
 
 
 def test_a_lost_answer_is_no_refusal_and_tried_again_later() -> None:

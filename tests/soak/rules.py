@@ -264,7 +264,7 @@ def no_secret_kept(at: Ground, _step: Step) -> Iterator[str]:
 
 
 def board_in_step(at: Ground, _step: Step) -> Iterator[str]:
-    """The card of a claim shows its Status and Agent, unless somebody else set them since."""
+    """The card of a claim shows its Status and its Agent, each unless somebody else set it since."""
     for clone in at.clones.values():
         claim, state = clone.claim, clone.state
         record = state.get("record") or {}
@@ -272,13 +272,12 @@ def board_in_step(at: Ground, _step: Step) -> Iterator[str]:
         card = at.after["board"].get(issue)
         if not claim or card is None or card["archived"] or not _is_led(at, clone, claim, record):
             continue
-        setter = at.known.get("card", {}).get(issue, clone.number)
-        if setter != clone.number:
-            continue
-        found = (card["values"].get("Status"), card["values"].get("Agent"))
-        if not is_same(found[0], claim["status"]) or found[1] != claim["agent_id"]:
-            wanted = (claim["status"], claim["agent_id"])
-            yield f"#{issue}: the card shows {found}, the claim {wanted}, phase {claim['phase']}"
+        for name, wanted in (("Status", claim["status"]), ("Agent", claim["agent_id"])):
+            shown = card["values"].get(name)
+            is_ours = at.known.get("card", {}).get((issue, name), clone.number) == clone.number
+            if is_ours and not is_same(shown, wanted):
+                text = f"the card shows {name} {shown}, the claim {wanted}"
+                yield f"#{issue}: {text}, phase {claim['phase']}"
 
 
 PHASES = ("coding", "ready_for_pr", "pr_created", "checks_running", "merged_detected", "pr_closed")
@@ -348,11 +347,12 @@ def is_write(at: Ground) -> list[str]:
 def remember(at: Ground, step: Step) -> None:
     """Note what later rules have to know of this step: who set a card last, what was heard."""
     cards = at.known.setdefault("card", {})
+    is_ours = bool(at.said) and at.said[0].name != "reconcile"
     for issue, card in at.after["board"].items():
-        before = at.before["board"].get(issue, {}).get("values")
-        if before != card["values"]:
-            is_ours = bool(at.said) and at.said[0].name != "reconcile"
-            cards[issue] = step.by if is_ours else None
+        before = at.before["board"].get(issue, {}).get("values", {})
+        for name in ("Status", "Agent"):
+            if before.get(name) != card["values"].get(name):
+                cards[issue, name] = step.by if is_ours else None
     at.known.setdefault("heard", []).extend(
         s.heard + s.stdout for s in at.said if s.heard or s.stdout
     )

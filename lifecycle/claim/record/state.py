@@ -41,6 +41,9 @@ REFUSED_PR_SECONDS = 120.0
 """How long a refused write waits if nothing that we can see changes: permissions are granted, a pull
 request's branch is pushed, and GitHub may lag."""
 
+DAY_SECONDS = 86_400.0
+"""A pull request that is refused again and again waits twice as long each time, at most this long."""
+
 BEST_EFFORT_TRIES = 3
 """Transient failures of the board or the lease after which closing goes on without it."""
 
@@ -360,7 +363,10 @@ def _failed(record: Record, fact: plan.Failed, now: float) -> Record:
     kind, mark, error = kind_of(fact.action), mark_of(fact.action), fact.error
     before = record.troubles.get(kind)
     tries = before.tries + 1 if before and before.mark == mark else 1
-    until = now + (REFUSED_PR_SECONDS if kind == "OpenPullRequest" else REFUSED_SECONDS)
+    wait = REFUSED_SECONDS
+    if kind == "OpenPullRequest":
+        wait = min(REFUSED_PR_SECONDS * 2.0 ** min(tries - 1, 10), DAY_SECONDS)
+    until = now + wait
     is_ambiguous = False
     if isinstance(error, Transient):
         until = now + (error.retry_after or RETRY_SECONDS)
