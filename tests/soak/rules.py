@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from lifecycle.claim.record.state import is_same
+from lifecycle.core.values.configured import LABEL_PREFIX
+from lifecycle.core.values.model import LABELS_ITEM
 from lifecycle.storage.store import FOLDER
 from tests.soak.ground import Clone, Ground, Said
 from tests.soak.sequence import Step
@@ -271,6 +273,11 @@ def board_in_step(at: Ground, _step: Step) -> Iterator[str]:
         issue = str(claim.get("issue_number"))
         card = at.after["board"].get(issue)
         if not claim or card is None or card["archived"] or not _is_led(at, clone, claim, record):
+            continue
+        if str(claim.get("item_id")).startswith(LABELS_ITEM):
+            labels = {label.casefold() for label in at.after["issues"][issue]["labels"]}
+            if f"{LABEL_PREFIX}{claim['status']}".casefold() not in labels:
+                yield f"#{issue}: labels {sorted(labels)}, the claim {claim['status']}"
             continue
         for name, wanted in (("Status", claim["status"]), ("Agent", claim["agent_id"])):
             shown = card["values"].get(name)
