@@ -158,21 +158,23 @@ def edit(at: Ground, step: Step) -> bool:
     clone = at.clone(step.by)
     given = dict(step.given)
     how = given.pop("how", "in place")
-    claim = clone.claim
+    claim = before = clone.claim
     if not claim:
         return False
     if how == "from an old copy" and clone.kept:
         claim = json.loads(clone.kept[0])
         clone.kept.clear()
-    content = json.dumps({**claim, **given})
+    claim = {**claim, **given}
+    content = json.dumps(claim)
     if how == "rename":
         temporary = clone.claim_path.with_name(".edit")
         temporary.write_text(content)
         temporary.replace(clone.claim_path)
     else:
         clone.claim_path.write_text(content)
-    if {"branch", "issue_number", "agent_id"} & given.keys():
-        clone.life += 1
+    clone.life += any(
+        claim.get(name) != before.get(name) for name in ("branch", "issue_number", "agent_id")
+    )
     return True
 
 
