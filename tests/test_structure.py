@@ -56,14 +56,15 @@ def entries(folder: Path) -> list[str]:
 
 
 def lines_of_code(path: Path) -> int:
-    """Lines with code on them: a statement of three lines counts three, a docstring none."""
+    """Lines with code on them: a statement of three lines counts three, a docstring none.
+
+    A string that stands alone below a constant is that constant's docstring.
+    """
     text = path.read_text(encoding="utf-8")
     prose: set[int] = set()
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            first = node.body[0] if node.body else None
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-                prose |= set(range(first.lineno, (first.end_lineno or 0) + 1))
+        if isinstance(node, ast.Expr) and isinstance(getattr(node.value, "value", None), str):
+            prose |= set(range(node.lineno, (node.end_lineno or 0) + 1))
     nothing = {
         tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
         tokenize.ENDMARKER,

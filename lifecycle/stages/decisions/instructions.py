@@ -105,7 +105,7 @@ def no_evidence(facts: Facts, missing: str) -> str:
     `missing` is one sentence that says which: no run, a red run, or the tree changed since.
     """
     lead = "The tests are not accepted as passing yet."
-    return _text("NO_EVIDENCE", Stage.TESTING, facts, lead, missing=missing)
+    return _text("WITHOUT_EVIDENCE", Stage.TESTING, facts, lead, missing=missing)
 
 
 def conflict(facts: Facts, stage: Stage, sentence: str) -> str:
