@@ -267,7 +267,7 @@ class Worktree:
         return look.rehearse(self.world, self.claim_store)
 
     def release(self, reason: str = "") -> Report:
-        """Give the task back: board Todo, assignee and Agent cleared, lease released, work kept.
+        """Release the task: board Todo, assignee and Agent cleared, lease released, work kept.
 
         Args:
             reason: why, for the comment on the issue; may be empty.

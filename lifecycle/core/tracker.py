@@ -302,7 +302,7 @@ class ClaimFacts:
         tasks: the claim's task as each tracker calls it that has it: name of the tracker to id.
         session: the client's session that the claim belongs to, or "".
         is_ours: no other session that lives holds it.
-        is_begun: the task is worked on, or is being given back; no pull request is waited for.
+        is_begun: the task is worked on, or is being released; no pull request is waited for.
         outcome: how the claim ended; "" while it lasts.
     """
 

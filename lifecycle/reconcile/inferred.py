@@ -52,7 +52,7 @@ _WANTED: Mapping[Phase, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """Which endings may be begun: closing after a merge, giving back, ending a closed issue's lease."""
+    """Which endings may be begun: closing after a merge, releasing, ending a closed issue's lease."""
 
     closing: bool = False
     releasing: bool = False
@@ -193,7 +193,7 @@ class InferredTask:
     def last_sign(self) -> float | None:
         """The last sign of life of whoever has it, None if GitHub shows none that has a time.
 
-        Nobody who works on a task has its card go to Todo, so that is none; a giving back does.
+        Nobody who works on a task has its card go to Todo, so that is none; a release does.
         """
         item = self.observation.item
         is_taken = item is not None and not is_same(item.status, Status.TODO)
@@ -267,7 +267,7 @@ def record_of(task: InferredTask, allowed: Allowed, now: float) -> Record:
     Args:
         task: what a sweep or a look showed.
         allowed: which endings may be begun.
-        now: the moment of a giving back.
+        now: the moment of a release.
     """
     item, pull, phase = task.observation.item, task.pull, task.phase
     is_closing = phase is Phase.MERGED_DETECTED and task.is_agents and allowed.closing
@@ -336,7 +336,7 @@ def _synced_agent(task: InferredTask) -> str | None:
 
 def _releasing(task: InferredTask, now: float) -> Releasing:
     told_at = releasing.told_at(task.issue, task.agent)
-    # One that was told before this claim was taken gave back an earlier claim of the same name.
+    # One that was told before this claim was taken released an earlier claim of the same name.
     is_this = told_at is not None and told_at >= (task.started_at or 0.0) - derive.CLOCK_SKEW
     pushed = f"pushed up to {task.tip.sha[:7]}" if task.tip is not None else "nothing pushed"
     sign = f" since {render_time(task.last_sign)}" if task.last_sign is not None else ""

@@ -70,7 +70,7 @@ class Judge:
         )
 
     def looks(self, task: InferredTask) -> Iterator[Snapshot]:
-        """What is decided upon: the claim as it goes on, and then (if so) its giving back."""
+        """What is decided upon: the claim as it goes on, and then (if so) its release."""
         return (self._seen(task, record) for record in self._records(task, self.policy))
 
     def _records(self, task: InferredTask, policy: Policy) -> Iterator[Record]:

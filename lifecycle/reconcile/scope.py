@@ -67,7 +67,7 @@ class Policy:
 
     Attributes:
         closes: an issue whose claim's pull request merged is closed.
-        releases: a claim without a sign of life is given back, and a closed issue's lease ended.
+        releases: a claim without a sign of life is released, and a closed issue's lease ended.
         silent_seconds: how long nothing may have happened before a claim counts as silent.
     """
 

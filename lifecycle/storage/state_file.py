@@ -67,7 +67,7 @@ class StateSections(TypedDict, total=False):
         cache: ids that GitHub's adapters look up once (`ports.Cache`).
         said, queue: the ledger of notices (`Ledger`).
         access: with which token something was refused, as `World.access` tells tokens apart.
-        claiming: the claim that was begun and is neither made nor given back.
+        claiming: the claim that was begun and is neither made nor undone.
         linking: the linked task that was begun to be claimed.
         linked_undone: writes to linked tasks that are still to be made.
         noted: the phase that the journal has, and how many moves.

@@ -127,7 +127,7 @@ WRITES = {
     "create": "task",
     "claim": "claim",
     "claim_next": "claim",
-    "release": "given back",
+    "release": "released",
     "close": "closed",
     "reopen": "reopened",
     "edit": "text",

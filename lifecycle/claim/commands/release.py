@@ -183,7 +183,7 @@ def _progress(world: World, record: Record) -> tuple[str, list[str]]:
     git, branch, remote = world.git, record.claim.branch, world.settings.remote
     phase = f"phase {record.claim.phase}."
     if not branch or git.head_of(branch) is None:
-        return f"not in the worktree that gave it back, {phase}", []
+        return f"not in the worktree that released it, {phase}", []
     notes = []
     pushed = git.remote_head_of(branch, remote)
     base = world.settings.base or default_branch(world)

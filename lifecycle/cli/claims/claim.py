@@ -256,7 +256,7 @@ def nudge(session: Session, phase: str, reason: str, *, dry_run: bool, force: bo
     return claim_look.look(session)
 
 
-@click.command("release", short_help="Give the task back.")
+@click.command("release", short_help="Release the task.")
 @option("--reason TEXT", "Why; it goes into the issue's comment.", default="")
 @option("--dry-run", "Print the plan; write nothing anywhere.")
 @in_worktree(changes_tasks=True)

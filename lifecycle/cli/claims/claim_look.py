@@ -85,7 +85,7 @@ def problem_lines(report: Report, lines: Collection[str]) -> list[str]:
 
 
 def finish_release(session: Session, notes: Collection[str] = ()) -> tuple[Report, list[str], bool]:
-    """Look once after a task was given back.
+    """Look once after a task was released.
 
     Returns:
         The report; the notes and what is to be said of it; and whether something is left to do.
@@ -139,7 +139,7 @@ def status(session: Session) -> None:
     session.show(lines, {"claim": claim_data(loaded.record), "waiting": waiting})
 
 
-_LINKED = {"claimed": "claim", "closed": "close", "released": "give back"}
+_LINKED = {"claimed": "claim", "closed": "close", "released": "release"}
 """What is done to a linked task that is wanted to be so."""
 
 
@@ -192,7 +192,7 @@ def describe(action: plan.Action) -> str:
 def _describe_end(
     action: plan.CloseIssue | plan.Unassign | plan.ReleaseLease | plan.ForgetClaim,
 ) -> str:
-    """One step of closing or giving back."""
+    """One step of closing or releasing."""
     match action:
         case plan.CloseIssue():
             return f"close #{action.issue}"

@@ -127,7 +127,7 @@ def command(
     """Look at every claimed task as GitHub shows it, and repair what drifted.
 
     Sets the board's Status and Agent, puts issues on the board, links pull requests, opens drafts for
-    lost branches. Closing issues and giving tasks back are off unless asked for or configured. What a
+    lost branches. Closing issues and releasing tasks are off unless asked for or configured. What a
     person moved on purpose is left. A second run changes nothing.
 
     Without --repo and --org it is LIFECYCLE_REPOSITORY, else GITHUB_REPOSITORY, else the repository of

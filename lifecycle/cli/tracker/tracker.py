@@ -312,7 +312,7 @@ def command() -> None:
 
     That is GitHub's issues, or the tracker that is found here; tracker.use in .lifecycle.toml names
     one. The commands are the same on each. A task that is, or is linked to, an issue of GitHub's is
-    taken, given back and closed by the claim's rules, as with lifecycle claim, release and close.
+    taken, released and closed by the claim's rules, as with lifecycle claim, release and close.
 
-    Nobody else's task is taken, given back or closed: exit code 4.
+    Nobody else's task is taken, released or closed: exit code 4.
     """

@@ -181,23 +181,23 @@ def renew(session: Session, task: str) -> int:
     return _Told(mine, [f"{mine.id} stays yours, as {session.tracker.actor}."]).show(session)
 
 
-@click.command("release", short_help="Give a task back.")
+@click.command("release", short_help="Release a task.")
 @click.argument("task")
 @option("--reason TEXT", "Why; it goes into a comment.", default="")
-@option("--force", "Give it back for whoever has it and is gone.")
+@option("--force", "Release it for whoever has it and is gone.")
 @values.for_tasks(changes_tasks=True)
 def release(session: Session, task: str, reason: str, *, force: bool) -> int:
-    """Give the task TASK back, so that somebody else can take it.
+    """Release the task TASK, so that somebody else can take it.
 
-    The task of this worktree's claim is given back as lifecycle release does it. What somebody else
+    The task of this worktree's claim is released as lifecycle release does it. What somebody else
     holds is left (exit code 4), unless that was an earlier session of this worktree and is over, or
-    --force is given. An issue is not given back for others: take it over first, with lifecycle takeover.
+    --force is given. An issue is not released for others: take it over first, with lifecycle takeover.
     """
     reason = session.world.public(reason, "reason")
     stand = rules.stand_of(session, task)
     if stand.is_ours:
         return _given_back(session, stand.task, reason).show(session)
-    rules.refuse_others(session, stand, "given back", force=force)
+    rules.refuse_others(session, stand, "released", force=force)
     notes = _freed(session, stand.task)
     now = session.tracker.release(stand.task.id)
     if reason and stand.task.assignee and now.is_open:
@@ -207,14 +207,14 @@ def release(session: Session, task: str, reason: str, *, force: bool) -> int:
 
 
 def _freed(session: Session, task: Task) -> list[str]:
-    """Give the task back in the name of somebody else who holds it; returns a remark if so."""
+    """Release the task in the name of somebody else who holds it; returns a remark if so."""
     if (
         session.tracker.name == GITHUB
         or not task.is_open
         or task.assignee in ("", session.tracker.actor)
     ):
         return []
-    return [rules.free(session, task.id, task.assignee, "given back")]
+    return [rules.free(session, task.id, task.assignee, "released")]
 
 
 def _given_back(session: Session, task: Task, reason: str) -> _Told:

@@ -1,10 +1,10 @@
 """Whose rules a task is under: its tracker's alone, or those of the claim of the issue that it is.
 
-An issue of GitHub's, and a task that is linked to one, is taken, given back and closed with its claim.
+An issue of GitHub's, and a task that is linked to one, is taken, released and closed with its claim.
 So nobody gets around the lease, the merge or the person's yes by speaking to the tracker.
 
-What is taken over, by a person's word or since its session is over, is given back in the holder's name and
-claimed anew. So whoever is quicker has it: only the holder that was read is given back for.
+What is taken over, by a person's word or since its session is over, is released in the holder's name and
+claimed anew. So whoever is quicker has it: only for the holder that was read is it released.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from lifecycle.stages.session import activation
 from lifecycle.trackers import tracker_place
 from lifecycle.trackers.registry import GITHUB
 
-_WAYS = {"given back": "release"}
+_WAYS = {"released": "release"}
 """Which command has a `--force` for what was not done, if the task need not be taken over first."""
 
 
@@ -210,7 +210,7 @@ def _is_own(session: Session, holder: str) -> bool:
 
 
 def free(session: Session, task: str, holder: str, what: str) -> str:
-    """Give the task back in the name of its holder, and say so on the task; a remark.
+    """Release the task in the name of its holder, and say so on the task; a remark.
 
     Raises:
         AlreadyClaimed: somebody else has it by now.

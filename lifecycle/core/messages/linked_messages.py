@@ -30,7 +30,7 @@ def given_up(task: str, wanted: str, why: str) -> str:
 
 
 def left_claimed(task: str, why: str) -> str:
-    """The end of a claim that was given back, and whose linked task could not be."""
+    """The end of a claim that was released, and whose linked task could not be."""
     return (
         f"The linked task {task} was not released; a later look does it, or free it by hand. {why}"
     )
@@ -121,5 +121,5 @@ def claimed_later(task: str, why: str) -> str:
 
 
 def not_returned(task: str, why: str) -> str:
-    """The linked task could not be given back after the issue was refused."""
+    """The linked task could not be released after the issue was refused."""
     return f"The linked task {task} is released at the next look. {why}"

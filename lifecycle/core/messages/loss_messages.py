@@ -1,4 +1,4 @@
-"""Sentences about a task that is given back, and about one that a claim lost: from afar, or to another."""
+"""Sentences about a task that is released, and about one that a claim lost: from afar, or to another."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def forcing(task: int | str | None) -> str:
 
 
 def released_from_afar(issue: int | None) -> str:
-    """The task was given back in the agent's place."""
+    """The task was released in the agent's place."""
     return (
         f"#{issue} was released while this claim was quiet, and anybody may take it: this claim writes "
         "nothing any more, and its branch and commits are kept. To go on with it, run: lifecycle claim "
@@ -29,7 +29,7 @@ def released_to_hand_off(issue: int | None) -> str:
 
 
 def released_before(issue: int | None) -> str:
-    """A command that gives back what was given back already."""
+    """A command that releases what was released already."""
     return (
         f"Issue #{issue} had been released before, so only the claim here was deleted; branch and work "
         "are kept."
@@ -46,7 +46,7 @@ def release_comment(
     by: str = "",
     is_open: bool = True,
 ) -> str:
-    """The comment on the issue when a task is given back; `pull` names the open PR, if any.
+    """The comment on the issue when a task is released; `pull` names the open PR, if any.
 
     `by` is who did it in the agent's place, or empty. A closed issue is free for nobody.
     """
@@ -69,12 +69,12 @@ def draft_of_left_work() -> str:
 
 
 def pull_stays_open(number: int) -> str:
-    """The open pull request of a task that was given back."""
+    """The open pull request of a task that was released."""
     return f"PR #{number} stays open."
 
 
 def released(issue: int | None, board: str, branch: str, pull: str = "") -> str:
-    """The end of a claim that was given back.
+    """The end of a claim that was released.
 
     `board` is the sentence about the board, `pull` the one about an open PR, or empty.
     """
@@ -100,7 +100,7 @@ def released_to_holder(issue: int | None, holder: str) -> str:
 
 
 def not_released(issue: int | None, number: int) -> str:
-    """Giving back, after the merge."""
+    """A release that is refused, after the merge."""
     return (
         f"Issue #{issue} was not released: PR #{number} is merged, so the task is finished. Close it "
         "with: lifecycle close"
@@ -108,12 +108,12 @@ def not_released(issue: int | None, number: int) -> str:
 
 
 def card_left(found: str) -> str:
-    """Giving back met a card that does not stand where this claim left it."""
+    """A release met a card that does not stand where this claim left it."""
     return f"The card stays in {quoted(found)}, where it was left."
 
 
 def card_of_another(agent: str) -> str:
-    """Giving back met a card that names another agent."""
+    """A release met a card that names another agent."""
     return f"The card names {named(agent)} and was left as it is."
 
 
@@ -123,7 +123,7 @@ def lease_left(issue: int | None, why: str) -> str:
 
 
 def issue_unknown_to_release(issue: int | None) -> str:
-    """The issue of a claim that is given back cannot be read."""
+    """The issue of a claim that is released cannot be read."""
     return (
         f"GitHub shows no issue #{issue} to this token, so nothing was released and the claim was "
         "kept. Correct the token's access; if the issue is gone, delete .agent-claim.json."

@@ -2,7 +2,7 @@
 
 Where a sentence lives. One that a decision gives as a notice, that goes onto GitHub, or that two
 modules say is in this folder: here what is about a claim and its end; in `review_messages` an open pull
-request; in `linked_messages` a task of another tracker; in `loss_messages` a task that is given back or
+request; in `linked_messages` a task of another tracker; in `loss_messages` a task that is released or
 lost. One that a single place says stands in that place: why a command refuses beside the `raise`, what
 a command prints in its module of `cli/`, a repository's finding in `reconcile/`'s or the doctor's table.
 

@@ -106,7 +106,7 @@ class Settings:
         close: "ask" (a person says yes to closing) or "auto" (the merge is the yes).
         labels_use: "auto" (labels keep the Status where the board cannot be seen), "always", "never".
         labels_prefix: what the names of these labels begin with, its last space included.
-        reconcile_release: a reconcile gives claims back that show no sign of life.
+        reconcile_release: a reconcile releases claims that show no sign of life.
         silent_hours: how long nothing may have happened before a reconcile counts a claim as such.
         api_url, graphql_url: where GitHub answers; never from a project's file.
         hook_seconds: the wall-clock deadline of on-stop and on-idle.

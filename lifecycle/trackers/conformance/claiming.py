@@ -1,4 +1,4 @@
-"""Who has a task: claiming, giving back, and what happens when several want it at once."""
+"""Who has a task: claiming, releasing, and what happens when several want it at once."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def a_released_task_is_anybodys(case: CheckCase) -> None:
     for task in (case.one.release(made.id), case.two.get(made.id)):
         case.stands(task, TaskStatus.OPEN, "")
     same(case.two.claim(made.id).assignee, case.holder(2), "the next assignee")
-    with raises(AlreadyClaimed, "claiming what one gave back and another took"):
+    with raises(AlreadyClaimed, "claiming what one released and another took"):
         case.one.claim(made.id)
 
 

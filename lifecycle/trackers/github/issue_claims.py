@@ -168,7 +168,7 @@ class IssueHolding:
             return lease.take(self._hub.git, self._remote, number, self._actor)
         except HeldByAnother:
             holder = self._demand_own_lease(number)
-            if holder is None:  # it was given back between the two
+            if holder is None:  # it was released between the two
                 raise refusals.held(f"#{number}", "") from None
             return holder.sha
 
