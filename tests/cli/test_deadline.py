@@ -49,7 +49,7 @@ def test_each_command_with_a_deadline_says_so(name: str) -> None:
     found = EVERY[name]
     assert found.callback is not None
     source = inspect.getsource(found.callback)
-    has_deadline = any(word in source for word in ("in_worktree", "@for_tasks"))
+    has_deadline = any(word in source for word in ("in_worktree", "for_tasks("))
     said = " ".join((found.help or "").split())
     assert (f"Ends after {command_session.SECONDS:g} seconds at the latest" in said) == has_deadline
 

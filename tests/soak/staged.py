@@ -73,7 +73,7 @@ def _open_unseen() -> None:
 
 def _say_again() -> None:
     """The ledger forgets what it offered."""
-    _module("storage.ledger").Ledger.was_said = _always(False)
+    _module("storage.state_file").Ledger.was_said = _always(False)
 
 
 def _keep_lease() -> None:
