@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -38,7 +39,7 @@ HEAVY = {
         "lifecycle.hooks.wake",
         "lifecycle.hooks.client_contract",
         "lifecycle.settings.running_client",
-        "lifecycle.core.channels",
+        "lifecycle.core.plan",
         "lifecycle.storage.store",
         "lifecycle.settings.config",
         "lifecycle.storage.log",
@@ -152,6 +153,7 @@ def test_an_agent_at_work_is_settled_and_little_is_loaded(scene: Scene) -> None:
     } <= modules
     started = _modules_of_a_bare_start()
     assert not modules - started & HEAVY
+    assert all(importlib.util.find_spec(name) for name in HEAVY), "a name that is no module's"
     log = (scene.root / ".claude/workflow_orchestrator.log").read_text()
     assert [line.partition("] ")[2] for line in log.splitlines()][-1] == "The agent may stop"
 
