@@ -340,3 +340,39 @@ def test_fault_4_done_is_never_lost_to_a_poll(
         wins += bool(committed.changed)
     assert 0 < wins < ROUNDS // 2, "the two processes never met: the test shows nothing"
     assert not list(tmp_path.glob(f"{CLAIM_FILE}.corrupt-*"))
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        {"values": {"issue_number": 42, "phase": "coding"}},
+        {"values": [1]},
+        {"past": [7]},
+        {"created_at": "today"},
+        {"pull": [1]},
+        {"ownership": {"session": [1]}},
+        {"ending": {"releasing": 7}},
+        {"ending": {"outcome": {}}},
+        {"linked": {"link": {"id": "x"}}},
+        {"troubles": {"Look": 7}},
+        {"intents": [1]},
+        {"nudges": [{}]},
+    ],
+    ids=str,
+)
+def test_a_record_that_was_written_by_hand_is_learned_again(
+    tmp_path: Path, cut: dict[str, Any]
+) -> None:
+    """Whatever lies in state.json, the claim file is looked at, and commits as it is."""
+    kept = live(tmp_path, EXAMPLE)
+    path = tmp_path / ".lifecycle/state.json"
+    state = json.loads(path.read_text())
+    state["record"] |= cut
+    path.write_text(json.dumps(state))
+    loaded = store_at(tmp_path).load()
+    assert loaded.record is not None
+    assert loaded.record.claim == kept.claim
+    assert store_at(tmp_path).load(repair=False).record is not None
+    again = store_at(tmp_path)
+    assert again.commit(loaded.record, loaded.hints).record.claim == kept.claim
+    assert json.loads(path.read_text())["record"]["values"] == EXAMPLE

@@ -249,19 +249,12 @@ def _take(
 def _going_on(record: Record, lost: Record, start: Start) -> Record:
     """The new record with the lost claim's pull request and session."""
     session, pull = record.ownership.session or lost.ownership.session, start.pull
+    record = replace(record, ownership=replace(record.ownership, session=session))
     if pull is None:
-        return replace(record, ownership=replace(record.ownership, session=session))
+        return record
     opened = pull.number if lost.pull.opened == pull.number else None
-    known = replace(
-        record,
-        pull=replace(record.pull, url=pull.url, head=pull.head_sha),
-        judged=start.phase.value,
-    )
-    return replace(
-        known,
-        ownership=replace(known.ownership, session=session),
-        pull=replace(known.pull, opened=opened),
-    )
+    known = replace(record.pull, url=pull.url, head=pull.head_sha, opened=opened)
+    return replace(record, pull=known, judged=start.phase.value)
 
 
 def _values(

@@ -123,10 +123,8 @@ class ClaimStore:
             # The agent wrote the file again: that is another attempt, whatever was refused before.
             record = record.without_troubles(only_final="phase" not in merged.changed)
         if record.claim.phase != Phase.DONE:
-            record = replace(
-                record,
-                ending=replace(record.ending, override="", consent=""),
-            )  # a yes is to one closing
+            # A yes is to one closing.
+            record = replace(record, ending=replace(record.ending, override="", consent=""))
         return Loaded(record, merged.hints, snapshot.mtime_ns, notices)
 
     def confirm(self, loaded: Loaded | None) -> Loaded:
@@ -321,9 +319,13 @@ class ClaimStore:
 def _record_from(data: dict[str, Any] | None) -> Record | None:
     """The record, or None if it was written by another version or by hand: it is learned again."""
     try:
-        return Record.from_json(data) if data else None
-    except (TypeError, AttributeError, ValueError):
+        record = Record.from_json(data) if data else None
+    except (TypeError, AttributeError, ValueError, KeyError):
         return None
+    if record is None or not isinstance(record.values, dict):
+        return None
+    is_whole = set(claim_file.FIELDS) <= record.values.keys()
+    return record if is_whole and all(isinstance(past, dict) for past in record.past) else None
 
 
 def _merged(

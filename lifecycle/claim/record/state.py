@@ -238,8 +238,19 @@ def _from_version_1(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _known(of: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """What of `data` are fields of a dataclass: a file of another version may have more."""
-    return {name.name: data[name.name] for name in fields(of) if name.name in data}
+    """What of `data` are fields of a dataclass: a file of another version may have more.
+
+    Raises:
+        TypeError: a text or a number is something else; somebody wrote the file by hand.
+    """
+    kept = {}
+    for known in fields(of):
+        if known.name in data:
+            kept[known.name] = value = data[known.name]
+            kind = str if isinstance(known.default, str) else (int, float)
+            if isinstance(known.default, str | int | float) and not isinstance(value, kind):
+                raise TypeError(f"{known.name} is {type(value).__name__}")
+    return kept
 
 
 def is_same(one: str | None, other: str | None) -> bool:
@@ -311,10 +322,7 @@ def _with_link(record: Record, fact: plan.LinkedIs) -> Record:
     if record.linked.link is None or record.linked.link.id != fact.id:
         return record
     link = replace(record.linked.link, synced=fact.synced or record.linked.link.synced)
-    return replace(
-        record,
-        linked=replace(record.linked, link=link, left=fact.left),
-    )
+    return replace(record, linked=replace(record.linked, link=link, left=fact.left))
 
 
 def _on_board(record: Record, fact: plan.OnBoard) -> Record:
