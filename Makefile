@@ -97,7 +97,7 @@ recordings: $(RECORDINGS) ## fetch recorded traffic with GitHub (PyGithub's sour
 	@echo $(RECORDINGS)
 
 conformance: $(READY) $(SDL) $(OPENAPI) $(RECORDINGS) ## the embedded GitHub, held to what GitHub publishes and to recorded traffic
-	LIFECYCLE_REQUIRE_ORACLES=1 LIFECYCLE_REQUIRE_SDL=1 $(BIN)/python -m pytest -n auto --dist loadgroup \
+	LIFECYCLE_REQUIRE=all $(BIN)/python -m pytest -n auto --dist loadgroup \
 		tests/conformance tests/live tests/github/test_documents.py
 
 live: $(READY) ## the contract tests on the repository that LIFECYCLE_LIVE_REPO names, answers as a table

@@ -27,7 +27,7 @@ from tests.factories import client
 settings.register_profile("suite", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("suite")
 
-pytest_plugins = ["tests.conformance.plugin", "tests.timeouts"]
+pytest_plugins = ["tests.needed", "tests.conformance.plugin", "tests.timeouts"]
 
 COMMAND = Path(sys.executable).with_name("lifecycle")
 BRANCH = "claude/fix-42"

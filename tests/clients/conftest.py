@@ -1,7 +1,7 @@
 """One embedded GitHub a module, and other people's clients in front of it.
 
-A client that is not installed skips its tests and says so; `LIFECYCLE_REQUIRE_CLIENTS=1` makes that
-a failure. `make clients` installs them.
+`make clients` installs them. The tests of a client that is not installed are not run, and the end says so
+(`tests/needed.py`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import Sandbox
 from tests.clients.gh import Gh
 from tests.clients.git import Git, quiet
-from tests.clients.needed import demand_program
 from tests.clients.world import Key, make_key, world
+from tests.needed import demand_program
 
 
 @pytest.fixture(scope="session")
@@ -58,7 +58,7 @@ def clones(github: Sandbox, folder: Path) -> Callable[[str], Git]:
 @pytest.fixture(scope="module")
 def gh(github: Sandbox, clones: Callable[[str], Git], folder: Path) -> Gh:
     """The real `gh`, in a clone whose remote is the one that it knows: github.localhost."""
-    demand_program("gh")
+    demand_program("gh", "clients")
     clone = clones("gh")
     clone.run(
         "remote", "set-url", "origin", f"http://github.localhost/{github.info.repository}.git"

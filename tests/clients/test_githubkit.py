@@ -19,11 +19,11 @@ import requests
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import Sandbox
 from lifecycle.sandbox.wire.rest.router import ROUTES
-from tests.clients.needed import missing
 from tests.clients.rows.form import Row
 from tests.clients.rows.table import ROWS
 from tests.clients.scene import Scene
 from tests.clients.world import APP, APP_ID, INSTALLATION, INSTALLED, Key
+from tests.needed import lack
 
 VERSION = "2022-11-28"
 
@@ -61,7 +61,7 @@ def kit() -> Any:
     try:
         return importlib.import_module("githubkit")
     except ModuleNotFoundError:
-        return missing("githubkit")
+        lack("githubkit", "`make clients` installs it")
 
 
 @pytest.fixture(scope="module")

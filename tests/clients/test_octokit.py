@@ -13,17 +13,19 @@ from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.server import Sandbox
 from tests.clients.git import Git
-from tests.clients.needed import OCTOKIT, demand_program, missing
 from tests.clients.node import Node
 from tests.clients.world import MARIA, ROBOT
+from tests.needed import ROOT, demand_program, from_npm, lack
+
+OCTOKIT = ROOT / ".cache" / "clients" / "node_modules"
 
 
 @pytest.fixture(scope="module")
 def node(github: Sandbox, folder: Path) -> Node:
     """The scenarios beside their packages."""
-    demand_program("node")
     if not OCTOKIT.is_dir():
-        missing("octokit")
+        lack("octokit", from_npm("clients"))
+    demand_program("node", "clients")
     return Node.beside(OCTOKIT, folder / "scenarios", github.info)
 
 

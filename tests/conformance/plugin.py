@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lifecycle.sandbox.wire.recorder import VARIABLE
+from tests import needed
 from tests.conformance import sources
 from tests.conformance.graph_shape import GraphOracle
 from tests.conformance.judge import Judge, Watch
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 NEEDED = ("openapi", "sdl")
 WATCH = pytest.StashKey[Watch]()
+MISSING = pytest.StashKey[list[str]]()
 
 
 @cache
@@ -40,14 +42,14 @@ def _judge() -> Judge:
 def pytest_configure(config: pytest.Config) -> None:
     """Begin to write down; without the oracles only where they are not required."""
     if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
-        missing = [target for target in NEEDED if sources.kept(target) is None]
+        missing = config.stash[MISSING] = [one for one in NEEDED if sources.kept(one) is None]
         if not missing:
             folder = Path(tempfile.mkdtemp(prefix="conformance-"))
             record = folder / "exchanges"
             record.touch(mode=0o600)
             os.environ[VARIABLE] = str(record)
             config.stash[WATCH] = Watch(record, _judge)
-        elif sources.is_required():
+        elif needed.is_required():
             raise pytest.UsageError(f"missing: make {' '.join(missing)}")
 
 
@@ -68,11 +70,13 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
         pytest.fail(told, pytrace=False)
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+@pytest.hookimpl(trylast=True)  # after what was not run for other reasons
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
     """Say that nothing was held against GitHub, if so."""
-    missing = [target for target in NEEDED if sources.kept(target) is None]
-    if missing:
+    if missing := config.stash.get(MISSING, []):
+        how = needed.from_npm(" ".join(missing), "fetches")
         terminalreporter.write_line(
-            "The sandbox's answers were not held against GitHub's description: "
-            f"make {' '.join(missing)} fetches it."
+            f"not run: the embedded GitHub's answers held against what GitHub publishes: {how}"
         )

@@ -1,29 +1,29 @@
 """Where the oracles' knowledge lies: what GitHub publishes, and recorded traffic, in `.cache/`.
 
 `make sdl openapi recordings` fetches all three. Whoever runs the tests without them is told so, and
-nothing is held against GitHub; LIFECYCLE_REQUIRE_ORACLES=1 makes that a failure.
+nothing is held against GitHub; LIFECYCLE_REQUIRE=all makes that a failure.
 """
 
 from __future__ import annotations
 
-import os
+import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
+from tests.needed import ROOT, lack
 
-ROOT = Path(__file__).parents[2]
 PATTERNS = {
     "sdl": "github-schema-*.graphql",
     "openapi": "github-openapi-*.json",
     "recordings": "pygithub-*.tar.gz",
 }
 """What a target of the Makefile leaves in `.cache/`."""
-
-
-def is_required() -> bool:
-    """Whether a run without the oracles is a failure."""
-    return os.environ.get("LIFECYCLE_REQUIRE_ORACLES") == "1"
+SUBJECTS = {
+    "sdl": "GitHub's published GraphQL schema",
+    "openapi": "GitHub's published REST description",
+    "recordings": "recorded traffic with GitHub",
+}
+"""What the tests are about that need it."""
 
 
 def kept(target: str) -> Path | None:
@@ -37,6 +37,8 @@ def fetched(target: str) -> Path | str:
     known = kept(target)
     if known is not None:
         return known
+    if target != "recordings" and shutil.which("npm") is None:
+        return "npm is not installed"
     try:
         # -o: the environment that runs this test is not to be renewed under its feet
         done = subprocess.run(
@@ -50,15 +52,13 @@ def fetched(target: str) -> Path | str:
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"make {target} failed: {type(error).__name__}"
     if done.returncode != 0:
-        return f"make {target} failed: {done.stderr.strip()[-200:]}"
+        return f"make {target} failed: {' '.join(done.stderr.split())[-200:]}"
     return ROOT / done.stdout.strip()
 
 
 def need(target: str) -> Path:
-    """The file of a target; without it the test is skipped, or fails where oracles are required."""
+    """The file of a target; without it the test is not run, or fails where all is required."""
     found = fetched(target)
-    if isinstance(found, Path):
-        return found
-    if is_required():
-        pytest.fail(f"no {target}: {found}")
-    pytest.skip(f"no {target}: {found}")
+    if not isinstance(found, Path):
+        lack(SUBJECTS[target], found)
+    return found

@@ -10,8 +10,8 @@ import pytest
 
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import Sandbox
-from tests.conformance import sources
 from tests.live.hub import PREFIX
+from tests.needed import ROOT
 
 pytestmark = pytest.mark.xdist_group("live")  # one GitHub, one after the other
 
@@ -20,7 +20,7 @@ def _live(*tests: str, **environment: str) -> str:
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-rs", *tests],
-        cwd=sources.ROOT,
+        cwd=ROOT,
         env={**kept, "LIFECYCLE_LIVE": "1", "NO_PROXY": "127.0.0.1", **environment},
         capture_output=True,
         text=True,

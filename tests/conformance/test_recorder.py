@@ -20,6 +20,7 @@ from tests.conformance import sources
 from tests.conformance.exchange import Exchange, from_line
 from tests.conformance.judge import Watch
 from tests.conftest import COMMAND
+from tests.needed import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -160,8 +161,8 @@ def test_the_test_that_caused_it_fails(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "tests.conformance.plugin", "-p", "no:cacheprovider",
          "-q", "--rootdir", str(tmp_path), str(tmp_path / "test_inner.py")],
-        cwd=sources.ROOT,
-        env={**os.environ, "LIFECYCLE_REQUIRE_ORACLES": "1"},
+        cwd=ROOT,
+        env={**os.environ, "LIFECYCLE_REQUIRE": "all"},
         capture_output=True,
         text=True,
         check=False,

@@ -1,15 +1,12 @@
 """The documents in graphql/, against the whole schema that GitHub publishes.
 
 The schema is the npm package @octokit/graphql-schema, which `make sdl` keeps in `.cache/`;
-LIFECYCLE_GITHUB_SDL names another copy. Without npm these tests are skipped, unless
-LIFECYCLE_REQUIRE_SDL=1 says that they must not be.
+LIFECYCLE_GITHUB_SDL names another copy.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -24,39 +21,17 @@ from graphql import (
 )
 
 from lifecycle.settings.resources import graphql_documents
+from tests.conformance import sources
 
-ROOT = Path(__file__).parents[2]
 # GitHub does not enforce the merging of overlapping fields; its own `gh` violates the rule.
 RULES = [rule for rule in specified_rules if rule is not OverlappingFieldsCanBeMergedRule]
-
-
-def fetched() -> Path | str:
-    """Where `make sdl` has put the published schema, or why it could not."""
-    if shutil.which("npm") is None:
-        return "npm is not installed"
-    done = subprocess.run(
-        ["make", "--silent", "sdl"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=90,
-    )
-    if done.returncode != 0:
-        return f"make sdl failed: {done.stderr.strip()[-200:]}"
-    return ROOT / done.stdout.strip()
 
 
 @pytest.fixture(scope="module")
 def schema() -> GraphQLSchema:
     """GitHub's schema; about half a second to build."""
     named = os.environ.get("LIFECYCLE_GITHUB_SDL")
-    path = Path(named) if named else fetched()
-    if isinstance(path, str):
-        words = f"no copy of GitHub's GraphQL schema: {path}"
-        if os.environ.get("LIFECYCLE_REQUIRE_SDL") == "1":
-            pytest.fail(words)
-        pytest.skip(words)
+    path = Path(named) if named else sources.need("sdl")
     document = parse(path.read_text(encoding="utf-8"), no_location=True)
     # The published text has a duplicate field, which strict building refuses.
     return build_ast_schema(document, assume_valid=True, assume_valid_sdl=True)

@@ -1,12 +1,11 @@
 """The real Claude Code in front of a scripted model and the embedded GitHub.
 
-Where it is not installed, its tests are skipped and say so; `LIFECYCLE_REQUIRE_CLAUDE=1` makes that a
-failure. `make claude` installs it.
+`make claude` installs it. Where it is not installed, its tests are not run, and the end says so
+(`tests/needed.py`).
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,9 +15,9 @@ from tests.clients.claude_code.client import Client
 from tests.clients.claude_code.model import Model
 from tests.clients.claude_code.wiring import init
 from tests.conftest import COMMAND, Place
+from tests.needed import ROOT, from_npm, lack
 
-PACKAGES = Path(__file__).parents[3] / ".cache" / "claude" / "node_modules" / "@anthropic-ai"
-REQUIRED = "LIFECYCLE_REQUIRE_CLAUDE"
+PACKAGES = ROOT / ".cache" / "claude" / "node_modules" / "@anthropic-ai"
 
 
 @pytest.fixture(scope="session")
@@ -26,10 +25,7 @@ def program() -> Path:
     """The native program: npm installs the one package of this platform, and no script of it is run."""
     found = sorted(PACKAGES.glob("claude-code-*/claude"))
     if not found:
-        reason = "Claude Code is not installed; `make claude` installs it with npm"
-        if os.environ.get(REQUIRED) == "1":
-            pytest.fail(reason)
-        pytest.skip(reason)
+        lack("the real Claude Code", from_npm("claude"))
     return found[0]
 
 

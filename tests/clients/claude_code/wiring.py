@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.clients.claude_code.client import Client
-from tests.clients.needed import ROOT
+from tests.needed import ROOT
 
 PERMISSIONS = "Bash(lifecycle claim:*),Bash(lifecycle handoff:*)"
 

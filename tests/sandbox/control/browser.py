@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
+
+from tests.needed import lack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-REQUIRED = "LIFECYCLE_REQUIRE_BROWSER"
 FLAGS = (
     "--headless=new",
     "--no-sandbox",  # a test runs as root in a container often enough
@@ -37,12 +36,11 @@ def program(*names: str) -> str | None:
 
 @contextmanager
 def browser(profile: Path) -> Iterator[webdriver.Chrome]:
-    """A browser with an empty profile; the test is skipped where there is none, unless required."""
+    """A browser with an empty profile; where there is none, the test is not run."""
     chromium, driver = program("chromium", "google-chrome"), program("chromedriver")
     if not chromium or not driver:
-        if os.environ.get(REQUIRED):
-            pytest.fail("Chromium and its driver are required here and not on PATH.")
-        pytest.skip("Chromium and chromedriver are not on PATH.")
+        lacking = "chromedriver" if chromium else "Chromium"
+        lack("a real browser", f"{lacking} is not installed; `make browser` installs it")
     options = webdriver.ChromeOptions()
     options.binary_location = chromium
     for flag in (*FLAGS, f"--user-data-dir={profile}"):
