@@ -44,10 +44,11 @@ demo: $(PRODUCT) ## claim to close on the embedded GitHub, in a few seconds
 test: $(READY) ## the whole suite, or PYTEST= what to leave out or add
 	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST)
 
-soak: $(READY) ## random sequences with faults, N= of them from SEED= on (JOBS= at once; SHRINK=1: fewer steps)
+soak: $(READY) ## random sequences with faults, N= of them from SEED= on (MINUTES= at the most), and what is repeated for certainty
 	@$(BIN)/python -m tests.soak $(if $(N),--n $(N)) $(if $(SEED),--seed $(SEED)) $(if $(JOBS),--jobs $(JOBS)) \
-		$(if $(SHRINK),--shrink) $(if $(STEPS),--steps)
-	@$(if $(SEED)$(STEPS),,LIFECYCLE_ROUNDS=1500 $(BIN)/python -m pytest -q -n auto -o timeout=900 tests/claim/test_claim_store.py -k fault_4)
+		$(if $(MINUTES),--minutes $(MINUTES)) $(if $(SHRINK),--shrink) $(if $(STEPS),--steps)
+	@$(if $(SEED)$(STEPS),,$(BIN)/python -m pytest -q -n auto --dist worksteal -o timeout=900 \
+		-m "soak or hypothesis" --hypothesis-profile soak $(PYTEST))
 
 lint: $(READY) ## ruff: rules and format; zizmor and GitHub's schemas: workflows and the action
 	$(BIN)/ruff check .

@@ -24,7 +24,9 @@ from lifecycle.storage.store import CLAIM_FILE
 from tests.e2e.forked import Forked
 from tests.factories import client
 
-settings.register_profile("suite", deadline=None, derandomize=bool(os.environ.get("CI")))
+IN_CI = bool(os.environ.get("CI"))
+settings.register_profile("suite", deadline=None, derandomize=IN_CI, max_examples=30)
+settings.register_profile("soak", deadline=None, max_examples=300)
 settings.load_profile("suite")
 
 pytest_plugins = ["tests.needed", "tests.conformance.plugin", "tests.timeouts"]

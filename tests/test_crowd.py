@@ -1,4 +1,4 @@
-"""A crowd on one claim: hooks, commands and an agent's own edits, thousands of rounds at the same time."""
+"""A crowd on one claim: hooks, commands and an agent's own edits at the same time; `make soak` has thousands."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
+import pytest
+
 from lifecycle.api import Wake, Worktree
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.timing import SystemClock
@@ -19,6 +21,7 @@ from lifecycle.sandbox.control import ControlError
 from lifecycle.storage.store import CLAIM_FILE
 from tests.conftest import Place
 from tests.factories import values
+from tests.repeated import soaked
 
 REPOSITORY = Path(__file__).parents[1]
 SESSION = "11111111-aaaa-4bbb-8ccc-000000000001"
@@ -64,7 +67,8 @@ class Crowd:
             process.communicate()
 
 
-def test_thousands_of_rounds_lose_no_edit_and_no_news(tmp_path: Path) -> None:
+@pytest.mark.parametrize("share", [12, soaked(1, id="1")])
+def test_many_rounds_lose_no_edit_and_no_news(tmp_path: Path, share: int) -> None:
     """Without GitHub: each edit of the agent's survives, each piece of news is offered to one channel.
 
     The agent itself looks before each edit whether its last one is still whole. What is left on the
@@ -88,6 +92,7 @@ def test_thousands_of_rounds_lose_no_edit_and_no_news(tmp_path: Path) -> None:
         "tell": 250,
         "read": 4000,
     }
+    rounds = {part: count // share for part, count in rounds.items()}
     with Crowd(tmp_path, environment, **rounds) as crowd:
         heard = crowd.heard()
     rest = json.dumps([say.text for say in Worktree(tmp_path).tick(Wake.STOP).said])
@@ -109,7 +114,8 @@ def test_thousands_of_rounds_lose_no_edit_and_no_news(tmp_path: Path) -> None:
     assert not list(tmp_path.glob(f"{CLAIM_FILE}.*"))
 
 
-def test_a_crowd_on_an_open_pull_request(place: Place) -> None:
+@pytest.mark.parametrize("share", [10, soaked(1, id="1")])
+def test_a_crowd_on_an_open_pull_request(place: Place, share: int) -> None:
     """Against GitHub: hand-offs, polls and failing checks come together, and all of it stays in step.
 
     One PR however often the agent asks for it; each failure is told once; the engine's fields and the
@@ -129,6 +135,7 @@ def test_a_crowd_on_an_open_pull_request(place: Place) -> None:
         "prompt": 40,
         "read": 1000,
     }
+    rounds = {part: count // share for part, count in rounds.items()}
     with Crowd(place.root, environment, **rounds) as crowd:
         failures, requests = 0, 0
         while crowd.is_busy:

@@ -16,6 +16,7 @@ from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.storage import store
 from tests.conftest import BRANCH, Place
 from tests.factories import texts
+from tests.repeated import DEATHS
 
 
 class CrashError(BaseException):
@@ -63,7 +64,7 @@ def crash_at(
     return seen
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@DEATHS
 def test_a_crash_at_any_write_while_opening_converges(
     place: Place, monkeypatch: pytest.MonkeyPatch, *, after: bool
 ) -> None:
@@ -101,7 +102,7 @@ def test_a_crash_at_any_write_while_opening_converges(
     assert moment > 8
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@DEATHS
 def test_a_crash_at_any_write_while_closing_converges(
     place: Place, monkeypatch: pytest.MonkeyPatch, *, after: bool
 ) -> None:
@@ -144,7 +145,7 @@ def test_a_crash_at_any_write_while_closing_converges(
     assert moment > 10
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@DEATHS
 def test_a_crash_at_any_write_while_giving_back_converges(
     place: Place, monkeypatch: pytest.MonkeyPatch, *, after: bool
 ) -> None:

@@ -25,9 +25,10 @@ from tests.claim.linked_ground import (
 )
 from tests.claim.test_crashes import CrashError, crash_at
 from tests.conftest import Place
+from tests.repeated import DEATHS
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@DEATHS
 def test_a_crash_at_any_write_while_taking_is_repaired_by_the_next_look(
     both: Place, monkeypatch: pytest.MonkeyPatch, *, after: bool
 ) -> None:
@@ -77,7 +78,7 @@ def merged_anew(place: Place) -> None:
     merged(place)
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@DEATHS
 def test_a_crash_around_the_inner_closing_closes_both(
     both: Place, monkeypatch: pytest.MonkeyPatch, *, after: bool
 ) -> None:
@@ -102,7 +103,7 @@ def test_a_crash_around_the_inner_closing_closes_both(
         assert not both.has_claim(), (moment, seen)
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@DEATHS
 def test_a_crash_around_the_inner_giving_back_frees_both(
     both: Place, monkeypatch: pytest.MonkeyPatch, *, after: bool
 ) -> None:

@@ -30,6 +30,7 @@ from tests.reconcile.ground import (
     process_environment,
     states,
 )
+from tests.repeated import DEATHS, soaked
 from tests.worlds import TOKEN
 
 REVIEWED = Given(pull="open", status="In Review", set_at=7.9)
@@ -75,7 +76,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Given, Policy],
     return run
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@DEATHS
 @pytest.mark.parametrize(("given", "policy", "writes"), WORLDS.values(), ids=WORLDS)
 def test_a_run_that_dies_at_any_write_is_continued(
     given: Given,
@@ -181,9 +182,9 @@ LOST = [
     ("fault", "count"),
     [
         ("bad-gateway", 1),
-        ("bad-gateway-after", 1),
-        ("bad-gateway-after", 9),
-        ("connection-reset", 9),
+        soaked("bad-gateway-after", 1),
+        soaked("bad-gateway-after", 9),
+        soaked("connection-reset", 9),
         ("connection-cut-after", 1),
     ],
 )

@@ -48,6 +48,7 @@ from tests.reconcile.ground import (
     scope_of,
     states,
 )
+from tests.repeated import DEATHS, soaked
 from tests.worlds import TOKEN
 
 BY_DESIGN: dict[str, str] = {
@@ -199,7 +200,14 @@ BLIND = {"tokens": [SeedToken(TOKEN, "octocat", ["repo"])]}
 
 @pytest.mark.parametrize("policy", [Policy(), ALL], ids=["nothing-allowed", "everything-allowed"])
 @pytest.mark.parametrize(
-    ("seed", "changes"), [(0, {}), (1, {}), (2, {}), (3, BLIND)], ids=["0", "1", "2", "labels"]
+    ("seed", "changes"),
+    [
+        pytest.param(0, {}, id="0"),
+        soaked(1, {}, id="1"),
+        soaked(2, {}, id="2"),
+        pytest.param(3, BLIND, id="labels"),
+        *(soaked(seed, {}, id=str(seed)) for seed in range(4, 10)),
+    ],
 )
 def test_the_same_world_ends_the_same(
     seed: int,
@@ -387,7 +395,7 @@ def test_a_run_after_every_step_of_the_hooks_finds_nothing(
     ],
     ids=["closing", "giving back", "a closed pull request", "opening"],
 )
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@DEATHS
 def test_a_run_goes_on_where_the_hooks_died(
     story: list[str],
     dies: str,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
 import time
@@ -44,6 +45,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make soak", description=__doc__)
     parser.add_argument("--n", type=int, default=150, help="how many sequences")
     parser.add_argument("--seed", type=int, default=1, help="the first one's seed")
+    parser.add_argument(
+        "--minutes", type=float, default=math.inf, help="after these none is begun any more"
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument(
         "--shrink", action="store_true", help="leave out what a failure does not need"
@@ -58,7 +62,9 @@ def main() -> int:
     began, counts = time.monotonic(), Counter[str]()
     failed: list[Outcome] = []
     seeds = range(asked.seed, asked.seed + asked.n)
-    for number, outcome in enumerate(outcomes(seeds, min(asked.jobs, asked.n)), 1):
+    found = outcomes(seeds, min(asked.jobs, asked.n), asked.minutes * 60)
+    number = 0
+    for number, outcome in enumerate(found, 1):
         counts += outcome.counts
         counts[f"at rest after {outcome.rounds} rounds"] += not outcome.violations
         if outcome.violations:
@@ -68,6 +74,8 @@ def main() -> int:
             took = time.monotonic() - began
             click.echo(f"{number} of {asked.n} sequences, {counts['steps']} steps, {len(failed)} failed, "
                   f"{took:.0f} s")  # fmt: skip
+    if number < asked.n:
+        click.echo(f"{asked.n - number} were not begun: the {asked.minutes:g} minutes are over")
     for name, count in sorted(counts.items()):
         click.echo(f"{count:7} {name}")
     if asked.shrink and failed:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
@@ -19,12 +21,18 @@ def _begin() -> None:
     _command = Forked().__enter__().command
 
 
-def _soak(seed: int) -> Outcome:
-    return soak(seed, _command)
+def _soak(seed: int, end: float) -> Outcome | None:
+    return soak(seed, _command) if time.monotonic() < end else None
 
 
-def outcomes(seeds: range, jobs: int) -> Iterator[Outcome]:
-    """What the sequences of these seeds come to, as they end; so many at a time."""
+def outcomes(seeds: range, jobs: int, seconds: float = math.inf) -> Iterator[Outcome]:
+    """What the sequences of these seeds come to, as they end; so many at a time.
+
+    None begins when so many seconds have passed.
+    """
+    end = time.monotonic() + seconds
     with ProcessPoolExecutor(jobs, get_context("spawn"), _begin) as pool:
-        for done in as_completed([pool.submit(_soak, seed) for seed in seeds]):
-            yield done.result()
+        for done in as_completed([pool.submit(_soak, seed, end) for seed in seeds]):
+            outcome = done.result()
+            if outcome is not None:
+                yield outcome
