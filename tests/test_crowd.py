@@ -1,4 +1,4 @@
-"""A crowd on one claim: hooks, commands and an agent's own edits at the same time; `make soak` has thousands."""
+"""A crowd on one claim: hooks, commands and an agent's own edits at the same time, often in `make soak`."""
 
 from __future__ import annotations
 
