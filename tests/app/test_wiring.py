@@ -182,6 +182,9 @@ def test_what_git_does_not_track_is_not_refused(fork: Path) -> None:
     (fork / ".lifecycle").mkdir()
     (fork / ".lifecycle/state.json").write_text("{}")
     world(fork).refuse_tracked()
+    add(fork, ".lifecycle/state.json")
+    with pytest.raises(Refused, match=r"\.lifecycle is tracked"):
+        world(fork).refuse_tracked()
 
 
 def test_what_looks_like_a_leftover_of_ours_is_refused(fork: Path) -> None:
@@ -236,6 +239,8 @@ def test_without_git_nothing_is_refused(tmp_path: Path, fork: Path) -> None:
     (fork.parent / "plain").mkdir(exist_ok=True)
     world(fork.parent / "plain", GIT_CEILING_DIRECTORIES=str(fork.parent)).refuse_tracked()
     add(fork, ".agent-claim.json")
+    with pytest.raises(Refused):
+        world(fork).refuse_tracked()
     world(fork, PATH=str(tmp_path / "nowhere")).refuse_tracked()
 
 
@@ -365,9 +370,13 @@ BOARD = "project.number = 1\nproject.owner = "
 
 @pytest.mark.parametrize("owner", ["octo-org", "Octo-Org", "somebody"])
 def test_a_board_of_a_remotes_owner_may_be_named(place: Place, owner: str) -> None:
-    """Of the repository's own, in any case, or of another remote's."""
+    """Of the repository's own, in any case, or of another remote's; nobody else's."""
+    file = place.root / ".lifecycle.toml"
+    file.write_text(f'{BOARD}"no-remote-of-ours"\n')
+    with pytest.raises(BadConfig, match="no-remote-of-ours"):
+        place.tree(LIFECYCLE_PROJECT_NUMBER="").world.refuse_strange_board()
     place.git("remote", "add", "theirs", f"{place.info.api_url}/somebody/else.git")
-    (place.root / ".lifecycle.toml").write_text(f'{BOARD}"{owner}"\n')
+    file.write_text(f'{BOARD}"{owner}"\n')
     place.tree(LIFECYCLE_PROJECT_NUMBER="").world.refuse_strange_board()
 
 

@@ -106,6 +106,8 @@ def test_a_lease_whose_state_was_lost_is_known_by_its_agent(place: Place) -> Non
     place.work(place.claim()["branch"], push=False)
     (place.root / ".lifecycle/state.json").unlink()
     ok(place.cli("handoff", "--summary", "Fix"))
+    assert place.claim()["phase"] == "ready_for_pr"
+    assert f"refs/heads/{place.claim()['branch']}" in place.control.world()["refs"]
 
 
 def test_leases_that_cannot_be_read_stop_no_hand_off(place: Place) -> None:

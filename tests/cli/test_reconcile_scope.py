@@ -69,12 +69,13 @@ def test_what_contradicts_itself_is_a_usage_error(asked: ScopeOptions, words: st
 
 def test_what_may_be_done_is_asked_for_or_configured() -> None:
     """Nothing destructive by default; the project's file allows it, an option wins over the file."""
-    assert policy(ScopeOptions(), Settings()) == Policy()
+    nothing = Policy(closes=False, releases=False, silent_seconds=86_400)
+    assert policy(ScopeOptions(), Settings()) == nothing
     lax = Settings(close="auto", reconcile_release=True, silent_hours=2)
     allowed = Policy(closes=True, releases=True, silent_seconds=7200)
     assert policy(ScopeOptions(), lax) == allowed
     assert policy(ScopeOptions(closes=True, releases=True, silent_hours=2), Settings()) == allowed
-    assert policy(ScopeOptions(closes=False, releases=False, silent_hours=24), lax) == Policy()
+    assert policy(ScopeOptions(closes=False, releases=False, silent_hours=24), lax) == nothing
 
 
 def test_the_repository_is_named_by_option_then_variable(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -208,7 +209,8 @@ def test_every_excuse_has_its_witness(
     rest: RestOracle, recordings: list[Recorded], lie: Lie
 ) -> None:
     """Where GitHub's description is said to be wrong, a recording shows it, or a thread is named."""
-    if lie.witness.startswith("https://github.com/"):
+    if lie.witness.startswith("https:"):
+        assert re.fullmatch(r"https://github\.com/[\w.-]+/[\w.-]+/(issues|pull)/\d+", lie.witness)
         return
     shown = [one.exchange for one in recordings if one.file == lie.witness and one.is_api]
     assert any(lie.excuses(finding) for one in shown for finding in rest.findings(one))

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -29,7 +30,25 @@ ROOMS = sorted(
 )
 
 
-@pytest.mark.parametrize("path", every_page(), ids=lambda path: path.name)
+OF_THE_PROJECT = r"(?:lifecycle|tests|docs|hooks|graphql|requirements)/[\w./-]*"
+OF_A_ROOM = rf"(?:{'|'.join(ROOMS)})/[\w./-]*"
+MODULE = r"[\w./]+\.py"
+CLASS = r"([A-Z][a-z]\w+)(?:\.\w+)?(?:\(.*\))?"
+TARGET = re.compile(r"(?m)(?:`|^)make (?:[A-Z]+=\S+ )?([a-z]+)")
+
+
+def named(path: Path, pattern: str) -> list[str]:
+    """What a page has in code quotes and in this form."""
+    return [code for code in codes_in(Page(path).text) if re.fullmatch(pattern, code)]
+
+
+def each_page(tells: Callable[[Path], object]) -> pytest.MarkDecorator:
+    """Once for each page that has something to hold."""
+    pages = [path for path in every_page() if tells(path)]
+    return pytest.mark.parametrize("path", pages, ids=lambda path: path.name)
+
+
+@each_page(lambda path: Page(path).links)
 def test_every_link_leads_somewhere(path: Path) -> None:
     """A link to a file finds the file, and one to a heading finds the heading."""
     for link in Page(path).links:
@@ -50,57 +69,52 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
     assert set(every_page()) - {ROOT / "README.md"} <= linked
 
 
-@pytest.mark.parametrize("path", every_page(), ids=lambda path: path.name)
+@each_page(lambda path: TARGET.findall(Page(path).text))
 def test_every_make_target_is_one(path: Path) -> None:
     """`make X` on a page is a target of the Makefile."""
     targets = re.findall(r"(?m)^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"))
-    named = re.findall(r"(?m)(?:`|^)make (?:[A-Z]+=\S+ )?([a-z]+)", Page(path).text)
-    assert set(named) <= set(targets)
+    assert set(TARGET.findall(Page(path).text)) <= set(targets)
 
 
-@pytest.mark.parametrize("path", every_page(), ids=lambda path: path.name)
+@each_page(lambda path: named(path, f"{OF_THE_PROJECT}|{OF_A_ROOM}"))
 def test_every_file_of_the_project_that_a_page_names_exists(path: Path) -> None:
     """A path in code quotes that begins like one of ours leads to a file or folder."""
-    for code in codes_in(Page(path).text):
-        if re.fullmatch(r"(?:lifecycle|tests|docs|hooks|graphql|requirements)/[\w./-]*", code):
-            assert any((ROOT / top / code).exists() for top in ("", "lifecycle")), code
-        elif re.fullmatch(rf"(?:{'|'.join(ROOMS)})/[\w./-]*", code):
-            assert (ROOT / "lifecycle" / code).exists(), code
+    for code in named(path, f"{OF_THE_PROJECT}|{OF_A_ROOM}"):
+        tops = ("", "lifecycle") if re.fullmatch(OF_THE_PROJECT, code) else ("lifecycle",)
+        assert any((ROOT / top / code).exists() for top in tops), code
 
 
-@pytest.mark.parametrize("path", every_page(), ids=lambda path: path.name)
+@each_page(lambda path: named(path, MODULE))
 def test_every_module_that_a_page_names_exists(path: Path) -> None:
     """A file of Python's in code quotes is one of the project's, or one that an example writes."""
     files = [found for top in ("lifecycle", "tests") for found in (ROOT / top).rglob("*.py")]
     there = {f"/{found.relative_to(ROOT).as_posix()}" for found in files}
-    for code in codes_in(Page(path).text):
-        if re.fullmatch(r"[\w./]+\.py", code):
-            assert any(name.endswith(f"/{code}") for name in there), code
+    for code in named(path, MODULE):
+        assert any(name.endswith(f"/{code}") for name in there), code
 
 
-PRESENT = [path for path in every_page() if path.name not in ("CHANGELOG.md", "api.md")]
-"""The pages that tell of today alone; the other two name what was called otherwise before."""
+PAST = ("CHANGELOG.md", "api.md")
+"""The pages that name what was called otherwise before; the others tell of today alone."""
 
 
-@pytest.mark.parametrize("path", PRESENT, ids=lambda path: path.name)
+@each_page(lambda path: path.name not in PAST and named(path, CLASS))
 def test_every_class_that_a_page_names_is_one(path: Path) -> None:
     """A name in code quotes that is written as classes are stands in the code: no old name is left."""
     words: set[str] = set()
     for folder in ("lifecycle", "tests"):
         for source in (ROOT / folder).rglob("*.py"):
             words |= set(re.findall(r"\b[A-Z][a-z]\w+", source.read_text(encoding="utf-8")))
-    for code in codes_in(Page(path).text):
-        for name in re.findall(r"^([A-Z][a-z]\w+)(?:\.\w+)?(?:\(.*\))?$", code):
-            assert name in words, code
+    for code in named(path, CLASS):
+        assert re.split(r"\W", code)[0] in words, code
 
 
 def test_every_file_that_a_change_touches_exists() -> None:
     """Whoever follows a row of docs/changes.md finds each file of it, and the tests that hold it."""
     for table in CHANGES.tables:
         for row in table.rows:
-            named = [code for cell in row[1:] for code in codes_in(cell) if "/" in code]
-            assert named, row[0]
-            for code in named:
+            files = [code for cell in row[1:] for code in codes_in(cell) if "/" in code]
+            assert files, row[0]
+            for code in files:
                 assert (ROOT / code).exists(), code
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 
 from lifecycle.sandbox.control import Control
@@ -32,6 +33,7 @@ def test_the_seed_makes_the_world_that_it_says() -> None:
 def test_the_program_runs() -> None:
     """The Python example does what its asserts say."""
     (code,) = PAGE.blocks_in("python")
+    assert re.search(r"(?m)^ *assert ", code)
     exec(compile(code, str(PAGE.path), "exec"), {})  # noqa: S102  our own page
 
 

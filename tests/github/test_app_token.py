@@ -393,6 +393,7 @@ def test_a_key_in_a_variable_may_have_its_line_breaks_written_out(asker: Asker, 
         asker.environment = {}
         asker.app = AppKey("12", 34, None, pem)
         asker.token()
+    assert asker.server.asked == [POST] * 2
 
 
 def test_a_public_key_is_no_private_key(asker: Asker, key: Key) -> None:

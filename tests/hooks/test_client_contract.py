@@ -68,6 +68,9 @@ REACHES: dict[str, dict[ReplyPlace, set[str]]] = {
 """The client's contract: for each event, the parts of a reply that reach somebody, and whether they
 make the model take a turn. What is not listed is dropped. https://code.claude.com/docs/en/hooks"""
 
+SILENT = {"on-clear", "post-tool-use", "session-end"}
+"""What has nothing to say in a reply, whatever its event could deliver."""
+
 
 @pytest.mark.parametrize("hook", REPLIES)
 def test_every_row_keeps_the_clients_contract(hook: str) -> None:
@@ -78,6 +81,7 @@ def test_every_row_keeps_the_clients_contract(hook: str) -> None:
     """
     channel = REPLIES[hook]
     contract = REACHES[channel.event]
+    assert bool(channel.places) == (hook not in SILENT)
     for audience, place in channel.places.items():
         assert place in contract, (hook, audience)
         assert ("person" in contract[place]) == (audience is Audience.NOTE)

@@ -68,7 +68,9 @@ def test_the_observation_costs_a_point(hub: Hub) -> None:
     before = hub.graph(query)["data"]["rateLimit"]["remaining"]
     _observe(hub, issue=hub.issue()["number"])
     after = hub.graph(query)["data"]["rateLimit"]
-    hub.say("points for an observation", str(before - after["remaining"] - after["cost"]))
+    points = before - after["remaining"] - after["cost"]
+    hub.say("points for an observation", str(points))
+    assert points == 1
 
 
 def test_a_card_is_added_and_moved(hub: Hub) -> None:

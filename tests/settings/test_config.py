@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tomllib
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lifecycle.core.errors import BadConfig, NoToken
 from lifecycle.core.redact import redact
-from lifecycle.core.values.configured import Settings
+from lifecycle.core.stage_names import Stage
+from lifecycle.core.values.configured import Settings, StageSettings
 from lifecycle.core.values.model import Repository
 from lifecycle.settings import config, credentials
 
@@ -23,13 +27,48 @@ def load(tmp_path: Path, text: str = "", **environment: str) -> Settings:
     return config.load(tmp_path, environment)
 
 
+OF_STAGES: dict[str, Any] = {
+    "use": False,
+    "label": "auto-workflow",
+    "test": (),
+    "review": "",
+    "deploy": "",
+    "start": "",
+    "require_evidence": False,
+    "max_blocks": 50,
+    "workflows": {},
+}
+DEFAULTS: dict[str, Any] = {
+    "repository": None,
+    "remote": "origin",
+    "base": None,
+    "issue_link": "Refs",
+    "validate": (),
+    "project_owner": None,
+    "project_number": None,
+    "poll_seconds": 120.0,
+    "wait_unattended": 0.0,
+    "close": "ask",
+    "labels_use": "auto",
+    "labels_prefix": "status: ",
+    "reconcile_release": False,
+    "silent_hours": 24.0,
+    "api_url": "https://api.github.com",
+    "graphql_url": "https://api.github.com/graphql",
+    "hook_seconds": 8.0,
+    "tracker_use": "auto",
+    "tracker_folder": "",
+    "written_ns": -1,
+}
+
+
 def test_defaults_need_no_file(tmp_path: Path) -> None:
     """Without anything configured: Refs, origin, no board, github.com, 120 s."""
-    assert load(tmp_path) == Settings()
+    assert asdict(load(tmp_path)) == {**DEFAULTS, "stages": OF_STAGES}
 
 
 def test_every_key_is_read(tmp_path: Path) -> None:
-    """A full file gives full settings."""
+    """A full file gives full settings: each key is in it, and no value is the default."""
     text = """
     repository = "octo-org/hello"
     remote = "fork"
@@ -48,8 +87,25 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     [reconcile]
     release = true
     silent_hours = 0.5
+    [wait]
+    unattended = "10m"
+    [tracker]
+    use = "beads"
+    folder = "tasks"
+    [stages]
+    use = true
+    label = "staged"
+    test = ["make test"]
+    review = "/review"
+    deploy = "make deploy"
+    start = "/start"
+    require_evidence = true
+    max_blocks = 7
+    workflows = { "staged:small" = ["CODING", "TESTING"] }
     """
-    assert load(tmp_path, text) == Settings(
+    assert {key for key, _ in config._flat(tomllib.loads(text))} == set(config._KEYS)
+    full = load(tmp_path, text)
+    assert full == Settings(
         repository=Repository("octo-org", "hello"),
         remote="fork",
         base="develop",
@@ -63,7 +119,25 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         labels_prefix="at: ",
         reconcile_release=True,
         silent_hours=0.5,
+        wait_unattended=600.0,
+        tracker_use="beads",
+        tracker_folder="tasks",
+        stages=StageSettings(
+            use=True,
+            label="staged",
+            test=("make test",),
+            review="/review",
+            deploy="make deploy",
+            start="/start",
+            require_evidence=True,
+            max_blocks=7,
+            workflows={"staged:small": (Stage.CODING, Stage.TESTING)},
+        ),
     )
+    of_others = {"api_url", "graphql_url", "hook_seconds", "written_ns", "stages"}
+    for values, names in ((full, set(DEFAULTS) - of_others), (full.stages, set(OF_STAGES))):
+        same = {name for name in names if getattr(values, name) == {**DEFAULTS, **OF_STAGES}[name]}
+        assert same == set()
 
 
 def test_the_environment_wins_and_old_names_are_aliases(tmp_path: Path) -> None:

@@ -94,9 +94,11 @@ def test_a_denial_is_seen_in_words(output: str, is_denied: bool) -> None:
     assert command_signs.is_denied(output) is is_denied
 
 
-@given(st.lists(st.text(), max_size=8))
+@given(st.lists(st.one_of(st.text(), st.sampled_from(["--help", "-m", "--"])), max_size=8))
 def test_any_words_can_be_read(words: list[str]) -> None:
-    """No words break the reading."""
+    """No words break the reading; a sign's own stay one whatever follows, unless that asks for help."""
     for begin, _ in command_signs.SIGNS:
-        command_signs.read((*begin, *words))
+        sign = command_signs.read((*begin, *words))
+        assert (sign is None) == ("--help" in words)
+        assert sign is None or set(sign.ids) <= set(words)
     command_signs.read(tuple(words))

@@ -291,10 +291,16 @@ ENTRIES = st.recursive(
 def test_any_json_can_be_read(
     tmp_path_factory: pytest.TempPathFactory, entries: list[object]
 ) -> None:
-    """No shape of a line breaks the reading."""
+    """No shape of a line breaks the reading, or changes what the turn that begins behind it is."""
     path = tmp_path_factory.getbasetemp() / "any.jsonl"
     path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
     turn = stop_input.read(str(path))
     assert isinstance(turn, Turn)
-    assert all(isinstance(step, str | ToolCall) for step in turn.steps)
     assert detect(turn).state in Detected
+    after = Written().human("Do it.").says("One moment.").bash("ls", "code.py")
+    with path.open("ab") as file:
+        file.writelines(line + b"\n" for line in after.lines)
+    words, call = stop_input.read(str(path)).steps
+    assert words == "One moment."
+    assert isinstance(call, ToolCall)
+    assert (call.tool, call.text) == ("Bash", "ls")

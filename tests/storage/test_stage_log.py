@@ -50,6 +50,10 @@ def test_a_log_that_cannot_be_written_is_no_failure(tmp_path: Path) -> None:
     """A file where the folder should be, a folder where the log should be: the line is lost."""
     (tmp_path / ".claude").write_text("")
     stage_log.write(str(tmp_path), "a line")
+    assert (tmp_path / ".claude").read_text() == ""
     (tmp_path / ".claude").unlink()
     (tmp_path / ".claude/workflow_orchestrator.log").mkdir(parents=True)
     stage_log.write(str(tmp_path), "a line")
+    assert list((tmp_path / ".claude").rglob("*")) == [
+        tmp_path / ".claude/workflow_orchestrator.log"
+    ]

@@ -106,7 +106,10 @@ def _ask(url: str, ended: list[str]) -> None:
 def test_stopping_twice_is_stopping_once() -> None:
     """A second stop does nothing."""
     with Sandbox() as sandbox:
+        url = f"{sandbox.info.api_url}/user"
         sandbox.stop()
+        with pytest.raises(requests.ConnectionError):
+            requests.get(url, timeout=5)
 
 
 def test_connections_after_the_stop_are_refused() -> None:

@@ -109,7 +109,9 @@ def test_a_projects_file_names_no_folder_outside(
 def test_a_folder_inside_may_be_named(root: Path, environment: dict[str, str]) -> None:
     """Of the worktree itself."""
     (root / "tasks" / ".beads").mkdir(parents=True)
+    assert "leads out of this repository" in said(root, environment, "tasks/../..")
     for folder in ("tasks", "tasks/.beads", str(root / "tasks")):
+        assert bd_here.is_here(root, environment, folder)
         bd_here.refuse(root, environment, folder)
 
 
