@@ -29,7 +29,7 @@ settings.register_profile("suite", deadline=None, derandomize=IN_CI, max_example
 settings.register_profile("soak", deadline=None, max_examples=300)
 settings.load_profile("suite")
 
-pytest_plugins = ["tests.needed", "tests.conformance.plugin", "tests.timeouts"]
+pytest_plugins = ["tests.asserted", "tests.needed", "tests.conformance.plugin", "tests.timeouts"]
 
 COMMAND = Path(sys.executable).with_name("lifecycle")
 BRANCH = "claude/fix-42"

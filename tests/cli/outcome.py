@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 
+from tests.asserted import check
+
 
 def ok(done: subprocess.CompletedProcess[str]) -> str:
     """The output of a command that must succeed."""
@@ -12,6 +14,7 @@ def ok(done: subprocess.CompletedProcess[str]) -> str:
     return done.stdout
 
 
+@check
 def refused(done: subprocess.CompletedProcess[str], code: int = 1) -> str:
     """The one sentence of a command that must not succeed."""
     assert done.returncode == code, (done.returncode, done.stdout, done.stderr)

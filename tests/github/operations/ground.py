@@ -16,6 +16,7 @@ from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.seed import Seed, SeedField, SeedToken, SeedUser, default_seed
 from lifecycle.sandbox.seed.form import SeedIteration
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
+from tests.asserted import check
 
 T = TypeVar("T")
 READS = {"FindItem", "DiscoverBoard", "Viewer"}
@@ -108,6 +109,7 @@ class Ground:
         )
         return sha
 
+    @check
     def twice(self, operation: Callable[[], Ensured[T]]) -> tuple[T, list[str], list[str]]:
         """Do it, and do it again: what is true, and what each asked. The second changes nothing."""
         self.asked()

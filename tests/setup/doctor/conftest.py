@@ -17,6 +17,7 @@ from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.seed import Seed
 from lifecycle.sandbox.server import Sandbox
 from lifecycle.setup.doctor.examination import examine
+from tests.asserted import check
 from tests.cli.outcome import ok
 from tests.conftest import COMMAND, Place, environment_of
 
@@ -63,6 +64,7 @@ class Patient:
         """What is not as it should be."""
         return [one for one in self.report(**environment)["findings"] if one["level"] != "ok"]
 
+    @check
     def only(self, name: str, level: str, **environment: str) -> dict[str, Any]:
         """The one finding that is not as it should be."""
         wrong = self.wrong(**environment)

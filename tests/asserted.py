@@ -1,0 +1,130 @@
+"""A test in which no assertion ran fails: a loop over an empty table proves nothing.
+
+What counts is an `assert` that held in a test module, `pytest.raises` and `pytest.warns` that met what they
+wait for, and the end of a helper that is registered as a check with `@check`. An `assert` of any other
+module does not count: that git could be run says nothing about what is tested. What a fixture asserts while
+it is set up or torn down does not count either.
+
+A test that has nothing to assert, since it proves that something ends or does not raise, says so:
+`@pytest.mark.without_assertion("why")`. Where an assertion runs nevertheless, the mark is wrong, and the
+test fails as well.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+import pytest
+from _pytest.assertion import util
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+    from types import FrameType
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
+
+MARK = "without_assertion"
+
+NOTHING = "no assertion ran in this test: it would pass with whatever it tests broken"
+WITHOUT_REASON = f'the mark {MARK} says why nothing is asserted: @pytest.mark.{MARK}("why")'
+STALE = f"the mark {MARK} is wrong: an assertion ran in this test"
+
+
+class _Ran:
+    """How many checks the test that runs has come through; none count while its fixtures are made."""
+
+    is_called = False
+    checks = 0
+
+
+def check(helper: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
+    """Register a helper that asserts in each of its calls: that it returned is a check."""
+
+    @functools.wraps(helper)
+    def checked(*arguments: _Arguments.args, **named: _Arguments.kwargs) -> _Result:
+        result = helper(*arguments, **named)
+        _Ran.checks += 1
+        return result
+
+    return checked
+
+
+def _is_of_a_test(frame: FrameType) -> bool:
+    """Whether the assertion that just held, above `frame`, stands in a test module."""
+    above: FrameType | None = frame
+    while above is not None and above.f_code.co_name != "_call_assertion_pass":
+        above = above.f_back
+    return (
+        above is not None
+        and above.f_back is not None
+        and PurePath(above.f_back.f_code.co_filename).name.startswith("test_")
+    )
+
+
+def pytest_assertion_pass() -> None:
+    """Count one; the first is enough, and pytest need not describe the others."""
+    if _Ran.is_called and _is_of_a_test(sys._getframe()):
+        _Ran.checks += 1
+        util._assertion_pass = None
+
+
+def _counting(kind: type[Any], patch: pytest.MonkeyPatch) -> None:
+    """Have each `with` of this kind count when it met what it waits for."""
+    leave = kind.__exit__
+
+    @functools.wraps(leave)
+    def left(self: Any, *raised: Any) -> Any:
+        __tracebackhide__ = True
+        result = leave(self, *raised)
+        _Ran.checks += raised[0] is None or bool(result)
+        return result
+
+    patch.setattr(kind, "__exit__", left)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the mark, and count what `raises` and `warns` meet."""
+    if not config.getini("enable_assertion_pass_hook"):
+        raise pytest.UsageError("tests/asserted.py needs: enable_assertion_pass_hook = true")
+    config.addinivalue_line("markers", f"{MARK}(reason): the test asserts nothing, on purpose")
+    patch = pytest.MonkeyPatch()
+    config.add_cleanup(patch.undo)
+    for kind in (pytest.RaisesExc, pytest.RaisesGroup, type(pytest.warns(match=""))):
+        _counting(kind, patch)
+
+
+def pytest_pycollect_makemodule(module_path: Path) -> None:
+    """Forget a module that pytest compiled and kept without this plug-in: its assertions count nothing."""
+    folder = module_path.parent / "__pycache__"
+    if sys.pycache_prefix:
+        folder = Path(sys.pycache_prefix, *module_path.parts[1:-1])
+    for kept in folder.glob(f"{module_path.stem}.*-pytest-*.pyc"):
+        compiled = kept.read_bytes()
+        if b"_format_explanation" in compiled and b"_call_assertion_pass" not in compiled:
+            kept.unlink(missing_ok=True)
+
+
+def _verdict(item: pytest.Item) -> str:
+    """What is wrong with a test that passed; empty if nothing is."""
+    mark = item.get_closest_marker(MARK)
+    if mark is None:
+        return "" if _Ran.checks else NOTHING
+    if not any(isinstance(reason, str) and reason.strip() for reason in mark.args):
+        return WITHOUT_REASON
+    return STALE if _Ran.checks else ""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    """Fail a test that passed without a check; one that fails, is skipped or is to fail is let be."""
+    _Ran.is_called, _Ran.checks = True, 0
+    try:
+        yield
+    finally:
+        _Ran.is_called = False
+    if item.get_closest_marker("xfail") is None and (told := _verdict(item)):
+        pytest.fail(told, pytrace=False)
