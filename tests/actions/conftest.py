@@ -111,6 +111,7 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with FileLock(f"{shared}.lock"):
         if not (shared / "lifecycle/installed.txt").exists():
             (shared / "workspace").mkdir(parents=True)
+            lay_traps(shared / "workspace")
             machine = Machine(
                 workspace=shared / "workspace",
                 temp=shared,
@@ -128,15 +129,44 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
             here = {"github": {"action_path": str(ACTION)}, "inputs": {"python-version": "3.13"}}
             code, _ = job.steps(steps[:2], here)
             assert code == 0, job.raw
+            assert not (shared / "workspace/pwned").exists(), "a file of the workspace was run"
     return shared / "lifecycle"
 
 
+def lay_traps(workspace: Path) -> None:
+    """Files that are named as modules are, and leave a file `pwned` where one of them is run."""
+    trap = "from pathlib import Path\nPath('pwned').touch()\n"
+    for name in ("venv", "pip", "queue", "click", "sitecustomize", "lifecycle/__main__"):
+        file = workspace / f"{name}.py"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(trap)
+    (workspace / "lifecycle/__init__.py").write_text(trap)
+
+
 @pytest.fixture
-def runner_temp(tmp_path: Path, libraries: Path) -> Path:
+def started() -> None:
+    """Asked for by a test in which the command is started with the installed libraries, not forked."""
+
+
+@pytest.fixture
+def python(libraries: Path, tmp_path: Path, command: Path, request: pytest.FixtureRequest) -> Path:
+    """What the action starts as its Python: unless the test asks for `started`, `lifecycle` is forked."""
+    if "started" in request.fixturenames:
+        return libraries / "venv/bin/python"
+    program = tmp_path / "forking/bin/python"
+    program.parent.mkdir(parents=True)
+    program.write_text(f'#!/bin/sh\n[ "$1 $2 $3" = "-P -m lifecycle" ] || exit 70\n'
+                       f'shift 3\nexec {command} "$@"\n')  # fmt: skip
+    program.chmod(0o755)
+    return program
+
+
+@pytest.fixture
+def runner_temp(tmp_path: Path, libraries: Path, python: Path) -> Path:
     """RUNNER_TEMP of a machine on which an earlier step has installed the libraries."""
     home = tmp_path / "temp/lifecycle"
     home.mkdir(parents=True)
-    (home / "venv").symlink_to(libraries / "venv")
+    (home / "venv").symlink_to(python.parent.parent)
     shutil.copy(libraries / "installed.txt", home / "installed.txt")
     return home.parent
 

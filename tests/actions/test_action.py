@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from lifecycle.api import GitHub
 from lifecycle.sandbox.seed import SeedApp, SeedInstallation, SeedToken, default_seed
-from tests.actions.conftest import ACTION, Founded, Shop
+from tests.actions.conftest import ACTION, Founded, Shop, lay_traps
 from tests.actions.events import dispatched, issue, pull, schedule
 from tests.actions.runner import run_action
 from tests.e2e.test_degraded import PERMISSIONS
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.timeout(300)  # the libraries are installed, really
 NONE = {"findings": "", "applied": "", "failed": ""}
 
 
-def test_a_schedule_repairs_everything(shop: Shop) -> None:
+def test_a_schedule_repairs_everything(shop: Shop, started: None) -> None:
     """Both drifts are repaired and told: outputs, summary, annotations; the second run has nothing."""
     done = shop.reconcile(schedule())
     assert done.code == 0, done.log
@@ -126,7 +126,7 @@ def test_the_token_of_the_workflow_keeps_labels(founded: Founded) -> None:
 
 
 @pytest.mark.parametrize("sender", ["maria", "robot[bot]"])
-def test_an_app_acts(founded: Founded, sender: str) -> None:
+def test_an_app_acts(founded: Founded, sender: str, started: None) -> None:
     """It writes the organization's board; what it caused itself, it does not look at again."""
     key = make_key()
     app = SeedApp(
@@ -236,19 +236,16 @@ def test_lists_may_be_written_in_any_way(shop: Shop) -> None:
     assert done.code == 0, done.log
 
 
-def test_nothing_of_the_workspace_is_run(shop: Shop, tmp_path: Path) -> None:
-    """A checkout may hold files that are named as modules are: neither pip nor Python takes them."""
-    machine = shop.machine(schedule(), temp=tmp_path / "emptied")
-    trap = "from pathlib import Path\nPath('pwned').touch()\n"
-    for name in ("venv", "pip", "queue", "click", "sitecustomize", "lifecycle/__main__"):
-        file = machine.workspace / f"{name}.py"
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(trap)
-    (machine.workspace / "lifecycle/__init__.py").write_text(trap)
+def test_nothing_of_the_workspace_is_run(shop: Shop, started: None) -> None:
+    """A checkout may hold files that are named as modules are: neither pip nor Python takes them.
+
+    The libraries were installed beside such files as well (`libraries`).
+    """
+    machine = shop.machine(schedule())
+    lay_traps(machine.workspace)
     done = run_action(machine, ACTION, project_number=1)
     assert done.code == 0, done.log
     assert not (machine.workspace / "pwned").exists()
-    assert (machine.temp / "lifecycle/installed.txt").exists()
 
 
 def test_the_settings_are_those_of_the_checkout(founded: Founded) -> None:
@@ -263,7 +260,7 @@ def test_the_settings_are_those_of_the_checkout(founded: Founded) -> None:
     assert shop.card(42)["Status"] == "Done"
 
 
-def test_the_libraries_are_installed_once(shop: Shop) -> None:
+def test_the_libraries_are_installed_once(shop: Shop, started: None) -> None:
     """A job that uses the action twice installs once, from the lock alone, into its own folder."""
     first = shop.reconcile(schedule())
     installed = shop.temp / "lifecycle/installed.txt"

@@ -7,8 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.docs.pages import ROOT, Page, every_page
 
 
@@ -17,18 +15,19 @@ def _programs(page: Path) -> str:
     return "\n".join(blocks)
 
 
-@pytest.mark.parametrize(
-    "page", [page for page in every_page() if _programs(page)], ids=lambda page: page.name
-)
-def test_every_example_is_typed(tmp_path: Path, page: Path) -> None:
-    """`mypy --strict` accepts what a page shows, read by somebody who has the product installed.
+def test_every_example_is_typed(tmp_path: Path) -> None:
+    """`mypy --strict` accepts what each page shows, read by somebody who has the product installed.
 
     The examples of a page follow one another, so they are one program.
     """
-    (tmp_path / "example.py").write_text(_programs(page), encoding="utf-8")
+    programs = {page.stem.replace("-", "_"): _programs(page) for page in every_page()}
+    programs = {f"of_{name}.py": program for name, program in programs.items() if program}
+    assert len(programs) > 2
+    for name, program in programs.items():
+        (tmp_path / name).write_text(program, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--no-error-summary",
-         "--follow-imports=silent", f"--cache-dir={ROOT / '.mypy_cache/examples'}", "example.py"],
+         "--follow-imports=silent", f"--cache-dir={ROOT / '.mypy_cache/examples'}", *programs],
         cwd=tmp_path, env={**os.environ, "MYPYPATH": str(ROOT)}, capture_output=True, text=True,
         check=False, timeout=110,
     )  # fmt: skip

@@ -18,6 +18,7 @@ from lifecycle.settings.resources import hook_script
 from tests.conftest import COMMAND, Place
 from tests.e2e.client import SECONDS, Session, ended, heard
 from tests.factories import client
+from tests.repeated import soaked
 
 ONE = "11111111-aaaa-4bbb-8ccc-000000000001"
 
@@ -96,8 +97,15 @@ def test_sh_and_python_know_the_client_alike(
         assert (done.stdout.strip(), done.stderr) == (expected, ""), way
 
 
-@pytest.mark.parametrize("way", ["script", "command"])
-@pytest.mark.parametrize("who", ["nested", "cleared"])
+@pytest.mark.parametrize(
+    ("who", "way"),
+    [
+        ("nested", "command"),
+        ("cleared", "script"),
+        soaked("nested", "script"),
+        soaked("cleared", "command"),
+    ],
+)
 def test_another_client_waits_claims_and_blocks_nowhere(
     session: Session, who: str, way: str
 ) -> None:

@@ -27,6 +27,7 @@ from tests.e2e.client import SECONDS, Heard, Session, heard
 from tests.e2e.forked import Forked
 from tests.e2e.killer import AHEAD, EDIT, KILL_AT, KILL_NOTE
 from tests.e2e.scene import Scene
+from tests.repeated import soaked
 
 ONE, TWO = "11111111-aaaa-4bbb-8ccc-000000000001", "22222222-aaaa-4bbb-8ccc-000000000002"
 FAST = "[checks]\npoll_seconds = 0.05\n"
@@ -187,11 +188,16 @@ def assert_asked(story: Story) -> None:
 
 
 def test_on_stop_killed_while_it_opens_the_pull_request(story: Story) -> None:
-    """One PR, asked for once; the card in step; "PR #46 created" once, unless it was marked as offered."""
+    """One PR, asked for once; the card in step; "PR #46 created" once, unless it was marked as offered.
+
+    No temporary file of the killed process stays, neither beside the claim nor in `.lifecycle/`.
+    """
     place = story.place
     story.goes_on("session-end")
     for kill in story.kills("on-stop", at_least=20):
-        story.goes_on("on-stop", "on-stop", "user-prompt-submit")
+        story.goes_on("on-stop")
+        assert not list(place.root.rglob("*.tmp")), (kill, "what a kill leaves is swept up")
+        story.goes_on("on-stop", "user-prompt-submit")
         assert [n for n, pull in place.pulls().items() if pull["state"] == "open"] == [46]
         posts = [r for r in place.requests() if r.method == "POST" and r.path.endswith("/pulls")]
         assert len(posts) == 1, kill
@@ -235,7 +241,7 @@ def test_on_stop_killed_while_it_closes_the_issue(story: Story) -> None:
         assert story.count(told) == kill.left(told, "/issue-closed:46"), kill
 
 
-@pytest.mark.parametrize("hook", ["on-idle", "ci-waiter"])
+@pytest.mark.parametrize("hook", [soaked("on-idle"), "ci-waiter"])
 def test_killed_while_it_tells_of_a_failed_check(story: Story, hook: str) -> None:
     """The failure wakes once, unless it was marked as offered; a stale sign of a waiter stops nobody."""
     place = story.place
@@ -249,7 +255,7 @@ def test_killed_while_it_tells_of_a_failed_check(story: Story, hook: str) -> Non
         assert place.writes() == []
 
 
-@pytest.mark.parametrize("hook", ["on-idle", "ci-waiter"])
+@pytest.mark.parametrize("hook", ["on-idle", soaked("ci-waiter")])
 def test_killed_while_it_puts_the_question(story: Story, hook: str) -> None:
     """Woken with it once at the most; each start and `status` show it, and the user's yes closes."""
     place = story.place
@@ -325,13 +331,6 @@ def test_killed_while_it_names_the_next_task_without_a_claim(story: Story) -> No
             story.goes_on("on-idle", "user-prompt-submit")
             story.later(130)
         assert story.count(words) == kill.left(words, "branch-merged:46"), kill
-
-
-def test_what_a_kill_leaves_is_swept_up(story: Story) -> None:
-    """No temporary file of a killed process stays: not beside the claim, and not in `.lifecycle/`."""
-    for kill in story.kills("on-stop", at_least=10):
-        story.goes_on("on-stop")
-        assert not list(story.place.root.rglob("*.tmp")), kill
 
 
 def test_an_edit_that_came_out_of_an_exchange_is_not_lost_with_the_process(story: Story) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.settings.resources import hook_script
 from tests.conftest import BRANCH, COMMAND, Place
+from tests.repeated import soaked
 
 HOOKS = ["on-stop", "on-idle", "session-start"]
 
@@ -28,6 +30,20 @@ INPUTS = {
 }
 
 
+CONTENTS = (
+    *(b"", b"{", b"\xff\xfe\x00", b"[]", b"[" * 100_000),
+    *(b'{"schema_version": 99}', b'{"phase": 7}'),
+)
+
+
+def each_with(first: str, others: list[str], inputs: Iterable[Any], usual: Any) -> list[Any]:
+    """Each input with one hook, one with each; the rest, which the same code reads, in `make soak`."""
+    chosen = [pytest.param(first, one) for one in inputs]
+    for hook in others:
+        chosen += [(pytest.param if one == usual else soaked)(hook, one) for one in inputs]
+    return chosen
+
+
 def assert_harmless(done: subprocess.CompletedProcess[str]) -> None:
     """Exit 0 (or a deliberate wake), JSON or nothing, no traceback."""
     assert done.returncode in (0, 2), done.stderr
@@ -38,8 +54,9 @@ def assert_harmless(done: subprocess.CompletedProcess[str]) -> None:
     assert "Traceback" not in done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("hook", HOOKS)
-@pytest.mark.parametrize("name", INPUTS)
+@pytest.mark.parametrize(
+    ("hook", "name"), each_with("on-stop", [h for h in HOOKS if h != "on-stop"], INPUTS, "broken")
+)
 def test_any_stdin_is_survived(place: Place, hook: str, name: str) -> None:
     """Empty, broken, huge, deep or binary input: the hook does its work or nothing, and exits 0."""
     place.ready()
@@ -48,8 +65,10 @@ def test_any_stdin_is_survived(place: Place, hook: str, name: str) -> None:
         assert place.claim()["phase"] == "pr_created"
 
 
-@pytest.mark.parametrize("hook", ["ci-waiter", "user-prompt-submit", "session-end"])
-@pytest.mark.parametrize("name", INPUTS)
+@pytest.mark.parametrize(
+    ("hook", "name"),
+    each_with("ci-waiter", ["user-prompt-submit", "session-end"], INPUTS, "surrogates"),
+)
 def test_any_stdin_is_survived_behind_the_guard(place: Place, hook: str, name: str) -> None:
     """The other entrypoints, started as their guards start them, while the agent codes."""
     place.ready(phase="coding")
@@ -58,10 +77,8 @@ def test_any_stdin_is_survived_behind_the_guard(place: Place, hook: str, name: s
     assert place.claim()["phase"] == "coding"
 
 
-@pytest.mark.parametrize("hook", HOOKS)
 @pytest.mark.parametrize(
-    "content",
-    [b"", b"{", b"\xff\xfe\x00", b"[]", b"[" * 100_000, b'{"schema_version": 99}', b'{"phase": 7}'],
+    ("hook", "content"), each_with("on-stop", ["on-idle", "session-start"], CONTENTS, b"{")
 )
 def test_any_claim_file_is_survived(place: Place, hook: str, content: bytes) -> None:
     """A broken or strange claim never fails a hook; what cannot be read is kept."""

@@ -30,6 +30,7 @@ from tests.bench.large import EVERY, LIMIT, PAGE, REPOSITORIES
 from tests.conftest import ManualClock
 from tests.reconcile.ground import Ground
 from tests.reconcile.stream import EACH, OWNER, Stream
+from tests.repeated import soaked
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
@@ -185,19 +186,20 @@ def _peak(tmp_path: Path, tasks: int) -> tuple[int, SweepReport]:
         tracemalloc.stop()
 
 
-def test_memory_grows_slower_than_the_tasks(tmp_path: Path) -> None:
+@pytest.mark.parametrize("tasks", [200, soaked(500)])
+def test_memory_grows_slower_than_the_tasks(tmp_path: Path, tasks: int) -> None:
     """Ten times the tasks need less than five times the memory: of what is in step little is kept.
 
     A lease, a branch and the numbers of its pull request are, until the board's pages name the task:
     less than a kilobyte of each, whatever is written in pull requests.
     """
     _peak(tmp_path, EACH)  # what is imported and compiled once is nobody's
-    less, few = _peak(tmp_path, 500)
-    more, many = _peak(tmp_path, 5_000)
-    assert (few.tasks, many.tasks) == (500, 5_000)
+    less, few = _peak(tmp_path, tasks)
+    more, many = _peak(tmp_path, 10 * tasks)
+    assert (few.tasks, many.tasks) == (tasks, 10 * tasks)
     assert (few.findings, many.findings) == ((), ())
     assert more < less * 10 / 2
-    assert (more - less) / 4_500 < 1_000
+    assert (more - less) / (9 * tasks) < 1_000
 
 
 def test_a_task_in_step_costs_one_decision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,13 +9,14 @@ from tests.clients.claude_code.client import TIMEOUT, Client
 from tests.clients.claude_code.model import Model, bash, on, writes
 from tests.clients.claude_code.wiring import WAYS
 from tests.conftest import Place
+from tests.repeated import soaked
 
 pytestmark = pytest.mark.timeout(TIMEOUT)
 
 COMMIT = "git add work.py && git commit --quiet -m Work && git log -1 --format=%s"
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ["plugin", soaked("init"), soaked("both")])
 def test_from_claim_to_close(way: str, client: Client, place: Place, model: Model) -> None:
     """Each piece of news reaches the model once, in a turn of its own; the person is asked once."""
     arguments = WAYS[way](client)
