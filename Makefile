@@ -18,7 +18,7 @@ ACTIONS := $(wildcard .github/actions/*/action.yml)
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 debian = { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -qq --yes --no-install-recommends $(1); } >/dev/null
 
-.PHONY: help setup demo test soak lint types bench docs sdl schema pages openapi recordings conformance live browser clients claude lock clean
+.PHONY: help setup demo test soak mutants lint types bench docs sdl schema pages openapi recordings conformance live browser clients claude lock clean
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -49,6 +49,9 @@ soak: $(READY) ## random sequences with faults, N= of them from SEED= on (MINUTE
 		$(if $(MINUTES),--minutes $(MINUTES)) $(if $(SHRINK),--shrink) $(if $(STEPS),--steps)
 	@$(if $(SEED)$(STEPS),,$(BIN)/python -m pytest -q -n auto --dist worksteal -o timeout=900 \
 		-m "soak or hypothesis" --hypothesis-profile soak $(PYTEST))
+
+mutants: $(READY) ## small changes of what decides, and whether tests notice: N= of them (0: all), SEED=, MODULES=
+	@$(BIN)/python -m tests.mutants $(if $(N),--n $(N)) $(if $(SEED),--seed $(SEED)) $(if $(MODULES),--modules '$(MODULES)')
 
 lint: $(READY) ## ruff: rules and format; zizmor and GitHub's schemas: workflows and the action
 	$(BIN)/ruff check .

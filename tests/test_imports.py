@@ -16,6 +16,7 @@ import pytest
 
 from lifecycle.storage.store import CLAIM_FILE
 from tests.factories import EXAMPLE
+from tests.mutants.modules import PURE, named
 
 PACKAGE = Path(__file__).parents[1] / "lifecycle"
 
@@ -172,10 +173,7 @@ def test_nothing_imports_in_a_circle() -> None:
 
 def test_decisions_are_pure() -> None:
     """What decides imports no clock, no file, no process and no network, not even from Python."""
-    decisions = ("claim.decisions.", "stages.decisions.", "stages.detection.")
-    pure = {module for module, _ in _modules() if module.startswith(decisions)}
-    pure |= {"claim.record.file_merge", "claim.linked.linked_decisions"}
-    pure |= {"evidence.test_runs", "evidence.command_lines", "evidence.runner_options"}
+    pure = set(named(PURE))
     banned = {
         "os",
         "io",
@@ -187,8 +185,6 @@ def test_decisions_are_pure() -> None:
         "secrets",
         "tempfile",
     }
-    modules = {module for module, _ in _modules()}
-    assert pure <= modules
     used = {found.target.partition(".")[0] for found in ALL if found.module in pure}
     assert not used & banned
     inner = {_room(target) for module, target in _inner() if module in pure}

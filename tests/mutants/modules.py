@@ -1,0 +1,49 @@
+"""The modules that decide: which are pure, which are mutated, and where the tests of each room lie."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "lifecycle"
+
+PURE = (
+    "claim.decisions.*",
+    "claim.linked.linked_decisions",
+    "claim.record.file_merge",
+    "evidence.command_lines",
+    "evidence.runner_options",
+    "evidence.test_runs",
+    "stages.decisions.*",
+    "stages.detection.*",
+)
+"""What decides: it imports no clock, no file, no process and no network (`tests/test_imports.py`)."""
+
+ALSO_MUTATED = (
+    "github.failures.*",
+    "github.pulls.rollup",
+    "storage.state_file",
+)
+"""What translates or keeps, and decides in doing so: what an answer of GitHub means, what is said again."""
+
+FOLDERS = {
+    "claim": "tests/claim",
+    "evidence": "tests/evidence",
+    "github": "tests/github",
+    "stages": "tests/stages",
+    "storage": "tests/storage",
+}
+"""Where the tests of each room lie."""
+
+
+def named(patterns: tuple[str, ...]) -> list[str]:
+    """The modules that patterns mean, sorted; a pattern ends in `.*` for a folder and all below it."""
+    modules: set[str] = set()
+    for pattern in patterns:
+        place = PACKAGE.joinpath(*pattern.removesuffix(".*").split("."))
+        paths = place.rglob("*.py") if pattern.endswith(".*") else [place.with_suffix(".py")]
+        files = [path for path in paths if path.is_file() and path.name != "__init__.py"]
+        if not files:
+            raise LookupError(f"no module is called {pattern}")
+        modules |= {".".join(path.relative_to(PACKAGE).with_suffix("").parts) for path in files}
+    return sorted(modules)

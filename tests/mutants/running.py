@@ -1,0 +1,278 @@
+"""Runs the process-free tests of a room against each mutant, each in a process of its own.
+
+A process with third-party packages imported, and nothing that is mutated, is forked. One fork collects
+the tests once, and is forked again for each mutant that is in the body of a function: there the
+function's code is replaced. A mutant of what runs at import, and each that survived so, gets a fork in
+which the mutated module is imported by tests that are collected anew.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib.util
+import json
+import os
+import resource
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import hypothesis
+import pytest
+from _pytest.runner import runtestprotocol
+
+from tests.mutants.mutating import Mutant, mutated
+
+FORBIDDEN = frozenset(
+    {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.exec", "os.system"}
+    | {"socket.bind", "socket.connect", "socket.getaddrinfo"}
+)
+"""Audit events of what starts a process or opens a connection: such a test is no process-free one.
+
+Source: https://docs.python.org/3/library/audit_events.html
+"""
+
+SLOWER = 4
+"""A mutant has so many times the CPU time of its tests, and what the project spares."""
+
+WALL = 6
+"""It has so many times its CPU time to end: it may sleep, and others use the machine."""
+
+SURVIVED, KILLED = 0, 1
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What is mutated and by what it is tested.
+
+    Attributes:
+        root: the folder in which the tests run.
+        package: the package's name; a folder of the root.
+        folders: the folder of tests of each room, from the root.
+        spare_seconds: CPU time that a mutant has beside that of its tests.
+    """
+
+    root: Path
+    package: str
+    folders: dict[str, str]
+    spare_seconds: float = 5.0
+
+    def path(self, module: str) -> Path:
+        """The file of a module."""
+        return self.root.joinpath(self.package, *module.split(".")).with_suffix(".py")
+
+    def folder(self, module: str) -> str:
+        """The folder of the tests of a module's room."""
+        return self.folders[module.partition(".")[0]]
+
+
+class _ProcessFree:
+    """Notes what ran how long, and which tests do what they may not; refuses that to them."""
+
+    def __init__(self) -> None:
+        self.test = ""
+        self.seconds: dict[str, float] = {}
+        self.out: set[str] = set()
+        sys.addaudithook(self.audit)
+
+    def audit(self, event: str, _arguments: object) -> None:
+        """Refuse."""
+        if self.test and event in FORBIDDEN:
+            self.out.add(self.test)
+            raise RuntimeError(f"a test that is to be process-free caused {event}")
+
+    def run(self, item: pytest.Item, after: pytest.Item | None) -> bool:
+        """Run a test; True if it passed and may be counted on."""
+        self.test, began = item.nodeid, time.process_time()
+        reports = runtestprotocol(item, log=False, nextitem=after)
+        self.test, self.seconds[item.nodeid] = "", time.process_time() - began
+        is_passed = all(report.passed for report in reports)
+        return is_passed and item.nodeid not in self.out
+
+
+@dataclass(slots=True)
+class _Session:
+    """A plug-in that does something else with the collected tests than to run them."""
+
+    do: Callable[[list[pytest.Item]], None]
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """No example is shrunk, kept or drawn by chance; nothing is printed."""
+        phases = (hypothesis.Phase.explicit, hypothesis.Phase.generate)
+        hypothesis.settings.register_profile(
+            "mutants", deadline=None, derandomize=True, database=None, phases=phases
+        )
+        hypothesis.settings.load_profile("mutants")
+        config.option.tbstyle = "line"
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Do it."""
+        if session.testsfailed:
+            raise session.Failed("the tests cannot be collected")
+        self.do(session.items)
+        return True
+
+
+def collected(project: Project, folders: list[str], do: Callable[[list[pytest.Item]], None]) -> int:
+    """Collect what is in the folders (or files) and do something with it; pytest's exit code."""
+    os.chdir(project.root)
+    options = ["-p", "no:cacheprovider", "-p", "no:xdist", "-q", "--no-header", "--no-summary"]
+    options += ["-o", "timeout=0", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+    return int(pytest.main([*options, *folders], plugins=[_Session(do)]))
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    kept = os.dup(1), os.dup(2)
+    null = os.open(os.devnull, os.O_WRONLY)
+    for number in (1, 2):
+        os.dup2(null, number)
+    os.close(null)
+    yield
+    for number, copy in zip((1, 2), kept, strict=True):
+        os.dup2(copy, number)
+        os.close(copy)
+
+
+def forked(do: Callable[[], int], cpu_seconds: float = 0.0) -> int:
+    """What a function gives in a fork of this process; KILLED if it fails or takes too long."""
+    gc.freeze()  # what is there already is not gone through again in each fork
+    child = os.fork()
+    if not child:
+        code = KILLED
+        try:
+            os.setpgid(0, 0)
+            if cpu_seconds:
+                whole = int(cpu_seconds) + 1
+                resource.setrlimit(resource.RLIMIT_CPU, (whole, whole + 1))
+                signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+            code = do()
+        except BaseException:  # noqa: BLE001  # whatever a mutant raises: it is killed then
+            traceback.print_exc()
+        finally:
+            sys.stderr.flush()
+            os._exit(code)
+    until = time.monotonic() + WALL * cpu_seconds
+    pause = 0.002
+    while True:
+        done, status = os.waitpid(child, os.WNOHANG if cpu_seconds else 0)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        if time.monotonic() > until:
+            os.killpg(child, signal.SIGKILL)
+        time.sleep(pause)
+        pause = min(pause * 1.5, 0.05)
+
+
+def process_free(items: list[pytest.Item], kept: Path) -> None:
+    """Write down the seconds of each test that passes without a process or a connection."""
+
+    def measure() -> int:
+        watch = _ProcessFree()
+        passed = [
+            i.nodeid
+            for i, after in zip(items, [*items[1:], None], strict=True)
+            if watch.run(i, after)
+        ]
+        kept.write_text(json.dumps({test: watch.seconds[test] for test in passed}))
+        return SURVIVED
+
+    forked(measure)
+
+
+def judged(items: list[pytest.Item], seconds: dict[str, float]) -> int:
+    """SURVIVED if all of the process-free tests among the items pass; the quick ones are asked first."""
+    watch = _ProcessFree()
+    chosen = sorted((i for i in items if i.nodeid in seconds), key=lambda i: seconds[i.nodeid])
+    for item, after in zip(chosen, [*chosen[1:], None], strict=True):
+        if not watch.run(item, after):
+            return KILLED
+    return SURVIVED
+
+
+def limit(project: Project, seconds: dict[str, float]) -> float:
+    """How much CPU time a mutant has for these tests."""
+    return project.spare_seconds + SLOWER * sum(seconds.values())
+
+
+def within(project: Project, mutant: Mutant) -> bool:
+    """Put the mutant into the function that was imported; False if that cannot be done."""
+    module = sys.modules.get(f"{project.package}.{mutant.module}")
+    live = _function(module, mutant.function) if module is not None else None
+    if live is None:
+        return False
+    tree = mutated(project.path(mutant.module), mutant.number)
+    code = _code(compile(tree, live.__code__.co_filename, "exec"), live.__qualname__)
+    if code is None:
+        return False
+    try:
+        live.__code__ = code
+    except ValueError:  # it uses other names of what is around it
+        return False
+    return True
+
+
+def _function(module: ModuleType, name: str) -> FunctionType | None:
+    """The outermost function of a qualified name, without what decorates it."""
+    found: Any = module
+    for part in name.split("."):
+        found = vars(found).get(part)
+        found = getattr(found, "fget", None) or getattr(found, "__func__", None) or found
+        found = getattr(found, "__wrapped__", found)
+        if isinstance(found, FunctionType):
+            return found
+        if not isinstance(found, type):
+            return None
+    return None
+
+
+def _code(code: CodeType, name: str) -> CodeType | None:
+    for inner in (const for const in code.co_consts if isinstance(const, CodeType)):
+        if inner.co_qualname == name:
+            return inner
+        if name.startswith((f"{inner.co_name}.", f"{inner.co_qualname}.")):
+            return _code(inner, name)
+    return None
+
+
+class _Mutated(SourceFileLoader):
+    """Loads one module as its mutant."""
+
+    def __init__(self, project: Project, mutant: Mutant) -> None:
+        self.mutant = mutant
+        super().__init__(f"{project.package}.{mutant.module}", str(project.path(mutant.module)))
+
+    def find_spec(self, fullname: str, _path: object, _target: object = None) -> ModuleSpec | None:
+        """That module's, and no other's."""
+        if fullname != self.name:
+            return None
+        return importlib.util.spec_from_file_location(fullname, self.path, loader=self)
+
+    def get_code(self, _fullname: str) -> CodeType:
+        """What is compiled from the mutant."""
+        return compile(mutated(Path(self.path), self.mutant.number), self.path, "exec")
+
+
+def imported(project: Project, mutant: Mutant | None, seconds: dict[str, float]) -> int:
+    """SURVIVED if the tests pass that import the mutant (None: the module as it is); for a fork."""
+    if mutant is not None:
+        sys.meta_path.insert(0, _Mutated(project, mutant))
+    code = KILLED
+
+    def judge(items: list[pytest.Item]) -> None:
+        nonlocal code
+        code = judged(items, seconds)
+
+    with quiet():
+        ended = collected(project, sorted({test.partition("::")[0] for test in seconds}), judge)
+    return code if ended == pytest.ExitCode.OK else KILLED
