@@ -114,7 +114,8 @@ pages: $(READY) $(OPENAPI) ## take GitHub's pages about the sandbox's calls from
 	$(BIN)/python -m tests.sandbox.wire.published_pages $(OPENAPI) lifecycle/sandbox/wire/rest/pages.txt
 
 browser: ## install what looks at pages: Chromium and its driver (Debian)
-	@{ { command -v chromium || command -v google-chrome; } && command -v chromedriver; } >/dev/null || \
+	@{ { command -v chromium || command -v google-chrome || test -x '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'; } && \
+		{ command -v chromedriver || test -x "$$CHROMEWEBDRIVER/chromedriver"; }; } >/dev/null || \
 		$(call debian,chromium chromium-driver) || \
 		{ echo "Chromium or chromedriver is not installed, and apt-get cannot install it" >&2; exit 1; }
 

@@ -121,7 +121,7 @@ def test_the_schedules_are_off_the_full_hour() -> None:
     crons = [
         entry["cron"] for file in WORKFLOWS for entry in loaded(file)["on"].get("schedule", [])
     ]
-    assert len(crons) == 2
+    assert len(crons) == 3
     for cron in crons:
         assert 5 <= int(cron.split()[0]) <= 55
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -14,6 +15,13 @@ from tests.needed import lack
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+BROWSERS = (
+    *("chromium", "google-chrome"),
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+)
+RUNNERS_OWN = os.environ.get("CHROMEWEBDRIVER", "")
+"""Where a runner of GitHub's keeps the driver that fits its browser."""
 
 FLAGS = (
     "--headless=new",
@@ -37,7 +45,7 @@ def program(*names: str) -> str | None:
 @contextmanager
 def browser(profile: Path) -> Iterator[webdriver.Chrome]:
     """A browser with an empty profile; where there is none, the test is not run."""
-    chromium, driver = program("chromium", "google-chrome"), program("chromedriver")
+    chromium, driver = program(*BROWSERS), program("chromedriver", f"{RUNNERS_OWN}/chromedriver")
     if not chromium or not driver:
         lacking = "chromedriver" if chromium else "Chromium"
         lack("a real browser", f"{lacking} is not installed; `make browser` installs it")
