@@ -465,7 +465,7 @@ def test_a_file_in_the_folders_place_is_in_nobodys_way(root: Path) -> None:
 
 
 ELSEWHERE = """
-    import os, sqlite3, sys  # nobody may be unable to read what this Python lies in
+    import os, sys, urllib.parse  # before: nobody may be unable to read what this Python lies in
     from pathlib import Path
     from lifecycle.storage import journal, journal_file
     from lifecycle.storage.journal import JournalEntry
