@@ -148,3 +148,90 @@ def test_auto_closes_at_the_merge_without_a_question() -> None:
 
 def _fields(observed: Any) -> dict[str, Any]:
     return {name: getattr(observed, name) for name in observed.__dataclass_fields__}
+
+
+@pytest.mark.parametrize(
+    ("asked", "number", "phase", "is_asked", "is_waited_for"),
+    [
+        (None, None, "merged_detected", False, False),
+        (None, 107, "merged_detected", False, False),
+        (99, 107, "merged_detected", False, False),
+        (107, 107, "merged_detected", True, True),
+        (107, 107, "done", True, False),
+        (107, 107, "coding", True, False),
+    ],
+)
+def test_an_answer_is_waited_for_after_the_question_and_in_its_phase(
+    asked: int | None, number: int | None, phase: str, is_asked: bool, is_waited_for: bool
+) -> None:
+    """Asked is asked of the pull request that the claim has now; a claim without one asks nothing."""
+    made = record(phase=phase, pr_number=number, memory={"pull.asked": asked})
+    assert consent.is_asked(made) is is_asked
+    assert consent.is_waited_for(made) is is_waited_for
+
+
+@pytest.mark.parametrize(
+    ("key", "is_question"),
+    [
+        ("{own}/merged:107", True),
+        ("{own}/not-answered:", True),
+        ("{own}/merged:99", False),
+        ("{own}/green:107", False),
+        ("7@1/merged:107", False),
+        ("merged:107", False),
+    ],
+)
+def test_a_sentence_is_the_question_by_its_claim_and_its_event(key: str, is_question: bool) -> None:
+    """What another claim asked, or what else this one says, is no question of this one."""
+    made = record(**REVIEW)
+    assert consent.is_question(key.format(own=made.claim_key), made) is is_question
+
+
+@pytest.mark.parametrize(
+    ("hears", "session", "counts"),
+    [(True, "s", True), (True, "", True), (False, "", True), (False, "s", False)],
+)
+def test_done_can_count_where_somebody_could_be_heard(
+    hears: bool, session: str, counts: bool
+) -> None:
+    """In a session whose prompts are not heard only the command is the yes."""
+    made = record(memory={"ownership.session": session})
+    assert consent.counts_done(made, hears_prompts=hears) is counts
+
+
+@pytest.mark.parametrize("hears", [True, False])
+@pytest.mark.parametrize(
+    ("memory", "rules", "is_given"),
+    [
+        ({}, {}, False),
+        ({"ending.override": "it is done elsewhere"}, {}, True),
+        ({"ending.consent": "close"}, {}, True),
+        ({}, {"closes_itself": True}, True),
+    ],
+)
+def test_each_yes_is_enough_by_itself(
+    hears: bool, memory: dict[str, Any], rules: dict[str, Any], is_given: bool
+) -> None:
+    """An override, a command and the settings are not asked about, in a session as well."""
+    made = seen(
+        record(**DONE, memory={**SESSION, "pull.asked": 107, **memory}), hears_prompts=hears
+    )
+    made = replace(made, rules=rules_with(made, **rules))
+    assert consent.is_given(made) is is_given
+    assert consent.is_pending(made) is not is_given
+    assert consent.is_missing(made, pull(state=PullState.MERGED)) is not is_given
+
+
+def test_a_prompt_after_the_question_ends_the_waiting_where_it_is_heard() -> None:
+    """What came before the hook on prompts was there says nothing."""
+    made = seen(record(**DONE, memory={**SESSION, "pull.asked": 107}), answered_at=NOW)
+    assert consent.is_pending(made)
+    assert not consent.is_pending(replace(made, hears_prompts=True))
+    assert not consent.is_pending(seen(record(**DONE, memory=SESSION), hears_prompts=True))
+
+
+def test_a_merge_without_a_time_needs_the_question() -> None:
+    """No prompt can be shown to be later than a merge whose time GitHub does not tell."""
+    made = seen(record(**DONE, memory=SESSION), hears_prompts=True, answered_at=NOW)
+    assert consent.is_missing(made, pull(state=PullState.MERGED, merged_at=None))
+    assert not consent.is_missing(made, pull(state=PullState.MERGED, merged_at=NOW - 1))

@@ -94,3 +94,53 @@ def test_durations_are_learned_from_checks_that_ended() -> None:
     unknown = Check("deploy", Bucket.PENDING, started_at=NOW)
     assert pace.ends_at(Checks(SHA, (running, unknown)), durations) is None
     assert pace.ends_at(Checks(SHA, (ended,)), durations) is None
+
+
+def test_a_poll_of_this_moment_is_the_last_one() -> None:
+    """The next one comes two minutes after it; an end at that very moment is no estimate."""
+    now = {**POLLED, "last_check_poll": render_time(NOW)}
+    assert when(record(**now)) == NOW + 120
+    assert when(record(**now, memory=summary(NOW))) == NOW + 120
+    assert when(record(**{**POLLED, "last_check_poll": render_time(NOW + 1)})) == 0.0
+
+
+@pytest.mark.parametrize("held", [0.0, NOW + 900])
+def test_a_merge_that_somebody_wrote_is_looked_at_as_soon_as_github_lets_us(held: float) -> None:
+    """A phase that GitHub has not confirmed is worth a look; a confirmed one is the person's turn."""
+    troubles = {"troubles": {"Look": Trouble("m", "rate limit", until=held)}} if held else {}
+    written = record(phase="merged_detected", memory={"judged": "coding", **troubles})
+    assert when(written) == held
+    other = record(phase="coding", memory={"judged": "ready_for_pr"})
+    assert when(other) is None
+
+
+@pytest.mark.parametrize("phase", ["ready_for_pr", "done"])
+def test_a_stop_takes_up_what_was_written_before_it(phase: str) -> None:
+    """A hand-off and a close are the stop's for ten seconds, unless the last look left nothing to do."""
+    made = record(phase=phase)
+    assert when(made, settled=False, stopped_at=NOW) == NOW + 10
+    assert when(made, settled=True, stopped_at=NOW) is None
+    assert when(record(phase="coding"), settled=False, stopped_at=NOW) is None
+
+
+def test_the_last_of_the_running_checks_is_waited_for() -> None:
+    """One whose start GitHub does not tell makes the end unknown."""
+    durations = {"lint": 20.0, "test": 240.0}
+    running = [Check(name, Bucket.PENDING, started_at=NOW) for name in ("test", "lint")]
+    assert pace.ends_at(Checks(SHA, tuple(running)), durations) == NOW + 240
+    queued = Check("lint", Bucket.PENDING)
+    assert pace.ends_at(Checks(SHA, (running[0], queued)), durations) is None
+
+
+def test_the_fifty_checks_that_ended_last_are_remembered() -> None:
+    """One that ended again is the newest; one whose clock ran backwards took no time at all."""
+    known = {f"check-{n}": float(n) for n in range(50)}
+    ended = [
+        Check("check-0", Bucket.PASS, started_at=NOW - 7, ended_at=NOW),
+        Check("fresh", Bucket.FAIL, started_at=NOW, ended_at=NOW - 3),
+        Check("never started", Bucket.PASS, ended_at=NOW),
+        Check("not over", Bucket.PENDING, started_at=NOW),
+    ]
+    learned = pace.learned(known, Checks(SHA, tuple(ended)))
+    assert list(learned.items())[-2:] == [("check-0", 7.0), ("fresh", 0.0)]
+    assert list(learned)[:-2] == [f"check-{n}" for n in range(2, 50)]

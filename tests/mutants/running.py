@@ -27,7 +27,6 @@ from typing import Any
 
 import hypothesis
 import pytest
-from _pytest.runner import runtestprotocol
 
 from tests.mutants.mutating import Mutant, mutated
 
@@ -75,12 +74,14 @@ class Project:
 
 
 class _ProcessFree:
-    """Notes what ran how long, and which tests do what they may not; refuses that to them."""
+    """Runs tests, and notes which pass without what they may not do; that is refused to them."""
 
-    def __init__(self) -> None:
+    def __init__(self, items: list[pytest.Item]) -> None:
         self.test = ""
         self.seconds: dict[str, float] = {}
         self.out: set[str] = set()
+        for item in items[:1]:
+            item.config.pluginmanager.register(self)
         sys.addaudithook(self.audit)
 
     def audit(self, event: str, _arguments: object) -> None:
@@ -89,13 +90,18 @@ class _ProcessFree:
             self.out.add(self.test)
             raise RuntimeError(f"a test that is to be process-free caused {event}")
 
-    def run(self, item: pytest.Item, after: pytest.Item | None) -> bool:
-        """Run a test; True if it passed and may be counted on."""
-        self.test, began = item.nodeid, time.process_time()
-        reports = runtestprotocol(item, log=False, nextitem=after)
-        self.test, self.seconds[item.nodeid] = "", time.process_time() - began
-        is_passed = all(report.passed for report in reports)
-        return is_passed and item.nodeid not in self.out
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Note a set-up, a test or a tear-down that did not pass."""
+        if not report.passed:
+            self.out.add(self.test)
+
+    def run(self, items: list[pytest.Item]) -> Iterator[str]:
+        """Run tests in this order; gives the id of each that may be counted on, "" for the others."""
+        for item, after in zip(items, [*items[1:], None], strict=True):
+            self.test, began = item.nodeid, time.process_time()
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
+            self.test, self.seconds[item.nodeid] = "", time.process_time() - began
+            yield "" if item.nodeid in self.out else item.nodeid
 
 
 @dataclass(slots=True)
@@ -178,12 +184,8 @@ def process_free(items: list[pytest.Item], kept: Path) -> None:
     """Write down the seconds of each test that passes without a process or a connection."""
 
     def measure() -> int:
-        watch = _ProcessFree()
-        passed = [
-            i.nodeid
-            for i, after in zip(items, [*items[1:], None], strict=True)
-            if watch.run(i, after)
-        ]
+        watch = _ProcessFree(items)
+        passed = [test for test in watch.run(items) if test]
         kept.write_text(json.dumps({test: watch.seconds[test] for test in passed}))
         return SURVIVED
 
@@ -192,12 +194,8 @@ def process_free(items: list[pytest.Item], kept: Path) -> None:
 
 def judged(items: list[pytest.Item], seconds: dict[str, float]) -> int:
     """SURVIVED if all of the process-free tests among the items pass; the quick ones are asked first."""
-    watch = _ProcessFree()
     chosen = sorted((i for i in items if i.nodeid in seconds), key=lambda i: seconds[i.nodeid])
-    for item, after in zip(chosen, [*chosen[1:], None], strict=True):
-        if not watch.run(item, after):
-            return KILLED
-    return SURVIVED
+    return SURVIVED if all(_ProcessFree(chosen).run(chosen)) else KILLED
 
 
 def limit(project: Project, seconds: dict[str, float]) -> float:

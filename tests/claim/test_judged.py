@@ -1,0 +1,233 @@
+"""What is told of an open pull request, and to whom: `review.judge` on values alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from lifecycle.claim.decisions.pull import review
+from lifecycle.claim.decisions.pull.review import WHILE_OPEN, Judged, judge
+from lifecycle.core.plan import Audience, Notice, Wake
+from lifecycle.core.values.checks import Bucket, Check, Checks, Required
+from lifecycle.core.values.model import Ejection, PullRequest, QueueEntry
+from tests.claim.steps import REVIEW
+from tests.factories import NOW, SHA, checks, pull, record, seen
+from tests.factories import review as asked_for
+
+RESULTS = ("failed", "green", "waits")
+GREEN = checks(Bucket.PASS)
+
+
+def judged(
+    made: PullRequest, *, memory: dict[str, Any] | None = None, wake: Wake = Wake.IDLE
+) -> Judged:
+    """What a look that read the checks makes of the pull request."""
+    return judge(seen(record(**REVIEW, memory=memory or {}), wake=wake), made)
+
+
+def only(found: Judged) -> Notice:
+    """The one notice."""
+    (notice,) = found.notices
+    return notice
+
+
+def waiting(*, memory: dict[str, Any] | None = None, **changes: Any) -> tuple[Notice, ...]:
+    """What is said of checks that are neither green nor failed."""
+    found = replace(checks(Bucket.PASS), **changes)
+    return judged(pull(checks=found), memory=memory).notices
+
+
+@pytest.mark.parametrize(("since", "is_told"), [(59.0, False), (60.0, True), (61.0, True)], ids=str)
+def test_leaving_the_queue_is_told_a_minute_later(since: float, is_told: bool) -> None:
+    """A merge is shown a moment after the leaving: what is still open after a minute was thrown out."""
+    left = Ejection("E_1", NOW - since, "FAILED_CHECKS")
+    found = judged(pull(ejection=left)).notices
+    assert [(n.key, n.audience) for n in found] == [("ejected:107:E_1", Audience.NEWS)] * is_told
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_told"),
+    [
+        ({}, True),
+        ({"queue": QueueEntry("QUEUED")}, False),
+        ({"ejection": None}, False),
+        ({"ejection": Ejection("E_1", None)}, False),
+        ({"checks": checks(Bucket.PENDING)}, True),
+        ({"checks": Checks(SHA, (Check("t", Bucket.PENDING, started_at=NOW - 301),))}, True),
+        ({"checks": Checks(SHA, (Check("t", Bucket.PENDING, started_at=NOW - 300),))}, True),
+        ({"checks": Checks(SHA, (Check("t", Bucket.PENDING, started_at=NOW - 299),))}, False),
+    ],
+)
+def test_what_is_queued_again_or_runs_anew_was_not_thrown_out_last(
+    changes: dict[str, Any], is_told: bool
+) -> None:
+    """News of the queue is none once something newer is under way."""
+    left = {"ejection": Ejection("E_1", NOW - 300)}
+    assert bool(judged(pull(**{**left, **changes})).notices) is is_told
+
+
+def test_what_has_to_be_mended_is_news_of_its_own_and_the_record_knows_it() -> None:
+    """Each review and each conflict of a head is told once, and none of them as a promise to merge."""
+    made = pull(
+        changes_requested=(asked_for(),), mergeable="CONFLICTING", base="next", head_sha="b"
+    )
+    found = judged(replace(made, checks=GREEN))
+    assert [(n.key, n.audience, n.ends) for n in found.notices] == [
+        ("changes:107:PRR_1", Audience.NEWS, ()),
+        ("conflict:107:b", Audience.NEWS, ()),
+        (f"green:107:{SHA}", Audience.NEWS, RESULTS),
+    ]
+    assert "waits for what was reported of it" in found.notices[-1].text
+    known = found.known
+    assert (known.url, known.head) == (made.url, "b")
+    assert (known.changes_by, known.conflicts_with) == (("maria",), "next")
+    assert judged(pull()).known.conflicts_with == ""
+
+
+def test_checks_that_were_not_read_say_nothing() -> None:
+    """A look without the checks keeps what the last poll knew."""
+    memory = {"pull.checks": {"sha": SHA, "passed": 4}}
+    made = seen(record(**REVIEW, memory=memory), looked_at_checks=False)
+    for shown in (pull(checks=GREEN), pull(checks=None)):
+        found = judge(made, shown)
+        assert found.notices == ()
+        assert found.known.checks == {"sha": SHA, "passed": 4}
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_behind"),
+    [
+        ({"merge_state": "BEHIND"}, True),
+        ({"merge_state": "CLEAN"}, False),
+        ({"merge_state": "BEHIND", "queue": QueueEntry("QUEUED")}, False),
+        ({"merge_state": "BEHIND", "is_auto_merge": True}, False),
+        ({"merge_state": "BEHIND", "changes_requested": (asked_for(),)}, False),
+    ],
+)
+def test_behind_is_told_where_the_agent_has_to_do_something(
+    changes: dict[str, Any], is_behind: bool
+) -> None:
+    """The queue and auto-merge bring the branch up to date; a change that is asked for comes first."""
+    notice = judged(pull(checks=GREEN, **changes)).notices[-1]
+    assert notice.key == f"green:107:{SHA}" + ":behind" * is_behind
+    assert ("main has moved on" in notice.text) is is_behind
+    assert (notice.audience, notice.ends) == (Audience.NEWS, RESULTS)
+
+
+@pytest.mark.parametrize(
+    ("words", "audience"),
+    [
+        (["ACTION_REQUIRED"], Audience.NOTE),
+        (["ACTION_REQUIRED", "FAILURE"], Audience.NEWS),
+        (["FAILURE"], Audience.NEWS),
+    ],
+)
+def test_what_only_a_person_can_mend_is_told_to_the_person(
+    words: list[str], audience: Audience
+) -> None:
+    """The model gets no turn for a check that no commit helps."""
+    runs = tuple(Check(f"check-{n}", Bucket.FAIL, word=word) for n, word in enumerate(words))
+    notice = only(judged(pull(checks=Checks(SHA, runs))))
+    assert notice.audience is audience
+    assert notice.ends == RESULTS
+    names = ",".join(f"check-{n}@0" for n in range(len(words)))
+    assert notice.key == f"failed:107:{SHA}:{names}"
+
+
+def test_failures_of_another_head_were_not_spoken_of() -> None:
+    """A push begins anew: the same check that fails again is told again, and kept for its head."""
+    failed = Checks(SHA, (Check("test", Bucket.FAIL, started_at=7.9),))
+    running = replace(failed, runs=(*failed.runs, Check("slow", Bucket.PENDING)))
+    for head, is_told in ((SHA, False), ("b" * 40, True)):
+        memory = {"pull.announced": {"sha": head, "failed": ["lint@3"]}}
+        found = judged(pull(checks=running), memory=memory)
+        assert bool(found.notices) is is_told
+        assert (found.known.announced or {})["sha"] == (SHA if is_told else head)
+    memory = {"pull.announced": {"sha": SHA, "failed": ["lint@3", "test@7"]}}
+    assert judged(pull(checks=failed), memory=memory).notices == ()
+    memory = {"pull.announced": {"sha": SHA, "failed": ["lint@3"]}}
+    told = judged(pull(checks=failed), memory=memory).known.announced
+    assert told == {"sha": SHA, "failed": ["lint@3", "test@7"]}
+
+
+BUSY = Check("b", Bucket.PENDING, word="IN_PROGRESS")
+STALE = Check("old", Bucket.PENDING, word="STALE")
+DEMANDED = {"required": (Required("deploy"), Required("cover"))}
+MISSED = {"pull.checks": {"sha": SHA, "missing": ["cover", "deploy"]}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "memory", "told"),
+    [
+        ({"held": ("CI", "docs")}, {}, "CI,docs"),
+        ({"held": ("CI",), "unfinished": ("build",)}, {}, None),
+        ({"held": ("CI",), "runs": (BUSY,)}, {}, None),
+        ({"runs": (STALE,)}, {}, "old"),
+        ({"runs": (STALE, BUSY)}, {}, None),
+        (DEMANDED, {}, None),
+        (DEMANDED, MISSED, "cover,deploy"),
+        ({**DEMANDED, "is_complete": False}, MISSED, None),
+        (DEMANDED, {"pull.checks": {"sha": "b", "missing": ["cover", "deploy"]}}, None),
+        (DEMANDED, {"pull.checks": {"sha": SHA, "missing": ["cover"]}}, None),
+        ({"unseen": "checks of apps"}, {}, "checks of apps,"),
+        ({"unseen": "checks of apps", "runs": ()}, {}, None),
+        ({"unseen": "them", "runs": (), "overall": "ERROR"}, {}, "them,ERROR"),
+        ({"unseen": "them", "runs": (), "overall": "FAILURE"}, {}, "them,FAILURE"),
+        ({"unseen": "them", "runs": (), "overall": "PENDING"}, {}, None),
+        ({"is_complete": False}, {}, None),
+        ({"is_late": True}, {"pull.checks": {"sha": SHA, "missing": []}}, None),
+    ],
+)
+def test_what_waits_for_somebody_is_told_once_nothing_else_runs(
+    changes: dict[str, Any], memory: dict[str, Any], told: str | None
+) -> None:
+    """Held back, given up, missing for the second time, or not shown: to the person, and to nobody else."""
+    notices = waiting(memory=memory, **changes)
+    key = f"waits:107:{SHA}:{told}"
+    expected = [] if told is None else [(key, Audience.NOTE, RESULTS)]
+    assert [(n.key, n.audience, n.ends) for n in notices] == expected
+
+
+def test_who_asks_hears_of_a_missing_check_at_once() -> None:
+    """A command is not worth a second one."""
+    shown = pull(checks=replace(GREEN, **DEMANDED))
+    assert "is required by main" in only(judged(shown, wake=Wake.TICK)).text
+    assert judged(shown, wake=Wake.IDLE).notices == ()
+
+
+def test_a_poll_is_remembered_as_it_was() -> None:
+    """What `status` shows, and what the next poll compares with."""
+    runs = (
+        Check("a", Bucket.PASS),
+        Check("b", Bucket.FAIL, started_at=NOW - 9, ended_at=NOW - 4),
+        Check("c", Bucket.PENDING, word="STALE"),
+        Check("d", Bucket.CANCELLED),
+        Check("lint", Bucket.PENDING, started_at=NOW),
+    )
+    found = Checks(SHA, runs, held=("H",), unfinished=("U",), unseen="apps", **DEMANDED)
+    known = judged(pull(checks=found), memory={"pull.durations": {"lint": 20.0, "c": 5.0}}).known
+    assert known.durations == {"lint": 20.0, "c": 5.0, "b": 5.0}
+    assert known.checks == {
+        "sha": SHA,
+        "passed": 1,
+        "running": 2,
+        "unfinished": ["U"],
+        "failed": ["b", "d"],
+        "missing": ["cover", "deploy"],
+        "stale": ["c"],
+        "held": ["H"],
+        "hidden": ["apps"],
+        "ends_at": None,
+    }
+    lint = judged(
+        pull(checks=Checks(SHA, runs[4:])), memory={"pull.durations": {"lint": 20.0}}
+    ).known
+    assert (lint.checks or {})["ends_at"] == NOW + 20
+
+
+def test_a_result_ends_the_one_before_it_and_a_merge_ends_them_all() -> None:
+    """What the queue drops once a pull request is not open any more."""
+    assert WHILE_OPEN == ("pr", "reopened", "changes", "conflict", "ejected", *RESULTS)
+    assert review.EJECTION_SETTLES == 60.0
