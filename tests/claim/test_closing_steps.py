@@ -1,0 +1,357 @@
+"""Each step of closing on values alone: what is accepted, the comment, the card, the last sentence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from lifecycle.claim.decisions.ending import closing
+from lifecycle.claim.decisions.snapshot import Decision, Snapshot
+from lifecycle.claim.record.sections import Intent, Trouble
+from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, mark_of
+from lifecycle.core.plan import (
+    Audience,
+    CloseIssue,
+    ForgetClaim,
+    PostComment,
+    ReleaseLease,
+    SetBoard,
+)
+from lifecycle.core.values.model import PullState
+from tests.claim.steps import DONE, ITEM, MERGED, rules_with
+from tests.claim.steps import closing as shown_closing
+from tests.factories import NOW, issue, observation, pull, record, seen, texts
+
+ENDED: dict[str, Any] = {"ending.comment_done": True, "ending.issue_closed": True}
+CLOSED = observation(issue=issue(is_open=False, comments=()), by_number=MERGED, item=ITEM)
+
+
+def at_end(
+    *, memory: dict[str, Any] | None = None, observed: Any = None, **changes: Any
+) -> Snapshot:
+    """A claim whose issue is closed and commented, and what is left is the card and the file."""
+    values = {**DONE, "status": "Done", "last_synced_status": "Done", **changes}
+    made = record(**values, memory={**ENDED, **(memory or {})})
+    return seen(made, observed=observed or CLOSED)
+
+
+def action_of(made: Snapshot) -> Any:
+    """The next step's action."""
+    return closing.decide(made).action
+
+
+def told(made: Snapshot) -> str:
+    """What the last step says; that it is the last one is checked."""
+    step = closing.decide(made)
+    assert step.action == ForgetClaim()
+    (notice,) = step.notices
+    assert (notice.key, notice.audience) == ("issue-closed:107", Audience.NOTE)
+    return notice.text
+
+
+def refusing(action: Any, **changes: Any) -> dict[str, Any]:
+    """The memory of an action that failed."""
+    trouble = replace(Trouble(mark_of(action), "no such option", NOW + 60), **changes)
+    return {"troubles": {type(action).__name__: trouble}}
+
+
+@pytest.mark.parametrize(
+    ("shown", "status", "fields"),
+    [
+        (pull(), "Done", {"phase": "checks_running", "pr_number": 107, "status": "In Review"}),
+        (pull(), "In Review", {"phase": "checks_running", "pr_number": 107}),
+        (
+            pull(state=PullState.CLOSED),
+            "Done",
+            {"phase": "pr_closed", "pr_number": 107, "status": "In Progress"},
+        ),
+        (None, "Done", {"phase": "coding", "status": "In Progress"}),
+    ],
+)
+def test_a_refused_done_leaves_the_status_of_what_github_shows(
+    shown: Any, status: str, fields: dict[str, Any]
+) -> None:
+    """Done on the card is taken back, a status that somebody chose is not; the claim goes on from there."""
+    made = record(**{**DONE, "status": status}, memory={"ending.consent": "close"})
+    step = closing.decide(seen(made, observed=observation(by_number=shown)))
+    assert step.fields == fields
+    assert step.record is not None
+    assert (step.record.judged, step.record.ending.consent) == (fields["phase"], "")
+    (notice,) = step.notices
+    number = shown.number if shown else 0
+    assert notice.key == f"done-refused:{number}:{fields['phase']}"
+    assert (notice.audience, notice.stands, step.action) == (Audience.ACT, True, None)
+
+
+@pytest.mark.parametrize(
+    ("shown", "branch", "why"),
+    [
+        (None, "b", "GitHub shows no merged PR for branch b"),
+        (None, "", "GitHub shows no merged PR for branch (none)"),
+        (pull(), "b", "PR #107 is still open"),
+        (pull(state=PullState.CLOSED), "b", "PR #107 is closed without a merge"),
+    ],
+)
+def test_why_done_is_refused_is_what_github_shows(shown: Any, branch: str, why: str) -> None:
+    """In one clause."""
+    assert closing.why_not_merged(shown, branch) == why
+
+
+def test_nothing_is_decided_without_a_look() -> None:
+    """What GitHub shows is what closing goes by."""
+    assert closing.decide(seen(record(**DONE))) == Decision()
+
+
+def test_what_is_accepted_is_kept_before_anything_is_written() -> None:
+    """Status, number and address of the merge; an override has nothing to override any more."""
+    made = record(**{**DONE, "pr_number": None}, memory={"ending.override": "done elsewhere"})
+    step = closing.decide(seen(made, observed=observation(by_branch=(MERGED,))))
+    assert step.fields == {"status": "Done", "pr_number": 107}
+    assert step.record is not None
+    assert (step.record.judged, step.record.ending.override) == ("done", "")
+    assert step.record.pull.url == MERGED.url
+    assert step.action is None
+    number_alone = record(**{**DONE, "status": "Done", "pr_number": 8})
+    assert closing.decide(seen(number_alone, observed=observation(by_branch=(MERGED,)))).fields
+    override_alone = record(**{**DONE, "status": "Done"}, memory={"ending.override": "elsewhere"})
+    step = closing.decide(seen(override_alone, observed=shown_closing()))
+    assert (step.record or override_alone).ending.override == ""
+    assert step.action is None
+
+
+def test_an_override_without_a_pull_request_keeps_what_is_known() -> None:
+    """The address of one that GitHub does not show any more stays."""
+    memory = {"ending.override": "elsewhere", "pull.url": "u"}
+    made = record(**{**DONE, "pr_number": None}, memory=memory)
+    step = closing.decide(seen(made, observed=observation()))
+    assert step.fields == {"status": "Done"}
+    assert step.record is not None
+    assert (step.record.pull.url, step.record.ending.override) == ("u", "elsewhere")
+
+
+def test_an_issue_that_cannot_be_read_is_not_closed() -> None:
+    """The agent is told, while that lasts; one that was closed already is not needed any more."""
+    made = record(**{**DONE, "status": "Done"})
+    step = closing.decide(seen(made, observed=observation(issue=None, by_number=MERGED)))
+    (notice,) = step.notices
+    assert (notice.key, notice.audience, notice.stands) == (
+        "no-such-issue:42",
+        Audience.ACT,
+        True,
+    )
+    assert step.action is None
+    gone = at_end(observed=observation(issue=None, by_number=MERGED))
+    assert action_of(gone) == SetBoard(gone.observation.item.id, "Done", None, clear_agent=True)  # type: ignore[union-attr]  # it is shown
+
+
+@pytest.mark.parametrize(
+    ("shown", "phase", "closed", "board"),
+    [
+        ({"issue": issue(is_open=False)}, "done", True, True),
+        ({"issue": issue()}, "done", False, True),
+        ({"issue": issue(is_open=False), "item": ITEM}, "done", True, False),
+        ({"issue": issue(is_open=False), "item": None}, "done", True, False),
+        ({"issue": None}, "done", False, False),
+        ({"issue": issue(is_open=False)}, "merged_detected", False, False),
+    ],
+)
+def test_steps_that_github_shows_need_not_be_taken(
+    shown: dict[str, Any], phase: str, closed: bool, board: bool
+) -> None:
+    """A closed issue; a card that says Done and names no agent."""
+    card = replace(ITEM, status="done", agent="")
+    made = record(**{**DONE, "phase": phase})
+    ending = closing.apply_observation(made, observation(**{"item": card, **shown}), NOW).ending
+    assert (ending.issue_closed, ending.board_done) == (closed, board)
+
+
+@pytest.mark.parametrize(
+    ("status", "agent", "leaves_labels", "is_done"),
+    [
+        ("Done", "", False, True),
+        ("Done", "", True, False),
+        ("Done", "edouard", False, False),
+        ("Todo", "", False, False),
+    ],
+)
+def test_the_card_is_done_when_it_says_so_and_nobody_has_it(
+    status: str, agent: str, leaves_labels: bool, is_done: bool
+) -> None:
+    """A card that took the place of labels is written once before it counts."""
+    card = replace(ITEM, status=status, agent=agent)
+    made = record(**DONE, memory={"card.leaves_labels": leaves_labels})
+    shown = observation(item=card)
+    assert closing.apply_observation(made, shown, NOW).ending.board_done is is_done
+
+
+def test_a_read_without_the_comment_is_counted() -> None:
+    """Only what was about to be sent is missed."""
+    made = record(**DONE, memory={"intents": {"PostComment": Intent("m", NOW)}})
+    after = closing.apply_observation(made, shown_closing(), NOW)
+    assert after.intents["PostComment"].clean_reads == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "memory", "first", "marker"),
+    [
+        ({}, {}, "Completed in #107", "issue=42 pr=107 by=edouard-1738000000"),
+        ({"pr_number": None}, {}, "Completed in #0", "issue=42 pr=0 by=edouard-1738000000"),
+        (
+            {"pr_number": None},
+            {"ending.override": "elsewhere"},
+            "Closed without a merged pull request, by explicit override: elsewhere",
+            "issue=42 pr=0 by=edouard-1738000000",
+        ),
+    ],
+)
+def test_the_comment_names_the_pull_request_and_the_claim(
+    changes: dict[str, Any], memory: dict[str, Any], first: str, marker: str
+) -> None:
+    """To people in its first line, to the next run in the hidden marker."""
+    posted = closing.comment_of(record(**{**DONE, **changes}, memory=memory))
+    assert posted.body.splitlines() == [first, "", posted.marker]
+    assert posted.marker == f"<!-- lifecycle:completed {marker} -->"
+    assert posted.issue == 42
+
+
+def test_the_order_is_comment_issue_card_lease_file() -> None:
+    """Each waits for the one before it, and is not begun while it is held back."""
+    lease = {"ownership.lease": "abc"}
+    done = {**DONE, "status": "Done"}
+    start = seen(record(**done, memory=lease), observed=shown_closing())
+    assert isinstance(action_of(start), PostComment)
+    commented = record(**done, memory={**lease, "ending.comment_done": True})
+    assert action_of(seen(commented, observed=shown_closing())) == CloseIssue(42)
+    held = record(**done, memory={**lease, "ending.comment_done": True, **refusing(CloseIssue(42))})
+    assert closing.decide(seen(held, observed=shown_closing())) == Decision()
+    board = action_of(at_end(memory=lease))
+    assert board == SetBoard("PVTI_lADOBx", "Done", None, clear_agent=True)
+    assert closing.decide(at_end(memory={**lease, **refusing(board)})) == Decision()
+    on_card = {**lease, "ending.board_done": True}
+    assert action_of(at_end(memory=on_card)) == ReleaseLease(42, "abc")
+    assert action_of(at_end(memory={**on_card, "ending.lease_done": True})) == ForgetClaim()
+
+
+def test_a_comment_that_reads_have_to_settle_keeps_the_file_alone() -> None:
+    """Issue and card go on meanwhile."""
+    waits = {"ending.comment_done": False, "ending.issue_closed": False}
+    mark = closing.comment_of(record(**DONE)).marker
+    waits["intents"] = {"PostComment": Intent(mark, NOW)}  # type: ignore[assignment]  # by name
+    assert action_of(at_end(memory=waits)) == CloseIssue(42)
+    assert isinstance(action_of(at_end(memory={**waits, "ending.issue_closed": True})), SetBoard)
+    last = {**waits, "ending.issue_closed": True, "ending.board_done": True}
+    assert closing.decide(at_end(memory=last)) == Decision()
+
+
+@pytest.mark.parametrize(
+    ("card", "memory", "shown", "board"),
+    [
+        ({}, {}, {}, ("Done", True)),
+        ({"status": "Done"}, {}, {}, ("Done", True)),
+        ({"agent": ""}, {}, {}, ("Done", False)),
+        ({}, {"card.agent": ""}, {}, ("Done", False)),
+        ({}, {"card.moved_to": "Todo"}, {}, (None, True)),
+        ({}, {"card.moved_to": "Todo"}, {"issue": issue()}, ("Done", True)),
+        ({}, {"card.moved_to": "Todo"}, {"issue": None}, ("Done", True)),
+        ({"status": "done"}, {"card.moved_to": "Done"}, {}, ("Done", True)),
+        ({"agent": ""}, {"card.moved_to": "Todo"}, {}, None),
+        ({}, {"card.moved_to": "Todo", "card.agent": ""}, {}, None),
+        ({}, {"ending.board_done": True}, {}, None),
+        ({"is_archived": True}, {}, {}, None),
+        ({}, {}, {"board_problem": "It cannot be read."}, None),
+        ({}, {}, {"item": None}, None),
+    ],
+)
+def test_the_card_becomes_done_and_loses_our_agent(
+    card: dict[str, Any],
+    memory: dict[str, Any],
+    shown: dict[str, Any],
+    board: tuple[str | None, bool] | None,
+) -> None:
+    """A card that somebody moved after the issue was closed stands; an agent that is not ours does, too."""
+    observed = replace(CLOSED, **{"item": replace(ITEM, **card), **shown})
+    action = action_of(at_end(memory=memory, observed=observed))
+    if board is None:
+        assert action == ForgetClaim()
+    else:
+        assert action == SetBoard("PVTI_lADOBx", board[0], None, clear_agent=board[1])
+
+
+@pytest.mark.parametrize(
+    ("trouble", "is_given_up"),
+    [
+        ({}, False),
+        ({"tries": BEST_EFFORT_TRIES - 1}, False),
+        ({"tries": BEST_EFFORT_TRIES}, True),
+        ({"is_final": True}, True),
+        ({"is_final": True, "mark": "another"}, False),
+    ],
+)
+def test_the_card_keeps_no_claim_alive(trouble: dict[str, Any], is_given_up: bool) -> None:
+    """Refused, or tried often enough, it is told and left."""
+    board = SetBoard("PVTI_lADOBx", "Done", None, clear_agent=True)
+    step = closing.decide(at_end(memory=refusing(board, **trouble)))
+    assert (step.action == ForgetClaim()) is is_given_up
+
+
+@pytest.mark.parametrize(
+    ("memory", "shown", "changes", "sentence"),
+    [
+        ({"ending.board_done": True}, {}, {}, "Board → Done."),
+        (
+            {"ending.board_done": True},
+            {},
+            {"item_id": "labels/42"},
+            "Status label → Done.",
+        ),
+        (
+            {"card.moved_to": "Todo", "card.agent": ""},
+            {},
+            {},
+            'The card stays in "Todo", where somebody moved it.',
+        ),
+        (
+            {"card.moved_to": "Todo", "card.agent": ""},
+            {},
+            {"item_id": "labels/42"},
+            'The Status label stays "Todo", as somebody left it.',
+        ),
+        ({}, {"board_problem": "No scope."}, {}, "The board was not set to Done: No scope."),
+        (
+            {},
+            {"item": None},
+            {},
+            "The board was not set to Done: Issue #42 is not on project 1 (if there is such a project), "
+            "so its Status is not kept; issue and PR go on. Add the issue to the project on GitHub, or "
+            "correct the project's number.",
+        ),
+    ],
+)
+def test_the_last_sentence_says_what_became_of_the_card(
+    memory: dict[str, Any], shown: dict[str, Any], changes: dict[str, Any], sentence: str
+) -> None:
+    """In the words of the board, or of the labels that take its place."""
+    made = at_end(memory=memory, observed=replace(CLOSED, **shown), **changes)
+    assert told(made) == f"Issue #42 closed. {sentence} The claim file was deleted."
+
+
+@pytest.mark.parametrize(
+    ("item", "what"), [("PVTI_lADOBx", "board"), ("labels/42", "Status label")]
+)
+def test_why_the_card_was_not_set_is_told(item: str, what: str) -> None:
+    """What GitHub said stands before what somebody did."""
+    board = SetBoard("PVTI_lADOBx", "Done", None, clear_agent=True)
+    memory = {**refusing(board, is_final=True), "card.moved_to": None}
+    made = at_end(memory=memory, item_id=item)
+    assert f"The {what} was not set to Done: no such option" in told(made)
+
+
+def test_without_a_board_there_is_none_to_set() -> None:
+    """Said as it is."""
+    made = at_end()
+    made = replace(made, rules=rules_with(made, has_board=False))
+    assert told(made) == "Issue #42 closed. No board is configured. The claim file was deleted."
+    assert isinstance(made.record, Record)
+    assert texts(closing.decide(made)).endswith("deleted.")
