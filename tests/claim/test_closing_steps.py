@@ -27,6 +27,12 @@ from tests.factories import NOW, issue, observation, pull, record, seen, texts
 ENDED: dict[str, Any] = {"ending.comment_done": True, "ending.issue_closed": True}
 CLOSED = observation(issue=issue(is_open=False, comments=()), by_number=MERGED, item=ITEM)
 
+NOT_THERE = (
+    "The board was not set to Done: Issue #42 is not on project 1 (if there is such a project), so its "
+    "Status is not kept; issue and PR go on. Add the issue to the project on GitHub, or correct the "
+    "project's number."
+)
+
 
 def at_end(
     *, memory: dict[str, Any] | None = None, observed: Any = None, **changes: Any
@@ -323,9 +329,7 @@ def test_the_card_keeps_no_claim_alive(trouble: dict[str, Any], is_given_up: boo
             {},
             {"item": None},
             {},
-            "The board was not set to Done: Issue #42 is not on project 1 (if there is such a project), "
-            "so its Status is not kept; issue and PR go on. Add the issue to the project on GitHub, or "
-            "correct the project's number.",
+            NOT_THERE,
         ),
     ],
 )

@@ -154,7 +154,7 @@ def test_failures_of_another_head_were_not_spoken_of() -> None:
 
 BUSY = Check("b", Bucket.PENDING, word="IN_PROGRESS")
 STALE = Check("old", Bucket.PENDING, word="STALE")
-DEMANDED = {"required": (Required("deploy"), Required("cover"))}
+DEMANDED: dict[str, Any] = {"required": (Required("deploy"), Required("cover"))}
 MISSED = {"pull.checks": {"sha": SHA, "missing": ["cover", "deploy"]}}
 
 
@@ -229,5 +229,6 @@ def test_a_poll_is_remembered_as_it_was() -> None:
 
 def test_a_result_ends_the_one_before_it_and_a_merge_ends_them_all() -> None:
     """What the queue drops once a pull request is not open any more."""
-    assert WHILE_OPEN == ("pr", "reopened", "changes", "conflict", "ejected", *RESULTS)
+    ends = set(WHILE_OPEN)
+    assert ends == {"pr", "reopened", "changes", "conflict", "ejected", *RESULTS}
     assert review.EJECTION_SETTLES == 60.0

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.core.errors import ClaimRefused, Refused
 from lifecycle.core.plan import Audience, Notice
-from lifecycle.storage.state_file import Ledger, StateSections
+from lifecycle.storage.state_file import Ledger, StateSections, lasting
 from tests.conftest import ManualClock
 
 ASK = Notice("42@1/merged:107", "PR #107 merged!", Audience.ASK)
@@ -149,3 +151,134 @@ def test_nothing_is_said_twice_and_nothing_is_lost(steps: list[Any]) -> None:
     assert len(said) == len(set(said))
     # A key that is queued again for another audience stands on the queue once more at the most.
     assert queued == {*said, *(say.key for say in ledger(state).waiting())}
+
+
+@pytest.mark.parametrize(
+    ("key", "claim", "event"),
+    [
+        ("42@1738000000/merged:107", "42@1738000000", "merged"),
+        ("42@1/branch-merged:feature/x", "42@1", "branch-merged"),
+        ("branch-merged:feature/x", "", "branch-merged"),
+        ("feature/merged:107", "", "feature/merged"),
+        ("42@1", "", "42@1"),
+        ("x42@1/merged", "", "x42@1/merged"),
+    ],
+)
+def test_a_key_tells_its_claim_and_its_event(key: str, claim: str, event: str) -> None:
+    """A slash alone makes no claim: what a branch is called may hold one, too."""
+    own = Notice(key, "first", Audience.NEWS)
+    later = Notice(
+        f"{claim}/later:1" if claim else "later:1", "later", Audience.NOTE, ends=(event,)
+    )
+    assert lasting((own, later)) == (later,)
+    assert lasting((later, own)) == (later, own)
+    book = ledger()
+    book.queue(own)
+    book.queue(later)
+    assert [say.text for say in book.waiting()] == ["later"]
+    book = ledger()
+    book.queue(own)
+    assert book.retire("7@7") is bool(claim)
+
+
+def test_a_sentence_of_no_claim_outlives_every_claim() -> None:
+    """It is addressed to whoever is there; a claim's own are for that claim's agent."""
+    book = ledger()
+    free = Notice("branch-merged:feature/x", "branch", Audience.NEWS)
+    for say in (free, ASK):
+        book.queue(say)
+    assert book.retire("43@2") is True
+    assert book.waiting() == [free]
+    assert book.retire("43@2") is False
+
+
+def test_an_end_is_the_claims_own_and_of_that_event() -> None:
+    """Another claim's, and another event of this one, stay."""
+    book = ledger()
+    for key in ("43@1/failed:1", "42@1/changes:107:a", "42@1/failed:107", "failed:107"):
+        book.queue(Notice(key, key, Audience.NEWS))
+    book.queue(Notice("42@1/green:107", "green", Audience.NEWS, ends=("failed",)))
+    waiting = [say.text for say in book.waiting()]
+    assert waiting == ["43@1/failed:1", "42@1/changes:107:a", "failed:107", "green"]
+
+
+def test_what_was_said_again_has_its_new_moment_and_whether_it_stands() -> None:
+    """The entry is of the last time that it was queued."""
+    clock = ManualClock()
+    book = Ledger({}, clock)
+    book.queue(replace(ASK, stands=True))
+    first = book.state["said"][ASK.key]
+    assert first["stands"] is True
+    at = first["at"]
+    clock.sleep(60)
+    book.queue(ASK)
+    assert book.state["said"][ASK.key]["at"] == at  # it waits already
+    book.take([Audience.ASK], "cli")
+    book.queue(ASK, again=True)
+    entry = book.state["said"][ASK.key]
+    assert entry["at"] >= at + 60
+    assert entry["stands"] is False
+
+
+def test_four_hundred_keys_are_remembered() -> None:
+    """The oldest is forgotten, and may be said once more then."""
+    book = ledger()
+    for number in range(401):
+        book.queue(Notice(f"k{number}", "text", Audience.NEWS))
+    assert len(book.state["said"]) == 400
+    assert not book.was_said("k0")
+    assert book.was_said("k1")
+
+
+def test_the_queue_holds_key_text_and_tone() -> None:
+    """As state.json has it, for whichever version reads it next."""
+    book = ledger()
+    book.queue(ASK)
+    assert book.state["queue"] == [{"key": ASK.key, "text": ASK.text, "tone": Audience.ASK.value}]
+    assert ledger().waiting() == []
+    assert ledger().take([Audience.ASK], "cli") == ()
+
+
+def test_what_is_taken_back_is_neither_said_nor_waited_with() -> None:
+    """By how its key begins; the others stay, waiting and said."""
+    book = ledger()
+    for say in (ASK, NOTE):
+        book.queue(say)
+    book.take([Audience.NOTE], "cli")
+    book.withdraw("42@1/merged")
+    assert (book.was_said(ASK.key), book.was_said(NOTE.key)) == (False, True)
+    assert book.waiting() == []
+    book.queue(ASK)
+    book.withdraw("42@1/issue")
+    assert book.waiting() == [ASK]
+    assert not book.was_said(NOTE.key)
+
+
+@pytest.mark.parametrize(
+    ("stated", "prefix", "is_kept"),
+    [
+        (set(), "42@1/", False),
+        ({"42@1/missing"}, "42@1/", True),
+        ({"42@1/other"}, "42@1/", False),
+        (set(), "43@1/", True),
+    ],
+)
+def test_a_condition_is_forgotten_where_it_is_not_stated_any_more(
+    stated: set[str], prefix: str, is_kept: bool
+) -> None:
+    """Of this claim, and of no other."""
+    book = ledger()
+    book.queue(Notice("42@1/missing", "branch is missing", Audience.ACT, stands=True))
+    book.queue(replace(ASK, stands=False))
+    book.forget_cleared(prefix, stated)
+    assert book.was_said("42@1/missing") is is_kept
+    assert [say.key for say in book.waiting()] == ["42@1/missing"] * is_kept + [ASK.key]
+
+
+def test_a_refusal_is_queued_without_its_secrets() -> None:
+    """Under a key of its own, so that it comes once."""
+    book = ledger()
+    book.queue_refusal(Refused("The token ghp_" + "a" * 36 + " is not allowed."))
+    (say,) = book.waiting()
+    assert "ghp_a" not in say.text
+    assert say.key.startswith("refused:")
