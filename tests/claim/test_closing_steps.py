@@ -112,7 +112,8 @@ def test_nothing_is_decided_without_a_look() -> None:
 
 def test_what_is_accepted_is_kept_before_anything_is_written() -> None:
     """Status, number and address of the merge; an override has nothing to override any more."""
-    made = record(**{**DONE, "pr_number": None}, memory={"ending.override": "done elsewhere"})
+    memory = {"ending.override": "done elsewhere", "judged": "merged_detected"}
+    made = record(**{**DONE, "pr_number": None}, memory=memory)
     step = closing.decide(seen(made, observed=observation(by_branch=(MERGED,))))
     assert step.fields == {"status": "Done", "pr_number": 107}
     assert step.record is not None

@@ -69,15 +69,15 @@ def test_a_folder_that_is_not_there_is_made_by_the_first_save(tmp_path: Path) ->
 
 def test_what_somebody_else_wrote_is_seen(folder: Folder) -> None:
     """The file is compared with what was read last."""
-    file = StateFile(folder)
+    file, other = StateFile(folder), StateFile(folder)
     file.reload()
-    assert file.is_current
-    other = StateFile(folder)
+    currents = [file.is_current]
     other.put("id", 1)
     other.save()
-    assert not file.is_current
+    currents.append(file.is_current)
     file.reload()
-    assert file.is_current
+    currents.append(file.is_current)
+    assert currents == [True, False, True]
 
 
 @pytest.mark.parametrize(
