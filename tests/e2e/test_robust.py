@@ -58,11 +58,13 @@ def assert_harmless(done: subprocess.CompletedProcess[str]) -> None:
     ("hook", "name"), each_with("on-stop", [h for h in HOOKS if h != "on-stop"], INPUTS, "broken")
 )
 def test_any_stdin_is_survived(place: Place, hook: str, name: str) -> None:
-    """Empty, broken, huge, deep or binary input: the hook does its work or nothing, and exits 0."""
+    """Empty, broken, huge, deep or binary input: the hook does its work, and exits 0."""
     place.ready()
-    assert_harmless(place.hook(hook, INPUTS[name]))
-    if hook == "on-stop" and name != "no object":
-        assert place.claim()["phase"] == "pr_created"
+    done = place.hook(hook, INPUTS[name])
+    assert_harmless(done)
+    is_start = hook == "session-start"
+    assert ("Claim: issue #42" if is_start else "PR #46 created") in done.stdout + done.stderr
+    assert place.claim()["phase"] == ("ready_for_pr" if is_start else "pr_created")
 
 
 @pytest.mark.parametrize(
@@ -81,10 +83,14 @@ def test_any_stdin_is_survived_behind_the_guard(place: Place, hook: str, name: s
     ("hook", "content"), each_with("on-stop", ["on-idle", "session-start"], CONTENTS, b"{")
 )
 def test_any_claim_file_is_survived(place: Place, hook: str, content: bytes) -> None:
-    """A broken or strange claim never fails a hook; what cannot be read is kept."""
+    """A broken or strange claim never fails a hook, which says so; what cannot be read is kept."""
     (place.root / ".agent-claim.json").write_bytes(content)
-    for _ in range(2):
-        assert_harmless(place.hook(hook, {}))
+    done = [place.hook(hook, {}) for _ in range(2)]
+    for one in done:
+        assert_harmless(one)
+    is_claim = hook == "session-start" and b'"phase"' in content
+    said = "Claim: issue" if is_claim else ".agent-claim.json "
+    assert said in done[0].stdout + done[0].stderr
     kept = [path.read_bytes() for path in place.root.glob(".agent-claim.json*")]
     assert content in kept or b'"phase"' in content
 
@@ -100,16 +106,25 @@ def test_broken_files_of_our_own_are_survived(place: Place, name: str, *, as_fol
         (folder / name).mkdir()
     else:
         (folder / name).write_bytes(b"\x00garbage")
-    for hook in HOOKS:
-        assert_harmless(place.hook(hook, {}))
+    done = [place.hook(hook, {}) for hook in HOOKS]
+    for one in done:
+        assert_harmless(one)
+    is_held_up = as_folder and name in ("state.json", "lock")
+    assert place.claim()["phase"] == ("ready_for_pr" if is_held_up else "checks_running")
+    assert (f".lifecycle/{name}" if is_held_up else "Claim: issue #42") in done[-1].stdout
 
 
 def test_a_folder_that_cannot_be_written_is_survived(place: Place) -> None:
     """A file where `.lifecycle/` should be: nothing can be kept, and nothing breaks."""
     place.ready()
     (place.root / ".lifecycle").write_text("not a folder")
-    for hook in HOOKS:
-        assert_harmless(place.hook(hook, {}))
+    done = [place.hook(hook, {}) for hook in HOOKS]
+    for one in done:
+        assert_harmless(one)
+    assert str(place.root / ".lifecycle") in done[-1].stdout
+    assert (place.root / ".lifecycle").read_text() == "not a folder"
+    (place.root / ".lifecycle").unlink()
+    assert "PR #46 created" in place.hook("on-stop", {}).stdout
 
 
 def test_no_token_is_said_once_and_keeps_the_claim(place: Place) -> None:
@@ -217,6 +232,7 @@ def test_a_missing_command_lets_the_agent_go_on(place: Place) -> None:
     for hook in HOOKS:
         done = place.hook(hook, {}, LIFECYCLE_BIN="/nowhere/lifecycle", PATH="/usr/bin:/bin")
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert "PR #46 created" in place.hook("on-stop", {}).stdout
 
 
 @pytest.mark.parametrize("shell", ["sh", "dash", "bash"])
@@ -254,12 +270,15 @@ def test_another_events_input_does_nothing(place: Place) -> None:
     done = place.hook("on-stop", {"hook_event_name": "SubagentStop", "agent_type": ""})
     assert (done.returncode, done.stdout) == (0, "")
     assert place.requests() == []
+    done = place.hook("on-stop", {"hook_event_name": "Stop"})
+    assert "PR #46 created" in done.stdout
 
 
 def test_closed_stdout_does_not_fail_the_hook(place: Place) -> None:
-    """Nobody reads the reply: exit 0 all the same."""
+    """Nobody reads the reply: exit 0 all the same, and the work is done."""
     place.ready()
     command = f'"{hook_script("on-stop")}" >&-'
     done = place.run("sh", "-c", command, stdin=b"{}", LIFECYCLE_BIN=str(COMMAND))
     assert done.returncode == 0
     assert place.claim()["branch"] == BRANCH
+    assert place.claim()["phase"] == "pr_created"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -175,13 +176,18 @@ def test_path_the_label_of_this_task_is_removed(ground: Ground) -> None:
     [b"\x00\xff" * 500, b"{" * 100_000, b"not json\n" * 50, b"[1]\n7\nnull\n", b'{"type":"user"'],
 )
 def test_path_the_transcript_is_corrupt(ground: Ground, content: bytes) -> None:
-    """Whatever lies there: exit 0, and nothing that is not known is said."""
+    """Whatever lies there: exit 0, nothing that is not known is said, and the log says why."""
     ground.task("First")
     agent = ground.agent()
     agent.transcript.write_bytes(content)
     agent.is_lagging = True
     reply = agent.stops("Hello.")
     assert reply.is_silent
+    assert ground.log() == [
+        "Hook triggered",
+        "There is no transcript that could be read",
+        "The agent may stop",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -200,7 +206,10 @@ def test_path_the_transcript_is_corrupt(ground: Ground, content: bytes) -> None:
 def test_broken_files_of_our_own_are_survived(
     ground: Ground, name: str, *, as_folder: bool
 ) -> None:
-    """Garbage, or a folder, in place of anything that is kept: exit 0 at each event."""
+    """Garbage, or a folder, in place of anything that is kept: exit 0 at each event.
+
+    Once it is gone the next session is led as ever: a hook that does nothing does not survive this.
+    """
     ground.task("First")
     path = ground.here / name
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -214,3 +223,12 @@ def test_broken_files_of_our_own_are_survived(
     agent.runs("pytest", "1 passed")
     for _ in range(2):
         assert agent.stops(CODED).code == 0
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+    ground.forget_the_minute()
+    agent = ground.agent()
+    agent.starts("startup")
+    agent.prompt("Do the first one")
+    assert "REQUIREMENTS_REVIEW" in agent.stops(CODED).model

@@ -98,7 +98,7 @@ def test_the_claims_words_come_first_and_both_stand_in_one_reply(ground: Ground)
 def test_nothing_is_asked_of_github_at_a_stop_where_nothing_changed(ground: Ground) -> None:
     """A claim that was looked at, an agent at work: no request, however often it stops."""
     agent = claimed(ground)
-    agent.stops(marker(Detected.CODING_COMPLETE))
+    assert "REQUIREMENTS_REVIEW" in agent.stops(marker(Detected.CODING_COMPLETE)).model
     ground.forget_the_minute()
     agent.edits("code.py", "one = 2\n")
     ground.place.clear()
@@ -124,6 +124,7 @@ def test_a_session_whose_claim_is_for_another_task_is_not_asked(ground: Ground) 
     agent.wakes("CI failed")
     assert agent.stops("I see.").is_silent
     assert agent.stops("The implementation is complete.").is_silent
+    assert "REQUIREMENTS_REVIEW" in agent.stops(marker(Detected.CODING_COMPLETE)).model
 
 
 def test_while_the_merge_is_waited_for_nobody_is_asked_at_a_stop(ground: Ground) -> None:

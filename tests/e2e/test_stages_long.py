@@ -101,7 +101,7 @@ def test_who_asks_is_answered_and_no_more(ground: Ground) -> None:
 def test_a_build_that_ends_in_the_middle_of_a_stage(ground: Ground, megabytes: int) -> None:
     """The client wakes the agent, which says so in words: the stage is known, and nothing is asked."""
     agent = begun(ground)
-    agent.stops(CODED)
+    assert "REQUIREMENTS_REVIEW" in agent.stops(CODED).model
     agent.runs("make build &")
     much(agent, megabytes)
     agent.stops("The build runs.")

@@ -238,7 +238,8 @@ def test_who_is_resumed_with_nothing_left_is_told_nothing(ground: Ground) -> Non
     """The workflow is not active any more, as another session found out; nobody is asked again."""
     own = ground.task("First")
     agent = begun(ground, own)
-    agent.stops(CODED)
+    assert "REQUIREMENTS_REVIEW" in agent.stops(CODED).model
+    assert "staged workflow" in agent.starts("resume").model
     ground.bd("close", own)
     assert ground.place.cli("stage", "status", **agent.environment).returncode == 0
     calls = ground.calls()

@@ -45,6 +45,7 @@ def test_what_a_strangers_session_does_leads_to_nothing(
         assert agent.stops(text).is_silent
     assert ground.journal("transition") == []
     assert not (ground.here / f"stages/{agent.id}.json").exists()
+    assert "REQUIREMENTS_REVIEW" in agent.stops(marker(Detected.CODING_COMPLETE)).model
 
 
 def test_a_strangers_test_runs_ask_the_tracker_nothing(ground: Ground) -> None:
@@ -59,6 +60,8 @@ def test_a_strangers_test_runs_ask_the_tracker_nothing(ground: Ground) -> None:
         assert agent.stops(DONE).is_silent
         ground.forget_the_minute()
     assert ground.calls() == calls
+    assert "REQUIREMENTS_REVIEW" in agent.stops(marker(Detected.CODING_COMPLETE)).model
+    assert ground.calls() > calls
 
 
 def test_its_own_marker_makes_it_the_workflows(ground: Ground) -> None:
@@ -154,7 +157,9 @@ def test_the_only_task_is_not_the_sessions_if_another_has_it(ground: Ground) -> 
     ground.bd("update", theirs, "--claim", actor="alice")
     agent = ground.agent()
     agent.prompt("Write something")
-    assert theirs not in agent.stops(marker(Detected.CODING_COMPLETE)).model
+    told = agent.stops(marker(Detected.CODING_COMPLETE)).model
+    assert theirs not in told
+    assert "REQUIREMENTS_REVIEW" in told
 
 
 def test_a_label_that_a_command_of_ours_put_on_is_seen_at_the_next_stop(ground: Ground) -> None:

@@ -39,7 +39,7 @@ def test_links_in_a_strange_repository_lead_nowhere(place: Place, link: str) -> 
     (place.root / ".agent-claim.json").write_text("{}")
     place.git("add", "--force", ".lifecycle", ".agent-claim.json")
     session = Session(place, ONE)
-    session.start()
+    assert "came with the repository" in session.start().model
     session.prompt()
     session.on_stop()
     session.idle()
@@ -89,10 +89,12 @@ def test_no_hook_runs_a_command_that_lies_in_the_project(session: Session, path:
     """A PATH that leads into the project finds a `lifecycle` there: it is not ours, and not run."""
     root = session.place.root
     (root / "bin").mkdir()
-    (root / "bin/lifecycle").write_text("#!/bin/sh\nexit 9\n")
+    (root / "bin/lifecycle").write_text('#!/bin/sh\n: >"${0%/*}/ran"\nexit 9\n')
     (root / "bin/lifecycle").chmod(0o755)
     environment = {"LIFECYCLE_BIN": "", "PATH": f"{path.format(root=root)}:/usr/bin:/bin"}
     assert Session(session.place, ONE, environment).on_stop().code == 0
+    assert not (root / "bin/ran").exists()
+    assert session.on_stop().model.startswith("PR #46 created")
 
 
 def test_a_strangers_copy_of_a_marker_hides_nothing(place: Place) -> None:
