@@ -360,3 +360,8 @@ def test_without_a_board_there_is_none_to_set() -> None:
     assert told(made) == "Issue #42 closed. No board is configured. The claim file was deleted."
     assert isinstance(made.record, Record)
     assert texts(closing.decide(made)).endswith("deleted.")
+
+
+def test_a_claim_without_an_issue_comments_on_none() -> None:
+    """No issue has the number 0: a step that was built without one cannot hit another's."""
+    assert closing.comment_of(record(**{**DONE, "issue_number": None})).issue == 0
