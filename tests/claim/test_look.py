@@ -10,6 +10,7 @@ from lifecycle.api import Audience, Rejected, Transient, Wake
 from lifecycle.sandbox.control.faults import Fault
 from tests.conftest import Place
 from tests.factories import texts
+from tests.repeated import crossed
 
 
 def test_fault_1_requests_for_each_path_with_warm_caches(place: Place) -> None:
@@ -114,13 +115,13 @@ def test_two_wakes_at_once_open_one_pull_request(place: Place) -> None:
     assert len([r for r in place.writes() if r.path.endswith("/pulls")]) == 1
 
 
-FAULTS = [
-    ("status", "before"),
-    ("status", "after"),
-    ("cut", "before"),
-    ("cut", "after"),
-    ("truncate", "after"),
-]
+FAULTS = {
+    "cut-after": ("cut", "after"),
+    "cut-before": ("cut", "before"),
+    "status-before": ("status", "before"),
+    "status-after": ("status", "after"),
+    "truncate-after": ("truncate", "after"),
+}
 CREATE_PR: dict[str, Any] = {"method": "POST", "path": r"/pulls$"}
 COMMENT: dict[str, Any] = {"method": "POST", "path": r"/comments$"}
 CLOSE: dict[str, Any] = {"method": "PATCH", "path": r"/issues/42$"}
@@ -132,14 +133,15 @@ def fault(kind: Any, when: Any, route: dict[str, Any]) -> Fault:
     return Fault(kind, when=when, status=502, **route)
 
 
-@pytest.mark.parametrize(("kind", "when"), FAULTS)
-@pytest.mark.parametrize("route", [CREATE_PR, BOARD], ids=["pulls", "board"])
+@pytest.mark.parametrize(
+    ("route", "failure"), crossed({"pulls": CREATE_PR, "board": BOARD}, FAULTS)
+)
 def test_a_lost_answer_while_opening_converges(
-    place: Place, kind: str, when: str, route: dict[str, Any]
+    place: Place, route: dict[str, Any], failure: tuple[str, str]
 ) -> None:
     """502, cut or truncated, before or after the write: one PR, the board right, said once."""
     place.ready()
-    place.control.add_fault(fault(kind, when, route))
+    place.control.add_fault(fault(*failure, route))
     said = ""
     for _ in range(4):
         said += texts(place.tree().tick(Wake.STOP))
@@ -151,14 +153,15 @@ def test_a_lost_answer_while_opening_converges(
     assert said.count("created: http") == 1
 
 
-@pytest.mark.parametrize(("kind", "when"), FAULTS)
-@pytest.mark.parametrize("route", [COMMENT, CLOSE, BOARD], ids=["comment", "close", "board"])
+@pytest.mark.parametrize(
+    ("route", "failure"), crossed({"comment": COMMENT, "close": CLOSE, "board": BOARD}, FAULTS)
+)
 def test_a_lost_answer_while_closing_converges(
-    place: Place, kind: str, when: str, route: dict[str, Any]
+    place: Place, route: dict[str, Any], failure: tuple[str, str]
 ) -> None:
     """One comment, a closed issue, a Done board, and "closed" said only when it is."""
     place.merged()
-    place.control.add_fault(fault(kind, when, route))
+    place.control.add_fault(fault(*failure, route))
     said = ""
     for _ in range(6):
         report = place.tree().tick(Wake.STOP)

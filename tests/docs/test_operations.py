@@ -19,7 +19,7 @@ from lifecycle.core.values.configured import SILENT_HOURS
 from lifecycle.reconcile.finding import KINDS, Finding, State, SweepReport
 from lifecycle.reconcile.repair import LONGEST_WAIT
 from lifecycle.reconcile.sweep import RECENT_SECONDS
-from tests.conftest import COMMAND, Place
+from tests.conftest import Place
 from tests.docs.pages import REFERENCE, ROOT, Page, codes_in
 
 PAGE = Page(ROOT / "docs/operations.md")
@@ -110,7 +110,7 @@ def test_the_examples_run(place: Place, example: str) -> None:
     """Each line does what it says, in a clone in which a task is claimed: exit 0, no complaint."""
     assert place.cli("claim", "42").returncode == 0
     assert example.startswith("lifecycle reconcile")
-    done = place.run("sh", "-c", example.replace("lifecycle", shlex.quote(str(COMMAND)), 1))
+    done = place.run("sh", "-c", example.replace("lifecycle", shlex.quote(str(place.command)), 1))
     assert (done.returncode, done.stderr) == (0, "")
     if "--json" in example:
         assert json.loads(done.stdout)["counts"]["failed"] == 0

@@ -23,7 +23,7 @@ from lifecycle.stages.session.session_record import OLD_SECONDS
 from lifecycle.stages.session.workflow_tasks import INACTIVE_SECONDS
 from lifecycle.storage import stage_log
 from lifecycle.trackers.beads.bd_here import START
-from tests.conftest import COMMAND, Place
+from tests.conftest import Place
 from tests.docs.pages import README, REFERENCE, ROOT, Page, codes_in
 from tests.e2e.staged import Ground, marker
 from tests.trackers.beads import simulated
@@ -44,7 +44,7 @@ def ground(place: Place, tmp_path: Path) -> Ground:
     simulated.install(folder)
     simulated.workspace(place.root, folder)
     simulated.allow(place.root, place.environment)
-    found = Ground(place, folder, str(COMMAND))
+    found = Ground(place, folder, str(place.command))
     found.settings()
     found.task("Write it")
     return found
@@ -82,7 +82,7 @@ def test_the_commands_on_the_page_run(ground: Ground, example: str) -> None:
         "CURRENT STAGE: REQUIREMENTS_REVIEW" in agent.stops(marker(Detected.CODING_COMPLETE)).model
     )
     line = re.sub(r"\blifecycle\b(?! )", "lifecycle", example)
-    line = re.sub(r"(^|\| )lifecycle ", rf"\1{shlex.quote(str(COMMAND))} ", line)
+    line = re.sub(r"(^|\| )lifecycle ", rf"\1{shlex.quote(str(ground.place.command))} ", line)
     if "stage on" in example:
         assert ground.place.cli("stage", "off").returncode == 0
     path = agent.environment["PATH"]
@@ -148,7 +148,7 @@ def test_the_commands_of_the_readme_run(place: Place) -> None:
     """The block on the README wires the project and labels the task, on GitHub."""
     (block,) = (b for b in Page(README).blocks_under("From stage to stage") if b.language == "sh")
     for line in block.code.splitlines():
-        command = line.partition("  #")[0].replace("lifecycle", shlex.quote(str(COMMAND)), 1)
+        command = line.partition("  #")[0].replace("lifecycle", shlex.quote(str(place.command)), 1)
         done = place.run("sh", "-c", command)
         assert (done.returncode, done.stderr) == (0, ""), line
     assert config.load(place.root, {}).stages.use

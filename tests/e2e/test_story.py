@@ -5,21 +5,29 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from lifecycle.sandbox.checks.state import PlannedCheck
 from tests.conftest import BRANCH, COMMAND, Place
+from tests.e2e.forked import Forked
 
 STOP = {"hook_event_name": "Stop", "session_id": "s", "stop_hook_active": False}
 IDLE = {"hook_event_name": "Notification", "notification_type": "idle_prompt", "session_id": "s"}
 
 
 @pytest.fixture
-def command() -> Path:
-    """Started, not forked: what each hook imports, and in which order, is part of the story."""
-    return COMMAND
+def started() -> None:
+    """Asked for where hooks are started, not forked: what each imports, and when, is part of the story."""
+
+
+@pytest.fixture
+def command(request: pytest.FixtureRequest) -> Path:
+    """Forked, unless the test asks for `started`."""
+    if "started" in request.fixturenames:
+        return COMMAND
+    return cast("Forked", request.getfixturevalue("forked")).command
 
 
 def stop(place: Place) -> dict[str, Any]:
@@ -59,7 +67,7 @@ def elapse(place: Place) -> None:
     place.write(last_check_poll=None)
 
 
-def test_the_whole_life_of_a_task(place: Place) -> None:
+def test_the_whole_life_of_a_task(started: None, place: Place) -> None:
     """Claimed, coded, handed off, polled red and green, merged, confirmed, closed.
 
     At each step: what the agent or the person hears, where board and file stand, what it cost.

@@ -38,6 +38,7 @@ from tests.reconcile.ground import (
     states,
     texts,
 )
+from tests.repeated import crossed
 from tests.worlds import TOKEN
 
 OTHER = "octo-org/another"
@@ -235,8 +236,7 @@ LIMITS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("limit", LIMITS.values(), ids=LIMITS)
-@pytest.mark.parametrize("stage", STAGES.values(), ids=STAGES)
+@pytest.mark.parametrize(("stage", "limit"), crossed(STAGES, LIMITS))
 def test_a_rate_limit_ends_the_run_and_the_next_one_finishes(
     stage: dict[str, Any], limit: dict[str, Any], make: Make
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,6 +14,7 @@ from lifecycle.api import Refused, Rejected, Transient
 from lifecycle.sandbox.control.faults import Fault
 from tests.github.operations.ground import APP, Ground, ground, is_write, still
 from tests.github.operations.table import APPS, PEOPLE, Operation, Scene, prepared
+from tests.repeated import soaked
 
 EVERY = {**PEOPLE, **APPS}
 MOVING = re.compile(r"[0-9a-f]{40}|\d{4}-\d\d-\d\d[T ][\d:.+Z]+|\b\d{6,}\b|http://[\d.:]+")
@@ -81,22 +82,22 @@ def of_writes(name: str) -> tuple[list[tuple[str, str, str | None]], Any]:
         return [(one.method, one.path, one.operation) for one in writes], shape(still(here.world()))
 
 
+@pytest.mark.parametrize("when", [soaked("before"), "after"])
 @pytest.mark.parametrize("name", sorted(EVERY))
-def test_a_cut_at_any_write_converges(name: str) -> None:
+def test_a_cut_at_any_write_converges(name: str, when: Literal["before", "after"]) -> None:
     """The connection cut before or after each write: asked again, the world is as without the cut."""
     writes, wanted = of_writes(name)
     assert writes, name
     for moment, (method, path, operation) in enumerate(writes):
         earlier = sum(one == (method, path, operation) for one in writes[:moment])
-        for when in ("before", "after"):
-            with ground(token_of(name)) as here:
-                scene = begun(name, here)
-                match = {"operation": operation} if operation else {"path": f"^{re.escape(path)}$"}
-                cut = Fault("cut", when=when, method=method, skip=earlier, **match)  # type: ignore[arg-type]
-                here.control.add_fault(cut)
-                until_done(partial(EVERY[name], scene))
-                assert shape(still(here.world())) == wanted, (name, moment, when)
-                assert not EVERY[name](scene).changed, (name, moment, when)
+        with ground(token_of(name)) as here:
+            scene = begun(name, here)
+            match = {"operation": operation} if operation else {"path": f"^{re.escape(path)}$"}
+            cut = Fault("cut", when=when, method=method, skip=earlier, **match)  # type: ignore[arg-type]
+            here.control.add_fault(cut)
+            until_done(partial(EVERY[name], scene))
+            assert shape(still(here.world())) == wanted, (name, moment, when)
+            assert not EVERY[name](scene).changed, (name, moment, when)
 
 
 def until_done(operation: Any) -> None:
