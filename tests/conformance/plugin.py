@@ -41,8 +41,8 @@ def _judge() -> Judge:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Begin to write down; without the oracles only where they are not required."""
+    missing = config.stash[MISSING] = [one for one in NEEDED if sources.kept(one) is None]
     if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
-        missing = config.stash[MISSING] = [one for one in NEEDED if sources.kept(one) is None]
         if not missing:
             folder = Path(tempfile.mkdtemp(prefix="conformance-"))
             record = folder / "exchanges"
