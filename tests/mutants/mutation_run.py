@@ -126,7 +126,8 @@ def _survives_within(
     own = _of(known, project.folder(mutant.module))
 
     def judge() -> int:
-        return judged(items, own) if within(project, mutant) else SURVIVED
+        module = f"{project.package}.{mutant.module}"
+        return judged(items, own, module) if within(project, mutant) else SURVIVED
 
     return forked(judge, limit(project, own)) == SURVIVED
 

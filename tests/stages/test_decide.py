@@ -22,11 +22,13 @@ from lifecycle.stages.decisions.decide import (
     StageSeen,
     StopVerdict,
     decide,
+    is_known,
     meant,
 )
 from lifecycle.stages.decisions.instructions import (
     COMPLETED,
     Facts,
+    again,
     complete,
     conflict,
     instruction,
@@ -489,3 +491,205 @@ def test_one_stop_has_one_answer(stop: StageSeen) -> None:
         assert asked_in(done.text) is not None or done.text == question(stop.facts.line)
         assert done.events[-1].kind == "block"
     assert done.log
+
+
+CODED, CLOSED = Detected.CODING_COMPLETE, Detected.ISSUE_CLOSED
+NEXT = "REQUIREMENTS_REVIEW"
+
+
+@pytest.mark.parametrize(
+    ("stop", "events"),
+    [
+        (
+            seen(CODED, asked=Stage.CODING),
+            [
+                (
+                    "transition",
+                    "CODING",
+                    NEXT,
+                    {"marker": "CODING_COMPLETE", "tier": "marker"},
+                ),
+                ("block", "CODING", NEXT, {"what": "instruction"}),
+            ],
+        ),
+        (
+            seen(Detected.TESTS_PASSING, evidence=Evidence.RED),
+            [
+                ("refused", "TESTING", "TESTING", {"marker": "TESTS_PASSING", "missing": "red"}),
+                ("block", "TESTING", "TESTING", {"what": "refusal"}),
+            ],
+        ),
+        (
+            seen(CODED, conflict="It is alice's."),
+            [
+                (
+                    "refused",
+                    "CODING",
+                    "CODING",
+                    {"marker": "CODING_COMPLETE", "conflict": "It is alice's."},
+                ),
+                ("block", "CODING", "CODING", {"what": "refusal"}),
+            ],
+        ),
+        (
+            seen(CLOSED, holding=HeldTask.WORKING),
+            [
+                (
+                    "refused",
+                    "COMMIT_CLOSE",
+                    "COMMIT_CLOSE",
+                    {"marker": "ISSUE_CLOSED", "missing": "handoff"},
+                ),
+                ("block", "COMMIT_CLOSE", "COMMIT_CLOSE", {"what": "refusal"}),
+            ],
+        ),
+        (
+            seen(CLOSED, is_still_open=True),
+            [
+                (
+                    "refused",
+                    "COMMIT_CLOSE",
+                    "COMMIT_CLOSE",
+                    {"marker": "ISSUE_CLOSED", "missing": "closing"},
+                ),
+                ("block", "COMMIT_CLOSE", "COMMIT_CLOSE", {"what": "refusal"}),
+            ],
+        ),
+        (
+            seen(CLOSED, remaining=0, asked=Stage.COMMIT_CLOSE),
+            [("transition", "COMMIT_CLOSE", "", {"marker": "ISSUE_CLOSED", "tier": "marker"})],
+        ),
+        (
+            seen(Detected.UNKNOWN, is_on_task=True, asked=Stage.TESTING),
+            [("block", "TESTING", "TESTING", {"what": "question"})],
+        ),
+        (
+            seen(CODED, asked=Stage.CODING, memory=Memory(set_stage=Stage.TESTING)),
+            [
+                ("transition", "CODING", "TESTING", {"tier": "hand"}),
+                ("block", "CODING", "TESTING", {"what": "instruction"}),
+            ],
+        ),
+        (
+            seen(CODED, memory=Memory(set_stage=Stage.TESTING)),
+            [
+                ("transition", "", "TESTING", {"tier": "hand"}),
+                ("block", "", "TESTING", {"what": "instruction"}),
+            ],
+        ),
+        (
+            seen(CODED, asked=Stage.CODING, memory=Memory(blocks=3, idle=IDLE_BLOCKS)),
+            [("let_go", "CODING", NEXT, {"why": "no progress", "blocks": "3"})],
+        ),
+        (
+            seen(Detected.UNKNOWN, is_on_task=True, memory=Memory(idle=IDLE_BLOCKS)),
+            [("let_go", "CODING", "CODING", {"why": "no progress", "blocks": "0"})],
+        ),
+        (
+            seen(CODED, memory=Memory(blocks=3), facts=Facts(settings=StageSettings(max_blocks=3))),
+            [("let_go", NEXT, NEXT, {"why": "max_blocks", "blocks": "3"})],
+        ),
+        (seen(CLOSED, holding=HeldTask.WAITING), []),
+        (seen(CODED, memory=Memory(position="p1")), []),
+    ],
+)
+def test_each_answer_is_a_line_of_the_journal(
+    stop: StageSeen, events: list[tuple[str, str, str, dict[str, str]]]
+) -> None:
+    """With the stages that it leads from and to, and why."""
+    made = decide(stop).events
+    assert [(one.kind, one.source, one.target, one.detail) for one in made] == events
+
+
+@pytest.mark.parametrize(
+    ("stop", "log"),
+    [
+        (seen(CODED, conflict="x"), "Not accepted: CODING_COMPLETE. The task is not free"),
+        (
+            seen(CLOSED, holding=HeldTask.WORKING),
+            "Not accepted: ISSUE_CLOSED. The claim is still held",
+        ),
+        (
+            seen(CLOSED, is_still_open=True),
+            "Not accepted: ISSUE_CLOSED. The task is still open in the tracker",
+        ),
+        (seen(CLOSED, holding=HeldTask.WAITING), "The merge is waited for: the session may stop"),
+        (seen(Detected.UNKNOWN, is_on_task=True), "Asking for the stage"),
+        (seen(Detected.UNKNOWN), "Nothing to ask: the session may stop"),
+        (
+            seen(CODED, memory=Memory(set_stage=Stage.TESTING)),
+            "Getting instruction for stage: TESTING (set by hand)",
+        ),
+    ],
+)
+def test_each_answer_says_why_in_the_log(stop: StageSeen, log: str) -> None:
+    """Where it begins."""
+    assert decide(stop).log[0] == log
+
+
+@pytest.mark.parametrize(
+    ("conflict_", "still_open", "state", "kind"),
+    [
+        ("x", True, CLOSED, "refused"),
+        ("x", False, CLOSED, "transition"),
+        ("x", False, Detected.SESSION_CLEARED, "transition"),
+        ("x", False, Detected.ORACLE_APPROVED, "refused"),
+        ("", True, Detected.SESSION_CLEARED, "transition"),
+        ("", True, Detected.ORACLE_APPROVED, "transition"),
+    ],
+)
+def test_a_conflict_is_none_once_the_task_is_closed(
+    conflict_: str, still_open: bool, state: Detected, kind: str
+) -> None:
+    """Unless its tracker says that it is not."""
+    stop = seen(state, conflict=conflict_, is_still_open=still_open, remaining=1)
+    assert decide(stop).events[0].kind == kind
+
+
+@pytest.mark.parametrize(
+    ("memory", "position", "has_ended", "is_known_"),
+    [
+        ("p1", "p1", False, True),
+        ("p1", "p2", False, False),
+        ("", "", False, False),
+        ("", "p1", False, False),
+        ("p1/waited", "p1", False, True),
+        ("p1/waited", "p1", True, False),
+        ("p1", "p1", True, True),
+    ],
+)
+def test_a_merge_that_came_is_news_at_the_same_stop(
+    memory: str, position: str, has_ended: bool, is_known_: bool
+) -> None:
+    """Everything else is answered once; without a position nothing was."""
+    assert is_known(Memory(position=memory), position, has_ended=has_ended) is is_known_
+
+
+def test_what_is_said_to_others_moves_no_count() -> None:
+    """An answer to a person clears what was counted in a row; to a machine it does not."""
+    for kind, idle in ((Prompt.HUMAN, 0), (Prompt.MACHINE, 5)):
+        stop = seen(
+            Detected.IN_PROGRESS, kind=kind, memory=Memory(idle=5, blocks=2, is_let_go=True)
+        )
+        memory = decide(stop).memory
+        assert (memory.idle, memory.blocks, memory.is_let_go) == (idle, 2, kind is not Prompt.HUMAN)
+
+
+def test_the_last_word_names_the_task_and_is_kept_at_its_stop() -> None:
+    """The line is over: the user reads which task, and the agent may stop."""
+    line = (Stage.CODING, Stage.TESTING)
+    for task, name in (("demo-1", "demo-1"), ("", "the task")):
+        done = decide(seen(Detected.TESTS_PASSING, facts=Facts(task=task, line=line)))
+        assert done.note == f"The last stage of {name} is complete: TESTING"
+        assert (done.log, done.memory.position, done.text) == ((done.note,), "p1", "")
+    labelled = Facts(settings=StageSettings(label="mine"))
+    assert decide(seen(CLOSED, remaining=0, facts=labelled)).note == complete("mine")
+
+
+def test_a_task_that_was_taken_anew_is_told_its_stage_again() -> None:
+    """With the task's own words; otherwise the line goes on."""
+    stage = Stage.REQUIREMENTS_REVIEW
+    assert decide(seen(CODED)).text == instruction(stage, Facts(), COMPLETED[Stage.CODING])
+    turn = Turn(steps=("text",), kind=Prompt.OURS, position="p1", taken="demo-1")
+    taken = decide(StageSeen(turn, seen(CODED).found)).text
+    assert taken == again(stage, Facts(), COMPLETED[Stage.CODING])
