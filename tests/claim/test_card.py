@@ -11,7 +11,16 @@ from lifecycle.claim.decisions import card, hints
 from lifecycle.claim.decisions.ending import releasing
 from lifecycle.claim.record.sections import Releasing, Trouble
 from lifecycle.claim.record.state import mark_of
-from lifecycle.core.plan import AddToBoard, Audience, SetBoard
+from lifecycle.core.plan import (
+    AddToBoard,
+    Audience,
+    ForgetClaim,
+    ReleaseLease,
+    SetBoard,
+    SetLinked,
+    Wake,
+)
+from lifecycle.core.tracker import Link
 from lifecycle.core.values.model import BoardItem, PullState
 from tests.claim.steps import rules_with
 from tests.factories import NOW, comment, issue, observation, pull, record, seen
@@ -523,3 +532,46 @@ def test_a_merge_ends_the_release_before_it_began() -> None:
     assert first.record.ending.releasing == ASKED
     again = releasing.decide(seen(going(status="Blocked"), observed=observation(item=ITEM)))
     assert again.fields == {"status": "Todo"}
+
+
+def test_from_afar_the_lease_goes_first_if_there_is_one() -> None:
+    """It alone tells that nobody took the task up meanwhile; where it cannot be ended, nothing is done."""
+    fresh = {"ending.comment_done": False, "ending.unassigned": False}
+    observed = observation(issue=issue(comments=()), item=ITEM)
+    for lease, kind in (("abc", "ReleaseLease"), ("", "PostComment")):
+        made = going(memory={**fresh, "ownership.lease": lease})
+        for wake, first in ((Wake.SWEEP, kind), (Wake.STOP, "PostComment")):
+            action = releasing.decide(seen(made, observed=observed, wake=wake)).action
+            assert type(action).__name__ == first
+    ended = going(memory={**fresh, "ownership.lease": "abc", "ending.lease_done": True})
+    step = releasing.decide(seen(ended, observed=observed, wake=Wake.SWEEP))
+    assert type(step.action).__name__ == "PostComment"
+
+
+def test_a_card_without_a_status_is_left_as_it_is_where_the_issue_is_closed() -> None:
+    """The last sentence names no status then."""
+    observed = observation(issue=issue(is_open=False), item=replace(ITEM, status=None, agent=""))
+    (notice,) = releasing.decide(seen(going(), observed=observed)).notices
+    assert '""' in notice.text
+    assert "None" not in notice.text
+
+
+@pytest.mark.parametrize("link", [None, Link("beads", "bd-1", "claimed")])
+def test_whose_task_it_is_by_now_keeps_it_and_the_linked_one_is_freed(link: Link | None) -> None:
+    """First the lease, then the linked task, then the file; with who holds it told."""
+    memory = {"ownership.taken_by": "b-1", "linked.link": link, "ownership.lease": "abc"}
+    observed = observation(item=replace(ITEM, agent="b-1"))
+    lease = releasing.decide(seen(going(memory=memory), observed=observed))
+    assert lease.action == ReleaseLease(42, "abc")
+    memory["ending.lease_done"] = True
+    step = releasing.decide(seen(going(memory=memory), observed=observed))
+    if link:
+        assert step.action == SetLinked("beads", "bd-1", "released")
+    else:
+        assert step.action == ForgetClaim()
+        assert "b-1" in step.notices[0].text
+    held = {**memory, "ownership.taken_by": "", "ending.lease_done": False}
+    held["ending.releasing"] = replace(ASKED, holder="c-1")
+    step = releasing.decide(seen(going(memory={**held, "linked.link": None}), observed=observed))
+    assert step.action == ForgetClaim()
+    assert "c-1" in step.notices[0].text

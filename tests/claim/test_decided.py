@@ -446,3 +446,12 @@ def test_a_release_reads_its_own_steps() -> None:
     shut = observation(issue=issue(is_open=False, comments=(comment("x"),)))
     assert apply_observation(record(**DONE), shut, NOW).ending.issue_closed
     assert not apply_observation(record(**DONE, memory=LEAVING), shut, NOW).ending.issue_closed
+
+
+def test_a_refused_hand_off_does_not_wait_for_a_look() -> None:
+    """The refusal is told; that GitHub could not be read either is nothing beside it."""
+    final = Trouble("m", "no", NOW + 60, is_final=True)
+    later = replace(final, is_final=False)
+    for first, second, is_told in ((final, later, False), (later, final, True)):
+        made = record(**READY, memory={"troubles": {"OpenPullRequest": first, "Look": second}})
+        assert ("pr-waits" in [notice.key for notice in complaints(made)]) is is_told

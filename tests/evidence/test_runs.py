@@ -317,3 +317,102 @@ def test_an_output_of_empty_lines_is_read_once() -> None:
     run = test_runs.run_in("pytest")
     assert run is not None
     assert test_runs.colour(run, Outcome.OK, "\n" * 200_000 + "1 failed") is Colour.RED
+
+
+TOP = "$(git rev-parse --show-toplevel)"
+
+
+@pytest.mark.parametrize(
+    ("line", "steps"),
+    [
+        ("pytest", []),
+        ("cd web && pytest", [("web", True)]),
+        ("pushd web && pytest && popd", [("web", True)]),
+        ("cd web && pytest && cd .. && pytest", [("web", True), ("..", True)]),
+        ("popd && pytest", [("", True)]),
+        ("cd && pytest", [("", True)]),
+        ("cd a b && pytest", [("", True)]),
+        ("cd -P web && pytest", [("web", True)]),
+        ("cd -L web && pytest", [("web", True)]),
+        ("cd -- web && pytest", [("web", True)]),
+        ("cd -e web && pytest", [("web", True)]),
+        ("cd -@ web && pytest", [("web", True)]),
+        ("cd - && pytest", [("", True)]),
+        ("cd $WEB && pytest", [("", True)]),
+        ("cd web* && pytest", [("", True)]),
+        ("cd we? && pytest", [("", True)]),
+        (f'cd "{TOP}" && pytest', [(TOP, True)]),
+        (f"cd {TOP} && pytest", [(TOP, True)]),
+        ("pytest /srv/other", [("/srv/other", False)]),
+        ("pytest ~/other", [("~/other", False)]),
+        ("pytest $OTHER", [("$OTHER", False)]),
+        ("pytest ../other", [("../other", False)]),
+        ("pytest a/../../b", [("a/../../b", False)]),
+        ("pytest a..b", []),
+        ("pytest tests", []),
+        ("make -C /srv test", [("/srv", False)]),
+        ("make -C/srv test", [("/srv", False)]),
+        ("make -C web test", []),
+        ("pytest --rootdir=/srv", [("/srv", False)]),
+        ("pytest --rootdir /srv", [("/srv", False)]),
+        ("pytest --rootdir= /srv", [("/srv", False)]),
+        ("pytest --junitxml /tmp/x.xml", []),
+        ("pytest --junitxml=/tmp/x.xml", []),
+        ("pytest -o /tmp/x", []),
+        ("pytest --unknown /srv", [("/srv", False)]),
+    ],
+)
+def test_where_a_line_goes_and_what_its_run_is_given(
+    line: str, steps: list[tuple[str, bool]]
+) -> None:
+    """Folders that a line goes to, in order; of a run's words those that may lie elsewhere."""
+    run = test_runs.run_in(line)
+    assert run is not None
+    assert list(dict.fromkeys((step.path, step.moves) for step in run.steps)) == steps
+
+
+@pytest.mark.parametrize(
+    ("line", "is_shown", "is_whole", "is_end"),
+    [
+        ("pytest", True, True, True),
+        ("pytest > log", False, False, True),
+        ("! pytest", False, False, True),
+        ("pytest; echo x", True, False, True),
+        ("echo x; pytest", True, False, True),
+        ("cd web; pytest", True, True, True),
+        ("pytest && npm test", True, False, True),
+        ("pytest | tee log", True, True, True),
+        ("pytest |& tee log", True, True, True),
+        ("pytest | cat", True, True, True),
+        ("pytest | cat | tee log", True, True, True),
+        ("pytest | cat notes", True, False, True),
+        ("pytest; cat", True, False, True),
+        ("pytest | tail", True, False, True),
+        ("pytest | cat > log", True, False, False),
+        ("pytest | cat > /dev/null", True, False, True),
+        ("pytest &", True, False, True),
+        ("pytest; true &", True, False, True),
+        ("pytest; true", True, True, True),
+        ("pytest && rm x", True, False, False),
+        ("pytest && sed s/1/2/ x", True, False, True),
+        ("pytest && sed -i s/1/2/ x", True, False, False),
+        ("pytest && sed --in-place s/1/2/ x", True, False, False),
+        ("pytest | sort", True, False, True),
+        ("pytest | sort -o x", True, False, False),
+        ("pytest | sort --output=x", True, False, False),
+        ("pytest && git status", True, False, True),
+        ("pytest && git log", True, False, True),
+        ("pytest && git stash pop", True, False, False),
+        ("pytest && git", True, False, False),
+        ("pytest && cd web && npm test", True, False, True),
+        ("pytest && cd web", True, True, True),
+        ("pytest && rm x && npm test", True, False, False),
+    ],
+)
+def test_what_is_known_of_a_runs_output_and_of_what_comes_after_it(
+    line: str, is_shown: bool, is_whole: bool, is_end: bool
+) -> None:
+    """Put away, mixed with other commands' words, or followed by what may change a file."""
+    run = test_runs.run_in(line)
+    assert run is not None
+    assert (run.is_shown, run.is_whole, run.is_end) == (is_shown, is_whole, is_end)

@@ -34,7 +34,7 @@ from lifecycle.stages.decisions.instructions import (
     instruction,
     question,
 )
-from lifecycle.stages.detection import inference
+from lifecycle.stages.detection import detect_stage, inference
 from lifecycle.stages.detection.detect_stage import detect
 from lifecycle.stages.detection.stage_markers import asked_in
 from lifecycle.stages.transcript.turn import NOTHING, Prompt, StageFinding, Tier, Turn
@@ -693,3 +693,57 @@ def test_a_task_that_was_taken_anew_is_told_its_stage_again() -> None:
     turn = Turn(steps=("text",), kind=Prompt.OURS, position="p1", taken="demo-1")
     taken = decide(StageSeen(turn, seen(CODED).found)).text
     assert taken == again(stage, Facts(), COMPLETED[Stage.CODING])
+
+
+def test_an_answer_in_words_is_found_where_it_stands() -> None:
+    """At the stop of the answer, so that it is answered once."""
+    turn = Turn(
+        steps=("I wait for /clear.",), kind=Prompt.OURS, asked=Stage.NEXT_TASK, position="p1"
+    )
+    found = meant(turn, StageFinding(Detected.UNKNOWN, position="p7"))
+    assert (found.state, found.tier, found.position) == (
+        Detected.SESSION_CLEARED,
+        Tier.INFERENCE,
+        "p7",
+    )
+    for other in (
+        Turn(steps=turn.steps, kind=Prompt.OURS, asked=Stage.NEXT_TASK, is_question=True),
+        Turn(steps=turn.steps, kind=Prompt.OURS, asked=Stage.NEXT_TASK, markers=(CODED,)),
+        Turn(steps=turn.steps, kind=Prompt.MACHINE, asked=Stage.NEXT_TASK),
+    ):
+        assert meant(other, StageFinding(Detected.UNKNOWN)).state is Detected.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("known", "wants"),
+    [
+        ({}, True),
+        ({"kind": Prompt.MACHINE}, True),
+        ({"kind": Prompt.MACHINE, "asked": Stage.TESTING}, True),
+        ({"kind": Prompt.MACHINE, "asked": Stage.TESTING, "has_worked": True}, False),
+        ({"kind": Prompt.MACHINE, "has_worked": True}, True),
+        ({"asked": Stage.TESTING, "has_worked": True}, True),
+        ({"kind": Prompt.HUMAN}, False),
+        ({"kind": Prompt.NONE}, False),
+        ({"steps": ()}, False),
+        ({"is_question": True}, False),
+        ({"is_question": True, "has_worked": True}, True),
+        ({"steps": ("All Tasks Complete.",)}, False),
+        ({"steps": ("All tasks complete.",), "asked": Stage.CODING}, False),
+        ({"steps": ("All tasks complete.",), "asked": Stage.TESTING}, True),
+        ({"steps": ("All tasks complete.", "No: one is left.")}, True),
+    ],
+)
+def test_the_question_is_worth_a_turn_where_somebody_could_answer_it(
+    known: dict[str, object], wants: bool
+) -> None:
+    """Not to a person, not twice, and not after the agent said that nothing is left."""
+    turn = Turn(**{"steps": ("text",), "kind": Prompt.OURS, **known})
+    assert detect_stage.wants_question(turn) is wants
+    unknown = StageFinding(Detected.UNKNOWN)
+    assert detect_stage.is_quiet(turn, unknown) is not wants
+    assert not detect_stage.is_quiet(turn, StageFinding(Detected.UNKNOWN, misnamed="X_DONE"))
+    assert not detect_stage.is_quiet(turn, StageFinding(CODED))
+    for state in UNDER_WAY:
+        assert detect_stage.is_quiet(turn, StageFinding(state))
+    assert detect_stage.is_quiet(NOTHING, StageFinding(CODED))

@@ -1,0 +1,485 @@
+"""The hand-off, the merge and what ends on values alone: each condition, step and record."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from lifecycle.claim.decisions.ending import ending_steps, lost_task, merged
+from lifecycle.claim.decisions.pull import opening
+from lifecycle.claim.decisions.pull.review import WHILE_OPEN
+from lifecycle.claim.decisions.snapshot import Decision, is_unsynced, may_try, still_wanted
+from lifecycle.claim.record.sections import Intent, Releasing, Trouble
+from lifecycle.claim.record.state import mark_of
+from lifecycle.core.plan import (
+    Audience,
+    CloseIssue,
+    OpenPullRequest,
+    PostComment,
+    ReleaseLease,
+    Wake,
+)
+from lifecycle.core.values.model import BoardItem, PullState
+from tests.claim.steps import DONE, READY, REVIEW, rules_with
+from tests.factories import BRANCH, NOW, SHA, comment, issue, observation, pull, record, seen
+
+AGENT = "edouard-1738000000"
+MERGED = pull(state=PullState.MERGED, url="u", head_sha="b")
+OPENING = OpenPullRequest(f"octo-org:{BRANCH}", "main", "Fix race condition", 42, SHA)
+HANDED = {**READY, "phase": "ready_for_pr"}
+QUESTION_ENDS = (*WHILE_OPEN, "closed")
+
+
+def handed(shown: dict[str, Any] | None = None, **changes: Any) -> Any:
+    """A claim that was handed off, its branch pushed."""
+    made = record(**{**HANDED, **changes.pop("values", {})}, memory=changes.pop("memory", {}))
+    return seen(made, observed=observation(**(shown or {})), pushed_head=SHA, **changes)
+
+
+@pytest.mark.parametrize(
+    ("values", "key"),
+    [
+        ({"branch": ""}, "missing:branch"),
+        ({"summary": ""}, "missing:summary"),
+        ({"branch": "", "summary": " "}, "missing:branch,summary"),
+        ({"branch": "main"}, "branch-is-base:main"),
+    ],
+)
+def test_a_hand_off_that_cannot_be_one_is_a_condition(values: dict[str, Any], key: str) -> None:
+    """For the agent, as long as it lasts."""
+    step = opening.decide(handed(values=values))
+    assert [(n.key, n.audience, n.stands) for n in step.notices] == [(key, Audience.ACT, True)]
+    assert (step.action, step.fields, step.record) == (None, {}, None)
+
+
+def test_a_hand_off_opens_what_is_pushed_into_its_base() -> None:
+    """The configured base, else the default one; not while that is held back."""
+    assert opening.decide(handed()).action == OPENING
+    start = handed()
+    into = replace(start, rules=rules_with(start, base="next"))
+    assert opening.decide(into).action == replace(OPENING, base="next")
+    assert opening.decide(replace(start, observation=None)) == Decision()
+    assert opening.decide(replace(start, pushed_head=None)).action == replace(OPENING, pushed="")
+    held = {"troubles": {"OpenPullRequest": Trouble(mark_of(OPENING), "no", NOW + 1)}}
+    assert opening.decide(handed(memory=held)).action is None
+    nobodys = handed(values={"issue_number": None})
+    assert opening.decide(nobodys).action == replace(OPENING, issue=0)
+
+
+@pytest.mark.parametrize("was_ours", [True, False])
+def test_an_open_pull_request_is_adopted(was_ours: bool) -> None:
+    """Number, phase and status in one step; what was known of another one is forgotten."""
+    intents = (
+        {"OpenPullRequest": Intent("m", NOW)} if was_ours else {"PostComment": Intent("m", NOW)}
+    )
+    memory = {
+        "intents": intents,
+        "troubles": {"OpenPullRequest": Trouble("m", "no", NOW)},
+        "pull.checks": {"sha": "x"},
+        "pull.changes_by": ("maria",),
+        "pull.conflicts_with": "main",
+        "pull.durations": {"test": 4.0},
+    }
+    step = opening.decide(handed({"by_branch": (pull(url="u", head_sha="b"),)}, memory=memory))
+    assert step.fields == {"pr_number": 107, "phase": "pr_created", "status": "In Review"}
+    assert step.record is not None
+    assert (step.record.judged, step.record.intents, step.record.troubles) == ("pr_created", {}, {})
+    known = step.record.pull
+    assert (known.url, known.head, known.checks) == ("u", "b", None)
+    assert (known.changes_by, known.conflicts_with) == ((), "")
+    assert known.durations == {"test": 4.0}
+    (notice,) = step.notices
+    assert (notice.key, notice.audience) == ("pr:107", Audience.NEXT)
+    assert (BRANCH in notice.text) is not was_ours
+    other = opening.decide(handed({"by_branch": (pull(base="next"),)}))
+    assert other.action == OPENING
+
+
+def test_what_was_merged_as_it_is_pushed_is_not_opened_again() -> None:
+    """It becomes the question."""
+    step = opening.decide(handed({"by_branch": (replace(MERGED, head_sha=SHA),)}))
+    assert step.fields == {"pr_number": 107, "phase": "merged_detected"}
+    assert opening.decide(handed({"by_branch": (MERGED,)})).action == OPENING
+
+
+@pytest.mark.parametrize(
+    ("changes", "shown", "is_drafted"),
+    [
+        ({}, {}, True),
+        ({"is_silent": False}, {}, False),
+        ({"pushed_head": None}, {}, False),
+        ({"values": {"summary": ""}}, {}, False),
+        ({"values": {"branch": ""}}, {}, False),
+        ({"values": {"branch": "main"}}, {}, False),
+        ({}, {"by_number": pull(state=PullState.CLOSED)}, False),
+        ({}, {"by_branch": (pull(state=PullState.CLOSED),)}, False),
+        ({}, {"by_branch": (pull(state=PullState.CLOSED, head_sha="b"),)}, True),
+        ({}, {"by_branch": (pull(head_owner="mallory"),)}, True),
+    ],
+)
+def test_left_work_is_drafted_where_nothing_of_it_was_shown(
+    changes: dict[str, Any], shown: dict[str, Any], is_drafted: bool
+) -> None:
+    """Only what is pushed, with a summary, of a task that nobody goes on with."""
+    pushed = {"pushed_head": SHA, "is_silent": True, **changes}
+    values = {**READY, "phase": "coding", **pushed.pop("values", {})}
+    start = seen(record(**values), observed=observation(**shown), **pushed)
+    action = opening.show_left_work(start).action
+    assert action == (replace(OPENING, is_draft=True) if is_drafted else None)
+    assert opening.show_left_work(replace(start, observation=None)) == Decision()
+    if is_drafted:
+        assert (
+            opening.show_left_work(replace(start, failed=frozenset({"OpenPullRequest"}))).action
+            is None
+        )
+        into = replace(start, rules=rules_with(start, base="next"))
+        drafted = opening.show_left_work(into).action
+        assert isinstance(drafted, OpenPullRequest)
+        assert drafted.base == "next"
+
+
+def test_a_title_is_one_line_of_its_limit() -> None:
+    """What is cut off shows that it is."""
+    assert opening.title(" Fix\n the  race ") == "Fix the race"
+    for length, ends in ((opening.TITLE_LIMIT, "x"), (opening.TITLE_LIMIT + 1, "…")):
+        line = opening.title("x" * length)
+        assert (len(line), line[-1]) == (opening.TITLE_LIMIT, ends)
+
+
+def test_a_body_has_summary_and_link_whatever_the_template_says() -> None:
+    """In their places, or before it; nothing is ticked by a template."""
+    words: dict[str, Any] = {"summary": " Done. ", "issue": 42, "link": "Refs"}
+    assert opening.body("A {{summary}} B {{issue}}", **words) == "A Done. B Refs #42"
+    assert opening.body("A {{issue}}\n- [x] t", **words) == "Done.\n\nA Refs #42\n- [ ] t"
+    assert opening.body("A {{summary}}\n* [X] t", **words) == "Refs #42\n\nA Done.\n* [ ] t"
+    assert opening.body("A", **words) == "Done.\n\nRefs #42\n\nA"
+    assert "Done.\n\nRefs #42\n\n## Mission integrity" in opening.body("", **words)
+    long = opening.body("x" * (opening.BODY_LIMIT + 1), **words)
+    assert len(long) == opening.BODY_LIMIT
+    summary = "s" * (opening.SUMMARY_LIMIT + 1)
+    assert len(opening.body("{{summary}}{{issue}}", **{**words, "summary": summary})) == (
+        opening.SUMMARY_LIMIT + len("Refs #42")
+    )
+
+
+WRITTEN = {**REVIEW, "phase": "merged_detected"}
+
+
+def test_a_merge_moves_the_claim_and_puts_the_question() -> None:
+    """What was said of the open pull request is no news any more."""
+    start = seen(record(**REVIEW), observed=observation(by_number=MERGED))
+    step = merged.merge_found(start, MERGED)
+    assert step.fields == {"pr_number": 107, "phase": "merged_detected"}
+    assert step.record is not None
+    assert (step.record.judged, step.record.pull.url, step.record.pull.head) == (
+        "merged_detected",
+        "u",
+        "b",
+    )
+    (notice,) = step.notices
+    assert (notice.key, notice.audience, notice.ends) == ("merged:107", Audience.ASK, QUESTION_ENDS)
+    (closing,) = merged.merge_found(
+        replace(start, rules=rules_with(start, closes_itself=True)), MERGED
+    ).notices
+    assert (closing.key, closing.audience, closing.ends) == (
+        "auto-merged:107",
+        Audience.NEWS,
+        QUESTION_ENDS,
+    )
+
+
+@pytest.mark.parametrize(
+    ("judged", "shown", "fields", "keys"),
+    [
+        ("merged_detected", None, {}, ["merged:107"]),
+        ("coding", None, {}, []),
+        ("merged_detected", {}, {}, []),
+        ("merged_detected", {"by_number": pull()}, {}, []),
+        ("coding", {}, {"phase": "coding"}, ["not-merged:0:coding"]),
+        (
+            "coding",
+            {"by_number": pull()},
+            {"phase": "checks_running"},
+            ["not-merged:107:checks_running"],
+        ),
+        (
+            "coding",
+            {"by_number": MERGED},
+            {"pr_number": 107, "phase": "merged_detected"},
+            ["merged:107"],
+        ),
+    ],
+)
+def test_a_merge_that_somebody_wrote_is_judged(
+    judged: str, shown: dict[str, Any] | None, fields: dict[str, Any], keys: list[str]
+) -> None:
+    """One that was seen is final; the question is put again to whoever asks the ledger."""
+    made = record(**WRITTEN, memory={"judged": judged})
+    step = merged.decide(seen(made, observed=None if shown is None else observation(**shown)))
+    assert step.fields == fields
+    assert [notice.key for notice in step.notices] == keys
+    if keys and keys[0].startswith("not-merged"):
+        assert step.record is not None
+        assert step.record.judged == fields["phase"]
+        assert (step.notices[0].audience, step.notices[0].stands) == (Audience.ACT, True)
+    without = record(**{**WRITTEN, "pr_number": None}, memory={"judged": judged})
+    assert merged.decide(seen(without)) == Decision()
+
+
+def test_auto_closes_what_was_seen_as_merged() -> None:
+    """And not what somebody wrote."""
+    for judged, fields in (("merged_detected", {"phase": "done"}), ("coding", {})):
+        start = seen(record(**WRITTEN, memory={"judged": judged}))
+        step = merged.decide(replace(start, rules=rules_with(start, closes_itself=True)))
+        assert step.fields == fields
+        assert (step.record is not None and step.record.ending.consent == "auto") is bool(fields)
+
+
+@pytest.mark.parametrize(
+    ("until", "goes_on"), [(None, True), (NOW, True), (NOW + 1, False)], ids=str
+)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "PostComment",
+        "CloseIssue",
+        "Unassign",
+        "SetBoard",
+        "ReleaseLease",
+        "SetLinked",
+        "FindLinked",
+    ],
+)
+def test_an_end_goes_on_when_the_first_of_its_steps_is_due(
+    kind: str, until: float | None, goes_on: bool
+) -> None:
+    """A failure of something else holds no step back."""
+    troubles = {} if until is None else {kind: Trouble("m", "no", until)}
+    troubles["OpenPullRequest"] = Trouble("m", "no", NOW + 9)
+    made = record(**DONE, memory={"troubles": troubles})
+    assert ending_steps.may_go_on(seen(made)) is goes_on
+    later = {
+        **troubles,
+        "CloseIssue": Trouble("m", "no", NOW + 5),
+        "Unassign": Trouble("m", "no", NOW),
+    }
+    assert ending_steps.may_go_on(seen(record(**DONE, memory={"troubles": later})))
+
+
+POST = PostComment(42, "Done.\n\n<!-- m -->", "<!-- m -->")
+
+
+@pytest.mark.parametrize(
+    ("memory", "posted", "result"),
+    [
+        ({"ending.comment_done": True}, None, "done"),
+        ({}, None, POST),
+        ({}, "Done.\n\n<!-- m -->", "found"),
+        ({}, "Done. <!-- m --> behind", POST),
+        ({"intents": {"PostComment": Intent("<!-- m -->", NOW - 120, 2)}}, None, POST),
+        ({"intents": {"PostComment": Intent("<!-- m -->", NOW - 119, 2)}}, None, "waiting"),
+        ({"intents": {"PostComment": Intent("<!-- m -->", NOW - 120, 1)}}, None, "waiting"),
+        ({"intents": {"PostComment": Intent("another", NOW, 0)}}, None, POST),
+        ({"troubles": {"PostComment": Trouble(mark_of(POST), "no", NOW + 1)}}, None, "waiting"),
+        (
+            {"troubles": {"PostComment": Trouble(mark_of(POST), "no", NOW + 1, is_final=True)}},
+            None,
+            "done",
+        ),
+    ],
+)
+def test_the_comment_comes_once(memory: dict[str, Any], posted: str | None, result: Any) -> None:
+    """It is looked for, waited for, sent again after two clean reads, and given up when refused."""
+    comments = (comment("x"), comment(posted)) if posted else ()
+    shown = observation(issue=issue(comments=comments))
+    step = ending_steps.comment_step(seen(record(**DONE, memory=memory), observed=shown), POST)
+    if result == "found":
+        assert isinstance(step, Decision)
+        assert step.record is not None
+        assert step.record.ending.comment_done
+        assert step.action is None
+    else:
+        assert step == (Decision(action=POST) if result is POST else result)
+
+
+def test_a_clean_read_is_counted_and_the_next_one_planned() -> None:
+    """At the end of the two minutes, or a second later; not where comments were not read."""
+    made = record(**DONE, memory={"intents": {"PostComment": Intent("m", NOW, 1)}})
+    shown = observation(issue=issue(comments=()))
+    for now, again in ((NOW + 10, NOW + 120), (NOW + 119, NOW + 120), (NOW + 200, NOW + 201)):
+        after = ending_steps.comment_missed(made, shown, now)
+        assert after.intents["PostComment"] == Intent("m", NOW, 2)
+        trouble = after.troubles["PostComment"]
+        assert (trouble.mark, trouble.until, trouble.is_final) == ("m", again, False)
+    for blind in (observation(issue=None), observation()):
+        assert ending_steps.comment_missed(made, blind, NOW) == made
+    assert ending_steps.comment_missed(record(**DONE), shown, NOW) == record(**DONE)
+
+
+@pytest.mark.parametrize(
+    ("memory", "action"),
+    [
+        ({}, None),
+        ({"ownership.lease": "abc"}, ReleaseLease(42, "abc")),
+        ({"ownership.lease": "abc", "ending.lease_done": True}, None),
+    ],
+)
+def test_the_lease_is_ended_once(memory: dict[str, Any], action: Any) -> None:
+    """Refused, it is given up; held back, it is waited for."""
+    step = ending_steps.lease_step(seen(record(**DONE, memory=memory)))
+    assert step == (Decision(action=action) if action else None)
+    if action:
+        trouble = Trouble(mark_of(action), "no", NOW + 1)
+        held = {**memory, "troubles": {"ReleaseLease": trouble}}
+        assert ending_steps.lease_step(seen(record(**DONE, memory=held))) == Decision()
+        gone = {**memory, "troubles": {"ReleaseLease": replace(trouble, is_final=True)}}
+        assert ending_steps.lease_step(seen(record(**DONE, memory=gone))) is None
+
+
+@pytest.mark.parametrize(
+    ("trouble", "made", "may"),
+    [
+        (None, {}, True),
+        ({}, {}, False),
+        ({"until": NOW}, {}, True),
+        ({"mark": "another"}, {}, True),
+        ({}, {"wake": Wake.TICK}, True),
+        ({}, {"wake": Wake.SWEEP}, True),
+        (None, {"failed": frozenset({"CloseIssue"})}, False),
+        (None, {"failed": frozenset({"CloseIssue"}), "wake": Wake.TICK}, False),
+        (None, {"failed": frozenset({"SetBoard"})}, True),
+    ],
+)
+def test_what_failed_is_held_back_for_a_while(
+    trouble: dict[str, Any] | None, made: dict[str, Any], may: bool
+) -> None:
+    """Within a look for good; later until its time, or until somebody asks."""
+    close = CloseIssue(42)
+    one = Trouble(mark_of(close), "no", NOW + 1)
+    troubles = {} if trouble is None else {"CloseIssue": replace(one, **trouble)}
+    assert may_try(seen(record(memory={"troubles": troubles}), **made), close) is may
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "memory", "made", "is_wanted"),
+    [
+        ("OpenPullRequest", HANDED, {}, {}, True),
+        ("OpenPullRequest", {}, {}, {}, False),
+        ("SetBoard", {}, {}, {}, False),
+        ("SetBoard", {"status": "Todo"}, {}, {}, True),
+        ("SetBoard", DONE, {}, {}, True),
+        ("SetBoard", {}, {"ending.releasing": Releasing(NOW)}, {}, True),
+        ("AddToBoard", {"status": "Todo"}, {}, {}, True),
+        ("AddToBoard", DONE, {}, {}, False),
+        ("LinkPullRequest", REVIEW, {}, {}, True),
+        ("LinkPullRequest", {}, {}, {}, False),
+        ("Look", {}, {}, {}, False),
+        ("Look", {}, {}, {"failed": frozenset({"Look"})}, True),
+        ("SetLinked", {}, {}, {}, False),
+        ("CloseIssue", {}, {}, {}, False),
+        ("CloseIssue", DONE, {}, {}, True),
+        ("Unassign", {}, {"ending.releasing": Releasing(NOW)}, {}, True),
+    ],
+)
+def test_a_failure_stands_while_its_action_is_wanted(
+    kind: str,
+    values: dict[str, Any],
+    memory: dict[str, Any],
+    made: dict[str, Any],
+    is_wanted: bool,
+) -> None:
+    """What the claim does not want any more is no trouble."""
+    assert still_wanted(seen(record(**values, memory=memory), **made), kind) is is_wanted
+
+
+@pytest.mark.parametrize(
+    ("values", "memory", "has_board", "is_behind"),
+    [
+        ({}, {}, True, False),
+        ({"status": "Todo"}, {}, True, True),
+        ({"status": "in progress"}, {}, True, False),
+        ({"status": "Todo"}, {}, False, False),
+        ({"status": "", "last_synced_status": "Todo"}, {}, True, False),
+        ({**DONE, "status": "Todo"}, {}, True, False),
+        ({"status": "Todo"}, {"ending.releasing": Releasing(NOW)}, True, False),
+        ({}, {"card.agent": ""}, True, True),
+        ({"agent_id": ""}, {"card.agent": "x"}, True, False),
+    ],
+)
+def test_a_card_is_unsynced_by_its_status_or_its_agent(
+    values: dict[str, Any], memory: dict[str, Any], has_board: bool, is_behind: bool
+) -> None:
+    """Where there is a board, and the claim lives."""
+    start = seen(record(**values, memory=memory))
+    assert is_unsynced(replace(start, rules=rules_with(start, has_board=has_board))) is is_behind
+
+
+FREED = BoardItem("PVTI_lADOBx", "Todo", "")
+HELD: dict[str, Any] = {"is_taken": True, "past": ({"phase": "coding"},)}
+
+
+@pytest.mark.parametrize(
+    ("item", "shown", "memory", "values", "is_released", "is_doubted"),
+    [
+        ({}, {}, {}, {}, True, True),
+        ({"status": "todo"}, {}, {}, {}, True, True),
+        ({"status": "In Progress"}, {}, {}, {}, False, True),
+        ({"agent": "b-1"}, {}, {}, {}, False, False),
+        ({"agent": AGENT}, {}, {}, {}, False, False),
+        ({"agent": AGENT}, {}, {"ownership.is_released": True}, {}, False, False),
+        ({"agent": "b-1"}, {}, {"ownership.is_released": True}, {}, True, False),
+        ({"id": "labels/42"}, {}, {}, {}, False, True),
+        ({}, {"issue": issue(assignees=("EDOUARD",))}, {}, {}, False, False),
+        ({}, {"issue": issue(assignees=("maria",))}, {}, {}, True, True),
+        ({}, {"issue": issue(is_open=False)}, {}, {}, False, False),
+        ({}, {"issue": None}, {}, {}, False, False),
+        ({}, {"item": None}, {}, {}, False, True),
+        ({}, {}, {"past": ()}, {}, False, False),
+        ({}, {}, {"is_taken": False}, {}, False, True),
+        ({}, {}, {"card.agent": "b-1"}, {}, False, True),
+        ({}, {}, {}, {"agent_id": ""}, False, False),
+        ({}, {}, {}, {"agent_id": "somebody"}, True, False),
+        ({}, {}, {}, {"status": "Todo"}, False, True),
+        ({}, {}, {}, {"last_synced_status": "Todo"}, False, True),
+        ({}, {}, {}, {"last_synced_status": None}, False, True),
+        ({"status_at": NOW - 3601}, {}, {}, {}, False, True),
+        ({"status_at": NOW - 3600}, {}, {}, {}, True, True),
+    ],
+)
+def test_a_task_was_released_from_afar_if_everything_says_so(
+    item: dict[str, Any],
+    shown: dict[str, Any],
+    memory: dict[str, Any],
+    values: dict[str, Any],
+    is_released: bool,
+    is_doubted: bool,
+) -> None:
+    """The account is off the open issue, and the card that named the agent stands free in Todo."""
+    made = record(**values, memory={**HELD, **memory})
+    observed = observation(**{"item": replace(FREED, **item), **shown})
+    after = lost_task.apply_observation(made, made, observed).ownership
+    assert (after.is_released, after.is_doubted) == (is_released, is_doubted)
+
+
+@pytest.mark.parametrize(
+    ("values", "memory", "made", "reads"),
+    [
+        ({}, {}, {"wake": Wake.TICK}, False),
+        ({}, {"ownership.is_doubted": True}, {}, True),
+        ({}, {"ownership.is_doubted": True, "past": ()}, {}, False),
+        ({"agent_id": "somebody"}, {"ownership.is_doubted": True}, {}, False),
+        ({"item_id": "labels/42"}, {}, {"wake": Wake.TICK}, True),
+        ({"item_id": "labels/42"}, {}, {"wake": Wake.STOP}, False),
+        ({"item_id": "labels/42", **HANDED}, {}, {"wake": Wake.STOP}, True),
+    ],
+)
+def test_comments_are_read_where_the_card_cannot_tell(
+    values: dict[str, Any], memory: dict[str, Any], made: dict[str, Any], reads: bool
+) -> None:
+    """Labels name no agent, and neither does a board that is not there."""
+    start = seen(record(**values, memory={**HELD, **memory}), **made)
+    assert lost_task.reads_comments(start) is reads
+    if made.get("wake") is Wake.TICK:
+        assert lost_task.reads_comments(replace(start, rules=rules_with(start, has_board=False)))
