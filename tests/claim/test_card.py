@@ -559,7 +559,11 @@ def test_a_card_without_a_status_is_left_as_it_is_where_the_issue_is_closed() ->
 @pytest.mark.parametrize("link", [None, Link("beads", "bd-1", "claimed")])
 def test_whose_task_it_is_by_now_keeps_it_and_the_linked_one_is_freed(link: Link | None) -> None:
     """First the lease, then the linked task, then the file; with who holds it told."""
-    memory = {"ownership.taken_by": "b-1", "linked.link": link, "ownership.lease": "abc"}
+    memory: dict[str, Any] = {
+        "ownership.taken_by": "b-1",
+        "linked.link": link,
+        "ownership.lease": "abc",
+    }
     observed = observation(item=replace(ITEM, agent="b-1"))
     lease = releasing.decide(seen(going(memory=memory), observed=observed))
     assert lease.action == ReleaseLease(42, "abc")
