@@ -12,13 +12,15 @@ RECORDINGS := .cache/pygithub-2.10.0.tar.gz
 CLIENTS := .cache/clients
 OCTOKIT := $(CLIENTS)/node_modules/.package-lock.json
 CLAUDE := .cache/claude/node_modules/.package-lock.json
+BD_VERSIONS := $(shell sed -n 's/^[^ ]* v\([0-9.]*\) h1:.*/\1/p' requirements/bd/go.sum)
+BD := $(BD_VERSIONS:%=.cache/bd/%/bd)
 GITHUBKIT := $(VENV)/.clients
 WORKFLOWS := $(wildcard .github/workflows/*.yml docs/examples/*.yml)
 ACTIONS := $(wildcard .github/actions/*/action.yml)
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 debian = { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -qq --yes --no-install-recommends $(1); } >/dev/null
 
-.PHONY: help setup demo test soak mutants lint types bench docs sdl schema pages openapi recordings conformance live browser clients claude lock clean
+.PHONY: help setup demo test soak mutants lint types bench docs sdl schema pages openapi recordings conformance live browser clients claude bd lock clean
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -142,6 +144,22 @@ $(CLAUDE): requirements/claude/package.json requirements/claude/package-lock.jso
 	@cp $^ .cache/claude/
 	npm ci --prefix .cache/claude --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
+
+bd: $(BD) ## build what tests/trackers/beads asks: bd at three versions (needs Go and a C compiler)
+
+# The module is held to requirements/bd/go.sum, and what it needs to the go.sum in it. Without C, as its
+# makers build it, 0.49 keeps tasks in SQLite; the later ones need C for Dolt. Not optimized, it is built
+# in half the time, and runs as fast as tests need.
+.cache/bd/%/bd: requirements/bd/go.mod requirements/bd/go.sum
+	@command -v go >/dev/null || { echo "Go is not installed; it builds bd" >&2; exit 1; }
+	@mkdir -p $(@D)
+	@source=$$(cd requirements/bd && GOFLAGS= go mod download -json github.com/steveyegge/beads@v$* | \
+			sed -n 's/^[[:space:]]*"\(Dir\|Error\)": "\(.*\)",*$$/\1 \2/p') && \
+		case "$$source" in "Dir "*) ;; *) echo "bd $* cannot be had: $$source" >&2; exit 1;; esac && \
+		cd "$${source#Dir }" && CGO_ENABLED=$(if $(filter 0.%,$*),0,1) GOFLAGS=-mod=readonly GOGC=400 \
+			go build -buildvcs=false -trimpath -tags gms_pure_go -gcflags='all=-N -l -dwarf=false' \
+			-ldflags='-s -w' -o '$(CURDIR)/$@.part' ./cmd/bd >'$(CURDIR)/$@.log' 2>&1 || { cat '$(CURDIR)/$@.log' >&2; exit 1; }
+	@mv $@.part $@
 
 lock: $(READY) ## renew requirements/dev.txt, requirements/clients.txt and requirements/action.txt
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --upgrade \

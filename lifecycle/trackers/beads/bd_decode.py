@@ -6,7 +6,7 @@ answer is read in five steps. (1) JSON on stdout, out of its envelope; a key `er
 lines are looked up in a table, from their beginning, so that no title can pass for an error. (4) The
 caller looks whether what came shows what it wanted. (5) What else stands on stderr is noise.
 
-Source: answers of four builds, recorded; https://github.com/steveyegge/beads, cmd/bd.
+Source: answers of five builds, recorded; https://github.com/steveyegge/beads, cmd/bd.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from lifecycle.trackers.beads.bd_process import Ran
 _MOST_EVIDENCE = 300
 
 _BEGINS = re.compile(
-    r"(?:Error: |Error \w+ \S+: |(?:resolving|label) [^:\n]*: |operation failed: |"
+    r"(?:Error: |Error \w+ \S+: |(?:resolving|label|heartbeat) [^:\n]*: |operation failed: |"
     r"failed to [\w ]+: |validate field update: |validation failed: |sqlite3: |constraint failed: )*"
 )
 """What may stand before the words that tell: who says it, and at what."""
 
 _SENTENCES: dict[type[errors.LifecycleError], str] = {
-    errors.AlreadyClaimed: "The task is held by {by}, so it was not claimed; choose another one.",
+    errors.AlreadyClaimed: "The task is held by {by}, so nothing was done; choose another one.",
     errors.NotClaimable: "The task is {status}, so it was not claimed; choose another one.",
     errors.BlockedBy: "The task waits for {ids}, so it was not closed; finish that first.",
     errors.Invalid: "bd does not take this ({words}), so nothing was done; correct it.",
@@ -49,11 +49,14 @@ _QUOTED = (errors.Invalid, errors.AlreadyExists, errors.Rejected)
 
 _TABLE: tuple[tuple[str, type[errors.LifecycleError]], ...] = (
     (r'no issue found matching "(?P<name>[^"]*)"', errors.NotFound),
-    (r"issue (?P<name>[\w.:-]+) not found", errors.NotFound),
+    (r"[Ii]ssue (?P<name>[\w.:-]+) not found", errors.NotFound),
     (r"no issues found matching the provided IDs(?P<name>)", errors.NotFound),
     (r"(?:issue )?already claimed by (?P<by>.+)", errors.AlreadyClaimed),
-    (r"issue not claimable: status (?P<status>\w+)", errors.NotClaimable),
+    (r"issue not claimable: (?:\S+ )?status (?P<status>\w+)", errors.NotClaimable),
     (r"cannot close \S+: blocked by open issues \[(?P<ids>[^\]]*)\]", errors.BlockedBy),
+    (r"cannot close blocked issue: \S+ is blocked by \[(?P<ids>[^\]]*)\]", errors.BlockedBy),
+    (r'cannot close \S+: assignee is "(?P<by>[^"]*)"', errors.AlreadyClaimed),
+    (r'cannot reassign \S+: held by "(?P<by>[^"]*)"', errors.AlreadyClaimed),
     (r"invalid (?:status|priority|label|external)\b.*", errors.Invalid),
     (r"title (?:is )?(?:required|must be)\b.*", errors.Invalid),
     (r"(?:cannot add dependency: would|adding dependency would) create a cycle.*", errors.Invalid),

@@ -24,7 +24,10 @@ from tests.trackers.beads.program.answers import Build
 from tests.trackers.beads.program.main import answer
 
 PROFILES = ("0.30.7", "0.49.6-direct", "0.49.6-daemon", "1.0.5")
-"""The recorded builds. "1.3.0" is there too: what is known of it is from its notes, not recorded."""
+"""The builds on which most tests run."""
+
+RECORDINGS = (*PROFILES, "1.3.0")
+"""All recorded builds; the last one has leases."""
 
 RECORDED = Path(__file__).with_name("recorded")
 _TOP = Path(__file__).parents[3]

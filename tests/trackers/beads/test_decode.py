@@ -35,7 +35,7 @@ OUTCOMES: dict[str, Any] = {
     "init": ProtocolError,
     "version": dict,
     "where": [VersionUnsupported, dict, dict, dict],
-    "info": [dict, dict, dict, ProtocolError],
+    "info": [dict, dict, dict, ProtocolError, dict],
     "ready_empty": 0,
     "create": dict,
     "create2": dict,
@@ -96,7 +96,7 @@ OUTCOMES: dict[str, Any] = {
     "unknown_cmd": VersionUnsupported,
     "unknown_flag": VersionUnsupported,
     "missing_arg": Rejected,
-    "sync": [Rejected, ProtocolError, ProtocolError, VersionUnsupported],
+    "sync": [Rejected, ProtocolError, ProtocolError, VersionUnsupported, ProtocolError],
     "sync_flush": [ProtocolError, ProtocolError, ProtocolError, VersionUnsupported],
     "export": ProtocolError,
     "dolt_push": [VersionUnsupported, VersionUnsupported, VersionUnsupported, ProtocolError],
@@ -117,18 +117,18 @@ OUTCOMES: dict[str, Any] = {
 
 def _steps() -> list[Any]:
     found = []
-    for place, profile in enumerate(simulated.PROFILES):
+    for place, profile in enumerate(simulated.RECORDINGS):
         for line in (simulated.RECORDED / f"{profile}.jsonl").read_text().splitlines():
             step = json.loads(line)
             wanted = OUTCOMES[step["name"]]
-            wanted = wanted[place] if isinstance(wanted, list) else wanted
+            wanted = (*wanted, *wanted[-1:])[place] if isinstance(wanted, list) else wanted
             found.append(pytest.param(step, wanted, id=f"{profile}-{step['name']}"))
     return found
 
 
 @pytest.mark.parametrize(("step", "wanted"), _steps())
 def test_every_recorded_answer_is_understood(step: dict[str, Any], wanted: Any) -> None:
-    """All 300: rows where there are rows, and the right error whatever the exit code says."""
+    """All 375: rows where there are rows, and the right error whatever the exit code says."""
     ran = Ran(step["rc"], step["stdout"], step["stderr"])
     due = dict if step["name"] in OBJECTS else list
     found: Any
@@ -221,3 +221,32 @@ def test_no_secret_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "abcdefghijkl" not in str(refused.value)
     assert "\x1b" not in str(refused.value)
     assert len(str(refused.value)) < 500
+
+
+HELD = {
+    "claim": "Error updating demo-1: issue already claimed by maria\n{}\n",
+    "close": 'cannot close demo-1: assignee is "maria", actor is "me"; reclaim or use --force\n',
+    "release": 'cannot reassign demo-1: held by "maria" (in_progress); coordinate with the holder\n',
+}
+"""How 1.3.0 refuses, on stderr, what somebody else has: taken from its answers."""
+
+
+@pytest.mark.parametrize("verb", HELD)
+def test_what_somebody_has_is_theirs_in_the_words_of_1_3(verb: str) -> None:
+    """It says who, for each verb in other words, and goes on behind it."""
+    with pytest.raises(AlreadyClaimed) as refused:
+        payload(Ran(1, "", HELD[verb]), due=list, doing=verb)
+    assert refused.value.by == "maria"
+    assert "nothing was done" in str(refused.value)
+
+
+def test_a_heartbeat_is_refused_in_two_ways() -> None:
+    """As 1.3.0 words it: another one has the task, or nobody."""
+    taken = '{"error": "heartbeat demo-1: issue already claimed by maria", "schema_version": 1}'
+    with pytest.raises(AlreadyClaimed) as refused:
+        payload(Ran(1, taken, ""), due=dict, doing="heartbeat")
+    assert refused.value.by == "maria"
+    free = '{"error": "heartbeat demo-1: issue not claimable: demo-1 status open"}'
+    with pytest.raises(NotClaimable) as unclaimed:
+        payload(Ran(1, free, ""), due=dict, doing="heartbeat")
+    assert unclaimed.value.status == "open"

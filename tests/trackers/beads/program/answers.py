@@ -9,10 +9,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 OWNER = "t@example.com"
+LEASE = 300.0
+"""How long a claim of 1.3 lives without a heartbeat, in seconds."""
 
 
 class Build:
-    """One build's manners. `name` is a recording's; those of 1.3 are known from its notes only."""
+    """One build's manners. `name` is a recording's; 1.3 has leases."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -20,6 +22,7 @@ class Build:
         self.is_old = name == "0.30.7"
         self.is_daemon = name == "0.49.6-daemon"
         self.is_dolt = not name.startswith("0.")
+        self.is_leased = name == "1.3.0"
         self.limit = 100 if self.is_dolt else 10
         self.list_limit = 0 if self.is_old else 50
 
@@ -53,6 +56,9 @@ class Build:
             "external_ref": issue["external_ref"],
             "labels": issue["labels"] if labels else [],
         }
+        if self.is_leased and issue["status"] == "in_progress" and issue.get("beat_at"):
+            shown["heartbeat_at"] = moment("beat_at")
+            shown["lease_expires_at"] = database.stamp(issue["beat_at"] + LEASE, is_whole=True)
         shown |= issue.get("tombstone", {})
         zero = None if self.is_old else 0
         return {
@@ -71,6 +77,9 @@ class Build:
         notes = state["comments"].get(issue["id"], [])
         if on:
             shown["dependencies"] = [self._linked(state, edge["on"], edge["type"]) for edge in on]
+        if self.is_leased:
+            shown["revision"] = str(int(issue["updated_at"] * 1000))
+            shown |= {"comments_omitted": True} if notes else {}
         if self.is_dolt:
             return shown | {
                 "dependent_count": len(by),
@@ -138,8 +147,9 @@ def _edges(state: dict[str, Any], name: str, end: str, other: str) -> list[dict[
 class Refusal(Exception):
     """What a command says when it does not do it: exit code, stdout (an error object) and stderr."""
 
-    def __init__(self, code: int, *, error: str = "", stderr: str = "") -> None:
+    def __init__(self, code: int, *, error: str = "", stderr: str = "", hint: str = "") -> None:
         super().__init__(error or stderr)
+        self.hint = hint
         self.code = code
         self.error = error
         self.stderr = stderr
@@ -168,6 +178,15 @@ def missing(build: Build, name: str, verb: str) -> Refusal:
         )
     if verb == "close":
         return Refusal(1, error=f"resolving ID {name}: {plain}")
+    if verb == "show" and build.is_leased:
+        text = "reference deleted/purged records with no trace left in the live database — try 'bd history"
+        return Refusal(
+            1,
+            error="no issues found matching the provided IDs",
+            hint=f"some IDs may {text} <id>' to check",
+            stderr=f"Issue {name} not found\nHint: this ID may have never existed, or may "
+            f"{text.replace('records', 'record', 1).replace('reference', 'reference a', 1)} {name}'\n",
+        )
     if verb == "show":
         error = "no issues found matching the provided IDs" if build.is_dolt else ""
         return Refusal(int(build.is_dolt), error=error, stderr=f"Error fetching {name}: {plain}\n")
@@ -175,11 +194,40 @@ def missing(build: Build, name: str, verb: str) -> Refusal:
         return Refusal(1, error=f"resolving {name}: {plain}")
     if verb == "dep":
         return Refusal(1, error=f"resolving issue ID {name}: {plain}")
+    if verb == "heartbeat":
+        return Refusal(1, error=f"resolving {name}: {plain}")
+    if build.is_leased and verb == "update":
+        return Refusal(1, stderr=_failed_update("resolving", name, "resolving issue", plain))
     return Refusal(int(build.is_dolt), stderr=f"Error resolving {name}: {plain}\n")
+
+
+def _failed_update(verb: str, name: str, step: str, text: str) -> str:
+    """How 1.3 says on stderr that an update failed: in a line of words, and in one of JSON."""
+    inner = text.replace('"', '\\"')
+    failed = f'[{{"id":"{name}","error":"{step}: {inner}"}}]'
+    json = f'{{"error":"1 of 1 issues failed to update","failed":{failed},"schema_version":1}}'
+    return f"Error {verb} {name}: {text}\n{json}\n"
+
+
+def not_claimable(build: Build, name: str, status: str) -> Refusal:
+    """It is not open."""
+    text = f"issue not claimable: status {status}"
+    if build.is_leased:
+        return Refusal(1, stderr=_failed_update("updating", name, "updating issue", text))
+    return Refusal(1, stderr=f"Error claiming {name}: {text}\n")
+
+
+def not_yours(name: str, by: str, actor: str) -> Refusal:
+    """1.3 closes what somebody has only for whom it is."""
+    words = f'assignee is "{by}", actor is "{actor}"; reclaim or use --force to override'
+    return Refusal(1, stderr=f"cannot close {name}: {words}\n")
 
 
 def taken(build: Build, name: str, by: str) -> Refusal:
     """Somebody has the issue."""
+    if build.is_leased:
+        text = f"issue already claimed by {by}"
+        return Refusal(1, stderr=_failed_update("updating", name, "updating issue", text))
     begin = (
         f"Error updating {name}: operation failed: "
         if build.is_daemon
@@ -203,6 +251,9 @@ def bad_status(build: Build, name: str, status: str) -> Refusal:
 
 def blocked(build: Build, name: str, by: list[str]) -> Refusal:
     """Open issues stand before it."""
+    if build.is_leased:
+        text = f"cannot close blocked issue: {name} is blocked by [{' '.join(by)}]"
+        return Refusal(1, stderr=f"{text} (use --force to override)\n")
     begin = f"Error closing {name}: operation failed: " if build.is_daemon else ""
     text = (
         f"cannot close {name}: blocked by open issues [{' '.join(by)}] (use --force to override)\n"

@@ -6,7 +6,15 @@ from __future__ import annotations
 import os
 
 from tests.trackers.beads.program import database, relating
-from tests.trackers.beads.program.answers import Build, Refusal, bad_status, blocked, taken
+from tests.trackers.beads.program.answers import (
+    Build,
+    Refusal,
+    bad_status,
+    blocked,
+    not_claimable,
+    not_yours,
+    taken,
+)
 from tests.trackers.beads.program.call import Call
 
 TYPE_CHECKING = False
@@ -47,7 +55,7 @@ def _matches(call: Call, issue: dict[str, Any]) -> bool:
 
 def _cut(call: Call, rows: list[Any], default: int) -> list[Any]:
     limit = int(call.flags.get("limit") or default) if call.flags.get("limit") != "0" else 0
-    if limit and call.build.is_dolt and len(rows) > limit:
+    if limit and call.build.is_dolt and not call.build.is_leased and len(rows) > limit:
         call.noise += (
             f"\nShowing {limit} issues; more results matched but were hidden by --limit. "
             "Use --limit 0 for all, or --limit N to raise the cap.\n"
@@ -85,6 +93,8 @@ def list_(call: Call) -> Any:
     status = call.flags.get("status", "")
     if status and status not in STATUSES and call.build.is_dolt:
         names = ", ".join(STATUSES)
+        if call.build.is_leased:
+            raise Refusal(1, stderr=f'Error: invalid status "{status}" (valid: {names})\n')
         error = f'invalid status \\"{status}\\" (valid: {names})'
         raise Refusal(1, stderr=f'{{\n  "error": "{error}",\n  "schema_version": 1\n}}\n')
     state = call.data.read()
@@ -109,7 +119,7 @@ def create(call: Call) -> Any:
         raise Refusal(
             1,
             stderr=f'{{\n  "error": "{text}",\n  "schema_version": 1\n}}\n'
-            if build.is_dolt
+            if build.is_dolt and not build.is_leased
             else old,
         )
     if not title:
@@ -158,9 +168,9 @@ def _take(call: Call, issue: dict[str, Any]) -> None:
         if issue["assignee"] and not is_mine:
             raise taken(call.build, issue["id"], issue["assignee"])
         if issue["status"] != "open":
-            text = f"Error claiming {issue['id']}: issue not claimable: status {issue['status']}\n"
-            raise Refusal(1, stderr=text)
+            raise not_claimable(call.build, issue["id"], issue["status"])
         issue.setdefault("started_at", database.now())
+        issue["beat_at"] = database.now()
     elif issue["assignee"]:
         raise taken(call.build, issue["id"], issue["assignee"])
     issue.update(assignee=call.actor, status="in_progress", updated_at=database.now())
@@ -201,6 +211,7 @@ def update(call: Call) -> Any:
 
 def _set_status(build: Build, issue: dict[str, Any], status: str) -> None:
     issue["status"] = status
+    issue.pop("beat_at", None)  # only a claim has a lease
     if status == "closed":
         issue["closed_at"] = database.now()
         return
@@ -211,12 +222,16 @@ def _set_status(build: Build, issue: dict[str, Any], status: str) -> None:
 
 
 def close(call: Call) -> Any:
-    """Closed; one that was closed gets the new reason. The oldest build does not look at blockers."""
+    """Closed; again: with the new reason, before 1.3. The oldest build does not look at blockers."""
     with call.data.writing() as state:
         issue = call.found(state, call.words[0], "close")
         before = database.blockers(state, issue["id"])
         if before and not call.build.is_old and not call.flags.get("force"):
             raise blocked(call.build, issue["id"], before)
+        if call.build.is_leased and issue["status"] == "closed":
+            return [call.build.issue(issue)]
+        if call.build.is_leased and issue["assignee"] not in ("", call.actor):
+            raise not_yours(issue["id"], issue["assignee"], call.actor)
         _set_status(call.build, issue, "closed")
         issue.update(close_reason=call.flags.get("reason", "Closed"), updated_at=database.now())
         return [call.build.issue(issue)]

@@ -73,6 +73,7 @@ def known(build: str) -> dict[str, dict[str, str]]:
         lacking = ("dolt push", "dolt remote list", "heartbeat")
     else:
         lacking = () if build.startswith("1.3") else ("sync", "heartbeat")
+        commands["sync"] = {}
         commands["ready"]["claim"] = BOOL
     if build != "0.30.7":
         commands["update"]["claim"] = BOOL

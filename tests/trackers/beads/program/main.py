@@ -67,7 +67,10 @@ def answer(build: Build, arguments: list[str], environment: dict[str, str]) -> t
     try:
         found = RUN[command](call)
     except Refusal as refusal:
-        error = {"error": refusal.error} | ({"schema_version": 1} if build.is_dolt else {})
+        error: dict[str, Any] = {"error": refusal.error} | (
+            {"hint": refusal.hint} if refusal.hint else {}
+        )
+        error |= {"schema_version": 1} if build.is_dolt else {}
         return refusal.code, _text(error) if refusal.error else "", call.noise + refusal.stderr
     if found is None:
         return 0, call.plain, call.noise

@@ -138,10 +138,14 @@ def dolt_remote_list(call: Call) -> Any:
 
 
 def heartbeat(call: Call) -> Any:
-    """The lease of a claim lives on; exit 9 where it is another's."""
+    """The lease of a claim lives on; no update of the issue."""
     with call.data.writing() as state:
-        issue = call.found(state, call.words[0], "update")
-        if issue["assignee"] != call.actor or issue["status"] != "in_progress":
-            raise Refusal(9, error=f"lease of {issue['id']} is not yours")
-        issue["updated_at"] = database.now()
-        return call.build.issue(issue)
+        issue = call.found(state, call.words[0], "heartbeat")
+        name, has = issue["id"], issue["assignee"]
+        if has and has != call.actor:
+            raise Refusal(1, error=f"heartbeat {name}: issue already claimed by {has}")
+        if issue["status"] != "in_progress":
+            text = f"issue not claimable: {name} status {issue['status']}"
+            raise Refusal(1, error=f"heartbeat {name}: {text}")
+        issue["beat_at"] = database.now()
+        return {"id": name, "owner": has, "schema_version": 1, "status": "heartbeat"}
