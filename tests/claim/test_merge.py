@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -97,3 +98,69 @@ def test_an_edit_from_any_past_copy_survives_and_no_engine_field_is_lost(
     for name in AGENT_FIELDS:
         is_edit = name in edit and (edit[name] or None) != (copied[name] or None)
         assert merged.values[name] == (edit[name] if is_edit else ours[name])
+
+
+@pytest.mark.parametrize(
+    ("theirs", "hints"),
+    [
+        ({"pr_number": ""}, {}),
+        ({"pr_number": None}, {}),
+        ({"pr_number": 107}, {}),
+        ({"pr_number": 99}, {"pr_number": 99}),
+        ({"last_synced_status": "In Progress"}, {}),
+        ({"last_synced_status": "Todo"}, {"last_synced_status": "Todo"}),
+    ],
+)
+def test_an_engine_field_that_is_empty_or_old_is_no_edit(
+    theirs: dict[str, Any], hints: dict[str, Any]
+) -> None:
+    """What was once in the file, or was emptied, returns to what the engine wants."""
+    merged = merge([BEFORE, {**AFTER, "pr_number": 106}], AFTER, {**AFTER, **theirs})
+    assert merged.hints == hints
+    assert merged.values == AFTER
+
+
+@pytest.mark.parametrize(
+    ("theirs", "phase", "is_asked"),
+    [
+        ("ready_for_pr", "ready_for_pr", True),
+        ("done", "done", True),
+        ("coding", "pr_created", False),
+        ("pr_created", "pr_created", False),
+    ],
+)
+def test_an_old_copy_that_asks_for_something_is_heard(
+    theirs: str, phase: str, is_asked: bool
+) -> None:
+    """GitHub judges a hand-off and a done; any other phase of an old copy was only carried along."""
+    old = {**BEFORE, "phase": theirs}
+    merged = merge([old, AFTER], AFTER, old)
+    assert merged.values["phase"] == phase
+    assert ("phase" in merged.changed) is is_asked
+    assert merge([], AFTER, {**AFTER, "phase": "coding"}).changed == {"phase"}
+
+
+def test_an_empty_field_is_the_same_as_none() -> None:
+    """Neither is an edit of the other."""
+    for one, other in (("", None), (None, "")):
+        merged = merge([{**BEFORE, "summary": one}], AFTER, {**BEFORE, "summary": other})
+        assert merged.changed == set()
+
+
+def test_of_copies_that_are_alike_the_newest_is_the_one() -> None:
+    """What the agent had changed by then is no change of now."""
+    first, last = {**BEFORE, "summary": "a"}, {**BEFORE, "summary": "b"}
+    assert merge([first, last], last, last).changed == set()
+    assert merge([first, last], last, {**last, "summary": "a"}).changed == {"summary"}
+
+
+def test_a_key_of_the_agents_changes_with_the_file() -> None:
+    """Added, changed and removed; one that nobody touched is no change."""
+    had = {**BEFORE, "note": "x"}
+    for theirs, note, changed in (
+        (had, "x", set()),
+        ({**BEFORE, "note": "y"}, "y", {"note"}),
+        (BEFORE, None, {"note"}),
+    ):
+        merged = merge([had], {**AFTER, "note": "x"}, theirs)
+        assert (merged.values.get("note"), merged.changed) == (note, changed)
