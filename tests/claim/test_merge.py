@@ -163,4 +163,5 @@ def test_a_key_of_the_agents_changes_with_the_file() -> None:
         (BEFORE, None, {"note"}),
     ):
         merged = merge([had], {**AFTER, "note": "x"}, theirs)
-        assert (merged.values.get("note"), merged.changed) == (note, changed)
+        assert merged.values.get("note") == note
+        assert merged.changed == changed

@@ -1,0 +1,173 @@
+"""What a test program's options leave of a run, program by program."""
+
+from __future__ import annotations
+
+import pytest
+
+from lifecycle.evidence.runner_options import RunScope, is_status_hidden, scope_of
+
+SUITE, PART, NOTHING = RunScope.SUITE, RunScope.PART, RunScope.NOTHING
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "scope"),
+    [
+        ("pytest", "", SUITE),
+        ("pytest", "--collect-only", NOTHING),
+        ("pytest", "--list=x", NOTHING),
+        ("pytest", "-n=0", NOTHING),
+        ("pytest", "-n 4", SUITE),
+        ("make test", "-n", NOTHING),
+        ("make test", "-kq", NOTHING),
+        ("make test", "-t", NOTHING),
+        ("make test", "-p", NOTHING),
+        ("make test", "-k", SUITE),
+        ("make test", "-Ctnq", SUITE),
+        ("make test", "-kCtests", SUITE),
+        ("make test", "--no-print-directory", SUITE),
+        ("make test", "-m", SUITE),
+        ("just test", "-n", NOTHING),
+        ("just test", "-l", NOTHING),
+        ("task test", "-a", NOTHING),
+        ("task test", "--status", NOTHING),
+        ("tox", "-l", NOTHING),
+        ("tox", "devenv", NOTHING),
+        ("nox", "-l", NOTHING),
+        ("ninja test", "-t", NOTHING),
+        ("ctest", "-N", NOTHING),
+        ("ctest", "-V", SUITE),
+        ("pytest", "-V", NOTHING),
+        ("mvn test", "-V", SUITE),
+        ("mvnw test", "-V", SUITE),
+        ("gradle test", "-m", NOTHING),
+        ("gradlew test", "-m", NOTHING),
+        ("go test", "-n", NOTHING),
+        ("go test", "-c", NOTHING),
+        ("dotnet test", "-t", NOTHING),
+        ("vitest", "bench", NOTHING),
+        ("vitest", "list", NOTHING),
+        ("playwright test", "show-report", NOTHING),
+        ("jest", "bench", SUITE),
+        ("pytest", "-k name", PART),
+        ("pytest", "-kname", PART),
+        ("pytest", "-xvsmsmoke", PART),
+        ("py.test", "-ksmoke", PART),
+        ("unittest", "-kname", PART),
+        ("jest", "-kname", SUITE),
+        ("pytest", "--deselect=x", PART),
+        ("ctest", "-R x", PART),
+        ("ctest", "-LE x", PART),
+        ("pytest", "-R", SUITE),
+        ("rspec", "-e x", PART),
+        ("mocha", "-f x", PART),
+        ("gradle test", "-x lint", PART),
+        ("gradlew test", "-x lint", PART),
+        ("pytest", "-x", SUITE),
+        ("flutter test", "-n x", PART),
+        ("flutter test", "-x y", PART),
+        ("dart test", "-N x", PART),
+        ("go test", "--run x", PART),
+        ("go test", "-run=x", PART),
+        ("node --test", "--test", SUITE),
+        ("unittest", "-t .", PART),
+        ("unittest", "discover -t .", SUITE),
+        ("mvn test", "-t x", SUITE),
+        ("mvnw test", "-t x", SUITE),
+        ("gradle test", "-t", SUITE),
+        ("gradle test", "-g x", SUITE),
+        ("npm test", "-g", SUITE),
+        ("npm test", "-t x", PART),
+        ("tox", "-k x", SUITE),
+        ("pytest", "tests/test_a.py", PART),
+        ("pytest", "tests::name", PART),
+        ("pytest", "a.py:3", PART),
+        ("jest", "a.test.tsx", PART),
+        ("go test", "a_test.go", PART),
+        ("pytest", "-c x.py", SUITE),
+        ("jest", "--config=x.js", SUITE),
+        ("mocha", "--require x.js a.js", PART),
+        ("unittest", "", SUITE),
+        ("unittest", "discover", SUITE),
+        ("unittest", "package.tests", PART),
+        ("unittest", "-v", SUITE),
+        ("cargo test", "", SUITE),
+        ("cargo test", "name", PART),
+        ("cargo test", "--workspace -p core", SUITE),
+        ("cargo test", "-p core name", PART),
+        ("cargo test", "+nightly", SUITE),
+        ("cargo test", "-- --nocapture", SUITE),
+        ("cargo test", "-- name", SUITE),
+        ("cargo test", "name -- --nocapture", PART),
+        ("sbt test", "testOnly", PART),
+        ("sbt test", "clean", SUITE),
+        ("bazel test", "testOnly", SUITE),
+        ("make test", "TEST=a", PART),
+        ("make test", "V=1", SUITE),
+        ("tox", "", SUITE),
+        ("tox", "-e py311", SUITE),
+        ("tox", "-e py311,unit", SUITE),
+        ("tox", "-e lint", PART),
+        ("tox", "-e py311,lint", PART),
+        ("tox", "-e=lint", PART),
+        ("tox", "-f lint", PART),
+        ("tox", "-m lint", PART),
+        ("nox", "-s lint", PART),
+        ("nox", "-s tests", SUITE),
+        ("nox", "-e lint", PART),
+        ("pytest", "-e lint", SUITE),
+    ],
+)
+def test_how_much_runs(name: str, words: str, scope: RunScope) -> None:
+    """By the program's own manual: a letter means what it means to that program."""
+    assert scope_of(name, tuple(words.split())) is scope
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "scope"),
+    [
+        ("pytest", "PYTEST_ADDOPTS=-k x", PART),
+        ("pytest", "PYTEST_ADDOPTS='-k x'", PART),
+        ("pytest", 'PYTEST_ADDOPTS="--collect-only"', NOTHING),
+        ("pytest", "PYTEST_ADDOPTS=-q", SUITE),
+        ("pytest", "OTHER=-k x", SUITE),
+        ("pytest", "MAKEFLAGS=n", SUITE),
+        ("make test", "MAKEFLAGS=n", NOTHING),
+        ("make test", "MFLAGS=-n", NOTHING),
+        ("make test", "GNUMAKEFLAGS=q", NOTHING),
+        ("make test", "MAKEFLAGS=k", SUITE),
+        ("make test", "MAKEFLAGS=-t", SUITE),
+        ("make test", "MAKEFLAGS=V=1 n", SUITE),
+        ("make test", "TESTOPTS=-k x", PART),
+        ("make test", "TESTS=a", PART),
+        ("tox", "TOXENV=lint", PART),
+        ("tox", "TOXENV=py311,py312", SUITE),
+        ("tox", "TOX_SKIP_ENV=py", PART),
+        ("nox", "NOXSESSION=lint", PART),
+        ("nox", "TOXENV=lint", SUITE),
+    ],
+)
+def test_what_variables_add_counts(name: str, setting: str, scope: RunScope) -> None:
+    """For the program that reads them; what make hands on is for the one that it starts."""
+    assert scope_of(name, (), (setting,)) is scope
+    assert scope_of(name, (), ("CI=1", setting)) is scope
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "sets", "is_hidden"),
+    [
+        ("make test", "", "", False),
+        ("make test", "-i", "", True),
+        ("make test", "-ki", "", True),
+        ("make test", "-Ci", "", False),
+        ("make test", "--ignore-errors", "", True),
+        ("make test", "", "MAKEFLAGS=i", True),
+        ("pytest", "-i", "", False),
+        ("npm test", "--if-present", "", True),
+        ("mvn test", "-fn", "", True),
+        ("mvn test", "-Dmaven.test.failure.ignore=true", "", True),
+        ("pytest", "", "PYTEST_ADDOPTS=--exit-zero", True),
+    ],
+)
+def test_whose_status_says_nothing(name: str, words: str, sets: str, is_hidden: bool) -> None:
+    """With such an option a failure ends with 0 as well."""
+    assert is_status_hidden(name, tuple(words.split()), (sets,) if sets else ()) is is_hidden
