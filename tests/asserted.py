@@ -15,14 +15,13 @@ from __future__ import annotations
 import functools
 import sys
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 import pytest
 from _pytest.assertion import util
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
-    from types import FrameType
 
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
@@ -35,10 +34,20 @@ STALE = f"the mark {MARK} is wrong: an assertion ran in this test"
 
 
 class _Ran:
-    """How many checks the test that runs has come through; none count while its fixtures are made."""
+    """How many checks the test that runs has come through.
 
-    is_called = False
+    It stands where pytest keeps whom to tell of an assertion that held, and is asked only whether there is
+    anybody: so it counts, and no assertion is described, which would cost milliseconds a test.
+    """
+
     checks = 0
+
+    def __bool__(self) -> bool:
+        # Above are pytest's question and who asserts.
+        if PurePath(sys._getframe(2).f_code.co_filename).name.startswith("test_"):
+            _Ran.checks += 1
+            util._assertion_pass = None  # one is enough
+        return False
 
 
 def check(helper: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
@@ -51,25 +60,6 @@ def check(helper: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result
         return result
 
     return checked
-
-
-def _is_of_a_test(frame: FrameType) -> bool:
-    """Whether the assertion that just held, above `frame`, stands in a test module."""
-    above: FrameType | None = frame
-    while above is not None and above.f_code.co_name != "_call_assertion_pass":
-        above = above.f_back
-    return (
-        above is not None
-        and above.f_back is not None
-        and PurePath(above.f_back.f_code.co_filename).name.startswith("test_")
-    )
-
-
-def pytest_assertion_pass() -> None:
-    """Count one; the first is enough, and pytest need not describe the others."""
-    if _Ran.is_called and _is_of_a_test(sys._getframe()):
-        _Ran.checks += 1
-        util._assertion_pass = None
 
 
 def _counting(kind: type[Any], patch: pytest.MonkeyPatch) -> None:
@@ -121,10 +111,11 @@ def _verdict(item: pytest.Item) -> str:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
     """Fail a test that passed without a check; one that fails, is skipped or is to fail is let be."""
-    _Ran.is_called, _Ran.checks = True, 0
+    _Ran.checks = 0
+    util._assertion_pass = cast("Any", _Ran())
     try:
         yield
     finally:
-        _Ran.is_called = False
+        util._assertion_pass = None
     if item.get_closest_marker("xfail") is None and (told := _verdict(item)):
         pytest.fail(told, pytrace=False)
