@@ -28,7 +28,6 @@ pytestmark = pytest.mark.timeout(900)
 
 SOME_STEPS = {
     *(
-        "init",
         "create",
         "create2",
         "dep_add",
