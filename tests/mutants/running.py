@@ -42,6 +42,9 @@ Source: https://docs.python.org/3/library/audit_events.html
 SLOWER = 4
 """A mutant has so many times the CPU time of its tests, and what the project spares."""
 
+TEST_SECONDS = 2
+"""And each of its tests has so many times its own, and so many seconds more: what never ends, ends soon."""
+
 WALL = 6
 """It has so many times its CPU time to end: it may sleep, and others use the machine."""
 
@@ -73,10 +76,18 @@ class Project:
         return self.folders[module.partition(".")[0]]
 
 
+def _end_after(cpu_seconds: float) -> None:
+    """Let the kernel end this process when it has used so much more CPU time."""
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    whole = int(time.process_time() + cpu_seconds) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (min(whole, hard) if hard > 0 else whole, hard))
+
+
 class _ProcessFree:
     """Runs tests, and notes which pass without what they may not do; that is refused to them."""
 
-    def __init__(self, items: list[pytest.Item]) -> None:
+    def __init__(self, items: list[pytest.Item], usual: dict[str, float] | None = None) -> None:
+        self.usual = usual or {}
         self.test = ""
         self.seconds: dict[str, float] = {}
         self.out: set[str] = set()
@@ -98,6 +109,8 @@ class _ProcessFree:
     def run(self, items: list[pytest.Item]) -> Iterator[str]:
         """Run tests in this order; gives the id of each that may be counted on, "" for the others."""
         for item, after in zip(items, [*items[1:], None], strict=True):
+            if item.nodeid in self.usual:
+                _end_after(SLOWER * self.usual[item.nodeid] + TEST_SECONDS)
             self.test, began = item.nodeid, time.process_time()
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
             self.test, self.seconds[item.nodeid] = "", time.process_time() - began
@@ -206,7 +219,7 @@ def judged(items: list[pytest.Item], seconds: dict[str, float], module: str = ""
         return not near[of], seconds[item.nodeid]
 
     chosen = sorted((item for item in items if item.nodeid in seconds), key=place)
-    return SURVIVED if all(_ProcessFree(chosen).run(chosen)) else KILLED
+    return SURVIVED if all(_ProcessFree(chosen, seconds).run(chosen)) else KILLED
 
 
 def _home(value: object) -> str | None:
