@@ -270,3 +270,27 @@ def test_a_fact_of_another_task_changes_nothing() -> None:
     assert fold(made, LinkedIs("demo-2", "claimed"), NOW) == made
     now = fold(made, LinkedIs("demo-1", "claimed"), NOW)
     assert now.linked.link == Link("beads", "demo-1", "claimed")
+
+
+@pytest.mark.parametrize(
+    ("memory", "changes", "wake", "wants"),
+    [
+        ({}, {}, Wake.TICK, True),
+        ({}, {}, Wake.STOP, False),
+        ({}, {}, Wake.SWEEP, False),
+        ({}, DONE, Wake.STOP, True),
+        ({}, DONE, Wake.SWEEP, False),
+        ({"linked.is_known": True}, DONE, Wake.STOP, False),
+        ({"linked.link": Link("beads", "bd-1")}, {}, Wake.TICK, False),
+        ({"ownership.taken_by": "b-1"}, {}, Wake.TICK, False),
+        ({"ownership.is_released": True}, {}, Wake.TICK, False),
+        ({}, {"issue_number": None}, Wake.TICK, False),
+    ],
+)
+def test_who_asks_and_what_ends_wants_to_know_what_is_linked(
+    memory: dict[str, Any], changes: dict[str, Any], wake: Wake, wants: bool
+) -> None:
+    """A claim that is nobody else's, of an issue, and not from afar."""
+    made = seen(record(**changes, memory=memory), wake=wake)
+    assert linked_decisions.wants_to_know(made) is wants
+    assert linked_decisions.living(made).action is None or "linked.link" in memory

@@ -483,3 +483,10 @@ def test_comments_are_read_where_the_card_cannot_tell(
     assert lost_task.reads_comments(start) is reads
     if made.get("wake") is Wake.TICK:
         assert lost_task.reads_comments(replace(start, rules=rules_with(start, has_board=False)))
+
+
+def test_a_comment_is_not_looked_for_where_nothing_is_shown() -> None:
+    """No issue, or no look: it is posted as the first one."""
+    for shown in (None, observation(issue=None), observation()):
+        start = seen(record(**DONE), observed=shown)
+        assert ending_steps.comment_step(start, POST) == Decision(action=POST)
