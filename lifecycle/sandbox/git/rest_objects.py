@@ -14,7 +14,7 @@ from lifecycle.sandbox.git import actions as refs
 from lifecycle.sandbox.git import payload as payloads
 from lifecycle.sandbox.git.store import objects
 from lifecycle.sandbox.git.store.importing import signature
-from lifecycle.sandbox.git.store.repository import Signature
+from lifecycle.sandbox.git.store.repository import SHA, Signature, is_sha
 from lifecycle.sandbox.repositories import payload as repositories
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire.call import REPO, Call, Reply, created, route
@@ -212,10 +212,8 @@ def create_ref(call: Call, repo: Repository) -> Reply:
 
 def _sha(call: Call) -> str:
     sha: str = asking.needed(call, "sha", str)
-    if not objects.is_sha(sha):
-        message = (
-            f"The sha parameter must be exactly {objects.SHA} characters and contain only [0-9a-f]."
-        )
+    if not is_sha(sha):
+        message = f"The sha parameter must be exactly {SHA} characters and contain only [0-9a-f]."
         raise ApiError(422, message)
     return sha
 

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from lifecycle.sandbox.git.store.repository import BareRepository, Commit, Signature
+from lifecycle.sandbox.git.store.repository import SHA, BareRepository, Commit, Signature, is_sha
 
-SHA = 40
 FIELDS = "%H%x00%T%x00%P%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%B"
 WIDTH = FIELDS.count("%x00") + 1
 MOST_KEPT = 20_000
@@ -50,36 +49,33 @@ class Pointer:
 
 
 def pointers(git: BareRepository) -> dict[str, Pointer]:
-    """What every ref points to, in one go."""
-    lines = git.text("for-each-ref", "--format=%(objectname) %(objecttype) %(refname)")
-    split = (line.split(" ", 2) for line in lines.splitlines())
-    return {name: Pointer(sha, sort) for sha, sort, name in split}
+    """What every ref points to."""
+    refs = git.refs()
+    sorts = kinds(git, refs.values())
+    return {name: Pointer(sha, sorts[sha]) for name, sha in refs.items()}
 
 
 def ref(git: BareRepository, name: str) -> str | None:
     """What the ref of that full name (`refs/…`) points to, or None."""
-    done = git.run("show-ref", "--verify", "--hash", "--end-of-options", name)
-    return done.stdout.decode().strip() if done.returncode == 0 else None
+    return git.refs().get(name)
 
 
 def kind(git: BareRepository, sha: str) -> str | None:
     """What sort of object that sha is, or None where there is none."""
-    if not is_sha(sha):
-        return None
-    done = git.run("cat-file", "-t", sha)
-    return done.stdout.decode().strip() if done.returncode == 0 else None
+    return kinds(git, [sha]).get(sha) if is_sha(sha) else None
 
 
 def kinds(git: BareRepository, shas: Iterable[str]) -> dict[str, str]:
-    """The sort of each object, in one go."""
-    asked = "".join(f"{sha}\n" for sha in shas).encode()
-    lines = git.text("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=asked)
-    return dict(line.split(" ", 1) for line in lines.splitlines())
-
-
-def is_sha(text: str) -> bool:
-    """Whether it is the full name of an object."""
-    return len(text) == SHA and not set(text) - set("0123456789abcdef")
+    """The sort of each object that is there; git is asked for those in packs, and for each once."""
+    known, wanted = git.kinds_read, set(shas)
+    loose = ((sha, git.loose(sha)) for sha in wanted - known.keys())
+    known.update((sha, there[0]) for sha, there in loose if there)
+    if unknown := wanted - known.keys():
+        asked = "".join(f"{sha}\n" for sha in unknown).encode()
+        lines = git.text("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=asked)
+        answers = (line.split(" ", 1) for line in lines.splitlines())
+        known.update((sha, sort) for sha, sort in answers if sort != "missing")
+    return {sha: known[sha] for sha in wanted if sha in known}
 
 
 def valid_ref(git: BareRepository, name: str) -> bool:
@@ -94,7 +90,7 @@ def blob(git: BareRepository, sha: str) -> bytes:
 
 def write_blob(git: BareRepository, data: bytes) -> str:
     """Keep a blob; its sha."""
-    return git.text("hash-object", "-w", "-t", "blob", "--stdin", stdin=data)
+    return git.keep("blob", data)
 
 
 def _person(name: str, email: str, seconds: str) -> Signature:
@@ -134,11 +130,12 @@ def read_commits(git: BareRepository, shas: Iterable[str]) -> None:
     A commit never changes, so the repository keeps those that it read last.
     """
     known = git.commits_read
-    wanted = [sha for sha in dict.fromkeys(shas) if sha not in known]
+    unknown = [sha for sha in dict.fromkeys(shas) if sha not in known]
+    if len(known) + len(unknown) > MOST_KEPT:
+        known.clear()
+    wanted = [sha for sha in unknown if not _read_loose(git, sha)]
     if not wanted:
         return
-    if len(known) + len(wanted) > MOST_KEPT:
-        known.clear()
     asked = "".join(f"{sha}\n" for sha in wanted).encode()
     rest = git.run("cat-file", "--batch", "--buffer", stdin=asked).stdout
     for sha in wanted:
@@ -150,6 +147,14 @@ def read_commits(git: BareRepository, shas: Iterable[str]) -> None:
         if words[1] == "commit":
             known[sha] = _commit(sha, rest[:size].decode(errors="replace"))
         rest = rest[size + 1 :]
+
+
+def _read_loose(git: BareRepository, sha: str) -> bool:
+    """Know a commit that has a file of its own; False if the sha is in a pack, or nowhere."""
+    there = git.loose(sha)
+    if there and there[0] == "commit":
+        git.commits_read[sha] = _commit(sha, there[1].decode(errors="replace"))
+    return there is not None
 
 
 def _commit(sha: str, text: str) -> Commit:
@@ -231,7 +236,7 @@ def write_commit(
         "",
         message,
     ]
-    return git.text("hash-object", "-w", "-t", "commit", "--stdin", stdin="\n".join(lines).encode())
+    return git.keep("commit", "\n".join(lines).encode())
 
 
 def write_tag(
@@ -239,7 +244,7 @@ def write_tag(
 ) -> str:
     """Keep an annotated tag; its sha. No ref moves."""
     text = f"object {target}\ntype {sort}\ntag {name}\ntagger {tagger.line()}\n\n{message}\n"
-    return git.text("hash-object", "-w", "-t", "tag", "--stdin", stdin=text.encode())
+    return git.keep("tag", text.encode())
 
 
 def tag(git: BareRepository, sha: str) -> Tag | None:
