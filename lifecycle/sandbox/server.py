@@ -6,6 +6,7 @@ reads from one or hangs by a fault, and their threads are joined.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -140,6 +141,10 @@ class Sandbox:
         if self.site is None or self._server is None or self._thread is None:
             return
         self.site.signal.stop()
+        with contextlib.suppress(
+            OSError
+        ):  # wakes the thread that accepts; elsewhere it looks itself
+            self._server.socket.shutdown(socket.SHUT_RDWR)
         self._server.shutdown()
         # Before the join: the thread of `serve_forever` itself waits for every conversation.
         self.site.connections.shut()

@@ -27,6 +27,7 @@ from lifecycle.sandbox.checks.state import (
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.control.snapshot import snapshot
 from lifecycle.sandbox.git.store.importing import commit_files, signature
+from lifecycle.sandbox.git.store.repository import is_ref_name
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.pulls import actions as pulls
@@ -179,7 +180,7 @@ def push_commit(
     """Commit to a branch, which begins at `start` if there is none of that name."""
     repo = at.repo
     user = at.human(by)
-    if not repo.git.is_branch_name(branch):
+    if not is_ref_name(f"refs/heads/{branch}"):
         raise ActionRefused(f"{branch!r} is no name for a branch; nothing was pushed.")
     parent = repo.heads.get(f"refs/heads/{branch}") or repo.git.resolve(
         start or repo.default_branch

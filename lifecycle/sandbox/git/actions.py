@@ -12,6 +12,7 @@ from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.git.store import objects
+from lifecycle.sandbox.git.store.repository import is_ref_name
 from lifecycle.sandbox.pulls import actions as pulls
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import actions as rules
@@ -35,7 +36,7 @@ def create(repo: Repository, user: User, ref: str, sha: str) -> None:
     Raises:
         ActionRefused: In GitHub's words: it is there, its name is none, or the object is not there.
     """
-    _demand_name(repo, ref)
+    _demand_name(ref)
     if objects.kind(repo.git, sha) is None:
         raise ActionRefused("Object does not exist")
     if objects.ref(repo.git, ref) is not None:
@@ -43,11 +44,11 @@ def create(repo: Repository, user: User, ref: str, sha: str) -> None:
     move(repo, user, [Move(ref, sha)])
 
 
-def _demand_name(repo: Repository, ref: str) -> None:
+def _demand_name(ref: str) -> None:
     """Refuse what is no full name of a ref, or one that only GitHub itself writes."""
     if not ref.startswith("refs/") or ref.count("/") < 2:
         raise ActionRefused(f"Reference name must start with 'refs/' and hold two slashes: {ref}")
-    if not objects.valid_ref(repo.git, ref):
+    if not is_ref_name(ref):
         raise ActionRefused(f"{ref} is not a valid ref name.")
     if ref.startswith("refs/pull/"):
         raise ActionRefused(f"{ref} is a hidden ref and cannot be updated.")
@@ -101,7 +102,7 @@ def move(repo: Repository, user: User, moves: Sequence[Move]) -> None:
 
 def _demand_rules(repo: Repository, user: User, wanted: Move, old: str | None) -> None:
     """Refuse what a push would be refused, too."""
-    _demand_name(repo, wanted.ref)
+    _demand_name(wanted.ref)
     is_branch = wanted.ref.startswith(BRANCHES)
     if is_branch and wanted.new and objects.kind(repo.git, wanted.new) != "commit":
         raise ActionRefused("Object is not a commit")

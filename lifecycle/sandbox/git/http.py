@@ -1,16 +1,18 @@
-"""git over smart HTTP: `git http-backend` behind WSGI, as its manual describes for a web server.
+"""git over smart HTTP: git's services behind WSGI, each request to a process that lives as long.
 
-Reading is anonymous, as from any public repository; pushing needs Basic auth with a token. Source:
-https://git-scm.com/docs/git-http-backend
+Reading is anonymous, as from any public repository; pushing needs Basic auth with a token. Sources:
+https://git-scm.com/docs/http-protocol, https://git-scm.com/docs/protocol-v2
 """
 
 from __future__ import annotations
 
 import contextlib
+import gzip
+import io
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import IO, Self
+from typing import IO, Self, cast
 
 from werkzeug.wrappers import Request, Response
 
@@ -23,6 +25,18 @@ from lifecycle.sandbox.repositories.state import Repository, World
 from lifecycle.sandbox.wire.call import authenticate
 
 CHUNK = 65536
+SERVICES = ("git-upload-pack", "git-receive-pack")
+UNCACHED = {
+    "Expires": "Fri, 01 Jan 1980 00:00:00 GMT",
+    "Pragma": "no-cache",
+    "Cache-Control": "no-cache, max-age=0, must-revalidate",
+}
+OLD_CLIENT = "Please upgrade your git client: GitHub no longer serves git over dumb HTTP."
+"""What a client hears that reads git's files; it is over since June 2011:
+https://github.blog/2011-03-09-git-dumb-http-transport-to-be-turned-off-in-90-days/"""
+MOST_KEPT = 1_000
+_kept: dict[tuple[object, ...], bytes] = {}
+"""What services said that depends on the request and the refs only, by these: at most so many."""
 
 
 def is_git(path: str) -> bool:
@@ -54,7 +68,15 @@ def respond(world: World, request: Request) -> Response:
     if is_push and token is not None and not _may_push(repo, token):
         message = f"Permission to {repo.full_name}.git denied to {token.user.login}."
         return _plain(403, message)
-    return _run(repo, request, service, token)
+    if service == "info/refs" and request.args.get("service") in SERVICES:
+        return _advertised(repo, request, request.args["service"])
+    if service not in SERVICES:
+        return _plain(403, OLD_CLIENT)
+    if request.content_type != f"application/x-{service}-request":
+        return _plain(415, "Unsupported Media Type")
+    if token is not None and is_push:
+        return _push(repo, request, token)
+    return _fetch(repo, request)
 
 
 def _may_read(repo: Repository, token: Token | None) -> bool:
@@ -75,43 +97,31 @@ def _challenge() -> Response:
     return answer
 
 
-def _environment(
-    repo: Repository, request: Request, service: str, token: Token | None
-) -> dict[str, str]:
-    made = {
-        **repo.git.environment,
-        "GIT_PROJECT_ROOT": str(repo.git.path.parent),
-        "GIT_HTTP_EXPORT_ALL": "1",
-        "PATH_INFO": f"/{repo.git.path.name}/{service}",
-        "REQUEST_METHOD": request.method,
-        "QUERY_STRING": request.query_string.decode("latin-1"),
-        "CONTENT_TYPE": request.content_type or "",
-        "REMOTE_ADDR": request.remote_addr or "",
-    }
-    if request.content_length is not None:
-        made["CONTENT_LENGTH"] = str(request.content_length)
-    if encoding := request.headers.get("Content-Encoding"):
-        made["HTTP_CONTENT_ENCODING"] = encoding
+def _environment(repo: Repository, request: Request, token: Token | None = None) -> dict[str, str]:
+    made = dict(repo.git.environment)
     if protocol := request.headers.get("Git-Protocol"):
-        made["HTTP_GIT_PROTOCOL"] = made["GIT_PROTOCOL"] = protocol
-    if token:
-        made["REMOTE_USER"] = token.user.login
+        made["GIT_PROTOCOL"] = protocol
+    if token:  # who pushes, as git's own CGI names him
+        made["GIT_COMMITTER_NAME"] = token.user.login
+        made["GIT_COMMITTER_EMAIL"] = f"{token.user.login}@http.{request.remote_addr}"
     return made
 
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """A running `git http-backend` and its two pipes."""
+    """A running service and its two pipes."""
 
     process: subprocess.Popen[bytes]
     stdin: IO[bytes]
     stdout: IO[bytes]
 
     @classmethod
-    def start(cls, repo: Repository, environment: dict[str, str]) -> Self:
+    def start(
+        cls, repo: Repository, service: str, environment: dict[str, str], *options: str
+    ) -> Self:
         """Start one."""
         process = subprocess.Popen(
-            ["git", "http-backend"],
+            ["git", service.removeprefix("git-"), "--stateless-rpc", *options, "."],
             cwd=repo.git.path,
             env=environment,
             stdin=subprocess.PIPE,
@@ -119,29 +129,21 @@ class Backend:
             stderr=subprocess.DEVNULL,
         )
         if process.stdin is None or process.stdout is None:
-            raise SandboxError("git http-backend was started without pipes.")
+            raise SandboxError(f"{service} was started without pipes.")
         return cls(process, process.stdin, process.stdout)
 
-    def feed(self, request: Request, begun: bytes = b"") -> None:
-        """Hand the request's body on as it comes, packed or not, after what was read of it."""
+    def feed(self, begun: bytes, rest: IO[bytes]) -> None:
+        """Hand a request's body on as it comes, after what was read of it."""
         try:
             self.stdin.write(begun)
-            while chunk := request.stream.read(CHUNK):
+            while chunk := rest.read(CHUNK):
                 self.stdin.write(chunk)
             self.stdin.close()
         except BrokenPipeError:
             return  # it refused before it had read all; its answer says why
-
-    def head(self) -> tuple[int, list[tuple[str, str]]]:
-        """The CGI head: headers, with the status among them if it is not 200."""
-        status, headers = 200, []
-        while line := self.stdout.readline().strip():
-            name, _, value = line.decode("latin-1").partition(":")
-            if name.lower() == "status":
-                status = int(value.split()[0])
-            else:
-                headers.append((name, value.strip()))
-        return status, headers
+        except BaseException:
+            self.end()
+            raise
 
     def body(self) -> Iterator[bytes]:
         """What it answers, as it comes; then it is over."""
@@ -163,7 +165,49 @@ class Backend:
             self.process.wait()
 
 
-def _push(repo: Repository, request: Request, service: str, token: Token) -> Response:
+def _known(repo: Repository, request: Request, service: str, asked: bytes, *options: str) -> bytes:
+    """What a service answers that depends on the refs only: it is started once for the same refs."""
+    environment = _environment(repo, request)
+    protocol = environment.get("GIT_PROTOCOL")
+    head = (repo.git.path / "HEAD").read_text("utf-8")
+    key = (service, options, protocol, asked, head, *repo.git.refs().items())
+    if key not in _kept:
+        backend = Backend.start(repo, service, environment, *options)
+        backend.feed(asked, io.BytesIO())
+        answer = b"".join(backend.body())
+        if len(_kept) >= MOST_KEPT:
+            _kept.clear()
+        _kept[key] = answer
+    return _kept[key]
+
+
+def _advertised(repo: Repository, request: Request, service: str) -> Response:
+    """What a service can do and, before version 2 of the protocol, the refs."""
+    body = _known(repo, request, service, b"", "--http-backend-info-refs")
+    if "version=2" not in request.headers.get("Git-Protocol", "").split(":"):
+        line = f"# service={service}\n".encode()
+        body = b"%04x%s0000%s" % (len(line) + 4, line, body)
+    kind = f"application/x-{service}-advertisement"
+    return Response(body, headers=UNCACHED, content_type=kind)
+
+
+def _fetch(repo: Repository, request: Request) -> Response:
+    stream: IO[bytes] = request.stream
+    if request.headers.get("Content-Encoding") == "gzip":
+        stream = cast("IO[bytes]", gzip.GzipFile(fileobj=stream, mode="rb"))
+    begun = stream.read(CHUNK)
+    kind = "application/x-git-upload-pack-result"
+    if b"command=ls-refs" in begun:
+        body = _known(repo, request, "git-upload-pack", begun)
+        return Response(body, headers=UNCACHED, content_type=kind)
+    backend = Backend.start(repo, "git-upload-pack", _environment(repo, request))
+    backend.feed(begun, stream)
+    answer = Response(backend.body(), headers=UNCACHED, content_type=kind)
+    answer.call_on_close(backend.end)  # a generator that never began has no end of its own
+    return answer
+
+
+def _push(repo: Repository, request: Request, token: Token) -> Response:
     """Take a push, but for what the rules of a branch refuse."""
     if request.headers.get("Content-Encoding"):
         return _plain(415, "The sandbox takes a push as git sends it, not packed once more.")
@@ -173,34 +217,13 @@ def _push(repo: Repository, request: Request, service: str, token: Token) -> Res
         refused = pushes.refusals(repo, token.user, wanted, page)
         if refused.listed:
             pushes.install(repo)
-    environment = _environment(repo, request, service, token)
-    backend = Backend.start(repo, {**environment, pushes.VARIABLE: refused.variable()})
-    status, headers = _fed(backend, request, begun)
+    environment = _environment(repo, request, token)
+    environment[pushes.VARIABLE] = refused.variable()
+    backend = Backend.start(repo, "git-receive-pack", environment)
+    backend.feed(begun, request.stream)
     # The answer is short, and must not say "done" before the world knows of the push.
     body = refused.named(b"".join(backend.body()))
     with repo.world.lock:
         pulls.refresh(repo, token.user)
         automerge.settle(repo.world)
-    return Response(body, status=status, headers=headers)
-
-
-def _fed(
-    backend: Backend, request: Request, begun: bytes = b""
-) -> tuple[int, list[tuple[str, str]]]:
-    """Hand the request on, and take the head of what is answered."""
-    try:
-        backend.feed(request, begun)
-        return backend.head()
-    except BaseException:
-        backend.end()
-        raise
-
-
-def _run(repo: Repository, request: Request, service: str, token: Token | None) -> Response:
-    if service == "git-receive-pack" and token is not None:
-        return _push(repo, request, service, token)
-    backend = Backend.start(repo, _environment(repo, request, service, token))
-    status, headers = _fed(backend, request)
-    answer = Response(backend.body(), status=status, headers=headers)
-    answer.call_on_close(backend.end)  # a generator that never began has no end of its own
-    return answer
+    return Response(body, headers=UNCACHED, content_type="application/x-git-receive-pack-result")

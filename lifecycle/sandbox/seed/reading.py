@@ -11,6 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import cache
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, get_args, get_origin
@@ -58,8 +59,14 @@ Loader.yaml_implicit_resolvers = {
 
 def default_seed() -> Seed:
     """The built-in world: `octo-org/hello-service` and its board."""
-    text = files("lifecycle.sandbox.seed").joinpath("seeds/hello_service.yaml").read_text("utf-8")
-    return parse_seed(text)
+    seed: Seed = shaped(_built_in(), Seed, "The seed")
+    return seed
+
+
+@cache
+def _built_in() -> Any:
+    file = files("lifecycle.sandbox.seed").joinpath("seeds/hello_service.yaml")
+    return _decoded(file.read_text("utf-8"))
 
 
 def read_seed(path: Path) -> Seed:

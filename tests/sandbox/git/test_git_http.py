@@ -161,6 +161,33 @@ def test_answers_to_the_wrong_and_the_unauthorized(
     assert sandbox.info.token not in denied.text
 
 
+def test_a_client_that_reads_files_is_sent_away(sandbox: Sandbox, api: Api) -> None:
+    """Dumb HTTP is over on GitHub; what is no request of git's is of the wrong kind.
+
+    Source: https://github.blog/2011-03-09-git-dumb-http-transport-to-be-turned-off-in-90-days/
+    """
+    where = "/octo-org/hello-service.git"
+    for path in ("/info/refs", "/HEAD", "/objects/info/packs"):
+        asked = api("GET", where + path)
+        assert (asked.status_code, "upgrade your git client" in asked.text) == (403, True)
+    assert api("POST", f"{where}/git-upload-pack", json={}).status_code == 415
+
+
+@pytest.mark.parametrize("version", ["0", "1", "2"])
+def test_each_version_of_the_protocol(
+    sandbox: Sandbox, git: Git, clone: Path, tmp_path: Path, version: str
+) -> None:
+    """Refs that a push has moved are seen by the next client, whichever version it speaks."""
+    for name in ("one", "two"):
+        sha = commit(git, clone, name, name)
+        git("push", "--quiet", "origin", f"main:{name}", cwd=clone)
+        spoken = ("-c", f"protocol.version={version}")
+        listed = git(*spoken, "ls-remote", "origin", name, cwd=clone).stdout
+        assert listed.split() == [sha, f"refs/heads/{name}"]
+        git(*spoken, "clone", "--quiet", "-b", name, sandbox.info.git_url, str(tmp_path / name))
+        assert (tmp_path / name / name).read_text() == name
+
+
 def test_the_log_has_git_without_secrets(sandbox: Sandbox, control: Control, clone: Path) -> None:
     """Requests by git are in the log, and the token is nowhere in it."""
     assert clone.exists()

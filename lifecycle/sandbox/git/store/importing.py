@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.times import now
-from lifecycle.sandbox.git.store.repository import BareRepository, Signature
+from lifecycle.sandbox.git.store.repository import BareRepository, Signature, content_of, put
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +107,31 @@ def import_new(git: BareRepository, wanted: Sequence[NewCommit | NewRef]) -> dic
         marks.append(made[one.ref])
     if not stream:
         return {}
-    shas = dict(zip(marks, _run(git, [*stream, f"reset {SCRATCH}\n\n".encode()]), strict=True))
+    printed = _run_new(git, b"".join([*stream, f"reset {SCRATCH}\n\n".encode()]))
+    shas = dict(zip(marks, printed, strict=True))
     refs = {ref: shas.get(at, at) for ref, at in sorted(made.items())}
     lines = ["# pack-refs with: sorted ", *(f"{sha} {ref}" for ref, sha in refs.items()), ""]
     (git.path / "packed-refs").write_text("\n".join(lines), encoding="utf-8")
     return refs
+
+
+IMPORTED: dict[bytes, tuple[list[str], dict[str, bytes | None]]] = {}
+"""By stream: what git printed for it in a new repository, and the objects that it made."""
+MOST_IMPORTED, LARGEST = 50, 1 << 16
+"""How many streams are kept at most, and of how many bytes."""
+
+
+def _run_new(git: BareRepository, stream: bytes) -> list[str]:
+    """Run a stream in a repository without objects; one that was run before, without git."""
+    objects = git.path / "objects"
+    if stream in IMPORTED:
+        shas, content = IMPORTED[stream]
+        put(content, objects)
+        return shas
+    shas = _run(git, [stream])
+    if len(stream) <= LARGEST and len(IMPORTED) < MOST_IMPORTED:
+        IMPORTED[stream] = shas, content_of(objects)
+    return shas
 
 
 def _source(one: NewCommit | NewRef, made: dict[str, str]) -> str | None:

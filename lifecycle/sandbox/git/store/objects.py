@@ -78,11 +78,6 @@ def kinds(git: BareRepository, shas: Iterable[str]) -> dict[str, str]:
     return {sha: known[sha] for sha in wanted if sha in known}
 
 
-def valid_ref(git: BareRepository, name: str) -> bool:
-    """Whether git takes that full name for a ref."""
-    return git.run("check-ref-format", name).returncode == 0
-
-
 def blob(git: BareRepository, sha: str) -> bytes:
     """What a blob holds."""
     return git.run("cat-file", "blob", sha).stdout

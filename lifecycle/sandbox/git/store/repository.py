@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from lifecycle.sandbox.base.errors import ActionRefused, SandboxError
@@ -96,6 +96,8 @@ def is_sha(text: str) -> bool:
 
 
 LOOKS = frozenset({"diff", "format-patch", "log", "merge-base", "merge-tree", "rev-list", "show"})
+ABBREVIATED = re.compile(rf"[0-9a-f]{{4,{SHA}}}|HEAD")
+"""What git takes for something else before it looks for a branch of that name."""
 MOST_ANSWERS = 5_000
 """How many answers of a repository's git are kept at most."""
 COMMITS = re.compile(rf"[0-9a-f]{{{SHA}}}(\.\.\.?[0-9a-f]{{{SHA}}})?")
@@ -108,14 +110,25 @@ def _is_fixed(args: tuple[str, ...]) -> bool:
 
 
 BLANK: dict[str, bytes | None] = {}
-"""What is in a new repository, by path; a folder has no content. Read off the first one."""
+"""What is in a new repository. Read off the first one."""
 
 
-def _content(folder: Path) -> dict[str, bytes | None]:
+def content_of(folder: Path) -> dict[str, bytes | None]:
+    """What is below a folder, by path; a folder has no content."""
     return {
         str(path.relative_to(folder)): None if path.is_dir() else path.read_bytes()
         for path in sorted(folder.rglob("*"))
     }
+
+
+def put(content: Mapping[str, bytes | None], folder: Path) -> None:
+    """Write such a content into a folder."""
+    for name, data in content.items():
+        path = folder / name
+        if data is None:
+            path.mkdir(exist_ok=True)
+        else:
+            path.write_bytes(data)
 
 
 @cache
@@ -134,6 +147,12 @@ def _version(path: str) -> str:
             "The sandbox needs git, which is not on PATH; install git 2.38 or later."
         ) from None
     return done.stdout.decode(errors="replace").split()[2]
+
+
+@lru_cache(1_000)
+def is_ref_name(name: str) -> bool:
+    """Whether git takes that full name for a ref."""
+    return subprocess.run(["git", "check-ref-format", name], check=False).returncode == 0
 
 
 class BareRepository:
@@ -166,13 +185,8 @@ class BareRepository:
                 for key, value in CONFIG.items():
                     section, name = key.split(".")
                     config.write(f"[{section}]\n\t{name} = {value}\n")
-            BLANK.update(_content(self.path))
-        for name, data in BLANK.items():
-            path = self.path / name
-            if data is None:
-                path.mkdir(exist_ok=True)
-            else:
-                path.write_bytes(data)
+            BLANK.update(content_of(self.path))
+        put(BLANK, self.path)
         (self.path / "HEAD").write_text(f"ref: refs/heads/{self.default_branch}\n", "utf-8")
 
     def _demand_version(self) -> None:
@@ -280,16 +294,19 @@ class BareRepository:
 
     def resolve(self, name: str) -> str | None:
         """The commit that a sha or a branch name means, or None."""
+        refs = self.refs()
+        if (
+            f"refs/heads/{name}" in refs
+            and f"refs/tags/{name}" not in refs
+            and not ABBREVIATED.fullmatch(name)
+        ):
+            return refs[f"refs/heads/{name}"]
         for candidate in (name, f"refs/heads/{name}"):
             done = self.run("rev-parse", "--verify", "--quiet", "--end-of-options",
                             f"{candidate}^{{commit}}")  # fmt: skip
             if done.returncode == 0:
                 return done.stdout.decode().strip()
         return None
-
-    def is_branch_name(self, name: str) -> bool:
-        """Whether git would accept the name for a branch."""
-        return self.run("check-ref-format", f"refs/heads/{name}").returncode == 0
 
     def update(self, ref: str, new: str, old: str | None) -> None:
         """Move a ref from `old` (None: absent) to `new`, or refuse."""
