@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
+import secrets
 import subprocess
 import sys
 import time
@@ -21,6 +23,7 @@ from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from lifecycle.sandbox.wire.recorder import VARIABLE as RECORD
 from lifecycle.settings.resources import hook_script
 from lifecycle.storage.store import CLAIM_FILE
+from tests.clones import clone
 from tests.e2e.forked import Forked
 from tests.factories import client
 
@@ -31,8 +34,26 @@ settings.load_profile("suite")
 
 pytest_plugins = ["tests.asserted", "tests.needed", "tests.conformance.plugin", "tests.timeouts"]
 
-COMMAND = Path(sys.executable).with_name("lifecycle")
+
+# Modules and tests are made once and stay: the garbage collector would look at them again and again.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector look at what tests leave, and at nothing that was there before."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+
+
+STARTED = Path(sys.executable).with_name("lifecycle")
+"""The installed command, which starts a Python of its own: where that start is what a test is about."""
+FORKED = Forked()
+COMMAND = FORKED.command if sys.platform == "linux" else STARTED
+"""The `lifecycle` of all other tests: a fork of a process that has imported it, see `e2e/forked.py`."""
 BRANCH = "claude/fix-42"
+GIT_CONFIG = Path(__file__).with_name("gitconfig")
+"""What a developer may have in place of the user's: git neither tidies up nor waits for the disk."""
 
 
 class ManualClock:
@@ -76,15 +97,19 @@ class Place:
 
     def run(self, *command: str, stdin: bytes = b"", **environment: str) -> Any:
         """Run a process here, as bytes in and text out."""
-        done = subprocess.run(
-            command,
-            cwd=self.root,
-            env={**self.environment, **environment},
-            input=stdin,
-            capture_output=True,
-            timeout=60,
-            check=False,
-        )
+        env = {**self.environment, **environment}
+        if command[0] == str(FORKED.command):
+            done = FORKED.run(command[1:], cwd=self.root, env=env, stdin=stdin)
+        else:
+            done = subprocess.run(
+                command,
+                cwd=self.root,
+                env=env,
+                input=stdin,
+                capture_output=True,
+                timeout=60,
+                check=False,
+            )
         return subprocess.CompletedProcess(
             command, done.returncode, done.stdout.decode(), done.stderr.decode()
         )
@@ -120,11 +145,9 @@ class Place:
 
     def work(self, branch: str = BRANCH, *, push: bool = True) -> None:
         """Commit something on a branch, and push it."""
-        if self.git("branch", "--list", branch):
-            self.git("switch", "--quiet", branch)
-        else:
-            self.git("switch", "--quiet", "-c", branch)
-        (self.root / "work.txt").write_text(f"{self.git('rev-parse', 'HEAD')}\n")
+        is_there = (self.root / ".git/refs/heads" / branch).exists()
+        self.git("switch", "--quiet", *([] if is_there else ["-c"]), branch)
+        (self.root / "work.txt").write_text(f"{secrets.token_hex()}\n")
         self.git("add", "work.txt")
         self.git("commit", "--quiet", "-m", "Work")
         if push:
@@ -211,7 +234,7 @@ def environment_of(info: SandboxInfo, root: Path, command: Path = COMMAND) -> di
         "CLAUDE_PROJECT_DIR": str(root),
         **client(),
         "XDG_CONFIG_HOME": str(root.parent / "home" / "config"),
-        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_GLOBAL": str(GIT_CONFIG),
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_AUTHOR_NAME": "Agent",
         "GIT_AUTHOR_EMAIL": "agent@example.com",
@@ -239,17 +262,17 @@ def sandbox() -> Iterator[SandboxInfo]:
         yield running.info
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(autouse=True, scope="session")
 def forked() -> Iterator[Forked]:
     """Runs the command's processes without the start of Python; one for all tests of a process."""
-    with Forked() as started:
-        yield started
+    with FORKED:
+        yield FORKED
 
 
 @pytest.fixture
-def command(forked: Forked) -> Path:
-    """The `lifecycle` of `place`: forked. A module where Python's start matters gives `COMMAND`."""
-    return forked.command
+def command(request: pytest.FixtureRequest) -> Path:
+    """The `lifecycle` of `place`; a test marked `started` has the one that starts a Python of its own."""
+    return STARTED if request.node.get_closest_marker("started") else COMMAND
 
 
 @pytest.fixture
@@ -263,7 +286,5 @@ def place(
         # git runs in this process's environment too, when a test uses the library directly
         if name.startswith("GIT_"):
             monkeypatch.setenv(name, value)
-    subprocess.run(
-        ["git", "clone", "--quiet", sandbox.git_url, str(root)], env=environment, check=True
-    )
+    clone(sandbox.git_url, root, environment)
     return Place(sandbox, Control(sandbox.control_url), root, environment, command=command)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.seed import Seed
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from tests.actions.runner import Event, Job, Machine, Outcome, run_action
+from tests.clones import clone
 from tests.conftest import Place, environment_of
 from tests.docs.pages import ROOT
 
@@ -67,9 +67,7 @@ class Shop:
         """An agent takes #42 and hands it off, and its pull request is merged; the request's number."""
         root = self.folder / "clone"
         environment = environment_of(self.info, root)
-        subprocess.run(
-            ["git", "clone", "--quiet", self.info.git_url, str(root)], env=environment, check=True
-        )
+        clone(self.info.git_url, root, environment)
         place = Place(self.info, self.control, root, environment, command=self.command)
         for step in (("claim", "42"), ("handoff", "--summary", "Fix it"), ("tick",)):
             if step[0] == "handoff":
@@ -144,14 +142,9 @@ def lay_traps(workspace: Path) -> None:
 
 
 @pytest.fixture
-def started() -> None:
-    """Asked for by a test in which the command is started with the installed libraries, not forked."""
-
-
-@pytest.fixture
 def python(libraries: Path, tmp_path: Path, command: Path, request: pytest.FixtureRequest) -> Path:
-    """What the action starts as its Python: unless the test asks for `started`, `lifecycle` is forked."""
-    if "started" in request.fixturenames:
+    """What the action starts as its Python: unless a test is marked `started`, `lifecycle` is forked."""
+    if request.node.get_closest_marker("started"):
         return libraries / "venv/bin/python"
     program = tmp_path / "forking/bin/python"
     program.parent.mkdir(parents=True)

@@ -21,7 +21,8 @@ pytestmark = pytest.mark.timeout(300)  # the libraries are installed, really
 NONE = {"findings": "", "applied": "", "failed": ""}
 
 
-def test_a_schedule_repairs_everything(shop: Shop, started: None) -> None:
+@pytest.mark.started
+def test_a_schedule_repairs_everything(shop: Shop) -> None:
     """Both drifts are repaired and told: outputs, summary, annotations; the second run has nothing."""
     done = shop.reconcile(schedule())
     assert done.code == 0, done.log
@@ -126,7 +127,8 @@ def test_the_token_of_the_workflow_keeps_labels(founded: Founded) -> None:
 
 
 @pytest.mark.parametrize("sender", ["maria", "robot[bot]"])
-def test_an_app_acts(founded: Founded, sender: str, started: None) -> None:
+@pytest.mark.started
+def test_an_app_acts(founded: Founded, sender: str) -> None:
     """It writes the organization's board; what it caused itself, it does not look at again."""
     key = make_key()
     app = SeedApp(
@@ -236,7 +238,8 @@ def test_lists_may_be_written_in_any_way(shop: Shop) -> None:
     assert done.code == 0, done.log
 
 
-def test_nothing_of_the_workspace_is_run(shop: Shop, started: None) -> None:
+@pytest.mark.started
+def test_nothing_of_the_workspace_is_run(shop: Shop) -> None:
     """A checkout may hold files that are named as modules are: neither pip nor Python takes them.
 
     The libraries were installed beside such files as well (`libraries`).
@@ -260,7 +263,8 @@ def test_the_settings_are_those_of_the_checkout(founded: Founded) -> None:
     assert shop.card(42)["Status"] == "Done"
 
 
-def test_the_libraries_are_installed_once(shop: Shop, started: None) -> None:
+@pytest.mark.started
+def test_the_libraries_are_installed_once(shop: Shop) -> None:
     """A job that uses the action twice installs once, from the lock alone, into its own folder."""
     first = shop.reconcile(schedule())
     installed = shop.temp / "lifecycle/installed.txt"

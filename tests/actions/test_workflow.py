@@ -46,7 +46,8 @@ def test_which_events_start_the_job(
         assert shop.control.requests() == ()
 
 
-def test_the_example_repairs_on_a_schedule(shop: Shop, started: None) -> None:
+@pytest.mark.started
+def test_the_example_repairs_on_a_schedule(shop: Shop) -> None:
     """From the checkout to the board: the token is the secret's, the board the variable's."""
     machine = shop.machine(
         schedule(),

@@ -12,6 +12,7 @@ import pytest
 from lifecycle.api import Worktree
 from lifecycle.sandbox.control.faults import Fault
 from tests.cli.outcome import ok, refused
+from tests.clones import clone
 from tests.conftest import COMMAND, Place, environment_of
 
 TITLE = "Fix race condition in task queue"
@@ -101,9 +102,7 @@ def test_fault_15_of_two_agents_of_one_account_exactly_one_wins(
     for name in ("one", "two", "three"):
         root = tmp_path / name
         environment = environment_of(place.info, root)
-        subprocess.run(
-            ["git", "clone", "--quiet", place.info.git_url, str(root)], env=environment, check=True
-        )
+        clone(place.info.git_url, root, environment)
         running.append(
             subprocess.Popen(
                 [str(COMMAND), "claim", "45"],
@@ -155,9 +154,7 @@ def test_the_loser_of_a_race_does_not_take_over_by_trying_again(
     for name in ("one", "two"):
         root = tmp_path / name
         environment = environment_of(place.info, root)
-        subprocess.run(
-            ["git", "clone", "--quiet", place.info.git_url, str(root)], env=environment, check=True
-        )
+        clone(place.info.git_url, root, environment)
         trees.append(Worktree(root, environment=environment, clock=Stopped(), seconds=None))
     first, second = trees
     taken = first.claim(45)
@@ -290,9 +287,7 @@ def test_a_card_that_is_held_says_since_when(place: Place, tmp_path: Path) -> No
     """With a board the card stops it first; the lease still tells the moment."""
     root = tmp_path / "other"
     environment = environment_of(place.info, root)
-    subprocess.run(
-        ["git", "clone", "--quiet", place.info.git_url, str(root)], env=environment, check=True
-    )
+    clone(place.info.git_url, root, environment)
     with Worktree(root, environment=environment, seconds=None) as tree:
         agent = tree.claim(42).record.claim.agent_id
     sentence = refused(place.cli("claim", "42"), 4)

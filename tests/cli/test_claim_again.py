@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from lifecycle.sandbox.control.faults import Fault
 from tests.cli.outcome import ok, refused
+from tests.clones import clone
 from tests.conftest import Place, environment_of
 
 LEASE = "refs/agent-claims/42"
@@ -208,9 +208,7 @@ def test_who_took_it_meanwhile_keeps_it(lost: Place, tmp_path: Path, *, has_boar
         lost.environment.pop("LIFECYCLE_PROJECT_NUMBER")
     root = tmp_path / "other"
     environment = {**environment_of(lost.info, root), "CLAUDE_PROJECT_DIR": str(root)}
-    subprocess.run(
-        ["git", "clone", "--quiet", lost.info.git_url, str(root)], env=environment, check=True
-    )
+    clone(lost.info.git_url, root, environment)
     other = Place(lost.info, lost.control, root, environment)
     ok(other.cli("claim", "42"))
     theirs, mine = lease_of(lost), (lost.root / ".agent-claim.json").read_bytes()

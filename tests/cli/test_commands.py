@@ -12,6 +12,7 @@ import pytest
 from lifecycle.api import Worktree
 from lifecycle.sandbox.control.faults import Fault
 from tests.cli.outcome import ok, refused
+from tests.clones import clone
 from tests.conftest import COMMAND, ManualClock, Place, environment_of
 
 
@@ -48,9 +49,7 @@ def other_takes(place: Place, tmp_path: Path) -> str:
     """Somebody else, in a clone of their own, takes #42 over by force; their agent's name."""
     root = tmp_path / "other"
     environment = environment_of(place.info, root)
-    subprocess.run(
-        ["git", "clone", "--quiet", place.info.git_url, str(root)], env=environment, check=True
-    )
+    clone(place.info.git_url, root, environment)
     clock = ManualClock()
     clock.sleep(5)  # agents of one account are told apart by the second
     with Worktree(root, environment=environment, clock=clock, seconds=None) as tree:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from lifecycle.sandbox.seed import default_seed
 from lifecycle.sandbox.seed.form import SeedRepository
 from lifecycle.sandbox.server import Sandbox
 from tests.cli.outcome import ok
+from tests.clones import clone
 from tests.conftest import Place, environment_of
 
 BASE = "octo-org/hello-service"
@@ -33,7 +33,7 @@ def fork(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
             if name.startswith("GIT_"):
                 monkeypatch.setenv(name, value)
         url = info.git_url.replace(BASE, FORK)
-        subprocess.run(["git", "clone", "--quiet", url, str(root)], env=environment, check=True)
+        clone(url, root, environment)
         yield Place(info, Control(info.control_url), root, environment)
 
 

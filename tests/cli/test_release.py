@@ -13,6 +13,7 @@ from lifecycle.api import Refused, Wake, Worktree
 from lifecycle.claim.commands import release
 from lifecycle.sandbox.control.faults import Fault
 from tests.cli.outcome import ok, refused
+from tests.clones import clone
 from tests.conftest import Place, environment_of
 
 LEASE = "refs/agent-claims/42"
@@ -171,7 +172,7 @@ def test_in_phase_done_it_is_refused(place: Place) -> None:
 def test_what_another_took_over_is_left_to_them(place: Place, tmp_path: Path) -> None:
     """Their lease, their card, their assignment stay; only the claim here is forgotten."""
     claimed(place)
-    other = clone(place, tmp_path / "other")
+    other = another(place, tmp_path / "other")
     place.clock.sleep(5)
     other.clock.sleep(5)
     taken = other.tree().claim(42, force=True).record
@@ -298,7 +299,7 @@ def test_the_story_of_a_task_that_changes_hands(place: Place, tmp_path: Path) ->
     branch = claimed(place)
     first = place.git("rev-parse", "HEAD")
     ok(place.cli("release", "--reason", "over to you"))
-    other = clone(place, tmp_path / "other")
+    other = another(place, tmp_path / "other")
     ok(other.cli("claim", "42"))
     assert other.claim()["branch"] == branch
     assert other.git("rev-parse", "HEAD") == first
@@ -335,11 +336,11 @@ def test_a_tracked_claim_is_nobodys(place: Place) -> None:
         place.tree().hand_off("Fix")
 
 
-def clone(place: Place, root: Path) -> Place:
+def another(place: Place, root: Path) -> Place:
     """Another agent's clone of the same repository."""
     shutil.rmtree(root, ignore_errors=True)
     environment = environment_of(place.info, root)
-    place.run("git", "clone", "--quiet", place.info.git_url, str(root))
+    clone(place.info.git_url, root, environment)
     return Place(place.info, place.control, root, environment)
 
 

@@ -14,7 +14,7 @@ import pytest
 from lifecycle.cli import sandbox
 from lifecycle.core.plan import REPLIES
 from tests.cli.outcome import refused
-from tests.conftest import COMMAND, Place
+from tests.conftest import COMMAND, STARTED, Place
 
 
 @pytest.mark.parametrize(
@@ -84,12 +84,12 @@ def test_an_output_that_is_full_or_closed_is_no_defect(place: Place, is_unbuffer
     """Full: named, exit 1. Closed before we began: the command works and says nothing."""
     place.environment["PYTHONUNBUFFERED"] = is_unbuffered
     for arguments in ("status", "status --json", "--help"):
-        line = f"exec {COMMAND} {arguments}"
+        line = f"exec {STARTED} {arguments}"
         full = place.run("sh", "-c", f"{line} >/dev/full")
         assert "standard output: No space left on device" in refused(full)
         closed = place.run("sh", "-c", f"{line} >&-")
         assert (closed.returncode, closed.stderr) == (0, "")
-    nowhere = f"cd / && exec {COMMAND} status --json"
+    nowhere = f"cd / && exec {STARTED} status --json"
     for output in (">/dev/full", ">&-"):
         done = place.run("sh", "-c", f"{nowhere} {output}")
         assert "in no git worktree" in refused(done)
@@ -163,7 +163,7 @@ def test_sandbox_serve_prints_one_line_and_serves(tmp_path: Path) -> None:
     import urllib.request
 
     with subprocess.Popen(
-        [str(COMMAND), "sandbox", "serve"], stdout=subprocess.PIPE, text=True
+        [str(STARTED), "sandbox", "serve"], stdout=subprocess.PIPE, text=True
     ) as server:
         try:
             assert server.stdout

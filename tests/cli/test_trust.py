@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.outcome import ok, refused
+from tests.clones import clone
 from tests.conftest import COMMAND, Place
 from tests.trackers.beads import simulated
 
@@ -76,14 +77,10 @@ def test_the_yes_is_shared_by_the_worktrees_of_one_clone(project: Place, tmp_pat
     """A second worktree is not asked again; a second clone is."""
     ok(project.cli("trust", "--yes"))
     project.git("worktree", "add", "--quiet", "-b", "second", str(tmp_path / "second tree"))
-    clone = tmp_path / "second clone"
-    subprocess.run(
-        ["git", "clone", "--quiet", project.info.git_url, str(clone)],
-        env=project.environment,
-        check=True,
-    )
+    second = tmp_path / "second clone"
+    clone(project.info.git_url, second, project.environment)
     answers = []
-    for root in (tmp_path / "second tree", clone):
+    for root in (tmp_path / "second tree", second):
         (root / ".lifecycle.toml").write_text(VALIDATE)
         (root / "sub").mkdir()
         other = Place(project.info, project.control, root / "sub", project.environment)

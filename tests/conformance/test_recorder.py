@@ -19,7 +19,7 @@ from lifecycle.sandbox.wire.recorder import VARIABLE
 from tests.conformance import sources
 from tests.conformance.exchange import Exchange, from_line
 from tests.conformance.judge import Watch
-from tests.conftest import COMMAND
+from tests.conftest import STARTED
 from tests.needed import ROOT
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def test_faults_are_told_apart(recorded: SandboxInfo, record: Path) -> None:
 def test_other_processes_append_to_the_same_file(recorded: SandboxInfo, record: Path) -> None:
     """A sandbox that a command serves writes to the file that its environment names."""
     with subprocess.Popen(
-        [str(COMMAND), "sandbox", "serve"], stdout=subprocess.PIPE, text=True
+        [str(STARTED), "sandbox", "serve"], stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout
         other = SandboxInfo(**json.loads(process.stdout.readline()))

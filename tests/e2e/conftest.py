@@ -37,10 +37,3 @@ def ground(place: Place, forked: Forked, tmp_path: Path) -> Ground:
     found = Ground(place, folder, str(forked.command))
     found.settings()
     return found
-
-
-@pytest.fixture(scope="session")
-def forked() -> Iterator[Forked]:
-    """The server, one for all tests of a process."""
-    with Forked() as started:
-        yield started

@@ -9,7 +9,7 @@ see.
 
 Three things are not what they are for a command of its own: it sees the parent that the command had when
 it began, a signal to the command does not reach it, and a descriptor that is closed cannot be handed over.
-Where that, or Python's start, is what a test is about, it starts `tests.conftest.COMMAND`. `test_forked.py`
+Where that, or Python's start, is what a test is about, it starts `tests.conftest.STARTED`. `test_forked.py`
 holds the two together.
 """
 
@@ -28,7 +28,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -44,7 +44,7 @@ import _socket, os, sys
 connection = _socket.socket(_socket.AF_UNIX)
 connection.connect({path!r})
 if connection.fileno() < 3:
-    sys.exit("a command with a closed stdin, stdout or stderr is not forked: take COMMAND")
+    sys.exit("a command with a closed stdin, stdout or stderr is not forked: take STARTED")
 mask = os.umask(0)
 asked = ascii((sys.argv[1:], os.getcwd(), mask, dict(os.environ), os.getppid())).encode()
 descriptors = b"".join(number.to_bytes(4, sys.byteorder) for number in (0, 1, 2))
@@ -84,6 +84,44 @@ class Forked:
         assert self.process.stdout is not None
         assert self.process.stdout.readline() == b"ready\n"
         return self
+
+    def run(
+        self,
+        arguments: Sequence[str],
+        *,
+        cwd: Path,
+        env: Mapping[str, str],
+        stdin: bytes = b"",
+        seconds: float = 60,
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run the command as `subprocess.run` does, without a process that asks for it.
+
+        Raises:
+            subprocess.TimeoutExpired: It did not end in time, and was killed.
+        """
+        mask = os.umask(0)
+        os.umask(mask)
+        asked = ascii(([*arguments], str(cwd), mask, dict(env), os.getpid())).encode()
+        with (
+            socket.socket(socket.AF_UNIX) as connection,
+            tempfile.TemporaryFile() as given,
+            tempfile.TemporaryFile() as out,
+            tempfile.TemporaryFile() as err,
+        ):
+            given.write(stdin)
+            given.seek(0)
+            connection.settimeout(seconds)
+            connection.connect(str(self.folder / "socket"))
+            streams = [given.fileno(), out.fileno(), err.fileno()]
+            socket.send_fds(connection, [len(asked).to_bytes(4, "big")], streams)
+            connection.sendall(asked)
+            try:
+                code = int(connection.recv(16) or 70)
+            except TimeoutError:
+                raise subprocess.TimeoutExpired([*arguments], seconds) from None
+            out.seek(0)
+            err.seek(0)
+            return subprocess.CompletedProcess([*arguments], code, out.read(), err.read())
 
     def __exit__(self, *_: object) -> None:
         assert self.process.stdin is not None

@@ -15,7 +15,7 @@ import pytest
 from lifecycle.core.plan import REPLIES
 from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.settings.resources import hook_script
-from tests.conftest import COMMAND, Place
+from tests.conftest import STARTED, Place
 from tests.e2e.client import SECONDS, Session, ended, heard
 from tests.factories import client
 from tests.repeated import soaked
@@ -35,10 +35,8 @@ print(client_of(os.environ).name)
 """
 
 
-@pytest.fixture
-def command() -> Path:
-    """Started, not forked: whose child a hook is is what these tests are about."""
-    return COMMAND
+pytestmark = pytest.mark.started
+"""Whose child a hook is is what these tests are about."""
 
 
 @pytest.fixture
@@ -122,7 +120,7 @@ def test_another_client_waits_claims_and_blocks_nowhere(
     if who == "cleared":
         environment = {k: v for k, v in environment.items() if not k.startswith("CLAUDE")}
     for hook in REPLIES:
-        run = [str(hook_script(hook))] if way == "script" else [str(COMMAND), "hook", hook]
+        run = [str(hook_script(hook))] if way == "script" else [str(STARTED), "hook", hook]
         done = subprocess.run(
             [sys.executable, "-c", NESTED, *run],
             cwd=place.root,
@@ -176,10 +174,10 @@ def test_where_nobody_attends_no_waiter_is_started(alone: Session) -> None:
     assert heard(attended.waiter()).code == 9
     alone.environment["LIFECYCLE_BIN"] = str(spy)
     assert heard(alone.waiter()).code == 0
-    alone.environment["LIFECYCLE_BIN"] = str(COMMAND)
+    alone.environment["LIFECYCLE_BIN"] = str(STARTED)
     environment = alone.variables()
     done = subprocess.run(
-        [str(COMMAND), "hook", "ci-waiter"], env=environment, timeout=SECONDS, check=False
+        [str(STARTED), "hook", "ci-waiter"], env=environment, timeout=SECONDS, check=False
     )
     assert done.returncode == 0  # the command by itself knows it as well
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,6 +14,7 @@ from lifecycle.api import GitHub, Wake
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.seed import Seed, SeedApp, SeedInstallation, SeedToken, default_seed
 from lifecycle.sandbox.server import Sandbox
+from tests.clones import clone
 from tests.conftest import Place, environment_of
 from tests.e2e.test_story import elapse, idle, stop
 from tests.github.apps import make_key
@@ -44,8 +44,7 @@ def founded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Founded
             for name, value in environment.items():
                 if name.startswith("GIT_"):
                     monkeypatch.setenv(name, value)
-            command = ["git", "clone", "--quiet", info.git_url, str(root)]
-            subprocess.run(command, env=environment, check=True)
+            clone(info.git_url, root, environment)
             return Place(info, Control(info.control_url), root, environment)
 
         yield make

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.conftest import COMMAND, Place
+from tests.conftest import STARTED, Place
 from tests.e2e.forked import STAGE, Forked
 
 WORLD = re.compile(rb"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]+Z|[0-9][0-9,]{3,}")
@@ -53,7 +53,7 @@ def test_it_says_what_a_started_command_says(
         done = subprocess.run(
             [command, *arguments],
             cwd=place.root,
-            env={**place.environment, "LIFECYCLE_BIN": str(COMMAND), **environment},
+            env={**place.environment, "LIFECYCLE_BIN": str(STARTED), **environment},
             input=stdin,
             capture_output=True,
             check=False,
@@ -64,8 +64,8 @@ def test_it_says_what_a_started_command_says(
         return done.returncode, said, told, left
 
     if arguments == ("doctor",):
-        ran(str(COMMAND))  # the first one has something to record
-    started = ran(str(COMMAND))
+        ran(str(STARTED))  # the first one has something to record
+    started = ran(str(STARTED))
     assert started[1] + started[2] or arguments[0] == "hook"
     assert ran(str(forked.command)) == started
 

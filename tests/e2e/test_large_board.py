@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 from lifecycle.api import Worktree
@@ -10,6 +9,7 @@ from lifecycle.claim.commands.next_task import choose
 from lifecycle.core.values.model import Repository
 from lifecycle.sandbox.seed import SeedIssue, SeedItem, default_seed
 from lifecycle.sandbox.server import Sandbox
+from tests.clones import clone
 from tests.conftest import environment_of
 
 LAST = 1250
@@ -29,11 +29,7 @@ def test_fault_10_a_board_is_read_to_its_end(tmp_path: Path) -> None:
     with Sandbox(seed) as sandbox:
         root = tmp_path / "clone"
         environment = environment_of(sandbox.info, root)
-        subprocess.run(
-            ["git", "clone", "--quiet", sandbox.info.git_url, str(root)],
-            env=environment,
-            check=True,
-        )
+        clone(sandbox.info.git_url, root, environment)
         with Worktree(root, environment=environment) as tree:
             assert tree.board is not None
             cards = tree.board.cards()

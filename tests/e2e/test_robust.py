@@ -14,7 +14,7 @@ import pytest
 
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.settings.resources import hook_script
-from tests.conftest import BRANCH, COMMAND, Place
+from tests.conftest import BRANCH, STARTED, Place
 from tests.repeated import soaked
 
 HOOKS = ["on-stop", "on-idle", "session-start"]
@@ -207,7 +207,7 @@ def test_a_hanging_board_does_not_lose_the_message_about_the_pull_request(place:
     hook = subprocess.Popen(
         [str(hook_script("on-stop"))],
         cwd=place.root,
-        env=place.environment | {"LIFECYCLE_BIN": str(COMMAND), "LIFECYCLE_HOOK_SECONDS": "90"},
+        env=place.environment | {"LIFECYCLE_BIN": str(STARTED), "LIFECYCLE_HOOK_SECONDS": "90"},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
@@ -278,7 +278,7 @@ def test_closed_stdout_does_not_fail_the_hook(place: Place) -> None:
     """Nobody reads the reply: exit 0 all the same, and the work is done."""
     place.ready()
     command = f'"{hook_script("on-stop")}" >&-'
-    done = place.run("sh", "-c", command, stdin=b"{}", LIFECYCLE_BIN=str(COMMAND))
+    done = place.run("sh", "-c", command, stdin=b"{}", LIFECYCLE_BIN=str(STARTED))
     assert done.returncode == 0
     assert place.claim()["branch"] == BRANCH
     assert place.claim()["phase"] == "pr_created"

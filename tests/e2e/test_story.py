@@ -5,29 +5,15 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from lifecycle.sandbox.checks.state import PlannedCheck
-from tests.conftest import BRANCH, COMMAND, Place
-from tests.e2e.forked import Forked
+from tests.conftest import BRANCH, Place
 
 STOP = {"hook_event_name": "Stop", "session_id": "s", "stop_hook_active": False}
 IDLE = {"hook_event_name": "Notification", "notification_type": "idle_prompt", "session_id": "s"}
-
-
-@pytest.fixture
-def started() -> None:
-    """Asked for where hooks are started, not forked: what each imports, and when, is part of the story."""
-
-
-@pytest.fixture
-def command(request: pytest.FixtureRequest) -> Path:
-    """Forked, unless the test asks for `started`."""
-    if "started" in request.fixturenames:
-        return COMMAND
-    return cast("Forked", request.getfixturevalue("forked")).command
 
 
 def stop(place: Place) -> dict[str, Any]:
@@ -67,7 +53,8 @@ def elapse(place: Place) -> None:
     place.write(last_check_poll=None)
 
 
-def test_the_whole_life_of_a_task(started: None, place: Place) -> None:
+@pytest.mark.started
+def test_the_whole_life_of_a_task(place: Place) -> None:
     """Claimed, coded, handed off, polled red and green, merged, confirmed, closed.
 
     At each step: what the agent or the person hears, where board and file stand, what it cost.

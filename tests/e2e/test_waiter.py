@@ -6,22 +6,15 @@ import json
 import os
 import signal
 import subprocess
-from pathlib import Path
 
 import pytest
 
 from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.sandbox.control.faults import Fault
-from tests.conftest import BRANCH, COMMAND, Place
+from tests.conftest import BRANCH, Place
 from tests.e2e.client import SECONDS, Session, ended, heard
 
 FAST = "[checks]\npoll_seconds = 0.05\n"
-
-
-@pytest.fixture
-def command() -> Path:
-    """Started, not forked: a waiter is ended by signals, and by what becomes of its parent."""
-    return COMMAND
 
 
 @pytest.fixture
@@ -165,6 +158,7 @@ def test_another_session_is_not_woken(session: Session) -> None:
     assert heard(session.waiter()).woke
 
 
+@pytest.mark.started
 def test_the_waiter_ends_with_its_client(session: Session) -> None:
     """A client that was killed ends no hook, but its pipes close: the waiter sees that and goes."""
     place = session.place
@@ -191,6 +185,7 @@ def test_the_waiter_ends_with_the_claim(session: Session) -> None:
     assert waiter.returncode == 0
 
 
+@pytest.mark.started
 def test_a_waiter_that_is_killed_says_nothing_and_the_next_one_goes_on(session: Session) -> None:
     """At its timeout the client sends SIGTERM: the sign that it leaves behind deceives nobody."""
     place = session.place

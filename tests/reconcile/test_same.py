@@ -33,6 +33,7 @@ from lifecycle.reconcile.scope import Policy
 from lifecycle.reconcile.sweep import Sweep
 from lifecycle.sandbox.seed import SeedToken
 from lifecycle.storage.store import CLAIM_FILE, FOLDER
+from tests.clones import clone
 from tests.conftest import environment_of
 from tests.reconcile.conftest import Make
 from tests.reconcile.dying import Died, die_at
@@ -139,11 +140,7 @@ class Hooks:
     def __init__(self, one: Ground, root: Path) -> None:
         self.one, self.root = one, root
         self.environment = environment_of(one.info, root)
-        subprocess.run(
-            ["git", "clone", "--quiet", one.info.git_url, str(root)],
-            env=self.environment,
-            check=True,
-        )
+        clone(one.info.git_url, root, self.environment)
 
     def tree(self) -> Worktree:
         """The public API here."""

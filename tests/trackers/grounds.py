@@ -21,6 +21,7 @@ from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from lifecycle.storage.state_file import MemoryCache
 from lifecycle.trackers.conformance.case import Factory
 from lifecycle.trackers.memory import MemoryTasks, MemoryTracker
+from tests.clones import clone
 
 MARIA = "maria-token"
 VISITOR = "visitor-token"
@@ -146,8 +147,7 @@ def github(*, has_leases: bool = True, has_two: bool = False) -> Iterator[GitHub
     with Sandbox(seed()) as running, tempfile.TemporaryDirectory() as folder:
         info, root = running.info, Path(folder) / "clone"
         environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "NO_PROXY": "127.0.0.1"}
-        clone = ["git", "clone", "--quiet", info.git_url, str(root)]
-        subprocess.run(clone, env=environment, check=True)
+        clone(info.git_url, root, environment)
         if not has_leases:
             subprocess.run(["git", "remote", "remove", "origin"], cwd=root, check=True)
         (root / ".lifecycle.toml").write_text('tracker.use = "github"\n')

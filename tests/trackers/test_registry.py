@@ -26,6 +26,7 @@ from lifecycle.trackers import registry
 from lifecycle.trackers.github.github_issues import GitHubIssues
 from lifecycle.trackers.memory import MemoryTracker
 from lifecycle.trackers.tracker_place import OWN_COMMANDS, TrackerPlace
+from tests.clones import clone
 from tests.conftest import COMMAND, environment_of
 from tests.factories import EXAMPLE
 from tests.trackers.beads import simulated
@@ -239,10 +240,10 @@ def test_whoever_is_about_to_claim_speaks_as_the_claims_agent(root: Path) -> Non
 
 def test_githubs_agent_is_named_by_its_account(sandbox: SandboxInfo, tmp_path: Path) -> None:
     """As the agents of claims are: the login, and digits of its own."""
-    clone = tmp_path / "clone"
-    environment = environment_of(sandbox, clone)
-    subprocess.run(["git", "clone", "--quiet", sandbox.git_url, clone], env=environment, check=True)
-    actor = world(clone, **environment).tracker.actor
+    root = tmp_path / "clone"
+    environment = environment_of(sandbox, root)
+    clone(sandbox.git_url, root, environment)
+    actor = world(root, **environment).tracker.actor
     assert re.fullmatch(r"octocat-\d{12}", actor)
 
 

@@ -170,7 +170,8 @@ def _known(repo: Repository, request: Request, service: str, asked: bytes, *opti
     environment = _environment(repo, request)
     protocol = environment.get("GIT_PROTOCOL")
     head = (repo.git.path / "HEAD").read_text("utf-8")
-    key = (service, options, protocol, asked, head, *repo.git.refs().items())
+    refs = repo.git.refs().items() if asked or not _is_second(request) else ()
+    key = (service, options, protocol, asked, head, *refs)
     if key not in _kept:
         backend = Backend.start(repo, service, environment, *options)
         backend.feed(asked, io.BytesIO())
@@ -181,10 +182,15 @@ def _known(repo: Repository, request: Request, service: str, asked: bytes, *opti
     return _kept[key]
 
 
+def _is_second(request: Request) -> bool:
+    """Whether the client speaks version 2 of the protocol, which advertises no refs."""
+    return "version=2" in request.headers.get("Git-Protocol", "").split(":")
+
+
 def _advertised(repo: Repository, request: Request, service: str) -> Response:
     """What a service can do and, before version 2 of the protocol, the refs."""
     body = _known(repo, request, service, b"", "--http-backend-info-refs")
-    if "version=2" not in request.headers.get("Git-Protocol", "").split(":"):
+    if not _is_second(request):
         line = f"# service={service}\n".encode()
         body = b"%04x%s0000%s" % (len(line) + 4, line, body)
     kind = f"application/x-{service}-advertisement"

@@ -14,7 +14,7 @@ import pytest
 from tests.clients.claude_code.client import Client
 from tests.clients.claude_code.model import Model
 from tests.clients.claude_code.wiring import init
-from tests.conftest import COMMAND, Place
+from tests.conftest import STARTED, Place
 from tests.needed import ROOT, from_npm, lack
 
 PACKAGES = ROOT / ".cache" / "claude" / "node_modules" / "@anthropic-ai"
@@ -32,7 +32,7 @@ def program() -> Path:
 @pytest.fixture
 def command() -> Path:
     """Started, not forked: parents and signals are what the client makes them."""
-    return COMMAND
+    return STARTED
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from lifecycle.sandbox.server import Sandbox
 from lifecycle.setup.doctor.examination import examine
 from tests.asserted import check
 from tests.cli.outcome import ok
+from tests.clones import clone
 from tests.conftest import COMMAND, Place, environment_of
 
 LOCAL = ".claude/settings.local.json"
@@ -120,8 +120,7 @@ def seeded(tmp_path: Path, command: Path) -> Iterator[Callable[[Seed], Patient]]
             info = stack.enter_context(Sandbox(seed)).info
             root = tmp_path / "seeded"
             environment = environment_of(info, root)
-            clone = ["git", "clone", "--quiet", info.git_url, str(root)]
-            subprocess.run(clone, env=environment, check=True)
+            clone(info.git_url, root, environment)
             control = Control(info.control_url)
             return _wired(Place(info, control, root, environment, command=command), tmp_path)
 
