@@ -22,7 +22,7 @@ from lifecycle.git.process import GitRepository
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.setup.doctor import examination, examined
 from lifecycle.setup.doctor.doctor_finding import DoctorFinding
-from tests.conftest import COMMAND, ManualClock, Place
+from tests.conftest import STARTED, ManualClock, Place
 
 
 def commands(parent: click.Group, name: str = "") -> Iterator[tuple[str, click.Command]]:
@@ -163,7 +163,7 @@ def test_ctrl_c_ends_with_130_and_leaves_nothing_half_done(place: Place, stalled
     url = place.git("remote", "get-url", "origin")
     place.git("remote", "set-url", "origin", f"{stalled}/octo-org/hello-service.git")
     process = subprocess.Popen(
-        [str(COMMAND), "handoff", "--summary", "Fix"],
+        [str(STARTED), "handoff", "--summary", "Fix"],
         cwd=place.root,
         env=place.environment,
         stdout=subprocess.PIPE,

@@ -11,7 +11,7 @@ import pytest
 from lifecycle.sandbox.control.faults import Fault
 from tests.cli.outcome import ok, refused
 from tests.cli.reconcile_ground import CARD, REPOSITORY, drift, written
-from tests.conftest import COMMAND, Place
+from tests.conftest import STARTED, Place
 
 
 @pytest.mark.usefixtures("interruptible")
@@ -19,7 +19,7 @@ def test_an_interrupted_run_says_so_in_one_line(drifted: Place) -> None:
     """Ctrl-C while GitHub is slow: exit 130, no traceback, and the next run does it all."""
     drifted.control.set_latency(5)
     with subprocess.Popen(
-        [str(COMMAND), "reconcile"],
+        [str(STARTED), "reconcile"],
         cwd=drifted.root,
         env=drifted.environment,
         stdout=subprocess.PIPE,
@@ -44,7 +44,7 @@ def test_a_run_that_is_stopped_tells_what_it_did(place: Place, step: Place) -> N
     place.clear()
     place.control.add_fault(Fault(kind="hang", operation="SetBoardFields", skip=1))
     with subprocess.Popen(
-        [str(COMMAND), "reconcile", "--summary"],
+        [str(STARTED), "reconcile", "--summary"],
         cwd=step.root,
         env=step.environment,
         stdout=subprocess.PIPE,
@@ -71,7 +71,7 @@ def test_a_run_that_is_stopped_tells_what_it_did(place: Place, step: Place) -> N
 @pytest.mark.parametrize("outputs", [">&-", "2>&-", ">&- 2>&-"])
 def test_an_output_that_is_closed_costs_nothing(drifted: Place, outputs: str) -> None:
     """Started with no standard output or error, it repairs and exits as always."""
-    done = drifted.run("sh", "-c", f"{COMMAND} reconcile {outputs}")
+    done = drifted.run("sh", "-c", f"{STARTED} reconcile {outputs}")
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
     assert ("1 applied" in done.stdout) is (outputs == "2>&-")
@@ -81,7 +81,7 @@ def test_an_output_that_is_closed_costs_nothing(drifted: Place, outputs: str) ->
 def test_nobody_has_to_read_all_of_it(place: Place, step: Place) -> None:
     """A reader that goes away after no line at all changes neither the exit code nor the step's files."""
     drift(place)
-    line = f"{COMMAND} reconcile --summary | true; echo ${{PIPESTATUS[0]}}"
+    line = f"{STARTED} reconcile --summary | true; echo ${{PIPESTATUS[0]}}"
     done = step.run("bash", "-c", line)
     assert (done.stdout.strip(), done.stderr) == ("0", "")
     assert written(step, "GITHUB_OUTPUT") == "findings=1\napplied=1\nfailed=0\n"
@@ -90,7 +90,7 @@ def test_nobody_has_to_read_all_of_it(place: Place, step: Place) -> None:
 
 def test_an_output_that_is_full_says_what_was_kept(drifted: Place) -> None:
     """The repairs were done before: the sentence does not say that nothing was."""
-    done = drifted.run("sh", "-c", f"{COMMAND} reconcile >/dev/full")
+    done = drifted.run("sh", "-c", f"{STARTED} reconcile >/dev/full")
     said = refused(done)
     assert said.startswith("lifecycle: standard output: No space left on device; ")
     assert "what it did is kept" in said

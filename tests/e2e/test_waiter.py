@@ -131,6 +131,7 @@ def test_one_waiter_lives_and_the_others_end_at_once(session: Session) -> None:
         assert heard(waiter).woke
 
 
+@pytest.mark.started
 def test_a_second_start_ends_in_the_shell(session: Session) -> None:
     """With a live waiter the script never reaches Python: the command it would start is not there."""
     place = session.place

@@ -14,7 +14,7 @@ from lifecycle import __version__
 from lifecycle.storage import signs_of_life, store
 from lifecycle.storage.store import Folder
 from tests.cli.outcome import ok
-from tests.conftest import COMMAND
+from tests.conftest import STARTED
 from tests.setup.doctor.conftest import LOCAL, Patient
 
 
@@ -100,7 +100,7 @@ def test_a_command_that_does_not_run(patient: Patient, tmp_path: Path) -> None:
     finding = patient.only("command.found", "warn")
     assert "0.0.9" in finding["says"]
     ok(patient.place.run("sh", "-c", finding["fix"].replace("~", str(patient.home))))
-    assert _bin(patient).read_text() == f"{COMMAND}\n"
+    assert _bin(patient).read_text() == f"{STARTED}\n"
     assert patient.wrong() == []
 
 
@@ -109,7 +109,7 @@ def test_where_the_command_is_gets_recorded_once(patient: Patient) -> None:
     _bin(patient).unlink()
     found = patient.findings()
     assert found["command.recorded"]["level"] == "ok"
-    assert _bin(patient).read_text() == f"{COMMAND}\n"
+    assert _bin(patient).read_text() == f"{STARTED}\n"
     assert "command.recorded" not in patient.findings()
 
 

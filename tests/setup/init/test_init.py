@@ -23,7 +23,7 @@ from lifecycle.setup.init.init_mark import MARK, PERMITS
 from lifecycle.setup.init.jsonc import parse
 from lifecycle.setup.init.supplies import settings_file
 from tests.cli.outcome import ok, refused
-from tests.conftest import COMMAND
+from tests.conftest import STARTED
 from tests.setup.init.conftest import Clone
 
 LOCAL = ".claude/settings.local.json"
@@ -243,7 +243,7 @@ def test_the_users_folder_says_where_everything_is(clone: Clone) -> None:
     """What hooks without an environment read: the command that ran, and the scripts' folder."""
     ok(clone.run("init"))
     recorded = user_folder.recorded(clone.environment)
-    assert recorded == user_folder.Recorded(COMMAND, resources.hooks_folder())
+    assert recorded == user_folder.Recorded(STARTED, resources.hooks_folder())
 
 
 def test_from_one_person_to_everybody_moves(clone: Clone) -> None:
