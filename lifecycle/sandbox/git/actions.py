@@ -39,7 +39,7 @@ def create(repo: Repository, user: User, ref: str, sha: str) -> None:
     _demand_name(ref)
     if objects.kind(repo.git, sha) is None:
         raise ActionRefused("Object does not exist")
-    if objects.ref(repo.git, ref) is not None:
+    if repo.git.refs().get(ref) is not None:
         raise ActionRefused("Reference already exists")
     move(repo, user, [Move(ref, sha)])
 
@@ -61,7 +61,7 @@ def update(repo: Repository, user: User, ref: str, sha: str, *, force: bool) -> 
         ActionRefused: In GitHub's words: there is no such ref or object, or the ref would lose
             commits and `force` is not said.
     """
-    if objects.ref(repo.git, ref) is None:
+    if repo.git.refs().get(ref) is None:
         raise ActionRefused("Reference does not exist")
     if objects.kind(repo.git, sha) is None:
         raise ActionRefused("Object does not exist")
@@ -74,7 +74,7 @@ def delete(repo: Repository, user: User, ref: str) -> None:
     Raises:
         ActionRefused: There is no such ref, or it is the default branch.
     """
-    if objects.ref(repo.git, ref) is None:
+    if repo.git.refs().get(ref) is None:
         raise ActionRefused("Reference does not exist")
     move(repo, user, [Move(ref, None)])
 
@@ -88,7 +88,7 @@ def move(repo: Repository, user: User, moves: Sequence[Move]) -> None:
     git = repo.git
     lines = []
     for one in moves:
-        old = objects.ref(git, one.ref)
+        old = git.refs().get(one.ref)
         _demand_rules(repo, user, one, old)
         if one.new is None:
             lines.append(f"delete {one.ref} {old or NOTHING}\n")

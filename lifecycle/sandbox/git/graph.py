@@ -107,7 +107,7 @@ class RefAt:
         """What it points to."""
         if self.pointer is not None:
             return self.pointer.sha
-        return objects.ref(self.repository.git, self.qualified)
+        return self.repository.git.refs().get(self.qualified)
 
     @property
     def target(self) -> GitThing | None:

@@ -35,7 +35,7 @@ def create_ref(call: Call, wanted: Given) -> Payload:
     name, oid = wanted["name"], str(wanted["oid"])
     if objects.kind(repo.git, oid) is None:
         raise unprocessable(f"The object '{oid}' does not exist in the repository.")
-    if objects.ref(repo.git, name) is not None:
+    if repo.git.refs().get(name) is not None:
         raise unprocessable(f'A ref named "{name}" already exists in the repository.')
     doing(lambda: refs.create(repo, call.viewer, name, oid))
     return {"ref": RefAt(repo, name)}
@@ -72,7 +72,7 @@ def update_refs(call: Call, wanted: Given) -> Payload:
     moves = []
     for one in wanted["refUpdates"]:
         name, before, after = str(one["name"]), one.get("beforeOid"), str(one["afterOid"])
-        now = objects.ref(repo.git, name) if name.startswith("refs/") else None
+        now = repo.git.refs().get(name) if name.startswith("refs/") else None
         if before is not None and str(before) != (now or refs.NOTHING):
             words = f"Reference '{name}' is at {now or refs.NOTHING} but expected {before}"
             raise Refusal("STALE_DATA", words)
@@ -94,7 +94,7 @@ def create_commit_on_branch(call: Call, wanted: Given) -> Payload:
     """
     repo, name = _branch(call, wanted["branch"])
     _demand(call, repo)
-    tip, expected = objects.ref(repo.git, name), str(wanted["expectedHeadOid"])
+    tip, expected = repo.git.refs().get(name), str(wanted["expectedHeadOid"])
     if tip is None:
         raise not_found(f"Could not find the branch '{name.removeprefix(HEADS)}'.")
     if tip != expected:

@@ -54,7 +54,7 @@ def list_branches(call: Call, repo: Repository) -> Reply:
 @route("GET", f"{REPO}/branches/<path:branch>")
 def get_branch(call: Call, repo: Repository, branch: str) -> Reply:
     """GET /repos/O/R/branches/B, with what its rules demand of checks."""
-    sha = objects.ref(repo.git, f"{HEADS}{branch}")
+    sha = repo.git.refs().get(f"{HEADS}{branch}")
     commit = objects.commit(repo.git, sha) if sha else None
     if commit is None:
         raise ApiError(404, "Branch not found")
@@ -114,7 +114,7 @@ def merge(call: Call, repo: Repository) -> Reply:
     head = asking.needed(call, "head", str)
     message = asking.typed(call, "commit_message", str)
     git = repo.git
-    old, tip = objects.ref(git, f"{HEADS}{base}"), git.resolve(head)
+    old, tip = git.refs().get(f"{HEADS}{base}"), git.resolve(head)
     if old is None or tip is None:
         what = "Base" if old is None else "Head"
         raise ApiError(404, f"{what} does not exist")
@@ -146,7 +146,7 @@ def merge_upstream(call: Call, repo: Repository) -> Reply:
     if repo.parent is None:
         raise ApiError(422, "This repository is not a fork of another repository")
     ref = f"{HEADS}{branch}"
-    old, above = objects.ref(repo.git, ref), objects.ref(repo.parent.git, ref)
+    old, above = repo.git.refs().get(ref), repo.parent.git.refs().get(ref)
     if above is None or old is None:
         raise ApiError(404, "Branch not found")
     owner = repo.parent.owner.login

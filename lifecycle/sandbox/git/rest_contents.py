@@ -118,7 +118,7 @@ def _target(call: Call, repo: Repository, path: str) -> tuple[str, str | None, E
     """The branch, its tip, and what is at the path now."""
     branch = asking.typed(call, "branch", str) or repo.default_branch
     branch = branch.removeprefix(HEADS)
-    tip = objects.ref(repo.git, f"{HEADS}{branch}")
+    tip = repo.git.refs().get(f"{HEADS}{branch}")
     if tip is None and (repo.git.refs() or branch != repo.default_branch):
         raise ApiError(404, f"Branch {branch} not found")
     return branch, tip, objects.at_path(repo.git, tip, path) if tip else None

@@ -175,7 +175,7 @@ def create_tag(call: Call, repo: Repository) -> Reply:
 def get_ref(call: Call, repo: Repository, ref: str) -> Reply:
     """GET /repos/O/R/git/ref/heads/B: that very ref."""
     name = f"refs/{ref}"
-    sha = objects.ref(repo.git, name)
+    sha = repo.git.refs().get(name)
     if sha is None:
         raise asking.not_found()
     return Reply(200, _payload(call, repo, name, sha))

@@ -9,7 +9,8 @@ import pytest
 from lifecycle.sandbox.base.errors import ActionRefused, SandboxError
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.git.store.importing import commit_files
-from lifecycle.sandbox.git.store.repository import BareRepository, Merge, Signature
+from lifecycle.sandbox.git.store.merges import Merge, merge
+from lifecycle.sandbox.git.store.repository import BareRepository, Signature
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,7 +72,7 @@ def test_a_merge_into_a_base_that_moved_is_refused(repo: BareRepository) -> None
     stale = Merge("main", first, head, "Merge", "", ada(), ada())
     for method in ("merge", "squash", "rebase"):
         with pytest.raises(ActionRefused):
-            repo.merge(stale, method)
+            merge(repo, stale, method)
     assert repo.refs()["refs/heads/main"] == moved
 
 

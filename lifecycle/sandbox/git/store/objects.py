@@ -55,11 +55,6 @@ def pointers(git: BareRepository) -> dict[str, Pointer]:
     return {name: Pointer(sha, sorts[sha]) for name, sha in refs.items()}
 
 
-def ref(git: BareRepository, name: str) -> str | None:
-    """What the ref of that full name (`refs/…`) points to, or None."""
-    return git.refs().get(name)
-
-
 def kind(git: BareRepository, sha: str) -> str | None:
     """What sort of object that sha is, or None where there is none."""
     return kinds(git, [sha]).get(sha) if is_sha(sha) else None

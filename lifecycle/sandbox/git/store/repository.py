@@ -74,19 +74,6 @@ class Commit:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Merge:
-    """What to merge and how to name it."""
-
-    base: str
-    base_sha: str
-    head_sha: str
-    title: str
-    message: str
-    author: Signature
-    committer: Signature
-
-
 SHA = 40
 
 
@@ -340,81 +327,3 @@ class BareRepository:
         if done.returncode > 1:
             raise ActionRefused(f"git merge-tree failed with {done.returncode}; nothing was done.")
         return done.stdout.decode().split("\n", 1)[0] if done.returncode == 0 else None
-
-    def merge(self, merge: Merge, method: str) -> str:
-        """Merge into the base branch by `merge`, `squash` or `rebase`; return the new tip.
-
-        Raises:
-            ActionRefused: It conflicts, or the base branch moved meanwhile.
-        """
-        if method == "rebase":
-            tip = self._rebased(merge)
-        else:
-            tree = self._clean_tree(merge.base_sha, merge.head_sha)
-            parents = [merge.base_sha]
-            if method == "merge":
-                parents.append(merge.head_sha)
-            tip = self._commit_tree(
-                tree, parents, f"{merge.title}\n\n{merge.message}".strip(),
-                author=merge.author, committer=merge.committer,
-            )  # fmt: skip
-        self.update(f"refs/heads/{merge.base}", tip, merge.base_sha)
-        return tip
-
-    def _clean_tree(self, base_sha: str, head_sha: str) -> str:
-        tree = self.merged_tree(base_sha, head_sha)
-        if tree is None:
-            raise ActionRefused("Pull Request is not mergeable: it conflicts with its base branch.")
-        return tree
-
-    def _rebased(self, merge: Merge) -> str:
-        """Replay the commits on the base, each as a merge whose only common ancestor is its parent.
-
-        `merge-tree --merge-base` came with git 2.40; a throw-away commit that holds the tip's tree
-        on top of the replayed commit's parent says the same to 2.38.
-        """
-        tip = merge.base_sha
-        for commit in self.commits(merge.base_sha, merge.head_sha):
-            name, mail, when, parents, body = self.text(
-                "show", "--no-patch", "--format=%an%x00%ae%x00%at%x00%P%x00%B", commit
-            ).split("\0")
-            if len(parents.split()) != 1:
-                continue
-            stand_in = self._commit_tree(
-                f"{tip}^{{tree}}", [parents], "stand-in",
-                author=merge.committer, committer=merge.committer,
-            )  # fmt: skip
-            tree = self._clean_tree(stand_in, commit)
-            author = {"GIT_AUTHOR_NAME": name, "GIT_AUTHOR_EMAIL": mail,
-                      "GIT_AUTHOR_DATE": f"{when} +0000"}  # fmt: skip
-            tip = self._commit_tree(
-                tree, [tip], body, author=merge.author, committer=merge.committer, override=author
-            )
-        return tip
-
-    def _commit_tree(
-        self,
-        tree: str,
-        parents: list[str],
-        message: str,
-        *,
-        author: Signature,
-        committer: Signature,
-        override: Mapping[str, str] | None = None,
-    ) -> str:
-        flags = [flag for parent in parents for flag in ("-p", parent)]
-        people = {
-            "GIT_AUTHOR_NAME": author.name,
-            "GIT_AUTHOR_EMAIL": author.email,
-            "GIT_AUTHOR_DATE": f"{int(author.when.timestamp())} +0000",
-            "GIT_COMMITTER_NAME": committer.name,
-            "GIT_COMMITTER_EMAIL": committer.email,
-            "GIT_COMMITTER_DATE": f"{int(committer.when.timestamp())} +0000",
-        }
-        return self.text(
-            "commit-tree",
-            tree,
-            *flags,
-            stdin=message.encode(),
-            extra={**people, **(override or {})},
-        )

@@ -11,7 +11,9 @@ from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.git.store.importing import signature
-from lifecycle.sandbox.git.store.repository import Merge, Signature
+from lifecycle.sandbox.git.store.merges import Merge
+from lifecycle.sandbox.git.store.merges import merge as merged
+from lifecycle.sandbox.git.store.repository import Signature
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.pulls import actions as pulls
 from lifecycle.sandbox.pulls.merging import mergeability
@@ -101,7 +103,7 @@ def merge(pull: PullRequest, user: User, how: How, *, delete_branch: bool = Fals
     if base_sha is None:
         raise MergeRefused(f"The base branch {pull.base!r} is gone, so nothing was merged.")
     try:
-        sha = repo.git.merge(commit_of(pull, user, how, base_sha), how.method)
+        sha = merged(repo.git, commit_of(pull, user, how, base_sha), how.method)
     except MergeRefused:
         raise
     except ActionRefused as refused_by_git:
