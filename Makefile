@@ -20,6 +20,9 @@ ACTIONS := $(wildcard .github/actions/*/action.yml)
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 debian = { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -qq --yes --no-install-recommends $(1); } >/dev/null
 
+# Compiled modules are kept: every worker and every command that is started would compile them anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help setup demo test soak mutants lint types bench docs sdl schema pages openapi recordings conformance live browser clients claude bd lock clean
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -39,6 +39,12 @@ pytest_plugins = ["tests.asserted", "tests.needed", "tests.conformance.plugin", 
 gc.disable()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than there are cores: a quarter of a test's time is spent waiting."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_collection_finish() -> None:
     """Let the garbage collector look at what tests leave, and at nothing that was there before."""
     gc.collect()
