@@ -21,7 +21,7 @@ _PLACE = b"https://remote.invalid/it.git"
 
 
 def clone(url: str, root: Path, environment: Mapping[str, str]) -> None:
-    """Have a clone of a repository in a folder that is not there yet, as `git clone` makes it.
+    """Have a clone of a repository in a folder that is empty or not there yet, as `git clone` makes it.
 
     Args:
         url: The repository's address, with a user and a password.
@@ -35,7 +35,7 @@ def clone(url: str, root: Path, environment: Mapping[str, str]) -> None:
         made[".git/config"] = (made[".git/config"] or b"").replace(url.encode(), _PLACE)
         _CLONES[offered] = {n: data for n, data in made.items() if not n.endswith(".sample")}
         return
-    root.mkdir(parents=True)
+    root.mkdir(parents=True, exist_ok=True)
     put(_CLONES[offered], root)
     config = root / ".git" / "config"
     config.write_bytes(config.read_bytes().replace(_PLACE, url.encode()))

@@ -151,8 +151,8 @@ class Place:
 
     def work(self, branch: str = BRANCH, *, push: bool = True) -> None:
         """Commit something on a branch, and push it."""
-        is_there = (self.root / ".git/refs/heads" / branch).exists()
-        self.git("switch", "--quiet", *([] if is_there else ["-c"]), branch)
+        if self.run("git", "switch", "--quiet", "--no-guess", branch).returncode:
+            self.git("switch", "--quiet", "-c", branch)
         (self.root / "work.txt").write_text(f"{secrets.token_hex()}\n")
         self.git("add", "work.txt")
         self.git("commit", "--quiet", "-m", "Work")

@@ -150,10 +150,19 @@ def test_a_body_may_come_in_chunks(line: Line, control: Control) -> None:
 
 def test_an_answer_of_no_known_length_comes_in_chunks(line: Line) -> None:
     """What git streams has an end all the same, and another request can follow."""
-    line.say("GET /octo-org/hello-service.git/info/refs?service=git-upload-pack HTTP/1.1")
+    where = "/octo-org/hello-service.git"
+    line.say(f"GET {where}/info/refs?service=git-upload-pack HTTP/1.1")
+    offered = line.hear()[2]
+    assert offered.startswith(b"001e# service=git-upload-pack\n0000")
+    wanted = b"0032want %s\n00000009done\n" % offered[38:78]
+    kind = "Content-Type: application/x-git-upload-pack-request"
+    line.say(
+        f"POST {where}/git-upload-pack HTTP/1.1",
+        kind, f"Content-Length: {len(wanted)}", body=wanted,
+    )  # fmt: skip
     status, headers, body = line.hear()
     assert (status, headers["transfer-encoding"]) == (200, "chunked")
-    assert body.startswith(b"001e# service=git-upload-pack")
+    assert body.startswith(b"0008NAK\nPACK")
     line.say("GET /user HTTP/1.1")
     assert line.hear()[0] == 200
 

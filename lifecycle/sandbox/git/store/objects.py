@@ -51,6 +51,7 @@ class Pointer:
 def pointers(git: BareRepository) -> dict[str, Pointer]:
     """What every ref points to."""
     refs = git.refs()
+    read_commits(git, refs.values())
     sorts = kinds(git, refs.values())
     return {name: Pointer(sha, sorts[sha]) for name, sha in refs.items()}
 
@@ -63,6 +64,7 @@ def kind(git: BareRepository, sha: str) -> str | None:
 def kinds(git: BareRepository, shas: Iterable[str]) -> dict[str, str]:
     """The sort of each object that is there; git is asked for those in packs, and for each once."""
     known, wanted = git.kinds_read, set(shas)
+    known.update(dict.fromkeys(wanted & git.commits_read.keys(), "commit"))
     loose = ((sha, git.loose(sha)) for sha in wanted - known.keys())
     known.update((sha, there[0]) for sha, there in loose if there)
     if unknown := wanted - known.keys():

@@ -66,17 +66,17 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
     monkeypatch.undo()
 
 
-def test_refs_of_many_repositories_cost_two_git_processes_each(
+def test_refs_of_many_repositories_cost_one_git_process_each(
     world: World, processes: Counter[str]
 ) -> None:
-    """One to list the refs, one to read all of their commits; the next request needs the first only."""
+    """It reads all of their commits, and nothing has to be read again for the next request."""
     for repo in world.repositories.values():
         repo.git.commits_read.clear()
     found = data(world, MANY, token=TOKEN)
-    assert processes == {"for-each-ref": REPOSITORIES, "cat-file": REPOSITORIES}
+    assert processes == {"cat-file": REPOSITORIES}
     processes.clear()
     assert data(world, MANY, token=TOKEN) == found
-    assert processes == {"for-each-ref": REPOSITORIES}
+    assert not processes
 
 
 def test_what_a_look_at_many_repositories_shows(world: World) -> None:
