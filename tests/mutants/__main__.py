@@ -30,7 +30,7 @@ def main() -> int:
     for name in IMPORTED_BEFORE:
         import_module(name)
     seed = secrets.randbelow(10**6) if asked.seed is None else asked.seed
-    project = Project(ROOT, "lifecycle", FOLDERS)
+    project = Project(ROOT, "lifecycle", FOLDERS, processes=frozenset({"forked"}))
     return run(project, modules, ROOT / "tests/mutants/ledger.toml", count=asked.n, seed=seed)
 
 

@@ -42,7 +42,7 @@ Source: https://docs.python.org/3/library/audit_events.html
 SLOWER = 4
 """A mutant has so many times the CPU time of its tests, and what the project spares."""
 
-TEST_SECONDS = 2
+TEST_SECONDS = 8
 """And each of its tests has so many times its own, and so many seconds more: what never ends, ends soon."""
 
 WALL = 6
@@ -60,12 +60,14 @@ class Project:
         package: the package's name; a folder of the root.
         folders: the folder of tests of each room, from the root.
         spare_seconds: CPU time that a mutant has beside that of its tests.
+        processes: fixtures of all tests that start a process for those that need one; not set up here.
     """
 
     root: Path
     package: str
     folders: dict[str, str]
     spare_seconds: float = 5.0
+    processes: frozenset[str] = frozenset()
 
     def path(self, module: str) -> Path:
         """The file of a module."""
@@ -122,6 +124,7 @@ class _Session:
     """A plug-in that does something else with the collected tests than to run them."""
 
     do: Callable[[list[pytest.Item]], None]
+    processes: frozenset[str]
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
@@ -138,6 +141,9 @@ class _Session:
         """Do it."""
         if session.testsfailed:
             raise session.Failed("the tests cannot be collected")
+        for item in session.items:
+            names: list[str] = getattr(item, "fixturenames", [])
+            names[:] = [name for name in names if name not in self.processes]
         self.do(session.items)
         return True
 
@@ -147,7 +153,7 @@ def collected(project: Project, folders: list[str], do: Callable[[list[pytest.It
     os.chdir(project.root)
     options = ["-p", "no:cacheprovider", "-p", "no:xdist", "-q", "--no-header", "--no-summary"]
     options += ["-o", "timeout=0", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
-    return int(pytest.main([*options, *folders], plugins=[_Session(do)]))
+    return int(pytest.main([*options, *folders], plugins=[_Session(do, project.processes)]))
 
 
 @contextmanager
@@ -294,13 +300,11 @@ def imported(project: Project, mutant: Mutant | None, seconds: dict[str, float])
     """SURVIVED if the tests pass that import the mutant (None: the module as it is); for a fork."""
     if mutant is not None:
         sys.meta_path.insert(0, _Mutated(project, mutant))
-    code = KILLED
 
     def judge(items: list[pytest.Item]) -> None:
-        nonlocal code
         module = f"{project.package}.{mutant.module}" if mutant is not None else ""
-        code = judged(items, seconds, module)
+        os._exit(judged(items, seconds, module))  # what pytest does at its end takes seconds
 
     with quiet():
-        ended = collected(project, sorted({test.partition("::")[0] for test in seconds}), judge)
-    return code if ended == pytest.ExitCode.OK else KILLED
+        collected(project, sorted({test.partition("::")[0] for test in seconds}), judge)
+    return KILLED  # the tests could not be collected

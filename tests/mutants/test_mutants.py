@@ -39,13 +39,24 @@ def test_with_a_process():
     subprocess.run([sys.executable, "-c", ""], check=True)
     assert scale.LIMIT == 3
 '''
+CONFTEST = '''
+import subprocess, sys
+import pytest
+
+@pytest.fixture(autouse=True, scope="session")
+def server():
+    """Is there for the tests that need a process, and starts one for all of them."""
+    subprocess.run([sys.executable, "-c", ""], check=True)
+'''
 RUN = """
 import sys
 from pathlib import Path
 from tests.mutants.mutation_run import run
 from tests.mutants.running import Project
 root = Path(sys.argv[1])
-project = Project(root, "tiny", {"rules": "tests/rules"}, spare_seconds=0.5)
+project = Project(
+    root, "tiny", {"rules": "tests/rules"}, spare_seconds=0.5, processes=frozenset({"server"})
+)
 sys.path.insert(0, str(root))
 sys.exit(run(project, ["rules.scale"], root / "ledger.toml", count=0, seed=1))
 """
@@ -60,6 +71,7 @@ def run(tmp_path: Path) -> Run:
         for name, text in (
             ("tiny/rules/scale.py", TINY),
             ("tests/rules/test_scale.py", tests),
+            ("tests/conftest.py", CONFTEST),
             ("ledger.toml", entries),
             ("pytest.ini", "[pytest]\npythonpath = .\naddopts = --import-mode=importlib\n"),
         ):
