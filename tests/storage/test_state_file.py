@@ -130,15 +130,15 @@ def test_what_is_no_state_of_ours_is_set_aside(folder: Folder, text: str, is_rea
     assert bool(file.content) is is_read
 
 
-@pytest.mark.parametrize("beyond", [0, 1])
+@pytest.mark.parametrize("beyond", [False, True])
 def test_a_file_without_end_is_not_read(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch, beyond: int
+    folder: Folder, monkeypatch: pytest.MonkeyPatch, beyond: bool
 ) -> None:
     """Up to the limit it is."""
     text = b'{"version": 2, "access": "x"}'
     path_of(folder).write_bytes(text)
     monkeypatch.setattr("lifecycle.storage.regular_files.LIMIT", len(text) - beyond)
-    assert bool(StateFile(folder).reload()) is not beyond
+    assert bool(StateFile(folder).reload()) is (not beyond)
 
 
 def test_a_folder_in_its_place_is_refused(folder: Folder) -> None:
