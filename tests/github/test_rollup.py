@@ -1,4 +1,4 @@
-"""lifecycle.github.pulls.rollup on values: which check counts, what is demanded, what workflows say besides."""
+"""lifecycle.github.pulls.rollup on values: which check counts, what is demanded, what workflows say."""
 
 from __future__ import annotations
 
