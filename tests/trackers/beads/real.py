@@ -50,7 +50,8 @@ def demand(version: str) -> None:
         return
     if shutil.which("go") is None:
         pytest.skip("of the real bd: Go is not installed, which builds it (`make bd`)")
-    if os.environ.get("GITHUB_ACTIONS") != "true":  # six minutes of two cores: where CI has time for it
+    # Six minutes of two cores: required where CI has time for it.
+    if os.environ.get("GITHUB_ACTIONS") != "true":
         pytest.skip("of the real bd: `make bd` builds it, in some minutes; CI requires it")
     needed.lack("the real bd", "`make bd` builds it")
 
