@@ -1,0 +1,156 @@
+"""What a call is about, and by what a stage was found: row by row."""
+
+from __future__ import annotations
+
+import pytest
+
+from lifecycle.core.stage_names import Detected, Stage
+from lifecycle.evidence.printed_output import Outcome
+from lifecycle.stages.detection import inference
+from lifecycle.stages.detection.inference import TABLE, Sort, classify, hinted, infer
+from lifecycle.stages.transcript.turn import ToolCall
+
+OK, FAILED = Outcome.OK, Outcome.FAILED
+GREEN = ToolCall("Bash", "pytest -q", OK, "12 passed in 0.1s")
+RED = ToolCall("Bash", "pytest -q", FAILED, "Exit code 1\n1 failed, 11 passed")
+LOOK = ToolCall("Read", "/w/a.py", OK, "1\tx")
+REVIEW = ToolCall("Skill", "/oracle-review now", OK, "Launching skill: oracle-review")
+CLOSE = ToolCall("Bash", "bd close bd-1 --reason 'done'", OK, "Closed bd-1: done")
+
+
+def test_the_table_is_whole() -> None:
+    """Each sort of call has a row, whose tools are those that such a call has."""
+    assert {sort for _, sort, _, _ in TABLE} == set(Sort)
+    assert [set(tools.split()) for tools, sort, _, _ in TABLE if sort is Sort.EDIT] == [
+        inference.EDITS
+    ]
+    for tools, sort, came_out, wanted in TABLE:
+        outcome = "anything" if came_out == "*" else came_out
+        for tool in ("Other",) if tools == "*" else tools.split():
+            assert inference._row(tool, sort, outcome) is wanted
+        if tools != "*":
+            assert inference._row("Other", sort, outcome) is Detected.IN_PROGRESS
+
+
+LONG = "x" * 100
+
+
+@pytest.mark.parametrize(
+    ("call", "seen"),
+    [
+        *((ToolCall(tool, LONG, OK), (Sort.EDIT, "ok", (), tool)) for tool in inference.EDITS),
+        (
+            ToolCall("Skill", f"/code-review {LONG}\nmore", OK, "Approved."),
+            (Sort.REVIEW, "approved", (), f"/code-review {LONG}"[:60]),
+        ),
+        (
+            ToolCall("Skill", "/oracle-review a\nb", OK),
+            (Sort.REVIEW, "open", (), "/oracle-review a"),
+        ),
+        (
+            ToolCall("Task", "oracle-review it", FAILED, "Approved."),
+            (Sort.REVIEW, "failed", (), "oracle-review it"),
+        ),
+        (ToolCall("", "/clear now"), (Sort.CLEAR, "unknown", (), "/clear")),
+        (ToolCall("SlashCommand", "/clear", OK), (Sort.CLEAR, "ok", (), "/clear")),
+        (ToolCall("Skill", "/clear", OK), (Sort.WORK, "", (), "Skill")),
+        (ToolCall("", "/clearly"), (Sort.WORK, "", (), "/clearly")),
+        (ToolCall("", LONG), (Sort.WORK, "", (), "x" * 60)),
+        (ToolCall("Read", "pytest", OK), (Sort.WORK, "", (), "Read")),
+        (ToolCall("Bash", "ls", OK), (Sort.WORK, "", (), "Bash")),
+        (ToolCall("Bash", "ls tests", OK), (Sort.WORK, "", (), "tools")),
+        (ToolCall("Bash", "bd show bd-1", OK), (Sort.SHOW, "", (), "tools")),
+        (ToolCall("Bash", "gh issue view 4", OK), (Sort.SHOW, "", (), "tools")),
+        (ToolCall("Bash", "bd close bd-1", OK), (Sort.CLOSE, "done", ("bd-1",), "bd close")),
+        (ToolCall("Bash", "bd close bd-1", FAILED), (Sort.CLOSE, "failed", ("bd-1",), "bd close")),
+        (GREEN, (Sort.TESTS, "green", (), "pytest")),
+        (RED, (Sort.TESTS, "red", (), "pytest")),
+        (ToolCall("Bash", "pytest -k a", OK, "1 passed"), (Sort.TESTS, "part", (), "pytest")),
+        (
+            ToolCall("Bash", "pytest; bd close bd-1", OK),
+            (Sort.CLOSE, "done", ("bd-1",), "bd close"),
+        ),
+    ],
+)
+def test_a_call_has_its_sort_its_end_its_tasks_and_its_name(
+    call: ToolCall, seen: tuple[Sort, str, tuple[str, ...], str]
+) -> None:
+    """A close counts before tests, tests before a look; a name is one line of sixty characters."""
+    assert classify(call) == seen
+
+
+@pytest.mark.parametrize(
+    ("call", "review", "is_review"),
+    [
+        (ToolCall("Skill", "/look at it", OK), "/look", True),
+        (ToolCall("Skill", "/lookout", OK), "/look", False),
+        (ToolCall("SlashCommand", "/look", OK), "/look now", True),
+        (ToolCall("", "/look"), "/look", True),
+        (ToolCall("", ""), "", False),
+        (ToolCall("Read", "/look", OK), "/look", False),
+        (ToolCall("Agent", f"{'x' * 480} code review", OK), "", True),
+        (ToolCall("Agent", f"{'x' * 489}code review", OK), "", False),
+        (ToolCall("Agent", f"{'x' * 490} code review", OK), "", False),
+        (ToolCall("Agent", "please do a Code Review", OK), "", True),
+        (ToolCall("Task", "a code-review", OK), "", True),
+        (ToolCall("Read", "a code-review", OK), "", False),
+        (ToolCall("Skill", "code review", OK), "", True),
+        (ToolCall("Skill", "do a look", OK), "", False),
+        (ToolCall("Bash", "cd x && codex review --all", OK), "codex review", True),
+        (ToolCall("Bash", "codex --all review", OK), "codex review", False),
+        (ToolCall("Bash", "echo codex review", OK), "codex review", False),
+        (ToolCall("Bash", "codex", OK), "codex review", False),
+        (ToolCall("Bash", "ls", OK), "", False),
+        (ToolCall("Read", "codex review", OK), "codex review", False),
+    ],
+)
+def test_what_asks_for_a_review(call: ToolCall, review: str, is_review: bool) -> None:
+    """A command of that name, an agent that is told so at its beginning, or the project's own command."""
+    assert (classify(call, review=review)[0] is Sort.REVIEW) is is_review
+
+
+@pytest.mark.parametrize(
+    ("line", "tests", "review", "sorts"),
+    [
+        ("ls", (), "", set()),
+        ("./run everything", ("./run everything",), "", {Sort.TESTS}),
+        ("./run", ("./run everything",), "", set()),
+        ("./go -q", ("./go -q", " "), "", {Sort.TESTS}),
+        ("ls", (" ",), " ", set()),
+        ("codex audit", (), "codex audit", {Sort.REVIEW}),
+        ("codex", (), "codex audit", set()),
+        ("audit", (), "codex audit", {Sort.REVIEW}),
+        ("bd close 1; bd show 1; pytest", (), "", {Sort.CLOSE, Sort.SHOW, Sort.TESTS}),
+    ],
+)
+def test_what_a_line_can_be_about(
+    line: str, tests: tuple[str, ...], review: str, sorts: set[Sort]
+) -> None:
+    """The longest word of a test command, and the last one of the review's, are looked for."""
+    assert hinted(line, tests, review) == sorts
+
+
+@pytest.mark.parametrize(
+    ("steps", "asked", "why", "subjects"),
+    [
+        ((CLOSE,), None, "bd close", ("bd-1",)),
+        ((CLOSE, "Issue closed."), None, "bd close", ("bd-1",)),
+        (("Issue #4 closed.",), None, "the text", ()),
+        ((GREEN,), None, "pytest", ()),
+        ((RED,), None, "pytest", ()),
+        (("1 test failed",), None, "the text", ()),
+        ((RED, REVIEW), None, "/oracle-review now", ()),
+        ((REVIEW, RED), None, "/oracle-review now", ()),
+        ((LOOK, RED), None, "pytest", ()),
+        ((LOOK,), None, "Read", ()),
+        ((CLOSE,), Stage.NEXT_TASK, "tools", ()),
+        ((GREEN,), Stage.CODING, "tools", ()),
+        ((ToolCall("Bash", "bd show bd-1", OK),), None, "tools", ()),
+    ],
+)
+def test_a_finding_says_by_what_it_was_found(
+    steps: tuple[str | ToolCall, ...], asked: Stage | None, why: str, subjects: tuple[str, ...]
+) -> None:
+    """A call's name beats the text that tells of it; a review is further than a test run."""
+    found = infer(steps, asked=asked)
+    assert (found.why, found.subjects) == (why, subjects)
