@@ -282,3 +282,22 @@ def test_a_refusal_is_queued_without_its_secrets() -> None:
     (say,) = book.waiting()
     assert "ghp_a" not in say.text
     assert say.key.startswith("refused:")
+    other = ledger()
+    other.queue_refusal(Refused("No."))
+    assert [one.key for one in other.waiting()] == ["refused:No."]
+
+
+def test_who_does_not_know_the_session_offers_it_to_nobody() -> None:
+    """The entry says so, and by which channel it went."""
+    book = ledger()
+    book.queue(ASK)
+    book.take([Audience.ASK], "cli")
+    entry = book.state["said"][ASK.key]
+    assert (entry["channel"], entry["session"]) == ("cli", "")
+
+
+def test_a_sentence_ends_none_but_earlier_ones() -> None:
+    """One that ends its own event stays, and takes the one before it away."""
+    first, again = (Notice("failed:7", text, Audience.NEWS, ends=("failed",)) for text in "ab")
+    assert lasting((first,)) == (first,)
+    assert lasting((first, again)) == (again,)

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from lifecycle.storage import state_file
 from lifecycle.storage.regular_files import StrangeFileError
-from lifecycle.storage.state_file import MemoryCache, StateFile
+from lifecycle.storage.state_file import MemoryCache, StateFile, StateSections
 from lifecycle.storage.store import Folder
 
 
@@ -155,3 +156,13 @@ def test_where_nothing_is_kept_ids_live_as_long_as_the_process() -> None:
     assert (cache.get("id"), cache.get("other")) == (1, None)
     cache.put("id", None)
     assert cache.get("id") is None
+
+
+def test_each_section_that_has_a_name_is_one_of_the_file() -> None:
+    """Whoever reads a section by its name reads what the file has."""
+    names = {
+        *(state_file.ACCESS, state_file.CLAIMING, state_file.LINKING, state_file.NOTED),
+        state_file.PENDING,
+    }
+    assert len(names) == 5
+    assert names <= StateSections.__optional_keys__ | StateSections.__required_keys__

@@ -1,0 +1,207 @@
+"""What is told beside the six instructions, word for word, with everything filled in."""
+
+from __future__ import annotations
+
+import pytest
+
+from lifecycle.core.stage_names import Stage
+from lifecycle.core.tracker import Wording
+from lifecycle.core.values.configured import StageSettings
+from lifecycle.stages.decisions import instructions
+from lifecycle.stages.decisions.instructions import Facts
+
+FACTS = Facts(
+    settings=StageSettings(
+        test=("pytest", "npx vitest run"), review="/audit", deploy="./deploy.sh", start="/begin"
+    ),
+    wording=Wording(
+        show="bd show {id}",
+        ready="bd ready --label {label} --json",
+        claim="bd update {id} --claim",
+        close="bd close {id}",
+        label="bd label add {id} {label}",
+        comment="comment {id} -",
+        publish="bd sync",
+        start="/not-this",
+    ),
+    tracker="beads",
+    task="bd-1",
+    next_task="bd-2",
+    next_title="Fix",
+    line=(Stage.CODING, Stage.TESTING),
+)
+LINE = "WORKFLOW STAGES: CODING → TESTING"
+
+
+@pytest.mark.parametrize(
+    ("told", "text"),
+    [
+        (
+            instructions.again(Stage.CODING, FACTS, "Lead."),
+            f"""\
+Lead.
+
+CURRENT STAGE: CODING
+{LINE}
+
+Next step: Go on with task bd-1.
+- FIRST: Read CLAUDE.md and README.md to understand the system and workflow
+- Re-read the issue description with `bd show bd-1`
+- Follow all instructions in CLAUDE.md (beads-first workflow, TDD, verification, etc.)
+- Implement the task according to project standards
+
+When implementation is complete, emit:
+::: WORKFLOW_STAGE: CODING_COMPLETE :::""",
+        ),
+        (
+            instructions.no_evidence(FACTS, "No run."),
+            f"""\
+The tests are not accepted as passing yet.
+
+CURRENT STAGE: TESTING
+{LINE}
+
+Next step: Show a green test run on the code as it is now.
+- No run.
+- Run `pytest`, `npx vitest run` in the foreground, and let its own exit status stand
+- Fix any failing tests
+
+When all tests pass, emit:
+::: WORKFLOW_STAGE: TESTS_PASSING :::""",
+        ),
+        (
+            instructions.conflict(FACTS, Stage.TESTING, "It is alice's."),
+            f"""\
+It is alice's.
+
+CURRENT STAGE: TESTING
+{LINE}
+
+Next step: Do not go on with this task until that is settled.
+- See how it stands: `bd show bd-1`
+- Leave what you changed as it is, and tell the user what stands in the way
+
+When that is settled and the stage is complete, emit:
+::: WORKFLOW_STAGE: TESTS_PASSING :::""",
+        ),
+        (
+            instructions.instruction(Stage.NEXT_TASK, FACTS, "Lead."),
+            f"""\
+Lead.
+
+CURRENT STAGE: NEXT_TASK
+{LINE}
+
+Next step: Leave the closed task behind; the next one follows in this session.
+- Emit the marker below now: you are told then how the next task begins
+- The next task is bd-2 (Fix): `/begin bd-2`
+- To begin it with a fresh context, the user can run `/clear` instead
+
+When you are ready for the next task, emit:
+::: WORKFLOW_STAGE: SESSION_CLEARED :::""",
+        ),
+        (
+            instructions.instruction(Stage.COMMIT_CLOSE, FACTS, "Lead."),
+            f"""\
+Lead.
+
+CURRENT STAGE: COMMIT_CLOSE
+{LINE}
+
+Next step: Finalize and close the issue.
+- Ensure all changes are committed and pushed
+- Deploy if required: `./deploy.sh`
+- Close issue with summary: `bd close bd-1`
+- Sync: `bd sync`
+
+When issue is closed, emit:
+::: WORKFLOW_STAGE: ISSUE_CLOSED :::""",
+        ),
+        (
+            instructions.instruction(Stage.ORACLE_REVIEW, FACTS, "Lead."),
+            f"""\
+Lead.
+
+CURRENT STAGE: ORACLE_REVIEW
+{LINE}
+
+Next step: Request code review.
+- Ensure all changes are committed
+- Add the implementation summary to the issue as a comment, and leave its description as it is: \
+`comment bd-1 - <<'EOF'`, the text, and `EOF` on a line of its own
+- Add `needs-review` label: `bd label add bd-1 needs-review`
+- Run `/audit` command
+- Address any feedback from review
+
+When review is approved, emit:
+::: WORKFLOW_STAGE: ORACLE_APPROVED :::""",
+        ),
+        (
+            instructions.question(FACTS.line, "TESTS_" + "X" * 80),
+            f"""\
+There is no marker TESTS_{"X" * 54}; the markers are CODING_COMPLETE, TESTS_PASSING.
+
+Unable to determine current workflow stage.
+
+{LINE}
+
+Which stage are you at? Respond with ONE of:
+- CODING_COMPLETE (finished implementing)
+- TESTS_PASSING (all tests pass)
+- IN_PROGRESS (not finished yet: say what you wait for, or go on with it)
+
+Then emit: ::: WORKFLOW_STAGE: <YOUR_STAGE> :::""",
+        ),
+    ],
+    ids=lambda value: value.partition("\n")[0][:30],
+)
+def test_each_text_is_as_it_is_written(told: str, text: str) -> None:
+    """Nothing is missing, nothing is there twice, and nothing stands in another place."""
+    assert told == text
+
+
+@pytest.mark.parametrize(
+    ("own", "trackers", "told"),
+    [
+        ("/begin", "/go", "`/begin bd-2`"),
+        ("/begin {id} now", "/go", "`/begin bd-2 now`"),
+        ("", "/go", "`/go bd-2`"),
+        ("", "/go {id} -q", "`/go bd-2 -q`"),
+        ("", "", ""),
+    ],
+)
+def test_the_next_task_begins_as_the_project_says_else_as_the_tracker_does(
+    own: str, trackers: str, told: str
+) -> None:
+    """With the task's id where its place is, else behind; without a command there is no such line."""
+    wording = Wording("", "", "", "", "", "", start=trackers)
+    facts = Facts(settings=StageSettings(start=own), wording=wording, next_task="bd-2")
+    lines = instructions.instruction(Stage.CODING, facts, "x").splitlines()
+    wanted = [f"- Otherwise: Start work with {told}"] if told else []
+    assert [line for line in lines if "Start work" in line] == wanted
+
+
+def test_the_next_task_of_a_tracker_is_the_first_of_its_list_where_it_is_not_known() -> None:
+    """Where it is known, the list is not shown beside it."""
+    wording = Wording("", "ready {label}", "", "", "", "")
+    for task, is_listed in (("", True), ("bd-2", False)):
+        facts = Facts(wording=wording, next_task=task)
+        text = instructions.instruction(Stage.NEXT_TASK, facts, "x")
+        assert ("`ready auto-workflow`" in text) is is_listed
+        assert ("The next task is bd-2" in text) is (not is_listed)
+
+
+def test_an_issue_that_the_tracker_has_still_open_is_named() -> None:
+    """With the instruction to close it."""
+    told = instructions.still_open(FACTS)
+    lead = "Task bd-1 is still open in the tracker: it is not closed yet."
+    assert told == instructions.instruction(Stage.COMMIT_CLOSE, FACTS, lead)
+
+
+def test_what_stands_in_the_way_is_known_by_its_line_alone() -> None:
+    """A text that only speaks of it is none."""
+    told = instructions.conflict(FACTS, Stage.CODING, "It is blocked.")
+    (step,) = [line for line in told.splitlines() if line.startswith("Next step: ")]
+    assert instructions.is_conflict(told)
+    assert not instructions.is_conflict(f"It says: {step}")
+    assert not instructions.is_conflict("")
