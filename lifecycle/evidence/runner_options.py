@@ -75,7 +75,7 @@ _PART_OF = {
 _WHOLE_OF = {
     "make": "-k -t -m",
     "node": "--test",
-    "unittest": "-t -m",
+    "unittest": "-t",
     "mvn": "-t",
     "mvnw": "-t",
     "gradle": "-t -g --tests-from",
