@@ -416,3 +416,64 @@ def test_what_is_known_of_a_runs_output_and_of_what_comes_after_it(
     run = test_runs.run_in(line)
     assert run is not None
     assert (run.is_shown, run.is_whole, run.is_end) == (is_shown, is_whole, is_end)
+
+
+def test_colours_and_evidence_have_the_words_of_the_files() -> None:
+    """The journal and the session's record hold them."""
+    assert [str(one) for one in Colour] == ["green", "red", "unknown", "nothing"]
+    assert [str(one) for one in test_runs.Evidence] == [
+        *("not_needed", "green", "missing", "red", "changed", "unknown", "nothing", "unreadable")
+    ]
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        *("tail", "head", "grep x", "rg x", "less", "cut -f1", "sort", "uniq", "wc", "tr a b"),
+        *("nl", "fold", "column", "jq .", "tee /dev/null", "cat", ": x", "true", "false", "exit 1"),
+        *("cd ..", "export A=b", "set -e", "unset A", "source a", ". a", "mkdir x", "ulimit -n 1"),
+        *("umask 0", "sleep 1", "wait", "echo x", "printf x", "date", "ls", "pwd", "sed s/a/b/ f"),
+        *("git status", "git diff", "git log", "git show", "git rev-parse HEAD"),
+    ],
+)
+def test_what_is_behind_a_run_and_changes_no_file(behind: str) -> None:
+    """The run proves the tree as it is then."""
+    run = test_runs.run_in(f"pytest; {behind}")
+    assert run is not None
+    assert run.is_end
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        *("sed -i s/a/b/ f", "sed --in-place x f", "sort -o f f", "sort --output=f f"),
+        *("git add .", "git", "python a.py", "ls > f", "touch f", "cat > f"),
+    ],
+)
+def test_what_is_behind_a_run_and_may_change_a_file(behind: str) -> None:
+    """Nothing is proved of the tree behind it."""
+    run = test_runs.run_in(f"pytest; {behind}")
+    assert run is not None
+    assert not run.is_end
+
+
+@pytest.mark.parametrize(
+    ("line", "places"),
+    [
+        ("uv run --directory ../x pytest", ["../x"]),
+        ("uv run --directory=../x pytest", ["../x"]),
+        ("uv run --directory x pytest", []),
+        ("pytest --rootdir ../x", ["../x"]),
+        ("pytest --rootdir=/x", ["/x"]),
+        ("pytest --rootdir=", []),
+        ("make -C../x test", ["../x"]),
+        ("make -C ../x test", ["../x"]),
+        ("pytest ~/x $HOME a..b a/../b", ["~/x", "$HOME", "a/../b"]),
+        ("pytest -o ../x --junitxml /tmp/a", []),
+    ],
+)
+def test_the_places_that_a_run_is_given(line: str, places: list[str]) -> None:
+    """Those that may lead out of the folder, before the run's name as behind it."""
+    run = test_runs.run_in(line)
+    assert run is not None
+    assert {(step.path, step.moves) for step in run.steps} == {(path, False) for path in places}

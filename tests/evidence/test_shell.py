@@ -116,3 +116,40 @@ def test_any_line_is_read_to_its_end(line: str) -> None:
     """Unbalanced quotes and loose operators give fewer commands, never an error."""
     for command in commands(line):
         assert command.words
+
+
+@pytest.mark.parametrize(
+    "word", ["if", "then", "else", "elif", "do", "while", "until", "!", "{", "time"]
+)
+def test_a_word_of_the_shells_own_is_no_program(word: str) -> None:
+    """What is behind it is what runs."""
+    assert [command.words for command in commands(f"{word} pytest -q")] == [("pytest", "-q")]
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [
+        *("uvx", "npx", "bunx", "pnpm dlx"),
+        *("uv run", "poetry run", "pipenv run", "pdm run", "hatch run", "rye run"),
+        *("pnpm exec", "yarn exec", "npm exec", "bundle exec", "mise exec"),
+        *("command", "exec", "env", "nohup", "sudo", "nice", "timeout 5", "xvfb-run", "stdbuf"),
+    ],
+)
+def test_what_starts_another_program_is_not_what_runs(begin: str) -> None:
+    """Runners and wrappers are left out, and another word behind a runner's name is none of them."""
+    assert [command.words for command in commands(f"{begin} pytest -q")] == [("pytest", "-q")]
+
+
+@pytest.mark.parametrize(
+    ("line", "clear"),
+    [
+        ("pytest; ls", [True, True]),
+        ("function f; pytest", [False, False]),
+        ("alias a=b; pytest", [False, False]),
+        ("trap x EXIT; pytest", [False, False]),
+        ("echo function; pytest", [True, True]),
+    ],
+)
+def test_a_line_that_gives_words_another_meaning_is_not_clear(line: str, clear: list[bool]) -> None:
+    """A function, an alias and a trap make something else of what is around them."""
+    assert [command.is_clear for command in commands(line)] == clear

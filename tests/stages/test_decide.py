@@ -747,3 +747,18 @@ def test_the_question_is_worth_a_turn_where_somebody_could_answer_it(
     for state in UNDER_WAY:
         assert detect_stage.is_quiet(turn, StageFinding(state))
     assert detect_stage.is_quiet(NOTHING, StageFinding(CODED))
+
+
+@pytest.mark.parametrize(
+    ("conflict_", "detail"),
+    [
+        ("It is alice's.", {"marker": "ISSUE_CLOSED", "conflict": "It is alice's."}),
+        ("", {"marker": "ISSUE_CLOSED", "missing": "closing"}),
+    ],
+)
+def test_of_an_open_task_that_is_anothers_it_is_told_whose_it_is(
+    conflict_: str, detail: dict[str, str]
+) -> None:
+    """Whoever has it is to close it; only one's own is to be closed."""
+    stop = seen(CLOSED, conflict=conflict_, is_still_open=True, remaining=1)
+    assert decide(stop).events[0].detail == detail

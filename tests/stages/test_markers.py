@@ -234,3 +234,20 @@ def test_a_marker_in_a_fence_never_counts(before: str, after: str, fence: str) -
     """A closed fence hides what is in it, and an open one all that follows."""
     assert stage_markers.find(f"{before}\n{fence}\n{DONE}\n{fence}\n{after}") == []
     assert stage_markers.find(f"{before}\n{fence}\n{DONE}\n{after}") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "is_said"),
+    [
+        (f"It is the users' {DONE}", True),
+        (f"{DONE} 'as you said'", True),
+        (f"The marker is '{DONE}'", False),
+        (f"The marker is '**{DONE}**'", False),
+        (f'It has a 5" disk: {DONE}', True),
+        (f'I say "{DONE}"', False),
+        (f'"Well." {DONE} "So."', True),
+    ],
+)
+def test_a_quotation_mark_on_one_side_quotes_nothing(text: str, is_said: bool) -> None:
+    """It needs one that opens before the marker and one that closes behind it."""
+    assert stage_markers.find(text) == ([CODED] if is_said else [])
