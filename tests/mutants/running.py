@@ -214,15 +214,20 @@ def process_free(items: list[pytest.Item], kept: Path) -> None:
 def judged(items: list[pytest.Item], seconds: dict[str, float], module: str = "") -> int:
     """SURVIVED if all of the process-free tests among the items pass.
 
-    Those are asked first whose modules name something of the mutated one, and of them the quick ones.
+    Those are asked first whose modules name something of the mutated one, and of them the quick ones;
+    those of one module after each other, so that what it sets up for all of them is set up once.
     """
     near: dict[object, bool] = {}
+    whole: dict[str, float] = {}
+    for test, spent in seconds.items():
+        file = test.partition("::")[0]
+        whole[file] = whole.get(file, 0.0) + spent
 
-    def place(item: pytest.Item) -> tuple[bool, float]:
-        of = getattr(item, "module", None)
+    def place(item: pytest.Item) -> tuple[bool, float, str, float]:
+        of, file = getattr(item, "module", None), item.nodeid.partition("::")[0]
         if of not in near:
             near[of] = module in {_home(value) for value in vars(of).values()}
-        return not near[of], seconds[item.nodeid]
+        return not near[of], whole[file], file, seconds[item.nodeid]
 
     chosen = sorted((item for item in items if item.nodeid in seconds), key=place)
     return SURVIVED if all(_ProcessFree(chosen, seconds).run(chosen)) else KILLED
