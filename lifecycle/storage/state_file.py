@@ -223,7 +223,8 @@ class Ledger:
     def queue_refusal(self, error: LifecycleError) -> None:
         """Queue what stands in the way, once: to the agent if it can mend it."""
         audience = Audience.ACT if error.for_agent else Audience.NOTE
-        self.queue(Notice(f"{_REFUSED}{error.sentence}", redact(error.sentence), audience))
+        sentence = redact(error.sentence)
+        self.queue(Notice(f"{_REFUSED}{sentence}", sentence, audience))
 
     def clear_refusals(self) -> None:
         """What stood in the way stands there no more: it is not said any longer, and may come back."""

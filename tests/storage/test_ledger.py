@@ -281,6 +281,7 @@ def test_a_refusal_is_queued_without_its_secrets() -> None:
     book.queue_refusal(Refused("The token ghp_" + "a" * 36 + " is not allowed."))
     (say,) = book.waiting()
     assert "ghp_a" not in say.text
+    assert "ghp_a" not in json.dumps(book.state)
     assert say.key.startswith("refused:")
     other = ledger()
     other.queue_refusal(Refused("No."))
