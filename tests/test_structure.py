@@ -30,7 +30,7 @@ BUDGET = {
     "git": 435,
     "github": 5_680,
     "trackers": 2_800,
-    "evidence": 805,
+    "evidence": 2_500,
     "claim": 5_370,
     "stages": 2_410,
     "reconcile": 1_325,

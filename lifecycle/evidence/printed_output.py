@@ -13,7 +13,7 @@ import stat
 from enum import StrEnum
 
 
-class Outcome(StrEnum):
+class CallEnd(StrEnum):
     """How a tool call ended."""
 
     OK = "ok"

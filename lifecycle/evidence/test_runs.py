@@ -14,7 +14,7 @@ from enum import StrEnum
 
 from lifecycle.evidence import runner_options
 from lifecycle.evidence.command_lines import Command, commands, each
-from lifecycle.evidence.printed_output import Outcome
+from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.evidence.runner_options import RunScope
 
 
@@ -318,21 +318,21 @@ def _places(command: Command, rest: tuple[str, ...]) -> list[str]:
     return [path for path in paths if path.startswith(("/", "~", "$")) or ".." in path.split("/")]
 
 
-def colour(run: SuiteRun, outcome: Outcome, output: str) -> Colour:
+def colour(run: SuiteRun, outcome: CallEnd, output: str) -> Colour:
     """What the run showed, from how the command line ended and the end of what it printed.
 
     The exit status counts where it is the run's own. Where it is another command's (`pytest | tail`),
     what the output says does, as far as the run printed it. Failures that are counted in the output are
     red whatever the status was. A run of which nothing can be seen is unknown.
     """
-    if outcome is Outcome.UNKNOWN:
+    if outcome is CallEnd.UNKNOWN:
         return Colour.UNKNOWN
     plain = _GOOD_LINE.sub("", output)
-    if (outcome is Outcome.FAILED and run.decides) or _FAILED.search(plain):
+    if (outcome is CallEnd.FAILED and run.decides) or _FAILED.search(plain):
         return Colour.RED
     if not run.decides and _CRASHED.search(plain):
         return Colour.RED
-    if outcome is Outcome.FAILED or _NOTHING.search(plain):
+    if outcome is CallEnd.FAILED or _NOTHING.search(plain):
         return Colour.UNKNOWN
     if _EMPTY.search(plain) and not _FULL.search(plain):
         return Colour.UNKNOWN
@@ -340,7 +340,7 @@ def colour(run: SuiteRun, outcome: Outcome, output: str) -> Colour:
     return Colour.GREEN if run.decides or is_told else Colour.UNKNOWN
 
 
-def proof(run: SuiteRun, outcome: Outcome, output: str, *, is_cut: bool = False) -> Colour:
+def proof(run: SuiteRun, outcome: CallEnd, output: str, *, is_cut: bool = False) -> Colour:
     """What the run proves of the files as they are after the command line; stricter than `colour`.
 
     Green needs more here: nothing behind the run may have changed a file, and where its exit status is
@@ -361,13 +361,13 @@ def proof(run: SuiteRun, outcome: Outcome, output: str, *, is_cut: bool = False)
     return seen if run.is_end and is_known else Colour.UNKNOWN
 
 
-def _is_empty(outcome: Outcome, output: str) -> bool:
+def _is_empty(outcome: CallEnd, output: str) -> bool:
     """True if a run that ended says that there was no test to run; one that crashed ran into more.
 
     pytest ends with status 5 then, unittest with 0 before Python 3.12.
     """
     plain = _MAKE_FIVE.sub("", _GOOD_LINE.sub("", output))
-    if outcome is Outcome.UNKNOWN or _FAILED.search(plain) or _CRASHED.search(plain):
+    if outcome is CallEnd.UNKNOWN or _FAILED.search(plain) or _CRASHED.search(plain):
         return False
     is_none = _EMPTY.search(plain) is not None and not _FULL.search(plain)
     return (is_none or _NOTHING.search(plain) is not None) and not re.search(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.evidence import test_runs
-from lifecycle.evidence.printed_output import Outcome
+from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.evidence.test_runs import RUNNERS, Colour
 
 OWN = ("make verify", "cd web && npm run check")
@@ -126,7 +126,7 @@ def test_green_is_what_is_seen_to_be_green(
     """The exit status counts where it is the run's own; elsewhere the output has to say it."""
     run = test_runs.run_in(line)
     assert run is not None
-    assert test_runs.colour(run, Outcome(outcome), output) is Colour(wanted)
+    assert test_runs.colour(run, CallEnd(outcome), output) is Colour(wanted)
 
 
 @pytest.mark.parametrize(
@@ -279,8 +279,8 @@ def test_green_is_proven_or_unknown(line: str, output: str, wanted: str) -> None
     run = test_runs.run_in(line)
     assert run is not None
     if line.startswith("! "):
-        assert test_runs.proof(run, Outcome.FAILED, output) is Colour(wanted)
-    assert test_runs.proof(run, Outcome.OK, output) is Colour(wanted)
+        assert test_runs.proof(run, CallEnd.FAILED, output) is Colour(wanted)
+    assert test_runs.proof(run, CallEnd.OK, output) is Colour(wanted)
 
 
 def test_of_a_hidden_status_the_whole_output_has_to_be_there() -> None:
@@ -289,10 +289,10 @@ def test_of_a_hidden_status_the_whole_output_has_to_be_there() -> None:
     assert hidden is not None
     assert own is not None
     green = "ok  \texample.com/a\t0.1s\n"
-    assert test_runs.proof(hidden, Outcome.OK, green) is Colour.GREEN
-    assert test_runs.proof(hidden, Outcome.OK, green, is_cut=True) is Colour.UNKNOWN
-    assert test_runs.proof(hidden, Outcome.OK, f"{green}FAIL", is_cut=True) is Colour.RED
-    assert test_runs.proof(own, Outcome.OK, green, is_cut=True) is Colour.GREEN
+    assert test_runs.proof(hidden, CallEnd.OK, green) is Colour.GREEN
+    assert test_runs.proof(hidden, CallEnd.OK, green, is_cut=True) is Colour.UNKNOWN
+    assert test_runs.proof(hidden, CallEnd.OK, f"{green}FAIL", is_cut=True) is Colour.RED
+    assert test_runs.proof(own, CallEnd.OK, green, is_cut=True) is Colour.GREEN
 
 
 def test_a_failure_that_is_another_commands_is_no_red_run() -> None:
@@ -300,12 +300,12 @@ def test_a_failure_that_is_another_commands_is_no_red_run() -> None:
     piped, own = test_runs.run_in("pytest | grep -c FAILED"), test_runs.run_in("pytest")
     assert piped is not None
     assert own is not None
-    assert test_runs.colour(piped, Outcome.FAILED, "0") is Colour.UNKNOWN
-    assert test_runs.colour(own, Outcome.FAILED, "0") is Colour.RED
+    assert test_runs.colour(piped, CallEnd.FAILED, "0") is Colour.UNKNOWN
+    assert test_runs.colour(own, CallEnd.FAILED, "0") is Colour.RED
 
 
-@given(st.text(), st.sampled_from([Outcome.FAILED, Outcome.UNKNOWN]))
-def test_what_failed_or_is_not_over_is_never_green(output: str, outcome: Outcome) -> None:
+@given(st.text(), st.sampled_from([CallEnd.FAILED, CallEnd.UNKNOWN]))
+def test_what_failed_or_is_not_over_is_never_green(output: str, outcome: CallEnd) -> None:
     """No output makes a failed or unfinished run green."""
     run = test_runs.run_in("pytest")
     assert run is not None
@@ -316,7 +316,7 @@ def test_an_output_of_empty_lines_is_read_once() -> None:
     """A test run that printed many line breaks holds nothing up: else this ends by its time."""
     run = test_runs.run_in("pytest")
     assert run is not None
-    assert test_runs.colour(run, Outcome.OK, "\n" * 200_000 + "1 failed") is Colour.RED
+    assert test_runs.colour(run, CallEnd.OK, "\n" * 200_000 + "1 failed") is Colour.RED
 
 
 TOP = "$(git rev-parse --show-toplevel)"

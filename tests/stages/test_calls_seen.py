@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.core.stage_names import Detected, Stage
-from lifecycle.evidence.printed_output import Outcome
+from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.stages.detection import inference
 from lifecycle.stages.detection.inference import TABLE, Sort, classify, hinted, infer
 from lifecycle.stages.transcript.turn import ToolCall
 
-OK, FAILED = Outcome.OK, Outcome.FAILED
+OK, FAILED = CallEnd.OK, CallEnd.FAILED
 GREEN = ToolCall("Bash", "pytest -q", OK, "12 passed in 0.1s")
 RED = ToolCall("Bash", "pytest -q", FAILED, "Exit code 1\n1 failed, 11 passed")
 LOOK = ToolCall("Read", "/w/a.py", OK, "1\tx")

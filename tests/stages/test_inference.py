@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.core.stage_names import Detected, Stage
-from lifecycle.evidence.printed_output import Outcome
+from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.evidence.test_runs import RUNNERS
 from lifecycle.stages.detection import inference, stage_words
 from lifecycle.stages.detection.inference import (
@@ -26,7 +26,7 @@ from lifecycle.stages.detection.inference import (
 from lifecycle.stages.transcript.turn import ToolCall
 from lifecycle.trackers import command_signs
 
-OK, FAILED, UNKNOWN = Outcome.OK, Outcome.FAILED, Outcome.UNKNOWN
+OK, FAILED, UNKNOWN = CallEnd.OK, CallEnd.FAILED, CallEnd.UNKNOWN
 GREEN = ToolCall("Bash", "pytest -q", OK, "12 passed in 0.1s")
 RED = ToolCall("Bash", "pytest -q", FAILED, "Exit code 1\n1 failed, 11 passed")
 EDIT = ToolCall("Edit", "/w/a.py", OK, "updated")
@@ -292,7 +292,7 @@ CALLS = st.builds(
     ToolCall,
     st.sampled_from(["Bash", "Edit", "Skill", "Agent", "Read", "", "mcp__x__y"]),
     st.one_of(st.text(), st.sampled_from(["pytest", "bd close x", "/oracle-review", "/clear"])),
-    st.sampled_from(Outcome),
+    st.sampled_from(CallEnd),
     st.text(),
 )
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.evidence.printed_output import Outcome
+from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.hooks.answers.post_tool_use import OUTPUT, used_tool
 
 ASKED = {"command": "pytest -q", "description": "Run the tests"}
@@ -20,17 +20,17 @@ def event(**more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("more", "outcome", "output"),
     [
-        ({"tool_response": {"stdout": "3 passed", "interrupted": False}}, Outcome.OK, "3 passed"),
-        ({"tool_response": {"stdout": "1 pa", "interrupted": True}}, Outcome.FAILED, "1 pa"),
-        ({"tool_response": {"stdout": "", "backgroundTaskId": "b1"}}, Outcome.UNKNOWN, ""),
-        ({"error": "Exit code 1\n1 failed"}, Outcome.FAILED, "Exit code 1\n1 failed"),
-        ({"error": "Exit code 143", "is_interrupt": True}, Outcome.FAILED, "Exit code 143"),
-        ({}, Outcome.OK, ""),
-        ({"tool_response": "3 passed"}, Outcome.OK, ""),
-        ({"tool_response": {"stdout": None}}, Outcome.OK, ""),
+        ({"tool_response": {"stdout": "3 passed", "interrupted": False}}, CallEnd.OK, "3 passed"),
+        ({"tool_response": {"stdout": "1 pa", "interrupted": True}}, CallEnd.FAILED, "1 pa"),
+        ({"tool_response": {"stdout": "", "backgroundTaskId": "b1"}}, CallEnd.UNKNOWN, ""),
+        ({"error": "Exit code 1\n1 failed"}, CallEnd.FAILED, "Exit code 1\n1 failed"),
+        ({"error": "Exit code 143", "is_interrupt": True}, CallEnd.FAILED, "Exit code 143"),
+        ({}, CallEnd.OK, ""),
+        ({"tool_response": "3 passed"}, CallEnd.OK, ""),
+        ({"tool_response": {"stdout": None}}, CallEnd.OK, ""),
     ],
 )
-def test_how_a_command_ended(more: dict[str, Any], outcome: Outcome, output: str) -> None:
+def test_how_a_command_ended(more: dict[str, Any], outcome: CallEnd, output: str) -> None:
     """The event's kind is its exit status; a command in the background has none yet."""
     used = used_tool(event(**more))
     assert used is not None

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from lifecycle.core.stage_names import Detected, Stage
-from lifecycle.evidence.printed_output import Outcome
+from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.detection.detect_stage import detect
 from lifecycle.stages.transcript import stop_input
@@ -224,4 +224,4 @@ def test_a_call_keeps_a_bounded_end_of_its_output(tmp_path: Path) -> None:
     (call,) = read(log, tmp_path).calls
     assert call.output.endswith("12 passed")
     assert (len(call.text), len(call.output)) == (4_000, 4_000)
-    assert call.outcome is Outcome.OK
+    assert call.outcome is CallEnd.OK

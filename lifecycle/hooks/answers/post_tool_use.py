@@ -15,7 +15,7 @@ from typing import Any
 from lifecycle.core.errors import LockBusy
 from lifecycle.core.redact import redact
 from lifecycle.evidence import command_lines, printed_output, seen_runs, test_runs, tree_hash
-from lifecycle.evidence.printed_output import Outcome
+from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.evidence.seen_runs import Awaited, SeenRun
 from lifecycle.evidence.test_runs import Colour
 from lifecycle.hooks.answers.call import HookCall
@@ -70,11 +70,11 @@ def used_tool(event: Mapping[str, Any]) -> ToolCall | None:
     has_failed = isinstance(error, str) or bool(details.get("interrupted"))
     said = error if isinstance(error, str) else str(details.get("stdout") or "")
     is_background = bool(details.get("backgroundTaskId"))
-    outcome = Outcome.FAILED if has_failed else Outcome.OK
+    outcome = CallEnd.FAILED if has_failed else CallEnd.OK
     return ToolCall(
         "Bash",
         command,
-        Outcome.UNKNOWN if is_background else outcome,
+        CallEnd.UNKNOWN if is_background else outcome,
         said[-OUTPUT:],
         is_background=is_background,
     )

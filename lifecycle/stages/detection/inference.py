@@ -15,7 +15,7 @@ import re
 from enum import StrEnum
 
 from lifecycle.core.stage_names import MARKERS, Detected, Stage
-from lifecycle.evidence.printed_output import Outcome
+from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.stages.transcript.turn import StageFinding, Tier, ToolCall
 
 TYPE_CHECKING = False
@@ -148,7 +148,7 @@ class Watch:
         """A call: its row of TABLE, and what that makes undone."""
         sort, outcome, subjects, name = seen
         state = _row(call.tool or "typed", sort, outcome)
-        if sort is Sort.EDIT and call.outcome is not Outcome.FAILED:
+        if sort is Sort.EDIT and call.outcome is not CallEnd.FAILED:
             self._forget(_STALE)
             self.under_way.pop(Detected.IN_TESTING, None)
         if sort is Sort.TESTS:
@@ -253,7 +253,7 @@ def classify(call: ToolCall, tests: tuple[str, ...] = (), review: str = "") -> S
     verbs = _verbs(call.text) if hints & {Sort.CLOSE, Sort.SHOW} else {}
     closes = verbs.get(command_signs.CLOSE)
     if closes is not None:
-        is_done = call.outcome is Outcome.OK and not command_signs.is_denied(call.output)
+        is_done = call.outcome is CallEnd.OK and not command_signs.is_denied(call.output)
         return Sort.CLOSE, "done" if is_done else str(call.outcome), closes.ids, closes.name
     run = test_runs.run_in(call.text, tests) if Sort.TESTS in hints else None
     if run is not None:
@@ -314,7 +314,7 @@ def _is_review(call: ToolCall, review: str) -> bool:
 
 
 def _verdict(call: ToolCall) -> str:
-    if call.outcome is not Outcome.OK:
+    if call.outcome is not CallEnd.OK:
         return str(call.outcome)
     states = _said(call.output, (REVIEW,))
     is_still = Detected.IN_ORACLE_REVIEW in states

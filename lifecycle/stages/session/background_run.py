@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from lifecycle.core.errors import GitFailed, LifecycleError, Transient
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.evidence import printed_output, seen_runs, test_runs, tree_hash
-from lifecycle.evidence.printed_output import Outcome
+from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.evidence.seen_runs import Awaited, SeenRun
 from lifecycle.evidence.test_runs import Colour
 from lifecycle.settings.running_client import is_machine_made
@@ -77,7 +77,7 @@ class TaskEnd:
     """
 
     task: str
-    outcome: Outcome
+    outcome: CallEnd
     file: str
 
 
@@ -87,11 +87,11 @@ def notice(prompt: str) -> TaskEnd | None:
     if not task:
         return None
     summary = prompt.rpartition("</summary>")[0]  # a command's own words stand before its end
-    outcome = Outcome.UNKNOWN
+    outcome = CallEnd.UNKNOWN
     if status == "completed" and _GOOD.search(summary):
-        outcome = Outcome.OK
+        outcome = CallEnd.OK
     elif status == "failed" and _BAD.search(summary):
-        outcome = Outcome.FAILED
+        outcome = CallEnd.FAILED
     return TaskEnd(task, outcome, file)
 
 

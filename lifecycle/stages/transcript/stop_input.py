@@ -21,7 +21,7 @@ import time
 import zlib
 
 from lifecycle.core.stage_names import Stage
-from lifecycle.evidence.printed_output import Outcome
+from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.stages.detection import detect_stage
 from lifecycle.stages.transcript import file_tail
 from lifecycle.stages.transcript.turn import (
@@ -219,7 +219,7 @@ def _turn(older: list[Entry], entries: list[Entry], last_message: str) -> Turn:
 
 def _taken_by(call: ToolCall, *, is_old: bool) -> str:
     """The task that the call took, "" if it took none; of an old one nobody knows how it ended."""
-    is_done = call.outcome is Outcome.OK or is_old
+    is_done = call.outcome is CallEnd.OK or is_old
     if not (is_done and call.tool and any(word in call.text for word in _TAKES)):
         return ""
     from lifecycle.stages.transcript.tasks_taken import taken_by

@@ -18,7 +18,7 @@ import re
 from enum import StrEnum
 
 from lifecycle.core.stage_names import Detected, Stage
-from lifecycle.evidence.printed_output import Outcome
+from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.stages.detection import stage_markers
 
 TYPE_CHECKING = False
@@ -57,7 +57,7 @@ class ToolCall:
         self,
         tool: str,
         text: str = "",
-        outcome: Outcome = Outcome.UNKNOWN,
+        outcome: CallEnd = CallEnd.UNKNOWN,
         output: str = "",
         *,
         is_background: bool = False,
@@ -271,7 +271,7 @@ def _assistant(entry: dict[str, Any], results: dict[str, ToolCall]) -> list[Entr
             call.tool, call.text = name, _asked_of(name, block.get("input"))
             call.is_background = call.is_background or _is_background(block.get("input"))
             if call.is_background:
-                call.outcome = Outcome.UNKNOWN
+                call.outcome = CallEnd.UNKNOWN
             entries.append(call)
     return entries
 
@@ -355,7 +355,7 @@ def _result(block: dict[str, Any], more: object) -> ToolCall:
     details = more if isinstance(more, dict) else {}
     has_failed = bool(block.get("is_error")) or bool(details.get("interrupted"))
     is_background = bool(details.get("backgroundTaskId") or details.get("isAsync"))
-    outcome = Outcome.FAILED if has_failed else Outcome.UNKNOWN if is_background else Outcome.OK
+    outcome = CallEnd.FAILED if has_failed else CallEnd.UNKNOWN if is_background else CallEnd.OK
     return ToolCall("", "", outcome, output[-TEXT:], is_background=is_background)
 
 

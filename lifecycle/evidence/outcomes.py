@@ -1,0 +1,59 @@
+"""How a run of a command ended, and what it counted: the values that everything which judges runs shares.
+
+Source: of the five outcomes only PASSED is evidence, and only for the very tree that it ran on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """What a run came to."""
+
+    PASSED = "passed"
+    """It finished, and did what its kind demands: a test run ran at least one test, and none failed."""
+    FAILED = "failed"
+    NOTHING_RAN = "nothing_ran"
+    """It finished, and says itself that there was nothing to run."""
+    PARTIAL = "partial"
+    """A part only: filtered, one file, stopped half-way, or ended at its time limit."""
+    UNKNOWN = "unknown"
+    """Nobody can say: it is running, its output is missing, or no row of the table reads it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What a runner counted, its parts added up.
+
+    Attributes:
+        passed, failed, skipped, errors: tests that ended so; an error is one outside of an assertion.
+    """
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    errors: int = 0
+
+    @property
+    def total(self) -> int:
+        """All tests that were counted, those that were skipped included."""
+        return self.passed + self.failed + self.skipped + self.errors
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the output and the exit status of a run say of it.
+
+    Attributes:
+        outcome: what it came to.
+        counts: what it counted; None where it says no numbers.
+        failures: identities of the tests that failed, as the runner names them, in its order.
+        why: one clause for people where `outcome` alone does not tell it: "it picks single tests".
+    """
+
+    outcome: Outcome
+    counts: Counts | None = None
+    failures: tuple[str, ...] = ()
+    why: str = ""
