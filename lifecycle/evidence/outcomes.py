@@ -1,11 +1,12 @@
 """How a run of a command ended, and what it counted: the values that everything which judges runs shares.
 
-Source: of the five outcomes only PASSED is evidence, and only for the very tree that it ran on.
+Of the five outcomes only PASSED is evidence, and only for the very tree that the command ran on.
+
+Imported at stops that are looked at, so it imports no `typing` and no `dataclasses`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -23,7 +24,6 @@ class Outcome(StrEnum):
     """Nobody can say: it is running, its output is missing, or no row of the table reads it."""
 
 
-@dataclass(frozen=True, slots=True)
 class Counts:
     """What a runner counted, its parts added up.
 
@@ -31,10 +31,10 @@ class Counts:
         passed, failed, skipped, errors: tests that ended so; an error is one outside of an assertion.
     """
 
-    passed: int = 0
-    failed: int = 0
-    skipped: int = 0
-    errors: int = 0
+    __slots__ = ("errors", "failed", "passed", "skipped")
+
+    def __init__(self, passed: int = 0, failed: int = 0, skipped: int = 0, errors: int = 0) -> None:
+        self.passed, self.failed, self.skipped, self.errors = passed, failed, skipped, errors
 
     @property
     def total(self) -> int:
@@ -42,7 +42,6 @@ class Counts:
         return self.passed + self.failed + self.skipped + self.errors
 
 
-@dataclass(frozen=True, slots=True)
 class Reading:
     """What the output and the exit status of a run say of it.
 
@@ -53,7 +52,13 @@ class Reading:
         why: one clause for people where `outcome` alone does not tell it: "it picks single tests".
     """
 
-    outcome: Outcome
-    counts: Counts | None = None
-    failures: tuple[str, ...] = ()
-    why: str = ""
+    __slots__ = ("counts", "failures", "outcome", "why")
+
+    def __init__(
+        self,
+        outcome: Outcome,
+        counts: Counts | None = None,
+        failures: tuple[str, ...] = (),
+        why: str = "",
+    ) -> None:
+        self.outcome, self.counts, self.failures, self.why = outcome, counts, failures, why

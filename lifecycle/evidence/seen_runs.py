@@ -12,7 +12,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 
 from lifecycle.core.redact import redact, short
-from lifecycle.evidence.test_runs import Colour, Evidence
+from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.test_runs import Evidence
 from lifecycle.storage import workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles, built
 
@@ -44,7 +45,7 @@ class SeenRun:
 
     at: float
     command: str
-    outcome: Colour
+    outcome: Outcome
     tree: str
     id: str = ""
 
@@ -70,23 +71,23 @@ class Awaited:
 
 def standing(runs: tuple[SeenRun, ...], tree: str) -> Evidence:
     """What the runs, oldest first, say of this tree; one of an unknown outcome proves nothing."""
-    silent = (Colour.UNKNOWN, Colour.NOTHING)
+    silent = (Outcome.UNKNOWN, Outcome.NOTHING_RAN)
     ended = [run for run in runs if run.outcome not in silent]
     here = [run for run in ended if run.tree == tree and tree]
-    if here and here[-1].outcome is Colour.GREEN:
+    if here and here[-1].outcome is Outcome.PASSED:
         return Evidence.GREEN
     if not runs:
         return Evidence.MISSING
     if runs[-1].outcome in silent:
-        return Evidence(runs[-1].outcome.value)
-    return Evidence.CHANGED if ended[-1].outcome is Colour.GREEN else Evidence.RED
+        return Evidence.NOTHING if runs[-1].outcome is Outcome.NOTHING_RAN else Evidence.UNKNOWN
+    return Evidence.CHANGED if ended[-1].outcome is Outcome.PASSED else Evidence.RED
 
 
 def load(files: WorkflowFiles) -> tuple[SeenRun, ...]:
     """The runs that are remembered; none where the file is not there or is not ours to understand."""
     listed = files.load(RUNS)
     try:
-        return tuple(built(SeenRun, entry, outcome=Colour) for entry in listed or [])
+        return tuple(built(SeenRun, entry, outcome=Outcome) for entry in listed or [])
     except (ValueError, TypeError, KeyError, AttributeError):
         return ()  # it is learned again with the next run
 

@@ -14,20 +14,9 @@ from enum import StrEnum
 
 from lifecycle.evidence import runner_options
 from lifecycle.evidence.command_lines import Command, commands, each
+from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.evidence.runner_options import RunScope
-
-
-class Colour(StrEnum):
-    """What a test run showed, in the journal's words."""
-
-    GREEN = "green"
-    RED = "red"
-    UNKNOWN = "unknown"
-    """Nothing ran, it is still running, or its end cannot be seen."""
-    NOTHING = "nothing"
-    """It ended, and says itself that it ran no test; only `proof` tells that apart. The journal has it as
-    unknown."""
 
 
 class Evidence(StrEnum):
@@ -318,7 +307,7 @@ def _places(command: Command, rest: tuple[str, ...]) -> list[str]:
     return [path for path in paths if path.startswith(("/", "~", "$")) or ".." in path.split("/")]
 
 
-def colour(run: SuiteRun, outcome: CallEnd, output: str) -> Colour:
+def colour(run: SuiteRun, outcome: CallEnd, output: str) -> Outcome:
     """What the run showed, from how the command line ended and the end of what it printed.
 
     The exit status counts where it is the run's own. Where it is another command's (`pytest | tail`),
@@ -326,21 +315,21 @@ def colour(run: SuiteRun, outcome: CallEnd, output: str) -> Colour:
     red whatever the status was. A run of which nothing can be seen is unknown.
     """
     if outcome is CallEnd.UNKNOWN:
-        return Colour.UNKNOWN
+        return Outcome.UNKNOWN
     plain = _GOOD_LINE.sub("", output)
     if (outcome is CallEnd.FAILED and run.decides) or _FAILED.search(plain):
-        return Colour.RED
+        return Outcome.FAILED
     if not run.decides and _CRASHED.search(plain):
-        return Colour.RED
+        return Outcome.FAILED
     if outcome is CallEnd.FAILED or _NOTHING.search(plain):
-        return Colour.UNKNOWN
+        return Outcome.UNKNOWN
     if _EMPTY.search(plain) and not _FULL.search(plain):
-        return Colour.UNKNOWN
+        return Outcome.UNKNOWN
     is_told = run.is_shown and _GREEN.search(output) is not None
-    return Colour.GREEN if run.decides or is_told else Colour.UNKNOWN
+    return Outcome.PASSED if run.decides or is_told else Outcome.UNKNOWN
 
 
-def proof(run: SuiteRun, outcome: CallEnd, output: str, *, is_cut: bool = False) -> Colour:
+def proof(run: SuiteRun, outcome: CallEnd, output: str, *, is_cut: bool = False) -> Outcome:
     """What the run proves of the files as they are after the command line; stricter than `colour`.
 
     Green needs more here: nothing behind the run may have changed a file, and where its exit status is
@@ -353,12 +342,12 @@ def proof(run: SuiteRun, outcome: CallEnd, output: str, *, is_cut: bool = False)
         is_cut: the beginning or the end of what was printed is missing in `output`.
     """
     if _is_empty(outcome, output):
-        return Colour.NOTHING
+        return Outcome.NOTHING_RAN
     seen = colour(run, outcome, output)
-    if seen is not Colour.GREEN:
+    if seen is not Outcome.PASSED:
         return seen
     is_known = run.decides or (run.is_whole and not is_cut)
-    return seen if run.is_end and is_known else Colour.UNKNOWN
+    return seen if run.is_end and is_known else Outcome.UNKNOWN
 
 
 def _is_empty(outcome: CallEnd, output: str) -> bool:

@@ -128,7 +128,7 @@ def test_a_command_that_is_no_test_run_leaves_nothing(ground: Ground) -> None:
     assert not (ground.here / "stages/runs.json").exists()
     agent.runs("pytest", "3 passed")
     (run,) = json.loads((ground.here / "stages/runs.json").read_text())
-    assert (run["command"], run["outcome"], run["tree"]) == ("pytest", "green", "")
+    assert (run["command"], run["outcome"], run["tree"]) == ("pytest", "passed", "")
 
 
 def test_eight_times_without_progress_and_the_session_is_let_go(ground: Ground) -> None:

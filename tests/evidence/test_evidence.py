@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from lifecycle.evidence import seen_runs
+from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.seen_runs import KEPT, PATIENCE, Awaited, SeenRun, standing
-from lifecycle.evidence.test_runs import Colour, Evidence
+from lifecycle.evidence.test_runs import Evidence
 from lifecycle.storage import workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 
@@ -18,7 +19,7 @@ def runs(*said: str) -> tuple[SeenRun, ...]:
     found = []
     for number, text in enumerate(said):
         outcome, _, tree = text.partition("@")
-        found.append(SeenRun(float(number), "pytest", Colour(outcome), tree, str(number)))
+        found.append(SeenRun(float(number), "pytest", Outcome(outcome), tree, str(number)))
     return tuple(found)
 
 
@@ -27,20 +28,20 @@ def runs(*said: str) -> tuple[SeenRun, ...]:
     [
         ([], Evidence.MISSING),
         (["unknown@now"], Evidence.UNKNOWN),
-        (["red@now", "unknown@now"], Evidence.UNKNOWN),
-        (["green@old", "unknown@now"], Evidence.UNKNOWN),
-        (["unknown@now", "red@now"], Evidence.RED),
-        (["green@now"], Evidence.GREEN),
-        (["green@now", "unknown@now"], Evidence.GREEN),
-        (["red@old", "green@now"], Evidence.GREEN),
-        (["green@now", "red@now"], Evidence.RED),
-        (["green@now", "red@now", "green@now"], Evidence.GREEN),
-        (["green@now", "red@old"], Evidence.GREEN),  # edited, red, and edited back
-        (["green@old"], Evidence.CHANGED),
-        (["green@"], Evidence.CHANGED),
-        (["red@old", "green@old"], Evidence.CHANGED),
-        (["green@old", "red@now"], Evidence.RED),
-        (["red@old"], Evidence.RED),
+        (["failed@now", "unknown@now"], Evidence.UNKNOWN),
+        (["passed@old", "unknown@now"], Evidence.UNKNOWN),
+        (["unknown@now", "failed@now"], Evidence.RED),
+        (["passed@now"], Evidence.GREEN),
+        (["passed@now", "unknown@now"], Evidence.GREEN),
+        (["failed@old", "passed@now"], Evidence.GREEN),
+        (["passed@now", "failed@now"], Evidence.RED),
+        (["passed@now", "failed@now", "passed@now"], Evidence.GREEN),
+        (["passed@now", "failed@old"], Evidence.GREEN),  # edited, red, and edited back
+        (["passed@old"], Evidence.CHANGED),
+        (["passed@"], Evidence.CHANGED),
+        (["failed@old", "passed@old"], Evidence.CHANGED),
+        (["passed@old", "failed@now"], Evidence.RED),
+        (["failed@old"], Evidence.RED),
     ],
 )
 def test_what_the_runs_say_of_the_tree(said: list[str], expected: Evidence) -> None:
@@ -50,17 +51,17 @@ def test_what_the_runs_say_of_the_tree(said: list[str], expected: Evidence) -> N
 
 def test_without_a_tree_nothing_is_proven() -> None:
     """A tree that git cannot name is no tree on which a run was seen."""
-    assert standing(runs("green@"), "") is Evidence.CHANGED
+    assert standing(runs("passed@"), "") is Evidence.CHANGED
 
 
 def test_runs_are_kept_in_bounds_once_each_and_without_secrets(tmp_path: Path) -> None:
     """The newest ones; a second copy of one event is none; a token in a command is stars."""
     shelf = WorkflowFiles(tmp_path)
     with shelf.locked():
-        for run in runs(*["green@now"] * (KEPT + 3)):
+        for run in runs(*["passed@now"] * (KEPT + 3)):
             assert seen_runs.add(shelf, run)
         secret = "pytest --token ghp_abcdefghijklmnopqrst0123\n" + "x" * 900
-        last = SeenRun(99.0, secret, Colour.RED, "now", "one")
+        last = SeenRun(99.0, secret, Outcome.FAILED, "now", "one")
         assert seen_runs.add(shelf, last)
         assert not seen_runs.add(shelf, last)
     kept = seen_runs.load(shelf)
@@ -77,7 +78,7 @@ def test_a_broken_file_is_no_evidence(tmp_path: Path, content: bytes) -> None:
     with shelf.locked():
         shelf.path(seen_runs.RUNS).write_bytes(content)
         assert seen_runs.load(shelf) == ()
-        assert seen_runs.add(shelf, runs("green@now")[0])
+        assert seen_runs.add(shelf, runs("passed@now")[0])
     assert standing(seen_runs.load(shelf), "now") is Evidence.GREEN
 
 

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.evidence import test_runs
+from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.printed_output import CallEnd
-from lifecycle.evidence.test_runs import RUNNERS, Colour
+from lifecycle.evidence.test_runs import RUNNERS
 
 OWN = ("make verify", "cd web && npm run check")
 
@@ -84,32 +85,32 @@ def test_words_about_tests_are_no_run(line: str) -> None:
 @pytest.mark.parametrize(
     ("line", "outcome", "output", "wanted"),
     [
-        ("pytest", "ok", "==== 12 passed in 0.1s ====", "green"),
-        ("pytest -q", "ok", "", "green"),
-        ("pytest", "ok", "3 passed, 2 xfailed, 1 skipped", "green"),
-        ("pytest | tail", "ok", "==== 12 passed in 0.1s ====", "green"),
-        ("cargo test | tail", "ok", "test result: ok. 5 passed; 0 failed; 0 ignored", "green"),
-        ("go test ./... 2>&1 | tail", "ok", "ok  \texample.com/a\t0.01s", "green"),
-        ("npm test | cat", "ok", "Tests:  5 passed, 5 total", "green"),
-        ("vitest run | cat", "ok", " ✓ counts 2 errors\n Tests  3 passed (3)", "green"),
-        ("make test", "ok", "fine", "green"),
-        ("pytest", "ok", "ERROR: logged on purpose\n12 passed", "green"),
-        ("pytest | cat", "ok", "ERROR: not found: x\n12 passed", "red"),
-        ("pytest", "failed", "1 failed, 4 passed", "red"),
-        ("pytest", "failed", "", "red"),
-        ("pytest; true", "ok", "3 passed, 1 failed in 0.1s", "red"),
-        ("pytest | tail", "ok", "3 passed, 1 error in 0.1s", "red"),
-        ("pytest", "ok", "3 passed, 1 failed", "red"),
-        ("cargo test | cat", "ok", "test result: FAILED. 3 passed; 1 failed", "red"),
-        ("go test ./... | cat", "ok", "--- FAIL: TestA\nFAIL", "red"),
-        ("jest | cat", "ok", "Tests: 1 failed, 3 passed, 4 total", "red"),
-        ("make test | tail", "ok", "make: *** [Makefile:3: test] Error 1", "red"),
-        ("nosuch; pytest || true", "ok", "bash: pytest: command not found", "red"),
+        ("pytest", "ok", "==== 12 passed in 0.1s ====", "passed"),
+        ("pytest -q", "ok", "", "passed"),
+        ("pytest", "ok", "3 passed, 2 xfailed, 1 skipped", "passed"),
+        ("pytest | tail", "ok", "==== 12 passed in 0.1s ====", "passed"),
+        ("cargo test | tail", "ok", "test result: ok. 5 passed; 0 failed; 0 ignored", "passed"),
+        ("go test ./... 2>&1 | tail", "ok", "ok  \texample.com/a\t0.01s", "passed"),
+        ("npm test | cat", "ok", "Tests:  5 passed, 5 total", "passed"),
+        ("vitest run | cat", "ok", " ✓ counts 2 errors\n Tests  3 passed (3)", "passed"),
+        ("make test", "ok", "fine", "passed"),
+        ("pytest", "ok", "ERROR: logged on purpose\n12 passed", "passed"),
+        ("pytest | cat", "ok", "ERROR: not found: x\n12 passed", "failed"),
+        ("pytest", "failed", "1 failed, 4 passed", "failed"),
+        ("pytest", "failed", "", "failed"),
+        ("pytest; true", "ok", "3 passed, 1 failed in 0.1s", "failed"),
+        ("pytest | tail", "ok", "3 passed, 1 error in 0.1s", "failed"),
+        ("pytest", "ok", "3 passed, 1 failed", "failed"),
+        ("cargo test | cat", "ok", "test result: FAILED. 3 passed; 1 failed", "failed"),
+        ("go test ./... | cat", "ok", "--- FAIL: TestA\nFAIL", "failed"),
+        ("jest | cat", "ok", "Tests: 1 failed, 3 passed, 4 total", "failed"),
+        ("make test | tail", "ok", "make: *** [Makefile:3: test] Error 1", "failed"),
+        ("nosuch; pytest || true", "ok", "bash: pytest: command not found", "failed"),
         (
             "pytest; true",
             "ok",
             "ERROR: file or directory not found: x\n\nno tests ran in 0.6s",
-            "red",
+            "failed",
         ),
         ("pytest", "ok", "no tests ran in 0.01s", "unknown"),
         ("go test ./...", "ok", "?   example.com/a [no test files]", "unknown"),
@@ -126,7 +127,7 @@ def test_green_is_what_is_seen_to_be_green(
     """The exit status counts where it is the run's own; elsewhere the output has to say it."""
     run = test_runs.run_in(line)
     assert run is not None
-    assert test_runs.colour(run, CallEnd(outcome), output) is Colour(wanted)
+    assert test_runs.colour(run, CallEnd(outcome), output) is Outcome(wanted)
 
 
 @pytest.mark.parametrize(
@@ -222,24 +223,24 @@ PASSED = "==== 12 passed in 0.1s ===="
 @pytest.mark.parametrize(
     ("line", "output", "wanted"),
     [
-        ("pytest", "", "green"),
-        ("cd web && npx vitest run", "", "green"),
-        ("cd web || exit 1; pytest", "", "green"),
-        ("source .venv/bin/activate && pytest", "", "green"),
-        ("pytest && echo ok", "ok", "green"),
-        ("pytest && npx vitest run", "", "green"),
-        ("pytest && git status", "", "green"),
-        ("git stash && pytest", "", "green"),  # the tree is that of the stashed work, and no other
-        ("set -o pipefail; pytest | tail -1", PASSED, "green"),
-        ("pytest > log", "", "green"),
-        ("pytest 2>&1 | tee log", PASSED, "green"),
-        ("pytest | cat", PASSED, "green"),
-        ("pytest || true", PASSED, "green"),
-        ("pytest; true", PASSED, "green"),
+        ("pytest", "", "passed"),
+        ("cd web && npx vitest run", "", "passed"),
+        ("cd web || exit 1; pytest", "", "passed"),
+        ("source .venv/bin/activate && pytest", "", "passed"),
+        ("pytest && echo ok", "ok", "passed"),
+        ("pytest && npx vitest run", "", "passed"),
+        ("pytest && git status", "", "passed"),
+        ("git stash && pytest", "", "passed"),  # the tree is that of the stashed work, and no other
+        ("set -o pipefail; pytest | tail -1", PASSED, "passed"),
+        ("pytest > log", "", "passed"),
+        ("pytest 2>&1 | tee log", PASSED, "passed"),
+        ("pytest | cat", PASSED, "passed"),
+        ("pytest || true", PASSED, "passed"),
+        ("pytest; true", PASSED, "passed"),
         # What the files were is not known.
         ("git stash && pytest && git stash pop", PASSED, "unknown"),
         ("pytest && sed -i s/1/2/ code.py", PASSED, "unknown"),
-        ("pytest && sed s/1/2/ code.py", PASSED, "green"),
+        ("pytest && sed s/1/2/ code.py", PASSED, "passed"),
         ("pytest && echo x > code.py", PASSED, "unknown"),
         ("pytest && git commit -am x", PASSED, "unknown"),
         ("pytest && ./deploy", PASSED, "unknown"),
@@ -270,8 +271,8 @@ PASSED = "==== 12 passed in 0.1s ===="
         ("npm test --if-present", "", "unknown"),
         ("if false; then pytest; fi", "", "unknown"),
         # A failure that is counted is one, whatever hides the status.
-        ("! pytest", "3 failed", "red"),
-        ("pytest || true", "FAIL Required test coverage of 90% not reached\n3 passed", "red"),
+        ("! pytest", "3 failed", "failed"),
+        ("pytest || true", "FAIL Required test coverage of 90% not reached\n3 passed", "failed"),
     ],
 )
 def test_green_is_proven_or_unknown(line: str, output: str, wanted: str) -> None:
@@ -279,8 +280,8 @@ def test_green_is_proven_or_unknown(line: str, output: str, wanted: str) -> None
     run = test_runs.run_in(line)
     assert run is not None
     if line.startswith("! "):
-        assert test_runs.proof(run, CallEnd.FAILED, output) is Colour(wanted)
-    assert test_runs.proof(run, CallEnd.OK, output) is Colour(wanted)
+        assert test_runs.proof(run, CallEnd.FAILED, output) is Outcome(wanted)
+    assert test_runs.proof(run, CallEnd.OK, output) is Outcome(wanted)
 
 
 def test_of_a_hidden_status_the_whole_output_has_to_be_there() -> None:
@@ -289,10 +290,10 @@ def test_of_a_hidden_status_the_whole_output_has_to_be_there() -> None:
     assert hidden is not None
     assert own is not None
     green = "ok  \texample.com/a\t0.1s\n"
-    assert test_runs.proof(hidden, CallEnd.OK, green) is Colour.GREEN
-    assert test_runs.proof(hidden, CallEnd.OK, green, is_cut=True) is Colour.UNKNOWN
-    assert test_runs.proof(hidden, CallEnd.OK, f"{green}FAIL", is_cut=True) is Colour.RED
-    assert test_runs.proof(own, CallEnd.OK, green, is_cut=True) is Colour.GREEN
+    assert test_runs.proof(hidden, CallEnd.OK, green) is Outcome.PASSED
+    assert test_runs.proof(hidden, CallEnd.OK, green, is_cut=True) is Outcome.UNKNOWN
+    assert test_runs.proof(hidden, CallEnd.OK, f"{green}FAIL", is_cut=True) is Outcome.FAILED
+    assert test_runs.proof(own, CallEnd.OK, green, is_cut=True) is Outcome.PASSED
 
 
 def test_a_failure_that_is_another_commands_is_no_red_run() -> None:
@@ -300,8 +301,8 @@ def test_a_failure_that_is_another_commands_is_no_red_run() -> None:
     piped, own = test_runs.run_in("pytest | grep -c FAILED"), test_runs.run_in("pytest")
     assert piped is not None
     assert own is not None
-    assert test_runs.colour(piped, CallEnd.FAILED, "0") is Colour.UNKNOWN
-    assert test_runs.colour(own, CallEnd.FAILED, "0") is Colour.RED
+    assert test_runs.colour(piped, CallEnd.FAILED, "0") is Outcome.UNKNOWN
+    assert test_runs.colour(own, CallEnd.FAILED, "0") is Outcome.FAILED
 
 
 @given(st.text(), st.sampled_from([CallEnd.FAILED, CallEnd.UNKNOWN]))
@@ -309,14 +310,14 @@ def test_what_failed_or_is_not_over_is_never_green(output: str, outcome: CallEnd
     """No output makes a failed or unfinished run green."""
     run = test_runs.run_in("pytest")
     assert run is not None
-    assert test_runs.colour(run, outcome, f"{output}\n12 passed") is not Colour.GREEN
+    assert test_runs.colour(run, outcome, f"{output}\n12 passed") is not Outcome.PASSED
 
 
 def test_an_output_of_empty_lines_is_read_once() -> None:
     """A test run that printed many line breaks holds nothing up: else this ends by its time."""
     run = test_runs.run_in("pytest")
     assert run is not None
-    assert test_runs.colour(run, CallEnd.OK, "\n" * 200_000 + "1 failed") is Colour.RED
+    assert test_runs.colour(run, CallEnd.OK, "\n" * 200_000 + "1 failed") is Outcome.FAILED
 
 
 TOP = "$(git rev-parse --show-toplevel)"
@@ -420,7 +421,13 @@ def test_what_is_known_of_a_runs_output_and_of_what_comes_after_it(
 
 def test_colours_and_evidence_have_the_words_of_the_files() -> None:
     """The journal and the session's record hold them."""
-    assert [str(one) for one in Colour] == ["green", "red", "unknown", "nothing"]
+    assert [str(one) for one in Outcome] == [
+        "passed",
+        "failed",
+        "nothing_ran",
+        "partial",
+        "unknown",
+    ]
     assert [str(one) for one in test_runs.Evidence] == [
         *("not_needed", "green", "missing", "red", "changed", "unknown", "nothing", "unreadable")
     ]

@@ -63,8 +63,8 @@ LONG = "x" * 100
         (ToolCall("Bash", "gh issue view 4", OK), (Sort.SHOW, "", (), "tools")),
         (ToolCall("Bash", "bd close bd-1", OK), (Sort.CLOSE, "done", ("bd-1",), "bd close")),
         (ToolCall("Bash", "bd close bd-1", FAILED), (Sort.CLOSE, "failed", ("bd-1",), "bd close")),
-        (GREEN, (Sort.TESTS, "green", (), "pytest")),
-        (RED, (Sort.TESTS, "red", (), "pytest")),
+        (GREEN, (Sort.TESTS, "passed", (), "pytest")),
+        (RED, (Sort.TESTS, "failed", (), "pytest")),
         (ToolCall("Bash", "pytest -k a", OK, "1 passed"), (Sort.TESTS, "part", (), "pytest")),
         (
             ToolCall("Bash", "pytest; bd close bd-1", OK),

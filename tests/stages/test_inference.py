@@ -119,7 +119,7 @@ def test_every_row_of_the_table_is_reached() -> None:
     """For each row there is a call here that gives its stage."""
     examples = {
         ("closes a task", "done"): CLOSE,
-        ("runs tests", "green"): GREEN,
+        ("runs tests", "passed"): GREEN,
         ("runs tests", "*"): RED,
         ("asks for a review", "approved"): ToolCall(
             "Agent", "oracle-review this", OK, "LGTM, approved"

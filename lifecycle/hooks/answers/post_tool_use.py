@@ -15,9 +15,9 @@ from typing import Any
 from lifecycle.core.errors import LockBusy
 from lifecycle.core.redact import redact
 from lifecycle.evidence import command_lines, printed_output, seen_runs, test_runs, tree_hash
+from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.evidence.seen_runs import Awaited, SeenRun
-from lifecycle.evidence.test_runs import Colour
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.stages.session import activation, background_run
@@ -42,7 +42,7 @@ def answer(call: HookCall) -> Reply:
     if used is None or seen is None or not seen.is_suite:
         return Reply()
     is_here = _is_here(call, seen)
-    outcome = _outcome(call.event, used, seen) if is_here else Colour.UNKNOWN
+    outcome = _outcome(call.event, used, seen) if is_here else Outcome.UNKNOWN
     tree = background_run.tree_of(call, stages) if is_here else ""
     id_ = str(call.event.get("tool_use_id") or "")
     run = SeenRun(world.clock.now(), used.text, outcome, tree, id_)
@@ -80,7 +80,7 @@ def used_tool(event: Mapping[str, Any]) -> ToolCall | None:
     )
 
 
-def _outcome(event: Mapping[str, Any], used: ToolCall, run: test_runs.SuiteRun) -> Colour:
+def _outcome(event: Mapping[str, Any], used: ToolCall, run: test_runs.SuiteRun) -> Outcome:
     """What the run proves; its whole output is looked at where its exit status is not the line's."""
     output, is_cut = used.output, len(used.output) >= OUTPUT - 1
     file = _of_response(event, "persistedOutputPath")

@@ -47,7 +47,7 @@ TEXT = "the text"
 
 TABLE: tuple[tuple[str, Sort, str, Detected], ...] = (
     ("Bash", Sort.CLOSE, "done", Detected.ISSUE_CLOSED),
-    ("Bash", Sort.TESTS, "green", Detected.TESTS_PASSING),
+    ("Bash", Sort.TESTS, "passed", Detected.TESTS_PASSING),
     ("Bash", Sort.TESTS, ANY, Detected.IN_TESTING),
     ("Skill SlashCommand Agent Task Bash typed", Sort.REVIEW, "approved", Detected.ORACLE_APPROVED),
     ("Skill SlashCommand Agent Task Bash typed", Sort.REVIEW, ANY, Detected.IN_ORACLE_REVIEW),
@@ -257,8 +257,8 @@ def classify(call: ToolCall, tests: tuple[str, ...] = (), review: str = "") -> S
         return Sort.CLOSE, "done" if is_done else str(call.outcome), closes.ids, closes.name
     run = test_runs.run_in(call.text, tests) if Sort.TESTS in hints else None
     if run is not None:
-        colour = test_runs.colour(run, call.outcome, call.output)
-        return Sort.TESTS, str(colour) if run.is_suite else "part", (), run.name
+        outcome = test_runs.colour(run, call.outcome, call.output)
+        return Sort.TESTS, str(outcome) if run.is_suite else "part", (), run.name
     return (Sort.SHOW if command_signs.SHOW in verbs else Sort.WORK), "", (), "tools"
 
 

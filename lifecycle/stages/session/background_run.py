@@ -14,15 +14,18 @@ from dataclasses import dataclass
 from lifecycle.core.errors import GitFailed, LifecycleError, Transient
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.evidence import printed_output, seen_runs, test_runs, tree_hash
+from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.evidence.seen_runs import Awaited, SeenRun
-from lifecycle.evidence.test_runs import Colour
 from lifecycle.settings.running_client import is_machine_made
 from lifecycle.stages.session import activation, session_record
 from lifecycle.stages.session.activation import StageCall
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.storage import journal, log, stage_log, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
+
+_COLOURS = {Outcome.PASSED: journal.GREEN, Outcome.FAILED: journal.RED}
+"""The journal's words for an outcome; all others are unknown there."""
 
 
 def tree_of(call: StageCall, stages: StageSettings) -> str:
@@ -47,7 +50,6 @@ def keep(call: StageCall, files: WorkflowFiles, run: SeenRun, *, is_over: bool =
     if not is_over:
         return
     record = session_record.load(files, call.session) or SessionRecord(call.session)
-    outcome = Colour.UNKNOWN if run.outcome is Colour.NOTHING else run.outcome
     entry = journal.JournalEntry(
         at=run.at,
         system=journal.STAGES,
@@ -57,7 +59,11 @@ def keep(call: StageCall, files: WorkflowFiles, run: SeenRun, *, is_over: bool =
         session=call.session,
         source="TESTING",
         key=f"check:{run.id}" if run.id else "",
-        detail={"outcome": outcome.value, "command": command, "tree": run.tree},
+        detail={
+            "outcome": _COLOURS.get(run.outcome, journal.UNKNOWN),
+            "command": command,
+            "tree": run.tree,
+        },
     )
     journal.note(root, entry)
 
@@ -127,9 +133,9 @@ def _note_end(call: StageCall, files: WorkflowFiles, end: TaskEnd) -> None:
             keep(call, files, SeenRun(now, awaited.command, outcome, same, f"task:{end.task}"))
 
 
-def _outcome(awaited: Awaited, end: TaskEnd, stages: StageSettings) -> Colour:
+def _outcome(awaited: Awaited, end: TaskEnd, stages: StageSettings) -> Outcome:
     run = test_runs.run_in(awaited.command, stages.test)
     if run is None or not awaited.is_here:
-        return Colour.UNKNOWN
+        return Outcome.UNKNOWN
     output, is_cut = ("", True) if run.decides or not end.file else printed_output.end_of(end.file)
     return test_runs.proof(run, end.outcome, output, is_cut=is_cut)
