@@ -319,6 +319,7 @@ _KEYS: dict[str, tuple[str, Any]] = {
     "reconcile.silent_hours": ("silent_hours", readers.hours),
     "tracker.use": ("tracker_use", readers.tracker),
     "tracker.folder": ("tracker_folder", readers.text),
+    "evidence.runners": ("evidence_runners", readers.tables),
     "stages.use": (_OF_STAGES + "use", readers.flag),
     "stages.label": (_OF_STAGES + "label", readers.label),
     "stages.test": (_OF_STAGES + "test", readers.commands),

@@ -255,6 +255,15 @@ def _line(where: str, value: object) -> tuple[Stage, ...]:
     return line
 
 
+def tables(where: str, value: object) -> tuple[Mapping[str, object], ...]:
+    """A list of tables, as `[[evidence.runners]]` makes one; whoever uses them knows their keys."""
+    if not isinstance(value, list) or not all(isinstance(table, dict) for table in value):
+        raise BadConfig(
+            f"{where} must be a list of tables, each begun by a line [[...]], not {value!r}."
+        )
+    return tuple(value)
+
+
 def label(where: str, value: object) -> str:
     """A label's name: one that can be asked for, and that can have a colon and more behind it."""
     if not isinstance(value, str) or not value.strip() or not value.isprintable() or "," in value:

@@ -320,7 +320,7 @@ def test_the_log_is_as_the_design_says_and_holds_no_secret(ground: Ground) -> No
     agent.runs("GH_TOKEN=ghp_abcdefghijklmnopqrst0123 pytest", "1 passed")
     text = (ground.root / ".claude/workflow_orchestrator.log").read_text()
     assert "ghp_" not in text
-    assert "Test run seen: green (GH_TOKEN=*** pytest)" in text
+    assert "Test run seen: passed (GH_TOKEN=*** pytest)" in text
     shown = [line.partition("] ")[2] for line in text.splitlines()[:6]]
     assert shown[-5:] == [
         "Hook triggered",

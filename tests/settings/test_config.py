@@ -58,6 +58,7 @@ DEFAULTS: dict[str, Any] = {
     "hook_seconds": 8.0,
     "tracker_use": "auto",
     "tracker_folder": "",
+    "evidence_runners": (),
     "written_ns": -1,
 }
 
@@ -102,6 +103,8 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     require_evidence = true
     max_blocks = 7
     workflows = { "staged:small" = ["CODING", "TESTING"] }
+    [[evidence.runners]]
+    name = "tested"
     """
     assert {key for key, _ in config._flat(tomllib.loads(text))} == set(config._KEYS)
     full = load(tmp_path, text)
@@ -122,6 +125,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         wait_unattended=600.0,
         tracker_use="beads",
         tracker_folder="tasks",
+        evidence_runners=({"name": "tested"},),
         stages=StageSettings(
             use=True,
             label="staged",
@@ -153,6 +157,9 @@ def test_the_environment_wins_and_old_names_are_aliases(tmp_path: Path) -> None:
     "text",
     [
         "projct = 1",
+        "evidence.runners = 1",
+        'evidence.runners = ["pytest"]',
+        '[evidence.runners]\nname = "tested"',
         "[project]\nnumber = 0",
         '[project]\nnumber = "seven"',
         "[project]\nnumber = true",

@@ -112,6 +112,7 @@ class Settings:
         hook_seconds: the wall-clock deadline of on-stop and on-idle.
         tracker_use: where tasks are kept: a tracker's name, or "auto" for the one that is found here.
         tracker_folder: where the tracker keeps its database, if not where it looks by itself.
+        evidence_runners: rows of the project for the table of runners, as they stand in its file.
         stages: the staged workflow's settings.
         written_ns: when the project's file was last written, asked before it was read, in nanoseconds; -1
             if there is none.
@@ -136,6 +137,7 @@ class Settings:
     hook_seconds: float = HOOK_SECONDS
     tracker_use: str = AUTO
     tracker_folder: str = ""
+    evidence_runners: tuple[Mapping[str, object], ...] = ()
     stages: StageSettings = field(default_factory=StageSettings)
     written_ns: int = field(default=-1, compare=False)
 
