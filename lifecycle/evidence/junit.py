@@ -1,0 +1,330 @@
+"""JUnit XML reports that a run wrote: what was counted, and which tests failed.
+
+Whoever runs the tests writes the reports, and anybody may have written the tests: a report is read as one
+reads a stranger's file. The parser refuses entities and document types, reads no other file and no
+address, and keeps nothing of the text; size, depth and number of elements are bounded. What cannot be
+read says so in one clause, and makes the reading UNKNOWN.
+
+There is no standard; what is read here is what pytest, Maven's Surefire, Gradle, jest-junit, vitest, Go's
+and cargo's runners and PHPUnit have in common. Sources:
+https://github.com/testmoapp/junitxml and
+https://maven.apache.org/surefire/maven-surefire-plugin/xsd/surefire-test-report-3.0.2.xsd
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lifecycle.evidence.outcomes import Counts, Outcome, Reading
+from lifecycle.storage import regular_files
+
+FILE_OPTIONS = frozenset(
+    {
+        *("--junitxml", "--junit-xml"),  # pytest
+        *("--junitfile", "--output-junit", "--log-junit"),  # gotestsum, CTest, PHPUnit
+        *("--xunit", "--test-reporter-destination"),  # Robot Framework, node --test
+        *("--outputFile", "--outputFile.junit", "--out"),  # vitest, RSpec
+    }
+)
+"""Options of runners whose value is the report's file."""
+
+FOLDER_OPTIONS = frozenset({"--junit-directory", "--results-directory", "--reports-dir"})
+"""Options whose value is a folder with reports: behave, dotnet test."""
+
+LARGEST = 32_000_000
+"""Bytes of the largest report that is read; of all together twice as many are."""
+FILES = 5_000
+"""Reports that are read at the most: a large build of Maven's or Gradle's has one for each class."""
+ENTRIES = 100_000
+"""Names that are looked at while reports are looked for; `_IN` and `_NOT_IN` leave out what is large."""
+DEPTH = 12
+"""Folders below the worktree in which reports are looked for."""
+NESTED = 64
+"""Elements inside each other; real reports have five."""
+ELEMENTS = 2_000_000
+"""Elements of one report."""
+FAILURES = 1_000
+"""Identities that are kept; all are counted."""
+NAME = 500
+"""Characters of an identity."""
+SLACK = 0.05
+"""Seconds by which a file's date may lie before the moment of the clock at which it was written.
+
+File systems take the time of the kernel's last tick. Source: https://docs.kernel.org/filesystems/multigrain-ts.html
+"""
+
+_IN = {"target": ("surefire-reports", "failsafe-reports", "nextest"), "build": ("test-results",)}
+"""Of these folders, which are full of what is built, only those are looked into."""
+_NOT_IN = frozenset({"node_modules", "vendor", "venv", "site-packages", "__pycache__", "Pods"})
+
+
+def read_reports(root: Path, argv: Sequence[str], started: float) -> Reading | None:
+    """What the reports say that were written since a run began; None if none was.
+
+    Where options name reports and the run wrote them, only these are read; else those at well-known
+    places. The identity of a failed test is `classname::name`, or `name` where the report has no class.
+
+    The outcome is by the reports alone (the exit status is the caller's): FAILED if a test failed or an
+    error is counted, PASSED if one passed, NOTHING_RAN if all were skipped or none is there; UNKNOWN if no
+    failure is known and a report cannot be read, of which `why` has the first.
+
+    Args:
+        root: the worktree's root folder; reports outside of it are not read.
+        argv: the command.
+        started: when it was started, in seconds since the epoch.
+    """
+    top = Path(os.path.realpath(root))
+    named = _written(top, _named(top, argv), started)
+    found = list(named) or list(_written(top, _well_known(top), started))
+    summary, left = _Summary(), 2 * LARGEST
+    for path in found[:FILES]:
+        content = _content(path, min(LARGEST, left))
+        if content is None:
+            summary.problem(top, path, "is too large, or cannot be read")
+            continue
+        left -= len(content)
+        summary.add(top, path, content, is_named=bool(named))
+    if len(found) > FILES:
+        summary.why = summary.why or f"more than {FILES} reports were written"
+    return summary.reading()
+
+
+def _written(top: Path, paths: Iterable[Path], started: float) -> dict[Path, None]:
+    """Those of the files that lie below `top` and were written since the moment; each once."""
+    since = (started - SLACK) * 1e9
+    real = (Path(os.path.realpath(path.parent), path.name) for path in paths)
+    return {
+        path: None
+        for path in real
+        if path.is_relative_to(top) and regular_files.mtime_ns(str(path)) >= since
+    }
+
+
+def _named(top: Path, argv: Sequence[str]) -> Iterator[Path]:
+    """The files that the command's options name, and those in the folders that they name."""
+    words = [part for word in argv for part in (word, *_split(word))]
+    for word, after in zip(words, [*words[1:], ""], strict=True):
+        option, is_one, value = word.partition("=")
+        value = value if is_one else after
+        if not value or "\0" in value:
+            continue
+        if option in FILE_OPTIONS:
+            yield top / value
+        elif option in FOLDER_OPTIONS:
+            yield from (Path(entry) for entry in _entries(str(top / value)) if _is_xml(entry.name))
+
+
+def _split(word: str) -> list[str]:
+    """The words of a command line in one word, as `sh -c` has it."""
+    try:
+        return shlex.split(word) if " " in word else []
+    except ValueError:  # a quotation mark without its other half
+        return []
+
+
+def _well_known(top: Path) -> Iterator[Path]:
+    """Files where runners put their reports by themselves, wherever in the worktree a project lies."""
+    folders, left = [(str(top), 0)], ENTRIES
+    while folders and left > 0:
+        folder, depth = folders.pop()
+        parts = Path(folder).parts
+        wanted = _IN.get(parts[-1], ()) if depth else ()
+        for entry in _entries(folder):
+            left -= 1
+            if entry.is_dir(follow_symlinks=False):
+                is_hidden = entry.name.startswith(".") or entry.name in _NOT_IN
+                if depth < DEPTH and not is_hidden and (not wanted or entry.name in wanted):
+                    folders.append((entry.path, depth + 1))
+            elif _is_xml(entry.name) and _is_report(entry.name, parts):
+                yield Path(entry.path)
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except (OSError, ValueError):
+        return []
+
+
+def _is_xml(name: str) -> bool:
+    return name.casefold().endswith(".xml")
+
+
+def _is_report(name: str, parts: tuple[str, ...]) -> bool:
+    """True if a runner puts its reports there by itself."""
+    folder, above = parts[-1], parts[-2:-1]
+    if folder in ("surefire-reports", "failsafe-reports"):
+        return name.startswith("TEST-")
+    if above == ("test-results",):
+        return parts[-3:-2] == ("build",)  # Gradle: one folder for each of its tasks
+    is_reports = folder == "reports" and name.startswith("junit")
+    return name == "junit.xml" or folder == "test-results" or is_reports
+
+
+def _content(path: Path, limit: int) -> bytes | None:
+    """The file's bytes; None if there are more than `limit`, or it cannot be read."""
+    try:
+        read = regular_files.content(str(path), limit=limit)
+    except OSError:
+        return None
+    return read[0] if read is not None and len(read[0]) <= limit else None
+
+
+@dataclass(slots=True)
+class _Summary:
+    """All reports of one run, added up."""
+
+    counts: Counts = field(default_factory=Counts)
+    failures: list[str] = field(default_factory=list)
+    why: str = ""
+    is_any: bool = False
+    digests: set[bytes] = field(default_factory=set)
+
+    def problem(self, top: Path, path: Path, what: str) -> None:
+        """This report cannot be read; the first is told."""
+        self.is_any = True
+        name = str(path.relative_to(top)).encode("ascii", "backslashreplace").decode()
+        self.why = self.why or f"its report {name} {what}"
+
+    def add(self, top: Path, path: Path, content: bytes, *, is_named: bool) -> None:
+        """Take a report in; a copy of another one, and what is no such report, is passed over."""
+        digest = hashlib.sha256(content).digest()
+        if digest in self.digests:
+            return
+        self.digests.add(digest)
+        report, what = _parsed(content)
+        if report is None:
+            self.problem(top, path, what)
+        elif not report.is_junit:
+            if is_named:
+                self.problem(top, path, "is no JUnit report")
+        else:
+            self.is_any = True
+            before, now = self.counts, report.counts
+            self.counts = Counts(
+                before.passed + now.passed,
+                before.failed + now.failed,
+                before.skipped + now.skipped,
+                before.errors + now.errors,
+            )
+            self.failures += report.failures[: FAILURES - len(self.failures)]
+
+    def reading(self) -> Reading | None:
+        """What they say together; None if there is none."""
+        counts = self.counts
+        if not self.is_any:
+            return None
+        if counts.failed or counts.errors:
+            outcome = Outcome.FAILED
+        elif self.why:
+            outcome = Outcome.UNKNOWN
+        else:
+            outcome = Outcome.PASSED if counts.passed else Outcome.NOTHING_RAN
+        return Reading(outcome, counts, tuple(self.failures), self.why)
+
+
+class _TooDeepError(Exception):
+    """More elements than any real report has, or more inside each other."""
+
+
+_ENDS = {"failure": "failed", "error": "errors", "skipped": "skipped", "disabled": "skipped"}
+"""What an element inside a test says of it. A flaky one, which passed in the end, has none of these."""
+
+
+_LEFT_OUT = ("notrun", "disabled", "skipped")
+"""What googletest and CTest call a test that did not run."""
+
+
+class _Report:
+    """One report, as the parser comes by its elements."""
+
+    def __init__(self) -> None:
+        self.counts = Counts()
+        self.failures: list[str] = []
+        self.is_junit = False
+        self._open: list[str] = []
+        self._elements = 0
+        self._case: tuple[str, str] | None = None
+        """The identity of the test that is open, and how it ended."""
+        self._stated = 0
+        """Failures and errors that the outermost suites state."""
+
+    def start(self, tag: str, attributes: Any) -> None:
+        """An element begins."""
+        name = tag.rpartition(":")[2]
+        self._elements += 1
+        if len(self._open) >= NESTED or self._elements > ELEMENTS:
+            raise _TooDeepError
+        if not self._open:
+            self.is_junit = name in ("testsuites", "testsuite")
+        if name == "testsuite" and "testsuite" not in self._open:
+            self._stated += sum(_number(attributes.get(key)) for key in ("failures", "errors"))
+        elif name == "testcase" and self._case is None:
+            parts = (attributes.get("classname"), attributes.get("name"))
+            words = [" ".join(part.split()) for part in parts if part and part.strip()]
+            is_left_out = attributes.get("status") in _LEFT_OUT
+            self._case = ("::".join(words)[:NAME], "skipped" if is_left_out else "passed")
+        elif name in _ENDS and self._case is not None and self._open[-1:] == ["testcase"]:
+            identity, so_far = self._case
+            is_worse = so_far == "passed" or _ENDS[name] != "skipped"
+            self._case = (identity, _ENDS[name] if is_worse else so_far)
+        elif name in ("failure", "error") and self._open[-1:] == ["testsuite"]:
+            self.counts.errors += 1
+        self._open.append(name)
+
+    def end(self) -> None:
+        """The element that began last ends."""
+        name = self._open.pop()
+        if name == "testcase" and self._case is not None and "testcase" not in self._open:
+            identity, state = self._case
+            setattr(self.counts, state, getattr(self.counts, state) + 1)
+            if state in ("failed", "errors") and len(self.failures) < FAILURES:
+                self.failures.append(identity)
+            self._case = None
+        elif not self._open:
+            # A suite may state what no test of it says, as one that could not be loaded.
+            known = self.counts.failed + self.counts.errors
+            self.counts.errors += max(0, self._stated - known)
+
+
+def _number(text: str | None) -> int:
+    """A count as an attribute has it; 0 for what is none."""
+    is_one = text is not None and text.isascii() and text.isdecimal() and len(text) < 10
+    return int(text) if is_one and text is not None else 0
+
+
+def _parsed(content: bytes) -> tuple[_Report | None, str]:
+    """The report, or None and what is wrong with it."""
+    from xml.sax import SAXException
+    from xml.sax.handler import ContentHandler
+
+    from defusedxml import DefusedXmlException, sax
+
+    report = _Report()
+
+    class Handler(ContentHandler):
+        """Hands the elements on; texts are nobody's."""
+
+        def startElement(self, name: str, attrs: Any) -> None:  # noqa: N802 -- the parser's word
+            report.start(name, attrs)
+
+        def endElement(self, name: str) -> None:  # noqa: N802
+            del name
+            report.end()
+
+    try:
+        sax.parseString(content, Handler(), forbid_dtd=True)
+    except DefusedXmlException:
+        return None, "has a document type or entities, which no runner writes"
+    except _TooDeepError:
+        return None, "has more elements than any runner writes"
+    except (SAXException, ValueError, LookupError):  # LookupError: an encoding that there is not
+        return None, "is broken"
+    return report, ""
