@@ -27,6 +27,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("git",),
     ("github",),
     ("trackers",),
+    ("platforms",),
     ("evidence",),
     ("claim", "stages"),
     ("reconcile",),
@@ -71,7 +72,7 @@ PLACES = {
     "werkzeug": {"sandbox"},
     "jinja2": {"sandbox", "views.stats.stats_page"},
     "plotly": {"views.stats.stats_page"},
-    "msgspec": {"sandbox"},
+    "msgspec": {"platforms.platform_file", "sandbox"},
     "yaml": {"sandbox"},
     "defusedxml": {"evidence.junit"},
 }

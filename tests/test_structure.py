@@ -30,6 +30,7 @@ BUDGET = {
     "git": 435,
     "github": 5_680,
     "trackers": 2_800,
+    "platforms": 600,
     "evidence": 2_500,
     "claim": 5_370,
     "stages": 2_410,

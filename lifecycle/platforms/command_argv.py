@@ -1,0 +1,142 @@
+"""Commands as lists of words that a program is started with: no shell reads them, none is needed.
+
+A text is split as a shell splits words and quotes, and refused where a shell would do anything else with
+it. So what runs is what stands there.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+
+from lifecycle.core.redact import visible
+
+Argv = tuple[str, ...]
+"""A program and its arguments."""
+
+LONGEST = 8_000
+"""Characters of a command as a text at most."""
+
+_QUOTED = re.compile(r"""'[^']*'|\\.|"(?P<inner>(?:[^"\\]|\\.)*)\"""", re.DOTALL)
+_SHELL_WORDS = frozenset(
+    {
+        *("cd", "pushd", "popd", "export", "unset", "source", ".", "eval", "exec", "exit", "set"),
+        *("alias", "trap", "ulimit", "umask", "wait", "read", "shift", "return", "local", ":"),
+        *("if", "then", "else", "fi", "for", "while", "until", "do", "done", "case", "esac"),
+        *("function", "!", "{", "}", "[["),
+    }
+)
+"""What only a shell knows: as a program it does nothing, or is not there."""
+
+_NEEDS: tuple[tuple[str, str], ...] = (
+    (r"&&|;|\n", "several commands in one text"),
+    (r"\|", "a pipe"),
+    (r"[<>]", "a redirection"),
+    (r"&", "the background"),
+    (r"[()]", "a subshell"),
+    (r"[$`]", "a variable or a substitution"),
+    (r"[*?\[\]]|\{[^{}]*(?:,|\.\.)[^{}]*\}", "a glob pattern"),
+    (r"(?:^|\s)~", "the home folder as ~"),
+    (r"(?:^|\s)#", "a comment"),
+    (r"^\s*\w+=", "an assignment"),
+)
+"""What, outside of quotes, only a shell understands, and its name in a sentence."""
+
+
+def commands_in(value: object) -> tuple[Argv, ...]:
+    """The commands that a value stands for, in their order; () for None, "" and [].
+
+    Args:
+        value: a text; a list of words, which is one command; or a list of lists of words.
+
+    Raises:
+        ValueError: it is none of these, or needs a shell; the text says how it is written instead.
+    """
+    if value is None or value in ("", []):
+        return ()
+    if isinstance(value, str):
+        return (_checked(split(value)),)
+    if isinstance(value, list) and all(isinstance(word, str) for word in value):
+        return (_checked(tuple(value)),)
+    if isinstance(value, list) and all(isinstance(one, list) and one for one in value):
+        return tuple(_checked(tuple(words)) for words in value)
+    raise ValueError(
+        'it is neither a text, nor a list of words, nor a list of such lists: [["a", "b"], ["c"]]'
+    )
+
+
+def split(text: str) -> Argv:
+    """The words of a command line; ValueError, which says the fix, for one that needs a shell."""
+    if len(text) > LONGEST:
+        raise ValueError(f"it has more than {LONGEST:,} characters")
+    need = _need(text)
+    if need:
+        raise ValueError(f"it needs a shell ({need}), and none reads it; {_fix(text, need)}")
+    try:
+        return tuple(shlex.split(text))
+    except ValueError:
+        raise ValueError(f"a quotation in it has no end: {_shown(text)}") from None
+
+
+def as_line(commands: tuple[Argv, ...]) -> str:
+    """The commands as one line that any POSIX shell runs as they are, each after the last one's success."""
+    return " && ".join(shlex.join(words) for words in commands)
+
+
+def _need(text: str) -> str:
+    """What of a shell's a text needs; "" if nothing."""
+    for match in _QUOTED.finditer(text):
+        if re.search(r"[$`]", re.sub(r"\\.", "", match["inner"] or "")):
+            return "a variable or a substitution"
+    # A word that is quoted is a word: what follows it is not at a word's beginning.
+    bare = _QUOTED.sub("_", text)
+    return next((name for pattern, name in _NEEDS if re.search(pattern, bare)), "")
+
+
+def _fix(text: str, need: str) -> str:
+    if need == "an assignment":
+        try:
+            return f"write {json.dumps(['env', *shlex.split(text)])}"
+        except ValueError:
+            return 'write ["env", "NAME=value", …]'
+    if need == "several commands in one text" and ";" not in text:
+        parts = re.split(r"&&|\n", text)
+        if not any(map(_need, parts)) and "'" not in text and '"' not in text:
+            return f"write {json.dumps([shlex.split(part) for part in parts if part.strip()])}"
+    return (
+        "put it into a script of the project's, or name the shell: "
+        f"{json.dumps(['sh', '-c', text], ensure_ascii=False)}"
+    )
+
+
+def _checked(words: tuple[object, ...]) -> Argv:
+    """The words of one command, fit to be started and to be shown; ValueError says what is wrong."""
+    texts = tuple(word for word in words if isinstance(word, str))
+    if len(texts) != len(words):
+        raise ValueError("a word of it is no text")
+    if not texts or not texts[0].strip():
+        raise ValueError("it names no program")
+    if sum(map(len, texts)) > LONGEST:
+        raise ValueError(f"it has more than {LONGEST:,} characters")
+    for word in texts:
+        plain = re.sub(r"[\n\t]", " ", word)
+        if visible(plain) != plain:
+            raise ValueError(f"a word of it has characters that cannot be seen: {_shown(word)}")
+    program = texts[0]
+    if program in _SHELL_WORDS or re.match(r"\w+=", program):
+        line = shlex.join(texts)
+        fix = ["env", *texts] if "=" in program else ["sh", "-c", line]
+        raise ValueError(
+            f"{_shown(program)} is a shell's, and no shell reads it; write {json.dumps(fix)}"
+        )
+    if re.search(r"\s", program) and "/" not in program:
+        raise ValueError(
+            f"{_shown(program)} is no program's name; each word stands by itself, and several commands "
+            f"are lists of their own: {json.dumps([word.split() for word in texts])}"
+        )
+    return texts
+
+
+def _shown(text: str) -> str:
+    return json.dumps(text if len(text) <= 80 else f"{text[:79]}…")

@@ -1,0 +1,168 @@
+"""Where platforms are looked for, and which are there.
+
+In this order, and of two with one name the first counts: `Workflows/platforms/*/` of the worktree,
+`../Workflows/platforms/*/` beside it, the user's own folder, and those that are shipped. The first two
+come with a repository, or with whatever was unpacked beside it: nothing of theirs is run before the user
+has said yes. No name of a platform stands in the code.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from lifecycle.platforms import platform_file
+from lifecycle.platforms.command_argv import Argv
+from lifecycle.platforms.platform_file import PlatformFile
+from lifecycle.settings import user_folder
+from lifecycle.storage import regular_files
+
+FILE = "platform.json"
+_PLATFORMS = ("Workflows", "platforms")
+_OWN = "platforms"
+_SHIPPED = Path(__file__).with_name("shipped")
+
+_MOST = 200
+"""Folders of one place that are looked into."""
+
+
+class Place(StrEnum):
+    """Where a platform comes from, the nearest first."""
+
+    PROJECT = "project"
+    NEIGHBOUR = "neighbour"
+    USER = "user"
+    SHIPPED = "shipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """A platform as one file describes it.
+
+    Attributes:
+        about: what the file says.
+        commands: its commands by their names, each one or several, in their order.
+        place: where it comes from.
+        path: the file.
+    """
+
+    about: PlatformFile
+    commands: Mapping[str, tuple[Argv, ...]]
+    place: Place
+    path: Path
+
+    @property
+    def needs_trust(self) -> bool:
+        """True if nothing of it may be run before the user has said yes to these very commands."""
+        return self.place in (Place.PROJECT, Place.NEIGHBOUR)
+
+
+@dataclass(frozen=True, slots=True)
+class Discovered:
+    """What is there.
+
+    Attributes:
+        platforms: those that can be used, the nearest first, each name once.
+        notes: sentences on files that were skipped, and on what in a file is not used.
+    """
+
+    platforms: tuple[Platform, ...]
+    notes: tuple[str, ...]
+
+
+def discover(root: Path, environment: Mapping[str, str]) -> Discovered:
+    """Every platform that is there for a worktree; no process is started.
+
+    Args:
+        root: the worktree's root.
+        environment: names the user's home.
+    """
+    platforms: dict[str, Platform] = {}
+    notes: list[str] = []
+    for place, folder in _folders(root, environment):
+        for path in _files(folder, place, notes):
+            platform = _read(path, place, notes)
+            if platform is None:
+                continue
+            name = platform.about.name
+            before = platforms.setdefault(name, platform)
+            if before is not platform and before.place is place:
+                notes.append(
+                    f"{path} was skipped: {before.path} beside it has the name {name} already."
+                )
+    return Discovered(tuple(platforms.values()), tuple(notes))
+
+
+def _folders(root: Path, environment: Mapping[str, str]) -> Iterator[tuple[Place, Path]]:
+    yield Place.PROJECT, root
+    yield Place.NEIGHBOUR, root.parent
+    own = user_folder.folder(environment)
+    if own is not None:
+        yield Place.USER, own / _OWN
+    yield Place.SHIPPED, _SHIPPED
+
+
+def _files(folder: Path, place: Place, notes: list[str]) -> Iterator[Path]:
+    """The files of one place, in the order of their folders' names."""
+    is_own = place in (Place.USER, Place.SHIPPED)
+    for name in () if is_own else _PLATFORMS:
+        folder /= name
+        wrong = _wrong_folder(folder, place)
+        if wrong:
+            notes.append(f"{folder} was skipped: it {wrong}.")
+            return
+    try:
+        names = sorted(entry.name for entry in os.scandir(folder))
+    except OSError:
+        return  # none is there
+    if len(names) > _MOST:
+        notes.append(f"{folder} has more than {_MOST} entries; the first {_MOST} were looked at.")
+    for name in names[:_MOST]:
+        path = folder / name / FILE
+        wrong = "" if is_own else _wrong_folder(path.parent, place)
+        if wrong and os.path.lexists(path):
+            notes.append(f"{path} was skipped: its folder {wrong}.")
+        elif not wrong and os.path.lexists(path):
+            yield path
+
+
+def _wrong_folder(folder: Path, place: Place) -> str:
+    """Why nothing in a folder of the project's, or beside it, is used ("is a link"); "" if nothing is."""
+    wrong = regular_files.strange_folder(str(folder))
+    return wrong or (_open_to_others(folder) if place is Place.NEIGHBOUR else "")
+
+
+def _open_to_others(path: Path) -> str:
+    """What is wrong with a file or a folder that is no worktree's: others could have written it."""
+    try:
+        about = path.lstat()
+    except OSError:
+        return ""
+    if about.st_uid != os.geteuid():
+        return f"belongs to another user ({about.st_uid})"
+    return "can be written by others" if about.st_mode & (stat.S_IWGRP | stat.S_IWOTH) else ""
+
+
+def _read(path: Path, place: Place, notes: list[str]) -> Platform | None:
+    """The platform of one file; None, and why in a note, if it cannot be used."""
+    wrong = _open_to_others(path) if place is Place.NEIGHBOUR else ""
+    if not wrong:
+        try:
+            is_followed = place in (Place.USER, Place.SHIPPED)
+            found = regular_files.content(
+                str(path), follow=is_followed, limit=platform_file.LARGEST
+            )
+            about, remarks = platform_file.read(found[0] if found is not None else b"")
+        except OSError as error:
+            wrong = f"it {error.strerror}" if error.strerror else "it cannot be read"
+        except ValueError as error:
+            wrong = str(error)
+        else:
+            notes += [f"{path}: {remark}" for remark in remarks]
+            return Platform(about, about.argvs(), place, path)
+    notes.append(f"{path} was skipped: {wrong}.")
+    return None

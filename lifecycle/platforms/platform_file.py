@@ -1,0 +1,228 @@
+"""The form of a `platform.json`: what may stand in it, read and checked.
+
+What one says is its writer's words, and a project's come with the repository: a file is read whole before
+anything of it counts, and a mistake in it is half a sentence that names its place.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from lifecycle.core.errors import did_you_mean
+from lifecycle.platforms.command_argv import Argv, commands_in
+
+LARGEST = 256_000
+"""Bytes of a file at most."""
+
+_MARKERS = 50
+_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
+_ACTION = r"^[A-Za-z][A-Za-z0-9_.:-]{0,63}$"
+
+Size = Literal["S", "M", "L", "XL"]
+Percent = Annotated[float, Meta(ge=0, le=100)]
+Marker = Annotated[str, Meta(min_length=1, max_length=200)]
+Text = Annotated[str, Meta(max_length=500)]
+Action = Annotated[str, Meta(pattern=_ACTION)]
+Words = Annotated[
+    Any,
+    Meta(
+        description="One command: a list of words, or a text that is split without a shell. Several: "
+        "a list of such lists. null, an empty text or an empty list: there is none.",
+        extra_json_schema={
+            "type": ["array", "string", "null"],
+            "anyOf": [
+                {"items": {"type": "string"}},
+                {"items": {"type": "array", "items": {"type": "string"}, "minItems": 1}},
+            ],
+        },
+    ),
+]
+
+
+class CoverageSource(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel", kw_only=True
+):
+    """Where the coverage command leaves its number: in what it prints, or in a file that it writes."""
+
+    pattern: Annotated[
+        str,
+        Meta(
+            min_length=3,
+            max_length=1000,
+            description="A regular expression (Python's), each line by itself; its last match counts. "
+            "One group: the percentage; or groups named covered and missed, or covered and total, or "
+            "fraction (0 to 1).",
+        ),
+    ]
+    file: Annotated[
+        str,
+        Meta(
+            max_length=200,
+            description="The file, or a glob pattern, below the worktree's root; counts of several "
+            "files add up. Without it what the command prints is read.",
+        ),
+    ] = ""
+
+    def __post_init__(self) -> None:
+        if self.file:
+            check_marker(self.file)
+        try:
+            groups = re.compile(self.pattern)
+        except (re.error, RecursionError, OverflowError) as error:
+            raise ValueError(f"it is no regular expression ({error})") from None
+        names = frozenset(groups.groupindex)
+        if names not in _GROUPS or (not names and groups.groups != 1):
+            raise ValueError(
+                "it needs one group, or groups named covered and missed, covered and total, or fraction"
+            )
+
+
+_GROUPS = (
+    frozenset[str](),
+    frozenset({"covered", "missed"}),
+    frozenset({"covered", "total"}),
+    frozenset({"fraction"}),
+)
+
+
+class Condition(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel", kw_only=True
+):
+    """A file that has to be there, and what a line of it has to match."""
+
+    file: Annotated[Marker, Meta(description="As a marker is written.")]
+    pattern: Annotated[
+        str, Meta(max_length=1000, description="A regular expression that a line of it matches.")
+    ] = ""
+
+    def __post_init__(self) -> None:
+        check_marker(self.file)
+        try:
+            re.compile(self.pattern)
+        except (re.error, RecursionError, OverflowError) as error:
+            raise ValueError(f"it is no regular expression ({error})") from None
+
+
+class QualityGates(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """What a change has to reach."""
+
+    coverage: Annotated[
+        dict[Size, Percent], Meta(description="Percent of coverage, by the size of the story.")
+    ] = {}
+    required: Annotated[
+        list[Action], Meta(description="The commands that have to pass, by their names.")
+    ] = []
+
+
+class PlatformFile(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """A kind of project: how it is known, and its commands, conventions, gates and skills."""
+
+    name: Annotated[str, Meta(pattern=_NAME, description="What it is called in commands.")]
+    display_name: Annotated[Text, Meta(description="What people call it.")] = ""
+    description: Text = ""
+    version: Annotated[str, Meta(max_length=64)] = ""
+    markers: Annotated[
+        list[Marker],
+        Meta(
+            min_length=1,
+            max_length=_MARKERS,
+            description="Files, or glob patterns without **, below the worktree's root.",
+        ),
+    ]
+    match_mode: Annotated[
+        Literal["any", "all"], Meta(description="Whether any marker is enough, or all are needed.")
+    ] = "any"
+    priority: Annotated[
+        int,
+        Meta(
+            ge=-1_000_000,
+            le=1_000_000,
+            description="Of several that match the highest is selected; those that are shipped are "
+            "below 0.",
+        ),
+    ] = 0
+    commands: Annotated[
+        dict[Action, Words],
+        Meta(description="build, test, lint, lintFix, coverage, and any other."),
+    ] = {}
+    needs: Annotated[
+        dict[Action, Annotated[list[Condition], Meta(min_length=1)]],
+        Meta(description="Commands that are there only where one of these conditions holds."),
+    ] = {}
+    coverage: Annotated[
+        CoverageSource | None, Meta(description="How the coverage command's number is read.")
+    ] = None
+    conventions: dict[str, Any] = {}
+    quality_gates: QualityGates = QualityGates()
+    structure: Annotated[Any, Meta(description="Where things lie, in any form.")] = None
+    skills: list[Text] = []
+
+    def __post_init__(self) -> None:
+        for marker in self.markers:
+            check_marker(marker)
+        for name, value in self.commands.items():
+            try:
+                commands_in(value)
+            except ValueError as error:
+                raise ValueError(f"the command {name} cannot be used: {error}") from None
+        for what, names in (
+            ("needs", self.needs),
+            ("qualityGates.required", self.quality_gates.required),
+        ):
+            unknown = next((name for name in names if name not in self.commands), None)
+            if unknown is not None:
+                raise ValueError(
+                    f"{what} names {unknown}, which is none of its commands"
+                    f"{did_you_mean(unknown, self.commands)}"
+                )
+
+    def argvs(self) -> dict[str, tuple[Argv, ...]]:
+        """Its commands by their names, without those that say that there is none."""
+        found = {name: commands_in(value) for name, value in self.commands.items()}
+        return {name: words for name, words in found.items() if words}
+
+
+def read(content: bytes) -> tuple[PlatformFile, tuple[str, ...]]:
+    """What the bytes of a `platform.json` say, and what in it is not known and not used.
+
+    Raises:
+        ValueError: it cannot be used; the text says what is wrong, and where.
+    """
+    if len(content) > LARGEST:
+        raise ValueError(f"it is larger than {LARGEST // 1000} kB")
+    try:
+        data = msgspec.json.decode(content.removeprefix(b"\xef\xbb\xbf"))
+        file = msgspec.convert(data, PlatformFile)
+    except msgspec.ValidationError as error:
+        words, _, where = str(error).partition(" - at `")
+        place = where.rstrip("`").removeprefix("$").removeprefix(".")
+        raise ValueError(f"{place}: {words}" if place else words) from None
+    except msgspec.DecodeError as error:
+        raise ValueError(f"it is not valid JSON ({error})") from None
+    except RecursionError:
+        raise ValueError("it nests too deep") from None
+    known = {field.encode_name for field in msgspec.structs.fields(PlatformFile)}
+    unknown = [key for key in data if key not in known and not key.startswith("$")]
+    return file, tuple(f'"{key}" is not used.{did_you_mean(key, known)}' for key in unknown)
+
+
+def schema() -> str:
+    """The JSON schema of the form, as text."""
+    made = msgspec.json.schema(PlatformFile)
+    return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
+
+
+def check_marker(text: str) -> None:
+    """ValueError for what is no path and no pattern below a root."""
+    parts = text.removesuffix("/").split("/")
+    if text.startswith("/") or "\\" in text or {"", ".", ".."} & set(parts):
+        raise ValueError(f"{json.dumps(text)} does not lie below the worktree's root")
+    if any("**" in part for part in parts):
+        raise ValueError(f"{json.dumps(text)} has **; name the folders, as in src/*/*.csproj")
+    if not text.isprintable():
+        raise ValueError(f"{json.dumps(text)} has characters that cannot be seen")
