@@ -20,7 +20,8 @@ from lifecycle.core.redact import quoted
 from lifecycle.core.stage_names import COMPLETES, LINE, MARKERS, Detected, Stage
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.configured import StageSettings
-from lifecycle.evidence import seen_runs, tree_hash
+from lifecycle.evidence import records, tree_hash
+from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.settings import running_client
 from lifecycle.stages.decisions import decide
 from lifecycle.stages.decisions.decide import Memory
@@ -331,10 +332,10 @@ def _missing(session: Session, stages: StageSettings, stage: Stage | None) -> st
     if not stages.require_evidence or not is_past:
         return ""
     deadline = Deadline.after(session.world.clock, 10.0)
+    room = EvidenceRoom(session.root)
     try:
-        now = tree_hash.fingerprint(session.root, deadline, session.world.environment)
+        environment, outputs = session.world.environment, room.outputs()
+        now = tree_hash.fingerprint(session.root, deadline, environment, outputs)
     except (GitFailed, Transient) as error:
         return error.sentence.rstrip(".")
-    return decide.MISSING.get(
-        seen_runs.standing(seen_runs.load(WorkflowFiles(session.root)), now), ""
-    )
+    return decide.MISSING.get(records.standing(room.records(), now), "")

@@ -10,33 +10,12 @@ https://doc.rust-lang.org/cargo/commands/cargo-test.html: exit status 0 says tha
 from __future__ import annotations
 
 import re
-from enum import StrEnum
 
 from lifecycle.evidence import runner_options
 from lifecycle.evidence.command_lines import Command, commands, each
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.evidence.runner_options import RunScope
-
-
-class Evidence(StrEnum):
-    """What the test runs that were seen say of the tree as it is."""
-
-    NOT_NEEDED = "not_needed"
-    GREEN = "green"
-    """The last one on this very tree was green."""
-    MISSING = "missing"
-    """No test run was seen."""
-    RED = "red"
-    """The last one was not green, and no green one on this tree came after it."""
-    CHANGED = "changed"
-    """The last green one was on another tree: files were changed since."""
-    UNKNOWN = "unknown"
-    """The last one was seen, and not how it ended."""
-    NOTHING = "nothing"
-    """The last one ran no test."""
-    UNREADABLE = "unreadable"
-    """Nobody can say which tree this is."""
 
 
 def _listed(text: str) -> tuple[str, ...]:

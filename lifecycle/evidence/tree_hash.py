@@ -15,6 +15,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.core.timing import Deadline
@@ -41,20 +42,49 @@ _FAST = ("core.compression=0", "core.looseCompression=0", "core.fsync=none")
 SECONDS = 5.0
 """How long git may take for it."""
 
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+
+class TreeSeen:
+    """The files of a worktree at a moment.
+
+    Attributes:
+        name: the tree without what checks left here, as they left it; "" outside of a repository.
+        full: the tree with it, as `git write-tree` gives it.
+        files: by path, the mode and the name of the content of each file of the tree `name`; only if asked.
+    """
+
+    __slots__ = ("files", "full", "name")
+
+    def __init__(self, name: str = "", full: str = "", files: Mapping[str, str] = _NONE) -> None:
+        self.name, self.full, self.files = name, full, files
+
 
 def fingerprint(
-    root: Path, deadline: Deadline, environment: Mapping[str, str], seconds: float = SECONDS
+    root: Path,
+    deadline: Deadline,
+    environment: Mapping[str, str],
+    outputs: Mapping[str, str] = _NONE,
+    seconds: float = SECONDS,
 ) -> str:
     """The name of the tree that the worktree's files are now; "" outside of a repository.
+
+    Args:
+        root: the worktree's top folder.
+        deadline: when git has to be over.
+        environment: variables beside this process's own.
+        outputs: by path, the name of the content that a check left there: such a file is no part of it.
+        seconds: how long git may take, if there is so much time.
 
     Raises:
         GitFailed: git cannot say: there is a file that it cannot read, say.
         Transient: the deadline passed, or `seconds` did: there are too many or too big files that are new.
     """
     if deadline.left <= seconds:
-        return _name_of(root, deadline, environment)
+        return _seen(root, deadline, environment, outputs).name
     try:
-        return _name_of(root, Deadline.after(deadline.clock, seconds), environment)
+        whole = Deadline.after(deadline.clock, seconds)
+        return _seen(root, whole, environment, outputs).name
     except Transient:
         raise Transient(
             f"git needed more than {seconds:.0f} seconds to read what is new in the files here, so no test "
@@ -63,11 +93,35 @@ def fingerprint(
         ) from None
 
 
-def _name_of(root: Path, deadline: Deadline, environment: Mapping[str, str]) -> str:
+def seen(
+    root: Path, deadline: Deadline, environment: Mapping[str, str], outputs: Mapping[str, str]
+) -> TreeSeen:
+    """The tree with its files; as `fingerprint`, and raises as it does."""
+    return _seen(root, deadline, environment, outputs, is_listed=True)
+
+
+def tracked_in(
+    root: Path, deadline: Deadline, environment: Mapping[str, str], paths: set[str]
+) -> set[str]:
+    """Those of the paths that git tracks; raises GitFailed, Transient."""
+    if not paths:
+        return set()
+    git = GitRepository(root, deadline, environment)
+    return paths & set(git.run("ls-files", "-z", "--full-name", "--", ":/").split("\0"))
+
+
+def _seen(
+    root: Path,
+    deadline: Deadline,
+    environment: Mapping[str, str],
+    outputs: Mapping[str, str],
+    *,
+    is_listed: bool = False,
+) -> TreeSeen:
     git = GitRepository(root, deadline, environment)
     listed = git.run("rev-parse", "--git-path", "index", "--git-path", "objects", check=False)
     if not listed:
-        return ""
+        return TreeSeen()
     index, objects = ((root / line).resolve() for line in listed.splitlines())
     with tempfile.TemporaryDirectory(prefix="lifecycle-tree-") as folder:
         aside_index, aside_objects = Path(folder, "index"), Path(folder, "objects")
@@ -82,7 +136,8 @@ def _name_of(root: Path, deadline: Deadline, environment: Mapping[str, str]) -> 
             "GIT_OBJECT_DIRECTORY": str(aside_objects),
             "GIT_ALTERNATE_OBJECT_DIRECTORIES": readable,
         }
-        return _written(GitRepository(root, deadline, environment, places))
+        aside = GitRepository(root, deadline, environment, places)
+        return _written(aside, outputs, is_listed=is_listed)
 
 
 def _quoted(path: Path) -> str:
@@ -94,21 +149,43 @@ def _quoted(path: Path) -> str:
     return f'"{escaped}"'
 
 
-def _written(git: GitRepository) -> str:
-    """The name of the tree that git writes of all files that it does not ignore; GitFailed."""
+def _written(git: GitRepository, outputs: Mapping[str, str], *, is_listed: bool) -> TreeSeen:
+    """The tree that git writes of all files that it does not ignore; GitFailed."""
     plain = [word for setting in (*_PLAIN, *_FAST) for word in ("-c", setting)]
     own = [f":(top,glob){name}{'**' if name.endswith('/') else ''}" for name in OWN]
     try:
         git.run(*plain, "add", "--all", "--", ":/")
         # Taken out again, not left out: git refuses to leave out what it ignores anyway.
         git.run(*plain, "rm", "--cached", "--force", "--quiet", "--ignore-unmatch", "--", *own)
-        return git.run(*plain, "write-tree")
+        full = git.run(*plain, "write-tree")
+        if not (outputs or is_listed):
+            return TreeSeen(full, full)
+        files = dict(map(_entry, git.run("ls-files", "-s", "-z", "--full-name", ":/").split("\0")))
+        files.pop("", None)
+        left = [path for path, content in outputs.items() if _content(files, path) == content]
+        if not left:
+            return TreeSeen(full, full, files)
+        taken = "\0".join(left)
+        git.run(*plain, "update-index", "-z", "--force-remove", "--stdin", stdin=f"{taken}\0")
+        for path in left:
+            del files[path]
+        return TreeSeen(git.run(*plain, "write-tree"), full, files)
     except GitFailed as error:
         raise GitFailed(
             f"git could not say what the files here are ({error.evidence}), so no test run counts for "
             "them; nothing was changed. Mend that first.",
             evidence=error.evidence,
         ) from None
+
+
+def _entry(line: str) -> tuple[str, str]:
+    """A path, and its mode and content, of `<mode> <object> <stage>`, a tab and the path."""
+    about, _, path = line.partition("\t")
+    return path, about[:-2]
+
+
+def _content(files: Mapping[str, str], path: str) -> str:
+    return files.get(path, "").partition(" ")[2]
 
 
 RESET = "Shell cwd was reset to"

@@ -13,7 +13,7 @@ import pytest
 from lifecycle.cli import main
 from lifecycle.core.stage_names import MARKERS, Detected
 from lifecycle.core.values.configured import MAX_BLOCKS
-from lifecycle.evidence.seen_runs import KEPT
+from lifecycle.evidence.records import KEPT
 from lifecycle.settings import config
 from lifecycle.setup.init.hook_table import CAP, STAGE_PERMISSIONS
 from lifecycle.setup.init.supplies import DETECT, ORCHESTRATOR, SIGNED, page_of, supplies

@@ -71,7 +71,7 @@ def notifies(
 
 def runs(ground: Ground) -> list[tuple[str, bool]]:
     """The runs that are remembered: how each ended, and whether its tree is known."""
-    listed = json.loads((ground.here / "stages/runs.json").read_text())
+    listed = json.loads((ground.here / "evidence/records.json").read_text())["records"]
     return [(run["outcome"], bool(run["tree"])) for run in listed]
 
 

@@ -125,9 +125,9 @@ def test_a_command_that_is_no_test_run_leaves_nothing(ground: Ground) -> None:
     agent.runs("grep -rn pytest .", "3 passed")
     agent.runs("pytest tests/test_one.py", "1 passed")
     agent.runs("echo make test", "make test")
-    assert not (ground.here / "stages/runs.json").exists()
+    assert not (ground.here / "evidence/records.json").exists()
     agent.runs("pytest", "3 passed")
-    (run,) = json.loads((ground.here / "stages/runs.json").read_text())
+    (run,) = json.loads((ground.here / "evidence/records.json").read_text())["records"]
     assert (run["command"], run["outcome"], run["tree"]) == ("pytest", "passed", "")
 
 

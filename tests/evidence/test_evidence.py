@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from lifecycle.evidence import seen_runs
-from lifecycle.evidence.outcomes import Outcome
-from lifecycle.evidence.seen_runs import KEPT, PATIENCE, Awaited, SeenRun, standing
-from lifecycle.evidence.test_runs import Evidence
+from lifecycle.evidence import awaited_runs
+from lifecycle.evidence.awaited_runs import PATIENCE, Awaited
+from lifecycle.evidence.outcomes import Counts, Outcome
+from lifecycle.evidence.records import (
+    KEPT,
+    RECORDS,
+    Evidence,
+    EvidenceRoom,
+    RunRecord,
+    standing,
+)
 from lifecycle.storage import workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 
 
-def runs(*said: str) -> tuple[SeenRun, ...]:
+def runs(*said: str) -> tuple[RunRecord, ...]:
     """Runs as `green@tree`, one second apart."""
     found = []
     for number, text in enumerate(said):
         outcome, _, tree = text.partition("@")
-        found.append(SeenRun(float(number), "pytest", Outcome(outcome), tree, str(number)))
+        found.append(RunRecord(float(number), "pytest", Outcome(outcome), tree, str(number)))
     return tuple(found)
 
 
@@ -56,30 +64,75 @@ def test_without_a_tree_nothing_is_proven() -> None:
 
 def test_runs_are_kept_in_bounds_once_each_and_without_secrets(tmp_path: Path) -> None:
     """The newest ones; a second copy of one event is none; a token in a command is stars."""
-    shelf = WorkflowFiles(tmp_path)
-    with shelf.locked():
-        for run in runs(*["passed@now"] * (KEPT + 3)):
-            assert seen_runs.add(shelf, run)
-        secret = "pytest --token ghp_abcdefghijklmnopqrst0123\n" + "x" * 900
-        last = SeenRun(99.0, secret, Outcome.FAILED, "now", "one")
-        assert seen_runs.add(shelf, last)
-        assert not seen_runs.add(shelf, last)
-    kept = seen_runs.load(shelf)
+    room = EvidenceRoom(tmp_path)
+    for run in runs(*["passed@now"] * (KEPT + 3)):
+        assert room.add(run)
+    secret = "pytest --token ghp_abcdefghijklmnopqrst0123\n" + "x" * 900
+    last = RunRecord(99.0, secret, Outcome.FAILED, "now", "one")
+    assert room.add(last)
+    assert not room.add(last)
+    kept = room.records()
     assert len(kept) == KEPT
     assert kept[-1].command.startswith("pytest --token *** x")
     assert len(kept[-1].command) <= 200
-    assert shelf.path(seen_runs.RUNS).stat().st_size < 20_000
+    assert (room.folder.path / RECORDS).stat().st_size < 20_000
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"{}", b"7", b'[{"at": 1}]', b"[7]", b"\xff"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(b"", b"{", b"{}", b"7", b'[{"at": 1}]', b"[7]", b"\xff"),
+        *(b'{"version": 1, "records": 7}', b'{"version": 1, "records": [{"at": 1}], "outputs": 7}'),
+    ],
+)
 def test_a_broken_file_is_no_evidence(tmp_path: Path, content: bytes) -> None:
     """It is learned again with the next run."""
-    shelf = WorkflowFiles(tmp_path)
-    with shelf.locked():
-        shelf.path(seen_runs.RUNS).write_bytes(content)
-        assert seen_runs.load(shelf) == ()
-        assert seen_runs.add(shelf, runs("passed@now")[0])
-    assert standing(seen_runs.load(shelf), "now") is Evidence.GREEN
+    room = EvidenceRoom(tmp_path)
+    with room.locked():
+        (room.folder.path / RECORDS).write_bytes(content)
+    assert room.records() == ()
+    assert room.outputs() == {}
+    assert room.add(runs("passed@now")[0])
+    assert standing(room.records(), "now") is Evidence.GREEN
+
+
+def test_a_record_comes_back_as_it_was_kept(tmp_path: Path) -> None:
+    """Every field of it, and beside it what it left; of a file the last word counts."""
+    whole = RunRecord(
+        *(9.0, "make test", Outcome.FAILED, "tree", "one", "test", "test", "2 failed"),
+        commands=(("make", "test"), ("tox",)),
+        folder="/here",
+        status=2,
+        started=3.0,
+        tree_before="before",
+        tree_after="after",
+        changed=("a.py",),
+        made=("coverage.xml",),
+        counts=Counts(3, 2, 1),
+        failures=("t.py::test_a",),
+        log=".lifecycle/checks/a.log",
+        tail="2 failed",
+        session="s",
+    )
+    room = EvidenceRoom(tmp_path)
+    assert room.add(whole, {"coverage.xml": "1", "junit.xml": "2"})
+    (back,) = room.records()
+    assert back.counts is not None
+    assert (back.counts.passed, back.counts.failed, back.counts.total) == (3, 2, 6)
+    assert replace(back, counts=None) == replace(whole, counts=None)
+    assert room.add(replace(whole, id="two"), {"coverage.xml": "3"})
+    assert room.outputs() == {"coverage.xml": "3", "junit.xml": "2"}
+
+
+def test_only_a_whole_run_that_changed_nothing_is_evidence() -> None:
+    """One of a part, or one that changed files itself, is said as what it is; another kind is none."""
+    part = RunRecord(1.0, "pytest", Outcome.PARTIAL, "now")
+    spoiled = RunRecord(2.0, "pytest", Outcome.PASSED, "", changed=("a.py",))
+    lint = RunRecord(3.0, "ruff check", Outcome.PASSED, "now", kind="lint")
+    assert standing((part, lint), "now") is Evidence.PARTIAL
+    assert standing((part, spoiled, lint), "now") is Evidence.SPOILED
+    assert standing((lint,), "now") is Evidence.MISSING
+    assert standing((lint, part), "now", "lint") is Evidence.GREEN
 
 
 def awaited(task: str, at: float = 100.0) -> Awaited:
@@ -93,27 +146,27 @@ def test_a_run_in_the_background_is_waited_for_and_taken_once(tmp_path: Path) ->
     mark = str(shelf.folder.path / workflow_marks.AWAITED)
     with shelf.locked():
         for one in (awaited("b1"), awaited("b2", 200.0), awaited("b1")):
-            seen_runs.wait_for(shelf, one)
-        assert [one.task for one in seen_runs.awaited(shelf)] == ["b2", "b1"]
+            awaited_runs.wait_for(shelf, one)
+        assert [one.task for one in awaited_runs.awaited(shelf)] == ["b2", "b1"]
         assert workflow_marks.mtime_ns(mark) == int((200.0 + PATIENCE) * 1e9)
-        assert seen_runs.take(shelf, "b7", 300.0) is None
-        assert seen_runs.take(shelf, "b1", 300.0) == awaited("b1")
-        assert seen_runs.take(shelf, "b1", 300.0) is None
+        assert awaited_runs.take(shelf, "b7", 300.0) is None
+        assert awaited_runs.take(shelf, "b1", 300.0) == awaited("b1")
+        assert awaited_runs.take(shelf, "b1", 300.0) is None
         assert workflow_marks.mtime_ns(mark) > 0
-        assert seen_runs.take(shelf, "b2", 300.0) == awaited("b2", 200.0)
+        assert awaited_runs.take(shelf, "b2", 300.0) == awaited("b2", 200.0)
         assert workflow_marks.mtime_ns(mark) == -1
-        assert seen_runs.awaited(shelf) == ()
+        assert awaited_runs.awaited(shelf) == ()
 
 
 def test_an_end_that_never_comes_is_not_waited_for_for_ever(tmp_path: Path) -> None:
     """After some hours it is forgotten, whoever asks; and a broken file is nothing that is waited for."""
     shelf = WorkflowFiles(tmp_path)
     with shelf.locked():
-        seen_runs.wait_for(shelf, awaited("b1"))
-        seen_runs.wait_for(shelf, awaited("b2", 200.0 + PATIENCE))
-        assert [one.task for one in seen_runs.awaited(shelf)] == ["b2"]
-        assert seen_runs.take(shelf, "b2", 300.0 + 2 * PATIENCE) is None
-        assert seen_runs.awaited(shelf) == ()
+        awaited_runs.wait_for(shelf, awaited("b1"))
+        awaited_runs.wait_for(shelf, awaited("b2", 200.0 + PATIENCE))
+        assert [one.task for one in awaited_runs.awaited(shelf)] == ["b2"]
+        assert awaited_runs.take(shelf, "b2", 300.0 + 2 * PATIENCE) is None
+        assert awaited_runs.awaited(shelf) == ()
         for content in (b"{", b"[7]", b'[{"at": 1}]', b"{}"):
-            shelf.path(seen_runs.AWAITED).write_bytes(content)
-            assert seen_runs.awaited(shelf) == ()
+            shelf.path(awaited_runs.AWAITED).write_bytes(content)
+            assert awaited_runs.awaited(shelf) == ()

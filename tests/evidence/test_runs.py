@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from lifecycle.evidence import test_runs
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.evidence.records import Evidence
 from lifecycle.evidence.test_runs import RUNNERS
 
 OWN = ("make verify", "cd web && npm run check")
@@ -419,8 +420,8 @@ def test_what_is_known_of_a_runs_output_and_of_what_comes_after_it(
     assert (run.is_shown, run.is_whole, run.is_end) == (is_shown, is_whole, is_end)
 
 
-def test_colours_and_evidence_have_the_words_of_the_files() -> None:
-    """The journal and the session's record hold them."""
+def test_outcomes_and_evidence_have_the_words_of_the_files() -> None:
+    """The records and the instructions hold them."""
     assert [str(one) for one in Outcome] == [
         "passed",
         "failed",
@@ -428,8 +429,9 @@ def test_colours_and_evidence_have_the_words_of_the_files() -> None:
         "partial",
         "unknown",
     ]
-    assert [str(one) for one in test_runs.Evidence] == [
-        *("not_needed", "green", "missing", "red", "changed", "unknown", "nothing", "unreadable")
+    assert [str(one) for one in Evidence] == [
+        *("not_needed", "green", "missing", "red", "changed", "unknown", "nothing", "partial"),
+        *("spoiled", "unreadable"),
     ]
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lifecycle.core.stage_names import LINE, MARKERS, Detected, Stage
 from lifecycle.core.tracker import Wording
 from lifecycle.core.values.configured import StageSettings
-from lifecycle.evidence.test_runs import Evidence
+from lifecycle.evidence.records import Evidence
 from lifecycle.stages.decisions import table
 from lifecycle.stages.decisions.decide import (
     IDLE_BLOCKS,

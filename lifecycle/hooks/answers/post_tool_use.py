@@ -14,10 +14,11 @@ from typing import Any
 
 from lifecycle.core.errors import LockBusy
 from lifecycle.core.redact import redact
-from lifecycle.evidence import command_lines, printed_output, seen_runs, test_runs, tree_hash
+from lifecycle.evidence import awaited_runs, command_lines, printed_output, test_runs, tree_hash
+from lifecycle.evidence.awaited_runs import Awaited
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.printed_output import CallEnd
-from lifecycle.evidence.seen_runs import Awaited, SeenRun
+from lifecycle.evidence.records import RunRecord
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.stages.session import activation, background_run
@@ -45,14 +46,14 @@ def answer(call: HookCall) -> Reply:
     outcome = _outcome(call.event, used, seen) if is_here else Outcome.UNKNOWN
     tree = background_run.tree_of(call, stages) if is_here else ""
     id_ = str(call.event.get("tool_use_id") or "")
-    run = SeenRun(world.clock.now(), used.text, outcome, tree, id_)
+    run = RunRecord(world.clock.now(), used.text, outcome, tree, id_)
     shelf = WorkflowFiles(world.root)
     task = _of_response(call.event, "backgroundTaskId") if used.is_background else ""
     try:
         with shelf.locked():
             if task:
                 command = redact(used.text[: command_lines.LENGTH])
-                seen_runs.wait_for(shelf, Awaited(run.at, task, command, tree, is_here))
+                awaited_runs.wait_for(shelf, Awaited(run.at, task, command, tree, is_here))
             background_run.keep(call, shelf, run, is_over=not task)
     except LockBusy as error:
         log.write(world.root, f"post-tool-use: {error.sentence}")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from lifecycle.core.stage_names import COMPLETES, LINE, Detected, Stage
-from lifecycle.evidence.test_runs import Evidence
+from lifecycle.evidence.records import Evidence
 from lifecycle.stages.decisions import instructions, table
 from lifecycle.stages.decisions.instructions import Facts
 from lifecycle.stages.detection import detect_stage, inference

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 from lifecycle.core.errors import GitFailed, LifecycleError, Transient
 from lifecycle.core.values.configured import StageSettings
-from lifecycle.evidence import printed_output, seen_runs, test_runs, tree_hash
+from lifecycle.evidence import awaited_runs, printed_output, records, test_runs, tree_hash
+from lifecycle.evidence.awaited_runs import Awaited
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.printed_output import CallEnd
-from lifecycle.evidence.seen_runs import Awaited, SeenRun
+from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.settings.running_client import is_machine_made
 from lifecycle.stages.session import activation, session_record
 from lifecycle.stages.session.activation import StageCall
@@ -34,17 +35,18 @@ def tree_of(call: StageCall, stages: StageSettings) -> str:
         return ""
     world = call.world
     try:
-        return tree_hash.fingerprint(world.root, world.deadline, world.environment)
+        outputs = EvidenceRoom(world.root).outputs()
+        return tree_hash.fingerprint(world.root, world.deadline, world.environment, outputs)
     except (GitFailed, Transient) as error:
         log.write(world.root, f"{call.hook}: {error.sentence}")
         return ""
 
 
-def keep(call: StageCall, files: WorkflowFiles, run: SeenRun, *, is_over: bool = True) -> None:
+def keep(call: StageCall, files: WorkflowFiles, run: RunRecord, *, is_over: bool = True) -> None:
     """Remember a run, and say so in the log and, once it is over, in the journal. Under the lock."""
-    if not seen_runs.add(files, run):
+    if not EvidenceRoom(files.root).add(run):
         return
-    root, command = call.world.root, seen_runs.shown(run.command)
+    root, command = call.world.root, records.shown(run.command)
     still = "" if is_over else ", in the background"
     stage_log.write(str(root), f"Test run seen: {run.outcome}{still} ({command})")
     if not is_over:
@@ -113,7 +115,7 @@ def ended(call: StageCall) -> None:
     if not is_machine_made(call.event) or not is_awaited:
         return
     end = notice(str(call.event.get("prompt") or ""))
-    if end is None or all(run.task != end.task for run in seen_runs.awaited(files)):
+    if end is None or all(run.task != end.task for run in awaited_runs.awaited(files)):
         return
     try:
         _note_end(call, files, end)
@@ -126,11 +128,11 @@ def _note_end(call: StageCall, files: WorkflowFiles, end: TaskEnd) -> None:
     now = call.world.clock.now()
     tree = tree_of(call, stages) if stages is not None else ""
     with files.locked():
-        awaited = seen_runs.take(files, end.task, now)
+        awaited = awaited_runs.take(files, end.task, now)
         if awaited is not None and stages is not None:
             same = awaited.tree if awaited.tree == tree else ""
             outcome = _outcome(awaited, end, stages)
-            keep(call, files, SeenRun(now, awaited.command, outcome, same, f"task:{end.task}"))
+            keep(call, files, RunRecord(now, awaited.command, outcome, same, f"task:{end.task}"))
 
 
 def _outcome(awaited: Awaited, end: TaskEnd, stages: StageSettings) -> Outcome:

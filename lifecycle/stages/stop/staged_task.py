@@ -13,8 +13,8 @@ from lifecycle.core.redact import as_data, named, quoted
 from lifecycle.core.stage_names import COMPLETES, LINE, Detected, Stage
 from lifecycle.core.tracker import Task, TaskStatus
 from lifecycle.core.values.configured import StageSettings
-from lifecycle.evidence import seen_runs, tree_hash
-from lifecycle.evidence.test_runs import Evidence
+from lifecycle.evidence import records, tree_hash
+from lifecycle.evidence.records import Evidence, EvidenceRoom
 from lifecycle.stages.decisions.decide import HeldTask, StageSeen
 from lifecycle.stages.decisions.instructions import Facts
 from lifecycle.stages.session import session_record, workflow_tasks
@@ -286,11 +286,13 @@ class TaskSearch(Own):
         if not self.stages.require_evidence or not needs or self.kept.memory.set_stage is not None:
             return Evidence.NOT_NEEDED, ""
         world = self.call.world
+        room = EvidenceRoom(world.root)
         try:
-            now = tree_hash.fingerprint(world.root, world.deadline, world.environment)
+            outputs = room.outputs()
+            now = tree_hash.fingerprint(world.root, world.deadline, world.environment, outputs)
         except GitFailed as error:
             return Evidence.UNREADABLE, error.sentence
-        return seen_runs.standing(seen_runs.load(self.files), now), ""
+        return records.standing(room.records(), now), ""
 
     def _conflict(self, task: Task | None, holding: HeldTask) -> str:
         """One sentence if somebody else has the task now, or open tasks block it."""

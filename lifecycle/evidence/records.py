@@ -1,0 +1,237 @@
+"""What was run in this worktree, on which tree, how it ended: one record for each run, and what they prove.
+
+They are kept in `.lifecycle/evidence/records.json`, the newest last. A run counts for the tree that it ran
+on, whoever started it: sessions that work on the same files share it. Most are of `lifecycle check`; of
+what the agent ran by itself only the command line, the outcome and the tree are known.
+
+Beside them stands what checks left in the worktree that git neither tracks nor ignores (`coverage.xml`),
+each file with the name of its content: as long as it is as a check left it, it is no part of a tree.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from lifecycle.core.redact import redact, short
+from lifecycle.evidence.outcomes import Counts, Outcome
+from lifecycle.storage.store import Folder
+from lifecycle.storage.workflow_files import LOCK_SECONDS, built
+
+FOLDER = "evidence"
+RECORDS = "records.json"
+LOCK = "evidence.lock"
+VERSION = 1
+
+KEPT = 40
+"""How many runs are remembered."""
+
+OUTPUTS = 2_000
+"""How many files that checks made are remembered."""
+
+TEST = "test"
+"""The kind of the runs that the staged workflow asks for."""
+
+_SHOWN = 200
+_SILENT = (Outcome.UNKNOWN, Outcome.NOTHING_RAN, Outcome.PARTIAL)
+
+
+class Evidence(StrEnum):
+    """What the runs of a kind say of the tree as it is."""
+
+    NOT_NEEDED = "not_needed"
+    GREEN = "green"
+    """The last one on this very tree passed."""
+    MISSING = "missing"
+    """No run is known."""
+    RED = "red"
+    """The last one failed, and none that passed on this tree came after it."""
+    CHANGED = "changed"
+    """The last one that passed was on another tree: files were changed since."""
+    UNKNOWN = "unknown"
+    """The last one is known, and not how it ended."""
+    NOTHING = "nothing"
+    """The last one ran no test."""
+    PARTIAL = "partial"
+    """The last one was of a part."""
+    SPOILED = "spoiled"
+    """The last one passed, and changed files itself while it ran."""
+    UNREADABLE = "unreadable"
+    """Nobody can say which tree this is."""
+
+
+_OF_SILENT = {
+    Outcome.UNKNOWN: Evidence.UNKNOWN,
+    Outcome.NOTHING_RAN: Evidence.NOTHING,
+    Outcome.PARTIAL: Evidence.PARTIAL,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """One run of a command.
+
+    Attributes:
+        at: when it ended, in seconds since the epoch.
+        command: what was run, shortened, without secrets.
+        outcome: how it ended.
+        tree: the name of the tree that it is evidence of; "" if that is not known, or changed while it ran.
+        id: the client's id of the tool call; a second copy of one event is no second run.
+        kind: what it shows: "test", "build", "lint", "coverage", or the check's own name.
+        name: the check that was run; "" for a run of the agent's own.
+        why: one clause for people where the outcome alone does not tell it.
+        commands: what was run, word by word, in its order.
+        folder: where, as an absolute path.
+        status: the exit status; None if it is not known.
+        started: when it began, in seconds since the epoch.
+        tree_before, tree_after: the tree then, as `git write-tree` gives it; "" if it is not known.
+        changed: files that changed while it ran, and that are no output of a check.
+        made: files that it made or wrote anew, and that git neither tracks nor ignores.
+        counts: what the runner counted.
+        failures: identities of the tests that failed, as the runner names them.
+        log: the path of the whole output below the worktree; "" if none was kept.
+        tail: the end of the output, without secrets.
+        session: the client's session that ran it; "" for a person, or where nobody knows.
+    """
+
+    at: float
+    command: str
+    outcome: Outcome
+    tree: str
+    id: str = ""
+    kind: str = TEST
+    name: str = ""
+    why: str = ""
+    commands: tuple[tuple[str, ...], ...] = ()
+    folder: str = ""
+    status: int | None = None
+    started: float = 0.0
+    tree_before: str = ""
+    tree_after: str = ""
+    changed: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
+    counts: Counts | None = None
+    failures: tuple[str, ...] = ()
+    log: str = ""
+    tail: str = ""
+    session: str = ""
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """It as JSON, without what is not known of it."""
+        found = asdict(self)
+        if self.counts is not None:
+            found["counts"] = {name: getattr(self.counts, name) for name in _COUNTED}
+        known = {field.name: field.default for field in fields(self)}
+        return {name: value for name, value in found.items() if value != known[name]}
+
+
+_COUNTED = ("passed", "failed", "skipped", "errors")
+
+
+def standing(records: tuple[RunRecord, ...], tree: str, kind: str = TEST) -> Evidence:
+    """What the runs of a kind, oldest first, say of this tree; only one that passed on it is evidence."""
+    runs = [run for run in records if run.kind == kind]
+    ended = [run for run in runs if run.outcome not in _SILENT]
+    here = [run for run in ended if run.tree == tree and tree]
+    if here and here[-1].outcome is Outcome.PASSED:
+        return Evidence.GREEN
+    if not runs:
+        return Evidence.MISSING
+    if runs[-1].outcome in _SILENT:
+        return _OF_SILENT[runs[-1].outcome]
+    if ended[-1].outcome is not Outcome.PASSED:
+        return Evidence.RED
+    return Evidence.SPOILED if ended[-1].changed else Evidence.CHANGED
+
+
+class EvidenceRoom:
+    """The files of one worktree."""
+
+    def __init__(self, root: Path) -> None:
+        self.folder = Folder(root, FOLDER)
+        self._outer = Folder(root)
+
+    @contextmanager
+    def locked(self, seconds: float = LOCK_SECONDS) -> Iterator[None]:
+        """Hold the lock of the records; raises LockBusy."""
+        with self._outer.locked(seconds, LOCK):
+            self.folder.make()
+            yield
+
+    def records(self) -> tuple[RunRecord, ...]:
+        """The runs that are remembered; none where the file is not there or cannot be understood."""
+        return _read_records(self._load())
+
+    def outputs(self) -> dict[str, str]:
+        """What checks left in the worktree: the path of each file, and the name of its content in git."""
+        listed = self._load().get("outputs")
+        return {**listed} if isinstance(listed, dict) else {}
+
+    def add(self, run: RunRecord, outputs: Mapping[str, str] | None = None) -> bool:
+        """Remember a run, and what it left; False if it is remembered already. Raises LockBusy."""
+        with self.locked():
+            data = self._load()
+            runs = _read_records(data)
+            if run.id and any(run.id == known.id for known in runs):
+                return False
+            added = replace(run, command=shown(run.command))
+            left = data.get("outputs")
+            every = {**(left if isinstance(left, dict) else {}), **(outputs or {})}
+            data = {
+                "version": VERSION,
+                "records": [known.data for known in (*runs, added)[-KEPT:]],
+                "outputs": dict([*every.items()][-OUTPUTS:]),
+            }
+            content = json.dumps(data, indent=1, ensure_ascii=True)
+            self.folder.write(RECORDS, content.encode("ascii") + b"\n")
+        return True
+
+    def _load(self) -> dict[str, Any]:
+        """The file's JSON; an empty one if it is not there, or not of our form: it is learned again."""
+        found = self.folder.read(RECORDS)
+        try:
+            data = {} if found is None else json.loads(found.content)
+        except (ValueError, RecursionError):
+            return {}
+        is_ours = isinstance(data, dict) and data.get("version") == VERSION
+        return data if is_ours else {}
+
+
+def _read_records(data: Mapping[str, Any]) -> tuple[RunRecord, ...]:
+    makers: dict[str, Callable[[Any], Any]] = {
+        "outcome": Outcome,
+        "counts": _counts,
+        "commands": _commands,
+    }
+    known = [field.name for field in fields(RunRecord)]
+    try:
+        return tuple(
+            built(
+                RunRecord,
+                entry,
+                [name for name in known if name in entry],
+                **{name: make for name, make in makers.items() if name in entry},
+            )
+            for entry in data.get("records", [])
+        )
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return ()  # it is learned again with the next run
+
+
+def _counts(values: Mapping[str, int]) -> Counts:
+    return Counts(**{name: int(values[name]) for name in _COUNTED})
+
+
+def _commands(listed: list[list[str]]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(map(str, words)) for words in listed)
+
+
+def shown(command: str) -> str:
+    """A command line as it is kept and shown: one line, shortened, without secrets."""
+    return short(redact(" ".join(command.split())), _SHOWN)
