@@ -1,0 +1,67 @@
+"""Recorded outputs of real runners (`make runners RECORD=1`), and what is true of each."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from lifecycle.evidence.outcomes import Outcome
+from tests.evidence.runners.projects import CASES, Project, all_projects
+from tests.evidence.runners.recordings import RECORDED, all_recordings
+
+PROJECTS = {project.runner: project for project in all_projects()}
+RECORDINGS = all_recordings()
+STATUS_OF = {Outcome.PASSED: {True}, Outcome.FAILED: {False}}
+"""Whether a run that came to this ended with status 0; the others may end with any."""
+
+
+@pytest.mark.parametrize("project", PROJECTS.values(), ids=PROJECTS)
+def test_each_runner_has_each_case(project: Project) -> None:
+    """All that is asked of a runner is in its file, or the file says why not."""
+    names = [case.name for case in project.cases]
+    assert len(names) == len(set(names))
+    assert set(CASES) == set(CASES) & {*names, *project.without}
+    assert not set(project.without) & set(names)
+
+
+@pytest.mark.parametrize("project", PROJECTS.values(), ids=PROJECTS)
+def test_each_case_is_recorded_as_its_author_states_it(project: Project) -> None:
+    """No recording is without its project, none is older than what its project says of it."""
+    recorded = [each for each in RECORDINGS if each.runner == project.runner]
+    assert [
+        (each.case, each.kind, each.argv, each.outcome, each.also, each.counts, each.failures)
+        for each in recorded
+    ] == [
+        (case.name, case.kind, case.argv, case.outcome, case.also, case.counts, case.failures)
+        for case in project.cases
+    ]
+    assert all(
+        bool(each.junit) == bool(case.junit)
+        for each, case in zip(recorded, project.cases, strict=True)
+    )
+
+
+def test_no_recording_is_left_over() -> None:
+    """A file of recordings belongs to a file of projects."""
+    assert {path.stem for path in RECORDED.iterdir()} == set(PROJECTS)
+
+
+def test_the_status_fits_what_is_true() -> None:
+    """A run that passed ended with 0, one that failed with something else: else a case is mistaken."""
+    assert RECORDINGS
+    for each in RECORDINGS:
+        assert (each.status == 0) in STATUS_OF.get(each.outcome, {True, False}), each.name
+
+
+def test_nothing_of_a_machine_is_recorded() -> None:
+    """No recording names a home, a temporary folder or a user."""
+    texts = {each.name: f"{each.output}{each.junit}" for each in RECORDINGS}
+    assert texts
+    for name, text in texts.items():
+        assert not re.findall(r"/(?:home|root|Users|tmp|work|private)/[\w.-]*", text), name
+
+
+def test_recordings_are_short() -> None:
+    """A recording can be read: 200 lines at the most, which is enough for every runner."""
+    assert max(each.output.count("\n") for each in RECORDINGS) <= 200
