@@ -33,15 +33,27 @@ _UNQUOTE = re.compile(r"'([^']*)'|\"((?:[^\"\\]|\\.)*)\"|\\(.)", re.DOTALL)
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _NUMBER = re.compile(r"[\d.]+[smhd]?$")
 _KEYWORDS = {"if", "then", "else", "elif", "do", "while", "until", "!", "{", "time"}
-_WRAPPERS = {"command", "exec", "env", "nohup", "sudo", "nice", "timeout", "xvfb-run", "stdbuf"}
-_RUNNERS = {
-    *(("uvx",), ("npx",), ("bunx",), ("pnpm", "dlx")),
-    *((program, "run") for program in ("uv", "poetry", "pipenv", "pdm", "hatch", "rye")),
-    *((program, "exec") for program in ("pnpm", "yarn", "npm", "bundle", "mise")),
-}
-_VALUED = each("""
-    --with --extra --group --python -p --package --project --directory -u -s -k -n
+_WRAPPERS = each("""
+    command exec env nohup sudo nice timeout gtimeout xvfb-run stdbuf unbuffer setsid ionice caffeinate
+    cross-env dotenv c8 nyc
 """)
+_RUNNERS = {
+    *(("uvx",), ("npx",), ("bunx",), ("pipx", "run"), ("pnpm", "dlx"), ("yarn", "dlx"), ("mise", "x")),
+    *((program, "run") for program in ("uv", "poetry", "pipenv", "pdm", "hatch", "rye")),
+    *((program, "run") for program in ("pixi", "conda", "mamba", "micromamba", "coverage")),
+    *((program, "exec") for program in ("pnpm", "yarn", "npm", "bundle", "mise", "rbenv", "pyenv")),
+    *((by, runs) for by in ("yarn", "pnpm", "bun") for runs in ("jest", "vitest", "mocha", "ava")),
+    *((by, runs) for by in ("yarn", "pnpm", "bun") for runs in ("playwright", "cypress", "tap")),
+}
+_CONTAINERS = each("docker podman docker-compose podman-compose")
+_VALUED = each("""
+    --with --extra --group --python -p --package --project --directory -u -s -k -n -f --file -e --env
+    --profile --project-name --user -w --workdir -v --volume --env-file --entrypoint --name --index -l
+    --label --project-directory --context -H --host --signal --kill-after --source --rcfile --omit --include
+    --data-file --with-requirements --with-editable --from
+""")
+"""Options of these whose value is the next word."""
+
 _SHELLS = {"sh", "bash", "zsh", "dash"}
 _UNCLEAR = {"function", "alias", "trap"}
 """What makes another thing of a later word, or of the line's end."""
@@ -271,12 +283,39 @@ def unwrapped(words: list[str]) -> list[str]:
         elif (name,) in _RUNNERS:
             rest = _without_options(rest[1:])
         elif len(rest) > 1 and (name, rest[1]) in _RUNNERS:
-            rest = _without_options(rest[2:])
-        elif re.fullmatch(r"python[\d.]*|py", name) and rest[1:2] == ["-m"]:
-            rest = rest[2:]
+            is_program = name in ("yarn", "pnpm", "bun") and rest[1] not in ("dlx", "exec")
+            rest = rest[1:] if is_program else _without_options(rest[2:])
+        elif inner := _of_python(name, rest) or _of_container(name, rest):
+            rest = inner
         else:
             return [name, *rest[1:]]
     return rest
+
+
+def _of_python(name: str, words: list[str]) -> list[str]:
+    """What `python -m`, or `python manage.py`, runs; nothing if it is another command."""
+    if not re.fullmatch(r"python[\d.]*|pypy[\d.]*|py", name):
+        return []
+    rest = words[1:]
+    while rest and rest[0] in ("-X", "-W"):
+        rest = rest[2:]
+    while rest and re.fullmatch("-[bBdEiIOPqsSuvx]+", rest[0]):
+        rest = rest[1:]
+    is_script = bool(rest) and rest[0].endswith("manage.py")
+    return rest if is_script else rest[1:] if rest[:1] == ["-m"] else []
+
+
+def _of_container(name: str, words: list[str]) -> list[str]:
+    """What `docker compose run SERVICE`, or `docker exec CONTAINER`, runs; nothing if it is another."""
+    if name not in _CONTAINERS:
+        return []
+    rest = _without_options(words[1:])
+    is_compose = name.endswith("compose") or rest[:1] == ["compose"]
+    if is_compose and rest[:1] == ["compose"]:
+        rest = _without_options(rest[1:])
+    if rest[:1] != ["exec"] and not (is_compose and rest[:1] == ["run"]):
+        return []
+    return _without_options(rest[1:])[1:]
 
 
 def _without_options(words: list[str]) -> list[str]:

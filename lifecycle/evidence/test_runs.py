@@ -1,4 +1,4 @@
-"""Test runs: which command line is one, and whether it was green.
+"""Test runs: which command line is one, and what is known of its end.
 
 What counts is a run of a suite. One that picks single files or tests, one that lists or only builds,
 and the words in an `echo` or a search do not.
@@ -11,27 +11,11 @@ from __future__ import annotations
 
 import re
 
-from lifecycle.evidence import runner_options
+from lifecycle.evidence import runner_options, runner_table
 from lifecycle.evidence.command_lines import Command, commands, each
-from lifecycle.evidence.outcomes import Outcome
-from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.evidence.runner_options import RunScope
+from lifecycle.evidence.runner_table import RunnerRow
 
-
-def _listed(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(","))
-
-
-RUNNERS: tuple[str, ...] = _listed("""
-    pytest, py.test, unittest, tox, nox, vitest, jest, mocha, ava, tap, rspec, phpunit, ctest,
-    playwright test, cypress run, cargo test, cargo nextest run, go test, make test,
-    make check, just test, task test, npm test, npm t, npm run test, pnpm test, pnpm run test,
-    yarn test, yarn run test, bun test, bun run test, deno test, node --test, rails test,
-    rake test, mvn test, mvn verify, mvnw test, mvnw verify, gradle test, gradlew test,
-    dotnet test, mix test, swift test, hatch test, bazel test, meson test, ninja test,
-    sbt test, flutter test, dart test
-""")
-"""How the runs of well-known test runners begin; `npm run test:unit` counts as `npm run test`."""
 
 _FILTERS = each("tail head grep egrep fgrep rg less more cut sort uniq wc tr nl fold column jq")
 _KEEPING = {"tee", "cat"}
@@ -60,37 +44,11 @@ _OUTPUTS = each("""
 """)
 """Options whose value is a file of results or of settings."""
 
+_PART_OF = re.compile(r"^:(?:[\w-]+:)+(?=\w)|^:(?=\w)|^[\w-]+/(?=\w+$)")
+"""What stands before a goal of one part of the project."""
+
 TOP = "$(git rev-parse --show-toplevel)"
 """How a command line names the worktree's top folder."""
-
-_GOOD_LINE = re.compile(r"^[ \t]*(?:✓|√|✔|ok \d|PASS\b|\[32m).*$", re.MULTILINE)
-_FAILED = re.compile(
-    r"\b[1-9]\d*\s+(?:tests?\s+|suites?\s+|scenarios?\s+|examples?\s+)?"
-    r"(?:failed|failing|failures?|errors?)\b"
-    r"|\b(?:failed|failures?|errors?|fail)\s*[:=]\s*[1-9]|^#\s*fail\s+[1-9]"
-    r"|^[ \t]*(?:-{3} )?FAIL(?:ED)?\b|\bBUILD FAIL|\btest result: FAILED",
-    re.MULTILINE,
-)
-_CRASHED = re.compile(
-    r"^E {3}|^error(?:\[\w+\])?:|^ERROR\b|^npm ERR!|^make(?:\[\d+\])?: \*\*\*|\bpanicked at\b"
-    r"|^Traceback \(most recent|\bcommand not found\b",
-    re.MULTILINE,
-)
-_NOTHING = re.compile(
-    r"\bno tests? (?:ran|run|found|passed|to run|files? found|were)\b|\bcollected 0 items\b|\bRan 0 tests\b"
-    r"|\bno test files\b",
-    re.IGNORECASE,
-)
-_MAKE_FIVE = re.compile(r"^make(?:\[\d+\])?: \*\*\* .* Error 5$", re.MULTILINE)
-"""How make passes on that pytest found no test."""
-_EMPTY, _FULL = re.compile(r"\brunning 0 tests\b"), re.compile(r"\brunning [1-9]")
-_GREEN = re.compile(
-    r"\b[1-9]\d*\s+(?:tests?\s+|specs?\s+)?(?:passed|passing)\b|\b(?:passed|pass)\s*[:=]?\s+[1-9]\d*\b"
-    r"|^OK\b|\btest result: ok\. [1-9]|^ok\s+\S|\bBUILD SUCCESS|\b0 failures\b|\b100% tests passed\b"
-    r"|\ball\b.{0,20}\btests?\b.{0,20}\bpass",
-    re.MULTILINE | re.IGNORECASE,
-)
-
 
 class FolderStep:
     """A place that a command line names: a folder it goes to, or one that a run is given.
@@ -113,48 +71,88 @@ class SuiteRun:
     Attributes:
         name: what runs, in a few words.
         is_suite: it is not only of single files or tests.
+        is_nothing: it only lists, builds or says something.
         decides: the command line's exit status is that of the run.
+        is_own: the project's own commands for it, and nothing else.
         is_shown: what it prints is not put into a file, and tells how the line ended.
+        is_sifted: of what it prints a filter lets some lines through.
         is_whole: what the command line prints is all that the run prints, and nothing else.
         is_end: nothing that may change a file comes after it.
+        is_single: it is the only one of the line.
+        rows: the rows of the table that know it; none where no row does.
         steps: where the line goes before it, and places that it is given, in order.
     """
 
-    __slots__ = ("decides", "is_end", "is_shown", "is_suite", "is_whole", "name", "steps")
+    __slots__ = (
+        *("decides", "is_end", "is_nothing", "is_own", "is_shown", "is_sifted", "is_single"),
+        *("is_suite", "is_whole", "name", "rows", "steps"),
+    )
 
-    def __init__(self, name: str, *, is_suite: bool, decides: bool) -> None:
+    def __init__(self, name: str, *, scope: RunScope, decides: bool, is_own: bool = False) -> None:
         self.name = name
-        self.is_suite = is_suite
+        self.is_suite = scope is RunScope.SUITE
+        self.is_nothing = scope is RunScope.NOTHING
         self.decides = decides
-        self.is_shown = self.is_whole = self.is_end = True
+        self.is_own = is_own
+        self.is_shown = self.is_whole = self.is_end = self.is_single = True
+        self.is_sifted = False
+        self.rows: tuple[RunnerRow, ...] = ()
         self.steps: tuple[FolderStep, ...] = ()
 
 
-def run_in(line: str, tests: tuple[str, ...] = ()) -> SuiteRun | None:
+def run_in(
+    line: str, tests: tuple[str, ...] = (), rows: tuple[RunnerRow, ...] | None = None
+) -> SuiteRun | None:
     """The test run in a command line; None if there is none.
 
     Args:
         line: the command line.
         tests: the project's own test commands; one of them with further words counts as well.
+        rows: the table of runners; None for the one without rows of the project's own.
     """
+    run = _run_in(line, tests, runner_table.rows() if rows is None else rows)
+    return None if run is None or run.is_nothing else run
+
+
+def run_of(line: str, tests: tuple[str, ...], rows: tuple[RunnerRow, ...]) -> SuiteRun:
+    """The run that a command line is which is known to be one; it may be one that runs nothing."""
+    run = _run_in(line, tests, rows)
+    command = _meant(line) if run is None else None
+    if command is not None:
+        run = _checked(command.words[0], command.words[1:], command.sets, command, None)
+    return run or SuiteRun(line[:60], scope=RunScope.SUITE, decides=True)
+
+
+def _run_in(line: str, tests: tuple[str, ...], rows: tuple[RunnerRow, ...]) -> SuiteRun | None:
     own = [command for text in tests if (command := _meant(text))]
     every = commands(line)
     hits: dict[int, tuple[SuiteRun, tuple[str, ...]]] = {}
+    idle: SuiteRun | None = None
     exported: tuple[str, ...] = ()
     for index, command in enumerate(every):
         if command.words[0] in ("export", "declare"):
             exported += command.words[1:]
-        run = _run(command, own, (*exported, *command.sets))
-        if run is not None:
-            hits[index] = run
+        hit = _run(command, own, (*exported, *command.sets), rows)
+        if hit is not None and hit[0].is_nothing:
+            idle = idle or hit[0]
+        elif hit is not None:
+            hits[index] = hit
     if not hits:
-        return None
+        return idle
     runs = [run for run, _ in hits.values()]
-    suites = [run for run in runs if run.is_suite]
-    decides = all(run.decides for run in runs)
-    whole = SuiteRun((suites or runs)[-1].name, is_suite=bool(suites), decides=decides)
+    last = ([run for run in runs if run.is_suite] or runs)[-1]
+    scope = RunScope.SUITE if last.is_suite else RunScope.PART
+    is_own = all(run.is_own for run in runs)
+    whole = SuiteRun(
+        last.name, scope=scope, decides=all(run.decides for run in runs), is_own=is_own
+    )
+    whole.is_single = len(hits) == 1
+    whole.rows = tuple(dict.fromkeys(row for run in runs for row in run.rows))
+    if not all(run.rows for run in runs):
+        whole.rows = ()  # one that no row knows may print anything
     whole.is_shown = not any(every[index].files or "!" in every[index].raw[:2] for index in hits)
-    whole.is_whole = whole.is_shown and len(hits) == 1 and _is_whole(every, next(iter(hits)))
+    whole.is_sifted = any(_is_sifted(every, index) for index in hits)
+    whole.is_whole = whole.is_shown and whole.is_single and _is_whole(every, next(iter(hits)))
     whole.is_end = _is_end(every, set(hits))
     whole.steps = _steps(every, {index: rest for index, (_, rest) in hits.items()})
     return whole
@@ -169,45 +167,88 @@ def _meant(text: str) -> Command | None:
 
 
 def _run(
-    command: Command, own: list[Command], sets: tuple[str, ...]
+    command: Command,
+    own: list[Command],
+    sets: tuple[str, ...],
+    rows: tuple[RunnerRow, ...],
 ) -> tuple[SuiteRun, tuple[str, ...]] | None:
     """The run that a command is, and the words behind what makes it one."""
     words = command.words
+    known = _known(words, rows) or _known(command.raw[len(command.sets) :], rows)
     for mine in own:
         if words[: len(mine.words)] == mine.words:
             rest = words[len(mine.words) :]
             added = tuple(word for word in sets if word not in mine.sets)
-            return _checked(" ".join(mine.words), rest, added, command)
+            run = _checked(" ".join(mine.words), rest, added, command, known and known[1])
+            run.is_own = True
+            return run, rest
+    if known is None:
+        return None
+    name, row, rest = known
+    run = _checked(name, rest, sets, command, row)
+    goal = name.rsplit(" ", 1)[-1]
+    if row.anywhere and any(_PART_OF.sub("", word) == goal != word for word in words):
+        run.is_suite = False  # `:app:test` of gradle, `core/test` of sbt
+    return run, rest
+
+
+def _known(
+    words: tuple[str, ...], rows: tuple[RunnerRow, ...]
+) -> tuple[str, RunnerRow, tuple[str, ...]] | None:
+    """How a command that a row knows is called, the row, and the words behind that name."""
     plain = [
         word
         for last, word in zip(("", *words), words, strict=False)
-        if (not word.startswith("-") and last not in _BEFORE) or word == "--test"
+        if (not word.startswith(("-", "+")) and last not in _BEFORE) or word == "--test"
     ]
-    for name in RUNNERS:
-        begin = name.split()
-        head = plain[: len(begin)]
-        is_kind = begin[-1] == "test" and "".join(head[-1:]).startswith(("test:", "test-"))
-        if head == begin or (head[:-1] == begin[:-1] and is_kind):
-            return _checked(name, _behind(words, head), sets, command)
+    if not plain:
+        return None
+    plain[0] = plain[0].rsplit("/", 1)[-1]
+    for row in rows:
+        for name in row.commands:
+            head = _head(plain, name.split(), row)
+            if head:
+                rest = [words[0].rsplit("/", 1)[-1], *words[1:]]
+                for word in head:
+                    rest.remove(word)
+                return name, row, tuple(rest)
     return None
 
 
-def _behind(words: tuple[str, ...], head: list[str]) -> tuple[str, ...]:
-    """The words of a command without those that name it."""
-    rest = list(words)
-    for word in head:
-        rest.remove(word)
-    return tuple(rest)
+def _head(plain: list[str], begin: list[str], row: RunnerRow) -> list[str]:
+    """The words of a command by which it is the one that begins so; none if it is another."""
+    head = plain[: len(begin)]
+    if head == begin:
+        return head
+    if head[:-1] == begin[:-1] and begin[-1] == "test":
+        return head if "".join(head[-1:]).startswith(("test:", "test-")) else []
+    if row.anywhere and plain[:1] == begin[:1]:
+        goal = next((word for word in plain[1:] if _PART_OF.sub("", word) == begin[-1]), "")
+        return [plain[0], goal] if goal else []
+    return []
 
 
 def _checked(
-    name: str, rest: tuple[str, ...], sets: tuple[str, ...], command: Command
-) -> tuple[SuiteRun, tuple[str, ...]] | None:
-    scope = runner_options.scope_of(name, rest, sets)
-    if scope is RunScope.NOTHING:
-        return None
-    decides = command.is_last and not runner_options.is_status_hidden(name, rest, sets)
-    return SuiteRun(name, is_suite=scope is RunScope.SUITE, decides=decides), rest
+    name: str,
+    rest: tuple[str, ...],
+    sets: tuple[str, ...],
+    command: Command,
+    row: RunnerRow | None,
+) -> SuiteRun:
+    scope = runner_options.scope_of(name, rest, sets, row)
+    decides = command.is_last and not runner_options.is_status_hidden(name, rest, sets, row)
+    run = SuiteRun(name, scope=scope, decides=decides)
+    run.rows = () if row is None else (row,)
+    return run
+
+
+def _is_sifted(every: list[Command], index: int) -> bool:
+    """True if what a run prints goes through anything but `cat`, `tee` or `tail`."""
+    while every[index].after in ("|", "|&") and index + 1 < len(every):
+        index += 1
+        if every[index].words[0] not in _KEEPING | {"tail"}:
+            return True
+    return False
 
 
 def _is_end(every: list[Command], runs: set[int]) -> bool:
@@ -284,60 +325,3 @@ def _places(command: Command, rest: tuple[str, ...]) -> list[str]:
             elif is_argument and not word.startswith("-") and last not in _OUTPUTS:
                 paths.append(word)
     return [path for path in paths if path.startswith(("/", "~", "$")) or ".." in path.split("/")]
-
-
-def colour(run: SuiteRun, outcome: CallEnd, output: str) -> Outcome:
-    """What the run showed, from how the command line ended and the end of what it printed.
-
-    The exit status counts where it is the run's own. Where it is another command's (`pytest | tail`),
-    what the output says does, as far as the run printed it. Failures that are counted in the output are
-    red whatever the status was. A run of which nothing can be seen is unknown.
-    """
-    if outcome is CallEnd.UNKNOWN:
-        return Outcome.UNKNOWN
-    plain = _GOOD_LINE.sub("", output)
-    if (outcome is CallEnd.FAILED and run.decides) or _FAILED.search(plain):
-        return Outcome.FAILED
-    if not run.decides and _CRASHED.search(plain):
-        return Outcome.FAILED
-    if outcome is CallEnd.FAILED or _NOTHING.search(plain):
-        return Outcome.UNKNOWN
-    if _EMPTY.search(plain) and not _FULL.search(plain):
-        return Outcome.UNKNOWN
-    is_told = run.is_shown and _GREEN.search(output) is not None
-    return Outcome.PASSED if run.decides or is_told else Outcome.UNKNOWN
-
-
-def proof(run: SuiteRun, outcome: CallEnd, output: str, *, is_cut: bool = False) -> Outcome:
-    """What the run proves of the files as they are after the command line; stricter than `colour`.
-
-    Green needs more here: nothing behind the run may have changed a file, and where its exit status is
-    not the line's own, all that it printed has to be known, with nothing of another command in it.
-
-    Args:
-        run: the run.
-        outcome: how the command line ended.
-        output: what it printed.
-        is_cut: the beginning or the end of what was printed is missing in `output`.
-    """
-    if _is_empty(outcome, output):
-        return Outcome.NOTHING_RAN
-    seen = colour(run, outcome, output)
-    if seen is not Outcome.PASSED:
-        return seen
-    is_known = run.decides or (run.is_whole and not is_cut)
-    return seen if run.is_end and is_known else Outcome.UNKNOWN
-
-
-def _is_empty(outcome: CallEnd, output: str) -> bool:
-    """True if a run that ended says that there was no test to run; one that crashed ran into more.
-
-    pytest ends with status 5 then, unittest with 0 before Python 3.12.
-    """
-    plain = _MAKE_FIVE.sub("", _GOOD_LINE.sub("", output))
-    if outcome is CallEnd.UNKNOWN or _FAILED.search(plain) or _CRASHED.search(plain):
-        return False
-    is_none = _EMPTY.search(plain) is not None and not _FULL.search(plain)
-    return (is_none or _NOTHING.search(plain) is not None) and not re.search(
-        r"\b[1-9]\d* passed\b", plain
-    )

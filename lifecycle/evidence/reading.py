@@ -1,0 +1,358 @@
+"""What a run's output and its end say: one of the five outcomes, what was counted, which tests failed.
+
+What counts is the summary of the runner's own, by its row of the table; its parts add up. A status of 0
+counts where it is the run's own, and where no summary contradicts it.
+
+Sources: the page that each row of `runners.json` names.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+
+from lifecycle.evidence import runner_table, test_runs
+from lifecycle.evidence.outcomes import Counts, Outcome, Reading
+from lifecycle.evidence.printed_output import WHOLE, CallEnd
+from lifecycle.evidence.runner_table import RunnerRow
+from lifecycle.evidence.test_runs import SuiteRun
+
+_CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+_LABEL = re.compile(r"^[@\w./-]+[ :#]test(?:[:-][\w-]+)?: ?", re.MULTILINE)
+"""What a tool that runs many packages puts before their lines: `packages/a test: `, `a:test: `."""
+
+_MAKE_FIVE = re.compile(r"^make(?:\[\d+\])?: \*\*\* .* Error 5$", re.MULTILINE)
+"""How make passes on that pytest found no test."""
+
+_STATUS = re.compile(r"\AExit code (\d+)\b")
+"""How the client begins the output of a command that failed."""
+
+_STOPPED = (124, 130, 137, 143)
+"""Statuses of what ran into a limit of `timeout`, or was ended by a signal."""
+
+_MOST = 200
+"""Identities of failed tests that are kept."""
+
+_PERCENT = (
+    r"^TOTAL\b[^\n]*?[ \t](\d+(?:\.\d+)?)%",
+    r"^All files[ \t]*\|[ \t]*(\d+(?:\.\d+)?)",
+    r"^total:[ \t]+\(statements\)[ \t]+(\d+(?:\.\d+)?)%",
+    r"\bcoverage:[ \t]+(\d+(?:\.\d+)?)%",
+    r"^(\d+(?:\.\d+)?)% coverage\b",
+    r"^\|[ \t]*(?:Total|Average)[ \t]*\|[ \t]*(\d+(?:\.\d+)?)%",
+    r"^[ \t]*[Ll]ines[ .:]*[ \t](\d+(?:\.\d+)?)[ \t]?%",
+    r"^Line Coverage: (\d+(?:\.\d+)?)%",
+)
+"""How known programs print a percentage of coverage."""
+
+
+class Tally:
+    """What the rows of the table read in an output.
+
+    Attributes:
+        counts: what was counted; None if no summary counts tests.
+        parts: parts that say that their tests passed, without a number.
+        left: tests that a filter left out.
+        has_failed, is_stopped, is_partial, is_empty: it says that something failed; that the run did not
+            come to its end; that a part was picked; that there was nothing to run.
+        has_crashed: it says what any program says that did not come to its end.
+        is_one_line: all that was read says of itself how many failed.
+        failures: the tests that failed.
+    """
+
+    __slots__ = (
+        *("counts", "failures", "has_crashed", "has_failed", "is_empty", "is_one_line"),
+        *("is_partial", "is_stopped", "left", "parts"),
+    )
+
+    def __init__(self, rows: tuple[RunnerRow, ...], output: str) -> None:
+        text = plain(output)
+        sums: Counter[str] = Counter()
+        taken: set[str] = set()
+        readers = [row for row in rows if _take(row, text, taken, sums)]
+        self.is_one_line = all(row.one_line for row in readers)
+        self.parts, self.left = sums["parts"], sums["left"]
+        is_counted = any(name in sums for name in ("passed", "failed", "errors", "skipped", "total"))
+        self.counts = (
+            Counts(sums["passed"], sums["failed"], sums["skipped"], sums["errors"])
+            if is_counted
+            else None
+        )
+        failing = self.counts is not None and self.counts.failed + self.counts.errors > 0
+        bare = re.sub(runner_table.pattern("good_line"), "", text, flags=re.MULTILINE)
+        is_read = self.counts is not None or self.parts > 0
+        self.has_failed = (
+            failing
+            or any(row.says(row.failed, text) for row in rows)
+            or (not is_read and runner_table.general("failed", bare))
+        )
+        self.is_stopped = any(row.says(row.stopped, text) for row in rows)
+        self.is_partial = any(row.says(row.partial, text) for row in rows)
+        self.has_crashed = runner_table.general("crashed", _MAKE_FIVE.sub("", bare))
+        self.is_empty = (
+            is_counted
+            or any(row.says(row.nothing, text) for row in rows)
+            or runner_table.general("nothing", bare)
+        )
+        self.failures = _failures(rows, text) if self.has_failed else ()
+
+    @property
+    def has_passed(self) -> bool:
+        """True if it says that tests ran and passed."""
+        return self.parts > 0 if self.counts is None else self.counts.passed > 0
+
+
+def plain(output: str) -> str:
+    """The end of what was printed, without colours, line ends of other systems and packages' labels."""
+    text = output[-WHOLE:]
+    if "\x1b" in text:
+        text = _CONTROL.sub("", text)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _LABEL.sub("", text)
+
+
+def _take(row: RunnerRow, text: str, taken: set[str], counts: Counter[str]) -> bool:
+    """Add what a row counts; a line that another row counted counts once."""
+    lines: set[str] = set()
+    sums: Counter[str] = Counter()
+    for summary in row.summary:
+        pattern, inner = (summary, "") if isinstance(summary, str) else summary
+        of_pattern: list[Counter[str]] = []
+        for match in row.found(pattern, text):
+            line = _line_of(match)
+            if line in taken:
+                continue
+            lines.add(line)
+            of_pattern.append(_counted(match, inner))
+        for counted in of_pattern[-1:] if row.adds == "last" else of_pattern:
+            for name, number in counted.items():  # a zero is kept: it was read
+                sums[name] += number
+    taken |= lines
+    if "total" in sums:
+        sums["passed"] += max(
+            0, sums["total"] - sums["failed"] - sums["errors"] - sums["skipped"] - sums["passed"]
+        )
+    for name, number in sums.items():
+        counts[name] += number
+    return bool(lines)
+
+
+def _line_of(match: re.Match[str]) -> str:
+    text, begin = match.string, match.string.rfind("\n", 0, match.start()) + 1
+    return text[begin : begin + runner_table.LINE].partition("\n")[0]
+
+
+def _counted(match: re.Match[str], inner: str) -> Counter[str]:
+    """What a line counts, by the groups of its pattern, or of the one that is tried on what it found."""
+    counted: Counter[str] = Counter()
+    for part in re.finditer(inner, match[0]) if inner else (match,):
+        for name, value in part.groupdict().items():
+            if value is not None:
+                counted[name.rstrip("0123456789")] += int(value) if value.isdigit() else 1
+    return counted
+
+
+def _failures(rows: tuple[RunnerRow, ...], text: str) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for row in rows:
+        for pattern in row.failures:
+            for match in row.found(pattern, text):
+                found[" ".join(match["name"].split())] = None
+                if len(found) == _MOST:
+                    return tuple(found)
+    return tuple(found)
+
+
+def _readers(run: SuiteRun, rows: tuple[RunnerRow, ...]) -> tuple[RunnerRow, ...]:
+    """The rows that read what a run prints: its own, or all where it prints what others do."""
+    if not run.rows or any(row.wraps for row in run.rows):
+        return rows
+    return run.rows
+
+
+def _judged(
+    tally: Tally, succeeded: bool | None, *, trusts: bool, own_picks: bool
+) -> tuple[Outcome, str]:
+    """The outcome, and why.
+
+    Args:
+        tally: what the output says.
+        succeeded: what the run's own exit status says; None if it is hidden.
+        trusts: a status of 0 is enough where the output says nothing.
+        own_picks: that tests are left out is the project's own word for the suite.
+    """
+    if tally.has_failed:
+        return Outcome.FAILED, ""
+    if tally.is_stopped:
+        return Outcome.PARTIAL, "it was stopped before its end"
+    if tally.has_passed:
+        if succeeded is False or (succeeded is None and tally.has_crashed):
+            return Outcome.FAILED, "no test failed, but it ended with an error"
+        if (tally.left or tally.is_partial) and not own_picks:
+            return Outcome.PARTIAL, "tests were left out"
+        return Outcome.PASSED, ""
+    if tally.is_empty and not tally.has_crashed:
+        return Outcome.NOTHING_RAN, "it ran no test"
+    if succeeded is False or (succeeded is None and tally.has_crashed):
+        return Outcome.FAILED, ""
+    if succeeded and trusts:
+        return Outcome.PASSED, "by its exit status alone: its output has no count that is known"
+    return Outcome.UNKNOWN, "its output has no summary that is known"
+
+
+def read_run(
+    run: SuiteRun,
+    end: CallEnd,
+    output: str,
+    *,
+    rows: tuple[RunnerRow, ...] | None = None,
+) -> Reading:
+    """What a run of the agent's showed, from how its command line ended and the end of what it printed.
+
+    The exit status counts where it is the run's own. Where it is another command's (`pytest | tail`),
+    what the output says does, as far as the run printed it. Failures that are counted in the output are
+    such whatever the status was. A run of which nothing can be seen is unknown.
+    """
+    if end is CallEnd.UNKNOWN:
+        return Reading(Outcome.UNKNOWN)
+    tally = Tally(_readers(run, runner_table.rows() if rows is None else rows), output)
+    is_ok = end is CallEnd.OK
+    outcome, why = _judged(
+        tally, is_ok if run.decides else None, trusts=_trusts(run), own_picks=run.is_own
+    )
+    status = int(match[1]) if (match := _STATUS.match(output)) and run.decides else 0
+    if status in _STOPPED and not tally.has_failed:
+        outcome, why = Outcome.PARTIAL, "it was ended before its end"
+    elif outcome is Outcome.FAILED and _is_empty_status(run, status) and not tally.has_failed:
+        outcome, why = Outcome.NOTHING_RAN, "it ran no test"
+    if not run.decides and outcome not in (Outcome.FAILED, Outcome.NOTHING_RAN):
+        is_told = run.is_shown and run.is_single and (tally.is_one_line or not run.is_sifted)
+        if not (is_ok and is_told):
+            outcome, why = Outcome.UNKNOWN, "its exit status is hidden"
+    if outcome is Outcome.PASSED and not run.is_suite:
+        outcome, why = Outcome.PARTIAL, "it picks single tests"
+    return Reading(outcome, tally.counts, tally.failures, why)
+
+
+def proof(
+    run: SuiteRun,
+    end: CallEnd,
+    output: str,
+    *,
+    is_cut: bool = False,
+    rows: tuple[RunnerRow, ...] | None = None,
+) -> Reading:
+    """What the run proves of the files as they are after the command line; stricter than `read_run`.
+
+    PASSED needs more here: nothing behind the run may have changed a file, and where its exit status is
+    not the line's own, all that it printed has to be known, with nothing of another command in it.
+
+    Args:
+        run: the run.
+        end: how the command line ended.
+        output: what it printed.
+        is_cut: the beginning or the end of what was printed is missing in `output`.
+        rows: the table of runners; None for the one without rows of the project's own.
+    """
+    reading = read_run(run, end, output, rows=rows)
+    is_known = run.decides or (run.is_whole and not is_cut)
+    if reading.outcome is Outcome.PASSED and not (run.is_end and is_known):
+        why = "something behind it may have changed files" if is_known else "not all of it was seen"
+        return Reading(Outcome.UNKNOWN, reading.counts, reading.failures, why)
+    return reading
+
+
+def _trusts(run: SuiteRun) -> bool:
+    """True if a status of 0 is enough where the output says nothing."""
+    return run.is_own or all(row.proves or row.wraps for row in run.rows)
+
+
+def _is_empty_status(run: SuiteRun, status: int) -> bool:
+    return any(status in row.empty_status for row in run.rows)
+
+
+def percent(output: str, pattern: str = "") -> float | None:
+    """The last percentage of coverage in an output; None if there is none.
+
+    Args:
+        output: what was printed.
+        pattern: how the number is written, in one group; "": as known programs print it.
+    """
+    text = plain(output)
+    for known in (pattern,) if pattern else _PERCENT:
+        numbers = [match[1] for match in re.finditer(known, text, re.MULTILINE)]
+        if numbers:
+            return float(numbers[-1])
+    return None
+
+
+def read_check(
+    kind: str,
+    argv: tuple[str, ...],
+    status: int | None,
+    output: str,
+    *,
+    rows: tuple[RunnerRow, ...] | None = None,
+    is_cut: bool = False,
+    configured: tuple[str, ...] = (),
+    number: float | None = None,
+) -> Reading:
+    """What a command that was run by the engine came to.
+
+    Args:
+        kind: "test", "build", "lint", "coverage" or any other.
+        argv: the command.
+        status: its exit status; None if it was ended at its time limit or by a signal.
+        output: what it printed, both streams; its end is enough.
+        rows: the table of runners, with the project's own.
+        is_cut: something is missing at the beginning of `output`.
+        configured: the command as the project configured it: what it leaves out there is the suite's own
+            definition, and only words that `argv` adds make the run a part.
+        number: for "coverage": the percentage, where it was read elsewhere.
+    """
+    table = runner_table.rows() if rows is None else rows
+    is_ended = status is None or status < 0 or status in _STOPPED
+    if kind == "test":
+        return _tested(argv, status, output, table, configured, is_ended=is_ended, is_cut=is_cut)
+    if is_ended:
+        return Reading(Outcome.PARTIAL, why="it was ended before its end")
+    if status != 0:
+        return Reading(Outcome.FAILED, why=f"exit status {status}")
+    if kind == "coverage":
+        number = percent(output) if number is None else number
+        if number is None:
+            return Reading(Outcome.UNKNOWN, why="no percentage of coverage was read")
+        return Reading(Outcome.PASSED, why=f"coverage {number:g} %")
+    return Reading(Outcome.PASSED)
+
+
+def _tested(
+    argv: tuple[str, ...],
+    status: int | None,
+    output: str,
+    rows: tuple[RunnerRow, ...],
+    configured: tuple[str, ...],
+    *,
+    is_ended: bool,
+    is_cut: bool,
+) -> Reading:
+    own = (shlex.join(configured),) if configured else ()
+    run = test_runs.run_of(shlex.join(argv), own, rows)
+    tally = Tally(_readers(run, rows), output)
+    trusts = all(row.proves or row.wraps for row in run.rows)
+    outcome, why = _judged(
+        tally, status == 0 if run.decides else None, trusts=trusts, own_picks=bool(configured)
+    )
+    if is_ended and not tally.has_failed:
+        outcome, why = Outcome.PARTIAL, "it was ended before its end"
+    elif outcome is Outcome.FAILED and not tally.has_failed and _is_empty_status(run, status or 0):
+        outcome, why = Outcome.NOTHING_RAN, "it ran no test"
+    elif run.is_nothing:
+        outcome, why = Outcome.NOTHING_RAN, "it only lists or builds"
+    elif outcome is Outcome.PASSED and not run.is_suite:
+        outcome, why = Outcome.PARTIAL, "it picks single tests"
+    elif outcome is Outcome.PASSED and is_cut and not run.decides:
+        outcome, why = Outcome.UNKNOWN, "its exit status is hidden, and not all of its output is there"
+    return Reading(outcome, tally.counts, tally.failures, why)
