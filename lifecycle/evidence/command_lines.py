@@ -38,7 +38,15 @@ _WRAPPERS = each("""
     cross-env dotenv c8 nyc
 """)
 _RUNNERS = {
-    *(("uvx",), ("npx",), ("bunx",), ("pipx", "run"), ("pnpm", "dlx"), ("yarn", "dlx"), ("mise", "x")),
+    *(
+        ("uvx",),
+        ("npx",),
+        ("bunx",),
+        ("pipx", "run"),
+        ("pnpm", "dlx"),
+        ("yarn", "dlx"),
+        ("mise", "x"),
+    ),
     *((program, "run") for program in ("uv", "poetry", "pipenv", "pdm", "hatch", "rye")),
     *((program, "run") for program in ("pixi", "conda", "mamba", "micromamba", "coverage")),
     *((program, "exec") for program in ("pnpm", "yarn", "npm", "bundle", "mise", "rbenv", "pyenv")),

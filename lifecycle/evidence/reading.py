@@ -73,7 +73,9 @@ class Tally:
         readers = [row for row in rows if _take(row, text, taken, sums)]
         self.is_one_line = all(row.one_line for row in readers)
         self.parts, self.left = sums["parts"], sums["left"]
-        is_counted = any(name in sums for name in ("passed", "failed", "errors", "skipped", "total"))
+        is_counted = any(
+            name in sums for name in ("passed", "failed", "errors", "skipped", "total")
+        )
         self.counts = (
             Counts(sums["passed"], sums["failed"], sums["skipped"], sums["errors"])
             if is_counted
@@ -354,5 +356,8 @@ def _tested(
     elif outcome is Outcome.PASSED and not run.is_suite:
         outcome, why = Outcome.PARTIAL, "it picks single tests"
     elif outcome is Outcome.PASSED and is_cut and not run.decides:
-        outcome, why = Outcome.UNKNOWN, "its exit status is hidden, and not all of its output is there"
+        outcome, why = (
+            Outcome.UNKNOWN,
+            "its exit status is hidden, and not all of its output is there",
+        )
     return Reading(outcome, tally.counts, tally.failures, why)

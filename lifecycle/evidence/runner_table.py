@@ -162,23 +162,23 @@ def rows(own: tuple[Mapping[str, object], ...] = ()) -> tuple[RunnerRow, ...]:
 
 def _checked(place: int, row: Mapping[str, Any]) -> RunnerRow:
     where = f"evidence.runners, row {place}"
-    for key in row:
+    for key, value in row.items():
         if key not in OWN_KEYS:
             raise BadConfig(f'{where}: there is no key "{key}".{did_you_mean(key, OWN_KEYS)}')
-    for key in ("name", "adds", *_WORDS):
-        if not isinstance(row.get(key, ""), str):
-            raise BadConfig(f"{where}: {key} must be a text, not {row[key]!r}.")
-    if not row.get("name") or row.get("adds", "sum") not in ("sum", "last"):
-        raise BadConfig(f'{where}: it needs a name, and adds is "sum" or "last".')
-    for key in ("commands", *_PATTERNS):
-        value = row.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(text, str) and text for text in value):
+        is_listed = key in ("commands", *_PATTERNS)
+        texts = value if is_listed and isinstance(value, list) else [value]
+        if not all(isinstance(text, str) and text.strip() for text in texts):
+            form = "a list of texts" if is_listed else "a text"
+            raise BadConfig(f"{where}: {key} must be {form}, not {value!r}.")
+        if is_listed and not isinstance(value, list):
             raise BadConfig(f"{where}: {key} must be a list of texts, not {value!r}.")
-    if not any(command.split() for command in row.get("commands", [])):
-        raise BadConfig(f'{where}: commands says how its runs begin, as ["./verify all"].')
-    for key in _PATTERNS:
-        for pattern in row.get(key, []):
-            _check_pattern(f"{where}: {key}", key, pattern)
+        if key in _PATTERNS:
+            for pattern_ in value:
+                _check_pattern(f"{where}: {key}", key, pattern_)
+    if not row.get("name") or not row.get("commands"):
+        raise BadConfig(f'{where}: it needs a name, and commands, as ["./verify all"].')
+    if row.get("adds", "sum") not in ("sum", "last"):
+        raise BadConfig(f'{where}: adds must be "sum" or "last", not {row["adds"]!r}.')
     return RunnerRow(row, is_own=True)
 
 

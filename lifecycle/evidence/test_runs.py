@@ -16,7 +16,6 @@ from lifecycle.evidence.command_lines import Command, commands, each
 from lifecycle.evidence.runner_options import RunScope
 from lifecycle.evidence.runner_table import RunnerRow
 
-
 _FILTERS = each("tail head grep egrep fgrep rg less more cut sort uniq wc tr nl fold column jq")
 _KEEPING = {"tee", "cat"}
 """Filters that let everything through, given nothing else to read."""
@@ -49,6 +48,7 @@ _PART_OF = re.compile(r"^:(?:[\w-]+:)+(?=\w)|^:(?=\w)|^[\w-]+/(?=\w+$)")
 
 TOP = "$(git rev-parse --show-toplevel)"
 """How a command line names the worktree's top folder."""
+
 
 class FolderStep:
     """A place that a command line names: a folder it goes to, or one that a run is given.

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from lifecycle.evidence import runner_table
 from lifecycle.evidence.runner_options import RunScope, is_status_hidden, scope_of
+from lifecycle.evidence.runner_table import RunnerRow
+
+
+def row_of(name: str) -> RunnerRow:
+    """The row that knows a command."""
+    return next(row for row in runner_table.rows() if name in row.commands)
+
 
 SUITE, PART, NOTHING = RunScope.SUITE, RunScope.PART, RunScope.NOTHING
 
@@ -47,7 +55,7 @@ SUITE, PART, NOTHING = RunScope.SUITE, RunScope.PART, RunScope.NOTHING
         ("vitest", "bench", NOTHING),
         ("vitest", "list", NOTHING),
         ("playwright test", "show-report", NOTHING),
-        ("jest", "bench", SUITE),
+        ("jest", "bench", PART),
         ("pytest", "-k name", PART),
         ("pytest", "-kname", PART),
         ("pytest", "-xvsmsmoke", PART),
@@ -96,11 +104,13 @@ SUITE, PART, NOTHING = RunScope.SUITE, RunScope.PART, RunScope.NOTHING
         ("cargo test", "-p core name", PART),
         ("cargo test", "+nightly", SUITE),
         ("cargo test", "-- --nocapture", SUITE),
-        ("cargo test", "-- name", SUITE),
+        ("cargo test", "-- name", PART),
         ("cargo test", "name -- --nocapture", PART),
         ("sbt test", "testOnly", PART),
         ("sbt test", "clean", SUITE),
-        ("bazel test", "testOnly", SUITE),
+        ("bazel test", "testOnly", PART),
+        ("bazel test", "//...", SUITE),
+        ("make test", "testOnly", SUITE),
         ("make test", "TEST=a", PART),
         ("make test", "V=1", SUITE),
         ("tox", "", SUITE),
@@ -119,7 +129,7 @@ SUITE, PART, NOTHING = RunScope.SUITE, RunScope.PART, RunScope.NOTHING
 )
 def test_how_much_runs(name: str, words: str, scope: RunScope) -> None:
     """By the program's own manual: a letter means what it means to that program."""
-    assert scope_of(name, tuple(words.split())) is scope
+    assert scope_of(name, tuple(words.split()), (), row_of(name)) is scope
 
 
 @pytest.mark.parametrize(
@@ -148,8 +158,8 @@ def test_how_much_runs(name: str, words: str, scope: RunScope) -> None:
 )
 def test_what_variables_add_counts(name: str, setting: str, scope: RunScope) -> None:
     """For the program that reads them; what make hands on is for the one that it starts."""
-    assert scope_of(name, (), (setting,)) is scope
-    assert scope_of(name, (), ("CI=1", setting)) is scope
+    assert scope_of(name, (), (setting,), row_of(name)) is scope
+    assert scope_of(name, (), ("CI=1", setting), row_of(name)) is scope
 
 
 @pytest.mark.parametrize(
@@ -170,4 +180,5 @@ def test_what_variables_add_counts(name: str, setting: str, scope: RunScope) -> 
 )
 def test_whose_status_says_nothing(name: str, words: str, sets: str, is_hidden: bool) -> None:
     """With such an option a failure ends with 0 as well."""
-    assert is_status_hidden(name, tuple(words.split()), (sets,) if sets else ()) is is_hidden
+    settings = (sets,) if sets else ()
+    assert is_status_hidden(name, tuple(words.split()), settings, row_of(name)) is is_hidden

@@ -6,16 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.evidence import test_runs
+from lifecycle.evidence import reading, runner_table, test_runs
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.evidence.records import Evidence
-from lifecycle.evidence.test_runs import RUNNERS
 
 OWN = ("make verify", "cd web && npm run check")
 
 
-@pytest.mark.parametrize("name", RUNNERS)
+@pytest.mark.parametrize("name", runner_table.names())
 def test_every_runner_of_the_table_is_a_run(name: str) -> None:
     """Each known runner is found, also behind others and with options, and its suite counts."""
     run = test_runs.run_in(f"cd x && FOO=1 {name}")
@@ -113,11 +112,11 @@ def test_words_about_tests_are_no_run(line: str) -> None:
             "ERROR: file or directory not found: x\n\nno tests ran in 0.6s",
             "failed",
         ),
-        ("pytest", "ok", "no tests ran in 0.01s", "unknown"),
-        ("go test ./...", "ok", "?   example.com/a [no test files]", "unknown"),
-        ("python -m unittest", "ok", "Ran 0 tests in 0.000s\n\nOK", "unknown"),
-        ("pytest | tail", "ok", "0 passed", "unknown"),
-        ("pytest | tail", "ok", "no tests passed", "unknown"),
+        ("pytest", "ok", "no tests ran in 0.01s", "nothing_ran"),
+        ("go test ./...", "ok", "?   example.com/a [no test files]", "nothing_ran"),
+        ("python -m unittest", "ok", "Ran 0 tests in 0.000s\n\nOK", "nothing_ran"),
+        ("pytest | tail", "ok", "0 passed", "nothing_ran"),
+        ("pytest | tail", "ok", "no tests passed", "nothing_ran"),
         ("pytest > out.txt; true", "ok", "", "unknown"),
         ("pytest", "unknown", "12 passed", "unknown"),
     ],
@@ -128,7 +127,7 @@ def test_green_is_what_is_seen_to_be_green(
     """The exit status counts where it is the run's own; elsewhere the output has to say it."""
     run = test_runs.run_in(line)
     assert run is not None
-    assert test_runs.colour(run, CallEnd(outcome), output) is Outcome(wanted)
+    assert reading.read_run(run, CallEnd(outcome), output).outcome is Outcome(wanted)
 
 
 @pytest.mark.parametrize(
@@ -281,8 +280,8 @@ def test_green_is_proven_or_unknown(line: str, output: str, wanted: str) -> None
     run = test_runs.run_in(line)
     assert run is not None
     if line.startswith("! "):
-        assert test_runs.proof(run, CallEnd.FAILED, output) is Outcome(wanted)
-    assert test_runs.proof(run, CallEnd.OK, output) is Outcome(wanted)
+        assert reading.proof(run, CallEnd.FAILED, output).outcome is Outcome(wanted)
+    assert reading.proof(run, CallEnd.OK, output).outcome is Outcome(wanted)
 
 
 def test_of_a_hidden_status_the_whole_output_has_to_be_there() -> None:
@@ -291,10 +290,10 @@ def test_of_a_hidden_status_the_whole_output_has_to_be_there() -> None:
     assert hidden is not None
     assert own is not None
     green = "ok  \texample.com/a\t0.1s\n"
-    assert test_runs.proof(hidden, CallEnd.OK, green) is Outcome.PASSED
-    assert test_runs.proof(hidden, CallEnd.OK, green, is_cut=True) is Outcome.UNKNOWN
-    assert test_runs.proof(hidden, CallEnd.OK, f"{green}FAIL", is_cut=True) is Outcome.FAILED
-    assert test_runs.proof(own, CallEnd.OK, green, is_cut=True) is Outcome.PASSED
+    assert reading.proof(hidden, CallEnd.OK, green).outcome is Outcome.PASSED
+    assert reading.proof(hidden, CallEnd.OK, green, is_cut=True).outcome is Outcome.UNKNOWN
+    assert reading.proof(hidden, CallEnd.OK, f"{green}FAIL", is_cut=True).outcome is Outcome.FAILED
+    assert reading.proof(own, CallEnd.OK, green, is_cut=True).outcome is Outcome.PASSED
 
 
 def test_a_failure_that_is_another_commands_is_no_red_run() -> None:
@@ -302,8 +301,8 @@ def test_a_failure_that_is_another_commands_is_no_red_run() -> None:
     piped, own = test_runs.run_in("pytest | grep -c FAILED"), test_runs.run_in("pytest")
     assert piped is not None
     assert own is not None
-    assert test_runs.colour(piped, CallEnd.FAILED, "0") is Outcome.UNKNOWN
-    assert test_runs.colour(own, CallEnd.FAILED, "0") is Outcome.FAILED
+    assert reading.read_run(piped, CallEnd.FAILED, "0").outcome is Outcome.UNKNOWN
+    assert reading.read_run(own, CallEnd.FAILED, "0").outcome is Outcome.FAILED
 
 
 @given(st.text(), st.sampled_from([CallEnd.FAILED, CallEnd.UNKNOWN]))
@@ -311,14 +310,14 @@ def test_what_failed_or_is_not_over_is_never_green(output: str, outcome: CallEnd
     """No output makes a failed or unfinished run green."""
     run = test_runs.run_in("pytest")
     assert run is not None
-    assert test_runs.colour(run, outcome, f"{output}\n12 passed") is not Outcome.PASSED
+    assert reading.read_run(run, outcome, f"{output}\n12 passed").outcome is not Outcome.PASSED
 
 
 def test_an_output_of_empty_lines_is_read_once() -> None:
     """A test run that printed many line breaks holds nothing up: else this ends by its time."""
     run = test_runs.run_in("pytest")
     assert run is not None
-    assert test_runs.colour(run, CallEnd.OK, "\n" * 200_000 + "1 failed") is Outcome.FAILED
+    assert reading.read_run(run, CallEnd.OK, "\n" * 200_000 + "1 failed").outcome is Outcome.FAILED
 
 
 TOP = "$(git rev-parse --show-toplevel)"

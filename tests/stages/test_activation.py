@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.core.timing import SystemClock
-from lifecycle.evidence import test_runs
+from lifecycle.evidence import runner_table
 from lifecycle.settings import config
 from lifecycle.stages.session import activation
 from lifecycle.storage import workflow_marks
@@ -89,7 +89,7 @@ def test_every_known_runner_and_every_configured_command_has_a_word() -> None:
     """The guard lets each of them through, as it stands in JSON; what it cannot tell, it lets through."""
     commands = ("./verify --all", 'sh -c "make \\"x\\" y"', "tests\\run.cmd")
     words = activation.words_of(commands)
-    for command in (*test_runs.RUNNERS, *commands):
+    for command in (*runner_table.names(), *commands):
         sent = json.dumps(command)
         assert any(word in sent for word in words), command
     assert activation.words_of(("\N{SNOWMAN}",)) == [":"]

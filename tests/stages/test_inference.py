@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.core.stage_names import Detected, Stage
+from lifecycle.evidence import runner_table
 from lifecycle.evidence.printed_output import CallEnd
-from lifecycle.evidence.test_runs import RUNNERS
 from lifecycle.stages.detection import inference, stage_words
 from lifecycle.stages.detection.inference import (
     PARSED,
@@ -312,7 +312,7 @@ def test_any_text_can_be_heard(text: str) -> None:
     assert inference.classify(ToolCall("Bash", text))
 
 
-MATTERS = [(command, Sort.TESTS) for command in RUNNERS]
+MATTERS = [(command, Sort.TESTS) for command in runner_table.names()]
 MATTERS += [
     (" ".join(b), Sort.CLOSE) for b, verb in command_signs.SIGNS if verb == command_signs.CLOSE
 ]

@@ -70,6 +70,8 @@ _STALE = frozenset(_ORDER[:4])
 HINTS: dict[Sort, tuple[str, ...]] = {
     Sort.TESTS: (
         *("test", "tox", "nox", "jest", "mocha", "ava", "tap", "spec", "unit", "cypress"),
+        *("behave", "robot", "pabot", "pest", "prove", "bats", "karma", "cucumber", "ginkgo"),
+        *("trial", "nose", "gradle", "mvn", "cargo", "rake"),
         *("check", "verify", "npm t"),
     ),
     Sort.CLOSE: ("close", "done", "--status", " -s"),
@@ -247,7 +249,7 @@ def classify(call: ToolCall, tests: tuple[str, ...] = (), review: str = "") -> S
     hints = hinted(call.text, tests) if call.tool == "Bash" else set()
     if not hints:
         return Sort.WORK, "", (), call.tool or call.text[:60]
-    from lifecycle.evidence import test_runs
+    from lifecycle.evidence import reading, test_runs
     from lifecycle.trackers import command_signs
 
     verbs = _verbs(call.text) if hints & {Sort.CLOSE, Sort.SHOW} else {}
@@ -257,7 +259,7 @@ def classify(call: ToolCall, tests: tuple[str, ...] = (), review: str = "") -> S
         return Sort.CLOSE, "done" if is_done else str(call.outcome), closes.ids, closes.name
     run = test_runs.run_in(call.text, tests) if Sort.TESTS in hints else None
     if run is not None:
-        outcome = test_runs.colour(run, call.outcome, call.output)
+        outcome = reading.read_run(run, call.outcome, call.output).outcome
         return Sort.TESTS, str(outcome) if run.is_suite else "part", (), run.name
     return (Sort.SHOW if command_signs.SHOW in verbs else Sort.WORK), "", (), "tools"
 

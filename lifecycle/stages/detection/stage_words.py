@@ -9,14 +9,17 @@ from __future__ import annotations
 import re
 
 from lifecycle.core.stage_names import Detected
-from lifecycle.evidence.test_runs import RUNNERS
+from lifecycle.evidence import runner_table
 from lifecycle.stages.detection.stage_markers import prose
 from lifecycle.trackers import command_signs
 
 LENGTH = 20_000
 """Characters of a text that are read, from its end."""
 
-_RUNNER = "|".join(re.escape(name) for name in RUNNERS)
+_COMMON = ("prove", "robot", "bats", "tap", "behave", "pest", "task test")
+"""Runners whose names are words of other sentences, too."""
+
+_RUNNER = "|".join(re.escape(name) for name in runner_table.names() if name not in _COMMON)
 _CLOSE = "|".join(re.escape(name) for name in command_signs.names(command_signs.CLOSE))
 _SHOW = "|".join(re.escape(name) for name in command_signs.names(command_signs.SHOW))
 _GREEN = r"(?:pass(?:ed|es|ing)?|succe(?:ss(?:ful(?:ly)?)?|eded)|green)"

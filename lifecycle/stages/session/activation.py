@@ -19,7 +19,7 @@ from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.tracker import Task
 from lifecycle.core.values.configured import Settings, StageSettings
 from lifecycle.core.world import World
-from lifecycle.evidence import test_runs
+from lifecycle.evidence import runner_table
 from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.stages.session import session_record as sessions
 from lifecycle.stages.session.session_record import SessionRecord
@@ -169,7 +169,7 @@ def words_of(commands: tuple[str, ...]) -> list[str]:
     own = [part.strip() for part in plain]
     if any(len(part) < 2 for part in own):
         return [":"]  # what cannot be told apart is looked at: every event has one of these
-    names = [*test_runs.RUNNERS, *own]
+    names = [*runner_table.names(), *own]
     unknown = [name for name in names if not any(word in name for word in _COMMON)]
     return [*_COMMON, *dict.fromkeys(unknown)]
 

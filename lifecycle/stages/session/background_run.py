@@ -13,7 +13,14 @@ from dataclasses import dataclass
 
 from lifecycle.core.errors import GitFailed, LifecycleError, Transient
 from lifecycle.core.values.configured import StageSettings
-from lifecycle.evidence import awaited_runs, printed_output, records, test_runs, tree_hash
+from lifecycle.evidence import (
+    awaited_runs,
+    printed_output,
+    reading,
+    records,
+    test_runs,
+    tree_hash,
+)
 from lifecycle.evidence.awaited_runs import Awaited
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.printed_output import CallEnd
@@ -140,4 +147,4 @@ def _outcome(awaited: Awaited, end: TaskEnd, stages: StageSettings) -> Outcome:
     if run is None or not awaited.is_here:
         return Outcome.UNKNOWN
     output, is_cut = ("", True) if run.decides or not end.file else printed_output.end_of(end.file)
-    return test_runs.proof(run, end.outcome, output, is_cut=is_cut)
+    return reading.proof(run, end.outcome, output, is_cut=is_cut).outcome
