@@ -35,6 +35,19 @@ def test_an_edited_issue_number_is_confirmed_by_github_or_put_back(place: Place)
     assert place.claim()["issue_number"] == 42
 
 
+def test_a_merge_is_of_its_own_issue_whatever_number_is_written_then(place: Place) -> None:
+    """Yes was said to closing #42: an agent that writes another number does not close that one."""
+    place.ready()
+    place.tree().tick(Wake.STOP)
+    place.control.merge_pull(place.pull())
+    place.tree().tick(Wake.TICK)
+    place.write(issue_number=45, phase="done")
+    report = place.tree().tick(Wake.STOP)
+    assert "was edited to 45" in texts(report)
+    place.tree().tick(Wake.STOP)
+    assert place.issue(45)["state"] == "open"
+
+
 def test_a_whole_file_write_from_an_old_copy_restores_the_engines_fields(place: Place) -> None:
     """The agent writes done over the copy it read at the hand-off: number and sync stay."""
     place.ready()

@@ -153,6 +153,10 @@ def write_by_hand(at: Ground, step: Step) -> bool:
     return True
 
 
+IDENTITY = ("branch", "issue_number", "agent_id")
+"""Fields of which another value may make another claim; of the issue's number GitHub decides."""
+
+
 def edit(at: Ground, step: Step) -> bool:
     """The agent changes a field: in place, by a rename, or in a copy that may be old."""
     clone = at.clone(step.by)
@@ -172,9 +176,9 @@ def edit(at: Ground, step: Step) -> bool:
         temporary.replace(clone.claim_path)
     else:
         clone.claim_path.write_text(content)
-    clone.life += any(
-        claim.get(name) != before.get(name) for name in ("branch", "issue_number", "agent_id")
-    )
+    changed = {name for name in IDENTITY if claim.get(name) != before.get(name)}
+    clone.life += bool(changed)
+    clone.renumbered += changed == {"issue_number"}
     return True
 
 

@@ -73,6 +73,7 @@ class Clone:
     sessions: int = 1
     kept: list[bytes] = field(default_factory=list)
     life: int = 0
+    renumbered: int = 0
 
     @property
     def claim_path(self) -> Path:

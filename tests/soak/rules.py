@@ -131,14 +131,20 @@ def closed_by_right(at: Ground, step: Step) -> Iterator[str]:
         known = at.known.setdefault("consent", {}).get(step.by, {})
         if not merged and not known.get("override"):
             yield f"#{number} was closed without a merge, and nobody overrode"
-        if merged and at.said[0].is_hook and not (known.get("answered") or known.get("override")):
+        if not merged or not at.said[0].is_hook or known.get("override"):
+            continue
+        if not known.get("answered"):
             yield f"#{number} was closed by {at.said[0].name}, and no person wrote since the merge"
+        elif known.get("about") != number:
+            yield f"#{number} was closed, and the yes was to closing #{known['about']}"
 
 
 def _consent(at: Ground, step: Step) -> None:
     """What was merged, asked and answered so far, as this clone's sessions saw it."""
     clones = at.known.setdefault("consent", {})
-    life = at.clones[step.by].life if step.by in at.clones else 0
+    clone = at.clones.get(step.by)
+    life = clone.life - clone.renumbered if clone is not None else 0
+    record = clone.state.get("record") if clone is not None else None
     merged = sum(pull["state"] == "merged" for pull in at.before["pulls"].values())
     known = clones.setdefault(step.by, {})
     if (known.get("life"), known.get("merged")) != (life, merged):
@@ -146,13 +152,18 @@ def _consent(at: Ground, step: Step) -> None:
     for said in at.said:
         is_prompt = said.name == "user-prompt-submit" and said.is_hook
         if is_prompt and not step.given["text"].startswith("<task"):
-            known["answered"] = True
+            known |= {"answered": True, "about": _number(record)}
         if said.name != "session-start" and ONCE[1].search(said.heard):
             known["answered"] = False  # what goes out with a prompt is not answered by it
         if said.name.startswith(("close", "nudge done", "tracker close")):
-            known["answered"] = True
+            known |= {"answered": True, "about": _number(record)}
         if said.name.startswith(("close --override", "nudge done", "tracker close")):
             known["override"] = True
+
+
+def _number(record: dict[str, Any] | None) -> str:
+    """The issue that a claim's record is about, as it stands in an address."""
+    return str((record or {}).get("values", {}).get("issue_number"))
 
 
 def whole_claim(at: Ground, _step: Step) -> Iterator[str]:

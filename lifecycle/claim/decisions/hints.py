@@ -14,6 +14,7 @@ from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.record.state import Record
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice
+from lifecycle.core.values.model import Observation, PullState
 
 _SILENT = ("last_check_poll", "last_synced_status", "item_id", "schema_version")
 """Bookkeeping: when GitHub shows otherwise, the engine's value returns without a word."""
@@ -74,10 +75,9 @@ def _is_borne_out(snapshot: Snapshot, name: str, value: object) -> bool:
             return pull is not None and derive.is_ours(pull, claim, snapshot.rules.head_owner)
         case "issue_number":
             number = value if isinstance(value, int) else None
-            pull = derive.open_pull_request_of(claim, observed, snapshot.rules.head_owner)
             exists = observed.issue is not None and observed.issue.is_open
             is_free = observed.item is None or observed.item.agent in (None, "", claim.agent_id)
-            return exists and is_free and (pull is None or derive.mentions(pull, number))
+            return exists and is_free and _pulls_mention(snapshot, observed, number)
         case "item_id":
             return observed.item is not None and observed.item.id == value
         case "agent_id":
@@ -86,3 +86,19 @@ def _is_borne_out(snapshot: Snapshot, name: str, value: object) -> bool:
             return observed.item is not None and observed.item.status == value
         case _:
             return False
+
+
+def _pulls_mention(snapshot: Snapshot, observed: Observation, number: int | None) -> bool:
+    """True unless a pull request of this claim, open or merged, is for another issue.
+
+    A yes to closing is said to the merge of the claim's own issue, and to no other's.
+    """
+    record, owner = snapshot.record, snapshot.rules.head_owner
+    pulls = (
+        derive.open_pull_request_of(record.claim, observed, owner),
+        derive.pull_request_of(record, observed, owner),
+    )
+    return all(
+        pull is None or pull.state is PullState.CLOSED or derive.mentions(pull, number)
+        for pull in pulls
+    )
