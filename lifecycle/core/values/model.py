@@ -217,9 +217,9 @@ class BoardField:
 
     def option(self, name: str) -> str | None:
         """The id of the option called `name`: exactly, else without regard to case."""
-        for wanted in (name, name.casefold()):
+        for spelled in (str, str.casefold):
             for known, option_id in self.options:
-                if wanted in (known, known.casefold()):
+                if spelled(known) == spelled(name):
                     return option_id
         return None
 
