@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from itertools import product
 
 import pytest
 
 from lifecycle.claim.decisions.table import CLAIM, Phase
 from lifecycle.core.errors import IllegalMove
+from lifecycle.core.machine import Machine
 from tests.docs.regenerate import mermaid
 
 
@@ -26,6 +28,44 @@ def test_every_cell_is_allowed_or_names_what_is(phase: Phase, wanted: Phase) -> 
     assert all(str(legal) in sentence for legal in CLAIM.legal(phase))
     assert str(phase) in sentence
     assert str(wanted) in sentence
+
+
+class Door(StrEnum):
+    """The phases of a small machine."""
+
+    OPEN = "open"
+    SHUT = "shut"
+    LOCKED = "locked"
+    GONE = "gone"
+
+
+DOOR = Machine(
+    "door",
+    Door.OPEN,
+    {
+        Door.OPEN: {Door.SHUT: "wind"},
+        Door.SHUT: {Door.OPEN: "", Door.LOCKED: "", Door.GONE: ""},
+        Door.LOCKED: {Door.SHUT: "", Door.GONE: ""},
+        Door.GONE: {},
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("phase", "then"),
+    [
+        (Door.OPEN, "from open it goes to shut"),
+        (Door.SHUT, "from shut it goes to open, locked or gone"),
+        (Door.LOCKED, "from locked it goes to shut or gone"),
+        (Door.GONE, "gone is the end"),
+    ],
+)
+def test_a_refusal_says_where_it_goes_instead(phase: Door, then: str) -> None:
+    """One way, several, or none."""
+    with pytest.raises(IllegalMove) as refusal:
+        DOOR.check(phase, phase)
+    assert refusal.value.sentence == f"A door in {phase} cannot go to {phase}: {then}."
+    assert DOOR.is_terminal(phase) is (phase is Door.GONE)
 
 
 def test_every_phase_has_a_row_and_done_is_the_end() -> None:

@@ -1,4 +1,4 @@
-"""lifecycle.github.sweep.sweep_holdings: leases that GraphQL does not show, and what a lease says."""
+"""lifecycle.github.sweep.sweep_holdings: leases that GraphQL does not show."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from typing import Any
 
 import pytest
 import responses
-from hypothesis import given
-from hypothesis import strategies as st
 
 from lifecycle.core.errors import NoPermission
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.model import Repository
-from lifecycle.core.values.survey import Holding, parse_lease
+from lifecycle.core.values.survey import Holding
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import RestClient
 from lifecycle.github.sweep.sweeping import GitHubSurvey
@@ -180,27 +178,3 @@ def test_leases_that_graphql_shows_cost_no_question(deadline: Deadline) -> None:
     with hub_of(seed([repository(issues=[issue(1)])]), deadline) as hub:
         list(survey_of(hub).holdings([hub.repository]))
         assert hub.asked() == ["SurveyHolding", "GET /git/matching-refs/agent-claims"]
-
-
-@pytest.mark.parametrize(
-    ("message", "said"),
-    [
-        ('lease {"agent": "a", "issue": 1, "nonce": "n"}\n\n[skip ci]', ("a", "n", "")),
-        ('lease {"agent": "a", "nonce": "n", "branch": "claude/x"}', ("a", "n", "claude/x")),
-        ('lease {"agent": 1, "nonce": null, "branch": ["x"]}', ("", "", "")),
-        ("lease 7", ("", "", "")),
-        ("lease {", ("", "", "")),
-        ("Fix it", ("", "", "")),
-        ("", ("", "", "")),
-        ("lease " + "[" * 100_000, ("", "", "")),
-    ],
-)
-def test_a_lease_says_what_it_says(message: str, said: tuple[str, str, str]) -> None:
-    """Agent, nonce and branch; whatever else a commit says is nobody's lease."""
-    assert parse_lease(message) == said
-
-
-@given(st.text())
-def test_no_message_breaks_a_sweep(message: str) -> None:
-    """Anybody who may push writes these commits."""
-    assert len(parse_lease(f"lease {message}")) == 3

@@ -11,6 +11,16 @@ PURE = (
     "claim.decisions.*",
     "claim.linked.linked_decisions",
     "claim.record.file_merge",
+    "core.hidden_marker",
+    "core.machine",
+    "core.plan",
+    "core.stage_names",
+    "core.tracker",
+    "core.values.checks",
+    "core.values.model",
+    "core.values.priorities",
+    "core.values.shapes",
+    "core.values.survey",
     "evidence.command_lines",
     "evidence.runner_options",
     "evidence.test_runs",
@@ -22,16 +32,22 @@ PURE = (
 ALSO_MUTATED = (
     "github.failures.*",
     "github.pulls.rollup",
+    "reconcile.judge",
     "storage.state_file",
+    "views.stats.summary",
+    "views.stats.visits",
 )
 """What translates or keeps, and decides in doing so: what an answer of GitHub means, what is said again."""
 
 FOLDERS = {
     "claim": "tests/claim",
+    "core": "tests/core",
     "evidence": "tests/evidence",
     "github": "tests/github",
+    "reconcile": "tests/reconcile",
     "stages": "tests/stages",
     "storage": "tests/storage",
+    "views": "tests/views",
 }
 """Where the tests of each room lie."""
 

@@ -35,6 +35,7 @@ COMPUTED: dict[type[ast.operator], type[ast.operator]] = {
 }
 CALLED = {"any": "all", "all": "any", "min": "max", "max": "min"}
 
+_TYPES = {"Callable", "Iterator", "Mapping", "Sequence", "dict", "frozenset", "list", "tuple"}
 _LEFT_ALONE = {"annotation", "returns", "decorator_list", "bases", "format_spec"}
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -170,6 +171,13 @@ def _is_left_alone(node: ast.AST, owner: ast.AST) -> bool:
             ast.If(test=ast.Name(id="TYPE_CHECKING")) | ast.Assign(targets=[ast.Name(id="__all__")])
         ):
             return True
+        case (
+            ast.Assign(value=ast.Call(func=ast.Name(id="TypeVar")))
+            | ast.ClassDef(bases=[ast.Name(id="Protocol"), *_])
+        ):
+            return True
+        case ast.Assign(value=ast.Subscript(value=ast.Name(id=name))):
+            return name in _TYPES
         case ast.Constant():
             return isinstance(owner, ast.JoinedStr)
     return False

@@ -1,0 +1,144 @@
+"""The values of `core`: what one says that was given no more than it must have."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields, is_dataclass
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from lifecycle.core import plan, tracker
+from lifecycle.core.tracker import TaskStatus
+from lifecycle.core.values import checks, model, shapes, survey
+from lifecycle.core.values.model import BoardField, BoardItem, BoardSchema, PullState, Repository
+from lifecycle.core.values.shapes import PullFacts
+
+MODULES = (checks, model, plan, shapes, survey, tracker)
+"""Whose values are read from GitHub or another tracker, or are made of such."""
+
+UNLIKE_NOTHING = {
+    "Checks.is_complete": True,
+    "Checks.sees_workflows": True,
+    "Checks.sees_demands": True,
+    "ClaimFacts.is_ours": True,
+    "ClaimFacts.is_begun": True,
+    "MilestoneFacts.is_open": True,
+    "PullRequest.mergeable": "UNKNOWN",
+    "RepositoryAccess.has_issues": True,
+    "Task.status": TaskStatus.OPEN,
+    "Task.raw_status": "open",
+}
+"""What is not empty where nobody said otherwise."""
+
+
+def defaults(module: ModuleType) -> dict[str, Any]:
+    """The default of each field of the module's values, as `Class.field`."""
+    found: dict[str, Any] = {}
+    for value in vars(module).values():
+        if is_dataclass(value) and value.__module__ == module.__name__:
+            for field in fields(value):
+                if field.default is not MISSING:
+                    found[f"{getattr(value, '__name__', '')}.{field.name}"] = field.default
+                elif field.default_factory is not MISSING:
+                    found[f"{getattr(value, '__name__', '')}.{field.name}"] = (
+                        field.default_factory()
+                    )
+    return found
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+def test_what_nobody_said_is_nothing(module: ModuleType) -> None:
+    """None, "", 0, False or an empty collection: but for the table's, nothing is made up.
+
+    Every collection of a value has a default, so that an answer without the list is one with an empty one.
+    """
+    found = defaults(module)
+    assert found
+    assert {name: value for name, value in found.items() if value} == {
+        name: value for name, value in UNLIKE_NOTHING.items() if name in found
+    }
+
+
+def test_the_table_names_fields_that_there_are() -> None:
+    """Nothing stands in the table for a field that is gone."""
+    assert {name for module in MODULES for name in defaults(module)} >= UNLIKE_NOTHING.keys()
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: plan.Channel("Stop", {}).alone,
+        lambda: survey.Holding("octo-org/hello").leases,
+        lambda: survey.Holding("octo-org/hello").tips,
+        lambda: shapes.ItemFacts("PVTI_1", 42, "I_1").values,
+        lambda: tracker.ClaimFacts().tasks,
+    ],
+)
+def test_a_mapping_that_was_not_given_is_empty(made: Any) -> None:
+    """The place, the board and the repository need not be known to make one of these."""
+    assert made() == {}
+
+
+def test_a_repository_is_written_with_both_names() -> None:
+    """As people and GitHub write it."""
+    assert str(Repository("octo-org", "hello")) == "octo-org/hello"
+
+
+@pytest.mark.parametrize(("id_", "is_labels"), [("labels/42", True), ("PVTI_labels/42", False)])
+def test_an_item_that_stands_for_labels_says_so_by_its_id(id_: str, is_labels: bool) -> None:
+    """A board's own ids never begin so."""
+    assert BoardItem(id_).is_labels is is_labels
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [
+        ("Done", "1"),
+        ("done", "2"),
+        ("DONE", "1"),
+        ("in review", "3"),
+        ("In Review", "3"),
+        ("IN REVIEW", "3"),
+        ("Review", None),
+    ],
+)
+def test_an_option_is_known_by_its_name(name: str, option: str | None) -> None:
+    """Exactly if there is one, else whatever its case; of two that differ in case the first."""
+    status = BoardField("F", "Status", "single", (("Done", "1"), ("done", "2"), ("In Review", "3")))
+    assert status.option(name) == option
+
+
+def test_a_field_is_known_by_its_exact_name() -> None:
+    """The board's fields are configured by GitHub's spelling; one that is not there is None."""
+    status, agent = BoardField("F1", "Status", "single"), BoardField("F2", "Agent", "text")
+    schema = BoardSchema("P", "Roadmap", "https://github.com/p/1", "octocat", (status, agent))
+    assert [schema.field(name) for name in ("Status", "Agent", "agent")] == [status, agent, None]
+
+
+@pytest.mark.parametrize("state", PullState)
+def test_a_pull_request_is_open_or_merged_or_neither(state: PullState) -> None:
+    """One that was closed without a merge is neither."""
+    pull = PullFacts(7, "PR_7", "u", "t", "", state, "octo-org:fix", "a" * 40, "main")
+    assert (pull.is_open, pull.is_merged) == (state == "OPEN", state == "MERGED")
+
+
+@pytest.mark.parametrize(
+    ("words", "spelled"),
+    [
+        (PullState, ["OPEN", "CLOSED", "MERGED"]),
+        (checks.Bucket, ["pass", "fail", "cancelled", "pending"]),
+        (checks.Verdict, ["green", "failed", "pending"]),
+        (plan.Wake, ["stop", "idle", "tick", "sweep"]),
+        (plan.Audience, ["act", "next", "news", "ask", "note"]),
+        (TaskStatus, ["open", "in_progress", "blocked", "deferred", "closed", "other"]),
+        (tracker.Atomicity, ["none", "advisory", "local_cas", "shared_cas"]),
+        (
+            tracker.Capability,
+            ["native_ready", "atomic_claim_next", "leases", "dependencies", "publish"],
+        ),
+    ],
+)
+def test_words_are_spelled_as_they_are_kept_and_told(words: Any, spelled: list[str]) -> None:
+    """They stand in state.json, in the journal and in programs: another spelling breaks what is there."""
+    assert [str(word) for word in words] == spelled
