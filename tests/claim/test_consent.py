@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.decisions.decide import decide, look
-from lifecycle.claim.decisions.ending import consent
+from lifecycle.claim.decisions.ending import consent, merged
 from lifecycle.claim.decisions.snapshot import Decision
 from lifecycle.core.plan import Audience, CloseIssue, PostComment
 from lifecycle.core.values.model import PullState
 from lifecycle.storage.state_file import lasting
-from tests.claim.steps import DONE, REVIEW, closing, rest, rules_with
+from tests.claim.steps import DONE, MERGED, REVIEW, closing, rest, rules_with
 from tests.factories import NOW, observation, pull, record, seen, texts
 
 ASKED: dict[str, Any] = {"hears_prompts": True}
@@ -26,8 +26,7 @@ SESSION: dict[str, Any] = {"ownership.session": "s"}
 def decided(memory: dict[str, Any], **changes: Any) -> Decision:
     """The first step of a claim whose phase somebody wrote as done, its PR merged at `MERGED_AT`."""
     shown = closing()
-    merged = replace(shown.by_number, merged_at=MERGED_AT)
-    shown = replace(shown, by_number=merged)
+    shown = replace(shown, by_number=replace(shown.by_number, merged_at=MERGED_AT))
     return decide(seen(record(**DONE, memory=memory), observed=shown, **changes))
 
 
@@ -84,6 +83,64 @@ def test_a_done_that_does_not_count_becomes_the_question() -> None:
     made = record(**DONE, memory=SESSION)
     assert consent.is_question(f"{made.claim_key}/{refusal.key}", made)
     assert not consent.is_question(f"7@1/{refusal.key}", made)
+
+
+def test_a_done_that_does_not_count_goes_back_to_the_merge() -> None:
+    """With what GitHub shows of it, so that nothing is asked twice and an edit is another attempt."""
+    shown = observation(by_branch=(replace(MERGED, merged_at=MERGED_AT),))
+    made = record(**{**DONE, "pr_number": None}, memory=SESSION)
+    unasked = merged.close_if_answered(seen(made, observed=shown, **ASKED))
+    assert unasked.fields == {"phase": "merged_detected", "pr_number": 107}
+    assert unasked.record is not None
+    assert (unasked.record.pull.url, unasked.record.judged) == (pull().url, "merged_detected")
+    asked = decided({"pull.asked": 107, "judged": "coding", **SESSION}, **ASKED)
+    assert asked.fields == {"phase": "merged_detected"}
+    assert asked.record is not None
+    assert asked.record.judged == "merged_detected"
+    (refusal,) = asked.notices
+    assert (refusal.stands, refusal.ends) == (True, (consent.QUESTION,))
+    assert "PR #107" in refusal.text
+
+
+def test_done_waits_for_a_look() -> None:
+    """A yes closes what GitHub shows, and nothing before that."""
+    made = seen(record(**DONE, memory={"ending.consent": "close"}))
+    assert merged.close_if_answered(made) == Decision()
+
+
+@pytest.mark.parametrize(
+    ("memory", "status", "kept"),
+    [
+        ({}, "In Review", "prompt"),
+        ({}, "Done", "prompt"),
+        ({"ending.consent": "close"}, "In Review", "close"),
+        ({"ending.override": "it is done elsewhere"}, "In Review", ""),
+    ],
+)
+def test_a_prompt_that_was_the_yes_is_kept_with_the_first_step(
+    memory: dict[str, Any], status: str, kept: str
+) -> None:
+    """Whether that step writes the file or GitHub; a yes that is known already stays the one it was."""
+    made = seen(
+        record(**{**DONE, "status": status}, memory={"pull.asked": 107, **SESSION, **memory}),
+        observed=closing(),
+        **ASKED,
+        answered_at=NOW,
+    )
+    step = decide(made)
+    assert (step.record or made.record).ending.consent == kept
+
+
+def test_a_closing_that_waits_changes_nothing() -> None:
+    """A step without a write or a change keeps the record as it is."""
+    made = seen(
+        record(**{**DONE, "status": "Done"}, memory={"pull.asked": 107, **SESSION}),
+        observed=closing(),
+        **ASKED,
+        answered_at=NOW,
+    )
+    made = replace(made, failed=frozenset({"PostComment", "CloseIssue"}))
+    assert merged.close_if_answered(made) == Decision()
 
 
 def test_where_prompts_are_not_heard_only_the_command_is_the_yes() -> None:

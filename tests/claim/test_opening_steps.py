@@ -143,9 +143,9 @@ def test_left_work_is_drafted_where_nothing_of_it_was_shown(
 def test_a_title_is_one_line_of_its_limit() -> None:
     """What is cut off shows that it is."""
     assert opening.title(" Fix\n the  race ") == "Fix the race"
-    for length, ends in ((opening.TITLE_LIMIT, "x"), (opening.TITLE_LIMIT + 1, "…")):
+    for length, ends in ((256, "x"), (257, "…")):
         line = opening.title("x" * length)
-        assert (len(line), line[-1]) == (opening.TITLE_LIMIT, ends)
+        assert (len(line), line[-1]) == (256, ends)
 
 
 def test_a_body_has_summary_and_link_whatever_the_template_says() -> None:
@@ -156,11 +156,17 @@ def test_a_body_has_summary_and_link_whatever_the_template_says() -> None:
     assert opening.body("A {{summary}}\n* [X] t", **words) == "Refs #42\n\nA Done.\n* [ ] t"
     assert opening.body("A", **words) == "Done.\n\nRefs #42\n\nA"
     assert "Done.\n\nRefs #42\n\n## Mission integrity" in opening.body("", **words)
-    long = opening.body("x" * (opening.BODY_LIMIT + 1), **words)
-    assert len(long) == opening.BODY_LIMIT
-    summary = "s" * (opening.SUMMARY_LIMIT + 1)
-    assert len(opening.body("{{summary}}{{issue}}", **{**words, "summary": summary})) == (
-        opening.SUMMARY_LIMIT + len("Refs #42")
+    assert len(opening.body("x" * 60_001, **words)) == 60_000
+    long = opening.body("{{summary}}{{issue}}", **{**words, "summary": "s" * 20_001})
+    assert len(long) == 20_000 + len("Refs #42")
+
+
+def test_a_projects_own_template_is_looked_for_where_github_has_it() -> None:
+    """In these places of the repository, the first that there is."""
+    assert opening.TEMPLATES == (
+        ".github/pull_request_template.md",
+        ".github/PULL_REQUEST_TEMPLATE.md",
+        ".github/pull_request_template.txt",
     )
 
 

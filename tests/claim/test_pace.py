@@ -54,7 +54,8 @@ def test_an_estimate_that_was_wrong_is_not_polled_after_again_and_again() -> Non
 @pytest.mark.parametrize("last", [None, "yesterday", render_time(NOW + 5000)])
 def test_fault_9_an_unusable_time_polls_at_once(last: str | None) -> None:
     """Missing, unreadable or in the future: none of them stops the polling."""
-    assert when(record(**{**POLLED, "last_check_poll": last})) == 0.0
+    made = record(**{**POLLED, "last_check_poll": last})
+    assert when(made) == pace.next_poll(made, RULES, NOW) == 0.0
 
 
 def test_a_rate_limit_is_waited_out() -> None:

@@ -35,7 +35,17 @@ COMPUTED: dict[type[ast.operator], type[ast.operator]] = {
 }
 CALLED = {"any": "all", "all": "any", "min": "max", "max": "min"}
 
-_TYPES = {"Callable", "Iterator", "Mapping", "Sequence", "dict", "frozenset", "list", "tuple"}
+_TYPES = {
+    "Callable",
+    "Iterator",
+    "Literal",
+    "Mapping",
+    "Sequence",
+    "dict",
+    "frozenset",
+    "list",
+    "tuple",
+}
 _LEFT_ALONE = {"annotation", "returns", "decorator_list", "bases", "format_spec"}
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 

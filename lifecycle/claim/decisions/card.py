@@ -68,7 +68,7 @@ def decide(snapshot: Snapshot) -> Decision:
     if not is_unsynced(snapshot) or record.card.moved_to:
         return Decision(notices=tuple(notices))
     if now_seen is not None and now_seen.item is None and now_seen.issue and not claim.item_id:
-        adding = AddToBoard(claim.issue_number or 0, now_seen.issue.id)
+        adding = AddToBoard(claim.issue, now_seen.issue.id)
         return Decision(
             action=adding if may_try(snapshot, adding) else None, notices=tuple(notices)
         )

@@ -263,7 +263,7 @@ _RULES = {
 
 
 def _created(record: Record) -> Notice:
-    number = record.claim.pr_number or 0
+    number = record.claim.pull
     return Notice(f"pr:{number}", messages.pr_created(number, record.pull.url), Audience.NEXT)
 
 

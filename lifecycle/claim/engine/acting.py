@@ -174,7 +174,7 @@ def _put_on_board(
             raise Rejected("No board is configured.")
         return plan.OnBoard(world.board.add(action.issue_id))
     item = world.cards.write(
-        claim.issue_number or 0,
+        claim.issue,
         action.item_id,
         status=action.status,
         agent=action.agent,

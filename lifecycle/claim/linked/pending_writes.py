@@ -88,7 +88,7 @@ def at_the_end(claim_store: ClaimStore, record: Record) -> None:
     action = linked_decisions.action_of(record)
     left = None
     if link is not None and action is not None:
-        issue = claim.issue_number or 0
+        issue = claim.issue
         left = Left(link.tracker, link.id, claim.agent_id, action.wanted, issue, action.reason)
     elif (
         link is None and linked_decisions.FIND in record.troubles and claim.issue_number is not None

@@ -73,6 +73,16 @@ class Claim:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def issue(self) -> int:
+        """The issue's number, 0 if the claim names none."""
+        return self.issue_number or 0
+
+    @property
+    def pull(self) -> int:
+        """The pull request's number, 0 if the claim knows none."""
+        return self.pr_number or 0
+
+    @property
     def is_labels(self) -> bool:
         """True if the Status is kept as labels of the issue."""
         return self.item_id.startswith(LABELS_ITEM)

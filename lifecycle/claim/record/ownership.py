@@ -121,7 +121,7 @@ def noted(world: World, record: Record) -> Record:
 
 def _is_renamed(world: World, record: Record, base: str) -> bool:
     owner, _, name = record.ownership.repository.partition("/")
-    look = Look(issue=record.claim.issue_number or 0, branch="")
+    look = Look(issue=record.claim.issue, branch="")
     try:
         found = world.forge_of(Repository(owner, name)).observe(look).repository
     except NotFound:

@@ -13,7 +13,6 @@ from lifecycle.claim.decisions.ending import consent, ending_steps
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot, may_try
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.linked import linked_decisions
-from lifecycle.claim.record.claim_file import Claim
 from lifecycle.claim.record.state import ClaimChanges, Record, is_same
 from lifecycle.core import hidden_marker
 from lifecycle.core.messages import messages
@@ -24,10 +23,10 @@ from lifecycle.core.values.priorities import Status
 
 def decide(snapshot: Snapshot) -> Decision:
     """The next step of closing; refuses unless the pull request merged or a person overrode."""
-    if snapshot.observation is None:
+    record, claim, observed = snapshot.record, snapshot.record.claim, snapshot.observation
+    if observed is None:
         return Decision()
-    record, claim = snapshot.record, snapshot.record.claim
-    pull = derive.pull_request_of(record, snapshot.observation, snapshot.rules.head_owner)
+    pull = derive.pull_request_of(record, observed, snapshot.rules.head_owner)
     is_merged = pull is not None and pull.state is PullState.MERGED
     if not is_merged and not record.ending.override:
         return _refusal(record, pull)
@@ -48,11 +47,11 @@ def decide(snapshot: Snapshot) -> Decision:
                 ending=replace(record.ending, override=override),
             ),
         )
-    if snapshot.observation.issue is None and not record.ending.issue_closed:
+    if observed.issue is None and not record.ending.issue_closed:
         text = messages.issue_unknown(claim.issue_number)
         notice = Notice(f"no-such-issue:{claim.issue_number}", text, Audience.ACT, stands=True)
         return Decision(notices=(notice,))
-    return _steps(snapshot, claim)
+    return _steps(snapshot, observed)
 
 
 def apply_observation(record: Record, seen: Observation, now: float) -> Record:
@@ -78,20 +77,19 @@ def why_not_merged(pull: PullRequest | None, branch: str) -> str:
 def comment_of(record: Record) -> PostComment:
     """The closing comment, with who confirmed, and a hidden marker: issue, PR, the agent's claim."""
     claim = record.claim
-    number = claim.pr_number
     agent = hidden_marker.word(claim.agent_id)
-    mark = hidden_marker.of("completed", issue=claim.issue_number, pr=number or 0, by=agent)
+    mark = hidden_marker.of("completed", issue=claim.issue_number, pr=claim.pull, by=agent)
     if record.ending.override:
-        text = messages.overridden_comment(number, record.ending.override)
+        text = messages.overridden_comment(claim.pr_number, record.ending.override)
     else:
-        text = messages.completed_comment(number or 0)
+        text = messages.completed_comment(claim.pull)
         confirmed = messages.confirmed(record.ending.consent)
         text = f"{text}\n{confirmed}" if confirmed else text
-    return PostComment(claim.issue_number or 0, hidden_marker.signed(text, mark), mark)
+    return PostComment(claim.issue, hidden_marker.signed(text, mark), mark)
 
 
-def _steps(snapshot: Snapshot, claim: Claim) -> Decision:
-    record = snapshot.record
+def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
+    record, claim = snapshot.record, snapshot.record.claim
     comment = ending_steps.comment_step(snapshot, comment_of(record))
     if isinstance(comment, Decision):
         return comment
@@ -99,9 +97,9 @@ def _steps(snapshot: Snapshot, claim: Claim) -> Decision:
     if inner is not None:
         return inner
     if not record.ending.issue_closed:
-        close = CloseIssue(claim.issue_number or 0)
+        close = CloseIssue(claim.issue)
         return Decision(action=close if may_try(snapshot, close) else None)
-    board = _board_action(snapshot)
+    board = _board_action(snapshot, observed)
     if board is not None:
         return Decision(action=board if may_try(snapshot, board) else None)
     if comment == "waiting":
@@ -110,15 +108,15 @@ def _steps(snapshot: Snapshot, claim: Claim) -> Decision:
     if lease is not None:
         return lease
     # Said with the last step and not after it: a crash behind it must not lose the sentence.
-    text = messages.closed(claim.issue_number, _board_sentence(snapshot))
+    text = messages.closed(claim.issue_number, _board_sentence(snapshot, observed))
     text = f"{text} {linked_decisions.remainder(record)}".rstrip()
-    notice = Notice(f"issue-closed:{claim.pr_number or 0}", text, Audience.NOTE)
+    notice = Notice(f"issue-closed:{claim.pull}", text, Audience.NOTE)
     return Decision(action=ForgetClaim(), notices=(notice,))
 
 
-def _board_action(snapshot: Snapshot) -> SetBoard | None:
-    record, observed = snapshot.record, snapshot.observation
-    if not snapshot.rules.has_board or record.ending.board_done or observed is None:
+def _board_action(snapshot: Snapshot, observed: Observation) -> SetBoard | None:
+    record = snapshot.record
+    if not snapshot.rules.has_board or record.ending.board_done:
         return None
     if observed.board_problem or observed.item is None or observed.item.is_archived:
         return None
@@ -138,8 +136,8 @@ def _board_action(snapshot: Snapshot) -> SetBoard | None:
     return None if ending_steps.is_given_up(record, action) else action
 
 
-def _board_sentence(snapshot: Snapshot) -> str:
-    record, claim, observed = snapshot.record, snapshot.record.claim, snapshot.observation
+def _board_sentence(snapshot: Snapshot, observed: Observation) -> str:
+    record, claim = snapshot.record, snapshot.record.claim
     if not snapshot.rules.has_board:
         return messages.board_absent()
     if record.ending.board_done:
@@ -151,7 +149,7 @@ def _board_sentence(snapshot: Snapshot) -> str:
     if record.card.moved_to:
         kept = messages.label_kept if claim.is_labels else messages.board_kept
         return kept(record.card.moved_to)
-    if observed is not None and observed.board_problem:
+    if observed.board_problem:
         return messages.status_not_set(Status.DONE, observed.board_problem)
     why = messages.not_on_board(claim.issue_number, snapshot.rules.board_name)
     return messages.status_not_set(Status.DONE, why)

@@ -83,7 +83,7 @@ def comment_missed(record: Record, seen: Observation, now: float) -> Record:
 def lease_step(snapshot: Snapshot) -> Decision | None:
     """The step that ends the lease; None if there is none, it has ended, or that was given up."""
     record = snapshot.record
-    release = ReleaseLease(record.claim.issue_number or 0, record.ownership.lease)
+    release = ReleaseLease(record.claim.issue, record.ownership.lease)
     if not record.ownership.lease or record.ending.lease_done or is_given_up(record, release):
         return None
     return Decision(action=release if may_try(snapshot, release) else None)

@@ -36,7 +36,7 @@ def apply_observation(before: Record, record: Record, seen: Observation) -> Reco
         return record  # one that never was in a file is no holder's, but a sweep's
     agent = record.claim.agent_id
     is_named = item is not None and bool(agent) and item.agent == agent
-    is_off = issue.is_open and not is_named and not _is_assigned(issue, agent)
+    is_off = issue.is_open and not _is_assigned(issue, agent)
     is_certain = is_off and (_is_card_freed(before, seen) or releasing.is_told(before, issue))
     names_none = item is None or not item.agent
     return replace(

@@ -57,7 +57,7 @@ def close_if_answered(snapshot: Snapshot) -> Decision:
     """Phase `done`: close if somebody has said yes; else go back and ask."""
     record, observed = snapshot.record, snapshot.observation
     if consent.is_pending(snapshot):
-        return _ask_again(snapshot, record.claim.pr_number or 0)
+        return _ask_again(snapshot, record.claim.pull)
     if observed is None:
         return Decision()
     pull = derive.pull_request_of(record, observed, snapshot.rules.head_owner)

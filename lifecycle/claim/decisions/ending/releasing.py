@@ -80,7 +80,7 @@ def _asked(record: Record, releasing: Releasing | None) -> Record:
 
 
 def comment_of(
-    record: Record, releasing: Releasing, pull: PullRequest | None, *, is_open: bool = True
+    record: Record, releasing: Releasing, pull: PullRequest | None, *, is_open: bool
 ) -> PostComment:
     """What the issue is told, with a hidden marker that names this release and no other."""
     claim = record.claim
@@ -95,7 +95,7 @@ def comment_of(
         by=releasing.by,
         is_open=is_open,
     )
-    return PostComment(claim.issue_number or 0, hidden_marker.signed(text, mark), mark)
+    return PostComment(claim.issue, hidden_marker.signed(text, mark), mark)
 
 
 def told_at(issue: Issue, agent: str) -> int | None:
@@ -106,9 +106,9 @@ def told_at(issue: Issue, agent: str) -> int | None:
     mark = hidden_marker.of("released", issue=issue.number, by=hidden_marker.word(agent), at="AT")
     begin, _, end = mark.partition("AT")
     told = re.compile(rf"{re.escape(begin)}(\d{{1,12}}){re.escape(end)}")
-    lines = [(one.body.rstrip().splitlines() or [""])[-1] for one in issue.comments or ()]
-    found = [match for line in lines if (match := told.fullmatch(line.rstrip()))]
-    return max((int(match[1]) for match in found), default=None)
+    ends = (line for one in issue.comments or () for line in one.body.rstrip().splitlines()[-1:])
+    found = (told.fullmatch(line.rstrip()) for line in ends)
+    return max((int(match[1]) for match in found if match), default=None)
 
 
 def is_told(record: Record, issue: Issue) -> bool:
@@ -119,8 +119,9 @@ def is_told(record: Record, issue: Issue) -> bool:
 
 def _stays(pull: PullRequest | None) -> str:
     """The sentence about a pull request that is open, or empty."""
-    is_open = pull is not None and pull.state is PullState.OPEN
-    return loss_messages.pull_stays_open(pull.number) if pull is not None and is_open else ""
+    if pull is None or pull.state is not PullState.OPEN:
+        return ""
+    return loss_messages.pull_stays_open(pull.number)
 
 
 def login_of(agent: str) -> str:
@@ -199,7 +200,7 @@ def _board_action(snapshot: Snapshot, observed: Observation, issue: Issue) -> Se
     record, item = snapshot.record, observed.item
     if not snapshot.rules.has_board or record.ending.board_done or observed.board_problem:
         return None
-    if item is None or item.is_archived or _is_others(record, item):
+    if item is None or item.is_archived or _other_agent(record, item):
         return None
     is_set = is_same(item.status, Status.TODO) or not _may_move(record, item, issue)
     if is_set and not item.agent and not record.card.leaves_labels:
@@ -213,8 +214,9 @@ def _board_action(snapshot: Snapshot, observed: Observation, issue: Issue) -> Se
     )
 
 
-def _is_others(record: Record, item: BoardItem) -> bool:
-    return bool(item.agent) and item.agent != record.claim.agent_id
+def _other_agent(record: Record, item: BoardItem) -> str:
+    """The agent that the card names, or "" if it names none but the claim's."""
+    return item.agent if item.agent and item.agent != record.claim.agent_id else ""
 
 
 def _may_move(record: Record, item: BoardItem, issue: Issue) -> bool:
@@ -241,8 +243,9 @@ def _board_sentence(snapshot: Snapshot, observed: Observation, issue: Issue) -> 
         return messages.status_not_set(
             Status.TODO, messages.archived(issue.number, snapshot.rules.board_name)
         )
-    if _is_others(record, item):
-        return loss_messages.card_of_another(item.agent or "")
+    other = _other_agent(record, item)
+    if other:
+        return loss_messages.card_of_another(other)
     if not is_same(item.status, Status.TODO) and not _may_move(record, item, issue):
         kept = messages.label_kept if item.is_labels else loss_messages.card_left
         return kept(item.status or "")

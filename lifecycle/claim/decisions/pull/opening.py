@@ -128,7 +128,7 @@ def opening(snapshot: Snapshot, base: str) -> OpenPullRequest:
         head=f"{snapshot.rules.head_owner}:{claim.branch}",
         base=base,
         title=claim.summary,
-        issue=claim.issue_number or 0,
+        issue=claim.issue,
         pushed=snapshot.pushed_head or "",
     )
 

@@ -1,0 +1,179 @@
+"""Each step of a release on values alone: where it begins, where it waits, and what is told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from lifecycle.claim.decisions.ending import lost_task, releasing
+from lifecycle.claim.decisions.snapshot import Decision, Snapshot
+from lifecycle.claim.record.sections import Releasing, Trouble
+from lifecycle.claim.record.state import Record, mark_of
+from lifecycle.core.plan import ForgetClaim, ReleaseLease, SetBoard, Wake
+from lifecycle.core.values.model import BoardItem, Observation, PullState
+from tests.claim.steps import REVIEW, rules_with, run
+from tests.factories import NOW, comment, issue, observation, pull, record, seen, texts
+
+AGENT = "edouard-1738000000"
+ASKED = Releasing(NOW - 5, "out of time", "2 commits, phase coding.")
+LEASE = "f" * 40
+ITEM = BoardItem("PVTI_lADOBx", "In Progress", AGENT)
+RELEASE = ReleaseLease(42, LEASE)
+PLACE = f"Released by `lifecycle reconcile`, in the place of {AGENT}"
+
+
+def leaving(*, memory: dict[str, Any] | None = None, **changes: Any) -> Record:
+    """A claim with a lease that somebody asked to give back."""
+    return record(
+        memory={"ending.releasing": ASKED, "ownership.lease": LEASE, **(memory or {})}, **changes
+    )
+
+
+def at(made: Record, observed: Observation | None = None, **changes: Any) -> Snapshot:
+    """The input of a decision; by default the issue is as a claim has it."""
+    default = observation(issue=issue(comments=(), assignees=("edouard",)), item=ITEM)
+    return seen(made, observed=observed or default, **changes)
+
+
+def told_of(made: Record, **changes: Any) -> Observation:
+    """What GitHub shows once this release was told."""
+    posted = releasing.comment_of(made, ASKED, None, is_open=True)
+    return observation(issue=issue(comments=(comment(posted.body),), **changes), item=ITEM)
+
+
+def test_a_claim_that_nobody_releases_is_left() -> None:
+    """Without the command, or before GitHub was looked at, there is nothing to do."""
+    assert releasing.decide(at(record())) == Decision()
+    assert releasing.decide(seen(leaving())) == Decision()
+
+
+@pytest.mark.parametrize("status", ["In Progress", "Todo"])
+def test_the_first_step_is_to_keep_that_it_was_begun(status: str) -> None:
+    """Before anything is written; whatever Status the file has already."""
+    step = releasing.decide(at(leaving(status=status)))
+    assert (step.action, step.fields) == (None, {"status": "Todo"})
+    assert step.record is not None
+    assert step.record.ending.releasing == replace(ASKED, is_begun=True)
+
+
+@pytest.mark.parametrize(
+    ("is_released", "is_told", "is_begun", "is_left"),
+    [
+        (True, True, False, True),
+        (True, True, True, False),
+        (True, False, False, False),
+        (False, True, False, False),
+    ],
+)
+def test_what_was_released_before_only_loses_its_lease(
+    *, is_released: bool, is_told: bool, is_begun: bool, is_left: bool
+) -> None:
+    """Somebody did it in the agent's place, and told the issue; what was begun here goes on here."""
+    asked = replace(ASKED, is_begun=is_begun)
+    made = leaving(memory={"ownership.is_released": is_released, "ending.releasing": asked})
+    observed = told_of(made) if is_told else observation(issue=issue(comments=()), item=ITEM)
+    step = releasing.decide(at(made, observed))
+    assert (step.action == RELEASE) is is_left
+    ended = leaving(
+        memory={
+            "ownership.is_released": is_released,
+            "ending.releasing": asked,
+            "ownership.lease": "",
+        }
+    )
+    step = releasing.decide(at(ended, observed))
+    assert (step.action == ForgetClaim()) is is_left
+    assert ("had been released before" in texts(step)) is is_left
+
+
+def test_what_was_released_before_on_an_issue_that_is_hidden_is_not_left() -> None:
+    """Only its comments could tell; the sentence says that nothing can be read."""
+    made = leaving(memory={"ownership.is_released": True})
+    step = releasing.decide(at(made, observation(issue=None)))
+    assert step.action is None
+    assert [notice.key for notice in step.notices] == ["no-such-issue:42"]
+
+
+@pytest.mark.parametrize(
+    ("by", "shown", "is_open", "lines"),
+    [
+        ("", None, True, [f"Released by {AGENT}; the task is free again, and the work is kept."]),
+        (
+            "`lifecycle reconcile`",
+            pull(),
+            False,
+            [
+                f"{PLACE}; the issue is closed, and the work is kept.",
+                "PR #107 stays open.",
+            ],
+        ),
+        (
+            "",
+            pull(state=PullState.CLOSED),
+            True,
+            [f"Released by {AGENT}; the task is free again, and the work is kept."],
+        ),
+    ],
+)
+def test_the_comment_says_who_did_it_and_what_stays(
+    by: str, shown: Any, is_open: bool, lines: list[str]
+) -> None:
+    """In whose place, whether the task is free now, and the pull request only while it is open."""
+    made = leaving(**REVIEW)
+    posted = releasing.comment_of(made, replace(ASKED, by=by), shown, is_open=is_open)
+    first, *rest = lines
+    assert posted.body.splitlines() == [
+        first,
+        "Branch `claude/fix-thing-42`: 2 commits, phase coding.",
+        *rest,
+        "Reason: out of time",
+        "",
+        posted.marker,
+    ]
+    assert posted.issue == 42
+
+
+def test_a_release_was_told_by_the_last_line_of_a_comment() -> None:
+    """The newest of this agent's counts; an empty comment, a quotation or another's tells nothing."""
+    marks = [
+        releasing.comment_of(leaving(), replace(ASKED, at=moment), None, is_open=True).body
+        for moment in (7.0, 9.0, 8.0)
+    ]
+    said = (comment(""), comment("> " + marks[0].splitlines()[-1]), *map(comment, marks))
+    assert releasing.told_at(issue(comments=said), AGENT) == 9
+    assert releasing.told_at(issue(comments=said), "maria-1738000000") is None
+    assert releasing.told_at(issue(comments=said[:2]), AGENT) is None
+    assert releasing.told_at(issue(comments=None), AGENT) is None
+
+
+def test_from_afar_nothing_goes_on_without_the_lease() -> None:
+    """Only the lease can tell that nobody took the task up; where it cannot be ended, they have it."""
+    made = leaving(status="Todo", memory={"ending.releasing": replace(ASKED, is_begun=True)})
+    assert releasing.decide(at(made, wake=Wake.SWEEP)).action == RELEASE
+    refused = Trouble(mark_of(RELEASE), "GitHub said no.", NOW, is_final=True)
+    left = replace(made, troubles={"ReleaseLease": refused})
+    assert releasing.decide(at(left, wake=Wake.SWEEP)) == Decision()
+
+
+def test_without_a_board_no_card_is_moved() -> None:
+    """The last sentence says that there is none."""
+    made = at(leaving())
+    made = replace(made, rules=rules_with(made, has_board=False))
+    actions = run(made)
+    assert actions[-1] == ForgetClaim()
+    assert not [action for action in actions if isinstance(action, SetBoard)]
+
+
+def test_a_claim_that_names_no_agent_is_named_by_no_card() -> None:
+    """What was released stays so, until a card names the agent again."""
+    for agent, item, is_released in (
+        ("", BoardItem("PVTI_1", "In Progress", ""), True),
+        (AGENT, BoardItem("PVTI_1", "In Progress", ""), True),
+        (AGENT, None, True),
+        (AGENT, ITEM, False),
+    ):
+        made = record(agent_id=agent, memory={"ownership.is_released": True})
+        after = lost_task.apply_observation(made, made, observation(item=item))
+        assert after.ownership.is_released is is_released
