@@ -93,6 +93,11 @@ def _has_github(world: Host) -> bool:
     return True
 
 
+def issues_of(world: Host) -> Tracker:
+    """GitHub's issues as a tracker, whatever this worktree's tasks are kept in; raises BadConfig."""
+    return registry.open_tracker(registry.GITHUB, place_of(world))
+
+
 def inner_of(world: Host, agent: str = "", tracker: str = "") -> Tracker | None:
     """The tracker of this worktree unless it is GitHub's, in the name of this agent if one is given.
 

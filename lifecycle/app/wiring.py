@@ -22,6 +22,7 @@ from lifecycle.settings import config, user_folder
 
 if TYPE_CHECKING:
     from lifecycle.core.tracker import Tracker
+    from lifecycle.core.values.shapes import CardWords
     from lifecycle.github.auth.tokens import Token
     from lifecycle.github.board.board_client import ProjectRef
     from lifecycle.github.board.status_fallback import Choice, EitherBoard
@@ -368,9 +369,9 @@ class WorktreeWorld:
             raise Rejected("No board is configured.")
         return board
 
-    def priority_of(self, number: int) -> str | None:
-        """The board's Priority of an issue; as `GitHubClients.priority_of`, raises NoToken, BadConfig."""
-        return self.clients.priority_of(self.base, number)
+    def card_of(self, number: int) -> CardWords | None:
+        """What the board says of an issue; as `GitHubClients.card_of`, raises NoToken, BadConfig."""
+        return self.clients.card_of(self.base, number)
 
     @cached_property
     def tracker(self) -> Tracker:
@@ -378,6 +379,13 @@ class WorktreeWorld:
         from lifecycle.app import tracker_opening
 
         return tracker_opening.tracker_of(self)
+
+    @cached_property
+    def issues(self) -> Tracker:
+        """GitHub's issues, whatever the tasks are kept in; raises BadConfig."""
+        from lifecycle.app import tracker_opening
+
+        return tracker_opening.issues_of(self)
 
     @cached_property
     def inner(self) -> Tracker | None:

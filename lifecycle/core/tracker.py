@@ -84,6 +84,8 @@ class Task:
         url: its page, "" if it has none.
         close_reason: why it was closed, "" if it is open or nobody said.
         author: who made it, "" if the tracker says nothing.
+        held_by: who else has it, of all that says so, if `get` was asked for that: neither the actor nor
+            whom it works for.
         created_at, updated_at, closed_at: seconds since the epoch, UTC; None if the tracker says nothing.
     """
 
@@ -100,6 +102,7 @@ class Task:
     url: str = ""
     close_reason: str = ""
     author: str = ""
+    held_by: tuple[str, ...] = ()
     created_at: float | None = None
     updated_at: float | None = None
     closed_at: float | None = None
@@ -173,8 +176,11 @@ class Tracker(Protocol):
     def wording(self) -> Wording:
         """The commands that an agent types. `publish` is "" unless it can publish."""
 
-    def get(self, id: str) -> Task:  # noqa: A002 -- the tracker's own word
-        """One task, its open blockers named. NotFound."""
+    def get(self, id: str, *, holders: bool = False) -> Task:  # noqa: A002 -- the tracker's own word
+        """One task, its open blockers named. NotFound.
+
+        With `holders` whoever else has it is looked for, wherever that is written down, and named.
+        """
 
     def list(self, *, label: str = "", status: TaskStatus | None = None) -> tuple[Task, ...]:
         """Every task with this label and this status, by urgency; all of them, however many.

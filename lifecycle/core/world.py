@@ -101,6 +101,10 @@ class World(Protocol):
         """What this worktree's tasks are kept in."""
 
     @property
+    def issues(self) -> Tracker:
+        """GitHub's issues, whatever its tasks are kept in."""
+
+    @property
     def inner(self) -> Tracker | None:
         """The tracker of the worktree, if it is another than GitHub."""
 

@@ -182,10 +182,11 @@ def _listed(git: Git, remote: str, issue: int) -> str:
 
 
 def _fetched(git: Git, remote: str, issue: int, sha: str) -> Lease:
-    """What a lease says of itself."""
+    """What a lease says of itself; one that is in this clone already is not fetched again."""
     ref = ref_of(issue)
     plain = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
-    git.run("fetch", *plain, remote, ref, remote=remote)
+    if git.run("cat-file", "-t", sha, check=False) != "commit":
+        git.run("fetch", *plain, remote, ref, remote=remote)
     since, _, subject = git.run("show", "--no-patch", "--format=%cI %s", sha).partition(" ")
     agent, nonce, _ = parse_lease(subject)
     return Lease(sha, agent or "an unknown holder", since, nonce)

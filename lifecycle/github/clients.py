@@ -11,8 +11,9 @@ from lifecycle.core.ports import Cache
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.configured import Addresses, Settings
 from lifecycle.core.values.model import BoardSchema, Repository
+from lifecycle.core.values.shapes import CardWords
 from lifecycle.github.auth.tokens import Token
-from lifecycle.github.board.board_client import GitHubBoard, ProjectRef
+from lifecycle.github.board.board_client import AGENT, STATUS, GitHubBoard, ProjectRef
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import Calls, RestClient
 from lifecycle.storage.state_file import MemoryCache
@@ -128,8 +129,8 @@ class GitHubClients:
         value, clock = self.token.value, self.graph.deadline.clock
         return Choice(self.project, use, names, value, self._cache, clock, self._read_project)
 
-    def priority_of(self, repository: Repository, number: int) -> str | None:
-        """The board's Priority of an issue, as its option is called; None without a board or a card.
+    def card_of(self, repository: Repository, number: int) -> CardWords | None:
+        """What the board says of an issue; None without a board or a card.
 
         Requests: 1; none where labels take the board's place.
 
@@ -146,8 +147,13 @@ class GitHubClients:
             if self.choice.gives_up(error):
                 return None
             raise
-        is_choice = item is not None and not item.is_archived and PRIORITY in item.choices
-        return str(item.values[PRIORITY]) if item is not None and is_choice else None
+        if item is None or item.is_archived:
+            return None
+        words = {name: str(item.values[name]) for name in item.choices if name in item.values}
+        agent = item.values.get(AGENT)
+        return CardWords(
+            words.get(PRIORITY), words.get(STATUS), agent if isinstance(agent, str) else ""
+        )
 
     def _read_project(self) -> BoardSchema:
         """The project as it is now; asked only where there is one."""

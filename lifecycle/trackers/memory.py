@@ -117,10 +117,10 @@ class MemoryTracker:
         """The product's own commands."""
         return OWN_COMMANDS
 
-    def get(self, id: str) -> Task:  # noqa: A002 -- the Protocol's word
+    def get(self, id: str, *, holders: bool = False) -> Task:  # noqa: A002 -- the Protocol's word
         """One task; NotFound."""
         with self._found(id) as task:
-            return task
+            return refusals.with_holders(task, (self.actor,)) if holders else task
 
     def list(self, *, label: str = "", status: TaskStatus | None = None) -> tuple[Task, ...]:
         """Every task with this label and status; without a status, all that are not closed."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
+from dataclasses import replace
 
 from lifecycle.core import errors, hidden_marker
 from lifecycle.core.tracker import Task, TaskStatus
@@ -96,6 +97,12 @@ def held(task: str, by: str, since: str = "") -> errors.AlreadyClaimed:
         f"{task} is held by {by or 'somebody else'}{since}; nothing was changed. Choose another task.",
         by=by,
     )
+
+
+def with_holders(task: Task, own: Container[str]) -> Task:
+    """The task with its assignee as the one who has it, unless that is one of the own names."""
+    is_another = task.is_open and task.assignee and task.assignee not in own
+    return replace(task, held_by=(task.assignee,) if is_another else ())
 
 
 def not_claimable(task: str, status: str) -> errors.NotClaimable:

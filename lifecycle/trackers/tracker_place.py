@@ -13,6 +13,7 @@ from lifecycle.core.ports import Clock
 from lifecycle.core.timing import Deadline
 from lifecycle.core.tracker import Wording
 from lifecycle.core.values.configured import Settings
+from lifecycle.core.values.shapes import CardWords
 from lifecycle.core.world import World
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ class TrackerHub(World, Protocol):
     BadConfig where there is no token or no repository.
     """
 
-    def priority_of(self, number: int) -> str | None:
-        """The word of the board's Priority for one issue, or None. Requests: 1, none without a board."""
+    def card_of(self, number: int) -> CardWords | None:
+        """What the board says of one issue, or None. Requests: 1, none without a board."""
 
     @property
     def calls(self) -> Calls:

@@ -106,6 +106,7 @@ def test_another_task_begins_anew() -> None:
     kept = SessionRecord("s", task="1", labels=("a",), holder="me", is_set=True, actor="me")
     assert kept.on("1", (), "x") == kept
     assert kept.on("1", ("b",), "x").labels == ("b",)
+    assert SessionRecord("s", task="1").on("1", (), "x").holder == "x", "taken since"
     other = kept.on("2", ("b",), "you")
     assert (other.task, other.labels, other.holder) == ("2", ("b",), "you")
     assert (other.is_set, other.actor) == (False, "me")

@@ -37,6 +37,7 @@ from tests.trackers.liars import (
 from tests.trackers.liars_claiming import (
     Anonymous,
     Backwards,
+    Blind,
     Busy,
     Circling,
     Clinging,
@@ -99,6 +100,7 @@ CAUGHT: dict[str, type[Liar]] = {
     "a_claimed_task_is_the_actors": Anonymous,
     "claiming_again_is_no_error": Jealous,
     "anothers_task_is_refused": Stealing,
+    "whoever_else_has_it_is_named": Blind,
     "a_closed_task_is_not_claimable": Undead,
     "a_blocked_task_is_not_claimed": Impatient,
     "a_released_task_is_anybodys": Clinging,

@@ -42,7 +42,7 @@ class Silent(Liar):
 class Raw(Liar):
     """Raises what its own insides raise."""
 
-    def get(self, id: str) -> Task:
+    def get(self, id: str, *, holders: bool = False) -> Task:
         return self.tasks.tasks[id]
 
 
@@ -251,5 +251,5 @@ class Chatty(Liar):
 class Lost(Liar):
     """Loses what it was asked to find."""
 
-    def get(self, id: str) -> Task:
+    def get(self, id: str, *, holders: bool = False) -> Task:
         raise NotFound("")

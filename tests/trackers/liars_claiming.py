@@ -36,6 +36,14 @@ class Stealing(Liar):
         return super().claim(id)
 
 
+class Blind(Liar):
+    """Says of no task that another has it."""
+
+    def get(self, id: str, *, holders: bool = False) -> Task:
+        del holders
+        return super().get(id)
+
+
 class Undead(Liar):
     """Claims what is closed."""
 
@@ -136,8 +144,9 @@ class Leaseless(Liar):
 class Remembering(Liar):
     """Waits for what is closed."""
 
-    def get(self, id: str) -> Task:
-        return replace(super().get(id), blocked_by=self.tasks.blockers.get(id, ()))
+    def get(self, id: str, *, holders: bool = False) -> Task:
+        task = super().get(id, holders=holders)
+        return replace(task, blocked_by=self.tasks.blockers.get(id, ()))
 
 
 class Forcing(Liar):

@@ -220,6 +220,21 @@ Value = str | float | date
 
 
 @dataclass(frozen=True, slots=True)
+class CardWords:
+    """What the board says of one issue, in its own words.
+
+    Attributes:
+        priority: the word of the field Priority, None if it is not set.
+        status: that of Status, None if it is not set.
+        agent: the text of the field Agent, "" if it is not set.
+    """
+
+    priority: str | None = None
+    status: str | None = None
+    agent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ItemFacts:
     """An item of a board.
 

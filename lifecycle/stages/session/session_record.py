@@ -34,7 +34,7 @@ class SessionRecord:
         memory: what a decision left.
         task: the id of the task that it works on, as it was last known; "" if nobody knows.
         labels: that task's labels: they say which stages it has.
-        holder: who had the task when the session was first seen to work on it.
+        holder: who had the task when the session was first seen to work on it, or took it since.
         is_set: the task was named by hand.
         ended: the id of the task, or what else is known of it, whose stages were all completed, and after
             which it was told of no stage any more; "" while it is led.
@@ -63,7 +63,7 @@ class SessionRecord:
     def on(self, task: str, labels: tuple[str, ...], holder: str) -> SessionRecord:
         """The same at work on this task."""
         if task == self.task:
-            return replace(self, labels=labels or self.labels)
+            return replace(self, labels=labels or self.labels, holder=self.holder or holder)
         return replace(self, task=task, labels=labels, holder=holder, is_set=False, spelled="")
 
     def after(self) -> SessionRecord:

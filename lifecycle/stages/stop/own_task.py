@@ -24,6 +24,9 @@ ENDING = (Detected.ISSUE_CLOSED, Detected.SESSION_CLEARED)
 SEAT = re.compile(r"-\d{12}$")
 """How the name of an agent ends that this product made up (`tracker_place.seat_in`)."""
 
+AGENT = re.compile(r"-\d{12,}$")
+"""The same, or how that of a claim's agent ends: no person is called so, and no program's user."""
+
 
 @dataclass
 class Own:

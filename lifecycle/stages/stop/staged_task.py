@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lifecycle.core.errors import GitFailed, NotFound
+from lifecycle.core.errors import GitFailed, LifecycleError, NotFound
 from lifecycle.core.redact import as_data, named, quoted
 from lifecycle.core.stage_names import COMPLETES, LINE, Detected, Stage
-from lifecycle.core.tracker import Task, TaskStatus
+from lifecycle.core.tracker import GITHUB, Task, TaskStatus
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.evidence import records, tree_hash
 from lifecycle.evidence.records import Evidence, EvidenceRoom
@@ -21,9 +21,10 @@ from lifecycle.stages.session import session_record, workflow_tasks
 from lifecycle.stages.session.activation import StageCall
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.session.workflow_tasks import Activity
-from lifecycle.stages.stop.own_task import ENDING, SEAT, Own, claimed_task, spelled
+from lifecycle.stages.stop.own_task import AGENT, ENDING, Own, claimed_task, spelled
 from lifecycle.stages.transcript import tasks_taken
 from lifecycle.stages.transcript.turn import Tier, Turn
+from lifecycle.storage import log
 
 HANDOFF = "lifecycle handoff"
 """What the instruction to close has in it under a claim."""
@@ -188,23 +189,23 @@ class TaskSearch(Own):
         """The task as it is now, where a stage of it was completed; None if it does not matter."""
         if not task or not state.is_completion or state in ENDING:
             return None
-        return self._asked_for(task)
+        return self._asked_for(task, holders=True)
 
     def _still_open(
         self, known: Activity, state: Detected, task: str, holding: HeldTask
     ) -> Task | None:
-        """The task that is said to be closed and is not; a list that shows it open may be behind."""
-        if state is not Detected.ISSUE_CLOSED or holding is not HeldTask.NONE:
+        """The task that is said to be over and is not; a list that shows it open may be behind."""
+        if state not in ENDING or holding in (HeldTask.WAITING, HeldTask.ENDED):
             return None
-        if known.find(task) is None:
+        if known.find(task) is None or (state is Detected.SESSION_CLEARED and self.turn.taken):
             return None
-        now = self._asked_for(task)
+        now = self._asked_for(task, holders=True)
         return now if now is not None and now.is_open else None
 
-    def _asked_for(self, task: str) -> Task | None:
+    def _asked_for(self, task: str, *, holders: bool = False) -> Task | None:
         """The task as the tracker has it now; None if it is gone, so nobody holds it."""
         try:
-            return self.tracker.get(task)
+            return self.tracker.get(task, holders=holders)
         except NotFound:
             return None
 
@@ -301,11 +302,37 @@ class TaskSearch(Own):
         if task.blocked_by:
             names = as_data(", ".join(task.blocked_by))
             return f"Task {as_data(task.id)} is blocked by {names}."
-        actor = self.tracker.actor
-        is_mine = task.assignee in ("", actor) or holding is not HeldTask.NONE
-        if is_mine or not task.is_open:
+        if not task.is_open:
             return ""
-        known = self.kept.holder if self.kept.task == task.id else ""
-        is_another = task.assignee != known if known else bool(SEAT.search(task.assignee))
-        who = named(task.assignee) if task.assignee else ""
-        return f"Task {as_data(task.id)} is claimed by {who}." if is_another else ""
+        holders = (*task.held_by, *self._holders_of_issue(holding))
+        other = next((name for name in holders if not self._is_own(name, task.id)), "")
+        return f"Task {as_data(task.id)} is claimed by {named(other)}." if other else ""
+
+    def _is_own(self, name: str, task: str) -> bool:
+        """True if this session has the task under that name, as far as anybody can tell.
+
+        Its names are the actor, and who it was at first: a claim is over, or `/clear` made another session
+        of it. Another tracker's own program may give it one that nobody here knows. That is the name under
+        which it was first seen to work; or one that is no agent's, where the session took the task by a
+        command, or was led to its end.
+        """
+        if name in (self.tracker.actor, self.kept.actor):
+            return True
+        if self.tracker.name == GITHUB:
+            return False
+        known = self.kept.holder if self.kept.task == task else ""
+        is_taken = task in (self.kept.ended, *tasks_taken.begun_in(self.turn.named))
+        return name == known if known else is_taken and not AGENT.search(name)
+
+    def _holders_of_issue(self, holding: HeldTask) -> tuple[str, ...]:
+        """Who else has the claim's issue, where the task is not that issue itself."""
+        claim, world = self.call.claim, self.call.world
+        is_held = holding in (HeldTask.WORKING, HeldTask.WAITING)
+        issue = claim.task_in(GITHUB) if claim is not None and is_held else ""
+        if not issue or self.tracker.name == GITHUB:
+            return ()
+        try:
+            return world.issues.get(issue, holders=True).held_by
+        except LifecycleError as error:  # the tasks can be read, so the session is led
+            log.write(world.root, f"{self.call.hook}: stages: {error.sentence}")
+            return ()

@@ -39,7 +39,20 @@ def open_tracker(place: TrackerPlace) -> BeadsTracker:
         is_hook=place.is_hook,
         demand=partial(bd_here.refuse, place.root, place.environment, place.folder),
     )
-    return BeadsTracker(runner)
+    return BeadsTracker(runner, lambda: _users_names(place))
+
+
+_ACTORS = ("BEADS_ACTOR", "BD_ACTOR")
+
+
+def _users_names(place: TrackerPlace) -> tuple[str, ...]:
+    """The names that bd takes for whoever runs it here without `--actor`; one git process at the most.
+
+    Source: `bd --help` of 0.49.6 to 1.3.0: "Actor name (default: $BEADS_ACTOR, git user.name, $USER)".
+    """
+    named = [place.environment.get(name, "") for name in (*_ACTORS, "USER")]
+    git_name = place.hub.git.run("config", "user.name", check=False)
+    return tuple(name for name in (*named, place.user, git_name) if name)
 
 
 class BeadsTracker:
@@ -47,12 +60,14 @@ class BeadsTracker:
 
     Args:
         runner: runs bd.
+        names: gives the names that bd takes for this user; asked only where somebody holds a task.
     """
 
     name = NAME
 
-    def __init__(self, runner: Runner) -> None:
+    def __init__(self, runner: Runner, names: Callable[[], tuple[str, ...]] = tuple) -> None:
         self._runner = runner
+        self._names = names
         self._ask = Asking(runner)
 
     @property
@@ -101,9 +116,12 @@ class BeadsTracker:
             start=bd_here.START,
         )
 
-    def get(self, id: str) -> Task:  # noqa: A002 -- the Protocol's word
+    def get(self, id: str, *, holders: bool = False) -> Task:  # noqa: A002 -- the Protocol's word
         """One task with its open blockers; NotFound."""
-        return self._ask.show(id).task
+        task = self._ask.show(id).task
+        if not holders or task.assignee in ("", self.actor):
+            return task
+        return refusals.with_holders(task, self._names())
 
     def list(self, *, label: str = "", status: TaskStatus | None = None) -> tuple[Task, ...]:
         """Every task with this label and status; a list does not say what blocks."""

@@ -49,6 +49,17 @@ def anothers_task_is_refused(case: CheckCase) -> None:
     same(case.two.get(made.id).assignee, case.holder(1), "the assignee")
 
 
+def whoever_else_has_it_is_named(case: CheckCase) -> None:
+    """To another, where it is asked for; not to whoever has it, and to nobody once it is released."""
+    made = case.claimed()
+    others = case.two.get(made.id, holders=True).held_by
+    is_named = others[:1] in ((case.holder(1),), (case.one.actor,))
+    demand(is_named, f"`held_by` of another's task is {others!r}")
+    same(case.one.get(made.id, holders=True).held_by, (), "`held_by` of one's own task")
+    case.one.release(made.id)
+    same(case.two.get(made.id, holders=True).held_by, (), "`held_by` of a free task")
+
+
 def a_closed_task_is_not_claimable(case: CheckCase) -> None:
     """The error has the tracker's own word for where the task stands."""
     made = case.make()

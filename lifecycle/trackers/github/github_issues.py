@@ -14,6 +14,7 @@ from functools import cached_property
 from lifecycle.core import errors, hidden_marker
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.core.values import priorities
+from lifecycle.core.values.priorities import Status
 from lifecycle.core.values.shapes import IssueFacts
 from lifecycle.github.operations.ensure_comments import CommentOperations
 from lifecycle.github.operations.ensure_issues import IssueOperations, Reason, RelationOperations
@@ -29,6 +30,7 @@ from lifecycle.trackers.tracker_place import OWN_COMMANDS, TrackerPlace
 
 _REASON = "close-reason"
 _REASONS: tuple[Reason, ...] = ("completed", "not_planned", "duplicate")
+_UNBEGUN = ("", Status.TODO.casefold())
 _CAN = frozenset({Capability.NATIVE_READY, Capability.DEPENDENCIES})
 
 
@@ -75,13 +77,25 @@ class GitHubIssues:
         """The product's own commands."""
         return OWN_COMMANDS
 
-    def get(self, id: str) -> Task:  # noqa: A002 -- the Protocol's word
+    def get(self, id: str, *, holders: bool = False) -> Task:  # noqa: A002 -- the Protocol's word
         """One issue; a pull request is none.
 
+        Who else has it is told by its lease, its card's Agent (one in Todo is nobody's), its assignees
+        and the comments by which it is claimed.
+
         Requests: 1; 1 more if it is blocked, 1 if sub-issues are open, for a closed one 1 for each
-        hundred comments, and with a board 1 if no label says how urgent it is.
+        hundred comments, and with a board 1 if no label says how urgent it is. With `holders`, for an
+        open one: with a board 1 if none was made of it so far, those of `IssueHolding.others`.
         """
-        return self._shown(self._issue(id))
+        issue = self._issue(id)
+        task = self._shown(issue)
+        if not holders or not issue.is_open:
+            return task
+        card = self._lists.card(task)
+        is_begun = card is not None and (card.status or "").casefold() not in _UNBEGUN
+        shown = [card.agent] if card is not None and is_begun and card.agent else []
+        others = [name for name in shown if name != self.actor]
+        return replace(task, held_by=tuple(dict.fromkeys((*self._holding.others(issue), *others))))
 
     def list(self, *, label: str = "", status: TaskStatus | None = None) -> tuple[Task, ...]:
         """Every issue with this label and status. Blockers are not named in a list.

@@ -14,7 +14,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lifecycle.core import hidden_marker
-from lifecycle.core.errors import AlreadyClaimed, BadConfig, GitFailed, HeldByAnother, Rejected
+from lifecycle.core.errors import (
+    AlreadyClaimed,
+    BadConfig,
+    GitFailed,
+    HeldByAnother,
+    Rejected,
+    Transient,
+)
 from lifecycle.core.redact import named
 from lifecycle.core.values.shapes import IssueFacts
 from lifecycle.git import lease
@@ -22,6 +29,7 @@ from lifecycle.github.operations.ensure_comments import CommentOperations
 from lifecycle.github.operations.ensure_issues import IssueOperations
 from lifecycle.github.operations.unclear_writes import missing, present
 from lifecycle.github.pulls.issue_calls import IssueCalls
+from lifecycle.storage import log
 from lifecycle.trackers import refusals
 from lifecycle.trackers.github.issue_tasks import Body
 from lifecycle.trackers.tracker_place import TrackerPlace
@@ -54,6 +62,7 @@ class IssueHolding:
         self._issues = IssueOperations(calls)
         self._comments = CommentOperations(calls)
         self._hub = place.hub
+        self._root = place.root
         self._remote = place.settings.remote
         self._login = login
         self._actor = actor
@@ -130,6 +139,26 @@ class IssueHolding:
             now = self._issues.ensure_assignees(number, remove=(self._login,)).now
         self._end(number, holder)
         return now
+
+    def others(self, issue: IssueFacts) -> tuple[str, ...]:
+        """Who else has the open issue: by its lease, its assignees, or the oldest comment that claims it.
+
+        A lease that cannot be read is no evidence, and neither is one in a fork. Requests: git's own; 1 for
+        each hundred comments if the account is assigned and no lease is there.
+        """
+        number = issue.number
+        try:
+            holder = self._lease(number)
+        except (GitFailed, Transient) as error:
+            log.write(self._root, f"tracker: the lease of #{number} is left out: {error.sentence}")
+            holder = None
+        held = [holder.agent] if holder is not None and holder.agent != self._actor else []
+        if not self._login_in(issue):
+            return (*held, *missing(issue.assignees, (self._login,))[:1])
+        if holder is not None:
+            return tuple(held)
+        marks = [mark for mark in self._marks(number) if present((mark.author,), issue.assignees)]
+        return tuple(mark.agent for mark in marks[:1] if mark.key != self._key)
 
     def end(self, number: int) -> None:
         """Nothing of this agent's claim is left; the assignee stays, as who did the work."""

@@ -24,7 +24,7 @@ from lifecycle.core.tracker import Task, TaskStatus
 from lifecycle.core.values import priorities
 from lifecycle.core.values.model import Card
 from lifecycle.core.values.priorities import Status
-from lifecycle.core.values.shapes import IssueFacts
+from lifecycle.core.values.shapes import CardWords, IssueFacts
 from lifecycle.github.pulls.issue_calls import IssueCalls, State
 from lifecycle.storage import log
 from lifecycle.trackers import refusals
@@ -52,6 +52,9 @@ class TaskLists:
         self._place = place
         self._calls = calls
         self._open = dict[int, bool]()  # issues without a card that others depend on
+        self._read = dict[
+            str, CardWords | None
+        ]()  # cards that were read alone, until they are used
 
     def listed(self, label: str, status: TaskStatus | None) -> tuple[Task, ...]:
         """Every issue with this label and status, by urgency; see `GitHubIssues.list`."""
@@ -88,6 +91,17 @@ class TaskLists:
                 name.casefold(): name for name in there if refusals.has_any((name,), families)
             }
         return exact.values()
+
+    def card(self, task: Task) -> CardWords | None:
+        """The task's card; None without one, and where it cannot be seen.
+
+        Requests: 1 with a board; none if it was read for the task's priority just now.
+        """
+        if not self._has_board:
+            return None
+        if task.id not in self._read:
+            self._look_at(task.id)
+        return self._read.pop(task.id, None)
 
     def with_priority(self, task: Task) -> Task:
         """The task with its priority. Requests: 1 with a board, unless a label says it."""
@@ -149,8 +163,13 @@ class TaskLists:
         if tasks[1:]:
             return _words(self._seen(self._all, {}))
         (name,) = (task.id for task in tasks)
-        word = self._seen(lambda: self._place.hub.priority_of(int(name)), None)
-        return {name: word} if word else {}
+        card = self._look_at(name)
+        return {name: card.priority} if card is not None and card.priority else {}
+
+    def _look_at(self, name: str) -> CardWords | None:
+        card = self._seen(lambda: self._place.hub.card_of(int(name)), None)
+        self._read[name] = card
+        return card
 
     def _all(self) -> dict[str, Card]:
         """The cards of this repository's issues."""

@@ -1,0 +1,161 @@
+"""Whose task it is: what another agent has is not gone on with, whatever says that it does.
+
+The tasks are issues of the embedded GitHub, the leases real refs in its git, the other agent another
+clone on this machine, or a person on GitHub.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lifecycle.core.stage_names import Detected
+from tests.clones import clone
+from tests.conftest import Place, environment_of
+from tests.e2e.agent import Agent
+from tests.e2e.forked import Forked
+from tests.e2e.staged import LABEL, Ground, marker
+
+CODED = marker(Detected.CODING_COMPLETE)
+REVIEWED = marker(Detected.REQUIREMENTS_REVIEWED)
+CLOSED = marker(Detected.ISSUE_CLOSED)
+CLEARED = marker(Detected.SESSION_CLEARED)
+START = 'start = "/task-start"\n'
+
+
+@pytest.fixture
+def ground(place: Place, forked: Forked) -> Ground:
+    """A worktree with the workflow on, whose tasks are issues 41 and 45 of the embedded GitHub."""
+    ground = Ground(place, place.root.parent, str(forked.command))
+    ground.settings(START)
+    with place.tree() as tree:
+        for number in ("41", "45"):
+            tree.world.tracker.edit_labels(number, add=(LABEL,))
+    place.clear()
+    return ground
+
+
+@pytest.fixture
+def other(place: Place, tmp_path: Path) -> Place:
+    """Another clone, of the same account, on the same board."""
+    root = tmp_path / "other"
+    environment = environment_of(place.info, root, place.command)
+    clone(place.info.git_url, root, environment)
+    return replace(place, root=root, environment=environment)
+
+
+def begun(ground: Ground) -> Agent:
+    """An agent that began with issue 41 by the client's command, and claimed nothing."""
+    agent = ground.agent()
+    agent.prompt("/task-start 41")
+    agent.edits("code.py", "one = 1\n")
+    return agent
+
+
+def agent_of(place: Place) -> str:
+    """The agent that a clone's claim names."""
+    return str(place.claim()["agent_id"])
+
+
+def takes(other: Place, *words: str) -> str:
+    """The other clone takes the task, and says as whom."""
+    done = other.cli(*words)
+    assert done.returncode == 0, done.stderr
+    return agent_of(other)
+
+
+@pytest.mark.parametrize("is_early", [True, False])
+def test_another_clone_claims_the_task_of_a_session_without_a_claim(
+    ground: Ground, other: Place, is_early: bool
+) -> None:
+    """Before the first stage or after it: the next stop says who has it, and is told of no stage."""
+    agent = begun(ground)
+    if is_early:
+        assert "REQUIREMENTS_REVIEW" in agent.stops(CODED).model
+        agent.runs("ls")
+    name = takes(other, "claim", "41")
+    told = agent.stops(REVIEWED if is_early else CODED).model
+    assert told.startswith(f"Task 41 is claimed by {name}.")
+    assert "Do not go on with this task until that is settled." in told
+    assert len(ground.journal("transition")) == is_early
+    # It was told to tell its user, and does: no question.
+    assert agent.stops(f"{name} has 41; please look at that first.").is_silent
+    released = other.cli("release", "--reason", "done")
+    assert released.returncode == 0, released.stderr
+    agent.runs("ls")
+    assert "CURRENT STAGE: " in agent.stops(REVIEWED).model
+
+
+def test_an_own_claim_that_is_taken_over(ground: Ground, other: Place) -> None:
+    """From coding on, at each stage, also at the closing: nobody goes on with it."""
+    agent = ground.agent()
+    agent.prompt("Do issue 41")
+    agent.really_runs(str(ground.command), "claim", "41")
+    agent.edits("code.py", "one = 1\n")
+    assert "REQUIREMENTS_REVIEW" in agent.stops(CODED).model
+    name = takes(other, "takeover", "41")
+    for number, state in enumerate((Detected.REQUIREMENTS_REVIEWED, Detected.ISSUE_CLOSED)):
+        agent.runs("ls")
+        told = agent.stops(marker(state) + " " * number).model
+        assert f"Task 41 is claimed by {name}." in told
+        assert "Do not go on with this task" in told
+        assert "lifecycle handoff" not in told
+    assert len(ground.journal("transition")) == 1
+
+
+def test_a_task_that_is_assigned_to_somebody_else(ground: Ground) -> None:
+    """From the start, and in the middle; a task of two people, of whom the account is one, is its own."""
+    control = ground.place.control
+    control.assign(41, "maria")
+    agent = begun(ground)
+    assert agent.stops(CODED).model.startswith("Task 41 is claimed by maria.")
+    control.assign(41, "octocat")
+    agent.runs("ls")
+    assert "REQUIREMENTS_REVIEW" in agent.stops(CODED + " ").model
+    control.unassign(41, "octocat")
+    agent.runs("ls")
+    assert agent.stops(REVIEWED).model.startswith("Task 41 is claimed by maria.")
+
+
+def test_a_card_that_names_another_agent(ground: Ground) -> None:
+    """Nobody wrote a lease: a person, or another system, says on the board who is at work."""
+    control = ground.place.control
+    agent = begun(ground)
+    control.set_field(41, "Agent", "maria-laptop")
+    assert "REQUIREMENTS_REVIEW" in agent.stops(CODED).model, "a card in Todo is nobody's"
+    control.set_field(41, "Status", "In Progress")
+    agent.runs("ls")
+    assert agent.stops(REVIEWED).model.startswith("Task 41 is claimed by maria-laptop.")
+
+
+def test_ones_own_claim_by_any_name_is_no_other_agents(ground: Ground) -> None:
+    """A claim in the tracker, in the session's own name: also after `/clear`, where that is another."""
+    agent = ground.agent()
+    agent.prompt("/task-start 41")
+    agent.really_runs(str(ground.command), "tracker", "claim", "41")
+    assert "REQUIREMENTS_REVIEW" in agent.stops(CODED).model
+    after = agent.cleared()
+    assert "CURRENT STAGE: REQUIREMENTS_REVIEW" in after.starts("clear").model
+    assert "CURRENT STAGE: TESTING" in after.stops(REVIEWED).model
+
+
+def test_what_is_asked_where_a_stage_was_completed_and_where_not(ground: Ground) -> None:
+    """The issue, its card and its lease once each; at a stop where nothing was completed, nothing."""
+    place = ground.place
+    agent = begun(ground)
+    assert "REQUIREMENTS_REVIEW" in agent.stops(CODED).model
+    agent.edits("code.py", "one = 2\n")
+    place.clear()
+    assert agent.stops("I go on.").is_silent
+    assert place.control.requests() == ()
+    assert "CURRENT STAGE: TESTING" in agent.stops(REVIEWED).model
+    asked = [
+        request.operation or request.path.rpartition("/repos/")[2] for request in place.requests()
+    ]
+    assert len(asked) == len(set(asked))
+    assert len([name for name in asked if name.endswith("/issues/41")]) == 1
+    assert len(asked) <= 3
+    git = [request for request in place.control.requests() if request.kind == "git"]
+    assert 1 <= len(git) <= 2
