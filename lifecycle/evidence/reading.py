@@ -31,6 +31,7 @@ _STATUS = re.compile(r"\AExit code (\d+)\b")
 _STOPPED = (124, 130, 137, 143)
 """Statuses of what ran into a limit of `timeout`, or was ended by a signal."""
 
+_ENDED = "it was stopped before its end"
 _MOST = 200
 """Identities of failed tests that are kept."""
 
@@ -56,6 +57,7 @@ class Tally:
         left: tests that a filter left out.
         has_failed, is_stopped, is_partial, is_empty: it says that something failed; that the run did not
             come to its end; that a part was picked; that there was nothing to run.
+        is_read: a summary was there.
         has_crashed: it says what any program says that did not come to its end.
         is_one_line: all that was read says of itself how many failed.
         failures: the tests that failed.
@@ -63,7 +65,7 @@ class Tally:
 
     __slots__ = (
         *("counts", "failures", "has_crashed", "has_failed", "is_empty", "is_one_line"),
-        *("is_partial", "is_stopped", "left", "parts"),
+        *("is_partial", "is_read", "is_stopped", "left", "parts"),
     )
 
     def __init__(self, rows: tuple[RunnerRow, ...], output: str) -> None:
@@ -83,19 +85,17 @@ class Tally:
         )
         failing = self.counts is not None and self.counts.failed + self.counts.errors > 0
         bare = re.sub(runner_table.pattern("good_line"), "", text, flags=re.MULTILINE)
-        is_read = self.counts is not None or self.parts > 0
+        self.is_read = self.counts is not None or self.parts > 0
         self.has_failed = (
             failing
             or any(row.says(row.failed, text) for row in rows)
-            or (not is_read and runner_table.general("failed", bare))
+            or (not self.is_read and runner_table.general("failed", bare))
         )
         self.is_stopped = any(row.says(row.stopped, text) for row in rows)
         self.is_partial = any(row.says(row.partial, text) for row in rows)
         self.has_crashed = runner_table.general("crashed", _MAKE_FIVE.sub("", bare))
-        self.is_empty = (
-            is_counted
-            or any(row.says(row.nothing, text) for row in rows)
-            or runner_table.general("nothing", bare)
+        self.is_empty = any(row.says(row.nothing, text) for row in rows) or (
+            not self.has_crashed and (is_counted or runner_table.general("nothing", bare))
         )
         self.failures = _failures(rows, text) if self.has_failed else ()
 
@@ -167,11 +167,13 @@ def _failures(rows: tuple[RunnerRow, ...], text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _readers(run: SuiteRun, rows: tuple[RunnerRow, ...]) -> tuple[RunnerRow, ...]:
-    """The rows that read what a run prints: its own, or all where it prints what others do."""
-    if not run.rows or any(row.wraps for row in run.rows):
-        return rows
-    return run.rows
+def _tally(run: SuiteRun, rows: tuple[RunnerRow, ...], output: str) -> Tally:
+    """What is read by a run's own row; by all where it prints what others do, or its row reads nothing."""
+    if run.rows and not any(row.wraps for row in run.rows):
+        tally = Tally(run.rows, output)
+        if tally.is_read or tally.is_empty or not run.decides:
+            return tally
+    return Tally(rows, output)
 
 
 def _judged(
@@ -185,17 +187,17 @@ def _judged(
         trusts: a status of 0 is enough where the output says nothing.
         own_picks: that tests are left out is the project's own word for the suite.
     """
+    if tally.is_stopped:
+        return Outcome.PARTIAL, _ENDED
     if tally.has_failed:
         return Outcome.FAILED, ""
-    if tally.is_stopped:
-        return Outcome.PARTIAL, "it was stopped before its end"
     if tally.has_passed:
         if succeeded is False or (succeeded is None and tally.has_crashed):
             return Outcome.FAILED, "no test failed, but it ended with an error"
         if (tally.left or tally.is_partial) and not own_picks:
             return Outcome.PARTIAL, "tests were left out"
         return Outcome.PASSED, ""
-    if tally.is_empty and not tally.has_crashed:
+    if tally.is_empty:
         return Outcome.NOTHING_RAN, "it ran no test"
     if succeeded is False or (succeeded is None and tally.has_crashed):
         return Outcome.FAILED, ""
@@ -219,14 +221,14 @@ def read_run(
     """
     if end is CallEnd.UNKNOWN:
         return Reading(Outcome.UNKNOWN)
-    tally = Tally(_readers(run, runner_table.rows() if rows is None else rows), output)
+    tally = _tally(run, runner_table.rows() if rows is None else rows, output)
     is_ok = end is CallEnd.OK
     outcome, why = _judged(
         tally, is_ok if run.decides else None, trusts=_trusts(run), own_picks=run.is_own
     )
     status = int(match[1]) if (match := _STATUS.match(output)) and run.decides else 0
     if status in _STOPPED and not tally.has_failed:
-        outcome, why = Outcome.PARTIAL, "it was ended before its end"
+        outcome, why = Outcome.PARTIAL, _ENDED
     elif outcome is Outcome.FAILED and _is_empty_status(run, status) and not tally.has_failed:
         outcome, why = Outcome.NOTHING_RAN, "it ran no test"
     if not run.decides and outcome not in (Outcome.FAILED, Outcome.NOTHING_RAN):
@@ -319,7 +321,7 @@ def read_check(
     if kind == "test":
         return _tested(argv, status, output, table, configured, is_ended=is_ended, is_cut=is_cut)
     if is_ended:
-        return Reading(Outcome.PARTIAL, why="it was ended before its end")
+        return Reading(Outcome.PARTIAL, why=_ENDED)
     if status != 0:
         return Reading(Outcome.FAILED, why=f"exit status {status}")
     if kind == "coverage":
@@ -342,13 +344,13 @@ def _tested(
 ) -> Reading:
     own = (shlex.join(configured),) if configured else ()
     run = test_runs.run_of(shlex.join(argv), own, rows)
-    tally = Tally(_readers(run, rows), output)
+    tally = _tally(run, rows, output)
     trusts = all(row.proves or row.wraps for row in run.rows)
     outcome, why = _judged(
         tally, status == 0 if run.decides else None, trusts=trusts, own_picks=bool(configured)
     )
     if is_ended and not tally.has_failed:
-        outcome, why = Outcome.PARTIAL, "it was ended before its end"
+        outcome, why = Outcome.PARTIAL, _ENDED
     elif outcome is Outcome.FAILED and not tally.has_failed and _is_empty_status(run, status or 0):
         outcome, why = Outcome.NOTHING_RAN, "it ran no test"
     elif run.is_nothing:

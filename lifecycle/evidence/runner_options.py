@@ -154,7 +154,9 @@ def _picks_named(
     ]
     if row.first:
         return bool(plain) and plain[0] != row.first
-    return bool(row.names) and not all(re.search(row.names, word) for word in plain)
+    if not row.names or any(word in row.keeps for word in words):
+        return False  # what follows an option that takes several names is no test's
+    return not all(re.search(row.names, word) for word in plain)
 
 
 def _environments(
