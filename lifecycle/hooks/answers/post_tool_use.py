@@ -14,17 +14,11 @@ from typing import Any
 
 from lifecycle.core.errors import LockBusy
 from lifecycle.core.redact import redact
-from lifecycle.evidence import (
-    awaited_runs,
-    command_lines,
-    printed_output,
-    reading,
-    test_runs,
-    tree_hash,
-)
+from lifecycle.evidence import awaited_runs, command_lines, printed_output, test_runs, tree_hash
 from lifecycle.evidence.awaited_runs import Awaited
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.evidence.reading import proof
 from lifecycle.evidence.records import RunRecord
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
@@ -95,7 +89,7 @@ def _outcome(event: Mapping[str, Any], used: ToolCall, run: test_runs.SuiteRun) 
     if file and not run.decides:
         output, is_cut = printed_output.end_of(file)
         output = output or used.output
-    return reading.proof(run, used.outcome, output, is_cut=is_cut).outcome
+    return proof(run, used.outcome, output, is_cut=is_cut).outcome
 
 
 def _is_here(call: HookCall, run: test_runs.SuiteRun) -> bool:

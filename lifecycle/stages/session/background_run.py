@@ -13,14 +13,7 @@ from dataclasses import dataclass
 
 from lifecycle.core.errors import GitFailed, LifecycleError, Transient
 from lifecycle.core.values.configured import StageSettings
-from lifecycle.evidence import (
-    awaited_runs,
-    printed_output,
-    reading,
-    records,
-    test_runs,
-    tree_hash,
-)
+from lifecycle.evidence import awaited_runs, printed_output, reading, records, test_runs, tree_hash
 from lifecycle.evidence.awaited_runs import Awaited
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.printed_output import CallEnd

@@ -9,7 +9,7 @@ from inspect import isfunction
 from types import ModuleType
 
 from lifecycle.core.errors import LifecycleError
-from lifecycle.trackers.conformance import claiming, reading, writing
+from lifecycle.trackers.conformance import claiming, read_cases, writing
 from lifecycle.trackers.conformance.case import Broken, Check, CheckCase, Ground, NotHere
 
 
@@ -19,7 +19,7 @@ def checks_of(module: ModuleType) -> tuple[Check, ...]:
     return tuple(v for v in own if isfunction(v) and v.__module__ == module.__name__)
 
 
-CHECKS = (*checks_of(reading), *checks_of(writing), *checks_of(claiming))
+CHECKS = (*checks_of(read_cases), *checks_of(writing), *checks_of(claiming))
 """Each is a rule: its name says it, its docstring explains it."""
 
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.trackers.conformance import claiming, reading, writing
+from lifecycle.trackers.conformance import claiming, read_cases, writing
 from lifecycle.trackers.conformance.suite import CHECKS, CheckOutcome, checks_of, run
 from tests.trackers.beads import grounds, simulated
 
 VALUES = {
-    reading.a_list_leaves_closed_tasks_out,
-    reading.a_list_by_status_has_only_that,
-    reading.a_list_has_only_the_label,
-    reading.lists_are_by_urgency,
-    reading.a_family_of_labels_is_asked_for_by_its_beginning,
-    reading.several_labels_mean_any_of_them,
-    reading.ready_without_labels_is_every_task,
-    reading.what_is_no_id_at_all_is_not_found,
+    read_cases.a_list_leaves_closed_tasks_out,
+    read_cases.a_list_by_status_has_only_that,
+    read_cases.a_list_has_only_the_label,
+    read_cases.lists_are_by_urgency,
+    read_cases.a_family_of_labels_is_asked_for_by_its_beginning,
+    read_cases.several_labels_mean_any_of_them,
+    read_cases.ready_without_labels_is_every_task,
+    read_cases.what_is_no_id_at_all_is_not_found,
     writing.texts_come_back_as_they_were,
     writing.titles_come_back_as_they_were,
     writing.labels_are_of_any_words,
@@ -33,17 +33,17 @@ They are asked of the newest. How each build words its lists is in `test_decode.
 `test_scripted.py`.
 """
 
-ELSEWHERE = {reading.nothing_is_truncated}
+ELSEWHERE = {read_cases.nothing_is_truncated}
 """What `test_verbs.py` asks of each build, with fewer processes: `test_more_than_bd_shows_by_itself…`."""
 
 REFUSED = (
-    reading.an_unknown_id_is_not_found,
+    read_cases.an_unknown_id_is_not_found,
     writing.a_comment_is_posted_once,
     *checks_of(claiming),
-    reading.a_blocked_task_is_not_closed,
-    reading.a_dependency_is_added_once,
-    reading.a_circle_is_invalid,
-    reading.without_dependencies_they_are_lacking,
+    read_cases.a_blocked_task_is_not_closed,
+    read_cases.a_dependency_is_added_once,
+    read_cases.a_circle_is_invalid,
+    read_cases.without_dependencies_they_are_lacking,
 )
 """Rules in which bd itself refuses, each in its build's own words."""
 
