@@ -68,6 +68,7 @@ PLACES = {
         "cli.terminal",
         "cli.tracker.tracker_screen",
     },
+    "markdown_it": {"stages.detection.prose_blocks"},
     "tenacity": {"core.timing"},
     "werkzeug": {"sandbox"},
     "jinja2": {"sandbox", "views.stats.stats_page"},

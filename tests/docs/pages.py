@@ -1,6 +1,6 @@
 """The documentation, read as Markdown, so that tests can hold it against the code.
 
-The parser is markdown-it-py, which comes with rich.
+The parser is markdown-it-py, which reads the agents' words, too.
 """
 
 from __future__ import annotations

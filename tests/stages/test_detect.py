@@ -119,7 +119,7 @@ def test_a_marker_in_a_sentence_is_no_more_than_words_to_who_was_told_nothing(
     tmp_path: Path,
 ) -> None:
     """Only work on a task makes it count; on a line of its own, or after an instruction, it is a marker."""
-    aside = "I put ::: WORKFLOW_STAGE: ISSUE_CLOSED ::: there."
+    aside = "All is in place: ::: WORKFLOW_STAGE: ISSUE_CLOSED :::"
     turn, found = look(Written().human("go").edit().says(aside), tmp_path)
     assert (found.state, found.tier) == (Detected.ISSUE_CLOSED, Tier.INFERENCE)
     assert not turn.is_signed

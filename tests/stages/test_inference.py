@@ -98,7 +98,7 @@ SAID = [
     ("I think all tests pass now", "UNKNOWN"),
     ("All tests pass upstream.", "UNKNOWN"),
     ("The old implementation is done in C", "UNKNOWN"),
-    ("The implementation is done in C", "CODING_COMPLETE"),
+    ("The implementation is done in C", "UNKNOWN"),
     ("LGTM from linter; review", "UNKNOWN"),
     ("The review is approved by CI", "UNKNOWN"),
     ("The reviewer approved of the naming, and asked for changes", "IN_ORACLE_REVIEW"),
@@ -125,6 +125,12 @@ def test_every_row_of_the_table_is_reached() -> None:
             "Agent", "oracle-review this", OK, "LGTM, approved"
         ),
         ("asks for a review", "*"): REVIEW,
+        ("reviews the requirements", "approved"): ToolCall(
+            "Task", "general-purpose /requirements-review of bd-1", OK, "None.\n\nVERDICT: APPROVED"
+        ),
+        ("reviews the requirements", "*"): ToolCall(
+            "Skill", "/requirements-review", OK, "Launching"
+        ),
         ("edits a file", "*"): EDIT,
         ("clears the session", "*"): ToolCall("", "/clear"),
         ("shows a task", "*"): ToolCall("Bash", "bd show bd-1", OK, "bd-1: title"),

@@ -33,13 +33,14 @@ def test_each_of_the_six_markers_is_found(state: Detected) -> None:
         "::: workflow_stage: coding_complete :::",
         r"::: WORKFLOW\_STAGE: CODING\_COMPLETE :::",
         "- ::: WORKFLOW_STAGE: CODING_COMPLETE :::",
-        "    ::: WORKFLOW_STAGE: CODING_COMPLETE :::",
+        "   ::: WORKFLOW_STAGE: CODING_COMPLETE :::",
+        "::: WORKFLOW_STAGE:\u00a0CODING_COMPLETE\u00a0:::",
         ":::: WORKFLOW_STAGE: CODING_COMPLETE ::::",
         f"I emit the marker now:\n{DONE}",
         f"Everything is complete. Emitting:\n{DONE}",
         f'I renamed "a" to "b". {DONE}',
         f"It doesn't fail any more. {DONE}",
-        f"Use `x` and `y`. {DONE} `z`",
+        f"Use `x` and `y`. {DONE}",
         f"```\ncode\n```\n{DONE}",
         f"> quoted\n\n{DONE}",
         f"{DONE}\n\nAfter the review I go on.",
@@ -57,6 +58,13 @@ def test_a_marker_counts_in_any_case_spacing_and_emphasis(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        f"    {DONE}",
+        f"Use `x` and `y`. {DONE} `z`",
+        f"I put {DONE} there.",
+        f"<!-- {DONE} -->",
+        f"| {DONE} |\n|---|\n| {DONE} |",
+        f"~~{DONE}~~",
+        f"- [ ] {DONE}",
         f"```\n{DONE}\n```",
         f"```text\n{DONE}\n```\nthat was it",
         f"~~~\n{DONE}\n~~~",
@@ -107,7 +115,7 @@ def test_code_quotes_and_repeated_instructions_do_not_count(text: str) -> None:
 
 def test_the_last_one_wins() -> None:
     """Markers come in the text's order, so the last is what the agent says last."""
-    text = f"{DONE} and later ::: WORKFLOW_STAGE: TESTS_PASSING :::\n```\n{DONE}\n```"
+    text = f"{DONE}\nand now ::: WORKFLOW_STAGE: TESTS_PASSING :::\n```\n{DONE}\n```"
     assert stage_markers.find(text) == [CODED, Detected.TESTS_PASSING]
 
 
@@ -240,12 +248,12 @@ def test_a_marker_in_a_fence_never_counts(before: str, after: str, fence: str) -
     ("text", "is_said"),
     [
         (f"It is the users' {DONE}", True),
-        (f"{DONE} 'as you said'", True),
+        (f"{DONE}\n'as you said'", True),
         (f"The marker is '{DONE}'", False),
         (f"The marker is '**{DONE}**'", False),
         (f'It has a 5" disk: {DONE}', True),
         (f'I say "{DONE}"', False),
-        (f'"Well." {DONE} "So."', True),
+        (f'"Well." {DONE}\n"So."', True),
     ],
 )
 def test_a_quotation_mark_on_one_side_quotes_nothing(text: str, is_said: bool) -> None:

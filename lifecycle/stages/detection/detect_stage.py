@@ -36,7 +36,10 @@ def detect(turn: Turn, *, tests: tuple[str, ...] = (), review: str = "") -> Stag
 
     is_open = bool(turn.markers) or turn.is_cut
     asked = None if is_open else turn.asked or Stage.CODING
-    finding = infer(turn.steps, asked=asked, tests=tests, review=review, is_cut=turn.is_cut)
+    heard = None if turn.is_cut else turn.asked or Stage.CODING
+    finding = infer(
+        turn.steps, asked=asked, heard=heard, tests=tests, review=review, is_cut=turn.is_cut
+    )
     if finding.state.is_completion and turn.kind is Prompt.HUMAN and not turn.calls:
         finding = StageFinding(Detected.UNKNOWN)
     finding.position = turn.position

@@ -32,6 +32,7 @@ class Sort(StrEnum):
     SHOW = "shows a task"
     TESTS = "runs tests"
     REVIEW = "asks for a review"
+    REQUIREMENTS = "reviews the requirements"
     CLEAR = "clears the session"
     EDIT = "edits a file"
     WORK = "does anything else"
@@ -45,12 +46,19 @@ ANY = "*"
 TEXT = "the text"
 """What a state was found in that the agent only told of."""
 
+VERDICT = "a verdict"
+"""What it was found in if a review of the agent's own ended with one."""
+
+_REVIEWERS = "Skill SlashCommand Agent Task Bash typed"
+
 TABLE: tuple[tuple[str, Sort, str, Detected], ...] = (
     ("Bash", Sort.CLOSE, "done", Detected.ISSUE_CLOSED),
     ("Bash", Sort.TESTS, "passed", Detected.TESTS_PASSING),
     ("Bash", Sort.TESTS, ANY, Detected.IN_TESTING),
-    ("Skill SlashCommand Agent Task Bash typed", Sort.REVIEW, "approved", Detected.ORACLE_APPROVED),
-    ("Skill SlashCommand Agent Task Bash typed", Sort.REVIEW, ANY, Detected.IN_ORACLE_REVIEW),
+    (_REVIEWERS, Sort.REVIEW, "approved", Detected.ORACLE_APPROVED),
+    (_REVIEWERS, Sort.REVIEW, ANY, Detected.IN_ORACLE_REVIEW),
+    (_REVIEWERS, Sort.REQUIREMENTS, "approved", Detected.REQUIREMENTS_REVIEWED),
+    (_REVIEWERS, Sort.REQUIREMENTS, ANY, Detected.IN_PROGRESS),
     ("Edit Write MultiEdit NotebookEdit", Sort.EDIT, ANY, Detected.IN_PROGRESS),
     ("SlashCommand typed", Sort.CLEAR, ANY, Detected.SESSION_CLEARED),
     (ANY, Sort.SHOW, ANY, Detected.IN_PROGRESS),
@@ -58,7 +66,7 @@ TABLE: tuple[tuple[str, Sort, str, Detected], ...] = (
 )
 """(tools, what the call is about, how it came out, the state); the first row that fits counts.
 
-"typed" is a command that a person typed; `*` is anything. What a text says is `stage_words.SAYINGS`.
+"typed" is a command that a person typed; `*` is anything. What a text says is `stage_words.CLAIMS`.
 """
 
 EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
@@ -85,6 +93,7 @@ PARSED = 40
 WORDS = (
     *("clos", "approv", "lgtm", "pass", "succe", "green", "satisf", "met", "verif", "fulfil"),
     *("complete", "done", "finish", "clear", "fail", "reject", "request", "await", "worked"),
+    *("implemented", "coded", "in place", "verdict", "covered", "addressed", "confirmed"),
 )
 """A text without any of these says nothing of a stage."""
 
@@ -92,11 +101,19 @@ RECENT = 12
 """How many of a turn's last texts are listened to."""
 
 _UNDER_WAY = (Detected.IN_ORACLE_REVIEW, Detected.IN_TESTING, Detected.IN_PROGRESS)
-_REVIEW = r"(?i)^/\S*review\b|^[\w:-]*(?:review|oracle)[\w-]* |\b(?:oracle|code)[- ]review\b"
+_REVIEW = (
+    r"(?i)^/\S*review\b|^[\w:-]*(?:review|oracle)[\w-]* |\b(?:oracle|code)[- ]review\b"
+    r"|\breview (?:the|this|my|our|these|all|every)\b[^.\n]*\b(?:diff|changes?|code|branch|commits?|patch"
+    r"|pull request|implementation)\b"
+)
+_REQUIREMENTS_REVIEW = r"(?i)\brequirements?[- ]review"
 """Made a pattern where a call may ask for a review: most turns have none."""
 REVIEW = "review"
 REQUIREMENTS = "every requirement"
 """What a turn can be about, for `stage_words.said`."""
+
+SHELLS = ("Bash", "PowerShell")
+"""The tools that a test run is seen in."""
 
 _VERDICT = 500
 """Characters of an agent's task in which it is told that it reviews."""
@@ -106,6 +123,7 @@ def infer(
     steps: tuple[str | ToolCall, ...],
     *,
     asked: Stage | None = None,
+    heard: Stage | None = None,
     tests: tuple[str, ...] = (),
     review: str = "",
     is_cut: bool = False,
@@ -116,13 +134,14 @@ def infer(
         steps: texts and calls, in their order.
         asked: the stage in force. Its own completion counts then, and that the issue was closed; a
             green test run in the middle of coding is work. None: the furthest completion counts.
+        heard: the stage whose completion counts in words alone; None: `asked`, or else any.
         tests: the project's own test commands.
         review: the project's own review command.
         is_cut: nobody knows yet which stage is in force: what completes any of them counts.
     """
     is_reading = is_cut or asked is Stage.REQUIREMENTS_REVIEW
-    watch = Watch(is_review_of_requirements=is_reading)
-    sorts = _sorts(steps, tests, review)
+    watch = Watch(is_review_of_requirements=is_reading, heard=heard or asked)
+    sorts = _sorts(steps, tests, review, heard or asked)
     left = sum(isinstance(step, str) for step in steps)
     for place, step in enumerate(steps):
         if not isinstance(step, str):
@@ -137,7 +156,11 @@ def infer(
 class Watch:
     """What was seen so far, in the order of the steps."""
 
-    def __init__(self, *, is_review_of_requirements: bool) -> None:
+    def __init__(self, *, is_review_of_requirements: bool, heard: Stage | None = None) -> None:
+        self.heard = heard
+        self.reviewed: Detected | None = None  # what the last review was about
+        self.denied: set[Detected] = set()  # what it asked changes of
+        self.has_shell = False
         self.states: dict[Detected, tuple[str, tuple[str, ...]]] = {}
         self.by_call: set[Detected] = set()
         self.under_way: dict[Detected, str] = {}
@@ -157,14 +180,19 @@ class Watch:
             self._forget({Detected.TESTS_PASSING})
             self.under_way.pop(Detected.IN_TESTING, None)
             self.by_call |= {Detected.TESTS_PASSING, Detected.IN_TESTING}
-        if sort is Sort.REVIEW:
-            self._forget({Detected.ORACLE_APPROVED})
-            self.about += (REVIEW,)
+        if sort in _REVIEWS:
+            self.reviewed, about = _REVIEWS[sort]
+            self._forget({self.reviewed})
+            self.denied.discard(self.reviewed)
+            self.about += (about,)
+            if outcome == "changes":
+                self.denied.add(self.reviewed)
         if sort is Sort.SHOW:
             self.about += (REQUIREMENTS,)
         if sort is Sort.CLOSE:
             self.is_closed = self.is_closed or outcome == "done"
             self.has_closed_badly = outcome != "done"
+        self.has_shell = self.has_shell or call.tool in SHELLS
         if call.tool:
             self.has_worked = True
             self._forget({Detected.SESSION_CLEARED})
@@ -174,17 +202,54 @@ class Watch:
             self.under_way[state] = name
 
     def hear(self, text: str) -> None:
-        """A text, where no call says otherwise."""
-        for state in _said(text, self.about):
+        """A text, where no call says otherwise: a verdict in its form, else words."""
+        lower = text.lower()
+        if not any(word in lower for word in WORDS) and TEXT not in {
+            w for w, _ in self.states.values()
+        }:
+            return
+        from lifecycle.stages.detection import stage_words, verdict_lines
+
+        verdict = verdict_lines.read(text) if verdict_lines.NEEDLE in lower else ""
+        reviewed = self._reviewed(lower) if verdict else None
+        if reviewed is not None:
+            self._judged(reviewed, verdict)
+            return
+        said = stage_words.said(text, self.about)
+        told = [state for state, (why, _) in self.states.items() if why == TEXT]
+        self._forget({state for state in told if stage_words.takes_back(text, state)})
+        for state in said:
             is_denied = state is Detected.ISSUE_CLOSED and self.has_closed_badly
-            if is_denied or state in self.by_call:
+            is_seen = state is Detected.TESTS_PASSING and self.has_shell
+            if is_denied or is_seen or state in self.by_call or state in self.denied:
                 continue
             if state.is_completion:
-                self._complete(state, self.states.get(state, (TEXT, ())))
+                if self.heard is None or state is MARKERS[self.heard]:
+                    self._complete(state, self.states.get(state, (TEXT, ())))
             else:
                 self.under_way[state] = TEXT
                 if state is Detected.IN_ORACLE_REVIEW:
                     self._forget({Detected.ORACLE_APPROVED})
+
+    def _reviewed(self, text: str) -> Detected | None:
+        """What a verdict of the agent's own is about: the last review, the stage in force, its words."""
+        if self.reviewed is not None:
+            return self.reviewed
+        if self.heard is not None:
+            return next((of for of, _ in _REVIEWS.values() if of is MARKERS[self.heard]), None)
+        if re.search(_REQUIREMENTS_REVIEW, text):
+            return Detected.REQUIREMENTS_REVIEWED
+        return Detected.ORACLE_APPROVED if re.search(r"\b(?:oracle|review)", text) else None
+
+    def _judged(self, reviewed: Detected, verdict: str) -> None:
+        if verdict == "approved" and reviewed not in self.denied:
+            self._complete(reviewed, (VERDICT, ()))
+        elif verdict != "approved":
+            self._forget({reviewed})
+            is_oracle = reviewed is Detected.ORACLE_APPROVED
+            self.under_way[Detected.IN_ORACLE_REVIEW if is_oracle else Detected.IN_PROGRESS] = (
+                VERDICT
+            )
 
     def found(self, asked: Stage | None) -> StageFinding:
         """The furthest completion that counts, else what is under way."""
@@ -213,7 +278,7 @@ class Watch:
 
 
 def _sorts(
-    steps: tuple[str | ToolCall, ...], tests: tuple[str, ...], review: str
+    steps: tuple[str | ToolCall, ...], tests: tuple[str, ...], review: str, asked: Stage | None
 ) -> dict[int, Seen]:
     """What each call is about, by its place.
 
@@ -232,18 +297,24 @@ def _sorts(
                 sorts[place] = (Sort.WORK, "", (), call.tool)
                 continue
             left -= 1
-        seen = sorts[place] = classify(call, tests, review)
+        seen = sorts[place] = classify(call, tests, review, asked)
         if seen[0] is Sort.TESTS or (seen[0] is Sort.CLOSE and seen[1] == "done"):
             open_.discard(seen[0])
     return sorts
 
 
-def classify(call: ToolCall, tests: tuple[str, ...] = (), review: str = "") -> Seen:
-    """What a call is about, how it came out, the tasks it names, and its name for the log."""
+def classify(
+    call: ToolCall, tests: tuple[str, ...] = (), review: str = "", asked: Stage | None = None
+) -> Seen:
+    """What a call is about, how it came out, the tasks it names, and its name for the log.
+
+    An agent that was asked in other words, and ends with a verdict, reviewed what the stage `asked` for.
+    """
     if call.tool in EDITS:
         return Sort.EDIT, str(call.outcome), (), call.tool
-    if _is_review(call, review):
-        return Sort.REVIEW, _verdict(call), (), call.text.split("\n")[0][:60]
+    sort = _reviewing(call, review, asked)
+    if sort is not None:
+        return sort, _verdict(call), (), call.text.split("\n")[0][:60]
     if call.text.split(" ")[0] == "/clear" and call.tool in ("", "SlashCommand"):
         return Sort.CLEAR, str(call.outcome), (), "/clear"
     hints = hinted(call.text, tests) if call.tool == "Bash" else set()
@@ -283,15 +354,6 @@ def hinted(line: str, tests: tuple[str, ...] = (), review: str = "") -> set[Sort
     return sorts
 
 
-def _said(text: str, about: tuple[str, ...]) -> tuple[Detected, ...]:
-    lower = text.lower()
-    if not any(word in lower for word in WORDS):
-        return ()
-    from lifecycle.stages.detection import stage_words
-
-    return stage_words.said(text, about)
-
-
 def _verbs(line: str) -> dict[str, command_signs.Sign]:
     """By what is done at a tracker, the last command of the line that does it."""
     from lifecycle.evidence.command_lines import commands
@@ -299,6 +361,27 @@ def _verbs(line: str) -> dict[str, command_signs.Sign]:
 
     signs = (command_signs.read(command.words) for command in commands(line))
     return {sign.verb: sign for sign in signs if sign is not None}
+
+
+def _reviewing(call: ToolCall, review: str, asked: Stage | None) -> Sort | None:
+    """What kind of review the call asks for; None if for none."""
+    is_there = call.tool in ("", "Skill", "SlashCommand", "Agent", "Task", "Bash")
+    head = call.text.split(" ")[0] if call.tool != "Bash" else ""
+    is_agents = call.tool in ("Agent", "Task")
+    words = call.text[:_VERDICT] if is_agents else head
+    if is_there and words and re.search(_REQUIREMENTS_REVIEW, words) and head != review:
+        return Sort.REQUIREMENTS if is_agents or words.startswith("/") else None
+    if _is_review(call, review):
+        return Sort.REVIEW
+    from lifecycle.stages.detection import verdict_lines
+
+    if not (
+        is_agents
+        and verdict_lines.NEEDLE in call.output.lower()
+        and verdict_lines.read(call.output)
+    ):
+        return None
+    return Sort.REQUIREMENTS if asked is Stage.REQUIREMENTS_REVIEW else Sort.REVIEW
 
 
 def _is_review(call: ToolCall, review: str) -> bool:
@@ -316,8 +399,24 @@ def _is_review(call: ToolCall, review: str) -> bool:
 
 
 def _verdict(call: ToolCall) -> str:
+    """How a review came out: "approved", "changes", "open", or how its call ended."""
     if call.outcome is not CallEnd.OK:
         return str(call.outcome)
-    states = _said(call.output, (REVIEW,))
-    is_still = Detected.IN_ORACLE_REVIEW in states
-    return "approved" if Detected.ORACLE_APPROVED in states and not is_still else "open"
+    from lifecycle.stages.detection import stage_words, verdict_lines
+
+    verdict = verdict_lines.read(call.output)
+    if verdict:
+        return verdict
+    lower = call.output.lower()
+    if not any(word in lower for word in WORDS):
+        return "open"
+    if Detected.IN_ORACLE_REVIEW in stage_words.said(call.output, (REVIEW,)):
+        return "changes"
+    return "approved" if stage_words.approves(call.output) else "open"
+
+
+_REVIEWS = {
+    Sort.REVIEW: (Detected.ORACLE_APPROVED, REVIEW),
+    Sort.REQUIREMENTS: (Detected.REQUIREMENTS_REVIEWED, REQUIREMENTS),
+}
+"""What each kind of review completes, and what a turn is about once it ran."""

@@ -1,10 +1,9 @@
 """The agent's own word for a completed stage, `::: WORKFLOW_STAGE: X :::`, and how our words are known.
 
-A marker counts where the agent says it, in any case, spacing or emphasis. It does not count in a code
-fence (also one that is never closed), in a block quote, in inline code, in quotation marks, or where
-the sentence only repeats when to emit it. The last one wins.
-
-Source: what fences, quotes and code spans are, https://spec.commonmark.org/0.31.2/.
+A marker counts as a line of its own or at the end of a line of the agent's prose, in any case, spacing or
+emphasis. It does not count in code, a quote, a table or a comment (`prose_blocks`), in quotation marks,
+behind an unchecked box, or in a sentence that speaks of a marker: when it is to be emitted, that it is
+not, what it is called, who asks for it. The last one wins.
 """
 
 from __future__ import annotations
@@ -12,6 +11,10 @@ from __future__ import annotations
 import re
 
 from lifecycle.core.stage_names import Detected, Stage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from lifecycle.stages.detection.prose_blocks import Block
 
 CURRENT = "CURRENT STAGE: "
 """Every instruction has a line that begins so and names the stage that it asks for."""
@@ -26,120 +29,213 @@ _NAMES = {str(state): state for state in Detected if state.is_completion}
 _ANSWERS = {*_NAMES, str(Detected.IN_PROGRESS)}
 _NAME = r"[A-Z]+(?:_[A-Z]+)+"
 # Patterns are text here, and made when the first marker is met: that costs more than importing the rest.
-_MARKER = (
-    r"(?i::{3,}[ \t*_]*workflow\\?[_ ]stage[ \t*_]*:[ \t*_]*([a-z]+(?:\\?_[a-z]+)*)[ \t*_]*:{3,})"
+_MARKER = r"(?i::{3,}[ *_]*workflow[_ ]stage[ *_]*:[ *_]*([a-z]+(?:_[a-z]+)*)[ *_]*:{3,})"
+_MEANT = (
+    r"(?i)(?:[:\uff1a]{1,}[ *_]*)?work[ _-]?flow[ _-]*stage[ *_]*[:=\uff1a]+[ *_]*"
+    r"([a-z]+(?:[ _-]+[a-z]+){0,4})[ *_]*[:\uff1a]*"
 )
-_FENCE = r"\s*(?:(?:[-*+]|\d+[.)])\s+)?(`{3,}(?=[^`]*$)|~{3,})(.*)"
-_SPAN = r"(`+)(?!`)(.+?)(?<!`)\1(?!`)"
-_SENTENCE_END = r"[.!?][\"')\]*]*\s+"
+"""What was meant for one: a wrong name, too few colons, blanks in place of underscores."""
 
-_REPEATS = (
-    r"\b(?:when|once|if|after|until|as soon as|before)\b.*\bemit"
-    r"|\bemit\w*\b.*\b(?:when|once|after|until|as soon as|later|eventually)\b"
-    r"|\b(?:then|next|please|must|should|to|not|never|cannot|can't|won't|don't|didn't|yet)\s+"
-    r"(?:\w+\s+){0,2}?(?:emit|respond|answer)"
-    r"|\b(?:not|never|cannot|can't|won't|haven't|isn't|aren't)\s+(?:\w+\s+){0,3}?"
-    r"(?:emit|say|send|write|output|claim|mark|ready|reach|done|there)"
-    r"|\b(?:document|describ|explain|mention|quot|renam|pars|search|grepp)\w*\s.*\bmarkers?\W*$"
-    r"|\b(?:says?|reads?|told me|tells me):?\s+(?:to\s+)?emit\W*$"
-    r"|\b(?:next|last) marker (?:will be|is|would be)\W*$|\bstill to come\W*$"
-)
-"""Before a marker: the sentence says when it is to be emitted, that it is not, or only speaks of it."""
+_SENTENCE_END = r"[.!?;][\"')\]*]*\s+|[\u2705\u2714\U0001f389]"
 
-_READY = r"(?i)\bready to (?=emit)"
-_TOLD = (
-    r"(?i)^\W*as (?:you |i was |i am |it was |the \w+ )?"
-    r"(?:ask|tell|told|want|instruct|request|requir|say|said)\w*\b[^.!?]*"
+_SHORT_WORDS = (
+    r"(?:[\s:]+(?:a|an|the|this|that|me|us|you|it|to|for|of|with|in|as|only|own|final"
+    r"|exact|stage|line|text"
+    r"|word|words|string|token|marker|emit|respond|answer|also|and))*\W*$"
 )
-"""That the agent is ready, or does as it was told, repeats no instruction."""
+"""Up to the marker stand only words that carry nothing: it is what the verb before them is about."""
+
+_SPEAKS = (
+    # a condition, or another time
+    r"^\W*(?:(?:and|but|so|then|only|or|only then)\s+)*"
+    r"(?:once|when(?! (?:i|we) (?:re-?)?ran\b)|whenever|if|as soon as|until|unless|before"
+    r"|provided|assuming|in case|the moment|after (?:that|which))\b"
+    r"|\b(?:once|when|if|after|until|as soon as|before)\b.*\bemit"
+    r"|\b(?:once|until|unless|as soon as|provided|assuming)\b"
+    r"|\bemit\w*\b.*\b(?:when|after|later|eventually|earlier|before|previously)\b"
+    r"|\b(?:earlier|previous(?:ly)?|last (?:time|turn|session)|yesterday|used to|already)\b.*\b"
+    r"(?:emit|said|say|sent|marker|wrote)\w*"
+    # what is wanted, planned or allowed
+    r"|\b(?:shall|should|would|must|might|going to|plan(?:s|ned|ning)? to|about to"
+    r"|want(?:s|ed)? (?:me |you )?to|needs? to|ha(?:s|ve) to|supposed to|expect\w*"
+    r"|intend\w*|hope to|to be)\b"
+    r"|\b(?:will|can|may|could|ll)\b(?! now\b)(?!.*\bnow\b[^:]*:?\W*$)"
+    r"|['\u2019](?:ll|d)\b(?! now\b)(?!.*\bnow\b[^:]*:?\W*$)"
+    r"|\b(?:then|next|please|to|not|never|cannot|don't|didn't|yet|and|or)\s+(?:\w+\s+){0,2}?"
+    r"(?:emit|respond|answer)\b(?! now)|^\W*(?:\d+[.)]\s*)?(?:emit|output|print|write|send)\b"
+    # what is denied, or still to come
+    r"|\b(?:not|never|cannot|can't|won't|haven't|isn't|aren't|no|without|instead of"
+    r"|rather than|don't"
+    r"|shouldn't|didn't|hasn't|wouldn't)\s+"
+    r"(?:\w+\s+){0,3}?(?:emit\w*|say|send|write|output|claim|mark|ready|reach\w*|done|there|at)\b"
+    r"|(?<!\bno )(?<!\bno tests )(?<!nothing )(?<!\bnone )(?<!\b0 )"
+    r"\b(?:next|remaining|left|missing|pending|outstanding|to-?do|still to (?:do|come)"
+    r"|later|eventually|upcoming|afterwards|goal|target|aim|awaiting|not yet"
+    r"|not|never|no|waiting)(?:\s+(?:up|stage|step|steps|marker|comes|is))*\W*$"
+    r"|\b(?:for|to|towards?|before|until|of|than|without|about|or|from|vs|versus|into"
+    r"|like|e\.g|i\.e)"
+    r"[.,]?[ *_\"'(]*$"
+    # the marker as a thing: its name, its form, where it stands, who asks for it
+    r"|\bmarkers?\b[^:]*"
+    r"\b(?:is|are|was|were|will be|would be|being|reads?|looks? like|named|called)\b\W*$"
+    r"|\b(?:examples?|instance|such as|formats?|syntax|template|literal|regex|pattern"
+    r"|placeholder|sample"
+    r"|of the form|looks? like|called|named|namely|means?|meaning|stands for|spelled"
+    r"|expected|required)"
+    r"\W*$"
+    r"|\b(?:document|describ|explain|mention|quot|renam|pars|search|grepp?|match|detect"
+    r"|recogni[sz]|print"
+    r"|echo|assert|compar|insert|append|contain|includ|copi|copy|pasted?)\w*"
+    + _SHORT_WORDS
+    + r"|\b(?:document|describ|explain|mention|quot|renam|pars|search|grepp"
+    r"|discuss)\w*\s.*\bmarkers?\W*$"
+    r"|\b(?:i|we)(?: have|'ve)? (?:just )?"
+    r"(?:put|wrote|added|changed|replaced|fixed|removed|tested|used|saw|found)"
+    + _SHORT_WORDS
+    + r"|\b(?:says?|said|reads?|tells?|told|asks?|asked|wants?|wanted|expects?|prints?"
+    r"|printed|shows?|showed"
+    r"|requires?|required|demands?|waits? for|looks? for|returns|emits|wrote|writes|has"
+    r"|had|is|was|were"
+    r"|quotes?|output|outputs|instructions?|sees?)"
+    + _SHORT_WORDS
+    + r"|<!--|^\W*\$ |^\s*\S+:\d+[:-]|^\s*[+-]$|\bhow to\b|\bwhat (?:is|does)\b"
+)
+"""Before a marker, in its sentence: it is not said, but spoken of."""
+
+_NOT_SPOKEN = (
+    (r"(?i)\b(?:i am |i'm )?ready to (?=emit)", "ready, I now "),
+    (
+        (
+            r"(?i)^\W*as (?:you |i was |i am |it was |the \w+ )?"
+            r"(?:ask|tell|told|want|instruct|request|requir|say|said)\w*\b[^.!?:]*"
+        ),
+        "",
+    ),
+)
+"""That the agent is ready, or does as it was told, speaks of no marker."""
+
+_PLAN = (
+    r"(?i)\b(?:plan|planned|steps?|next|to-?do|remaining|left|when|once|agenda|roadmap"
+    r"|checklist|will"
+    r"|going to|how|workflow|sequence|order|stages|markers|options?|choices|answers"
+    r"|examples?|criteria|definition"
+    r"|format|template|then|later|requirements)\b"
+)
+"""What a list of steps to come, or of what there is, begins with."""
 
 _CONDITION = (
-    r"\W*(?:when|once|after|if|until|as soon as|only|later|will|would|can|comes|follows"
-    r"|is (?:not|for|what|the))\b"
+    r"\W*(?:when|once|after|if|until|unless|as soon as|only|later|will|would|can|comes"
+    r"|follows|provided"
+    r"|but not|before|in case|assuming|is (?:not|for|what|the)|not yet|in the|to the|from)\b"
 )
 """Behind one: the same."""
 
-_DRESS = " \t*_-+\u2022.!)0123456789"
-"""What may stand beside a marker that is a line of its own: emphasis, or the sign of a list's item."""
+_TAKEN_BACK = (
+    r"(?i)\b(?:this|that|the|above|preceding) markers?\b[^.]*"
+    r"\b(?:not|example|only|once|ignore|placeholder|later|premature|wrong|mistake|will)\b"
+    r"|\b(?:ignore|disregard|retract)\b[^.]*\bmarkers?\b"
+    r"|\bmarkers? above\b[^.]*\b(?:not|example|only|once|placeholder)\b|^\W*\(?not yet\b"
+    r"|^\W*just kidding"
+)
+"""In what follows it: the agent says that it did not mean it."""
+
+_DRESS = " \t*_-+\u2022.!,;:)(]\u2705\u2714\u2713\U0001f389\U0001f680"
+"""What may stand behind a marker at the end of a line: emphasis, the end of a sentence, a sign of joy."""
+
+_LABEL = _DRESS + "0123456789>\u2192[=#~\u27a1\U0001f449"
+"""What may stand before one that is a line of its own: the sign of a list's item, an arrow, a check."""
 
 LIST = 3
 """So many different markers below each other only say which there are."""
 
-_QUOTES = (("\u201c", "\u201d"), ("\u201e", "\u201c"), ("\u00ab", "\u00bb"), ("\u2018", "\u2019"))
+_QUOTES = (
+    *("\u201c\u201d", "\u201e\u201c", "\u00ab\u00bb", "\u2018\u2019", "\u201a\u2018"),
+    *("\u300c\u300d", "\u2039\u203a"),
+)
 """Curly and angled quotation marks, each with the one that ends it."""
 
 
 def find(text: str) -> list[Detected]:
     """The markers that the text really says, in its order."""
-    return [state for state, _ in _said(text)]
+    return [state for state, _ in said(text)]
+
+
+def said(text: str) -> list[tuple[Detected, bool]]:
+    """The same, each with whether it is a line of its own, and not a part of a sentence."""
+    if NEEDLE not in text.upper():
+        return []
+    return [(_NAMES[name], is_own) for name, is_own in _named(text) if name in _NAMES]
 
 
 def is_signed(text: str) -> bool:
     """True if a marker that the text says is a line of its own, and not a part of a sentence."""
-    return any(is_own for _, is_own in _said(text))
+    return any(is_own for _, is_own in said(text))
 
 
 def misnamed(text: str) -> str:
-    """The name in the last marker on a line of its own that has none of the six names; "" without one."""
-    known = list(Detected)
-    names = [name for name, is_own in _named(text) if is_own and name not in known]
-    return names[-1] if names else ""
+    """What stands on a line of its own in place of a marker and is none; "" without such a line.
 
-
-def _said(text: str) -> list[tuple[Detected, bool]]:
-    """The markers that count, each with whether it is a line of its own."""
-    return [(_NAMES[name], is_own) for name, is_own in _named(text) if name in _NAMES]
+    The wrong name; or the whole line, where a right name stands in something that is no marker.
+    """
+    if not re.search(r"(?i)work[ _-]?flow[ _-]*stage", text):
+        return ""
+    wrong = [name for name, is_own in _named(text) if is_own and name not in list(Detected)]
+    for block in _blocks(text):
+        for line in block.bare.split("\n"):
+            meant = re.fullmatch(_MEANT, line.strip(" *_-\u2022.!"))
+            if meant is not None and not re.search(_MARKER, line):
+                name = re.sub(r"[ _-]+", "_", meant[1]).upper()
+                is_there = name in _NAMES or name not in list(Detected)
+                wrong += [line.strip(" *_-\u2022.!") if name in _NAMES else name] * is_there
+    return wrong[-1] if wrong else ""
 
 
 def _named(text: str) -> list[tuple[str, bool]]:
     """The names in markers that the text really says, whether there is such a marker or not."""
-    if NEEDLE not in text.upper():
+    from lifecycle.stages.detection.prose_blocks import plain
+
+    if not re.search(_MARKER, plain(text).replace("\\", "").replace("&nbsp;", " ")):
         return []
+    found = _blocks(text)
+    listed = _listed([line for block in found for line in block.bare.split("\n")])
     names: list[tuple[str, bool]] = []
-    above = ""
-    for line in _unlisted(prose(text)):
-        for match in re.finditer(_MARKER, line):
-            name = match[1].replace("\\", "").upper()
-            if _is_said(line, match.start(), match.end(), above):
-                around = f"{line[: match.start()]}{line[match.end() :]}"
-                names.append((name, not around.strip(_DRESS)))
-        above = line.strip() or above
+    number = 0
+    for place, block in enumerate(found):
+        bare = block.bare
+        begin = 0
+        for line in bare.split("\n"):
+            end = begin + len(line)
+            for match in re.finditer(_MARKER, bare[begin:end]) if number not in listed else ():
+                around = bare[: begin + match.start()], bare[begin + match.end() :]
+                if _is_said(block, *around):
+                    later = [other.bare for other in found[place + 1 :]]
+                    if not any(re.search(_TAKEN_BACK, text) for text in (around[1], *later)):
+                        is_own = not bare[begin : begin + match.start()].strip(_LABEL)
+                        names.append((match[1].upper(), is_own))
+            begin = end + 1
+            number += 1
     return names
 
 
-def _unlisted(lines: list[str]) -> list[str]:
-    """The lines, with those of a list of markers left empty."""
-    result: list[str] = []
-    names: set[str] = set()
-    begin = 0  # where the list began that the last lines are
-    for line in lines:
-        match = re.search(_MARKER, line) if NEEDLE in line.upper() else None
-        if match is not None:
-            names.add(match[1].upper())
+def _listed(lines: list[str]) -> set[int]:
+    """The numbers of the lines that are a list of markers."""
+    result: set[int] = set()
+    run: dict[int, set[str]] = {}
+    for number, line in enumerate([*lines, "."]):
+        names = {name.upper() for name in re.findall(_MARKER, line)}
+        if names:
+            run[number] = names
         elif line.strip():
-            names.clear()
-        if match is None and line.strip():
-            begin = len(result) + 1
-        result.append(line)
-        if len(names) >= LIST:
-            result[begin:] = [""] * (len(result) - begin)
+            if len(set().union(*run.values())) >= LIST:
+                result |= run.keys()
+            run = {}
     return result
 
 
-def prose(text: str) -> list[str]:
-    """The lines that are neither in a code fence nor in a block quote."""
-    lines: list[str] = []
-    fence = ""
-    for line in text.splitlines():
-        mark = re.match(_FENCE, line) if "```" in line or "~~~" in line else None
-        if fence:
-            if mark and mark[1].startswith(fence) and not mark[2].strip():
-                fence = ""
-        elif mark:
-            fence = mark[1]
-        elif not line.lstrip().startswith(">"):
-            lines.append(line)
-    return lines
+def _blocks(text: str) -> tuple[Block, ...]:
+    from lifecycle.stages.detection.prose_blocks import blocks
+
+    return blocks(text)
 
 
 def named_alone(text: str) -> str:
@@ -148,7 +244,13 @@ def named_alone(text: str) -> str:
     That of a completed stage or IN_PROGRESS; without such a one the name of nothing that there is, if it
     looks as if one of them was meant: `TESTS_PASSED`. "" if there is none, or several.
     """
-    lines = {line.strip(" \t*_`-•.:") for line in prose(text)}
+    if not re.search(rf"\b{_NAME}\b", text):
+        return ""
+    lines = {
+        line.strip(" \t*_`-\u2022.:\ue000\ue001")
+        for block in _blocks(text)
+        for line in block.text.split("\n")
+    }
     bare = {line for line in lines if re.fullmatch(_NAME, line)}
     names = bare | {name for name, is_own in _named(text) if is_own}
     known = names & _ANSWERS
@@ -170,18 +272,24 @@ def is_question(text: str) -> bool:
     return QUESTION in text
 
 
-def _is_said(line: str, start: int, end: int, above: str) -> bool:
-    """True unless the marker at this place is code, quoted, or only spoken of."""
-    if any(span.start() < start and end < span.end() for span in re.finditer(_SPAN, line)):
+def _is_said(block: Block, before: str, after: str) -> bool:
+    """True unless the marker between these two parts of its block is quoted or only spoken of."""
+    rest, _, below = re.sub(_MARKER, "", after).partition("\n")
+    if block.box == " " or rest.strip(_DRESS) or _is_quoted(before, after):
         return False
-    before, after = line[:start], line[end:]
-    if _is_quoted(before, after):
+    is_continued = below[:1].islower() and re.match(_CONDITION, below, re.IGNORECASE)
+    if is_continued or rest.lstrip(" *_")[:1] == ":":
         return False
-    sentence = re.split(_SENTENCE_END, before)[-1]
-    if not before.strip(" \t*_-•>") and above.endswith((":", ",")):
-        sentence = re.split(_SENTENCE_END, above)[-1]
-    sentence = re.sub(_TOLD, "", re.sub(_READY, "ready, I ", sentence))
-    return not re.search(_REPEATS, sentence, re.IGNORECASE) and not re.match(_CONDITION, after)
+    sentence = re.split(_SENTENCE_END, re.sub(_MARKER, " ", before).replace("\n", " "))[-1]
+    is_alone = not sentence.strip(_LABEL)
+    if is_alone and (block.is_item or block.is_headed) and re.search(_PLAN, block.lead):
+        return False
+    if is_alone and not before.strip(_LABEL):
+        is_led = block.lead.rstrip(" *_").endswith((":", ",")) or block.is_headed
+        sentence = re.split(_SENTENCE_END, block.lead)[-1] if is_led else ""
+    for pattern, words in _NOT_SPOKEN:
+        sentence = re.sub(pattern, words, sentence)
+    return not re.search(_SPEAKS, sentence, re.IGNORECASE)
 
 
 def _is_quoted(before: str, after: str) -> bool:

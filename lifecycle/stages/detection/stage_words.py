@@ -1,7 +1,11 @@
 """What a text says of a stage in its own words: finished, green, approved, closed.
 
-Sentence by sentence. One that asks, denies, plans or waits says nothing; neither does code in a fence
-or a quoted line. It is the second-best source: a marker and what a tool did count before it.
+The last resort. A claim counts if a whole sentence, or a part of one whose other parts are harmless, has a
+form of CLAIMS, from its first word to its last: the agent's own, about now, without a condition. And it
+counts only if nothing else in the text takes it back: a failure, a part that was left out, an unchecked
+box, work to come. What no form fits says nothing; the stage goes on, or the question is asked.
+
+Code, quotes and tables are left out (`prose_blocks`, which is loaded only where a claim is there).
 """
 
 from __future__ import annotations
@@ -10,38 +14,158 @@ import re
 
 from lifecycle.core.stage_names import Detected
 from lifecycle.evidence import runner_table
-from lifecycle.stages.detection.stage_markers import prose
 from lifecycle.trackers import command_signs
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 LENGTH = 20_000
-"""Characters of a text that are read, from its end."""
+"""Characters of a text in which words of what is under way are looked for, from its end."""
 
 _COMMON = ("prove", "robot", "bats", "tap", "behave", "pest", "task test")
 """Runners whose names are words of other sentences, too."""
 
-_RUNNER = "|".join(re.escape(name) for name in runner_table.names() if name not in _COMMON)
+_RUNNER = "|".join(
+    re.escape(name.lower()) for name in runner_table.names() if name not in _COMMON
+)
+_RUNNER = rf"(?:{_RUNNER})"
 _CLOSE = "|".join(re.escape(name) for name in command_signs.names(command_signs.CLOSE))
 _SHOW = "|".join(re.escape(name) for name in command_signs.names(command_signs.SHOW))
-_GREEN = r"(?:pass(?:ed|es|ing)?|succe(?:ss(?:ful(?:ly)?)?|eded)|green)"
-_IS = r"(?:(?:is|are|was|were|has been|have been|now|all|fully|successfully|both)\s+)*"
-
-_CLOSED = (
-    rf"\bissue\s+(?:[#\w.-]+\s+)?{_IS}closed\b|\bclosed\s+(?:the\s+)?issue\b"
-    rf"|^(?:{_CLOSE})\b|\b(?:ran|executed|used|called|did)\b.*\b(?:{_CLOSE})\b"
-    rf"|\b(?:{_CLOSE})\b.*\b(?:succe\w+|worked|done|completed|closed)\b"
+_GREEN = r"(?:pass(?:ed|es|ing)?|succe(?:ss(?:ful(?:ly)?)?|eded|eds?)|green)"
+_IS = r"(?:(?:is|are|was|were|has|have|been|now|all|fully|successfully|both|again|indeed) )*"
+_NUMBER = r"[1-9][\d,]*"
+_COUNT = rf"(?:{_NUMBER}(?: ?(?:/|of|out of) ?{_NUMBER})?)"
+_SHARE = r"([1-9][\d,]*) ?(?:/|of|out of) ?([1-9][\d,]*)"
+"""So many of so many: the claim is whole where both are the same."""
+_TESTS = (
+    r"(?:(?:(?:unit|integration|e2e|end-to-end)(?:,| and| &) )+(?:unit|integration|e2e"
+    r"|end-to-end) )?tests?"
 )
-_APPROVED = r"\b(?:approved|approves|LGTM)\b(?!\s+of\b)"
+_TASK = (
+    r"(?:the |this |my |our )?(?:whole |entire |full )?(?:issue|task|ticket|feature"
+    r"|change|work|fix|story|bug fix)"
+    r"(?: (?:#\d+|[a-z]+-\w+))?|#\d+"
+)
+_END = (
+    r"(?:(?: now| successfully| again| here| locally| in full| as required| as specified"
+    r"| as described"
+    r"| (?:with|without|and) (?:(?:any|no|zero|0) )?(?:\w+ )?(?:failures?|errors?"
+    r"|regressions?|failed"
+    r"|skipped|comments|findings|changes requested|open points|issues|warnings|skips)"
+    r"| in [\d.]+ ?(?:s|ms|secs?|seconds?|m|min|minutes?)"
+    r"| after (?:the|this|my|that) (?:last |latest |final )?(?:change|fix|refactor\w*"
+    r"|edit|rebase|merge|update)s?"
+    r"| on (?:this|my|the) (?:branch|commit|head)))*"
+)
 _TESTED = (
-    rf"\b(?:{_RUNNER})\b.*\b{_GREEN}\b|\b{_GREEN}\b.*\b(?:{_RUNNER})\b"
-    rf"|\btests?\s+(?:suites?\s+)?{_IS}{_GREEN}\b|\b[1-9]\d*\s+tests?\s+{_GREEN}\b"
+    (
+        rf"(?:all|all of|every|each)?(?: ?(?:the|my|our))? ?(?:{_COUNT} )?(?:of (?:the"
+        rf" )?)?{_TESTS}(?: (?:cases|suites?))? {_IS}{_GREEN}{_END}"
+    ),
+    (
+        rf"(?:the |our )?(?:whole |entire |full |complete )*(?:tests?"
+        rf"|testing)(?: suite)? {_IS}{_GREEN}{_END}"
+    ),
+    rf"(?:the |our )?(?:whole |entire |full |complete )*(?:test )?suite {_IS}{_GREEN}{_END}",
+    rf"(?:all )?{_COUNT} {_GREEN}{_END}(?=.*\btests?\b)",
+    rf"{_RUNNER}:? {_IS}(?:(?:all )?(?:{_COUNT} )?(?:tests? )?{_IS})?{_GREEN}{_END}",
+    (
+        rf"(?:i )?(?:have )?(?:ran|re-?ran|executed) (?:the (?:whole |entire "
+        rf"|full )?(?:test )?suite|{_RUNNER}|all (?:the )?tests)"
+        rf"(?: (?:with success|successfully|:?,? ?(?:and )?(?:it|they|all"
+        rf"|everything)(?: tests)? {_IS}{_GREEN})){_END}"
+    ),
+    rf"all (?:tests )?{_GREEN}{_END}",
 )
-_SATISFIED = rf"\brequirements?\s+{_IS}(?:satisfied|met|verified|fulfilled)\b"
 _CODED = (
-    rf"\b(?:implementation|coding|implementing)(?:\s+work)?\s*:?\s+{_IS}"
-    r"(?:complete|completed|done|finished)\b"
-    r"|\b(?:completed|finished)\s+(?:the\s+)?(?:implementation|coding)\b"
+    (
+        rf"(?:the |my )?(?:implementation|coding|implementing)(?: work| phase"
+        rf"| stage)?(?: (?:of|for) (?:{_TASK}))? ?"
+        rf"{_IS}(?:complete|completed|done|finished|in place){_END}"
+    ),
+    (
+        rf"(?:i|we)?(?: have|'ve)?(?: now| just)? ?(?:completed|finished"
+        rf"|done with) (?:implementing (?:{_TASK})"
+        rf"|(?:the )?(?:implementation|coding)(?: (?:of|for) (?:{_TASK}))?|coding (?:{_TASK})){_END}"
+    ),
+    (
+        rf"(?:{_TASK}) {_IS}(?:fully |completely )?(?:implemented|coded)(?: and (?:complete"
+        rf"|done|finished))?{_END}"
+    ),
+    rf"(?:i|we)(?: have|'ve)?(?: now)? (?:fully |completely )?implemented (?:{_TASK}){_END}",
 )
-_CLEARED = rf"\b(?:ran|executed|used|did)\s+/clear\b|^/clear$|\bsession\s+{_IS}cleared\b"
+_SATISFIED = (
+    (
+        rf"(?:(?:all|all of|every|each)(?: of)?(?: the)?(?: {_COUNT})?|the"
+        rf"|{_COUNT}) ?(?:stated |original |listed )?"
+        rf"(?:requirements?|acceptance criteri(?:a|on))(?: (?:of|in|from) (?:{_TASK}))? {_IS}"
+        rf"(?:satisfied|met|verified|fulfilled|covered|addressed|confirmed"
+        rf"|implemented)(?: by the (?:implementation|code|change))?{_END}"
+    ),
+    rf"requirements? {_IS}(?:satisfied|met|verified|fulfilled){_END}",
+    (
+        r"(?:i|we)?(?: have|'ve)? ?(?:verified|confirmed|checked) (?:that )?(?:all|every"
+        r"|each)(?: of)?(?: the)?"
+        rf"(?: {_COUNT})? (?:requirements?|acceptance criteria){_END}"
+    ),
+    (
+        rf"(?:the )?(?:implementation|code|change|diff) (?:satisfies|meets|fulfils|fulfills"
+        rf"|covers) (?:all|every)(?: of)?(?: the)?"
+        rf"(?: {_COUNT})? (?:requirements?|acceptance criteria)(?: (?:of|in|from) (?:{_TASK}))?{_END}"
+    ),
+    rf"(?:the )?requirements review {_IS}(?:complete|completed|done|passed|approved){_END}",
+)
+_WHAT = (
+    r"(?: (?:it|this|them|the (?:change|changes|diff|pr|pull request|code|work|implementation"
+    r"|branch|patch)))?"
+)
+_APPROVED = (
+    (
+        rf"(?:the |our )?(?:oracle|reviewer|code reviewer|(?:oracle |code |external )?review"
+        rf"|change|changes|diff|pr|it|work)?"
+        rf" ?(?:says? |said |{_IS})?(?:approved|approves|lgtm){_WHAT}{_END}"
+    ),
+    rf"/[\w:-]*review(?: has| is| was| says| said)*:? (?:approved|approves|lgtm){_WHAT}{_END}",
+    rf"(?:the )?(?:verdict|result|outcome|status)(?: is| was)?:? (?:approved|lgtm){_END}",
+    rf"(?:the )?(?:oracle|code)[ -]?review {_IS}(?:passed|approved){_END}",
+    rf"approved by (?:the )?(?:oracle|reviewer|code reviewer|review){_END}",
+)
+_CLOSED = (
+    rf"(?:the )?issue (?:[#\w.-]+ )?{_IS}closed{_END}",
+    (
+        rf"(?:i|we)?(?: have|'ve)?(?: now)? ?closed (?:the |this )?issue(?: [#\w.-]+)?(?: "
+        rf"(?:with|using) (?:{_CLOSE})| with a summary)?{_END}"
+    ),
+    (
+        rf"(?:i |we )?(?:have )?(?:just )?(?:ran|executed|used|did) (?:{_CLOSE})(?: (?!on\b"
+        rf"|with\b|and\b|but\b)[#\w.-]+)?(?: with success| and it worked)?{_END}"
+    ),
+    rf"(?:{_CLOSE})(?: [#\w.-]+)?(?: {_IS}(?:succe\w+|worked|done|completed|closed))?{_END}",
+)
+_CLEARED = (
+    r"(?:i )?(?:have )?(?:ran|executed|used|did) /clear",
+    r"/clear",
+    rf"(?:the )?session {_IS}cleared",
+)
+CLAIMS: tuple[tuple[str, tuple[str, ...], str, Detected], ...] = (
+    ("clos", _CLOSED, "", Detected.ISSUE_CLOSED),
+    ("approv lgtm review", _APPROVED, r"\b(?:oracle|review\w*)\b", Detected.ORACLE_APPROVED),
+    ("pass succe green", _TESTED, "", Detected.TESTS_PASSING),
+    (
+        "requirement criteri",
+        _SATISFIED,
+        (
+            rf"\b(?:{_SHOW})\b|\b(?:all|every|each|satisfies|meets)\b[^.]*\b(?:requirement"
+            rf"|criteri)|requirements review"
+        ),
+        Detected.REQUIREMENTS_REVIEWED,
+    ),
+    ("coding implement", _CODED, "", Detected.CODING_COMPLETE),
+    ("clear", _CLEARED, "", Detected.SESSION_CLEARED),
+)
+"""(what such a sentence has, its forms, what the whole text must speak of, the stage)."""
+
 _FAILING = (
     r"\b[1-9]\d*\s+(?:tests?\s+)?(?:failed|failing|failures?)\b"
     r"|\btests?\s+(?:still\s+|are\s+)*(?:fail|failing|failed)\b"
@@ -50,54 +174,149 @@ _FAILING = (
 _UNAPPROVED = (
     r"\bnot\s+(?:yet\s+)?(?:been\s+)?approved\b|\bchanges\s+(?:were\s+)?requested\b"
     r"|\b(?:request(?:ed|s)|ask(?:ed|s) for|wants?|wanted)\s+(?:(?!no\b)\w+\s+){0,2}changes\b"
-    r"|\b(?:review|oracle)\b.*\brejected\b|\bawaiting\s+(?:approval|review)\b|\breview\s+requested\b"
+    r"|\b(?:review|oracle)\b.*\brejected\b|\bawaiting\s+(?:approval|review)\b"
+    r"|\breview\s+requested\b"
 )
-_ABOUT_REQUIREMENTS = rf"\b(?:{_SHOW})\b|\b(?:all|every|each)\b[^.]*\brequirement"
-_ABOUT_REVIEW = r"\b(?:oracle|review\w*)\b"
-_ABOUT_APPROVAL = r"\b(?:oracle|review\w*|approv\w+)\b"
-
-SAYINGS: tuple[tuple[str, str, str, Detected], ...] = (
-    ("clos", _CLOSED, "", Detected.ISSUE_CLOSED),
-    ("approve lgtm", _APPROVED, _ABOUT_REVIEW, Detected.ORACLE_APPROVED),
-    ("pass succe green", _TESTED, "", Detected.TESTS_PASSING),
-    ("requirement", _SATISFIED, _ABOUT_REQUIREMENTS, Detected.REQUIREMENTS_REVIEWED),
-    ("coding implement", _CODED, "", Detected.CODING_COMPLETE),
-    ("clear", _CLEARED, "", Detected.SESSION_CLEARED),
-)
-"""(what such a sentence has, what it says, what the whole text must speak of, the stage): completions."""
-
 STILL: tuple[tuple[str, str, str, Detected], ...] = (
     ("fail passed", _FAILING, "", Detected.IN_TESTING),
-    ("approv request reject await", _UNAPPROVED, _ABOUT_APPROVAL, Detected.IN_ORACLE_REVIEW),
+    (
+        "approv request reject await",
+        _UNAPPROVED,
+        r"\b(?:oracle|review\w*|approv\w+)\b",
+        Detected.IN_ORACLE_REVIEW,
+    ),
 )
-"""The same for what is under way."""
+"""The same for what is under way; there a part of a sentence is enough."""
 
-_HARMLESS = re.compile(
-    r"\b(?:no|0|zero|without(?:\s+any)?)\s+(?:\w+\s+)?"
-    r"(?:failures?|errors?|failed|failing|issues|regressions?|problems?|warnings?|skipped|findings|comments)\b",
-    re.IGNORECASE,
+_HARMLESS = (
+    r"\b(?:no|0|zero|without(?:\s+any)?|not a single)\s+(?:(?:\w+|-)\s+){0,2}?"
+    r"(?:failures?|errors?|failed|failing|failing tests|issues|regressions?|problems?"
+    r"|warnings?|skipped|skips"
+    r"|findings|comments|changes requested|nits?|open points|todos?|blockers?|flak\w+)\b"
+    r"|\b(?:nothing|none) (?:is |are |was )?(?:left|remaining|remains|pending|missing"
+    r"|failing|failed|skipped|open)\b"
+    r"|\bno (?:\w+ )?(?:remaining|outstanding|pending|unchecked|open) \w+"
+    r"|\bnothing (?:else )?(?:to do|fails)\b"
+    r"|\b(?:fixe[ds]|repaired|resolved|mended|previously|formerly)\b[^.;:,]*?\b(?:fail\w*"
+    r"|errors?|broken|todos?|nits?|flaky)\b"
+    r"|\b(?:fail\w*|error\w*) (?:cases?|paths?|handling|messages?|modes?)\b|\bnot only\b|\bif any\b"
+    r"|\b(?:are|is) no longer (?:failing|flaky|broken|skipped)\b"
 )
-_VETO = re.compile(
-    r"\?\s*$|n['\u2019]t\b|['\u2019]ll\b|\b(?!100)\d+\s*%"
-    # what is wanted, planned or waited for
-    r"|\b(?:will|shall|going to|gonna|should|must|needs? to|have to|has to|had to|want to|let me|let's|next"
-    r"|once|when|until|till|if|unless|as soon as|before|plan(?:s|ning)? to|about to|ready to|to be|todo"
-    r"|please|can|could|may|might|would|await\w*|wait\w*|pending|ensure|make sure|expect\w*|in order to"
-    r"|so that|working on|in progress|remaining|assum\w+|try(?:ing)?|tried"
-    # what is denied, or true in part
-    r"|not|never|no|none|nothing|without|cannot|unable|fail\w*|error\w*|denied|refus\w+|rejected"
-    r"|almost|nearly|partial(?:ly)?|mostly|half|except|only|incomplete|zero|0"
-    # what is guessed
-    r"|(?:think|believe|guess|suppose|suspect|hope)|probably|likely|presumably|apparently|hopefully|seems?"
-    # what was so at another time or place, or is another's
-    r"|previous(?:ly)?|earlier|formerly|yesterday|ago|last\s+(?:time|night|week|month|year|release)"
-    r"|upstream|duplicates?|(?:old|former|existing|original|legacy|reference)\s+(?:implementation|issue|code)"
-    r"|(?:from|by|says)\s+(?:(?:the|our|a)\s+)?(?:\w*lint\w*|ci|mypy|ruff|formatter|compiler|type ?checker)"
-    r")\b",
-    re.IGNORECASE,
+_DOUBT = (
+    r"\bfail(?:s|ed|ing|ures?)?\b|\berrors?\b|\bbroken\b|\bflak\w+|\bskip(?:s|ped"
+    r"|ping)?\b|\bx?failed\b|\bcrash\w*|\btimed? ?out\b"
+    r"|\b(?:but|except|excluding|excepting|however|although|though|apart from|aside from"
+    r"|other than|besides"
+    r"|whereas|nevertheless|unfortunately|caveat\w*)\b"
+    r"|\b(?:remaining|remains?|left|to-?do|pending|outstanding|missing|incomplete"
+    r"|partial\w*|unfinished|untested"
+    r"|unimplemented|uncovered|unverified|blocked|blocks|stub\w*|placeholder|postponed"
+    r"|deferred|follow-?ups?|wip|in progress)\b"
+    r"|(?:\bnot\b|n['\u2019]t\b|\bnever\b|\bcannot\b|\bno one\b)\s+(?:\w+\s+){0,3}?(?:run"
+    r"|ran|test\w*|implement\w*|done|complet\w*"
+    r"|cover\w*|met|meet|verif\w*|finish\w*|approv\w*|handl\w*|support\w*|work\w*|pass\w*"
+    r"|yet|all|every\w*|fully"
+    r"|entirely|sure|certain|able|written|possible|enough|includ\w*|address\w*|check\w*"
+    r"|review\w*|fix\w*|started"
+    r"|ready|execut\w*|exist\w*|satisf\w*|green|there|closed?|clear\w*|true|so|pushed"
+    r"|merged|correct\w*)\b"
+    r"|\b(?:unable|couldn['\u2019]t|could not|can['\u2019]t|won['\u2019]t)\b"
+    r"|\b(?:once|until|till|unless|as soon as|assuming|provided|in theory|theoretically"
+    r"|supposed|should|would|might|may"
+    r"|hopefully|believe|guess|suspect|suppose|presumably|apparently|probably|likely"
+    r"|almost|nearly|mostly|roughly"
+    r"|partly|half|some|most|several|certain|many|few|only|just the|first (?:part|half"
+    r"|step|draft|version|pass)|so far)\b"
+    r"|\b\d{1,2} ?%|\b(?:i think|i hope|i expect|expect\w*|waiting|await\w*|still)\b"
+    r"|\b(?:step|phase|part|stage|milestone|task) (?:\d|one|two|i+)\b|\bhalf ?way\b"
+    r"|\bother (?:repo\w*|branch\w*|project)"
+    r"|\b(?:yesterday|last (?:week|night|month|year|time)|earlier (?:today|run)|upstream"
+    r"|in the past)\b"
+    r"|\u274c|\u26a0|\u2717|\u2718|\U0001f6a7|\u23f3"
 )
-_MARKUP = re.compile(r"[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}|^\s*(?:[-*+•#>]+|\d+[.)])\s+")
-_ENDS = re.compile(r"(?<=[.!?;])\s+")
+_AHEAD = (
+    r"(?:\b(?:will|going to|gonna|next|then|now i|let me|let us|let's|need(?:s)? to"
+    r"|have to|must|want to|plan to|todo)\b|['\u2019]ll\b)"
+    r"[^.;]*\b(?:implement|write|add|fix|build|finish|wire|refactor|handle|investigate"
+    r"|debug|address|complete|cover|update"
+    r"|repair|extend|port|migrate|continue|tackle|work on{0})\w*\b"
+)
+"""Work to come; what tests and looks is none in CODING, since it comes next."""
+_TESTS_AHEAD = "|run|rerun|re-run|test|check|verify|see"
+
+_CONDITIONS = (
+    r"\b(?:but|once|after|if|provided|when|unless|until|before|conditional\w*|conditions?"
+    r"|nits?|minor|please|must"
+    r"|needs?|fix|fixe[sd]|fixing|address|addressed|addressing|required|pending"
+    r"|subject to|should|would|could"
+    r"|consider|suggest\w*|recommend\w*|follow-?ups?|however|except|although|though|first"
+    r"|to-?do|changes"
+    r"|blockers?|blocking|critical|high|major|medium|in principle|partial\w*|with (?!no\b"
+    r"|out\b)\w+)\b"
+)
+"""What an approval in words must not have anywhere around it."""
+
+_NO_CONDITION = (
+    r"\b(?:no|0|zero|without(?:\s+any)?)\s+(?:\w+\s+|,\s*){0,3}?(?:changes?|nits?"
+    r"|blockers?|blocking|conditions?|critical|high|major"
+    r"|medium|minor|suggestions?|follow-?ups?|issues|findings|comments"
+    r"|problems?)\b(?:\s+(?:issues|findings|problems|requested|required|needed))?"
+    r"|\b(?:critical|high|major|medium|minor|blockers?|nits?)\W*(?:none|0|no)\b|\b(?:i"
+    r"|we) (?:have )?(?:fixed|addressed)\b"
+    r"|\bchanges? (?:is|are|was|were|look|looks|reviewed|approved)\b|\b(?:the|these|all"
+    r"|your|reviewed) changes\b"
+)
+
+_LED = (
+    r"(?i)\b(?:result\w*|summary|status|done|did|verif\w*|outcome|complete\w*|report"
+    r"|confirm\w*|update|finished"
+    r"|now|findings|conclusion|wrap-?up|recap|accomplished|changes|achieved|verdict|evidence)\b"
+)
+"""The line before a list, or before a line of its own, that says what follows is so."""
+_UNLED = (
+    r"(?i)\b(?:next|plan\w*|to-?do|will|should|must|criteri\w*|requirement\w* (?:are|say"
+    r"|list)|ticket|issue says|when|once|if"
+    r"|remaining|left|steps?|goals?|expect\w*|want\w*|need\w*|asks?|says?|said|reads?"
+    r"|definition|example|quot\w*|before"
+    r"|previous\w*|earlier|last|yesterday|wrote|claims?|claimed|reported)\b"
+)
+
+_LEAD_IN = (
+    r"(?:(?:done|yes|yep|great|good|good news|ok|okay|perfect|result|results|status"
+    r"|summary|test results?|tests?|testing"
+    r"|confirmed|verified|update|finally|so|now|excellent|nice|success|as of now"
+    r"|after the fix|final status|conclusion"
+    r"|(?:i|we)(?: have|'ve)? (?:now )?(?:verified|confirmed|checked)(?: that)?"
+    r"|i can confirm(?: that)?|i confirm(?: that)?"
+    r"|i am done|i'm done|everything is done|all done|coding|implementation|requirements?"
+    r"|review|requirements review|code review)"
+    r"(?:\s*[:,!.-]\s*|\s+))*"
+)
+_ASIDE = (
+    r"(?:i |we )?(?:(?:have|'ve) )?(?:also |then |now |just )?(?:ran|re-?ran|executed"
+    r"|added|updated|implemented|wrote|created|refactored"
+    r"|removed|documented|committed|pushed|verified|checked|confirmed|renamed|moved"
+    r"|extended|cleaned|fixed|reviewed"
+    r"|re-?read|went through|compared|addressed|used|did)\b.*"
+    r"|(?:the )?(?:linter|lint|types?|type ?check\w*|mypy|ruff|eslint|build|ci|formatting"
+    r"|coverage|everything)\b.*"
+    r"\b(?:clean|green|pass\w*|succe\w+|fine|done|ok|complete\w*|up to date|works?)"
+    r"|(?:and )?(?:no|0|zero|without(?: any)?) (?:\w+ ){0,2}?(?:failures?|errors?|failed"
+    r"|regressions?|skipped|skips|comments|findings|issues|warnings|changes requested)"
+    r"(?: found| remain| were found| introduced)?"
+    r"|.*\b(?:is|are|was|were) (?:now )?(?:clean|committed|pushed|documented|in place"
+    r"|up to date|updated|added|covered)"
+    r"|ready for (?:the )?(?:review|testing|tests|next stage|requirements review"
+    r"|next step)|nothing (?:is )?left(?: to do)?|as requested|finally|now|too|so|done"
+)
+"""What may stand beside a claim in its sentence and takes nothing from it."""
+
+_MARKUP = (
+    r"[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}|^\s*(?:[-*+\u2022#]+|\d+[.)])\s+|[\ue000\ue001]"
+    r"|[\u2600-\u2604\u2705\u2713\u2714\u2728\U0001f300-\U0001faff]"
+)
+_ENDS = r"(?<=[.!?;])[\"')\]]*\s+|\n\s*\n"
+_PARTS = r"(?:,|;|\s[\u2013\u2014-]\s|:)\s+(?:and\s+)?|\s+and\s+|\s+\((?=[^)]*\)$)"
 
 
 def said(text: str, about: tuple[str, ...] = ()) -> tuple[Detected, ...]:
@@ -106,32 +325,151 @@ def said(text: str, about: tuple[str, ...] = ()) -> tuple[Detected, ...]:
     `about`: words that stand for what the turn is about besides: that a review was asked for, so that
     "approved" needs no word of what was.
     """
-    sentences = [(sentence, sentence.lower()) for sentence in _sentences(text)]
-    whole = " ".join([*(sentence for sentence, _ in sentences), *about])
-    states: list[Detected] = []
-    for rows, says in ((SAYINGS, _says), (STILL, _says_still)):
-        for hints, pattern, on, state in rows:
-            # A pattern costs much more than a look for words: only sentences with one are worth it.
-            words = hints.split()
-            worth = (s for s, lower in sentences if any(word in lower for word in words))
-            if any(says(pattern, sentence) for sentence in worth) and _has(on, whole):
-                states.append(state)
+    lines = _lines(text[-LENGTH:])
+    whole = " ".join([*lines, *about])
+    states = [state for state in _claimed(lines) if _is_about(state, whole)]
+    if states:
+        states = _borne_out(text, about)
+    for hints, pattern, on, state in STILL:
+        words = hints.split()
+        worth = [line for line in lines if any(word in line.lower() for word in words)]
+        if any(_says_still(pattern, line) for line in worth) and _has(on, whole):
+            states.append(state)
     return tuple(states)
 
 
-def _says(pattern: str, sentence: str) -> bool:
-    return _has(pattern, sentence) and not _VETO.search(_HARMLESS.sub(" ", sentence))
+def takes_back(text: str, state: Detected) -> bool:
+    """True if the text says something that a claim of this stage cannot stand beside."""
+    return any(_doubts(sentence, state) for line in _lines(text) for sentence in _sentences(line))
 
 
-def _says_still(pattern: str, sentence: str) -> bool:
-    plain = _HARMLESS.sub(" ", sentence)
-    return _has(pattern, plain) and not plain.rstrip().endswith("?")
+def approves(text: str) -> bool:
+    """True if a review's own words approve, and nothing around them is a condition."""
+    lines = _lines(text[-LENGTH:])
+    if Detected.ORACLE_APPROVED not in set(_claimed(lines)):
+        return False
+    if Detected.ORACLE_APPROVED not in _borne_out(text, ("review",)):
+        return False
+    return not any(
+        _has(_CONDITIONS, re.sub(_NO_CONDITION, " ", line, flags=re.IGNORECASE)) for line in lines
+    )
+
+
+def _borne_out(text: str, about: tuple[str, ...]) -> list[Detected]:
+    """The claims that stand in the agent's own prose, and that nothing in it takes back."""
+    from lifecycle.stages.detection.prose_blocks import blocks
+
+    own: list[str] = []
+    every: list[str] = []
+    is_open = False
+    for block in blocks(text):
+        lines = _joined(block.text)
+        every += lines
+        is_open = is_open or block.box == " "
+        is_led = block.lead.rstrip(" *_").endswith((":", ",")) or (block.is_item and block.lead)
+        is_strange = is_led and (
+            _has(_UNLED, block.lead) or not (_has(_LED, block.lead) or block.is_headed)
+        )
+        if not is_strange and not re.fullmatch(
+            "\ue000[^\ue001]* [^\ue001]*\ue001[.!]?", block.text
+        ):
+            own += lines
+    states: list[Detected] = []
+    for state in () if is_open else _claimed(own):
+        is_doubted = any(_doubts(part, state) for line in every for part in _sentences(line))
+        on = " ".join([*every, *about])
+        is_bound = state is Detected.ORACLE_APPROVED and any(
+            _has(_CONDITIONS, re.sub(_NO_CONDITION, " ", line, flags=re.IGNORECASE))
+            for line in every
+            if _has(r"approv|lgtm", line)
+        )
+        if not is_doubted and not is_bound and _is_about(state, on):
+            states.append(state)
+    return states
+
+
+def _joined(text: str) -> list[str]:
+    """The lines of a block; one that goes on in the next is joined with it."""
+    return [
+        line for line in re.split(r"(?<=[.!?:;])\n|\n(?=\W*[A-Z\u2705/])", text) if line.strip()
+    ]
+
+
+def _claimed(lines: list[str]) -> list[Detected]:
+    """The stages that one of the lines claims, the furthest first."""
+    sentences = [part for line in lines for part in _sentences(line)]
+    result: list[Detected] = []
+    for hints, forms, _, state in CLAIMS:
+        # A pattern costs much more than a look for words: only sentences with one are worth it.
+        words = hints.split()
+        worth = (part for part in sentences if any(word in part for word in words))
+        if any(_claims(forms, part) for part in worth):
+            result.append(state)
+    return result
+
+
+def _claims(forms: tuple[str, ...], sentence: str) -> bool:
+    """True if the sentence, or a part of it whose other parts are harmless, has one of the forms."""
+    if sentence.endswith("?"):
+        return False
+    plain = sentence.rstrip(" .!:)")
+    if _fits(forms, plain):
+        return True
+    parts = [part.strip(" ().!,") for part in re.split(_PARTS, plain)]
+    parts = [part for part in parts if part]
+    if len(parts) < 2 or not any(_fits(forms, part) for part in parts):
+        return False
+    every = tuple(form for _, forms_of, _, _ in CLAIMS for form in forms_of)
+    return all(_fits(every, part) or re.fullmatch(_ASIDE, part) for part in parts)
+
+
+def _fits(forms: tuple[str, ...], part: str) -> bool:
+    if any(some != every for some, every in re.findall(_SHARE, part)):
+        return False
+    return any(re.fullmatch(_LEAD_IN + form, part) for form in forms)
+
+
+def _doubts(sentence: str, state: Detected) -> bool:
+    if sentence.endswith("?"):
+        return False
+    plain = re.sub(_HARMLESS, " ", sentence)
+    ahead = _AHEAD.format("" if state is Detected.CODING_COMPLETE else _TESTS_AHEAD)
+    return _has(_DOUBT, plain) or _has(ahead, plain)
+
+
+def _is_about(state: Detected, whole: str) -> bool:
+    return next(_has(on, whole) for _, _, on, of in CLAIMS if of is state)
+
+
+def _says_still(pattern: str, line: str) -> bool:
+    plain = re.sub(_HARMLESS, " ", line.lower())
+    return any(_has(pattern, part) for part in _sentences(plain) if not part.endswith("?"))
 
 
 def _has(pattern: str, text: str) -> bool:
     return re.search(pattern, text, re.IGNORECASE) is not None
 
 
-def _sentences(text: str) -> list[str]:
-    lines = [_MARKUP.sub("", line).strip() for line in prose(text[-LENGTH:])]
-    return [part for line in lines for part in _ENDS.split(line) if part]
+def _sentences(line: str) -> Iterator[str]:
+    """The sentences of a line in small letters, without markup."""
+    plain = re.sub(_MARKUP, "", line).replace("\u2019", "'")
+    for part in re.split(_ENDS, plain):
+        words = " ".join(part.lower().split())
+        if words:
+            yield words
+
+
+def _lines(text: str) -> list[str]:
+    """The lines that are neither in a code fence nor in a block quote, told without a parser."""
+    lines: list[str] = []
+    fence = ""
+    for line in text.splitlines():
+        mark = re.match(r"\s*(?:(?:[-*+]|\d+[.)])\s+)?(`{3,}(?=[^`]*$)|~{3,})(.*)", line)
+        if fence:
+            is_end = mark and mark[1].startswith(fence) and not mark[2].strip()
+            fence = "" if is_end else fence
+        elif mark:
+            fence = mark[1]
+        elif line.strip() and not line.lstrip().startswith((">", "|")):
+            lines.append(line)
+    return lines

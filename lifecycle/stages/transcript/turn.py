@@ -229,8 +229,9 @@ class Said:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.markers: tuple[Detected, ...] = tuple(stage_markers.find(text))
-        self.is_signed = bool(self.markers) and stage_markers.is_signed(text)
+        said = stage_markers.said(text)
+        self.markers: tuple[Detected, ...] = tuple(state for state, _ in said)
+        self.is_signed = any(is_own for _, is_own in said)
         self.is_known = bool(self.markers)
 
 
