@@ -92,17 +92,19 @@ _SPEAKS = (
     r"|\b(?:i|we)(?: have|'ve)? (?:just )?"
     r"(?:put|wrote|added|changed|replaced|fixed|removed|tested|used|saw|found)"
     + _SHORT_WORDS
-    + r"|\b(?:says?|said|reads?|tells?|told|asks?|asked|wants?|wanted|expects?|prints?"
+    + r"|\b(?:says?|said|reads|tells?|told|asks?|asked|wants?|wanted|expects?|prints?"
     r"|printed|shows?|showed"
     r"|requires?|required|demands?|waits? for|looks? for|returns|emits|wrote|writes|has"
     r"|had|is|was|were"
     r"|quotes?|output|outputs|instructions?|sees?)"
     + _SHORT_WORDS
-    + r"|<!--|^\W*\$ |^\s*\S+:\d+[:-]|^\s*[+-]$|\bhow to\b|\bwhat (?:is|does)\b"
+    + r"|<!--|^\W*\$ |\S:\d+[:-]\W*$|\b(?:reach|reaching|obtain|earn|get)\W*$|^\s*[+-]$"
+    r"|\bhow to\b|\bwhat (?:is|does)\b"
 )
 """Before a marker, in its sentence: it is not said, but spoken of."""
 
 _NOT_SPOKEN = (
+    (r"(?i)^(?=.*\bnow\b)(.*?)\bi(?:'ll| will| can|'m going to| am going to)\b", r"\1 now I "),
     (r"(?i)\b(?:i am |i'm )?ready to (?=emit)", "ready, I now "),
     (
         (
@@ -295,7 +297,8 @@ def _is_said(block: Block, before: str, after: str) -> bool:
 def _is_quoted(before: str, after: str) -> bool:
     if before.count('"') % 2 and '"' in after:
         return True
-    for opening, closing in _QUOTES:
+    for marks in _QUOTES:
+        opening, closing = marks[0], marks[1]
         if before.rfind(opening) > before.rfind(closing) and closing in after:
             return True
     return before.rstrip("* ").endswith("'") and after.lstrip("* ").startswith("'")

@@ -81,7 +81,7 @@ _TESTED = (
 _CODED = (
     (
         rf"(?:the |my )?(?:implementation|coding|implementing)(?: work| phase"
-        rf"| stage)?(?: (?:of|for) (?:{_TASK}))? ?"
+        rf"| stage)?(?: (?:of|for) (?:{_TASK}))?:? "
         rf"{_IS}(?:complete|completed|done|finished|in place){_END}"
     ),
     (
@@ -193,6 +193,7 @@ _HARMLESS = (
     r"(?:failures?|errors?|failed|failing|failing tests|issues|regressions?|problems?"
     r"|warnings?|skipped|skips"
     r"|findings|comments|changes requested|nits?|open points|todos?|blockers?|flak\w+)\b"
+    r"(?:\s+(?:left|remaining|remains?|open|pending))?"
     r"|\b(?:nothing|none) (?:is |are |was )?(?:left|remaining|remains|pending|missing"
     r"|failing|failed|skipped|open)\b"
     r"|\bno (?:\w+ )?(?:remaining|outstanding|pending|unchecked|open) \w+"
@@ -301,9 +302,9 @@ _ASIDE = (
     r"|(?:the )?(?:linter|lint|types?|type ?check\w*|mypy|ruff|eslint|build|ci|formatting"
     r"|coverage|everything)\b.*"
     r"\b(?:clean|green|pass\w*|succe\w+|fine|done|ok|complete\w*|up to date|works?)"
-    r"|(?:and )?(?:no|0|zero|without(?: any)?) (?:\w+ ){0,2}?(?:failures?|errors?|failed"
-    r"|regressions?|skipped|skips|comments|findings|issues|warnings|changes requested)"
-    r"(?: found| remain| were found| introduced)?"
+    r"|(?:and |with )?(?:no|0|zero|without(?: any)?) (?:\w+ ){0,2}?(?:failures?|errors?|failed"
+    r"|regressions?|skipped|skips|comments|findings|issues|warnings|changes requested|todos?)"
+    r"(?: found| left| remain| were found| introduced)?"
     r"|.*\b(?:is|are|was|were) (?:now )?(?:clean|committed|pushed|documented|in place"
     r"|up to date|updated|added|covered)"
     r"|ready for (?:the )?(?:review|testing|tests|next stage|requirements review"
@@ -312,7 +313,7 @@ _ASIDE = (
 """What may stand beside a claim in its sentence and takes nothing from it."""
 
 _MARKUP = (
-    r"[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}|^\s*(?:[-*+\u2022#]+|\d+[.)])\s+|[\ue000\ue001]"
+    r"[*`~]{1,3}(?=\S)|(?<=\S)[*`~]{1,3}|(?<!\w)_+(?=\S)|(?<=\S)_+(?!\w)|^\s*(?:[-*+\u2022#]+|\d+[.)])\s+|[\ue000\ue001]"
     r"|[\u2600-\u2604\u2705\u2713\u2714\u2728\U0001f300-\U0001faff]"
 )
 _ENDS = r"(?<=[.!?;])[\"')\]]*\s+|\n\s*\n"

@@ -1,0 +1,36 @@
+"""Every case of the project's own table, and that the table is one."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.stages.detection_cases import STAYS, TIERS, Case, all_cases, detected
+
+CASES = all_cases()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.number}-{case.why}")
+def test_a_case_comes_to_what_it_says(case: Case) -> None:
+    """The product's detection finds the completed stage, or none, as the case's line says."""
+    assert detected(case) == case.expected
+
+
+def test_the_table_is_large_and_no_case_stands_twice() -> None:
+    """At least 400, of every tier both those that advance and those that do not, each with its reason."""
+    assert len(CASES) >= 400
+    assert len({(case.asked, str([vars_of(s) for s in case.steps])) for case in CASES}) == len(
+        CASES
+    )
+    for tier in TIERS:
+        assert {case.expected == STAYS for case in CASES if case.tier == tier} == {True, False}
+    assert {case.tier for case in CASES} == set(TIERS)
+    assert all(case.why for case in CASES)
+
+
+def vars_of(step: object) -> str:
+    """A step as text, calls by all that they have."""
+    if isinstance(step, str):
+        return step
+    return str(
+        [getattr(step, name) for name in ("tool", "text", "outcome", "output", "is_background")]
+    )
