@@ -26,9 +26,7 @@ LENGTH = 20_000
 _COMMON = ("prove", "robot", "bats", "tap", "behave", "pest", "task test")
 """Runners whose names are words of other sentences, too."""
 
-_RUNNER = "|".join(
-    re.escape(name.lower()) for name in runner_table.names() if name not in _COMMON
-)
+_RUNNER = "|".join(re.escape(name.lower()) for name in runner_table.names() if name not in _COMMON)
 _RUNNER = rf"(?:{_RUNNER})"
 _CLOSE = "|".join(re.escape(name) for name in command_signs.names(command_signs.CLOSE))
 _SHOW = "|".join(re.escape(name) for name in command_signs.names(command_signs.SHOW))
