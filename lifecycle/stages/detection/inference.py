@@ -102,8 +102,8 @@ RECENT = 12
 
 _UNDER_WAY = (Detected.IN_ORACLE_REVIEW, Detected.IN_TESTING, Detected.IN_PROGRESS)
 _REVIEW = (
-    r"(?i)^/\S*review\b|^[\w:-]*(?:review|oracle)[\w-]* |\b(?:oracle|code)[- ]review\b"
-    r"|\breview (?:the|this|my|our|these|all|every)\b[^.\n]*\b(?:diff|changes?|code|branch|commits?|patch"
+    r"(?i)^/\S*review\b|^[\w:-]*(?:review|oracle)[\w-]* |\b(?:oracle|code)[- ]review\b|\breview "
+    r"(?:the|this|my|our|these|all|every)\b[^.\n]*\b(?:diff|changes?|code|branch|commits?|patch"
     r"|pull request|implementation)\b"
 )
 _REQUIREMENTS_REVIEW = r"(?i)\brequirements?[- ]review"

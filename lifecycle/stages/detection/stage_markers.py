@@ -31,72 +31,55 @@ _NAME = r"[A-Z]+(?:_[A-Z]+)+"
 # Patterns are text here, and made when the first marker is met: that costs more than importing the rest.
 _MARKER = r"(?i::{3,}[ *_]*workflow[_ ]stage[ *_]*:[ *_]*([a-z]+(?:_[a-z]+)*)[ *_]*:{3,})"
 _MEANT = (
-    r"(?i)(?:[:\uff1a]{1,}[ *_]*)?work[ _-]?flow[ _-]*stage[ *_]*[:=\uff1a]+[ *_]*"
-    r"([a-z]+(?:[ _-]+[a-z]+){0,4})[ *_]*[:\uff1a]*"
+    r"(?i)(?:[:\uff1a]{1,}[ *_]*)?work[ _-]?flow[ _-]*stage[ *_]*[:=\uff1a]+[ *_]*([a-z]+(?:[ _-]+[a-z]+"
+    r"){0,4})[ *_]*[:\uff1a]*"
 )
 """What was meant for one: a wrong name, too few colons, blanks in place of underscores."""
 
 _SENTENCE_END = r"[.!?;][\"')\]*]*\s+|[\u2705\u2714\U0001f389]"
 
 _SHORT_WORDS = (
-    r"(?:[\s:]+(?:a|an|the|this|that|me|us|you|it|to|for|of|with|in|as|only|own|final"
-    r"|exact|stage|line|text"
-    r"|word|words|string|token|marker|emit|respond|answer|also|and))*\W*$"
+    r"(?:[\s:]+(?:a|an|the|this|that|me|us|you|it|to|for|of|with|in|as|only|own|final|exact|stage|line"
+    r"|text|word|words|string|token|marker|emit|respond|answer|also|and))*\W*$"
 )
 """Up to the marker stand only words that carry nothing: it is what the verb before them is about."""
 
 _SPEAKS = (
     # a condition, or another time
-    r"^\W*(?:(?:and|but|so|then|only|or|only then)\s+)*"
-    r"(?:once|when(?! (?:i|we) (?:re-?)?ran\b)|whenever|if|as soon as|until|unless|before"
-    r"|provided|assuming|in case|the moment|after (?:that|which))\b"
-    r"|\b(?:once|when|if|after|until|as soon as|before)\b.*\bemit"
-    r"|\b(?:once|until|unless|as soon as|provided|assuming)\b"
-    r"|\bemit\w*\b.*\b(?:when|after|later|eventually|earlier|before|previously)\b"
+    r"^\W*(?:(?:and|but|so|then|only|or|only then)\s+)*(?:once|when(?! (?:i|we) (?:re-?)?ran\b)|whenever"
+    r"|if|as soon as|until|unless|before|provided|assuming|in case|the moment|after (?:that|which))\b"
+    r"|\b(?:once|when|if|after|until|as soon as|before)\b.*\bemit|\b(?:once|until|unless|as soon as"
+    r"|provided|assuming)\b|\bemit\w*\b.*\b(?:when|after|later|eventually|earlier|before|previously)\b"
     r"|\b(?:earlier|previous(?:ly)?|last (?:time|turn|session)|yesterday|used to|already)\b.*\b"
     r"(?:emit|said|say|sent|marker|wrote)\w*"
     # what is wanted, planned or allowed
-    r"|\b(?:shall|should|would|must|might|going to|plan(?:s|ned|ning)? to|about to"
-    r"|want(?:s|ed)? (?:me |you )?to|needs? to|ha(?:s|ve) to|supposed to|expect\w*"
-    r"|intend\w*|hope to|to be)\b"
-    r"|\b(?:will|can|may|could|ll)\b(?! now\b)(?!.*\bnow\b[^:]*:?\W*$)"
-    r"|['\u2019](?:ll|d)\b(?! now\b)(?!.*\bnow\b[^:]*:?\W*$)"
-    r"|\b(?:then|next|please|to|not|never|cannot|don't|didn't|yet|and|or)\s+(?:\w+\s+){0,2}?"
+    r"|\b(?:shall|should|would|must|might|going to|plan(?:s|ned|ning)? to|about to|want(?:s|ed)? (?:me "
+    r"|you )?to|needs? to|ha(?:s|ve) to|supposed to|expect\w*|intend\w*|hope to|to be)\b|\b(?:will|can"
+    r"|may|could|ll)\b(?! now\b)(?!.*\bnow\b[^:]*:?\W*$)|['\u2019](?:ll|d)\b(?! now\b)(?!.*\bnow\b[^:]*"
+    r":?\W*$)|\b(?:then|next|please|to|not|never|cannot|don't|didn't|yet|and|or)\s+(?:\w+\s+){0,2}?"
     r"(?:emit|respond|answer)\b(?! now)|^\W*(?:\d+[.)]\s*)?(?:emit|output|print|write|send)\b"
     # what is denied, or still to come
-    r"|\b(?:not|never|cannot|can't|won't|haven't|isn't|aren't|no|without|instead of"
-    r"|rather than|don't"
-    r"|shouldn't|didn't|hasn't|wouldn't)\s+"
-    r"(?:\w+\s+){0,3}?(?:emit\w*|say|send|write|output|claim|mark|ready|reach\w*|done|there|at)\b"
-    r"|(?<!\bno )(?<!\bno tests )(?<!nothing )(?<!\bnone )(?<!\b0 )"
-    r"\b(?:next|remaining|left|missing|pending|outstanding|to-?do|still to (?:do|come)"
-    r"|later|eventually|upcoming|afterwards|goal|target|aim|awaiting|not yet"
-    r"|not|never|no|waiting)(?:\s+(?:up|stage|step|steps|marker|comes|is))*\W*$"
-    r"|\b(?:for|to|towards?|before|until|of|than|without|about|or|from|vs|versus|into"
-    r"|like|e\.g|i\.e)"
-    r"[.,]?[ *_\"'(]*$"
+    r"|\b(?:not|never|cannot|can't|won't|haven't|isn't|aren't|no|without|instead of|rather than|don't"
+    r"|shouldn't|didn't|hasn't|wouldn't)\s+(?:\w+\s+){0,3}?(?:emit\w*|say|send|write|output|claim|mark"
+    r"|ready|reach\w*|done|there|at)\b|(?<!\bno )(?<!\bno tests )(?<!nothing )(?<!\bnone )(?<!\b0 )\b"
+    r"(?:next|remaining|left|missing|pending|outstanding|to-?do|still to (?:do|come)|later|eventually"
+    r"|upcoming|afterwards|goal|target|aim|awaiting|not yet|not|never|no|waiting)(?:\s+(?:up|stage|step"
+    r"|steps|marker|comes|is))*\W*$|\b(?:for|to|towards?|before|until|of|than|without|about|or|from|vs"
+    r"|versus|into|like|e\.g|i\.e)[.,]?[ *_\"'(]*$"
     # the marker as a thing: its name, its form, where it stands, who asks for it
-    r"|\bmarkers?\b[^:]*"
-    r"\b(?:is|are|was|were|will be|would be|being|reads?|looks? like|named|called)\b\W*$"
-    r"|\b(?:examples?|instance|such as|formats?|syntax|template|literal|regex|pattern"
-    r"|placeholder|sample"
-    r"|of the form|looks? like|called|named|namely|means?|meaning|stands for|spelled"
-    r"|expected|required)"
-    r"\W*$"
-    r"|\b(?:document|describ|explain|mention|quot|renam|pars|search|grepp?|match|detect"
-    r"|recogni[sz]|print"
-    r"|echo|assert|compar|insert|append|contain|includ|copi|copy|pasted?)\w*"
+    r"|\bmarkers?\b[^:]*\b(?:is|are|was|were|will be|would be|being|reads?|looks? like|named"
+    r"|called)\b\W*$|\b(?:examples?|instance|such as|formats?|syntax|template|literal|regex|pattern"
+    r"|placeholder|sample|of the form|looks? like|called|named|namely|means?|meaning|stands for|spelled"
+    r"|expected|required)\W*$|\b(?:document|describ|explain|mention|quot|renam|pars|search|grepp?|match"
+    r"|detect|recogni[sz]|print|echo|assert|compar|insert|append|contain|includ|copi|copy|pasted?)\w*"
     + _SHORT_WORDS
     + r"|\b(?:document|describ|explain|mention|quot|renam|pars|search|grepp"
-    r"|discuss)\w*\s.*\bmarkers?\W*$"
-    r"|\b(?:i|we)(?: have|'ve)? (?:just )?"
-    r"(?:put|wrote|added|changed|replaced|fixed|removed|tested|used|saw|found)"
+    r"|discuss)\w*\s.*\bmarkers?\W*$|\b(?:i|we)(?: have|'ve)? (?:just )?(?:put|wrote|added|changed"
+    r"|replaced|fixed|removed|tested|used|saw|found)"
     + _SHORT_WORDS
     + r"|\b(?:says?|said|reads|tells?|told|asks?|asked|wants?|wanted|expects?|prints?"
-    r"|printed|shows?|showed"
-    r"|requires?|required|demands?|waits? for|looks? for|returns|emits|wrote|writes|has"
-    r"|had|is|was|were"
-    r"|quotes?|output|outputs|instructions?|sees?)"
+    r"|printed|shows?|showed|requires?|required|demands?|waits? for|looks? for|returns|emits|wrote"
+    r"|writes|has|had|is|was|were|quotes?|output|outputs|instructions?|sees?)"
     + _SHORT_WORDS
     + r"|<!--|^\W*\$ |\S:\d+[:-]\W*$|\b(?:reach|reaching|obtain|earn|get)\W*$|^\s*[+-]$"
     r"|\bhow to\b|\bwhat (?:is|does)\b"
@@ -108,8 +91,8 @@ _NOT_SPOKEN = (
     (r"(?i)\b(?:i am |i'm )?ready to (?=emit)", "ready, I now "),
     (
         (
-            r"(?i)^\W*as (?:you |i was |i am |it was |the \w+ )?"
-            r"(?:ask|tell|told|want|instruct|request|requir|say|said)\w*\b[^.!?:]*"
+            r"(?i)^\W*as (?:you |i was |i am |it was |the \w+ )?(?:ask|tell|told|want|instruct|request"
+            r"|requir|say|said)\w*\b[^.!?:]*"
         ),
         "",
     ),
@@ -117,26 +100,22 @@ _NOT_SPOKEN = (
 """That the agent is ready, or does as it was told, speaks of no marker."""
 
 _PLAN = (
-    r"(?i)\b(?:plan|planned|steps?|next|to-?do|remaining|left|when|once|agenda|roadmap"
-    r"|checklist|will"
-    r"|going to|how|workflow|sequence|order|stages|markers|options?|choices|answers"
-    r"|examples?|criteria|definition"
-    r"|format|template|then|later|requirements)\b"
+    r"(?i)\b(?:plan|planned|steps?|next|to-?do|remaining|left|when|once|agenda|roadmap|checklist|will"
+    r"|going to|how|workflow|sequence|order|stages|markers|options?|choices|answers|examples?|criteria"
+    r"|definition|format|template|then|later|requirements)\b"
 )
 """What a list of steps to come, or of what there is, begins with."""
 
 _CONDITION = (
-    r"\W*(?:when|once|after|if|until|unless|as soon as|only|later|will|would|can|comes"
-    r"|follows|provided"
+    r"\W*(?:when|once|after|if|until|unless|as soon as|only|later|will|would|can|comes|follows|provided"
     r"|but not|before|in case|assuming|is (?:not|for|what|the)|not yet|in the|to the|from)\b"
 )
 """Behind one: the same."""
 
 _TAKEN_BACK = (
-    r"(?i)\b(?:this|that|the|above|preceding) markers?\b[^.]*"
-    r"\b(?:not|example|only|once|ignore|placeholder|later|premature|wrong|mistake|will)\b"
-    r"|\b(?:ignore|disregard|retract)\b[^.]*\bmarkers?\b"
-    r"|\bmarkers? above\b[^.]*\b(?:not|example|only|once|placeholder)\b|^\W*\(?not yet\b"
+    r"(?i)\b(?:this|that|the|above|preceding) markers?\b[^.]*\b(?:not|example|only|once|ignore"
+    r"|placeholder|later|premature|wrong|mistake|will)\b|\b(?:ignore|disregard|retract)\b[^.]*\bmarkers?"
+    r"\b|\bmarkers? above\b[^.]*\b(?:not|example|only|once|placeholder)\b|^\W*\(?not yet\b"
     r"|^\W*just kidding"
 )
 """In what follows it: the agent says that it did not mean it."""

@@ -37,92 +37,84 @@ _COUNT = rf"(?:{_NUMBER}(?: ?(?:/|of|out of) ?{_NUMBER})?)"
 _SHARE = r"([1-9][\d,]*) ?(?:/|of|out of) ?([1-9][\d,]*)"
 """So many of so many: the claim is whole where both are the same."""
 _TESTS = (
-    r"(?:(?:(?:unit|integration|e2e|end-to-end)(?:,| and| &) )+(?:unit|integration|e2e"
-    r"|end-to-end) )?tests?"
+    r"(?:(?:(?:unit|integration|e2e|end-to-end)(?:,| and| &) )+(?:unit|integration|e2e|end-to-end)"
+    r" )?tests?"
 )
 _TASK = (
-    r"(?:the |this |my |our )?(?:whole |entire |full )?(?:issue|task|ticket|feature"
-    r"|change|work|fix|story|bug fix)"
-    r"(?: (?:#\d+|[a-z]+-\w+))?|#\d+"
+    r"(?:the |this |my |our )?(?:whole |entire |full )?(?:issue|task|ticket|feature|change|work|fix"
+    r"|story|bug fix)(?: (?:#\d+|[a-z]+-\w+))?|#\d+"
 )
 _END = (
-    r"(?:(?: now| successfully| again| here| locally| in full| as required| as specified"
-    r"| as described"
-    r"| (?:with|without|and) (?:(?:any|no|zero|0) )?(?:\w+ )?(?:failures?|errors?"
-    r"|regressions?|failed"
-    r"|skipped|comments|findings|changes requested|open points|issues|warnings|skips)"
-    r"| in [\d.]+ ?(?:s|ms|secs?|seconds?|m|min|minutes?)"
-    r"| after (?:the|this|my|that) (?:last |latest |final )?(?:change|fix|refactor\w*"
-    r"|edit|rebase|merge|update)s?"
-    r"| on (?:this|my|the) (?:branch|commit|head)))*"
+    r"(?:(?: now| successfully| again| here| locally| in full| as required| as specified| as described"
+    r"| (?:with|without|and) (?:(?:any|no|zero|0) )?(?:\w+ )?(?:failures?|errors?|regressions?|failed"
+    r"|skipped|comments|findings|changes requested|open points|issues|warnings|skips)| in [\d.]+ ?"
+    r"(?:s|ms|secs?|seconds?|m|min|minutes?)| after (?:the|this|my|that) (?:last |latest |final )?"
+    r"(?:change|fix|refactor\w*|edit|rebase|merge|update)s?| on (?:this|my|the) (?:branch|commit"
+    r"|head)))*"
 )
 _TESTED = (
     (
-        rf"(?:all|all of|every|each)?(?: ?(?:the|my|our))? ?(?:{_COUNT} )?(?:of (?:the"
-        rf" )?)?{_TESTS}(?: (?:cases|suites?))? {_IS}{_GREEN}{_END}"
+        rf"(?:all|all of|every|each)?(?: ?(?:the|my|our))? ?(?:{_COUNT} )?(?:of (?:the )?)?{_TESTS}(?: "
+        rf"(?:cases|suites?))? {_IS}{_GREEN}{_END}"
     ),
     (
-        rf"(?:the |our )?(?:whole |entire |full |complete )*(?:tests?"
-        rf"|testing)(?: suite)? {_IS}{_GREEN}{_END}"
+        rf"(?:the |our )?(?:whole |entire |full |complete )*(?:tests?|testing)(?: suite)?"
+        rf" {_IS}{_GREEN}{_END}"
     ),
     rf"(?:the |our )?(?:whole |entire |full |complete )*(?:test )?suite {_IS}{_GREEN}{_END}",
     rf"(?:all )?{_COUNT} {_GREEN}{_END}(?=.*\btests?\b)",
     rf"{_RUNNER}:? {_IS}(?:(?:all )?(?:{_COUNT} )?(?:tests? )?{_IS})?{_GREEN}{_END}",
     (
-        rf"(?:i )?(?:have )?(?:ran|re-?ran|executed) (?:the (?:whole |entire "
-        rf"|full )?(?:test )?suite|{_RUNNER}|all (?:the )?tests)"
-        rf"(?: (?:with success|successfully|:?,? ?(?:and )?(?:it|they|all"
+        rf"(?:i )?(?:have )?(?:ran|re-?ran|executed) (?:the (?:whole |entire |full )?(?:test )?suite"
+        rf"|{_RUNNER}|all (?:the )?tests)(?: (?:with success|successfully|:?,? ?(?:and )?(?:it|they|all"
         rf"|everything)(?: tests)? {_IS}{_GREEN})){_END}"
     ),
     rf"all (?:tests )?{_GREEN}{_END}",
 )
 _CODED = (
     (
-        rf"(?:the |my )?(?:implementation|coding|implementing)(?: work| phase"
-        rf"| stage)?(?: (?:of|for) (?:{_TASK}))?:? "
-        rf"{_IS}(?:complete|completed|done|finished|in place){_END}"
+        rf"(?:the |my )?(?:implementation|coding|implementing)(?: work| phase| stage)?(?: (?:of|for) "
+        rf"(?:{_TASK}))?:? {_IS}(?:complete|completed|done|finished|in place){_END}"
     ),
     (
-        rf"(?:i|we)?(?: have|'ve)?(?: now| just)? ?(?:completed|finished"
-        rf"|done with) (?:implementing (?:{_TASK})"
-        rf"|(?:the )?(?:implementation|coding)(?: (?:of|for) (?:{_TASK}))?|coding (?:{_TASK})){_END}"
+        rf"(?:i|we)?(?: have|'ve)?(?: now| just)? ?(?:completed|finished|done with) (?:implementing "
+        rf"(?:{_TASK})|(?:the )?(?:implementation|coding)(?: (?:of|for) (?:{_TASK}))?|coding "
+        rf"(?:{_TASK})){_END}"
     ),
     (
-        rf"(?:{_TASK}) {_IS}(?:fully |completely )?(?:implemented|coded)(?: and (?:complete"
-        rf"|done|finished))?{_END}"
+        rf"(?:{_TASK}) {_IS}(?:fully |completely )?(?:implemented|coded)(?: and (?:complete|done"
+        rf"|finished))?{_END}"
     ),
     rf"(?:i|we)(?: have|'ve)?(?: now)? (?:fully |completely )?implemented (?:{_TASK}){_END}",
 )
 _SATISFIED = (
     (
-        rf"(?:(?:all|all of|every|each)(?: of)?(?: the)?(?: {_COUNT})?|the"
-        rf"|{_COUNT}) ?(?:stated |original |listed )?"
-        rf"(?:requirements?|acceptance criteri(?:a|on))(?: (?:of|in|from) (?:{_TASK}))? {_IS}"
-        rf"(?:satisfied|met|verified|fulfilled|covered|addressed|confirmed"
+        rf"(?:(?:all|all of|every|each)(?: of)?(?: the)?(?: {_COUNT})?|the|{_COUNT}) ?(?:stated "
+        rf"|original |listed )?(?:requirements?|acceptance criteri(?:a|on))(?: (?:of|in|from) "
+        rf"(?:{_TASK}))? {_IS}(?:satisfied|met|verified|fulfilled|covered|addressed|confirmed"
         rf"|implemented)(?: by the (?:implementation|code|change))?{_END}"
     ),
     rf"requirements? {_IS}(?:satisfied|met|verified|fulfilled){_END}",
     (
-        r"(?:i|we)?(?: have|'ve)? ?(?:verified|confirmed|checked) (?:that )?(?:all|every"
-        r"|each)(?: of)?(?: the)?"
+        r"(?:i|we)?(?: have|'ve)? ?(?:verified|confirmed|checked) (?:that )?(?:all|every|each)(?: of)?"
+        r"(?: the)?"
         rf"(?: {_COUNT})? (?:requirements?|acceptance criteria){_END}"
     ),
     (
         rf"(?:the )?(?:implementation|code|change|diff) (?:satisfies|meets|fulfils|fulfills"
-        rf"|covers) (?:all|every)(?: of)?(?: the)?"
-        rf"(?: {_COUNT})? (?:requirements?|acceptance criteria)(?: (?:of|in|from) (?:{_TASK}))?{_END}"
+        rf"|covers) (?:all|every)(?: of)?(?: the)?(?: {_COUNT})? (?:requirements?|acceptance criteria)"
+        rf"(?: (?:of|in|from) (?:{_TASK}))?{_END}"
     ),
     rf"(?:the )?requirements review {_IS}(?:complete|completed|done|passed|approved){_END}",
 )
 _WHAT = (
-    r"(?: (?:it|this|them|the (?:change|changes|diff|pr|pull request|code|work|implementation"
-    r"|branch|patch)))?"
+    r"(?: (?:it|this|them|the (?:change|changes|diff|pr|pull request|code|work|implementation|branch"
+    r"|patch)))?"
 )
 _APPROVED = (
     (
-        rf"(?:the |our )?(?:oracle|reviewer|code reviewer|(?:oracle |code |external )?review"
-        rf"|change|changes|diff|pr|it|work)?"
-        rf" ?(?:says? |said |{_IS})?(?:approved|approves|lgtm){_WHAT}{_END}"
+        rf"(?:the |our )?(?:oracle|reviewer|code reviewer|(?:oracle |code |external )?review|change"
+        rf"|changes|diff|pr|it|work)? ?(?:says? |said |{_IS})?(?:approved|approves|lgtm){_WHAT}{_END}"
     ),
     rf"/[\w:-]*review(?: has| is| was| says| said)*:? (?:approved|approves|lgtm){_WHAT}{_END}",
     rf"(?:the )?(?:verdict|result|outcome|status)(?: is| was)?:? (?:approved|lgtm){_END}",
@@ -132,12 +124,12 @@ _APPROVED = (
 _CLOSED = (
     rf"(?:the )?issue (?:[#\w.-]+ )?{_IS}closed{_END}",
     (
-        rf"(?:i|we)?(?: have|'ve)?(?: now)? ?closed (?:the |this )?issue(?: [#\w.-]+)?(?: "
-        rf"(?:with|using) (?:{_CLOSE})| with a summary)?{_END}"
+        rf"(?:i|we)?(?: have|'ve)?(?: now)? ?closed (?:the |this )?issue(?: [#\w.-]+)?(?: (?:with|using)"
+        rf" (?:{_CLOSE})| with a summary)?{_END}"
     ),
     (
-        rf"(?:i |we )?(?:have )?(?:just )?(?:ran|executed|used|did) (?:{_CLOSE})(?: (?!on\b"
-        rf"|with\b|and\b|but\b)[#\w.-]+)?(?: with success| and it worked)?{_END}"
+        rf"(?:i |we )?(?:have )?(?:just )?(?:ran|executed|used|did) (?:{_CLOSE})(?: (?!on\b|with\b|and\b"
+        rf"|but\b)[#\w.-]+)?(?: with success| and it worked)?{_END}"
     ),
     rf"(?:{_CLOSE})(?: [#\w.-]+)?(?: {_IS}(?:succe\w+|worked|done|completed|closed))?{_END}",
 )
@@ -154,8 +146,8 @@ CLAIMS: tuple[tuple[str, tuple[str, ...], str, Detected], ...] = (
         "requirement criteri",
         _SATISFIED,
         (
-            rf"\b(?:{_SHOW})\b|\b(?:all|every|each|satisfies|meets)\b[^.]*\b(?:requirement"
-            rf"|criteri)|requirements review"
+            rf"\b(?:{_SHOW})\b|\b(?:all|every|each|satisfies|meets)\b[^.]*\b(?:requirement|criteri)"
+            rf"|requirements review"
         ),
         Detected.REQUIREMENTS_REVIEWED,
     ),
@@ -165,15 +157,13 @@ CLAIMS: tuple[tuple[str, tuple[str, ...], str, Detected], ...] = (
 """(what such a sentence has, its forms, what the whole text must speak of, the stage)."""
 
 _FAILING = (
-    r"\b[1-9]\d*\s+(?:tests?\s+)?(?:failed|failing|failures?)\b"
-    r"|\btests?\s+(?:still\s+|are\s+)*(?:fail|failing|failed)\b"
-    r"|\bno tests passed\b|\b0\s+(?:tests\s+)?passed\b"
+    r"\b[1-9]\d*\s+(?:tests?\s+)?(?:failed|failing|failures?)\b|\btests?\s+(?:still\s+|are\s+)*"
+    r"(?:fail|failing|failed)\b|\bno tests passed\b|\b0\s+(?:tests\s+)?passed\b"
 )
 _UNAPPROVED = (
-    r"\bnot\s+(?:yet\s+)?(?:been\s+)?approved\b|\bchanges\s+(?:were\s+)?requested\b"
-    r"|\b(?:request(?:ed|s)|ask(?:ed|s) for|wants?|wanted)\s+(?:(?!no\b)\w+\s+){0,2}changes\b"
-    r"|\b(?:review|oracle)\b.*\brejected\b|\bawaiting\s+(?:approval|review)\b"
-    r"|\breview\s+requested\b"
+    r"\bnot\s+(?:yet\s+)?(?:been\s+)?approved\b|\bchanges\s+(?:were\s+)?requested\b|\b(?:request(?:ed|s)"
+    r"|ask(?:ed|s) for|wants?|wanted)\s+(?:(?!no\b)\w+\s+){0,2}changes\b|\b(?:review|oracle)\b.*\breject"
+    r"ed\b|\bawaiting\s+(?:approval|review)\b|\breview\s+requested\b"
 )
 STILL: tuple[tuple[str, str, str, Detected], ...] = (
     ("fail passed", _FAILING, "", Detected.IN_TESTING),
@@ -187,132 +177,101 @@ STILL: tuple[tuple[str, str, str, Detected], ...] = (
 """The same for what is under way; there a part of a sentence is enough."""
 
 _HARMLESS = (
-    r"\b(?:no|0|zero|without(?:\s+any)?|not a single)\s+(?:(?:\w+|-)\s+){0,2}?"
-    r"(?:failures?|errors?|failed|failing|failing tests|issues|regressions?|problems?"
-    r"|warnings?|skipped|skips"
-    r"|findings|comments|changes requested|nits?|open points|todos?|blockers?|flak\w+)\b"
-    r"(?:\s+(?:left|remaining|remains?|open|pending))?"
-    r"|\b(?:nothing|none) (?:is |are |was )?(?:left|remaining|remains|pending|missing"
-    r"|failing|failed|skipped|open)\b"
-    r"|\bno (?:\w+ )?(?:remaining|outstanding|pending|unchecked|open) \w+"
-    r"|\bnothing (?:else )?(?:to do|fails)\b"
-    r"|\b(?:fixe[ds]|repaired|resolved|mended|previously|formerly)\b[^.;:,]*?\b(?:fail\w*"
-    r"|errors?|broken|todos?|nits?|flaky)\b"
-    r"|\b(?:fail\w*|error\w*) (?:cases?|paths?|handling|messages?|modes?)\b|\bnot only\b|\bif any\b"
-    r"|\b(?:are|is) no longer (?:failing|flaky|broken|skipped)\b"
+    r"\b(?:no|0|zero|without(?:\s+any)?|not a single)\s+(?:(?:\w+|-)\s+){0,2}?(?:failures?|errors?"
+    r"|failed|failing|failing tests|issues|regressions?|problems?|warnings?|skipped|skips|findings"
+    r"|comments|changes requested|nits?|open points|todos?|blockers?|flak\w+)\b(?:\s+(?:left|remaining"
+    r"|remains?|open|pending))?|\b(?:nothing|none) (?:is |are |was )?(?:left|remaining|remains|pending"
+    r"|missing|failing|failed|skipped|open)\b|\bno (?:\w+ )?(?:remaining|outstanding|pending|unchecked"
+    r"|open) \w+|\bnothing (?:else )?(?:to do|fails)\b|\b(?:fixe[ds]|repaired|resolved|mended|previously"
+    r"|formerly)\b[^.;:,]*?\b(?:fail\w*|errors?|broken|todos?|nits?|flaky)\b|\b(?:fail\w*|error\w*) "
+    r"(?:cases?|paths?|handling|messages?|modes?)\b|\bnot only\b|\bif any\b|\b(?:are|is) no longer "
+    r"(?:failing|flaky|broken|skipped)\b"
 )
 _DOUBT = (
-    r"\bfail(?:s|ed|ing|ures?)?\b|\berrors?\b|\bbroken\b|\bflak\w+|\bskip(?:s|ped"
-    r"|ping)?\b|\bx?failed\b|\bcrash\w*|\btimed? ?out\b"
-    r"|\b(?:but|except|excluding|excepting|however|although|though|apart from|aside from"
-    r"|other than|besides"
-    r"|whereas|nevertheless|unfortunately|caveat\w*)\b"
-    r"|\b(?:remaining|remains?|left|to-?do|pending|outstanding|missing|incomplete"
-    r"|partial\w*|unfinished|untested"
-    r"|unimplemented|uncovered|unverified|blocked|blocks|stub\w*|placeholder|postponed"
-    r"|deferred|follow-?ups?|wip|in progress)\b"
-    r"|(?:\bnot\b|n['\u2019]t\b|\bnever\b|\bcannot\b|\bno one\b)\s+(?:\w+\s+){0,3}?(?:run"
-    r"|ran|test\w*|implement\w*|done|complet\w*"
-    r"|cover\w*|met|meet|verif\w*|finish\w*|approv\w*|handl\w*|support\w*|work\w*|pass\w*"
-    r"|yet|all|every\w*|fully"
-    r"|entirely|sure|certain|able|written|possible|enough|includ\w*|address\w*|check\w*"
-    r"|review\w*|fix\w*|started"
-    r"|ready|execut\w*|exist\w*|satisf\w*|green|there|closed?|clear\w*|true|so|pushed"
-    r"|merged|correct\w*)\b"
-    r"|\b(?:unable|couldn['\u2019]t|could not|can['\u2019]t|won['\u2019]t)\b"
-    r"|\b(?:once|until|till|unless|as soon as|assuming|provided|in theory|theoretically"
-    r"|supposed|should|would|might|may"
-    r"|hopefully|believe|guess|suspect|suppose|presumably|apparently|probably|likely"
-    r"|almost|nearly|mostly|roughly"
-    r"|partly|half|some|most|several|certain|many|few|only|just the|first (?:part|half"
-    r"|step|draft|version|pass)|so far)\b"
-    r"|\b\d{1,2} ?%|\b(?:i think|i hope|i expect|expect\w*|waiting|await\w*|still)\b"
-    r"|\b(?:step|phase|part|stage|milestone|task) (?:\d|one|two|i+)\b|\bhalf ?way\b"
-    r"|\bother (?:repo\w*|branch\w*|project)"
-    r"|\b(?:yesterday|last (?:week|night|month|year|time)|earlier (?:today|run)|upstream"
-    r"|in the past)\b"
-    r"|\u274c|\u26a0|\u2717|\u2718|\U0001f6a7|\u23f3"
+    r"\bfail(?:s|ed|ing|ures?)?\b|\berrors?\b|\bbroken\b|\bflak\w+|\bskip(?:s|ped|ping)?\b|\bx?failed\b"
+    r"|\bcrash\w*|\btimed? ?out\b|\b(?:but|except|excluding|excepting|however|although|though|apart from"
+    r"|aside from|other than|besides|whereas|nevertheless|unfortunately|caveat\w*)\b|\b(?:remaining|rema"
+    r"ins?|left|to-?do|pending|outstanding|missing|incomplete|partial\w*|unfinished|untested"
+    r"|unimplemented|uncovered|unverified|blocked|blocks|stub\w*|placeholder|postponed|deferred"
+    r"|follow-?ups?|wip|in progress)\b|(?:\bnot\b|n['\u2019]t\b|\bnever\b|\bcannot\b|\bno one\b)\s+"
+    r"(?:\w+\s+){0,3}?(?:run|ran|test\w*|implement\w*|done|complet\w*|cover\w*|met|meet|verif\w*"
+    r"|finish\w*|approv\w*|handl\w*|support\w*|work\w*|pass\w*|yet|all|every\w*|fully|entirely|sure"
+    r"|certain|able|written|possible|enough|includ\w*|address\w*|check\w*|review\w*|fix\w*|started|ready"
+    r"|execut\w*|exist\w*|satisf\w*|green|there|closed?|clear\w*|true|so|pushed|merged|correct\w*)\b"
+    r"|\b(?:unable|couldn['\u2019]t|could not|can['\u2019]t|won['\u2019]t)\b|\b(?:once|until|till|unless"
+    r"|as soon as|assuming|provided|in theory|theoretically|supposed|should|would|might|may|hopefully"
+    r"|believe|guess|suspect|suppose|presumably|apparently|probably|likely|almost|nearly|mostly|roughly"
+    r"|partly|half|some|most|several|certain|many|few|only|just the|first (?:part|half|step|draft"
+    r"|version|pass)|so far)\b|\b\d{1,2} ?%|\b(?:i think|i hope|i expect|expect\w*|waiting|await\w*"
+    r"|still)\b|\b(?:step|phase|part|stage|milestone|task) (?:\d|one|two|i+)\b|\bhalf ?way\b"
+    r"|\bother (?:repo\w*|branch\w*|project)|\b(?:yesterday|last (?:week|night|month|year|time)"
+    r"|earlier (?:today|run)|upstream|in the past)\b|\u274c|\u26a0|\u2717|\u2718|\U0001f6a7|\u23f3"
 )
 _AHEAD = (
-    r"(?:\b(?:will|going to|gonna|next|then|now i|let me|let us|let's|need(?:s)? to"
-    r"|have to|must|want to|plan to|todo)\b|['\u2019]ll\b)"
-    r"[^.;]*\b(?:implement|write|add|fix|build|finish|wire|refactor|handle|investigate"
-    r"|debug|address|complete|cover|update"
-    r"|repair|extend|port|migrate|continue|tackle|work on{0})\w*\b"
+    r"(?:\b(?:will|going to|gonna|next|then|now i|let me|let us|let's|need(?:s)? to|have to|must|want to"
+    r"|plan to|todo)\b|['\u2019]ll\b)[^.;]*\b(?:implement|write|add|fix|build|finish|wire|refactor"
+    r"|handle|investigate|debug|address|complete|cover|update|repair|extend|port|migrate|continue|tackle"
+    r"|work on{0})\w*\b"
 )
 """Work to come; what tests and looks is none in CODING, since it comes next."""
 _TESTS_AHEAD = "|run|rerun|re-run|test|check|verify|see"
 
 _CONDITIONS = (
-    r"\b(?:but|once|after|if|provided|when|unless|until|before|conditional\w*|conditions?"
-    r"|nits?|minor|please|must"
-    r"|needs?|fix|fixe[sd]|fixing|address|addressed|addressing|required|pending"
-    r"|subject to|should|would|could"
-    r"|consider|suggest\w*|recommend\w*|follow-?ups?|however|except|although|though|first"
-    r"|to-?do|changes"
-    r"|blockers?|blocking|critical|high|major|medium|in principle|partial\w*|with (?!no\b"
-    r"|out\b)\w+)\b"
+    r"\b(?:but|once|after|if|provided|when|unless|until|before|conditional\w*|conditions?|nits?|minor"
+    r"|please|must|needs?|fix|fixe[sd]|fixing|address|addressed|addressing|required|pending|subject to"
+    r"|should|would|could|consider|suggest\w*|recommend\w*|follow-?ups?|however|except|although|though"
+    r"|first|to-?do|changes|blockers?|blocking|critical|high|major|medium|in principle|partial\w*"
+    r"|with (?!no\b|out\b)\w+)\b"
 )
 """What an approval in words must not have anywhere around it."""
 
 _NO_CONDITION = (
-    r"\b(?:no|0|zero|without(?:\s+any)?)\s+(?:\w+\s+|,\s*){0,3}?(?:changes?|nits?"
-    r"|blockers?|blocking|conditions?|critical|high|major"
-    r"|medium|minor|suggestions?|follow-?ups?|issues|findings|comments"
-    r"|problems?)\b(?:\s+(?:issues|findings|problems|requested|required|needed))?"
-    r"|\b(?:critical|high|major|medium|minor|blockers?|nits?)\W*(?:none|0|no)\b|\b(?:i"
-    r"|we) (?:have )?(?:fixed|addressed)\b"
-    r"|\bchanges? (?:is|are|was|were|look|looks|reviewed|approved)\b|\b(?:the|these|all"
-    r"|your|reviewed) changes\b"
+    r"\b(?:no|0|zero|without(?:\s+any)?)\s+(?:\w+\s+|,\s*){0,3}?(?:changes?|nits?|blockers?|blocking"
+    r"|conditions?|critical|high|major|medium|minor|suggestions?|follow-?ups?|issues|findings|comments"
+    r"|problems?)\b(?:\s+(?:issues|findings|problems|requested|required|needed))?|\b(?:critical|high"
+    r"|major|medium|minor|blockers?|nits?)\W*(?:none|0|no)\b|\b(?:i|we) (?:have )?(?:fixed|addressed)\b"
+    r"|\bchanges? (?:is|are|was|were|look|looks|reviewed|approved)\b|\b(?:the|these|all|your"
+    r"|reviewed) changes\b"
 )
 
 _LED = (
-    r"(?i)\b(?:result\w*|summary|status|done|did|verif\w*|outcome|complete\w*|report"
-    r"|confirm\w*|update|finished"
-    r"|now|findings|conclusion|wrap-?up|recap|accomplished|changes|achieved|verdict|evidence)\b"
+    r"(?i)\b(?:result\w*|summary|status|done|did|verif\w*|outcome|complete\w*|report|confirm\w*|update"
+    r"|finished|now|findings|conclusion|wrap-?up|recap|accomplished|changes|achieved|verdict|evidence)\b"
 )
 """The line before a list, or before a line of its own, that says what follows is so."""
 _UNLED = (
-    r"(?i)\b(?:next|plan\w*|to-?do|will|should|must|criteri\w*|requirement\w* (?:are|say"
-    r"|list)|ticket|issue says|when|once|if"
-    r"|remaining|left|steps?|goals?|expect\w*|want\w*|need\w*|asks?|says?|said|reads?"
-    r"|definition|example|quot\w*|before"
-    r"|previous\w*|earlier|last|yesterday|wrote|claims?|claimed|reported)\b"
+    r"(?i)\b(?:next|plan\w*|to-?do|will|should|must|criteri\w*|requirement\w* (?:are|say|list)|ticket"
+    r"|issue says|when|once|if|remaining|left|steps?|goals?|expect\w*|want\w*|need\w*|asks?|says?|said"
+    r"|reads?|definition|example|quot\w*|before|previous\w*|earlier|last|yesterday|wrote|claims?|claimed"
+    r"|reported)\b"
 )
 
 _LEAD_IN = (
-    r"(?:(?:done|yes|yep|great|good|good news|ok|okay|perfect|result|results|status"
-    r"|summary|test results?|tests?|testing"
-    r"|confirmed|verified|update|finally|so|now|excellent|nice|success|as of now"
-    r"|after the fix|final status|conclusion"
-    r"|(?:i|we)(?: have|'ve)? (?:now )?(?:verified|confirmed|checked)(?: that)?"
-    r"|i can confirm(?: that)?|i confirm(?: that)?"
-    r"|i am done|i'm done|everything is done|all done|coding|implementation|requirements?"
-    r"|review|requirements review|code review)"
-    r"(?:\s*[:,!.-]\s*|\s+))*"
+    r"(?:(?:done|yes|yep|great|good|good news|ok|okay|perfect|result|results|status|summary"
+    r"|test results?|tests?|testing|confirmed|verified|update|finally|so|now|excellent|nice|success"
+    r"|as of now|after the fix|final status|conclusion|(?:i|we)(?: have|'ve)? (?:now )?(?:verified|confi"
+    r"rmed|checked)(?: that)?|i can confirm(?: that)?|i confirm(?: that)?|i am done|i'm done"
+    r"|everything is done|all done|coding|implementation|requirements?|review|requirements review"
+    r"|code review)(?:\s*[:,!.-]\s*|\s+))*"
 )
 _ASIDE = (
-    r"(?:i |we )?(?:(?:have|'ve) )?(?:also |then |now |just )?(?:ran|re-?ran|executed"
-    r"|added|updated|implemented|wrote|created|refactored"
-    r"|removed|documented|committed|pushed|verified|checked|confirmed|renamed|moved"
-    r"|extended|cleaned|fixed|reviewed"
-    r"|re-?read|went through|compared|addressed|used|did)\b.*"
-    r"|(?:the )?(?:linter|lint|types?|type ?check\w*|mypy|ruff|eslint|build|ci|formatting"
-    r"|coverage|everything)\b.*"
-    r"\b(?:clean|green|pass\w*|succe\w+|fine|done|ok|complete\w*|up to date|works?)"
-    r"|(?:and |with )?(?:no|0|zero|without(?: any)?) (?:\w+ ){0,2}?(?:failures?|errors?|failed"
-    r"|regressions?|skipped|skips|comments|findings|issues|warnings|changes requested|todos?)"
-    r"(?: found| left| remain| were found| introduced)?"
-    r"|.*\b(?:is|are|was|were) (?:now )?(?:clean|committed|pushed|documented|in place"
-    r"|up to date|updated|added|covered)"
-    r"|ready for (?:the )?(?:review|testing|tests|next stage|requirements review"
-    r"|next step)|nothing (?:is )?left(?: to do)?|as requested|finally|now|too|so|done"
+    r"(?:i |we )?(?:(?:have|'ve) )?(?:also |then |now |just )?(?:ran|re-?ran|executed|added|updated"
+    r"|implemented|wrote|created|refactored|removed|documented|committed|pushed|verified|checked"
+    r"|confirmed|renamed|moved|extended|cleaned|fixed|reviewed|re-?read|went through|compared|addressed"
+    r"|used|did)\b.*|(?:the )?(?:linter|lint|types?|type ?check\w*|mypy|ruff|eslint|build|ci|formatting"
+    r"|coverage|everything)\b.*\b(?:clean|green|pass\w*|succe\w+|fine|done|ok|complete\w*|up to date"
+    r"|works?)|(?:and |with )?(?:no|0|zero|without(?: any)?) (?:\w+ ){0,2}?(?:failures?|errors?|failed"
+    r"|regressions?|skipped|skips|comments|findings|issues|warnings|changes requested|todos?)(?: found"
+    r"| left| remain| were found| introduced)?|.*\b(?:is|are|was|were) (?:now )?(?:clean|committed"
+    r"|pushed|documented|in place|up to date|updated|added|covered)|ready for (?:the )?(?:review|testing"
+    r"|tests|next stage|requirements review|next step)|nothing (?:is )?left(?: to do)?|as requested"
+    r"|finally|now|too|so|done"
 )
 """What may stand beside a claim in its sentence and takes nothing from it."""
 
 _MARKUP = (
-    r"[*`~]{1,3}(?=\S)|(?<=\S)[*`~]{1,3}|(?<!\w)_+(?=\S)|(?<=\S)_+(?!\w)|^\s*(?:[-*+\u2022#]+|\d+[.)])\s+|[\ue000\ue001]"
-    r"|[\u2600-\u2604\u2705\u2713\u2714\u2728\U0001f300-\U0001faff]"
+    r"[*`~]{1,3}(?=\S)|(?<=\S)[*`~]{1,3}|(?<!\w)_+(?=\S)|(?<=\S)_+(?!\w)|^\s*(?:[-*+\u2022#]+"
+    r"|\d+[.)])\s+|[\ue000\ue001]|[\u2600-\u2604\u2705\u2713\u2714\u2728\U0001f300-\U0001faff]"
 )
 _ENDS = r"(?<=[.!?;])[\"')\]]*\s+|\n\s*\n"
 _PARTS = r"(?:,|;|\s[\u2013\u2014-]\s|:)\s+(?:and\s+)?|\s+and\s+|\s+\((?=[^)]*\)$)"

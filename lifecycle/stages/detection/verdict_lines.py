@@ -17,15 +17,14 @@ FORM = "VERDICT: APPROVED` or `VERDICT: CHANGES_REQUESTED"
 """Both, as an instruction names them between its backticks."""
 
 _LINE = (
-    r"(?i)\W*(?:(?:final|overall|review|oracle|my)\s+)*verdict\W+(approved"
-    r"|changes[\s_-]*requested)\b(.*)"
+    r"(?i)\W*(?:(?:final|overall|review|oracle|my)\s+)*verdict\W+(approved|changes[\s_-]*requested)\b"
+    r"(.*)"
 )
 _HARMLESS = r"(?i)\W*(?:\(?(?:with|and)?\s*(?:no|0|zero|without)\s+(?:\w+\s+){0,2}\w+\)?)?\W*"
 _ELSEWHERE = (
-    r"(?i)\b(?:earlier|previous\w*|last|first|old|example|must|should|will|would|form\w*"
-    r"|ends? with|end your"
-    r"|expect\w*|when|if|once|until|after|template|either|asks?|wants?|says?|said"
-    r"|options?|waiting|await\w*|next)\b"
+    r"(?i)\b(?:earlier|previous\w*|last|first|old|example|must|should|will|would|form\w*|ends? with"
+    r"|end your|expect\w*|when|if|once|until|after|template|either|asks?|wants?|says?|said|options?"
+    r"|waiting|await\w*|next)\b"
 )
 """Before a line, if it announces it: it is no verdict, or not this one."""
 
