@@ -236,7 +236,7 @@ def _parts(action: plan.Action, task: InferredTask, item: BoardItem | None) -> I
             who = task.hold.agent if task.hold is not None else ""
             yield f"end the lease of {who}" if who else "end the lease"
         case plan.ForgetClaim() | plan.SetLinked():
-            return  # nothing of GitHub's
+            pass  # nothing of GitHub's
         case _:
             assert_never(action)
 

@@ -1,7 +1,8 @@
 """The mutants of a module: its source with one small change that a test of the module should notice.
 
 Sentences for people are left alone (a string with a blank in it, and the fixed parts of f-strings): what
-they say has tests of its own. So are docstrings, annotations, decorators, base classes and imports.
+they say has tests of its own. So are docstrings, decorators, base classes and imports, and what only mypy
+reads: annotations, aliases of types, protocols, and the case that never is.
 """
 
 from __future__ import annotations
@@ -186,6 +187,8 @@ def _is_left_alone(node: ast.AST, owner: ast.AST) -> bool:
             | ast.ClassDef(bases=[ast.Name(id="Protocol"), *_])
         ):
             return True
+        case ast.match_case():
+            return _is_never(node)
         case ast.Assign(value=ast.Subscript(value=ast.Name(id=name))):
             return name in _TYPES
         case ast.Constant():
@@ -295,9 +298,9 @@ def _other_branches(node: ast.If | ast.While | ast.Match) -> Iterator[ast.AST]:
         case ast.While():
             yield ast.While(ast.Constant(False), node.body, node.orelse)
         case ast.Match():
-            yield from (
-                ast.Match(node.subject, cases) for cases in _with_one_less(node.cases) if cases
-            )
+            for case, cases in zip(node.cases, _with_one_less(node.cases), strict=True):
+                if cases and not _is_never(case):
+                    yield ast.Match(node.subject, cases)
 
 
 def _other_statements(node: ast.stmt) -> Iterator[ast.AST]:
@@ -313,6 +316,14 @@ def _other_statements(node: ast.stmt) -> Iterator[ast.AST]:
             return  # a name that nothing is assigned to fails by itself
         case _:
             yield ast.Pass()
+
+
+def _is_never(node: ast.match_case) -> bool:
+    """True for `case _: assert_never(...)`, by which mypy sees that the others are all there are."""
+    match node.body:
+        case [ast.Expr(value=ast.Call(func=ast.Name(id="assert_never")))]:
+            return True
+    return False
 
 
 def _is_falsy(node: ast.expr) -> bool:

@@ -88,6 +88,10 @@ CASES: dict[str, tuple[Shown, list[str]]] = {
         shown(pulls=(CLOSED,), item=card("Blocked", at=NOW)),
         ["moved-by-hand"],
     ),
+    "the pull request closed, and the card never in review": (
+        shown(pulls=(CLOSED,), item=card("Todo")),
+        ["status-drift"],
+    ),
     "a pull request was opened and the card did not follow": (
         shown(pulls=(OPEN,)),
         ["status-drift"],
@@ -130,6 +134,14 @@ CASES: dict[str, tuple[Shown, list[str]]] = {
         ["moved-by-hand"],
     ),
     "somebody took the account off the issue": (shown(assigned_at=TAKEN + 1), ["unassigned"]),
+    "the account is off the issue, and its claim is silent": (
+        shown(**OLD, item=OLD_CARD, assigned_at=NOW - 71 * HOUR),
+        ["silent"],
+    ),
+    "the account is off the issue, and its work is merged": (
+        shown(pulls=(MERGED,), item=IN_REVIEW, assigned_at=TAKEN + 1),
+        ["merged-open"],
+    ),
     "somebody else was assigned in its place": (
         shown(issue={"assignees": ("ada",)}, assigned_at=TAKEN + HOUR),
         ["unassigned"],
@@ -176,6 +188,12 @@ CASES: dict[str, tuple[Shown, list[str]]] = {
     ),
     "a closed issue's lease, long after": (
         shown(**OLD, item=card("Done", None, at=NOW - 48 * HOUR),
+              issue={"is_open": False, "closed_at": NOW - 49 * HOUR}),
+        ["lease-left"],
+    ),
+    "a closed issue's lease, and another of the agent's pull requests": (
+        shown(**OLD, item=card("Done", None, at=NOW - 48 * HOUR),
+              pulls=(pull(number=90, branch="feat/login", body="Refs #42"),),
               issue={"is_open": False, "closed_at": NOW - 49 * HOUR}),
         ["lease-left"],
     ),

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from lifecycle.core import plan
-from lifecycle.core.values.model import BoardItem
+from lifecycle.core.values.model import BoardItem, PullState
 from lifecycle.core.values.survey import Hold
 from lifecycle.reconcile import finding
 from lifecycle.reconcile.judge import fix_sentence
 from tests.factories import BRANCH, NOW
-from tests.reconcile.worlds import AGENT, HOUR, Shown, card, judge, shown
+from tests.reconcile.worlds import AGENT, HOUR, TAKEN, Shown, card, judge, pull, shown, tip
 
 SET = plan.SetBoard("PVTI_1", "Done", None, clear_agent=True)
 PLAIN = shown(item=card("In Progress"))
+OLD = Hold(42, "b" * 40, AGENT, NOW - 72 * HOUR, BRANCH)
 
 
 @pytest.mark.parametrize(
@@ -51,6 +54,11 @@ PLAIN = shown(item=card("In Progress"))
         ),
         (
             plan.SetBoard("PVTI_1", "Done", AGENT),
+            shown(item=card("Todo")),
+            'Set the Status from "Todo" to "Done".',
+        ),
+        (
+            plan.SetBoard("PVTI_1", "Done", AGENT),
             shown(item=card(None, None)),
             f'Set the Status to "Done", set the Agent to "{AGENT}".',
         ),
@@ -75,6 +83,87 @@ def test_what_is_done_twice_is_told_once_and_in_order() -> None:
         f'"In Review" to "Done", clear the Agent "{AGENT}".'
     )
     assert fix_sentence([], PLAIN.task()) == ""
+
+
+def test_each_card_begins_where_the_one_before_left_it() -> None:
+    """What a step leaves alone stays as it was, the Agent as well as the Status."""
+    steps = [
+        plan.SetBoard("PVTI_1", None, "bob-1"),
+        plan.SetBoard("PVTI_1", "In Review", None),
+        plan.SetBoard("PVTI_1", "In Review", "bob-1"),
+        SET,
+        plan.SetBoard("PVTI_1", None, AGENT),
+    ]
+    assert fix_sentence(steps, PLAIN.task()) == (
+        f'Set the Agent from "{AGENT}" to "bob-1", set the Status from "In Progress" to "In Review", '
+        'set the Status from "In Review" to "Done", clear the Agent "bob-1", '
+        f'set the Agent to "{AGENT}".'
+    )
+    new = [plan.AddToBoard(42, "I_42"), plan.SetBoard("(new)", "Todo", None)]
+    told = fix_sentence([*new, SET], shown(item=None).task())
+    assert told.endswith(
+        ', set the Status to "Todo", set the Status from "Todo" to "Done", clear the Agent.'
+    )
+
+
+CLOSED: dict[str, Any] = {"is_open": False, "closed_at": TAKEN + 3 * HOUR}
+MERGED = pull(state=PullState.MERGED, merged_at=TAKEN + 2 * HOUR, closed_at=TAKEN + 2 * HOUR)
+REVIEW_DONE = 'set the Status from "In Review" to "Done"'
+PROGRESS = 'set the Status from "In Progress"'
+ENDS = f'clear the Agent "{AGENT}"'
+
+
+@pytest.mark.parametrize(
+    ("world", "kind", "fix"),
+    [
+        (
+            shown(pulls=(MERGED,), item=card("In Review")),
+            "merged-open",
+            f'Comment on #42, close #42, {REVIEW_DONE}, {ENDS}, end the lease of {AGENT}.',
+        ),
+        (
+            shown(pulls=(MERGED,), item=card("In Review"), hold=None, issue=CLOSED),
+            "closed-on-board",
+            f"S{REVIEW_DONE[1:]}, {ENDS}.",
+        ),
+        (
+            shown(pulls=(pull(state=PullState.CLOSED, closed_at=TAKEN + 2 * HOUR),),
+                  item=card("In Review", at=TAKEN + HOUR)),
+            "pull-closed",
+            'Set the Status from "In Review" to "In Progress".',
+        ),
+        (
+            shown(item=card("In Progress", "bob-1")),
+            "agent-drift",
+            f'Set the Agent from "bob-1" to "{AGENT}".',
+        ),
+        (
+            shown(hold=None, item=card("Todo", None, at=TAKEN - 5), issue={"assignees": ("ada",)},
+                  assigned_at=TAKEN),
+            "assigned-todo",
+            'Set the Status from "Todo" to "In Progress".',
+        ),
+        (
+            shown(item=None),
+            "off-board",
+            f'Put #42 on the board, set the Status to "In Progress", set the Agent to "{AGENT}".',
+        ),
+        (
+            shown(hold=OLD, item=card("In Progress", at=NOW - 72 * HOUR), tips=(tip(NOW - 48 * HOUR),)),
+            "branch-without-pull",
+            f'Open a draft pull request of {BRANCH}, {PROGRESS} to "In Review".',
+        ),
+        (
+            shown(hold=OLD, item=card("In Progress", at=NOW - 72 * HOUR)),
+            "silent",
+            f'End the lease of {AGENT}, comment on #42, {PROGRESS} to "Todo", {ENDS}.',
+        ),
+    ],
+)  # fmt: skip
+def test_a_fix_is_all_that_its_steps_write(world: Shown, kind: str, fix: str) -> None:
+    """In their order; a person reads it before it is allowed."""
+    findings = {found.kind: found.fix for found in judge().findings(world.task())}
+    assert findings[kind] == fix
 
 
 def test_a_finding_says_what_its_own_steps_do() -> None:
