@@ -153,6 +153,28 @@ def test_a_change_between_board_and_labels_begins_anew(
     assert made.claim.item_id == item.id
 
 
+def test_a_task_that_was_taken_while_its_label_goes_stays_taken() -> None:
+    """Another's name on the card is seen by every look, also while the label is still to be taken off."""
+    theirs = replace(ITEM, agent="maria-2")
+    made = learned(theirs, {"card.leaves_labels": True, "card.agent": AGENT})
+    assert (made.card.agent, made.ownership.taken_by) == (AGENT, "maria-2")
+    assert card.apply_observation(made, observation(item=theirs)).ownership.taken_by == "maria-2"
+
+
+def test_a_card_is_written_once_it_was_seen() -> None:
+    """Until then what there is to say of the board is said; a claim without an agent writes none."""
+    behind: dict[str, Any] = {"status": "In Review"}
+    unseen = record(**behind, memory={"card.is_known": False})
+    step = card.decide(seen(unseen, observed=observation(board_note="Labels stand in its place.")))
+    assert (step.action, [notice.key for notice in step.notices]) == (
+        None,
+        ["board-note:Labels stand in its place."],
+    )
+    nobodys = record(**behind, agent_id="", memory={"card.agent": None})
+    action = card.decide(seen(nobodys, observed=observation())).action
+    assert action == SetBoard("PVTI_lADOBx", "In Review", None)
+
+
 def test_where_board_and_labels_change_places_no_move_is_seen() -> None:
     """The status is that of another thing; what was written there is forgotten."""
     made = learned(replace(LABELS, status="Blocked"))

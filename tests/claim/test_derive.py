@@ -241,6 +241,7 @@ def test_a_reference_is_what_github_makes_a_link_of(
         assert derive.mentions(made, 42) is mentions
         assert derive.refers(made, 42, "octo-org/hello") is refers
         assert derive.mentions(made, None) is False
+    assert derive.mentions(pull(title="#None", body=""), None) is False
 
 
 def test_what_is_mentioned_comes_once_in_the_order_of_the_text() -> None:

@@ -99,7 +99,7 @@ def test_each_card_begins_where_the_one_before_left_it() -> None:
         'set the Status from "In Review" to "Done", clear the Agent "bob-1", '
         f'set the Agent to "{AGENT}".'
     )
-    new = [plan.AddToBoard(42, "I_42"), plan.SetBoard("(new)", "Todo", None)]
+    new: list[plan.Action] = [plan.AddToBoard(42, "I_42"), plan.SetBoard("(new)", "Todo", None)]
     told = fix_sentence([*new, SET], shown(item=None).task())
     assert told.endswith(
         ', set the Status to "Todo", set the Status from "Todo" to "Done", clear the Agent.'

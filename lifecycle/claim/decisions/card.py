@@ -20,18 +20,18 @@ def apply_observation(record: Record, seen: Observation) -> Record:
     if item is None:
         return record
     values: ClaimChanges = {"item_id": item.id}
-    expected = (claim.status, claim.last_synced_status)
+    expected: tuple[str | None, ...] = (claim.status, claim.last_synced_status)
     was_labels = claim.is_labels
     leaves_labels = (was_labels or card.leaves_labels) and not item.is_labels
     if item.is_labels != was_labels:
         # What was written to the board says nothing of the labels, nor the other way round.
         values["last_synced_status"] = None
-        expected = (claim.status, item.status)
+        expected = (item.status,)
     agent = card.agent
     if leaves_labels and not item.agent:
         # The card is written once even if it is as it should be: the label goes with that write.
         agent = None
-    is_expected = item.status is None or any(is_same(item.status, status) for status in expected)
+    is_expected = any(is_same(item.status, status) for status in expected)
     is_behind = derive.is_behind(item, derive.happened_at(record, seen))
     has_moved = claim.last_synced_status is not None and not (is_expected or is_behind)
     if is_same(item.status, claim.status) and not leaves_labels:
@@ -67,15 +67,16 @@ def decide(snapshot: Snapshot) -> Decision:
         )
     if not is_unsynced(snapshot) or record.card.moved_to:
         return Decision(notices=tuple(notices))
-    if now_seen is not None and now_seen.item is None and now_seen.issue and not claim.item_id:
-        adding = AddToBoard(claim.issue, now_seen.issue.id)
-        return Decision(
-            action=adding if may_try(snapshot, adding) else None, notices=tuple(notices)
-        )
-    if now_seen is not None and now_seen.item is None:
+    item = now_seen.item if now_seen is not None else None
+    if now_seen is not None and item is None:
+        if now_seen.issue and not claim.item_id:
+            adding = AddToBoard(claim.issue, now_seen.issue.id)
+            return Decision(
+                action=adding if may_try(snapshot, adding) else None, notices=tuple(notices)
+            )
         text = messages.not_on_board(claim.issue_number, snapshot.rules.board_name)
         return Decision(notices=(Notice(f"off-board:{claim.issue_number}", text, Audience.NOTE),))
-    if now_seen is not None and now_seen.item is not None and now_seen.item.is_archived:
+    if item is not None and item.is_archived:
         text = messages.archived(claim.issue_number, snapshot.rules.board_name)
         return Decision(notices=(Notice(f"archived:{claim.item_id}", text, Audience.NOTE),))
     if not record.card.is_known:

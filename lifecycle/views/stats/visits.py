@@ -85,7 +85,7 @@ class Visit:
         """How long somebody was at it, or None if that is not known or nothing but silence is."""
         if self.began is None or self.ended is None:
             return None
-        spent = max(self.ended - self.began, 0.0) - self.away
+        spent = self.ended - self.began - self.away
         return None if self.away and spent <= 0 else spent
 
     @property
@@ -163,13 +163,14 @@ class _JournalReader:
                 self._leave(other, entry, target=target if _is_same(other, entry) else "")
 
     def _stay(self, entry: JournalEntry, stage: str) -> Visit | None:
-        here = [stay for stay in self.stays if stay.stage == stage]
+        """The newest stay of the entry's work in a stage, or None."""
+        here = [stay for stay in reversed(self.stays) if stay.stage == stage]
         # What follows NEXT_TASK is another task's: the session tells whose stage it was.
         is_next = stage == Stage.NEXT_TASK
-        same = [
+        same = (
             stay for stay in here if _is_same(stay, entry) or (is_next and _is_left(stay, entry))
-        ]
-        return same[-1] if same else None
+        )
+        return next(same, None)
 
     def _enter(self, entry: JournalEntry, stage: str) -> Visit:
         """A stay whose begin nobody noted: it began no later than the task's first sign of life."""
