@@ -87,7 +87,7 @@ def as_line(commands: tuple[Argv, ...]) -> str:
 def _need(text: str) -> str:
     """What of a shell's a text needs; "" if nothing."""
     for match in _QUOTED.finditer(text):
-        if re.search(r"[$`]", re.sub(r"\\.", "", match["inner"] or "")):
+        if re.search(r"[$`]", match["inner"] or ""):  # shlex escapes neither there
             return "a variable or a substitution"
     # A word that is quoted is a word: what follows it is not at a word's beginning.
     bare = _QUOTED.sub("_", text)

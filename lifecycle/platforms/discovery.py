@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from lifecycle.core.redact import as_data, short
 from lifecycle.platforms import platform_file
 from lifecycle.platforms.command_argv import Argv
 from lifecycle.platforms.platform_file import PlatformFile
@@ -28,6 +29,9 @@ _SHIPPED = Path(__file__).with_name("shipped")
 
 _MOST = 200
 """Folders of one place that are looked into."""
+
+_LONGEST = 500
+"""Characters of a note."""
 
 
 class Place(StrEnum):
@@ -94,7 +98,9 @@ def discover(root: Path, environment: Mapping[str, str]) -> Discovered:
                 notes.append(
                     f"{path} was skipped: {before.path} beside it has the name {name} already."
                 )
-    return Discovered(tuple(platforms.values()), tuple(notes))
+    # Names of folders and keys of files are their writers' words.
+    told = tuple(short(as_data(note), _LONGEST) for note in notes)
+    return Discovered(tuple(platforms.values()), told)
 
 
 def _folders(root: Path, environment: Mapping[str, str]) -> Iterator[tuple[Place, Path]]:
@@ -157,8 +163,10 @@ def _read(path: Path, place: Place, notes: list[str]) -> Platform | None:
                 str(path), follow=is_followed, limit=platform_file.LARGEST
             )
             about, remarks = platform_file.read(found[0] if found is not None else b"")
+        except regular_files.StrangeFileError as error:
+            wrong = f"it {error.strerror}"
         except OSError as error:
-            wrong = f"it {error.strerror}" if error.strerror else "it cannot be read"
+            wrong = f"it cannot be read ({error.strerror})"
         except ValueError as error:
             wrong = str(error)
         else:

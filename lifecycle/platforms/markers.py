@@ -47,7 +47,8 @@ def holds(root: Path, conditions: Sequence[Condition]) -> bool:
     return any(
         _has(path, condition.pattern)
         for condition in conditions
-        for path in matches(root, condition.file)
+        for file in condition.files
+        for path in matches(root, file)
     )
 
 

@@ -20,8 +20,11 @@ LARGEST = 256_000
 """Bytes of a file at most."""
 
 _MARKERS = 50
-_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
-_ACTION = r"^[A-Za-z][A-Za-z0-9_.:-]{0,63}$"
+_DEEPEST = 20
+"""Lists and objects in one another."""
+
+_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$(?!\n)"
+_ACTION = r"^[A-Za-z][A-Za-z0-9_.:-]{0,63}$(?!\n)"
 
 Size = Literal["S", "M", "L", "XL"]
 Percent = Annotated[float, Meta(ge=0, le=100)]
@@ -59,18 +62,18 @@ class CoverageSource(
             "fraction (0 to 1).",
         ),
     ]
-    file: Annotated[
-        str,
+    files: Annotated[
+        list[Marker],
         Meta(
-            max_length=200,
-            description="The file, or a glob pattern, below the worktree's root; counts of several "
-            "files add up. Without it what the command prints is read.",
+            max_length=_MARKERS,
+            description="The files, as markers are written; counts of several add up, else the one "
+            "written last is read. Without them what the command prints is read.",
         ),
-    ] = ""
+    ] = []
 
     def __post_init__(self) -> None:
-        if self.file:
-            check_marker(self.file)
+        for file in self.files:
+            check_marker(file)
         try:
             groups = re.compile(self.pattern)
         except (re.error, RecursionError, OverflowError) as error:
@@ -93,15 +96,21 @@ _GROUPS = (
 class Condition(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel", kw_only=True
 ):
-    """A file that has to be there, and what a line of it has to match."""
+    """Files of which one has to be there, and what a line of it has to match."""
 
-    file: Annotated[Marker, Meta(description="As a marker is written.")]
+    files: Annotated[
+        list[Marker],
+        Meta(
+            min_length=1, max_length=_MARKERS, description="Any of these, as markers are written."
+        ),
+    ]
     pattern: Annotated[
         str, Meta(max_length=1000, description="A regular expression that a line of it matches.")
     ] = ""
 
     def __post_init__(self) -> None:
-        check_marker(self.file)
+        for file in self.files:
+            check_marker(file)
         try:
             re.compile(self.pattern)
         except (re.error, RecursionError, OverflowError) as error:
@@ -186,6 +195,11 @@ class PlatformFile(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
         found = {name: commands_in(value) for name, value in self.commands.items()}
         return {name: words for name, words in found.items() if words}
 
+    def data(self) -> dict[str, Any]:
+        """What the file says, in its own words, with what it leaves out."""
+        data: dict[str, Any] = msgspec.to_builtins(self)
+        return data
+
 
 def read(content: bytes) -> tuple[PlatformFile, tuple[str, ...]]:
     """What the bytes of a `platform.json` say, and what in it is not known and not used.
@@ -197,18 +211,31 @@ def read(content: bytes) -> tuple[PlatformFile, tuple[str, ...]]:
         raise ValueError(f"it is larger than {LARGEST // 1000} kB")
     try:
         data = msgspec.json.decode(content.removeprefix(b"\xef\xbb\xbf"))
+        _demand_shallow(data)
         file = msgspec.convert(data, PlatformFile)
     except msgspec.ValidationError as error:
         words, _, where = str(error).partition(" - at `")
         place = where.rstrip("`").removeprefix("$").removeprefix(".")
         raise ValueError(f"{place}: {words}" if place else words) from None
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"it is not valid JSON ({error})") from None
     except RecursionError:
-        raise ValueError("it nests too deep") from None
+        raise ValueError(_TOO_DEEP) from None
     known = {field.encode_name for field in msgspec.structs.fields(PlatformFile)}
     unknown = [key for key in data if key not in known and not key.startswith("$")]
     return file, tuple(f'"{key}" is not used.{did_you_mean(key, known)}' for key in unknown)
+
+
+_TOO_DEEP = f"it nests more than {_DEEPEST} deep"
+
+
+def _demand_shallow(data: Any) -> None:
+    level = [data] if isinstance(data, dict | list) else []
+    for _ in range(_DEEPEST):
+        inner = [one.values() if isinstance(one, dict) else one for one in level]
+        level = [one for within in inner for one in within if isinstance(one, dict | list)]
+    if level:
+        raise ValueError(_TOO_DEEP)
 
 
 def schema() -> str:

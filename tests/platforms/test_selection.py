@@ -4,36 +4,183 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
-from lifecycle.platforms import selection
+import pytest
+
+from lifecycle.platforms import discovery, selection
+from lifecycle.platforms.command_argv import as_line
 from lifecycle.platforms.discovery import Place
+from lifecycle.platforms.selection import Detection
+from tests.platforms.conftest import Ground
+from tests.platforms.platform_ground import put
 
 
-def put(folder: Path, name: str, **more: Any) -> Path:
-    """A platform's file in a folder of its name below this one."""
-    path = folder / name / "platform.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"name": name, "markers": ["marker"], **more}))
-    return path
+def detected(ground: Ground) -> Detection:
+    """What is found for the worktree."""
+    return selection.detect(ground.root, ground.environment)
 
 
-def test_commands_say_where_they_come_from_and_whether_they_need_the_yes(tmp_path: Path) -> None:
+def selected(ground: Ground) -> str:
+    """The name of the one that is selected; "" for none."""
+    one = detected(ground).selected
+    return one.about.name if one is not None else ""
+
+
+def test_commands_say_where_they_come_from_and_whether_they_need_the_yes(ground: Ground) -> None:
     """A project's own commands need the yes; those of the user's own folder do not."""
-    root, home = tmp_path / "root", tmp_path / "home"
-    (root / "sub").mkdir(parents=True)
-    (root / "marker").touch()
-    environment = {"HOME": str(home)}
-    path = put(
-        root / "Workflows/platforms", "mine", commands={"test": "x -q", "lint": [["a"], ["b"]]}
-    )
-    commands = selection.commands_of(root, environment)
+    path = put(ground.project, "mine", commands={"test": "x -q", "lint": [["a"], ["b"]]})
+    commands = selection.commands_of(ground.root, ground.environment)
     assert commands["test"].argvs == (("x", "-q"),)
     assert commands["lint"].argvs == (("a",), ("b",))
     assert commands["test"].path == path
     assert {one.needs_trust for one in commands.values()} == {True}
-    own = home / ".config/lifecycle/platforms"
-    put(own, "own", priority=1, commands={"test": ["y"]})
-    (test,) = selection.commands_of(root, environment).values()
+    put(ground.own, "own", priority=1, commands={"test": ["y"]})
+    (test,) = selection.commands_of(ground.root, ground.environment).values()
     assert (test.argvs, test.platform, test.place) == ((("y",),), "own", Place.USER)
     assert not test.needs_trust
+
+
+def test_no_platform_has_no_commands(ground: Ground) -> None:
+    """Where nothing matches there is none, and the reason says so."""
+    assert selection.commands_of(ground.root, ground.environment) == {}
+    detection = detected(ground)
+    assert detection.selected is None
+    assert detection.reason == "No platform's markers are here."
+    assert not any(match.is_match for match in detection.matches)
+
+
+def test_any_marker_or_all(ground: Ground) -> None:
+    """`matchMode` says whether one is enough; each marker's row is told."""
+    markers = ["marker", "other*"]
+    put(ground.project, "some", markers=markers, matchMode="any")
+    put(ground.project, "every", markers=markers, matchMode="all", priority=5)
+    assert selected(ground) == "some"
+    matches = {match.platform.about.name: match for match in detected(ground).matches}
+    assert matches["some"].found == matches["every"].found == (True, False)
+    (ground.root / "other.txt").touch()
+    assert selected(ground) == "every"
+
+
+def test_the_highest_priority_wins_wherever_it_lies(ground: Ground) -> None:
+    """A higher number counts before a nearer place, and the reason says so."""
+    put(ground.project, "near", priority=1)
+    put(ground.own, "far", priority=2)
+    assert selected(ground) == "far"
+    assert detected(ground).reason == "Of 2 that match it has the highest priority."
+
+
+def test_of_equals_the_nearest_then_the_first_name(ground: Ground) -> None:
+    """The rule for a tie is one rule, and the reason says which part of it decided."""
+    put(ground.own, "a")
+    assert selected(ground) == "a"
+    assert detected(ground).reason == "It is the only one whose markers are here."
+    put(ground.neighbour, "b")
+    assert selected(ground) == "b"
+    assert "a has the same priority; b lies nearer (neighbour)" in detected(ground).reason
+    put(ground.project, "d")
+    put(ground.project, "c")
+    assert selected(ground) == "c"
+    assert "the first name counts" in detected(ground).reason
+
+
+def test_whatever_is_anybodys_own_wins_over_what_is_shipped(ground: Ground) -> None:
+    """Shipped priorities are below that of a file that names none."""
+    shipped = [
+        json.loads(path.read_text())["priority"]
+        for path in discovery._SHIPPED.glob("*/platform.json")
+    ]
+    assert shipped
+    assert max(shipped) < 0
+    assert len(set(shipped)) == len(shipped)
+
+
+def test_a_command_is_there_where_what_it_needs_is(ground: Ground) -> None:
+    """A condition takes a command away where it does not hold, and no other."""
+    needs = {"lint": [{"files": ["a.toml"], "pattern": "^lint"}]}
+    put(ground.project, "x", commands={"test": ["t"], "lint": ["l"], "none": None}, needs=needs)
+    assert set(detected(ground).commands) == {"test"}
+    (ground.root / "a.toml").write_text("x\nlint = 1\n")
+    assert set(detected(ground).commands) == {"test", "lint"}
+
+
+PACKAGE = '{"scripts": {"test": "jest", "build": "tsc"}}'
+
+PROJECTS: tuple[tuple[dict[str, str], str, dict[str, str]], ...] = (
+    (
+        {"pyproject.toml": "[tool.ruff]\n", "tests/test_a.py": ""},
+        "python",
+        {"test": "python3 -m pytest", "lint": "ruff check ."},
+    ),
+    ({"setup.py": ""}, "python", {"test": "python3 -m pytest", "lint": "", "coverage": ""}),
+    (
+        {"requirements.txt": "pytest-cov\n", ".venv/pyvenv.cfg": ""},
+        "python-venv",
+        {"test": ".venv/bin/python -m pytest"},
+    ),
+    (
+        {"pyproject.toml": "pytest-cov", "uv.lock": "", ".venv/pyvenv.cfg": ""},
+        "python-uv",
+        {"coverage": "uv run python -m pytest --cov --cov-report=term"},
+    ),
+    (
+        {"pyproject.toml": "", "poetry.lock": ""},
+        "python-poetry",
+        {"test": "poetry run python -m pytest"},
+    ),
+    (
+        {"package.json": PACKAGE},
+        "node",
+        {"test": "npm test", "build": "npm run build", "lint": "", "coverage": ""},
+    ),
+    ({"package.json": "{}"}, "node", {"test": "npm test", "build": ""}),
+    (
+        {"package.json": PACKAGE, "pnpm-lock.yaml": ""},
+        "node-pnpm",
+        {"test": "pnpm run test", "build": "pnpm run build"},
+    ),
+    ({"package.json": PACKAGE, "yarn.lock": ""}, "node-yarn", {"test": "yarn run test"}),
+    ({"package.json": PACKAGE, "bun.lock": ""}, "node-bun", {"test": "bun run test"}),
+    (
+        {"go.mod": "", "package.json": "{}"},
+        "go",
+        {
+            "build": "go build ./...",
+            "coverage": "go test -coverprofile=coverage.out ./... && go tool cover -func=coverage.out",
+        },
+    ),
+    ({"Cargo.toml": ""}, "rust", {"test": "cargo test --workspace"}),
+    ({"App.sln": ""}, "dotnet", {"build": "dotnet build", "test": "dotnet test"}),
+    ({"App.csproj": ""}, "dotnet", {"lint": "dotnet format --verify-no-changes"}),
+    ({"pom.xml": "<x/>"}, "java", {"test": "mvn -B test", "lint": "", "coverage": ""}),
+    (
+        {"pom.xml": "jacoco-maven-plugin", "mvnw": ""},
+        "java-mvnw",
+        {"coverage": "./mvnw -B test jacoco:report"},
+    ),
+    ({"build.gradle.kts": ""}, "java-gradle", {"test": "gradle cleanTest test"}),
+    ({"build.gradle": "", "gradlew": ""}, "java-gradlew", {"test": "./gradlew cleanTest test"}),
+)  # fmt: skip
+"""Projects as they are often laid out, what they are, and commands that they have; "" for none."""
+
+
+@pytest.mark.parametrize(("files", "name", "commands"), PROJECTS)
+def test_usual_projects_are_known(
+    tmp_path: Path, files: dict[str, str], name: str, commands: dict[str, str]
+) -> None:
+    """What is shipped knows a project by its files, and names commands that fit it."""
+    root = tmp_path / "work" / "root"
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    detection = selection.detect(root, {})
+    assert detection.notes == ()
+    assert detection.selected is not None
+    assert detection.selected.about.name == name
+    for action, line in commands.items():
+        assert as_line(detection.commands.get(action, ())) == line, action
+
+
+def test_every_shipped_platform_is_seen_in_a_usual_project() -> None:
+    """No file is shipped that no case above selects."""
+    shipped = {path.parent.name for path in discovery._SHIPPED.glob("*/platform.json")}
+    assert {name for _, name, _ in PROJECTS} == shipped

@@ -1,0 +1,108 @@
+"""`lifecycle platform`: what kind of project this is, and the commands that go with it. No network."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from lifecycle.cli.checks import platform_tables
+from lifecycle.cli.command_session import Session, in_worktree
+from lifecycle.core.errors import Refused, did_you_mean
+from lifecycle.core.redact import shown
+from lifecycle.platforms import discovery, selection
+from lifecycle.platforms.command_argv import as_line
+from lifecycle.platforms.selection import Detection
+
+ALL = "for those that are known: lifecycle platform list"
+
+
+@click.group("platform", short_help="What kind of project this is, and its commands.")
+def command() -> None:
+    """What kind of project this is, by platform.json files, and how it is built, tested and checked.
+
+    They are looked for in Workflows/platforms/*/ of this worktree and of the folder that it lies in, in
+    platforms/*/ of your own configuration folder, and among those that are shipped; of two with one
+    name the first counts. See docs/platforms.md.
+    """
+
+
+@command.command("list", short_help="Every platform that is there.")
+@in_worktree()
+def list_(session: Session) -> None:
+    """List every platform that is there, whether it matches this worktree or not."""
+    found = discovery.discover(session.root, os.environ)
+    data = {
+        "platforms": [platform_tables.platform_data(one) for one in found.platforms],
+        "notes": list(found.notes),
+    }
+    session.show(platform_tables.discovery_lines(found), data)
+
+
+@command.command("detect", short_help="The platform of this worktree, and why.")
+@in_worktree()
+def detect(session: Session) -> int:
+    """Hold every platform's markers against this worktree, and show the one that is selected.
+
+    Of those that match the highest priority counts; of equals the nearest, then the first name. Exits
+    1 if none matches.
+    """
+    detection = selection.detect(session.root, os.environ)
+    lines = platform_tables.detection_lines(detection)
+    session.show(lines, platform_tables.detection_data(detection))
+    if detection.selected is not None:
+        return 0
+    if not session.as_json:
+        raise Refused(f"{detection.reason[:-1]}, so none is selected; {ALL}")
+    return 1
+
+
+@command.command("get-command", short_help="A command of the selected platform, for a shell.")
+@click.argument("name", metavar="NAME")
+@in_worktree()
+def get_command(session: Session, *, name: str) -> None:
+    """Print a command of the selected platform (build, test, lint, lintFix, coverage, any other).
+
+    It is quoted for a shell, as in: eval "$(lifecycle platform get-command build)". Nothing is run. If
+    there is no such command, nothing is printed on standard output, and it exits 1.
+    """
+    detection = selection.detect(session.root, os.environ)
+    one, argvs = detection.selected, detection.commands.get(name)
+    if one is None or argvs is None:
+        if not session.as_json:
+            for note in detection.notes:
+                click.echo(f"Note: {note}", err=True)
+        raise Refused(_lacking(detection, name))
+    line = as_line(argvs)
+    if shown(line) != line:
+        raise Refused(
+            f"The command {name} of the platform {one.about.name} holds what is not printed as it is, a "
+            f"secret or what a client takes for its own words, so nothing was printed; look at {one.path}"
+        )
+    data = {
+        "name": name,
+        "command": line,
+        "argvs": [list(words) for words in argvs],
+        "platform": one.about.name,
+        "place": one.place.value,
+        "path": str(one.path),
+        "needs_trust": one.needs_trust,
+    }
+    if session.as_json:
+        session.show([], data)
+    else:
+        click.echo(line)
+
+
+def _lacking(detection: Detection, name: str) -> str:
+    """Why there is no such command, as a sentence."""
+    one = detection.selected
+    if one is None:
+        return f"{detection.reason[:-1]}, so there is no command {name!r}; {ALL}"
+    needed = one.about.needs.get(name, [])
+    if needed:
+        files = " or ".join(dict.fromkeys(file for condition in needed for file in condition.files))
+        return f"The platform {one.about.name} has {name} only where {files} asks for it."
+    names = ", ".join(detection.commands) or "none"
+    meant = did_you_mean(name, detection.commands)
+    return f"The platform {one.about.name} has no command {name!r} here; it has: {names}.{meant}"

@@ -1,0 +1,69 @@
+"""The number that a coverage command leaves behind: in what it printed, or in a file that it wrote."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from lifecycle.platforms import markers
+from lifecycle.platforms.platform_file import CoverageSource
+from lifecycle.storage import regular_files
+
+_LARGEST = 20_000_000
+"""Bytes of a report at most; a larger one counts as not there, since its end is where the sum stands."""
+
+
+def percent(source: CoverageSource, output: str, root: Path, since_ns: int) -> float | None:
+    """The coverage in percent; None if none can be read, or what was read is none.
+
+    Args:
+        source: how the platform says that it is read.
+        output: what the command printed.
+        root: the worktree's root, below which a report lies.
+        since_ns: when the command was started, in nanoseconds: a report from before is none of this run.
+    """
+    texts = _reports(root, source.files, since_ns) if source.files else [output]
+    read = [last for text in texts if (last := _last(source.pattern, text)) is not None]
+    if not read:
+        return None
+    names = read[-1].groupdict()
+    if "covered" in names:
+        covered = sum(_number(match["covered"]) for match in read)
+        others = sum(_number(match["total" if "total" in names else "missed"]) for match in read)
+        whole = others if "total" in names else covered + others
+        value = 100 * covered / whole if whole > 0 else -1.0
+    elif "fraction" in names:
+        value = 100 * _number(read[-1]["fraction"])
+    else:
+        value = _number(read[-1][1])
+    return value if 0 <= value <= 100 else None
+
+
+def _reports(root: Path, patterns: Sequence[str], since_ns: int) -> list[str]:
+    """The reports that this run wrote, the one written last at the end."""
+    reports: list[tuple[int, str]] = []
+    for path in {path for pattern in patterns for path in markers.matches(root, pattern)}:
+        try:
+            # `matches` has seen where a link leads.
+            file = regular_files.content(str(path), follow=True, limit=_LARGEST)
+        except OSError:
+            continue
+        if file is not None and file[1] >= since_ns and len(file[0]) <= _LARGEST:
+            reports.append((file[1], file[0].decode("utf-8", "replace")))
+    return [text for _, text in sorted(reports)]
+
+
+def _last(pattern: str, text: str) -> re.Match[str] | None:
+    last = None
+    for match in re.finditer(pattern, text, re.MULTILINE):
+        last = match
+    return last
+
+
+def _number(text: str | None) -> float:
+    """A number as runners print it, also with a comma; one that is none is below all that count."""
+    try:
+        return float((text or "").replace(",", "."))
+    except ValueError:
+        return float("-inf")
