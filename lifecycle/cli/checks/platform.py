@@ -6,11 +6,10 @@ import os
 
 import click
 
-from lifecycle.cli.checks import platform_tables
 from lifecycle.cli.command_session import Session, in_worktree
 from lifecycle.core.errors import Refused, did_you_mean
 from lifecycle.core.redact import shown
-from lifecycle.platforms import discovery, selection
+from lifecycle.platforms import discovery, platform_tables, selection
 from lifecycle.platforms.command_argv import as_line
 from lifecycle.platforms.selection import Detection
 

@@ -1,4 +1,4 @@
-"""What `lifecycle platform` prints: the tables of discovery, of the match, and of the configuration.
+"""Platforms for people and machines: the tables of discovery, of the match, and of the configuration.
 
 A platform's words are its writer's, and the repository may have brought them: they are shown as data.
 """
