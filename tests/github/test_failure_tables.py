@@ -382,7 +382,8 @@ def test_a_case_has_no_answer_and_no_problem_of_its_own() -> None:
 
 def test_an_answer_that_says_nothing_says_nothing() -> None:
     """No body, none that is an object, or none that was read: no words, no headers, no address."""
-    for body in (None, [], "Bad Gateway", {}, {"errors": "x"}):
+    bodies: tuple[object, ...] = (None, [], "Bad Gateway", {}, {"errors": "x"})
+    for body in bodies:
         assert Answer.read(502, {}, body) == Answer(502)
     assert (Answer(502).words, Answer(502).url, Answer(502).errors) == ("", "", ())
     case = FailureCase(READ, "GH_TOKEN", "", 0.0)
