@@ -97,7 +97,9 @@ class Tally:
         self.is_partial = any(row.says(row.partial, text) for row in speaking)
         self.has_crashed = runner_table.general("crashed", _MAKE_FIVE.sub("", bare))
         self.is_empty = any(row.says(row.nothing, text) for row in rows) or (
-            not self.has_crashed and (is_counted or runner_table.general("nothing", bare))
+            not self.has_crashed
+            and (is_counted or runner_table.general("nothing", bare))
+            and (is_counted or not runner_table.general("broken", bare))
         )
         self.failures = _failures(rows, text) if self.has_failed else ()
 
@@ -171,11 +173,13 @@ def _failures(rows: tuple[RunnerRow, ...], text: str) -> tuple[str, ...]:
 
 def _tally(run: SuiteRun, rows: tuple[RunnerRow, ...], output: str) -> Tally:
     """What is read by a run's own row; by all where it prints what others do, or its row reads nothing."""
-    if run.rows and not any(row.wraps for row in run.rows):
-        tally = Tally(run.rows, output, run)
-        if tally.is_read or tally.is_empty or not run.decides:
-            return tally
-    return Tally(rows, output, run)
+    if not run.rows or any(row.wraps for row in run.rows):
+        return Tally(rows, output, run)
+    tally = Tally(run.rows, output, run)
+    if tally.is_read or not run.decides:
+        return tally
+    others = Tally(rows, output, run)
+    return others if others.is_read else tally
 
 
 def _judged(
