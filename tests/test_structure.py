@@ -26,7 +26,7 @@ SIBLINGS = {"table", "state", "decide"}
 BUDGET = {
     "core": 1_970,
     "storage": 1_190,
-    "settings": 720,
+    "settings": 775,
     "git": 435,
     "github": 5_680,
     "trackers": 2_880,
@@ -39,7 +39,7 @@ BUDGET = {
     "app": 380,
     "setup": 3_085,
     "hooks": 955,
-    "cli": 3_435,
+    "cli": 3_620,
     APART: 17_390,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings."""

@@ -34,6 +34,7 @@ COMMANDS = {
     "release": "claims.claim:release",
     "tracker": "tracker.tracker:command",
     "stage": "stage:command",
+    "check": "checks.check:command",
     "platform": "checks.platform:command",
     "reconcile": "reconcile.reconcile:command",
     "stats": "stats.stats:command",

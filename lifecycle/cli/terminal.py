@@ -12,7 +12,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
@@ -88,6 +88,29 @@ def guarded() -> Iterator[None]:
 def behind(stream: TextIO) -> TextIO:
     """The stream as it is, uncleaned, for the one thing printed so: the sandbox's own tokens."""
     return stream.raw if isinstance(stream, CleanStream) else stream
+
+
+def passing(stream: TextIO | None) -> Callable[[bytes], None]:
+    """What hands on the output of a command that the user let run, as it comes and as it is.
+
+    A stream that was closed, or that nobody reads any more, takes nothing.
+    """
+    text = None if stream is None else behind(stream)
+    is_open = isinstance(text, io.TextIOWrapper)
+
+    def take(part: bytes) -> None:
+        nonlocal is_open
+        if text is None or not is_open:
+            return
+        try:
+            text.flush()
+            # Past the buffer: what nobody takes must not be tried again at the end.
+            while part:
+                part = part[os.write(text.fileno(), part) :]
+        except BrokenPipeError:
+            is_open = False
+
+    return take
 
 
 def is_terminal(stream: TextIO | None) -> bool:

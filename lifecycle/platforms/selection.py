@@ -9,10 +9,6 @@ from pathlib import Path
 from lifecycle.platforms import discovery, markers
 from lifecycle.platforms.command_argv import Argv
 from lifecycle.platforms.discovery import Place, Platform
-from lifecycle.platforms.platform_file import CoverageSource
-
-COVERAGE = "coverage"
-"""The command that leaves a number behind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +53,6 @@ class PlatformCommand:
         platform: the name of the platform.
         place, path: where that comes from.
         needs_trust: nothing of it may be run before the user has said yes to these very words.
-        coverage: how its number is read, by `coverage_number.percent`; None unless it is the coverage
-            command of a platform that says it.
     """
 
     name: str
@@ -67,7 +61,6 @@ class PlatformCommand:
     place: Place
     path: Path
     needs_trust: bool
-    coverage: CoverageSource | None = None
 
 
 def detect(root: Path, environment: Mapping[str, str]) -> Detection:
@@ -102,15 +95,7 @@ def commands_of(root: Path, environment: Mapping[str, str]) -> Mapping[str, Plat
     if one is None:
         return {}
     return {
-        name: PlatformCommand(
-            name,
-            argvs,
-            one.about.name,
-            one.place,
-            one.path,
-            one.needs_trust,
-            one.about.coverage if name == COVERAGE else None,
-        )
+        name: PlatformCommand(name, argvs, one.about.name, one.place, one.path, one.needs_trust)
         for name, argvs in detection.commands.items()
     }
 

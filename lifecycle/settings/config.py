@@ -106,7 +106,7 @@ def for_child(child: str, environment: Mapping[str, str], *, keeps: bool = False
 
     Args:
         child: which one it is, as `pass_tokens_to` in the user's file names it: "git", "validate",
-            "tracker".
+            "check", "tracker".
         environment: variables beside this process's own, and before them.
         keeps: it needs the secrets for what it was started for.
 
@@ -299,7 +299,7 @@ def _graphql_of(api_url: str) -> str:
 _OF_STAGES = "stages/"
 """How the names of the staged workflow's settings begin until they are put together."""
 
-_TABLES = frozenset({"stages.workflows"})
+_TABLES = frozenset({"checks.commands", "stages.workflows"})
 """Keys whose value is a table of the user's own words."""
 
 _KEYS: dict[str, tuple[str, Any]] = {
@@ -312,6 +312,8 @@ _KEYS: dict[str, tuple[str, Any]] = {
     "project.owner": ("project_owner", readers.login),
     "project.number": ("project_number", readers.number),
     "checks.poll_seconds": ("poll_seconds", readers.positive),
+    "checks.commands": ("check_commands", readers.check_commands),
+    "checks.seconds": ("check_seconds", readers.positive),
     "wait.unattended": ("wait_unattended", readers.duration),
     "labels.use": ("labels_use", readers.choice("auto", "always", "never")),
     "labels.prefix": ("labels_prefix", readers.prefix),

@@ -15,7 +15,7 @@ from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.core.values.model import Repository
 
 LINKS = ("Refs", "Closes")
-CHILDREN = ("git", "validate", "tracker")
+CHILDREN = ("git", "validate", "check", "tracker")
 NAME = r"[A-Za-z0-9._-]+"
 
 
@@ -158,6 +158,33 @@ def commands(where: str, value: object) -> tuple[str, ...]:
     if not isinstance(commands, list) or not all(isinstance(c, str) and c for c in commands):
         raise BadConfig(f"{where} must be a command or a list of commands, not {value!r}.")
     return tuple(commands)
+
+
+def check_commands(where: str, value: object) -> dict[str, object]:
+    """A table from a check's name to its command; whether that needs a shell is told where it is run."""
+    if not isinstance(value, dict):
+        raise BadConfig(f"{where} must be a table from names to commands, not {value!r}.")
+    for name, command in value.items():
+        if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", name) is None:
+            raise BadConfig(
+                f"{where} names a check {name!r}; a name has letters, digits, - and _, 64 at most."
+            )
+        is_several = isinstance(command, list) and len(command) > 0 and all(map(_is_words, command))
+        if not (_is_words(command) or is_several):
+            raise BadConfig(
+                f'{name} of {where} must be a command as a text, a list of words, as in ["make", "test"], '
+                f"or a list of such lists, not {command!r}."
+            )
+    return value
+
+
+def _is_words(value: object) -> bool:
+    """True for a text with something in it, or a list of words."""
+    if isinstance(value, str):
+        return bool(value.strip()) and value.isprintable()
+    if not isinstance(value, list) or not value:
+        return False
+    return all(isinstance(word, str) and "\0" not in word for word in value)
 
 
 def number(where: str, value: object) -> int:

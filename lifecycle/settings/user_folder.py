@@ -143,16 +143,42 @@ def is_trusted(environment: Mapping[str, str], repository: Path, commands: Seque
     return _key(repository, commands) in _trusted(environment)
 
 
-def trust(environment: Mapping[str, str], repository: Path, commands: Sequence[str]) -> None:
+def allowed(environment: Mapping[str, str], repository: Path) -> tuple[str, ...]:
+    """The command lines of this repository that the user lets checks run, those of `is_trusted` with them.
+
+    Raises:
+        BadConfig: trust.json cannot be read, so nobody knows.
+    """
+    mine = [e for e in _trusted(environment).values() if e.get("repository") == str(repository)]
+    listed = [entry.get(kind) for entry in mine for kind in ("commands", "checks")]
+    return tuple(str(line) for lines in listed if isinstance(lines, list) for line in lines)
+
+
+def trust(
+    environment: Mapping[str, str],
+    repository: Path,
+    commands: Sequence[str],
+    checks: Sequence[str] = (),
+) -> None:
     """Let exactly these commands of this repository run; an earlier yes to others ends.
+
+    Args:
+        environment: names the home.
+        repository: the repository's common git folder.
+        commands: what a hand-off runs, in its order.
+        checks: what checks run, each command as one line.
 
     Raises:
         Refused: the environment names no home.
         BadConfig: trust.json cannot be read; it is kept as it is.
     """
-    entry = {"repository": str(repository), "commands": list(commands)}
-    kept = _others(environment, repository)
-    _save(environment, {**kept, _key(repository, commands): entry})
+    entries = _others(environment, repository)
+    where = str(repository)
+    if commands:
+        entries[_key(repository, commands)] = {"repository": where, "commands": list(commands)}
+    if checks:
+        entries[_key(repository, checks, "checks")] = {"repository": where, "checks": list(checks)}
+    _save(environment, entries)
 
 
 def allows(environment: Mapping[str, str], repository: Path, program: str) -> bool:

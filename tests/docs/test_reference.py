@@ -56,7 +56,7 @@ def test_the_defaults_in_the_table_are_the_defaults(tmp_path: Path) -> None:
     """A .lifecycle.toml that spells the page's defaults out changes nothing."""
     rows = [(codes_in(row[0])[0], codes_in(row[1])) for row in PAGE.table("Configuration").rows]
     lines = [f"{key} = {codes[0]}" for key, codes in rows if codes]
-    assert len(lines) == 13
+    assert len(lines) == 14
     (tmp_path / config.CONFIG_FILE).write_text("\n".join(lines))
     assert config.load(tmp_path, {}) == Settings()
 
@@ -220,7 +220,9 @@ def _staged_steps(place: Place) -> Iterator[Callable[[], object]]:
     simulated.workspace(place.root, folder)
     simulated.allow(place.root, place.environment)
     ground = Ground(place, folder, str(COMMAND))
-    ground.settings()
+    ground.settings('[checks.commands]\nlint = "echo linted"\n')
+    yield lambda: place.cli("trust", "--yes")
+    yield lambda: place.cli("check", "lint")
     task = ground.task("Write it")
     agent = ground.agent()
     agent.prompt("Write it.")

@@ -47,6 +47,8 @@ DEFAULTS: dict[str, Any] = {
     "project_owner": None,
     "project_number": None,
     "poll_seconds": 120.0,
+    "check_commands": {},
+    "check_seconds": 1800.0,
     "wait_unattended": 0.0,
     "close": "ask",
     "labels_use": "auto",
@@ -82,6 +84,8 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     number = 7
     [checks]
     poll_seconds = 30
+    seconds = 60
+    commands = { "lint" = ["ruff", "check"] }
     [labels]
     use = "never"
     prefix = "at: "
@@ -117,6 +121,8 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         project_owner="octo-org",
         project_number=7,
         poll_seconds=30.0,
+        check_commands={"lint": ["ruff", "check"]},
+        check_seconds=60.0,
         close="auto",
         labels_use="never",
         labels_prefix="at: ",

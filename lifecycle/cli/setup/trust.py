@@ -13,6 +13,8 @@ import click
 from lifecycle.cli.command_session import Session, in_worktree, option
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import visible
+from lifecycle.evidence.checks import known_checks
+from lifecycle.evidence.checks.known_checks import KnownCheck
 from lifecycle.settings import config, user_folder
 from lifecycle.storage import store
 from lifecycle.trackers import registry
@@ -24,12 +26,14 @@ class _Asked:
 
     Attributes:
         clone: what a yes is for.
-        commands: what `.lifecycle.toml` names.
+        commands: what a hand-off runs.
+        checks: what checks run that comes with the repository.
         program: what keeps the tasks here, "" if nothing that would have to be run.
     """
 
     clone: Path
     commands: tuple[str, ...]
+    checks: tuple[KnownCheck, ...]
     program: str
 
     @property
@@ -38,14 +42,16 @@ class _Asked:
         return all(
             (
                 not self.commands or user_folder.is_trusted(os.environ, self.clone, self.commands),
+                all(known_checks.may_run(check, self.clone, os.environ) for check in self.checks),
                 not self.program or user_folder.allows(os.environ, self.clone, self.program),
             )
         )
 
     def allow(self) -> None:
         """The user's yes to all of it."""
-        if self.commands:
-            user_folder.trust(os.environ, self.clone, self.commands)
+        if self.commands or self.checks:
+            lines = dict.fromkeys(line for check in self.checks for line in check.lines)
+            user_folder.trust(os.environ, self.clone, self.commands, [*lines])
         if self.program:
             user_folder.allow(os.environ, self.clone, self.program)
 
@@ -54,6 +60,10 @@ class _Asked:
         """What it is, for a person."""
         shown = [f"  {visible(command)}" for command in self.commands]
         lines = ["lifecycle handoff runs, in this order:", *shown] if shown else []
+        if self.checks:
+            lines.append("lifecycle check runs, when somebody or an agent asks for it:")
+        for check in self.checks:
+            lines += [f"  {check.name}: {visible(line)}" for line in check.lines]
         if self.program:
             lines.append(
                 f"lifecycle runs {self.program}, which keeps the tasks of this repository and does what "
@@ -63,8 +73,9 @@ class _Asked:
 
     def data(self, *, trusted: bool) -> dict[str, Any]:
         """The same for a machine."""
+        checks = {check.name: check.lines for check in self.checks}
         named = {"commands": self.commands, "program": self.program or None}
-        return {**named, "trusted": trusted}
+        return {**named, **({"checks": checks} if checks else {}), "trusted": trusted}
 
 
 @click.command("trust", short_help="Let a project's own commands run.")
@@ -75,15 +86,17 @@ class _Asked:
 def command(session: Session, *, yes: bool, show: bool, revoke: bool) -> None:
     """Show what would run here for this repository, and ask whether it may.
 
-    That is the commands of .lifecycle.toml, and bd where it keeps the tasks. Both come with the
-    repository, so nothing runs them before you say yes. The yes is for these very commands in this clone
-    and all its worktrees; when they change, you are asked again. That to bd stays. It is kept in
-    trust.json in your own configuration folder.
+    That is the commands of .lifecycle.toml and of the repository's own platforms, and bd where it keeps
+    the tasks. They come with the repository, so nothing runs them before you say yes. The yes is for these
+    very commands in this clone and all its worktrees; when they change, you are asked again. That to bd
+    stays. It is kept in trust.json in your own configuration folder.
     """
     if yes + show + revoke > 1:
         raise click.UsageError("--yes, --show and --revoke exclude each other.")
     settings, clone = session.world.settings, store.clone_of(session.root)
-    asked = _Asked(clone, settings.validate, registry.program(session.root, settings))
+    checks = known_checks.wanting_trust(session.root, settings, os.environ)
+    program = registry.program(session.root, settings)
+    asked = _Asked(clone, settings.validate, checks, program)
     if revoke:
         line = (
             "Nothing of this repository may run any more."
@@ -120,7 +133,9 @@ def command(session: Session, *, yes: bool, show: bool, revoke: bool) -> None:
 def _ask(session: Session, asked: _Asked) -> None:
     """The person's yes, asked on the terminal; Refused without one."""
     if session.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
-        named = (*asked.commands, *([asked.program] if asked.program else []))
+        lines = (line for check in asked.checks for line in check.lines)
+        program = [asked.program] if asked.program else []
+        named = dict.fromkeys([*asked.commands, *lines, *program])
         shown = ", ".join(f"`{visible(command)}`" for command in named)
         raise Refused(
             f"This repository wants {shown} to run, and there is no terminal to ask a person on; "

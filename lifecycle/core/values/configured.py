@@ -15,6 +15,8 @@ GRAPHQL_URL = "https://api.github.com/graphql"
 HOOK_SECONDS = 8.0
 """The wall-clock deadline of on-stop and on-idle; LIFECYCLE_HOOK_SECONDS can only shorten it."""
 
+CHECK_SECONDS = 1800.0
+
 LABEL_PREFIX = "status: "
 SILENT_HOURS = 24.0
 AUTO = "auto"
@@ -102,6 +104,8 @@ class Settings:
         project_owner: login of the project's owner, or None for the repository's owner.
         project_number: the project's number, or None if there is no board.
         poll_seconds: backoff between two polls of the checks.
+        check_commands: by its name the command of a check: a text, a list of words, or several lists.
+        check_seconds: how long one run of a check may take.
         wait_unattended: for how many seconds a stop waits for news where nobody attends; 0.0 for none.
         close: "ask" (a person says yes to closing) or "auto" (the merge is the yes).
         labels_use: "auto" (labels keep the Status where the board cannot be seen), "always", "never".
@@ -126,6 +130,8 @@ class Settings:
     project_owner: str | None = None
     project_number: int | None = None
     poll_seconds: float = 120.0
+    check_commands: Mapping[str, object] = field(default_factory=dict)
+    check_seconds: float = CHECK_SECONDS
     wait_unattended: float = 0.0
     close: str = "ask"
     labels_use: str = "auto"

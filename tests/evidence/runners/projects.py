@@ -69,16 +69,14 @@ class Project:
     """A runner's file.
 
     Attributes:
-        name: the file's name without its ending.
-        row: what the table of runners calls it; the name, where the file does not say.
+        runner: the file's name without its ending, as the table of runners has it.
         needs: what installs it (`installing.INSTALLS`).
         version: the command that prints its version.
         cases: in the file's order.
         without: for each of CASES that it lacks, why.
     """
 
-    name: str
-    row: str
+    runner: str
     needs: tuple[str, ...]
     version: tuple[str, ...]
     cases: tuple[Case, ...]
@@ -116,8 +114,7 @@ def read(path: Path) -> Project:
     told = tomllib.loads(path.read_text(encoding="utf-8"))
     files, env = told.pop("files", {}), told.pop("env", {})
     project = Project(
-        name=path.stem,
-        row=told.pop("row", path.stem),
+        runner=path.stem,
         needs=tuple(told.pop("needs")),
         version=tuple(told.pop("version")),
         cases=tuple(_case(case, files, env) for case in told.pop("case")),

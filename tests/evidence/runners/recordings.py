@@ -1,4 +1,4 @@
-"""The recorded outputs: `tests/evidence/recorded/PROJECT.json`, one case after another."""
+"""The recorded outputs: `tests/evidence/recorded/RUNNER.json`, one case after another."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ class Recording:
     """A run as it was recorded, and what is true of it.
 
     Attributes:
-        project: the file `projects/PROJECT.toml` that has the project's files.
-        runner, version: what ran, as the table of runners calls it, and at which version.
-        case: the case's name there.
+        runner, version: what ran, and at which version.
+        case: the case's name in `projects/RUNNER.toml`, which has the project's files.
         kind, argv: what the command is for, and the command.
         status: its exit status, as a shell says it: 128 and the signal's number where one ended it.
         output: stdout and stderr as one text.
@@ -29,7 +28,6 @@ class Recording:
         outcome, also, counts, failures: what is true of it, as `projects.Case` has it.
     """
 
-    project: str
     runner: str
     version: str
     case: str
@@ -46,14 +44,13 @@ class Recording:
     @property
     def name(self) -> str:
         """What a test calls it."""
-        return f"{self.project}-{self.case}"
+        return f"{self.runner}-{self.case}"
 
 
 def recording(project: Project, case: Case, version: str, ended: Ended) -> Recording:
     """What a run gave, with what its author says is true of it."""
     return Recording(
-        project=project.name,
-        runner=project.row,
+        runner=project.runner,
         version=version,
         case=case.name,
         kind=case.kind,
@@ -96,7 +93,7 @@ def write(recordings: list[Recording]) -> None:
         indent=1,
         ensure_ascii=False,
     )
-    (RECORDED / f"{first.project}.json").write_text(text + "\n", encoding="utf-8")
+    (RECORDED / f"{first.runner}.json").write_text(text + "\n", encoding="utf-8")
 
 
 def _text(lines: list[str] | None) -> str | None:
@@ -108,7 +105,6 @@ def read(path: Path) -> list[Recording]:
     told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return [
         Recording(
-            project=path.stem,
             runner=told["runner"],
             version=told["version"],
             case=case["case"],

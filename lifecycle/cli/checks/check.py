@@ -1,0 +1,187 @@
+"""`lifecycle check`: run a check of the project, and keep what it showed."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from typing import Any
+
+import click
+
+from lifecycle.cli.command_session import Session, json_option, option
+from lifecycle.cli.terminal import passing
+from lifecycle.core.errors import GitFailed, LifecycleError, Transient
+from lifecycle.core.redact import visible
+from lifecycle.core.timing import Deadline
+from lifecycle.evidence import records, runner_table, tree_hash
+from lifecycle.evidence.checks import known_checks
+from lifecycle.evidence.checks.check_engine import CheckAsked, CheckDone, CheckRun
+from lifecycle.evidence.checks.known_checks import KnownCheck
+from lifecycle.evidence.outcomes import Counts
+from lifecycle.evidence.records import Evidence, EvidenceRoom, RunRecord
+from lifecycle.settings import running_client
+from lifecycle.settings.config import CONFIG_FILE
+from lifecycle.storage import store
+
+LONGEST = 604_800.0
+"""Seconds that a check may be given: a week."""
+
+_STANDING = {
+    Evidence.GREEN: "passed on the files as they are",
+    Evidence.MISSING: "never run",
+    Evidence.RED: "failed",
+    Evidence.CHANGED: "passed, before files were changed",
+    Evidence.UNKNOWN: "ended in a way that nobody knows",
+    Evidence.NOTHING: "ran nothing",
+    Evidence.PARTIAL: "run in part only",
+    Evidence.SPOILED: "passed, and changed files itself",
+    Evidence.UNREADABLE: "not known: git cannot say what the files are",
+}
+
+
+@click.command("check", short_help="Run the tests, or another check, and keep what it showed.")
+@click.argument("name", metavar="[NAME]", default="")
+@click.argument("extra", metavar="[-- WORD...]", nargs=-1, type=click.UNPROCESSED)
+@option("--list", "Show the checks that are here, and how each stands.", "listing")
+@option(
+    "--seconds N",
+    "End it after so long. Default: checks.seconds in .lifecycle.toml, else 1800.",
+    type=click.FloatRange(0, LONGEST, min_open=True),
+)
+@json_option
+def command(
+    *, name: str, extra: tuple[str, ...], listing: bool, seconds: float | None, as_json: bool
+) -> int:
+    """Run the check NAME: test, build, lint, coverage, or any other that the project has.
+
+    Its command runs as it is in the worktree, without a shell. What it prints is shown as it comes and kept
+    as a log; how it ended is kept with the tree that it ran on, and is evidence for that tree. With more
+    words, which its command gets as well, it counts as a run of a part.
+
+    The command is that of checks.commands in .lifecycle.toml, else of validate, else of stages.test, else
+    of the project's platform; --list shows which. What comes with the repository runs once lifecycle trust
+    has allowed it.
+
+    Exits as the command does; 124: its time was up; 127: its program is not there.
+    """
+    session = Session(as_json)
+    if listing == bool(name):
+        raise click.UsageError("Name a check, or ask for --list.")
+    session.world.refuse_tracked()
+    if listing:
+        _show_list(session)
+        return 0
+    world = session.world
+    check = known_checks.demanded(name, session.root, world.settings, world.environment)
+    asked = CheckAsked(
+        check,
+        extra,
+        seconds or world.settings.check_seconds,
+        runner_table.rows(world.settings.evidence_runners),
+        running_client.session_of({}, world.environment),
+    )
+    err = passing(sys.stderr)
+    out = err if as_json else passing(sys.stdout)
+    with world.deadline.standing_still():
+        run = CheckRun(session.root, world.environment, world.clock, asked, out=out, err=err)
+        done = run.result()
+    _show(session, done)
+    if done.signal == signal.SIGINT:
+        raise KeyboardInterrupt
+    return done.record.status or 0
+
+
+def _show(session: Session, done: CheckDone) -> None:
+    """One line on standard error, and what else is to be said; or one JSON object."""
+    record = done.record
+    if session.as_json:
+        remarks = [visible(remark) for remark in done.remarks]
+        session.show([], {**_data(record), "remarks": remarks})
+        return
+    counted = f": {_counted(record.counts)}" if record.counts is not None else ""
+    why = f" ({record.why})" if record.why else ""
+    took = f" in {record.at - record.started:.1f} s"
+    log = f"; log: {record.log}" if record.log else ""
+    lines = [f"lifecycle: {record.name} {_word(record)}{counted}{why}{took}{log}", *done.remarks]
+    for line in lines:
+        click.echo(visible(line), err=True)
+
+
+def _word(record: RunRecord) -> str:
+    return record.outcome.value.upper()
+
+
+def _counted(counts: Counts) -> str:
+    named = {
+        "passed": counts.passed,
+        "failed": counts.failed,
+        "errors": counts.errors,
+        "skipped": counts.skipped,
+    }
+    return ", ".join(f"{number} {name}" for name, number in named.items() if number) or "none"
+
+
+def _data(record: RunRecord) -> dict[str, Any]:
+    """The record for `--json`: every field, and the words of the last command by themselves."""
+    empty = RunRecord(0.0, "", record.outcome, "")
+    whole = {name: getattr(empty, name) for name in RunRecord.__slots__}
+    data = {**whole, **record.data, "outcome": _word(record)}
+    if record.counts is not None:
+        data["counts"] = {**data["counts"], "total": record.counts.total}
+    return {**data, "argv": record.commands[-1] if record.commands else ()}
+
+
+def _show_list(session: Session) -> None:
+    world, room = session.world, EvidenceRoom(session.root)
+    checks = known_checks.known_checks(session.root, world.settings, world.environment)
+    runs = room.records()
+    deadline = Deadline.after(world.clock, 10.0)
+    try:
+        tree = tree_hash.fingerprint(session.root, deadline, world.environment, room.outputs())
+    except (GitFailed, Transient):
+        tree = None
+    entries = [_entry(session, check, runs, tree) for check in checks]
+    lines = [line for entry in entries for line in _lines(entry)]
+    none = f"There is no check here; name one below [checks.commands] in {CONFIG_FILE}."
+    session.show(lines or [none], {"checks": entries})
+
+
+def _entry(
+    session: Session, check: KnownCheck, runs: tuple[RunRecord, ...], tree: str | None
+) -> dict[str, Any]:
+    last = next((run for run in reversed(runs) if run.name == check.name), None)
+    stands = Evidence.UNREADABLE
+    if tree is not None:
+        stands = records.standing(runs, tree, check.name)
+    try:
+        clone = store.clone_of(session.root)
+        may = not check.problem and known_checks.may_run(check, clone, session.world.environment)
+    except LifecycleError:
+        may = False
+    return {
+        "name": check.name,
+        "commands": check.commands,
+        "from": check.origin,
+        "needs_trust": check.is_projects,
+        "trusted": may,
+        "problem": check.problem,
+        "last": _word(last) if last is not None else None,
+        "standing": stands.value,
+    }
+
+
+def _lines(entry: dict[str, Any]) -> list[str]:
+    import shlex
+
+    if entry["problem"]:
+        return [
+            f"{entry['name']}: cannot be run: {entry['problem']}",
+            f"  from {entry['from']}",
+        ]
+    commands = " && ".join(shlex.join(words) for words in entry["commands"])
+    trusted = "trusted" if entry["trusted"] else "not allowed yet: lifecycle trust"
+    allowed = trusted if entry["needs_trust"] else "needs no yes"
+    return [
+        f"{entry['name']}: {commands}",
+        f"  from {entry['from']}; {allowed}; {_STANDING[Evidence(entry['standing'])]}",
+    ]

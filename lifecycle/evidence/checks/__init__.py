@@ -1,0 +1,1 @@
+"""The checks of a project: which there are, how one is run, and what is kept of it."""

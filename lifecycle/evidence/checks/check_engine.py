@@ -1,0 +1,341 @@
+"""Runs a check: its commands in their order, the tree before and after, what they counted, the record.
+
+A run that changed files proves nothing of them. What it wrote that git neither tracks nor ignores is named,
+and is no part of the tree as long as it is as the run left it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lifecycle.core.errors import GitFailed, LockBusy, Refused, Transient
+from lifecycle.core.ports import Clock
+from lifecycle.core.timing import Deadline
+from lifecycle.evidence import records, tree_hash
+from lifecycle.evidence.checks import check_log, check_process
+from lifecycle.evidence.checks.check_log import CheckOutput
+from lifecycle.evidence.checks.check_process import ProcessEnd, Take
+from lifecycle.evidence.checks.check_reading import CommandEnd, read
+from lifecycle.evidence.checks.known_checks import KnownCheck
+from lifecycle.evidence.outcomes import Counts, Outcome, Reading
+from lifecycle.evidence.records import EvidenceRoom, RunRecord
+from lifecycle.evidence.runner_table import RunnerRow
+from lifecycle.evidence.tree_hash import TreeSeen
+from lifecycle.settings.config import for_child
+from lifecycle.storage import journal, log
+
+RUNNING = "LIFECYCLE_CHECK"
+"""The variable that a check's commands see: the names of the checks that they are a part of."""
+
+TREE_SECONDS = 60.0
+"""How long git may take to read the files, before a run and after it."""
+
+QUICKER, AT_LEAST_SECONDS = 5.0, 5.0
+"""A run that took less than a fifth of the last one's time is said to be quick, if that took so long."""
+
+FEWER, AT_LEAST_TESTS = 2.0, 10
+"""A run of less than half as many tests is said to be short, if there were so many."""
+
+_NAMED = 5
+_FAILURES = 100
+_WORST = (Outcome.FAILED, Outcome.PARTIAL, Outcome.UNKNOWN, Outcome.NOTHING_RAN, Outcome.PASSED)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckAsked:
+    """A check that is to be run.
+
+    Attributes:
+        check: which.
+        extra: further words for its one command: then it is a run of a part.
+        seconds: how long all of it may take.
+        rows: the table of runners.
+        session: the client's session that asks, "" for a person.
+    """
+
+    check: KnownCheck
+    extra: tuple[str, ...]
+    seconds: float
+    rows: tuple[RunnerRow, ...]
+    session: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckDone:
+    """A check that was run.
+
+    Attributes:
+        record: what is kept of it.
+        remarks: sentences on it, for people.
+        signal: the signal that ended it before its time; 0 for none.
+    """
+
+    record: RunRecord
+    remarks: tuple[str, ...]
+    signal: int
+
+
+class CheckRun:
+    """One run of a check in a worktree.
+
+    Args:
+        root: the worktree's top folder.
+        environment: the variables.
+        clock: time.
+        asked: what is to be run.
+        out, err: take what it prints, as it comes.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        environment: Mapping[str, str],
+        clock: Clock,
+        asked: CheckAsked,
+        *,
+        out: Take,
+        err: Take,
+    ) -> None:
+        self.root, self.environment, self.clock, self.asked = root, environment, clock, asked
+        self.out, self.err = out, err
+        self.room = EvidenceRoom(root)
+        self.remarks: list[str] = []
+
+    def result(self) -> CheckDone:
+        """Run it, and remember it.
+
+        Raises:
+            Refused: it would run itself, or more words were given than it has one command for.
+        """
+        asked, name = self.asked, self.asked.check.name
+        commands = asked.check.commands
+        if asked.extra:
+            if len(commands) != 1:
+                raise Refused(
+                    f"The check {name} has {len(commands)} commands, and further words fit one; nothing "
+                    "was run."
+                )
+            commands = ((*commands[0], *asked.extra),)
+        if name in self.environment.get(RUNNING, "").split(","):
+            raise Refused(
+                f"The check {name} runs `lifecycle check {name}` again, without end; nothing was run. Name "
+                "the command itself in its place."
+            )
+        last = [run for run in self.room.records() if run.name == name]
+        outputs = self.room.outputs()
+        before = self._tree(outputs)
+        started, begun = self.clock.now(), self.clock.monotonic()
+        output, ends, readings = self._run(commands)
+        seconds = self.clock.monotonic() - begun
+        end = ends[-1]
+        record = RunRecord(
+            at=started + seconds,
+            command=" && ".join(replace(asked.check, commands=commands).lines),
+            outcome=Outcome.UNKNOWN,
+            tree="",
+            kind=name,
+            name=name,
+            commands=commands,
+            folder=str(self.root),
+            status=end.status,
+            started=started,
+            tree_before=before.full,
+            session=asked.session,
+        )
+        record = self._judged(record, readings)
+        left: dict[str, str] = {}
+        if not end.signal:
+            record, left = self._on_tree(record, before, outputs)
+        self._compare(record, last, seconds)
+        return CheckDone(self._kept(record, output, left), tuple(self.remarks), end.signal)
+
+    def _run(
+        self, commands: tuple[tuple[str, ...], ...]
+    ) -> tuple[CheckOutput, list[ProcessEnd], list[Reading]]:
+        """Run the commands until one does not end with 0; at least one is run."""
+        name = self.asked.check.name
+        running = ",".join(filter(None, (self.environment.get(RUNNING, ""), name)))
+        environment = {**for_child("check", self.environment), RUNNING: running}
+        until = self.clock.monotonic() + self.asked.seconds
+        whole, ends = CheckOutput(), list[ProcessEnd]()
+        readings: list[Reading] = []
+        for words, configured in zip(commands, self.asked.check.commands, strict=True):
+            part, began = CheckOutput(), self.clock.now()
+
+            end = check_process.run(
+                words,
+                self.root,
+                environment,
+                max(until - self.clock.monotonic(), 0.0),
+                out=_teed(self.out, whole, part),
+                err=_teed(self.err, whole, part),
+            )
+            ends.append(end)
+            if end.error or end.signal or end.is_late:
+                readings.append(_cut_short(end, self.asked.seconds))
+            else:
+                ended = CommandEnd(words, configured, end.status, part, began)
+                readings.append(read(name, ended, self.root, self.asked.rows))
+            if end.left:
+                self.remarks.append(
+                    f"`{words[0]}` left processes running, which were ended with it."
+                )
+            if not end.is_gone:
+                self.remarks.append(f"A process that `{words[0]}` started could not be ended.")
+            if end.status != 0 or end.signal:
+                break
+        return whole, ends, readings
+
+    def _judged(self, record: RunRecord, readings: list[Reading]) -> RunRecord:
+        """The record with what the runs came to, taken together."""
+        outcome = min((reading.outcome for reading in readings), key=_WORST.index)
+        why = next((reading.why for reading in readings if reading.outcome is outcome), "")
+        if self.asked.extra and outcome is not Outcome.FAILED:
+            outcome, why = Outcome.PARTIAL, "further words were given"
+        counted = [reading.counts for reading in readings if reading.counts is not None]
+        failures = tuple(name for reading in readings for name in reading.failures)
+        return replace(
+            record,
+            outcome=outcome,
+            why=why,
+            counts=_sum(counted) if counted else None,
+            failures=failures[:_FAILURES],
+        )
+
+    def _tree(self, outputs: Mapping[str, str]) -> TreeSeen:
+        """The tree as it is now; an unnamed one, and a remark, if git cannot say."""
+        try:
+            deadline = Deadline.after(self.clock, TREE_SECONDS)
+            return tree_hash.seen(self.root, deadline, self.environment, outputs)
+        except (GitFailed, Transient) as error:
+            if error.sentence not in self.remarks:
+                self.remarks.append(error.sentence)
+            return TreeSeen()
+
+    def _on_tree(
+        self, record: RunRecord, before: TreeSeen, outputs: Mapping[str, str]
+    ) -> tuple[RunRecord, dict[str, str]]:
+        """The record with the tree that it is evidence of, and what the run left that is none of it."""
+        after = self._tree(outputs)
+        record = replace(record, tree_after=after.full)
+        if not (before.name and after.name):
+            return record, {}
+        if before.name == after.name:
+            return replace(record, tree=before.name), {}
+        other = {
+            path
+            for path in {*before.files, *after.files}
+            if before.files.get(path) != after.files.get(path)
+        }
+        try:
+            deadline = Deadline.after(self.clock, TREE_SECONDS)
+            tracked = tree_hash.tracked_in(self.root, deadline, self.environment, other)
+        except (GitFailed, Transient) as error:
+            self.remarks.append(error.sentence)
+            return record, {}
+        made = sorted(path for path in other - tracked if path not in before.files)
+        changed = sorted(other.difference(made))
+        left = {path: after.files[path].partition(" ")[2] for path in made}
+        if made:
+            self.remarks.append(f"It made {_listed(made)}, which git neither tracks nor ignores.")
+        if changed:
+            # Somebody else wrote it before: as far as is known it is no output of a check.
+            own = [path for path in changed if path not in tracked]
+            fix = (
+                f" If {_listed(own)} is output, delete it or name it in .gitignore." if own else ""
+            )
+            self.remarks.append(
+                f"It changed {_listed(changed)} while it ran, so it is no evidence. Run it once more if "
+                f"that is over.{fix}"
+            )
+        tree = "" if changed else before.name
+        return replace(record, tree=tree, changed=tuple(changed), made=tuple(made)), left
+
+    def _compare(self, record: RunRecord, last: list[RunRecord], seconds: float) -> None:
+        """Say what is odd beside the last run of this check that passed."""
+        passed = [run for run in last if run.outcome is Outcome.PASSED]
+        if not passed or record.outcome is not Outcome.PASSED:
+            return
+        took = passed[-1].at - passed[-1].started
+        if took >= AT_LEAST_SECONDS and seconds * QUICKER < took:
+            self.remarks.append(
+                f"It took {seconds:.1f} seconds, and {took:.1f} when it passed last: see whether all "
+                "of it ran."
+            )
+        now, then = record.counts, passed[-1].counts
+        if now is None or then is None or then.total < AT_LEAST_TESTS:
+            return
+        if now.total * FEWER < then.total:
+            self.remarks.append(
+                f"It ran {now.total} tests, and {then.total} when it passed last: see whether all were "
+                "found."
+            )
+
+    def _kept(self, record: RunRecord, output: CheckOutput, left: Mapping[str, str]) -> RunRecord:
+        """The record with its log, once it is written down here and in the journal."""
+        text = output.text
+        record = replace(record, tail=check_log.tail(text))
+        try:
+            path = check_log.keep(self.root, record.name, record.started, text) if text else ""
+            id_ = f"check:{record.name}:{record.started:.3f}"
+            record = replace(record, log=path, id=id_)
+            self.room.add(record, left)
+        except (OSError, LockBusy) as error:
+            sentence = getattr(error, "sentence", "") or getattr(error, "strerror", "") or error
+            self.remarks.append(f"It is not remembered, and is no evidence: {sentence}")
+            log.write(self.root, f"check: {sentence}")
+            return replace(record, tree="")
+        words = {Outcome.PASSED: journal.GREEN, Outcome.FAILED: journal.RED}
+        entry = journal.JournalEntry(
+            at=record.at,
+            system=journal.STAGES,
+            kind=journal.CHECK,
+            session=record.session,
+            source="TESTING" if record.kind == records.TEST else "",
+            key=record.id,
+            detail={
+                "outcome": words.get(record.outcome, journal.UNKNOWN),
+                "command": record.command,
+                "check": record.name,
+                "tree": record.tree,
+            },
+        )
+        journal.note(self.root, entry)
+        return record
+
+
+def _teed(take: Take, *outputs: CheckOutput) -> Take:
+    """What keeps a part of the output in each of these, and hands it on."""
+
+    def taking(part: bytes) -> None:
+        for output in outputs:
+            output.add(part)
+        take(part)
+
+    return taking
+
+
+def _cut_short(end: ProcessEnd, seconds: float) -> Reading:
+    """What is to be said of a command that did not come to its own end."""
+    if end.error:
+        return Reading(Outcome.FAILED, why=end.error)
+    if end.is_late:
+        return Reading(Outcome.PARTIAL, why=f"its time of {seconds:g} seconds was up")
+    name = ""
+    with contextlib.suppress(ValueError):
+        name = signal.Signals(end.signal).name
+    return Reading(Outcome.PARTIAL, why=f"it was stopped ({name or end.signal})")
+
+
+def _sum(every: list[Counts]) -> Counts:
+    names = ("passed", "failed", "skipped", "errors")
+    return Counts(**{name: sum(getattr(one, name) for one in every) for name in names})
+
+
+def _listed(paths: list[str]) -> str:
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return ", ".join(paths[:_NAMED]) + more

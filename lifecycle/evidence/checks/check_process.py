@@ -1,0 +1,216 @@
+"""One command of a check as a process: its output as it comes, its time, its end with all that it started.
+
+It leads a process group of its own, which has no terminal. What is left of the group when it ends, when its
+time is up or when we are told to end, is asked to end, then killed, then looked for.
+
+Main thread only: signals are handled here as long as it runs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+Take = Callable[[bytes], None]
+"""Takes a part of what was printed."""
+
+LATE, ABSENT, UNUSABLE = 124, 127, 126
+"""Exit statuses: the time was up; there is no such program; it cannot be started. As `timeout` and sh have
+them: https://www.gnu.org/software/coreutils/timeout and
+https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html#tag_19_08_02"""
+
+DRAIN_SECONDS = 1.0
+"""How long the output of what a command left running is waited for after its own end."""
+
+TERM_SECONDS = 5.0
+"""How long a group may take to end once it is asked to."""
+
+KILL_SECONDS = 3.0
+"""How long a killed group may take to be gone."""
+
+_OURS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_PART = 65_536
+_STEP = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessEnd:
+    """How a command ended.
+
+    Attributes:
+        status: its exit status, 128 + n for a signal n, or one of LATE, ABSENT, UNUSABLE.
+        signal: the signal that we got meanwhile, which ended it; 0 for none.
+        is_late: its time was up.
+        left: processes that it had started were running still when it ended, and were ended.
+        is_gone: nothing of it is left.
+        error: why it could not be started, as half a sentence; "" if it was.
+    """
+
+    status: int
+    signal: int = 0
+    is_late: bool = False
+    left: bool = False
+    is_gone: bool = True
+    error: str = ""
+
+
+def run(
+    words: tuple[str, ...],
+    root: Path,
+    environment: Mapping[str, str],
+    seconds: float,
+    *,
+    out: Take,
+    err: Take,
+) -> ProcessEnd:
+    """Run a command, and hand on what it prints as it comes.
+
+    Args:
+        words: the program and its arguments.
+        root: the folder that it runs in.
+        environment: all of its variables.
+        seconds: how long it may take.
+        out: takes what it prints on standard output.
+        err: takes what it prints on standard error.
+    """
+    with _signals() as (bell, caught):
+        try:
+            process = subprocess.Popen(
+                words,
+                cwd=root,
+                env=dict(environment),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+                bufsize=0,
+            )
+        except (FileNotFoundError, NotADirectoryError):
+            return ProcessEnd(ABSENT, error=f"{words[0]} is not installed, or not on PATH")
+        except OSError as error:
+            return ProcessEnd(
+                UNUSABLE, error=f"{words[0]} cannot be started ({error.strerror or error})"
+            )
+        try:
+            is_late = _follow(process, bell, caught, seconds, (out, err))
+        except BaseException:
+            _end(process)
+            raise
+        finally:
+            for stream in (process.stdout, process.stderr):
+                if stream is not None:
+                    stream.close()
+        has_ended = process.poll() is not None
+        left = has_ended and _is_there(process.pid)
+        is_gone = _end(process) if left or not has_ended else True
+        code = process.returncode if process.returncode is not None else -signal.SIGKILL
+        status = code if code >= 0 else 128 - code
+        if caught and not has_ended:
+            return ProcessEnd(128 + caught[0], signal=caught[0], is_gone=is_gone)
+        if is_late and not has_ended:
+            return ProcessEnd(LATE, is_late=True, is_gone=is_gone)
+        return ProcessEnd(status, signal=caught[0] if caught else 0, left=left, is_gone=is_gone)
+
+
+@contextlib.contextmanager
+def _signals() -> Iterator[tuple[int, list[int]]]:
+    """A descriptor that can be read when a signal came, and those of them that end us; none is lost.
+
+    One that is ignored, as under `nohup`, stays ignored.
+    """
+    caught: list[int] = []
+    bell, ring = os.pipe()
+    for descriptor in (bell, ring):
+        os.set_blocking(descriptor, False)
+    taken = [number for number in _OURS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, lambda n, _: caught.append(n)) for number in taken}
+    before[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, lambda *_: None)
+    wakeup = signal.set_wakeup_fd(ring, warn_on_full_buffer=False)
+    try:
+        yield bell, caught
+    finally:
+        signal.set_wakeup_fd(wakeup)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        os.close(bell)
+        os.close(ring)
+
+
+def _follow(
+    process: subprocess.Popen[bytes],
+    bell: int,
+    caught: list[int],
+    seconds: float,
+    takers: tuple[Take, Take],
+) -> bool:
+    """Hand on what the process prints until it is over, a signal came, or its time is up: then True."""
+    limit, ended = time.monotonic() + seconds, 0.0
+    with selectors.DefaultSelector() as selector:
+        selector.register(bell, selectors.EVENT_READ, None)
+        for stream, take in zip((process.stdout, process.stderr), takers, strict=True):
+            if stream is not None:
+                selector.register(stream.fileno(), selectors.EVENT_READ, take)
+        while not caught:
+            now = time.monotonic()
+            if process.poll() is not None:
+                ended = ended or now
+                if len(selector.get_map()) == 1 or now - ended >= DRAIN_SECONDS:
+                    return False
+            elif now >= limit:
+                return True
+            until = ended + DRAIN_SECONDS if ended else limit
+            for key, _ in selector.select(max(until - now, 0.0)):
+                part = os.read(key.fd, _PART)
+                if key.data is None:
+                    continue
+                if part:
+                    key.data(part)
+                else:
+                    selector.unregister(key.fd)
+    return False
+
+
+def _end(process: subprocess.Popen[bytes]) -> bool:
+    """End the process and its group; False if something of it is left. Signals do not interrupt this."""
+    waits = ((signal.SIGTERM, TERM_SECONDS), (signal.SIGKILL, KILL_SECONDS))
+    for number, seconds in waits:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, number)
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            is_over = process.poll() is not None
+            if is_over and not _is_there(process.pid):
+                return True
+            time.sleep(_STEP)
+    return False
+
+
+def _is_there(group: int) -> bool:
+    """True if a process of the group runs; one that is dead and that nobody waited for does not.
+
+    Source: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+    """
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True  # macOS says so of one that is dead
+    proc = Path("/proc")
+    if not (proc / "self" / "stat").exists():
+        return True
+    for path in proc.glob("[0-9]*/stat"):
+        try:
+            state, _, of = path.read_text("utf-8", "replace").rpartition(")")[2].split()[:3]
+        except (OSError, ValueError):
+            continue  # it is gone
+        if int(of) == group and state not in "ZX":
+            return True
+    return False

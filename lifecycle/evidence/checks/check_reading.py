@@ -1,0 +1,83 @@
+"""What one command of a check came to: from its exit status, its output, and its JUnit reports."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from lifecycle.evidence import junit, reading, test_runs
+from lifecycle.evidence.checks.check_log import CheckOutput
+from lifecycle.evidence.outcomes import Outcome, Reading
+from lifecycle.evidence.records import TEST
+from lifecycle.evidence.runner_table import RunnerRow
+
+KINDS = (TEST, "build", "lint", "coverage")
+"""What a check may show; the check of that name shows it."""
+
+
+class CommandEnd:
+    """A command of a check that came to its end.
+
+    Attributes:
+        words: the program and its arguments.
+        configured: those of them that the check has by itself.
+        status: its exit status.
+        output: what it printed.
+        began: when it was started, in seconds since the epoch.
+    """
+
+    __slots__ = ("began", "configured", "output", "status", "words")
+
+    def __init__(
+        self,
+        words: tuple[str, ...],
+        configured: tuple[str, ...],
+        status: int,
+        output: CheckOutput,
+        began: float,
+    ) -> None:
+        self.words, self.configured = words, configured
+        self.status, self.output, self.began = status, output, began
+
+
+def read(name: str, end: CommandEnd, root: Path, rows: tuple[RunnerRow, ...]) -> Reading:
+    """What a command of the check called `name` says.
+
+    A check of another name is read as tests are if its command is known to run tests; else it passes by its
+    exit status.
+    """
+    kind = name if name in KINDS or not _runs_tests(end.words, rows) else TEST
+    found = reading.read_check(
+        kind,
+        end.words,
+        end.status,
+        end.output.text,
+        rows=rows,
+        is_cut=bool(end.output.left_out),
+        configured=end.configured,
+    )
+    reports = junit.read_reports(root, end.words, end.began) if kind == TEST else None
+    return found if reports is None else with_reports(found, reports, end.status)
+
+
+def with_reports(found: Reading, reports: Reading, status: int) -> Reading:
+    """What the output says, with the counts and the identities of the reports, and the worse of both.
+
+    Args:
+        found: what the output says.
+        reports: what the reports say; of nothing if they could not be read.
+        status: the exit status.
+    """
+    if reports.outcome is Outcome.UNKNOWN:
+        return found
+    outcome, why = found.outcome, found.why
+    if reports.outcome is Outcome.FAILED:
+        is_news = outcome is not Outcome.FAILED
+        outcome, why = Outcome.FAILED, "its report counts tests that failed" if is_news else why
+    elif found.counts is None and not status and outcome in (Outcome.PASSED, Outcome.UNKNOWN):
+        outcome, why = reports.outcome, reports.why
+    return Reading(outcome, reports.counts, reports.failures or found.failures, why)
+
+
+def _runs_tests(words: tuple[str, ...], rows: tuple[RunnerRow, ...]) -> bool:
+    return test_runs.run_in(shlex.join(words), rows=rows) is not None

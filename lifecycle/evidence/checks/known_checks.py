@@ -1,0 +1,179 @@
+"""Which checks a worktree has, what each runs, where that comes from, and whether it may run.
+
+One order, for each name: `checks.commands`, then those of `validate` that are of this kind, then
+`stages.test` for the tests, then the project's platform. `validate` itself is the name of all its commands.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lifecycle.core.errors import Refused, did_you_mean
+from lifecycle.core.redact import visible
+from lifecycle.core.values.configured import Settings
+from lifecycle.evidence import runner_table, test_runs
+from lifecycle.evidence.checks.check_reading import KINDS
+from lifecycle.evidence.records import TEST
+from lifecycle.platforms.command_argv import Argv, commands_in, split
+from lifecycle.settings import user_folder
+from lifecycle.settings.config import CONFIG_FILE
+from lifecycle.storage import store
+
+VALIDATE = "validate"
+COMMAND = "lifecycle check"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownCheck:
+    """A check of a worktree.
+
+    Attributes:
+        name: as `test`.
+        commands: what it runs, one after another; () if that cannot be run.
+        origin: where they come from, for people.
+        is_projects: they come with the repository, so they need the user's yes.
+        problem: why they cannot be run, and the fix, as half a sentence; "" if they can.
+    """
+
+    name: str
+    commands: tuple[Argv, ...]
+    origin: str
+    is_projects: bool
+    problem: str = ""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The commands as one types them."""
+        return tuple(shlex.join(words) for words in self.commands)
+
+
+def known_checks(
+    root: Path, settings: Settings, environment: Mapping[str, str]
+) -> tuple[KnownCheck, ...]:
+    """Every check that a worktree has, each name once; those of the kinds come first."""
+    from lifecycle.platforms import selection
+
+    checks = _configured(settings)
+    for name, one in selection.commands_of(root, environment).items():
+        origin = f"platform {one.platform} ({one.place})"
+        checks.setdefault(name, KnownCheck(name, one.argvs, origin, one.needs_trust))
+    order = [*(name for name in KINDS if name in checks), *checks]
+    return tuple(checks[name] for name in dict.fromkeys(order))
+
+
+def known_check(
+    name: str, root: Path, settings: Settings, environment: Mapping[str, str]
+) -> KnownCheck | None:
+    """The check of this name; None if there is none. Platforms are looked for only where that is needed."""
+    check = _configured(settings).get(name)
+    if check is not None:
+        return check
+    every = known_checks(root, settings, environment)
+    return next((check for check in every if check.name == name), None)
+
+
+def demanded(
+    name: str, root: Path, settings: Settings, environment: Mapping[str, str]
+) -> KnownCheck:
+    """The check of this name, fit to be run.
+
+    Raises:
+        Refused: there is none, it cannot be run, or the user has not said yes to it.
+        BadConfig: the user's list of what may run cannot be read.
+    """
+    check = known_check(name, root, settings, environment)
+    if check is None:
+        names = [known.name for known in known_checks(root, settings, environment)]
+        there = f"there are: {', '.join(names)}" if names else "there is none"
+        raise Refused(
+            f'There is no check "{visible(name)}" here, so nothing was run; {there}. Name its command in '
+            f"{CONFIG_FILE} below [checks.commands].{did_you_mean(name, names)}"
+        )
+    if check.problem:
+        raise Refused(
+            f"The check {name} cannot be run: {check.problem}. It comes from {check.origin}; nothing was "
+            "run."
+        )
+    if not may_run(check, store.clone_of(root), environment):
+        shown = ", ".join(f"`{visible(line)}`" for line in check.lines)
+        raise Refused(
+            f"The check {name} would run {shown}, which comes with this repository ({check.origin}) and "
+            "which nobody has allowed; nothing was run. A person who has read it allows it with: "
+            "lifecycle trust"
+        )
+    return check
+
+
+def may_run(check: KnownCheck, clone: Path, environment: Mapping[str, str]) -> bool:
+    """True unless the commands come with the repository and the user has not said yes to each of them.
+
+    A command of `validate` that the user said yes to is the same command here.
+
+    Args:
+        check: which.
+        clone: what a yes is for, as `store.clone_of` has it.
+        environment: names the home.
+
+    Raises:
+        BadConfig: the user's list of what may run cannot be read.
+    """
+    if not check.is_projects:
+        return True
+    yes = user_folder.allowed(environment, clone)
+    return {*check.lines} <= {line for text in yes for line in _plain(text)}
+
+
+def wanting_trust(
+    root: Path, settings: Settings, environment: Mapping[str, str]
+) -> tuple[KnownCheck, ...]:
+    """The checks that come with the repository and can be run, for whoever asks the user; no `validate`."""
+    return tuple(
+        check
+        for check in known_checks(root, settings, environment)
+        if check.is_projects and check.commands and check.name != VALIDATE
+    )
+
+
+def _configured(settings: Settings) -> dict[str, KnownCheck]:
+    """What the project's settings name, by the name of the check; the first source that has it counts."""
+    checks: dict[str, KnownCheck] = {}
+
+    def add(name: str, origin: str, *values: object) -> None:
+        if values and name not in checks:
+            checks[name] = _made(name, origin, values)
+
+    for name, value in settings.check_commands.items():
+        add(name, f"checks.commands in {CONFIG_FILE}", value)
+    tests = settings.stages.test
+    mine = _of_tests(settings) if settings.validate else ()
+    add(TEST, f"validate in {CONFIG_FILE}", *mine)
+    add(TEST, f"stages.test in {CONFIG_FILE}", *tests)
+    add(VALIDATE, f"validate in {CONFIG_FILE}", *settings.validate)
+    return checks
+
+
+def _made(name: str, origin: str, values: tuple[object, ...]) -> KnownCheck:
+    try:
+        commands = tuple(words for value in values for words in commands_in(value))
+    except ValueError as error:
+        fix = f"{error} as {name} below [checks.commands] in {CONFIG_FILE}"
+        return KnownCheck(name, (), origin, is_projects=True, problem=fix)
+    return KnownCheck(name, commands, origin, is_projects=True)
+
+
+def _of_tests(settings: Settings) -> tuple[str, ...]:
+    """The commands of `validate` that run the tests."""
+    tests, rows = settings.stages.test, runner_table.rows(settings.evidence_runners)
+    runs = {line: test_runs.run_in(line, tests, rows) for line in settings.validate}
+    return tuple(line for line, run in runs.items() if run is not None and run.is_suite)
+
+
+def _plain(text: str) -> tuple[str, ...]:
+    """A command line that was allowed, as it is spelled here; none if only a shell can run it."""
+    try:
+        return (shlex.join(split(text)),)
+    except ValueError:
+        return ()

@@ -1,0 +1,273 @@
+"""A check that is run: what is kept of it, on which tree it is evidence, and what voids it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lifecycle.core.errors import Refused
+from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.evidence import records, runner_table, tree_hash
+from lifecycle.evidence.checks.check_engine import CheckAsked, CheckDone, CheckRun
+from lifecycle.evidence.checks.known_checks import KnownCheck
+from lifecycle.evidence.outcomes import Counts, Outcome
+from lifecycle.evidence.records import Evidence, EvidenceRoom, RunRecord
+from lifecycle.storage import journal
+from tests.conftest import ManualClock
+
+VARIABLES = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_AUTHOR_NAME": "A",
+    "GIT_AUTHOR_EMAIL": "a@example.com",
+    "GIT_COMMITTER_NAME": "A",
+    "GIT_COMMITTER_EMAIL": "a@example.com",
+}
+
+
+class Project:
+    """A worktree whose checks are scripts for sh."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.clock = ManualClock()
+        self.printed = b""
+        self.environment: Mapping[str, str] = {**os.environ, **VARIABLES}
+        root.mkdir()
+        self.git("init", "--quiet")
+        (root / "code.py").write_text("one = 1\n")
+        (root / ".gitignore").write_text("ignored/\n")
+        self.git("add", ".")
+        self.git("commit", "--quiet", "-m", "Begin")
+
+    def git(self, *arguments: str) -> str:
+        """Run git here; it must succeed."""
+        done = subprocess.run(
+            ["git", *arguments],
+            cwd=self.root,
+            env=self.environment,
+            capture_output=True,
+            check=True,
+        )
+        return done.stdout.decode().strip()
+
+    def check(self, *scripts: str, name: str = "lint", **more: object) -> CheckDone:
+        """Run a check of these scripts, one after another."""
+        commands = tuple(("sh", "-c", script) for script in scripts)
+        known = KnownCheck(name, commands, "a test", is_projects=False)
+        asked = replace(CheckAsked(known, (), 60.0, runner_table.rows()), **more)  # type: ignore[arg-type]  # its fields
+
+        def take(part: bytes) -> None:
+            self.printed += part
+
+        run = CheckRun(self.root, self.environment, self.clock, asked, out=take, err=take)
+        return run.result()
+
+    def standing(self) -> Evidence:
+        """What the runs of `lint` say of the files as they are."""
+        room = EvidenceRoom(self.root)
+        deadline = Deadline.after(SystemClock(), 30)
+        tree = tree_hash.fingerprint(self.root, deadline, VARIABLES, room.outputs())
+        return records.standing(room.records(), tree, "lint")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """The worktree."""
+    return Project(tmp_path / "worktree")
+
+
+def test_all_of_a_run_is_kept(project: Project) -> None:
+    """Words, folder, status, times, tree, log and tail; the tree is as git writes it."""
+    done = project.check("echo out; echo err >&2", session="s-1")
+    record = done.record
+    assert (record.outcome, record.status, record.name) == (Outcome.PASSED, 0, "lint")
+    assert record.commands == (("sh", "-c", "echo out; echo err >&2"),)
+    assert (record.folder, record.session) == (str(project.root), "s-1")
+    assert record.started <= record.at <= project.clock.now()
+    tree = project.git("rev-parse", "HEAD^{tree}")
+    assert (record.tree, record.tree_before, record.tree_after) == (tree, tree, tree)
+    assert sorted(record.tail.splitlines()) == ["err", "out"]
+    assert (project.root / record.log).read_text() == record.tail == project.printed.decode()
+    assert (done.remarks, done.signal) == ((), 0)
+    assert EvidenceRoom(project.root).records() == (record,)
+    (entry,) = journal.read(project.root)
+    assert (entry.kind, entry.detail["outcome"], entry.detail["check"]) == (
+        "check",
+        "green",
+        "lint",
+    )
+
+
+def test_it_is_evidence_for_this_very_tree_alone(project: Project) -> None:
+    """Before and after a commit; an edit, or a new file, voids it until it is undone."""
+    (project.root / "new.py").write_text("two = 2\n")
+    project.check("true")
+    assert project.standing() is Evidence.GREEN
+    project.git("add", ".")
+    project.git("commit", "--quiet", "-m", "Two")
+    assert project.standing() is Evidence.GREEN
+    for path in ("code.py", "another.py"):
+        before = (project.root / path).read_text() if (project.root / path).exists() else None
+        (project.root / path).write_text("three = 3\n")
+        assert project.standing() is Evidence.CHANGED
+        if before is None:
+            (project.root / path).unlink()
+        else:
+            (project.root / path).write_text(before)
+        assert project.standing() is Evidence.GREEN
+    project.check("exit 1")
+    assert project.standing() is Evidence.RED
+
+
+def test_our_own_files_are_no_part_of_the_tree(project: Project) -> None:
+    """Those of the claim, of the workflow's log and of beads may come and go."""
+    project.check("true")
+    for name in (".agent-claim.json", ".claude/workflow_orchestrator.log", ".beads/issues.jsonl"):
+        path = project.root / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("{}")
+        assert project.standing() is Evidence.GREEN
+    assert (project.root / ".lifecycle/evidence/records.json").exists()
+
+
+def test_a_run_that_changes_a_file_proves_nothing(project: Project) -> None:
+    """Changed, deleted or, where git tracks it, put back: named, and no evidence; the next run is."""
+    done = project.check("echo x >>code.py; rm .gitignore")
+    assert (done.record.outcome, done.record.tree) == (Outcome.PASSED, "")
+    assert done.record.changed == (".gitignore", "code.py")
+    assert "It changed .gitignore, code.py while it ran, so it is no evidence" in done.remarks[0]
+    assert project.standing() is Evidence.SPOILED
+    assert project.check("true").record.tree
+    assert project.standing() is Evidence.GREEN
+
+
+def test_new_output_is_named_and_voids_nothing(project: Project) -> None:
+    """A report that git neither tracks nor ignores; also made anew, and whatever check left it."""
+    script = "date +%N >coverage.xml; mkdir -p ignored; date +%N >ignored/more"
+    done = project.check(script)
+    assert (done.record.made, done.record.changed) == (("coverage.xml",), ())
+    assert "coverage.xml, which git neither tracks nor ignores" in done.remarks[0]
+    assert done.record.tree_before != done.record.tree_after
+    assert project.standing() is Evidence.GREEN
+    other = project.check("echo b >build.log", name="build")
+    assert (other.record.made, other.record.tree) == (("build.log",), done.record.tree)
+    assert project.standing() is Evidence.GREEN
+    again = project.check(script)
+    assert (again.record.made, again.record.tree) == (("coverage.xml",), done.record.tree)
+    assert project.standing() is Evidence.GREEN
+    (project.root / "coverage.xml").unlink()
+    assert project.standing() is Evidence.GREEN
+
+
+def test_output_that_somebody_edits_is_a_file_like_any_other(project: Project) -> None:
+    """What a check made counts again as soon as it is not as the check left it."""
+    project.check("echo one >made.py")
+    (project.root / "made.py").write_text("two\n")
+    assert project.standing() is Evidence.CHANGED
+    for _ in range(2):
+        spoiled = project.check("date +%N >>made.py")
+        assert (spoiled.record.changed, spoiled.record.made) == (("made.py",), ())
+        assert "If made.py is output, delete it or name it in .gitignore" in spoiled.remarks[0]
+        assert project.standing() is Evidence.SPOILED
+    (project.root / "made.py").unlink()
+    assert project.check("echo four >made.py").record.made == ("made.py",)
+    assert project.standing() is Evidence.GREEN
+
+
+def test_several_commands_run_in_order_until_one_fails(project: Project) -> None:
+    """All of them have to pass; the status is that of the one that failed."""
+    done = project.check("echo 1", "echo 2; exit 7", "echo 3")
+    assert (done.record.outcome, done.record.status) == (Outcome.FAILED, 7)
+    assert project.printed == b"1\n2\n"
+    assert project.check("echo 1", "echo 2").record.outcome is Outcome.PASSED
+    with pytest.raises(Refused, match="2 commands"):
+        project.check("true", "true", extra=("-k", "one"))
+
+
+def test_with_more_words_it_is_a_part(project: Project) -> None:
+    """They are the command's own last words; what failed has failed."""
+    done = project.check('printf "%s|" "$@"', extra=("sh", "-k", "a b"))
+    assert (project.printed, done.record.outcome) == (b"-k|a b|", Outcome.PARTIAL)
+    assert project.standing() is Evidence.PARTIAL
+    assert project.check("exit 1", extra=("x",)).record.outcome is Outcome.FAILED
+
+
+def test_at_its_limit_it_is_a_part(project: Project) -> None:
+    """124, and nothing is said of the tree but the part; the limit is of all commands together."""
+    done = project.check("true", "exec sleep 1000", seconds=0.3)
+    assert (done.record.outcome, done.record.status) == (Outcome.PARTIAL, 124)
+    assert "0.3 seconds" in done.record.why
+    assert project.standing() is Evidence.PARTIAL
+
+
+def test_what_is_not_there_is_told(project: Project) -> None:
+    """127, with the name of the program."""
+    known = KnownCheck("lint", (("no-such-program",),), "a test", is_projects=False)
+    done = project.check(check=known)
+    assert (done.record.outcome, done.record.status) == (Outcome.FAILED, 127)
+    assert done.record.why == "no-such-program is not installed, or not on PATH"
+    assert done.record.log == ""
+
+
+def test_when_we_are_told_to_end_it_is_kept_as_a_part(project: Project) -> None:
+    """The record is there before the command ends as the signal says."""
+    done = project.check(f"kill -TERM {os.getpid()}; exec sleep 1000")
+    assert (done.signal, done.record.status) == (signal.SIGTERM, 143)
+    assert (done.record.outcome, done.record.why) == (Outcome.PARTIAL, "it was stopped (SIGTERM)")
+    assert EvidenceRoom(project.root).records()[-1].outcome is Outcome.PARTIAL
+
+
+def test_a_check_that_runs_itself_is_refused(project: Project) -> None:
+    """Its commands see which checks they are a part of; another one may run in it."""
+    project.check("echo $LIFECYCLE_CHECK", name="all")
+    project.environment = {**project.environment, "LIFECYCLE_CHECK": "all"}
+    project.check("echo $LIFECYCLE_CHECK", name="lint")
+    assert project.printed == b"all\nall,lint\n"
+    with pytest.raises(Refused, match="without end"):
+        project.check("true", name="all")
+
+
+def test_it_sees_no_token(project: Project) -> None:
+    """Nor does the log hold one that it printed all the same."""
+    secret = "ghp_abcdefghijklmnopqrst0123"
+    project.environment = {**project.environment, "GH_TOKEN": secret}
+    done = project.check(f"echo ${{GH_TOKEN-none}} {secret[:4]}''{secret[4:]}")
+    assert project.printed == f"none {secret}\n".encode()
+    assert done.record.tail == (project.root / done.record.log).read_text() == "none ***\n"
+
+
+def test_what_is_odd_beside_the_last_run_is_said(project: Project) -> None:
+    """Far quicker, or far fewer tests, than when it passed last; nothing else follows from it."""
+    room = EvidenceRoom(project.root)
+    now = project.clock.now()
+    before = RunRecord(now, "x", Outcome.PASSED, "t", name="lint", kind="lint", started=now - 60)
+    room.add(replace(before, id="1", counts=Counts(passed=40)))
+    done = project.check("true")
+    assert done.record.outcome is Outcome.PASSED
+    assert "and 60.0 when it passed last" in done.remarks[0]
+    assert project.check("true").remarks == ()
+    assert project.standing() is Evidence.GREEN
+
+
+def test_where_git_cannot_say_what_the_files_are_nothing_is_proven(project: Project) -> None:
+    """The command runs all the same, and it is said."""
+    (project.root / ".git/index").write_bytes(b"broken")
+    done = project.check("true")
+    assert (done.record.outcome, done.record.tree) == (Outcome.PASSED, "")
+    assert any("git could not say" in remark for remark in done.remarks)
+
+
+def test_what_cannot_be_kept_is_no_evidence(project: Project) -> None:
+    """It is said, and the command's end is told all the same."""
+    (project.root / ".lifecycle").mkdir(mode=0o700)
+    (project.root / ".lifecycle/checks").symlink_to(project.root.parent)
+    done = project.check("echo x; exit 3")
+    assert (done.record.status, done.record.tree) == (3, "")
+    assert "It is not remembered, and is no evidence" in done.remarks[-1]
