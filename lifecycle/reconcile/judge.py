@@ -57,7 +57,7 @@ class Judge:
         writes = self._writes(task, others) | done
         kinds = set(writes)
         card = task.observation.item
-        is_seen = bool(records or others) and card is not None and not card.is_archived
+        is_seen = bool(records) and card is not None and not card.is_archived
         # A draft that is opened now is newer than what somebody set.
         if is_seen and task.is_moved and "branch-without-pull" not in done:
             kinds.add(_MOVED)

@@ -1,0 +1,141 @@
+"""Which tasks are silent, which steps that leads to, and what a finding of the card is called."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lifecycle.core import plan
+from lifecycle.core.values.model import PullState
+from lifecycle.core.values.survey import Hold
+from lifecycle.reconcile.finding import KINDS
+from lifecycle.reconcile.judge import kind_of
+from lifecycle.reconcile.scope import Policy
+from tests.factories import BRANCH, NOW, record
+from tests.reconcile.worlds import AGENT, HOUR, Shown, card, judge, pull, shown, tip
+
+LONG_AGO = NOW - 72 * HOUR
+OLD: dict[str, Any] = {
+    "hold": Hold(42, "b" * 40, AGENT, LONG_AGO, BRANCH),
+    "item": card("In Progress", at=LONG_AGO + 5),
+}
+CLOSED: dict[str, Any] = {"is_open": False, "closed_at": LONG_AGO + 9}
+
+
+def old_pull(state: PullState = PullState.OPEN, **changes: Any) -> Any:
+    """The claim's own, and nothing happened to it lately."""
+    ended = None if state is PullState.OPEN else LONG_AGO + 8
+    times = {"opened_at": LONG_AGO + 7, "updated_at": LONG_AGO + 7, "closed_at": ended}
+    return pull(state=state, **{**times, **changes})
+
+
+@pytest.mark.parametrize(
+    ("world", "is_silent"),
+    [
+        (shown(**OLD), True),
+        (shown(), False),
+        (shown(hold=None, item=card("In Progress", None, at=LONG_AGO)), False),
+        (shown(hold=Hold(42, "b" * 40, AGENT, None, BRANCH), item=None), False),
+        (shown(**OLD, pulls=(old_pull(),)), False),
+        (shown(**OLD, pulls=(old_pull(is_draft=True),)), True),
+        (shown(**OLD, open_pulls=(old_pull(),)), False),
+        (shown(**OLD, open_pulls=(old_pull(is_draft=True),)), True),
+        (shown(**OLD, open_pulls=(old_pull(),), issue=CLOSED), True),
+        (shown(**OLD, pulls=(old_pull(PullState.MERGED, merged_at=LONG_AGO + 8),)), False),
+        (shown(**OLD, pulls=(old_pull(PullState.CLOSED),)), True),
+        (shown(**OLD, pulls=(old_pull(),), issue=CLOSED), True),
+        (shown(**OLD, issue={"is_open": False}), True),
+        (shown(**OLD, issue={"is_open": False, "closed_at": NOW - HOUR}), False),
+    ],
+)
+def test_a_task_is_silent_if_its_agent_is_and_nobody_else_has_to_act(
+    world: Shown, *, is_silent: bool
+) -> None:
+    """An open pull request waits for people and a merged one for its end; a draft waits for the agent."""
+    assert judge().is_silent(world.task()) is is_silent
+
+
+@pytest.mark.parametrize(("since", "is_silent"), [(3600.0, False), (3601.0, True)])
+def test_silence_is_longer_than_what_the_policy_allows(since: float, *, is_silent: bool) -> None:
+    """To the second."""
+    hold = Hold(42, "b" * 40, AGENT, NOW - since, BRANCH)
+    task = shown(hold=hold, item=card("In Progress", at=NOW - since)).task()
+    assert judge(Policy(silent_seconds=3600.0)).is_silent(task) is is_silent
+
+
+@pytest.mark.parametrize(
+    ("world", "releases"),
+    [
+        (shown(**OLD), [True]),
+        (shown(**{**OLD, "item": card("In Progress", "bob-1", at=LONG_AGO + 5)}), [False, True]),
+        (shown(**OLD, tips=(tip(LONG_AGO + 60),)), [False, True]),
+        (shown(), [False]),
+    ],
+)
+def test_what_is_released_goes_on_first_only_where_there_is_something_to_mend(
+    world: Shown, releases: list[bool]
+) -> None:
+    """Another's name on the card, or pushed work that nobody sees; else the release is all there is."""
+    looks = judge(Policy(releases=True)).looks(world.task())
+    assert [seen.record.ending.releasing is not None for seen in looks] == releases
+
+
+def test_what_is_left_says_why_and_what_to_do() -> None:
+    """In the words of its kind; what is only off says nothing beside its gate."""
+    task = shown(hold=None, item=card("Todo", None, at=NOW), issue=CLOSED).task()
+    (left,) = judge().findings(task)
+    assert (left.kind, left.problem) == ("moved-by-hand", KINDS["moved-by-hand"].stays)
+    (off,) = judge().findings(shown(**OLD).task())
+    assert (off.kind, off.problem) == ("silent", "")
+
+
+PERSONS: dict[str, Any] = {"hold": None, "issue": {"assignees": ("ada",)}, "assigned_at": NOW}
+
+
+@pytest.mark.parametrize(
+    ("world", "status", "kind"),
+    [
+        (shown(item=None), "In Progress", "off-board"),
+        (
+            shown(item=card("In Review"), pulls=(pull(state=PullState.CLOSED),)),
+            "Todo",
+            "pull-closed",
+        ),
+        (shown(item=card("Todo"), pulls=(pull(state=PullState.CLOSED),)), "Done", "status-drift"),
+        (shown(item=card("In Review"), pulls=(pull(),)), "Todo", "status-drift"),
+        (shown(item=card("Todo", None), **PERSONS), "In Progress", "assigned-todo"),
+        (shown(item=card("todo", None), **PERSONS), "In Progress", "assigned-todo"),
+        (shown(item=card(None, None), **PERSONS), "In Progress", "assigned-todo"),
+        (shown(item=card("In Review", None), **PERSONS), "In Progress", "status-drift"),
+        (shown(item=card("Todo")), "In Progress", "status-drift"),
+        (
+            shown(item=card("Todo"), pulls=(pull(),), issue={"assignees": ("ada",)}),
+            "In Review",
+            "status-drift",
+        ),
+        (shown(), None, "agent-drift"),
+    ],
+)
+def test_what_a_step_of_the_card_is_called(world: Shown, status: str | None, kind: str) -> None:
+    """By where the card stands and why it has to move; a card that was just opened for is the draft's."""
+    action = plan.SetBoard("PVTI_1", status, AGENT)
+    assert kind_of(action, record(), world.task()) == kind
+    opened = record(memory={"pull.opened": 107})
+    is_drafts = world.item is not None and not world.pulls
+    wanted = "branch-without-pull" if is_drafts else kind
+    assert kind_of(action, opened, world.task()) == wanted
+
+
+def test_steps_that_are_no_steps_of_the_card_have_their_own_names() -> None:
+    """Whatever belongs to a release is `silent`, and to a closing `merged-open`."""
+    task, closed = shown().task(), shown(issue=CLOSED).task()
+    lease = plan.ReleaseLease(42, "b" * 40)
+    done = record(phase="done")
+    assert kind_of(plan.AddToBoard(42, "I_42"), record(), task) == "off-board"
+    assert kind_of(plan.LinkPullRequest(7, 42, "Refs #42"), record(), task) == "unlinked"
+    assert kind_of(lease, done, closed) == "lease-left"
+    assert kind_of(lease, done, task) == "merged-open"
+    assert kind_of(plan.SetBoard("PVTI_1", "Done", None), done, closed) == "closed-on-board"
+    assert kind_of(plan.SetBoard("PVTI_1", "Done", None), done, task) == "merged-open"
+    assert kind_of(lease, record(), task) == "merged-open"
