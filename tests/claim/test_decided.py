@@ -433,6 +433,18 @@ def test_a_fact_is_seen_by_the_next_decision_of_the_same_look() -> None:
         assert apply_fact(blind, fact).observation is None
 
 
+def test_a_look_that_learns_nothing_changes_nothing() -> None:
+    """A decision names the fields and the record only where they are others than before."""
+    known = {"pull.url": pull().url, "pull.head": pull().head_sha, "judged": "checks_running"}
+    start = seen(record(**CHECKED, memory=known), observed=observation(by_number=pull(), item=ITEM))
+    step = decide(start)
+    assert (step.fields, step.record, step.action) == ({}, None, None)
+    moved_head = observation(by_number=pull(head_sha="b" * 40), item=ITEM)
+    other = decide(replace(start, observation=moved_head)).record
+    assert other is not None
+    assert other.pull.head == "b" * 40
+
+
 def test_the_title_is_kept_from_what_was_read() -> None:
     """An issue that is not shown, or has none, changes nothing."""
     made = record(memory={"title": "Old"})

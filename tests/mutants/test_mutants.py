@@ -131,6 +131,46 @@ def test_a_tiny_modules_mutants_are_known(tmp_path: Path) -> None:
     ]
 
 
+TYPES = """
+T = TypeVar("T", bound=int)
+Row = tuple[int, str]
+Kind = Literal["a", "b"]
+ROWS = ROW_OF["a"]
+
+class Reader(Protocol):
+    def read(self, size: int = 3) -> None: ...
+
+def named(kind: Kind) -> int:
+    match kind:
+        case "a":
+            return 1
+        case "b":
+            return 2
+        case _:
+            assert_never(kind)
+"""
+
+
+def test_what_only_mypy_reads_has_no_mutants(tmp_path: Path) -> None:
+    """Aliases of types, protocols, and the case that never is; what runs beside them has its own."""
+    path = tmp_path / "types.py"
+    path.write_text(TYPES, encoding="utf-8")
+    changed = {(one.before, one.after) for one in mutants("types", path)}
+    assert {before for before, _ in changed} == {
+        *(
+            "ROWS = ROW_OF['a']",
+            "match kind: 3 cases",
+            "case 'a'",
+            "case 'b'",
+            "return 1",
+            "return 2",
+        ),
+    }
+    assert len([after for before, after in changed if before.startswith("match")]) == 1
+    made = [one for one in mutants("types", path) if one.before.startswith("match")]
+    assert [one.nth for one in made] == [1, 2]
+
+
 @pytest.mark.parametrize("module", ["claim.decisions.derive", "stages.detection.inference"])
 def test_no_two_mutants_are_one_entry_of_the_ledger(module: str) -> None:
     """What an entry says means one mutant, also where two read the same."""
