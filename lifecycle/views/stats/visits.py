@@ -38,12 +38,9 @@ ORDER = {journal.STAGES: tuple(map(str, LINE)), journal.CLAIM: tuple(map(str, PH
 
 _PROGRESS = {
     journal.STAGES: ORDER[journal.STAGES],
-    # Whoever closed the pull request sent the task back to where it was before there was one.
-    journal.CLAIM: (
-        str(Phase.CODING),
-        str(Phase.PR_CLOSED),
-        *(name for name in ORDER[journal.CLAIM] if name not in (Phase.CODING, Phase.PR_CLOSED)),
-    ),
+    # Whoever closed the pull request sent the task back to where it was before there was one. Of a
+    # phase that is there twice the first place counts.
+    journal.CLAIM: (str(Phase.CODING), str(Phase.PR_CLOSED), *ORDER[journal.CLAIM]),
 }
 """The same, so that every step to the right is one onward and every other one back."""
 

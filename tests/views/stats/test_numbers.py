@@ -119,12 +119,14 @@ def test_labels_and_titles_are_the_newest_that_were_noted() -> None:
         moved(0, "", "CODING", "#1", detail={"labels": ["a", "b"], "title": "Old"}),
         moved(1, "CODING", "TESTING", "#1", detail={"labels": ["b"], "title": "New"}),
         moved(2, "TESTING", "ORACLE_REVIEW", "#1", detail={"title": ""}),
-        moved(3, "", "CODING", "#2", session="other", detail={"labels": "b"}),
+        moved(3, "", "CODING", "#2", session="other", detail={"labels": "b", "title": "Two"}),
+        moved(4, "", "CODING", "", session="a third", detail={"labels": ["c"]}),
     ]
     found = summarize(entries)
     assert [(group.name, group.tasks) for group in found.labels] == [("b", 1)]
-    assert dict(found.tasks) == {"#1": "New", "#2": ""}
-    assert list(summarize(entries, Wanted(label="b")).tasks) == ["#1"]
+    assert dict(found.tasks) == {"#1": "New", "#2": "Two"}
+    assert dict(summarize(entries, Wanted(label="b")).tasks) == {"#1": "New"}
+    assert summarize(entries, Wanted(label="c")).entries == 0
     assert summarize(entries, Wanted(label="a")).entries == 0
     assert [visit.task for visit in summarize(entries, Wanted(task="#2")).told] == ["#2"]
 
@@ -178,6 +180,14 @@ def test_work_without_a_task_counts_by_its_session() -> None:
     (testing,) = found.stages
     assert (testing.tasks, testing.visits, testing.times.total) == (2, 2, 8 * MINUTE)
     assert (found.tasks, found.spent, found.tries) == ({}, {}, {})
+
+
+def test_work_that_nobody_named_counts_for_nothing() -> None:
+    """Neither task nor session: the stay is there, and is no task's attempt."""
+    (coding,) = summarize([phase(0, "", "coding", "")]).phases
+    assert (coding.tasks, coding.most, coding.hardest, coding.per_task) == (0, 0, "", None)
+    (begun,) = summarize([phase(0, "", "coding")]).phases
+    assert (begun.tasks, begun.attempts, begun.per_task, begun.success) == (1, 0, None, None)
 
 
 def test_signs_of_the_session_are_signs_of_its_work() -> None:

@@ -43,7 +43,7 @@ def row(name: str, *entries: JournalEntry) -> StatsRow:
 @pytest.mark.parametrize(
     ("seconds", "wanted"),
     [
-        ([], Times()),
+        ([], Times(0, 0, 0, 0, 0)),
         ([5], Times(1, 5, 5, 5, 5)),
         ([1, 2, 3, 10], Times(4, 16, 4, 2.5, 10)),
         (range(1, 11), Times(10, 55, 5.5, 5.5, 9)),

@@ -1,0 +1,105 @@
+"""The edges of a visit: whose it is, when it begins, what is said twice, and what is silence."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields, replace
+
+import pytest
+
+from lifecycle.storage import journal
+from lifecycle.views.stats.visits import Visit, visits
+from tests.views.stats.journals import MINUTE, blocked, moved, phase, refused
+
+
+def test_what_is_not_known_of_a_visit_is_nothing() -> None:
+    """Only its system and its stage are always known."""
+    defaults = {
+        field.name: field.default for field in fields(Visit) if field.default is not MISSING
+    }
+    assert list(defaults) == [
+        "task", "actor", "session", "began", "ended", "away", "failed", "target", "is_passed",
+    ]  # fmt: skip
+    assert not any(defaults.values())
+
+
+@pytest.mark.parametrize(
+    ("seconds", "away", "spent"),
+    [(0.0, 0.0, 0.0), (60.0, 0.0, 60.0), (7_202.0, 7_201.0, 1.0), (7_201.0, 7_201.0, None)],
+)
+def test_a_visit_that_is_nothing_but_silence_has_no_time(
+    seconds: float, away: float, spent: float | None
+) -> None:
+    """One of no length at all has: nobody was away."""
+    assert Visit("stages", "CODING", began=5.0, ended=5.0 + seconds, away=away).seconds == spent
+
+
+@pytest.mark.parametrize(("seconds", "away"), [(7_200.0, 0.0), (7_201.0, 7_201.0)])
+def test_two_hours_of_silence_are_still_work(seconds: float, away: float) -> None:
+    """A second more is time away."""
+    (coding, _) = visits([moved(0, "", "CODING"), moved(seconds / MINUTE, "CODING", "TESTING")])
+    assert coding.away == away
+
+
+def test_a_sign_of_the_task_from_another_session_is_a_sign() -> None:
+    """Whoever else works on it: nobody was away from the task."""
+    signs = [replace(blocked(minute), session="other") for minute in range(100, 400, 100)]
+    (coding, _) = visits([moved(0, "", "CODING"), *signs, moved(400, "CODING", "TESTING")])
+    assert (coding.seconds, coding.away) == (400 * MINUTE, 0)
+
+
+def test_an_unknown_begin_is_not_before_the_tasks_last_end() -> None:
+    """The task came back: what is begun now was begun after all that has ended."""
+    entries = [
+        moved(0, "", "CODING"),
+        moved(3, "CODING", "TESTING"),
+        moved(5, "TESTING", ""),
+        moved(20, "CODING", "TESTING"),
+    ]
+    assert visits(entries)[2].seconds == 15 * MINUTE
+
+
+def test_a_report_that_names_no_stage_counts_where_it_was_made() -> None:
+    """What was refused is an attempt at the stage that stays."""
+    (testing,) = visits([moved(0, "", "TESTING"), refused(5, "TESTING", "")])
+    assert (testing.stage, testing.failed) == ("TESTING", 1)
+    assert visits([refused(5, "odd", "")]) == ()
+
+
+def test_only_a_step_onward_in_the_workflow_is_said_twice() -> None:
+    """A step back that is made again went on meanwhile, and so did a claim."""
+    back = [moved(0, "", "TESTING"), moved(5, "TESTING", "CODING"), moved(8, "TESTING", "CODING")]
+    assert [(one.stage, one.target) for one in visits(back)] == [
+        ("TESTING", "CODING"), ("CODING", "TESTING"), ("TESTING", "CODING"), ("CODING", ""),
+    ]  # fmt: skip
+    claim = [phase(n, "coding", "ready_for_pr") for n in (1, 2)]
+    assert [(one.stage, one.target) for one in visits(claim)] == [
+        ("coding", "ready_for_pr"), ("ready_for_pr", "coding"), ("coding", "ready_for_pr"),
+        ("ready_for_pr", ""),
+    ]  # fmt: skip
+
+
+def test_the_step_to_the_next_task_ends_its_own_sessions_stage() -> None:
+    """Another session's stays open, also where it was begun later."""
+    entries = [
+        moved(0, "COMMIT_CLOSE", "NEXT_TASK", "#1", session="a"),
+        moved(1, "COMMIT_CLOSE", "NEXT_TASK", "#2", session="b"),
+        moved(5, "NEXT_TASK", "CODING", "#3", session="a"),
+    ]
+    lasting = [(one.task, one.stage) for one in visits(entries) if one.ended is None]
+    assert lasting == [("#2", "NEXT_TASK"), ("#3", "CODING")]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (phase(0, "", "coding", "#1", session="s"), phase(5, "", "coding", "#2", session="s")),
+        (moved(0, "", "CODING", "#1", session=""), moved(5, "", "CODING", "#2", session="")),
+        (phase(0, "", "coding", "#1", session="s"), moved(5, "", "CODING", "#2", session="s")),
+        (moved(0, "", "CODING", "#1", session="s"), phase(5, "", "coding", "#2", session="s")),
+    ],
+)
+def test_only_the_workflow_says_that_a_session_is_at_one_task(
+    first: journal.JournalEntry, second: journal.JournalEntry
+) -> None:
+    """A claim lasts while its session works on another, and without a session nobody left anything."""
+    assert [one.task for one in visits([first, second]) if one.ended is None] == ["#1", "#2"]
