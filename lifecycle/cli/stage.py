@@ -28,6 +28,7 @@ from lifecycle.stages.decisions.decide import Memory
 from lifecycle.stages.decisions.table import following
 from lifecycle.stages.session import activation, session_record, workflow_tasks
 from lifecycle.stages.session.session_record import SessionRecord
+from lifecycle.stages.stop.staged_task import can_run_tests
 from lifecycle.stages.transcript import stop_input
 from lifecycle.storage import workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
@@ -338,4 +339,6 @@ def _missing(session: Session, stages: StageSettings, stage: Stage | None) -> st
         now = tree_hash.fingerprint(session.root, deadline, environment, outputs)
     except (GitFailed, Transient) as error:
         return error.sentence.rstrip(".")
-    return decide.MISSING.get(records.standing(room.records(), now), "")
+    standing = records.standing(room.records(), now)
+    is_had = can_run_tests(session.root, stages, environment)
+    return decide.MISSING.get(standing, "") if is_had else ""

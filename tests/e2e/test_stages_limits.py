@@ -89,12 +89,28 @@ def test_a_run_without_a_test_is_named_so(ground: Ground, output: str, is_ok: bo
 def test_a_stage_beyond_the_tests_needs_them_as_well(ground: Ground) -> None:
     """A marker that skips TESTING is refused without a green run; `status` says what is missing."""
     ground.task("First")
-    ground.settings("require_evidence = true\n")
+    ground.settings('require_evidence = true\ntest = ["pytest"]\n')
     agent = led(ground, CODED)
     assert "CURRENT STAGE: TESTING" in agent.stops(APPROVED).model
     shown = ground.place.cli("stage", "status", **agent.environment).stdout
     assert "[TESTING]" in shown
     assert "Missing: No test run was seen on this task yet." in shown
+
+
+def test_where_nothing_can_be_run_the_marker_counts_and_the_user_hears_it_once(
+    ground: Ground,
+) -> None:
+    """No command for tests is known and no run was ever seen: evidence is advisory, and that is said."""
+    ground.task("First")
+    ground.settings("require_evidence = true\n")
+    agent = led(ground, CODED, REVIEWED)
+    told = agent.stops(PASSING)
+    assert "CURRENT STAGE: ORACLE_REVIEW" in told.model
+    assert "no command for tests is known here" in told.person
+    assert "Missing" not in ground.place.cli("stage", "status", **agent.environment).stdout
+    assert agent.stops(APPROVED).person == ""
+    ground.settings('require_evidence = true\ntest = ["pytest"]\n')
+    assert "No test run was seen on this task yet" in agent.stops(f"So: {PASSING}").model
 
 
 def test_where_git_cannot_tell_the_files_the_user_hears_it_once(ground: Ground) -> None:

@@ -28,6 +28,7 @@ from lifecycle.stages.decisions.decide import (
 from lifecycle.stages.decisions.instructions import (
     COMPLETED,
     Facts,
+    advisory,
     again,
     complete,
     conflict,
@@ -232,6 +233,35 @@ def test_nothing_stays_accepted_and_the_claims_end_needs_nothing() -> None:
         remaining=1,
     )
     assert asked_in(decide(ended).text) is Stage.NEXT_TASK
+
+
+def test_where_nothing_can_be_run_evidence_is_advisory_and_said_once() -> None:
+    """The marker counts, the user hears why, once; a run that was seen, or a command, makes it needed."""
+    stop = seen(Detected.TESTS_PASSING, evidence=Evidence.MISSING, can_run=False)
+    done = decide(stop)
+    assert asked_in(done.text) is Stage.ORACLE_REVIEW
+    assert done.note == advisory() == done.memory.told
+    assert done.events[0].detail["evidence"] == "none can be had"
+    later = seen(Detected.ORACLE_APPROVED, evidence=Evidence.MISSING, can_run=False, position="p2")
+    again = decide(replace(later, memory=done.memory))
+    assert (asked_in(again.text), again.note) == (Stage.COMMIT_CLOSE, "")
+    assert decide(replace(stop, can_run=True)).events[0].kind == "refused"
+    assert decide(replace(stop, evidence=Evidence.RED)).events[0].kind == "refused"
+    free = decide(replace(stop, evidence=Evidence.NOT_NEEDED))
+    assert (free.note, "evidence" in free.events[0].detail) == ("", False)
+
+
+def test_tests_in_words_count_only_where_none_can_be_run() -> None:
+    """The journal says that it was by words; where a run could be seen, the stage is asked for."""
+    turn = Turn(steps=("All tests pass.",), kind=Prompt.OURS, asked=Stage.TESTING, position="p1")
+    found = StageFinding(Detected.TESTS_PASSING, Tier.INFERENCE, inference.TEXT, position="p1")
+    stop = StageSeen(turn, found, is_on_task=True, can_run=False)
+    (transition, _) = decide(stop).events
+    assert (transition.kind, transition.detail["by"]) == ("transition", "words")
+    asked = decide(replace(stop, can_run=True))
+    assert asked.text == question()
+    ran = StageFinding(Detected.TESTS_PASSING, Tier.INFERENCE, "pytest", position="p1")
+    assert "by" not in decide(replace(stop, found=ran, can_run=True)).events[0].detail
 
 
 def test_a_task_that_is_anothers_does_not_advance() -> None:

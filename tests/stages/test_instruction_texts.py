@@ -131,6 +131,7 @@ Next step: Request code review.
 `comment bd-1 - <<'EOF'`, the text, and `EOF` on a line of its own
 - Add `needs-review` label: `bd label add bd-1 needs-review`
 - Run `/audit` command
+- It ends with its findings by severity and one line: `VERDICT: APPROVED` or `VERDICT: CHANGES_REQUESTED`
 - Address any feedback from review
 
 When review is approved, emit:

@@ -43,6 +43,7 @@ Next step: Review the original issue requirements carefully.
 - Verify every requirement is satisfied
 - Check for edge cases or missed scenarios
 - Confirm implementation matches the planned approach
+- End it with your findings by severity and one line: `VERDICT: APPROVED` or `VERDICT: CHANGES_REQUESTED`
 
 When you've confirmed everything is complete, emit:
 ::: WORKFLOW_STAGE: REQUIREMENTS_REVIEWED :::""",
@@ -72,6 +73,7 @@ Next step: Request code review.
 `lifecycle tracker comment <id> - <<'EOF'`, the text, and `EOF` on a line of its own
 - Add `needs-review` label: `bd label add <id> needs-review`
 - Run `/oracle-review` command
+- It ends with its findings by severity and one line: `VERDICT: APPROVED` or `VERDICT: CHANGES_REQUESTED`
 - Address any feedback from review
 
 When review is approved, emit:

@@ -17,6 +17,9 @@ from lifecycle.setup.init.hook_table import shared_form
 REVIEW = "/oracle-review"
 """The client's command that asks for the review."""
 
+REQUIREMENTS = "/requirements-review"
+"""The client's command that holds the work against the task's requirements."""
+
 START = "/task-start"
 """The client's command that begins with a task, where the tracker has no name of its own for it."""
 
@@ -63,16 +66,17 @@ def is_one(name: str) -> bool:
 def claims() -> tuple[Supply, ...]:
     """The commands from claim to close: the plugin's pages, for a project that is wired without it."""
     return tuple(
-        Supply(page_of(f"/{name}"), _plain_page(name), f"the command /{name}") for name in CLAIMS
+        Supply(page_of(f"/{name}"), _plain_page(name, WRITER), f"the command /{name}")
+        for name in CLAIMS
     )
 
 
-def _plain_page(name: str) -> str:
+def _plain_page(name: str, writer: str) -> str:
     page, _, _ = resources.command_page(name).partition(_WITHOUT)
     return (
         f"{page}{_WITHOUT}, say so: its README says how the user installs it. Do not\n"
         "install it yourself.\n\n"
-        f"<!-- Written by `{WRITER}`. It is yours to change: a changed one is kept. -->\n"
+        f"<!-- Written by `{writer}`. It is yours to change: a changed one is kept. -->\n"
     )
 
 
@@ -80,12 +84,16 @@ def supplies(*, review: str, start: str, label: str) -> tuple[Supply, ...]:
     """The files.
 
     Args:
-        review: the name of the command that is wanted for this, with its slash; "" for none.
+        review: REVIEW if that command is wanted; "" if not.
         start: the same for the beginning of a task.
         label: the label of the workflow's tasks.
     """
     pages = [
-        Supply(page_of(review), _text("review.md"), f"the command {review}"),
+        *(
+            Supply(page_of(name), _plain_page(name[1:], SIGNED), f"the command {name}")
+            for name in (review, REQUIREMENTS)
+            if name
+        ),
         Supply(page_of(start), _text("start.md").replace("LABEL", label), f"the command {start}"),
     ]
     orchestrator = _text("workflow_orchestrator.sh")

@@ -93,6 +93,7 @@ class StageSeen:
         obstacle: why the evidence is UNREADABLE, for the user; else "".
         conflict: one sentence if the task is another's now or blocked; else "".
         holding: how the claim stands.
+        can_run: tests can be run here: a command for them is known, or a run was seen once.
         is_still_open: the task is said to be closed, and its tracker, asked right now, says that it is not.
     """
 
@@ -107,6 +108,7 @@ class StageSeen:
     conflict: str = ""
     holding: HeldTask = HeldTask.NONE
     is_still_open: bool = False
+    can_run: bool = True
 
     @property
     def max_blocks(self) -> int:
@@ -244,8 +246,13 @@ def _state(seen: StageSeen) -> Detected:
 
 
 def _is_hearsay(seen: StageSeen) -> bool:
-    """True if a closing is only told of where nobody asked for it, or is told of another task."""
+    """True if the agent only tells of what could have been seen.
+
+    Of tests where they can be run; of a closing where nobody asked for it, or of another task's.
+    """
     finding = seen.found
+    if finding.state is Detected.TESTS_PASSING and finding.why == inference.TEXT:
+        return seen.can_run
     if finding.state is not Detected.ISSUE_CLOSED or finding.tier is not Tier.INFERENCE:
         return False
     if finding.why != inference.TEXT:
@@ -261,7 +268,9 @@ def _completed(seen: StageSeen, state: Detected) -> StageDecision:
     done = COMPLETES[state]
     if seen.evidence is Evidence.UNREADABLE and _lacks_evidence(seen, done):
         return _blind(seen)
-    seen = replace(seen, memory=replace(seen.memory, told=""))
+    advice = instructions.advisory() if _is_advisory(seen, done) else ""
+    note = advice if advice != seen.memory.told else ""
+    seen = replace(seen, memory=replace(seen.memory, told=advice))
     refused = _refused(seen, state, done)
     if refused is not None:
         return refused
@@ -277,7 +286,8 @@ def _completed(seen: StageSeen, state: Detected) -> StageDecision:
     tell = instructions.again if seen.turn.taken else instructions.instruction
     text = tell(stage, seen.facts, instructions.COMPLETED[done])
     events = (event, StopEvent("block", str(done), str(stage), {"what": "instruction"}))
-    return _block(seen, text, log, events)
+    decision = _block(seen, text, log, events)
+    return replace(decision, note=note) if note else decision
 
 
 def _refused(seen: StageSeen, state: Detected, done: Stage) -> StageDecision | None:
@@ -320,11 +330,20 @@ def _blind(seen: StageSeen) -> StageDecision:
     )
 
 
+def _is_advisory(seen: StageSeen, done: Stage) -> bool:
+    """True if the agent's word is all that there can be: evidence is wanted, and nothing can be run."""
+    return not seen.can_run and _wants_evidence(seen, done) and seen.evidence is Evidence.MISSING
+
+
 def _lacks_evidence(seen: StageSeen, done: Stage) -> bool:
     """True if the tests have to be shown green first, on the files as they are now.
 
     What a review's feedback changed has to be tested again, so nothing stays accepted.
     """
+    return _wants_evidence(seen, done) and not _is_advisory(seen, done)
+
+
+def _wants_evidence(seen: StageSeen, done: Stage) -> bool:
     if (
         seen.evidence in (Evidence.NOT_NEEDED, Evidence.GREEN)
         or Stage.TESTING not in seen.facts.line
@@ -337,6 +356,10 @@ def _lacks_evidence(seen: StageSeen, done: Stage) -> bool:
 
 def _transition(seen: StageSeen, state: Detected, stage: Stage | None) -> StopEvent:
     detail = {"marker": str(state), "tier": str(seen.found.tier)}
+    if seen.found.why == inference.TEXT:
+        detail["by"] = "words"
+    if _is_advisory(seen, COMPLETES[state]):
+        detail["evidence"] = "none can be had"
     if seen.turn.asked not in (None, COMPLETES[state]):
         detail["asked"] = str(seen.turn.asked)
     return StopEvent("transition", str(COMPLETES[state]), str(stage or ""), detail)

@@ -108,6 +108,11 @@ def no_evidence(facts: Facts, missing: str) -> str:
     return _text("WITHOUT_EVIDENCE", Stage.TESTING, facts, lead, missing=missing)
 
 
+def advisory() -> str:
+    """What the user is told once where evidence is required, and there is nothing that could give any."""
+    return str(TEXTS["ADVISORY"]["note"])
+
+
 def conflict(facts: Facts, stage: Stage, sentence: str) -> str:
     """What is told if the task is another's now, or blocked: `sentence` says by whom or what."""
     return _text("CONFLICT", stage, facts, sentence)

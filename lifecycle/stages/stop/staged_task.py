@@ -6,7 +6,9 @@ a task was closed; and where a question is due and nothing is known of its tasks
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from lifecycle.core.errors import GitFailed, LifecycleError, NotFound
 from lifecycle.core.redact import as_data, named, quoted
@@ -17,6 +19,7 @@ from lifecycle.evidence import records, tree_hash
 from lifecycle.evidence.records import Evidence, EvidenceRoom
 from lifecycle.stages.decisions.decide import HeldTask, StageSeen
 from lifecycle.stages.decisions.instructions import Facts
+from lifecycle.stages.detection import inference
 from lifecycle.stages.session import session_record, workflow_tasks
 from lifecycle.stages.session.activation import StageCall
 from lifecycle.stages.session.session_record import SessionRecord
@@ -76,6 +79,15 @@ def has_ended(call: StageCall, turn: Turn, record: SessionRecord) -> bool:
     if last is None or last.outcome != "closed" or last.session not in ("", call.session):
         return False
     return record.task in ("", last.task_in(call.world.tracker.name))
+
+
+def can_run_tests(root: Path, stages: StageSettings, environment: Mapping[str, str]) -> bool:
+    """True if a command for the tests is known here, or a run of them was ever seen."""
+    if stages.test or any(run.kind == records.TEST for run in EvidenceRoom(root).records()):
+        return True
+    from lifecycle.platforms import selection
+
+    return records.TEST in selection.commands_of(root, environment)
 
 
 class TaskSearch(Own):
@@ -182,6 +194,7 @@ class TaskSearch(Own):
             obstacle=obstacle,
             conflict=conflict,
             is_still_open=is_open,
+            can_run=self._can_run(state, evidence),
             holding=holding,
         )
 
@@ -294,6 +307,14 @@ class TaskSearch(Own):
         except GitFailed as error:
             return Evidence.UNREADABLE, error.sentence
         return records.standing(room.records(), now), ""
+
+    def _can_run(self, state: Detected, evidence: Evidence) -> bool:
+        """True if tests can be run here; looked for only where it matters."""
+        is_told = state is Detected.TESTS_PASSING and self.found.why == inference.TEXT
+        if not is_told and evidence is not Evidence.MISSING:
+            return True
+        world = self.call.world
+        return can_run_tests(world.root, self.stages, world.environment)
 
     def _conflict(self, task: Task | None, holding: HeldTask) -> str:
         """One sentence if somebody else has the task now, or open tasks block it."""

@@ -108,12 +108,17 @@ def test_plugin_and_marketplace_name_this_version() -> None:
 
 
 def test_the_commands_are_these() -> None:
-    """One page a command, and each may use that command alone without asking."""
+    """One page a command; each may use that command alone without asking, a review what it reads by."""
     names = [path.stem for path in COMMANDS]
-    assert names == ["claim", "handoff", "nudge", "release", "status"]
+    reviews = ["oracle-review", "requirements-review"]
+    assert names == sorted(["claim", "handoff", "nudge", "release", "status", *reviews])
     for path in COMMANDS:
         front, _ = page(path)
-        assert front["allowed-tools"] == f"Bash(lifecycle {path.stem}:*)"
+        looks = (
+            "Bash(git diff:*), Bash(git log:*), Bash(git status:*), Bash(lifecycle tracker show:*)"
+        )
+        own = looks if path.stem in reviews else f"Bash(lifecycle {path.stem}:*)"
+        assert front["allowed-tools"] == own
         assert 10 < len(front["description"]) < 100
 
 
