@@ -68,7 +68,7 @@ class Tally:
         *("is_partial", "is_read", "is_stopped", "left", "parts"),
     )
 
-    def __init__(self, rows: tuple[RunnerRow, ...], output: str) -> None:
+    def __init__(self, rows: tuple[RunnerRow, ...], output: str, run: SuiteRun) -> None:
         text = plain(output)
         sums: Counter[str] = Counter()
         taken: set[str] = set()
@@ -83,19 +83,23 @@ class Tally:
             if is_counted
             else None
         )
+        # Where the status is known, words of a runner without a summary here are another program's.
+        speaking = dict.fromkeys([*readers, *run.rows]) if run.decides else rows
         failing = self.counts is not None and self.counts.failed + self.counts.errors > 0
         bare = re.sub(runner_table.pattern("good_line"), "", text, flags=re.MULTILINE)
         self.is_read = self.counts is not None or self.parts > 0
         self.has_failed = (
             failing
-            or any(row.says(row.failed, text) for row in rows)
+            or any(row.says(row.failed, text) for row in speaking)
             or (not self.is_read and runner_table.general("failed", bare))
         )
-        self.is_stopped = any(row.says(row.stopped, text) for row in rows)
-        self.is_partial = any(row.says(row.partial, text) for row in rows)
+        self.is_stopped = any(row.says(row.stopped, text) for row in speaking)
+        self.is_partial = any(row.says(row.partial, text) for row in speaking)
         self.has_crashed = runner_table.general("crashed", _MAKE_FIVE.sub("", bare))
         self.is_empty = any(row.says(row.nothing, text) for row in rows) or (
-            not self.has_crashed and (is_counted or runner_table.general("nothing", bare))
+            not self.has_crashed
+            and (is_counted or runner_table.general("nothing", bare))
+            and (is_counted or not runner_table.general("broken", bare))
         )
         self.failures = _failures(rows, text) if self.has_failed else ()
 
@@ -169,11 +173,13 @@ def _failures(rows: tuple[RunnerRow, ...], text: str) -> tuple[str, ...]:
 
 def _tally(run: SuiteRun, rows: tuple[RunnerRow, ...], output: str) -> Tally:
     """What is read by a run's own row; by all where it prints what others do, or its row reads nothing."""
-    if run.rows and not any(row.wraps for row in run.rows):
-        tally = Tally(run.rows, output)
-        if tally.is_read or tally.is_empty or not run.decides:
-            return tally
-    return Tally(rows, output)
+    if not run.rows or any(row.wraps for row in run.rows):
+        return Tally(rows, output, run)
+    tally = Tally(run.rows, output, run)
+    if tally.is_read or not run.decides:
+        return tally
+    others = Tally(rows, output, run)
+    return others if others.is_read else tally
 
 
 def _judged(
@@ -219,12 +225,24 @@ def read_run(
     what the output says does, as far as the run printed it. Failures that are counted in the output are
     such whatever the status was. A run of which nothing can be seen is unknown.
     """
+    return _read_run(run, end, output, rows, wraps=True)
+
+
+def _read_run(
+    run: SuiteRun,
+    end: CallEnd,
+    output: str,
+    rows: tuple[RunnerRow, ...] | None,
+    *,
+    wraps: bool,
+) -> Reading:
     if end is CallEnd.UNKNOWN:
         return Reading(Outcome.UNKNOWN)
     tally = _tally(run, runner_table.rows() if rows is None else rows, output)
     is_ok = end is CallEnd.OK
+    trusts = _trusts(run, wraps=wraps)
     outcome, why = _judged(
-        tally, is_ok if run.decides else None, trusts=_trusts(run), own_picks=run.is_own
+        tally, is_ok if run.decides else None, trusts=trusts, own_picks=run.is_own
     )
     status = int(match[1]) if (match := _STATUS.match(output)) and run.decides else 0
     if status in _STOPPED and not tally.has_failed:
@@ -251,7 +269,8 @@ def proof(
     """What the run proves of the files as they are after the command line; stricter than `read_run`.
 
     PASSED needs more here: nothing behind the run may have changed a file, and where its exit status is
-    not the line's own, all that it printed has to be known, with nothing of another command in it.
+    not the line's own, all that it printed has to be known, with nothing of another command in it. What
+    `make test` or `npm test` runs has to say that tests passed, unless that is the project's own command.
 
     Args:
         run: the run.
@@ -260,7 +279,7 @@ def proof(
         is_cut: the beginning or the end of what was printed is missing in `output`.
         rows: the table of runners; None for the one without rows of the project's own.
     """
-    reading = read_run(run, end, output, rows=rows)
+    reading = _read_run(run, end, output, rows, wraps=False)
     is_known = run.decides or (run.is_whole and not is_cut)
     if reading.outcome is Outcome.PASSED and not (run.is_end and is_known):
         why = "something behind it may have changed files" if is_known else "not all of it was seen"
@@ -268,9 +287,9 @@ def proof(
     return reading
 
 
-def _trusts(run: SuiteRun) -> bool:
-    """True if a status of 0 is enough where the output says nothing."""
-    return run.is_own or all(row.proves or row.wraps for row in run.rows)
+def _trusts(run: SuiteRun, *, wraps: bool) -> bool:
+    """True if a status of 0 is enough where the output says nothing; of a wrapper only if `wraps`."""
+    return run.is_own or all(row.proves or (row.wraps and wraps) for row in run.rows)
 
 
 def _is_empty_status(run: SuiteRun, status: int) -> bool:
@@ -345,9 +364,11 @@ def _tested(
     own = (shlex.join(configured),) if configured else ()
     run = test_runs.run_of(shlex.join(argv), own, rows)
     tally = _tally(run, rows, output)
-    trusts = all(row.proves or row.wraps for row in run.rows)
     outcome, why = _judged(
-        tally, status == 0 if run.decides else None, trusts=trusts, own_picks=bool(configured)
+        tally,
+        status == 0 if run.decides else None,
+        trusts=all(row.proves or row.wraps for row in run.rows),
+        own_picks=bool(configured),
     )
     if is_ended and not tally.has_failed:
         outcome, why = Outcome.PARTIAL, _ENDED

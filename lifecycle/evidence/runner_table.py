@@ -142,7 +142,7 @@ def pattern(kind: str) -> str:
 
 
 def general(kind: str, text: str) -> bool:
-    """True if a text says what any program's may say: "nothing", "failed" or "crashed"."""
+    """True if a text says what any program's may say: "nothing", "failed", "crashed", "broken"."""
     return re.search(pattern(kind), text, re.MULTILINE) is not None
 
 

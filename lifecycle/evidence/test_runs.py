@@ -220,8 +220,9 @@ def _head(plain: list[str], begin: list[str], row: RunnerRow) -> list[str]:
     head = plain[: len(begin)]
     if head == begin:
         return head
-    if head[:-1] == begin[:-1] and begin[-1] == "test":
-        return head if "".join(head[-1:]).startswith(("test:", "test-")) else []
+    is_kind = begin[-1] == "test" and "".join(head[-1:]).startswith(("test:", "test-"))
+    if head[:-1] == begin[:-1] and is_kind:
+        return head
     if row.anywhere and plain[:1] == begin[:1]:
         goal = next((word for word in plain[1:] if _PART_OF.sub("", word) == begin[-1]), "")
         return [plain[0], goal] if goal else []

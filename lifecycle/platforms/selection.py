@@ -9,6 +9,10 @@ from pathlib import Path
 from lifecycle.platforms import discovery, markers
 from lifecycle.platforms.command_argv import Argv
 from lifecycle.platforms.discovery import Place, Platform
+from lifecycle.platforms.platform_file import CoverageSource
+
+COVERAGE = "coverage"
+"""The command that leaves a number behind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,8 @@ class PlatformCommand:
         platform: the name of the platform.
         place, path: where that comes from.
         needs_trust: nothing of it may be run before the user has said yes to these very words.
+        coverage: how its number is read, by `coverage_number.percent`; None unless it is the coverage
+            command of a platform that says it.
     """
 
     name: str
@@ -61,6 +67,7 @@ class PlatformCommand:
     place: Place
     path: Path
     needs_trust: bool
+    coverage: CoverageSource | None = None
 
 
 def detect(root: Path, environment: Mapping[str, str]) -> Detection:
@@ -95,7 +102,15 @@ def commands_of(root: Path, environment: Mapping[str, str]) -> Mapping[str, Plat
     if one is None:
         return {}
     return {
-        name: PlatformCommand(name, argvs, one.about.name, one.place, one.path, one.needs_trust)
+        name: PlatformCommand(
+            name,
+            argvs,
+            one.about.name,
+            one.place,
+            one.path,
+            one.needs_trust,
+            one.about.coverage if name == COVERAGE else None,
+        )
         for name, argvs in detection.commands.items()
     }
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.decisions.decide import apply_fact, decide
-from lifecycle.claim.decisions.snapshot import Snapshot, prepared
+from lifecycle.claim.decisions.snapshot import Decision, Snapshot, prepared
 from lifecycle.claim.linked import linked_decisions
-from lifecycle.claim.record.sections import Releasing
+from lifecycle.claim.record.sections import Releasing, Trouble
 from lifecycle.claim.record.state import Record, fold
 from lifecycle.core.errors import Refused, Transient
 from lifecycle.core.plan import (
@@ -294,3 +294,20 @@ def test_who_asks_and_what_ends_wants_to_know_what_is_linked(
     made = seen(record(**changes, memory=memory), wake=wake)
     assert linked_decisions.wants_to_know(made) is wants
     assert linked_decisions.living(made).action is None or "linked.link" in memory
+
+
+def test_an_end_that_could_not_ask_for_its_linked_task_asks_again_and_then_ends_without() -> None:
+    """Each failed question holds the end back until it is tried again; after three nobody waits."""
+    for tries, is_known, waits in (
+        (1, False, True),
+        (2, False, True),
+        (3, False, False),
+        (1, True, False),
+    ):
+        trouble = Trouble("", "bd did not answer.", NOW + 60, tries=tries)
+        made = record(
+            **DONE, memory={"troubles": {"FindLinked": trouble}, "linked.is_known": is_known}
+        )
+        step = linked_decisions.ending_step(seen(made, wake=Wake.STOP))
+        assert step == (Decision() if waits else None)
+        assert linked_decisions.ending_step(seen(made, wake=Wake.SWEEP)) is None

@@ -37,6 +37,20 @@ def agent(ground: Ground) -> Agent:
     return found
 
 
+def test_a_run_before_the_first_stop_counts(ground: Ground) -> None:
+    """No session started in this worktree, and none stopped: the first command is looked at."""
+    ground.task("First")
+    ground.settings("require_evidence = true\ntest = ['./verify all']\n")
+    agent = ground.agent()
+    agent.prompt("Do the first one, and run the tests")
+    assert not ground.here.exists() or not (ground.here / "staged").exists()
+    agent.runs("./verify all", SUMMARY)
+    for text in (CODED, REVIEWED):
+        assert "CURRENT STAGE: " in agent.stops(text).model
+    assert ACCEPTED in agent.stops(PASSING).model
+    assert ground.journal("refused") == []
+
+
 def bash(agent: Agent, command: str, **more: Any) -> None:
     """A command's end as the client sends it; `cwd` and what it answered as they are said."""
     agent.calls += 1

@@ -17,6 +17,7 @@ from tests.conftest import Place, environment_of
 from tests.e2e.agent import Agent
 from tests.e2e.forked import Forked
 from tests.e2e.staged import LABEL, Ground, marker
+from tests.trackers.beads import simulated
 
 CODED = marker(Detected.CODING_COMPLETE)
 REVIEWED = marker(Detected.REQUIREMENTS_REVIEWED)
@@ -159,3 +160,62 @@ def test_what_is_asked_where_a_stage_was_completed_and_where_not(ground: Ground)
     assert len(asked) <= 3
     git = [request for request in place.control.requests() if request.kind == "git"]
     assert 1 <= len(git) <= 2
+
+
+def test_who_says_that_it_is_over_while_it_is_open_goes_back(ground: Ground) -> None:
+    """SESSION_CLEARED in mid-stage, and after an ISSUE_CLOSED that was refused; then it is closed."""
+    with ground.place.tree() as tree:
+        tree.world.tracker.close("45")
+    agent = begun(ground)
+    for text in (CODED, REVIEWED):
+        assert "CURRENT STAGE: " in agent.stops(text).model
+    told = agent.stops(CLEARED).model
+    assert told.startswith("Task 41 is still open in the tracker")
+    assert "CURRENT STAGE: TESTING" in told
+    agent.runs("ls")
+    told = agent.stops(CLOSED).model
+    assert "CURRENT STAGE: COMMIT_CLOSE" in told
+    agent.runs("ls")
+    told = agent.stops(CLEARED + " ").model
+    assert told.startswith("Task 41 is still open in the tracker")
+    assert "CURRENT STAGE: COMMIT_CLOSE" in told
+    agent.really_runs(str(ground.command), "tracker", "close", "41")
+    over = agent.stops(CLOSED + " ")
+    assert (over.model, over.person) == ("", "All auto-workflow tasks complete")
+    assert [source for _, source, _ in ground.journal("refused")] == [
+        "NEXT_TASK",
+        "COMMIT_CLOSE",
+        "NEXT_TASK",
+    ]
+
+
+def test_all_is_not_complete_while_somebody_works_on_another(ground: Ground, other: Place) -> None:
+    """The tracker is asked at that very stop: what another clone took since is in progress."""
+    agent = begun(ground)
+    for state in (Detected.CODING_COMPLETE, Detected.ORACLE_APPROVED):
+        assert "CURRENT STAGE: " in agent.stops(marker(state)).model
+    takes(other, "claim", "45")
+    agent.really_runs(str(ground.command), "tracker", "close", "41")
+    over = agent.stops(CLOSED)
+    assert over.person == "No auto-workflow task is left to begin: 1 is in progress"
+
+
+def test_a_claim_in_another_tracker_that_is_taken_over_on_github(
+    place: Place, forked: Forked, other: Place, tmp_path: Path
+) -> None:
+    """The task lies in bd, its claim is the issue's: the lease on GitHub says whose it is."""
+    folder = tmp_path / "bin"
+    simulated.install(folder)
+    simulated.workspace(place.root, folder)
+    simulated.allow(place.root, place.environment)
+    ground = Ground(place, folder, str(forked.command))
+    ground.settings()
+    task = simulated.create(folder, place.root, "Linked", LABEL, priority=1)
+    ground.bd("update", task, "--external-ref", "gh-42")
+    agent = ground.agent()
+    agent.prompt(f"Do {task}")
+    agent.really_runs(str(ground.command), "claim", task)
+    assert "REQUIREMENTS_REVIEW" in agent.stops(CODED).model
+    name = takes(other, "takeover", "42")
+    agent.runs("ls")
+    assert agent.stops(REVIEWED).model.startswith(f"Task {task} is claimed by {name}.")

@@ -7,10 +7,12 @@ import re
 import pytest
 
 from lifecycle.evidence.outcomes import Outcome
-from tests.evidence.runners.projects import CASES, Project, all_projects
-from tests.evidence.runners.recordings import RECORDED, all_recordings
+from lifecycle.evidence.reading import read_check
+from lifecycle.evidence.runner_table import rows
+from tests.evidence.runners.projects import CASES, COUNTS, Project, all_projects
+from tests.evidence.runners.recordings import RECORDED, Recording, all_recordings
 
-PROJECTS = {project.runner: project for project in all_projects()}
+PROJECTS = {project.name: project for project in all_projects()}
 RECORDINGS = all_recordings()
 STATUS_OF = {Outcome.PASSED: {True}, Outcome.FAILED: {False}}
 """Whether a run that came to this ended with status 0; the others may end with any."""
@@ -28,7 +30,7 @@ def test_each_runner_has_each_case(project: Project) -> None:
 @pytest.mark.parametrize("project", PROJECTS.values(), ids=PROJECTS)
 def test_each_case_is_recorded_as_its_author_states_it(project: Project) -> None:
     """No recording is without its project, none is older than what its project says of it."""
-    recorded = [each for each in RECORDINGS if each.runner == project.runner]
+    recorded = [each for each in RECORDINGS if each.project == project.name]
     assert [
         (each.case, each.kind, each.argv, each.outcome, each.also, each.counts, each.failures)
         for each in recorded
@@ -65,3 +67,15 @@ def test_nothing_of_a_machine_is_recorded() -> None:
 def test_recordings_are_short() -> None:
     """A recording can be read: 200 lines at the most, which is enough for every runner."""
     assert max(each.output.count("\n") for each in RECORDINGS) <= 200
+
+
+@pytest.mark.parametrize("each", RECORDINGS, ids=lambda each: each.name)
+def test_a_recording_is_read_as_its_author_states_it(each: Recording) -> None:
+    """The reader says of each output what is true of the run: its outcome, counts and failures."""
+    reading = read_check(each.kind, each.argv, each.status, each.output, rows=rows(()))
+    assert reading.outcome in {each.outcome, *each.also}, reading.why
+    if each.counts is not None:
+        assert reading.counts is not None
+        assert {name: getattr(reading.counts, name) for name in COUNTS} == each.counts
+    if each.failures:
+        assert reading.failures == each.failures

@@ -23,7 +23,7 @@ from lifecycle.core.errors import (
     Unsupported,
 )
 from lifecycle.github.failures import failure_case, failures
-from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest
+from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest, FailureCase
 from lifecycle.github.failures.failures import Failures
 from tests.github.hub import TOKEN, PatientClock
 
@@ -378,3 +378,14 @@ def test_a_case_has_no_answer_and_no_problem_of_its_own() -> None:
     assert case.text == "some words"
     assert (case.unchanged, case.kept) == ("nothing was changed", "nothing was changed")
     assert failure_case.FailureCase(PARTLY, "gh", "", 1.0).unchanged == "only a part was changed"
+
+
+def test_an_answer_that_says_nothing_says_nothing() -> None:
+    """No body, none that is an object, or none that was read: no words, no headers, no address."""
+    bodies: tuple[object, ...] = (None, [], "Bad Gateway", {}, {"errors": "x"})
+    for body in bodies:
+        assert Answer.read(502, {}, body) == Answer(502)
+    assert (Answer(502).words, Answer(502).url, Answer(502).errors) == ("", "", ())
+    case = FailureCase(READ, "GH_TOKEN", "", 0.0)
+    assert (case.answer, case.problem) == (Answer(200), AnswerProblem("", (), ""))
+    assert (case.text, READ.is_write, READ.is_partly_done) == ("", False, False)

@@ -22,6 +22,8 @@ PURE = (
     "core.values.shapes",
     "core.values.survey",
     "evidence.command_lines",
+    "evidence.outcomes",
+    "evidence.reading",
     "evidence.runner_options",
     "evidence.test_runs",
     "stages.decisions.*",
@@ -30,6 +32,7 @@ PURE = (
 """What decides: it imports no clock, no file, no process and no network (`tests/test_imports.py`)."""
 
 ALSO_MUTATED = (
+    "evidence.runner_table",
     "github.failures.*",
     "github.pulls.rollup",
     "reconcile.judge",

@@ -40,6 +40,18 @@ def test_commands_say_where_they_come_from_and_whether_they_need_the_yes(ground:
     assert not test.needs_trust
 
 
+def test_the_coverage_command_says_how_its_number_is_read(ground: Ground) -> None:
+    """It alone, and only where the platform's file says it."""
+    commands = {"test": ["t"], "coverage": ["c"]}
+    put(ground.project, "x", commands=commands, coverage={"pattern": "(x)"})
+    read = selection.commands_of(ground.root, ground.environment)
+    assert read["test"].coverage is None
+    assert read["coverage"].coverage is not None
+    assert read["coverage"].coverage.pattern == "(x)"
+    put(ground.project, "x", commands=commands)
+    assert selection.commands_of(ground.root, ground.environment)["coverage"].coverage is None
+
+
 def test_no_platform_has_no_commands(ground: Ground) -> None:
     """Where nothing matches there is none, and the reason says so."""
     assert selection.commands_of(ground.root, ground.environment) == {}

@@ -524,6 +524,7 @@ def test_one_stop_has_one_answer(stop: StageSeen) -> None:
 
 
 CODED, CLOSED = Detected.CODING_COMPLETE, Detected.ISSUE_CLOSED
+CLEARED = Detected.SESSION_CLEARED
 NEXT = "REQUIREMENTS_REVIEW"
 
 
@@ -664,7 +665,9 @@ def test_each_answer_says_why_in_the_log(stop: StageSeen, log: str) -> None:
         ("x", False, CLOSED, "transition"),
         ("x", False, Detected.SESSION_CLEARED, "transition"),
         ("x", False, Detected.ORACLE_APPROVED, "refused"),
-        ("", True, Detected.SESSION_CLEARED, "transition"),
+        ("x", True, Detected.SESSION_CLEARED, "transition"),
+        ("", True, Detected.SESSION_CLEARED, "refused"),
+        ("", False, Detected.SESSION_CLEARED, "transition"),
         ("", True, Detected.ORACLE_APPROVED, "transition"),
     ],
 )
@@ -674,6 +677,35 @@ def test_a_conflict_is_none_once_the_task_is_closed(
     """Unless its tracker says that it is not."""
     stop = seen(state, conflict=conflict_, is_still_open=still_open, remaining=1)
     assert decide(stop).events[0].kind == kind
+
+
+@pytest.mark.parametrize(
+    ("asked", "back"),
+    [(None, Stage.CODING), *((stage, stage) for stage in LINE[:5]), (Stage.NEXT_TASK, None)],
+)
+def test_who_leaves_an_open_task_is_led_back_to_its_stage(
+    asked: Stage | None, back: Stage | None
+) -> None:
+    """Not to the next task, and not to the end; once every stage is behind it, it is left."""
+    facts = Facts(task="demo-1")
+    for remaining in (0, 1):
+        stop = seen(CLEARED, asked=asked, facts=facts, is_still_open=True, remaining=remaining)
+        done = decide(stop)
+        assert done.note == ("" if back or remaining else complete())
+        assert done.text.startswith("Task demo-1 is still open in the tracker") is bool(back)
+        assert [event.kind for event in done.events][:1] == ["refused" if back else "transition"]
+        assert back is None or asked_in(done.text) is back
+        held = decide(replace(stop, holding=HeldTask.WORKING))
+        assert (held.text, held.note) == (done.text, done.note)
+        waiting = decide(replace(stop, is_still_open=False, holding=HeldTask.WAITING))
+        assert (waiting.verdict, waiting.text, waiting.note) == (StopVerdict.PASS, "", "")
+
+
+def test_all_is_complete_only_where_nobody_works_on_another() -> None:
+    """The word at the end says how many are in progress."""
+    for state in (CLOSED, CLEARED):
+        done = decide(seen(state, remaining=0, elsewhere=2))
+        assert (done.verdict, done.note) == (StopVerdict.PASS, complete(elsewhere=2))
 
 
 @pytest.mark.parametrize(

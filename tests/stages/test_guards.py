@@ -161,6 +161,7 @@ def test_a_command_that_is_longer_than_the_first_bytes_is_looked_at(guarded: Gua
 def test_an_inactive_workflow_looks_at_no_command(guarded: Guarded) -> None:
     """Without a mark, before its moment, and without settings: the shell ends it."""
     (guarded.here / "stage-words").write_text("test\n")
+    guarded.know()
     assert guarded.run("post-tool-use", event("pytest")) is None
     guarded.know(due=3600)
     assert guarded.run("post-tool-use", event("pytest")) is None
@@ -168,6 +169,23 @@ def test_an_inactive_workflow_looks_at_no_command(guarded: Guarded) -> None:
     assert guarded.run("post-tool-use", event("pytest")) is not None
     guarded.settings.unlink()
     assert guarded.run("post-tool-use", event("pytest")) is None
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_before_the_settings_were_read_every_command_is_looked_at(
+    guarded: Guarded, shell: str
+) -> None:
+    """Once, whatever its words: no session started here yet, and none stopped. Then the marks count."""
+    for name in ("pytest -q", "./our-own"):
+        assert guarded.run("post-tool-use", event(name), shell) == event(name).rstrip(b"\n")
+    (guarded.here / "stage-words").write_text("test\n")
+    guarded.date("stage-due", time.time() + 3600)
+    guarded.date("staged", 1)  # changed since
+    assert guarded.run("post-tool-use", event("./our-own"), shell) is not None
+    guarded.know(due=-1)
+    assert guarded.run("post-tool-use", event("./our-own"), shell) is None
+    guarded.settings.unlink()
+    assert guarded.run("post-tool-use", event("pytest"), shell) is None
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -248,6 +248,10 @@ def test_what_stands_in_the_way_is_said() -> None:
     assert asked_in(still) is Stage.COMMIT_CLOSE
     assert "`bd close bd-1" in still
     assert instructions.complete() == "All auto-workflow tasks complete"
+    some = [instructions.complete("mine", count) for count in (1, 2)]
+    assert some == [
+        f"No mine task is left to begin: {count} in progress" for count in ("1 is", "2 are")
+    ]
 
 
 @pytest.mark.parametrize("stage", LINE)

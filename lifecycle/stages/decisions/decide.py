@@ -88,13 +88,14 @@ class StageSeen:
         facts: what instructions are filled with; `facts.line` are the stages of the session's task.
         memory: what is kept of this session.
         is_on_task: the session works on a labelled task.
-        remaining: how many labelled tasks are open; None if that was not asked.
+        remaining: how many labelled tasks are left for this session; None if that was not asked.
+        elsewhere: how many more are open, which somebody else works on.
         evidence: of the tests, if it is required.
         obstacle: why the evidence is UNREADABLE, for the user; else "".
         conflict: one sentence if the task is another's now or blocked; else "".
         holding: how the claim stands.
         can_run: tests can be run here: a command for them is known, or a run was seen once.
-        is_still_open: the task is said to be closed, and its tracker, asked right now, says that it is not.
+        is_still_open: the task is said to be over, and its tracker, asked right now, says that it is open.
     """
 
     turn: Turn
@@ -103,6 +104,7 @@ class StageSeen:
     memory: Memory = field(default_factory=Memory)
     is_on_task: bool = False
     remaining: int | None = None
+    elsewhere: int = 0
     evidence: Evidence = Evidence.NOT_NEEDED
     obstacle: str = ""
     conflict: str = ""
@@ -274,7 +276,7 @@ def _completed(seen: StageSeen, state: Detected) -> StageDecision:
     refused = _refused(seen, state, done)
     if refused is not None:
         return refused
-    if state is Detected.ISSUE_CLOSED and seen.holding is HeldTask.WAITING:
+    if done in LAST and seen.holding is HeldTask.WAITING:
         waiting = _pass(seen, "The merge is waited for: the session may stop")
         return replace(waiting, memory=replace(seen.memory, position=_position(seen) + WAITED))
     stage = table.following(state, seen.facts.line)
@@ -292,22 +294,24 @@ def _completed(seen: StageSeen, state: Detected) -> StageDecision:
 
 def _refused(seen: StageSeen, state: Detected, done: Stage) -> StageDecision | None:
     """The answer to a completion that does not count; None if it does."""
+    is_closing = state is Detected.ISSUE_CLOSED
     if _lacks_evidence(seen, done):
         why = MISSING[seen.evidence]
         text = instructions.no_evidence(seen.facts, why)
         detail = {"marker": str(state), "missing": str(seen.evidence)}
         stage = Stage.TESTING
-    elif seen.conflict and (done not in LAST or seen.is_still_open):
+    elif seen.conflict and (done not in LAST or (is_closing and seen.is_still_open)):
         why, stage = "The task is not free", done
         text = instructions.conflict(seen.facts, done, seen.conflict)
         detail = {"marker": str(state), "conflict": seen.conflict}
-    elif state is Detected.ISSUE_CLOSED and seen.holding is HeldTask.WORKING:
+    elif is_closing and seen.holding is HeldTask.WORKING:
         why, stage = "The claim is still held", Stage.COMMIT_CLOSE
         text = instructions.still_claimed(seen.facts)
         detail = {"marker": str(state), "missing": "handoff"}
-    elif state is Detected.ISSUE_CLOSED and seen.holding is HeldTask.NONE and seen.is_still_open:
-        why, stage = "The task is still open in the tracker", Stage.COMMIT_CLOSE
-        text = instructions.still_open(seen.facts)
+    elif _is_left_open(seen, state):
+        stage = Stage.COMMIT_CLOSE if is_closing else seen.turn.asked or Stage.CODING
+        why = "The task is still open in the tracker"
+        text = instructions.still_open(seen.facts, stage)
         detail = {"marker": str(state), "missing": "closing"}
     else:
         return None
@@ -316,6 +320,18 @@ def _refused(seen: StageSeen, state: Detected, done: Stage) -> StageDecision | N
         StopEvent("block", str(done), str(stage), {"what": "refusal"}),
     )
     return _block(seen, text, (f"Not accepted: {state}. {why}",), events)
+
+
+def _is_left_open(seen: StageSeen, state: Detected) -> bool:
+    """True if the task is said to be over, is open, and is this session's to finish.
+
+    Who was asked for NEXT_TASK has every stage behind it: the sequence does not close the task, or a person
+    opened it again. What is another's now, or blocked, is left for the next one.
+    """
+    if not seen.is_still_open or seen.holding is HeldTask.ENDED:
+        return False
+    is_over = seen.turn.asked is Stage.NEXT_TASK or bool(seen.conflict)
+    return state is Detected.ISSUE_CLOSED or (state is Detected.SESSION_CLEARED and not is_over)
 
 
 def _blind(seen: StageSeen) -> StageDecision:
@@ -369,7 +385,7 @@ def _end(seen: StageSeen, event: StopEvent, *, is_last: bool) -> StageDecision:
     """Nothing follows: said once to the user, and the agent may stop."""
     task = seen.facts.task or "the task"
     if is_last:
-        note = instructions.complete(seen.facts.settings.label)
+        note = instructions.complete(seen.facts.settings.label, seen.elsewhere)
     else:
         note = f"The last stage of {task} is complete: {event.source}"
     memory = replace(seen.memory, position=_position(seen))

@@ -66,9 +66,12 @@ def marker(state: Detected) -> str:
     return f"::: WORKFLOW_STAGE: {state} :::"
 
 
-def complete(label: str = LABEL) -> str:
-    """What is said once when nothing is left."""
-    return f"All {label} tasks complete"
+def complete(label: str = LABEL, elsewhere: int = 0) -> str:
+    """What is said once when nothing is left; or nothing but tasks that somebody else works on."""
+    if not elsewhere:
+        return f"All {label} tasks complete"
+    count = "1 is" if elsewhere == 1 else f"{elsewhere} are"
+    return f"No {label} task is left to begin: {count} in progress"
 
 
 def instruction(stage: Stage, facts: Facts, lead: str) -> str:
@@ -123,10 +126,10 @@ def is_conflict(instruction: str) -> bool:
     return f"Next step: {TEXTS['CONFLICT']['step']}" in instruction.splitlines()
 
 
-def still_open(facts: Facts) -> str:
-    """What is told if the issue is said to be closed, and the tracker says that it is not."""
+def still_open(facts: Facts, stage: Stage = Stage.COMMIT_CLOSE) -> str:
+    """What is told, with `stage`, if the task is said to be over and the tracker says that it is open."""
     lead = f"Task {facts.task} is still open in the tracker: it is not closed yet."
-    return instruction(Stage.COMMIT_CLOSE, facts, lead)
+    return again(stage, facts, lead)
 
 
 def still_claimed(facts: Facts) -> str:

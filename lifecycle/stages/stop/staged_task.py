@@ -175,6 +175,9 @@ class TaskSearch(Own):
         is_over = not (is_open or self.turn.taken)  # what was just taken is left to be done
         conflict = self._conflict(fresh or left, holding)
         evidence, obstacle = self._evidence(state)
+        remaining, elsewhere = (
+            self._left(known, task if is_over else "") if state in ENDING else (None, 0)
+        )
         shown_line = session_record.line_told(self.turn.instruction)
         line = self.stages.line_of(labels) if labels else shown_line
         is_claimed = holding is not HeldTask.NONE
@@ -189,7 +192,8 @@ class TaskSearch(Own):
             facts=facts_of(self.call, self.stages, known, task, line, is_claimed=is_claimed),
             memory=self.kept.memory,
             is_on_task=True,
-            remaining=self._remaining(known, task if is_over else "") if state in ENDING else None,
+            remaining=remaining,
+            elsewhere=elsewhere,
             evidence=evidence,
             obstacle=obstacle,
             conflict=conflict,
@@ -282,17 +286,20 @@ class TaskSearch(Own):
             with self.files.locked():
                 workflow_tasks.keep(self.files, self.asked)
 
-    def _remaining(self, known: Activity, closed: str) -> int:
-        """Tasks that are left for this agent: not the one that was closed, and not another's."""
-        actor = self.tracker.actor
-        others = [
-            task
-            for task in known.tasks
-            if task.status is TaskStatus.IN_PROGRESS and task.assignee not in ("", actor)
-            if task.id not in (closed, self.turn.taken)
-        ]
-        gone = {*self.closed(), closed}
-        return sum(task not in others and task.id not in gone for task in known.tasks)
+    def _left(self, known: Activity, closed: str) -> tuple[int, int]:
+        """How many tasks are left for this agent but for the closed one, and how many others work on.
+
+        A list may be behind a command that closed one, and a command may have failed: where nothing else
+        is left, such a task is asked for.
+        """
+        actor, own = self.tracker.actor, self.turn.taken
+        tasks = [task for task in known.tasks if task.id != closed]
+        if all(task.id in self.closed() for task in tasks):
+            now = (self._asked_for(task.id) for task in tasks)
+            tasks = [task for task in now if task is not None and task.is_open]
+        taken = [task for task in tasks if task.status is TaskStatus.IN_PROGRESS and task.id != own]
+        others = [task for task in taken if task.assignee not in ("", actor)]
+        return len(tasks) - len(others), len(others)
 
     def _evidence(self, state: Detected) -> tuple[Evidence, str]:
         """What is known of the tests, and why nothing can be known."""

@@ -40,9 +40,9 @@ def _recorded_now(project: Project, wanted: str) -> list[Recording]:
     ]
 
 
-def _differences(now: list[Recording], runner: str) -> list[str]:
+def _differences(now: list[Recording], name: str) -> list[str]:
     """Where runs of now differ in what counts from those that were recorded."""
-    before = {each.case: each for each in recordings.read(RECORDED / f"{runner}.json")}
+    before = {each.case: each for each in recordings.read(RECORDED / f"{name}.json")}
     lines = []
     for each in now:
         if each.case not in before:
@@ -63,12 +63,12 @@ def main() -> int:
     only = set(filter(None, asked.only.split(",")))
     lacking, differing = [], []
     for project in all_projects():
-        if only and project.runner not in only:
+        if only and project.name not in only:
             continue
         try:
             now = _recorded_now(project, asked.case)
         except Lacking as why:
-            lacking.append(f"not run: {project.runner}: {why}")
+            lacking.append(f"not run: {project.name}: {why}")
             continue
         for each in now if asked.show else ():
             click.echo(f"=== {each.name}: {' '.join(each.argv)} -> {each.status}, {each.outcome}")
@@ -76,8 +76,8 @@ def main() -> int:
         if asked.record and not asked.case:
             recordings.write(now)
         elif not asked.show:
-            differing += _differences(now, project.runner)
-        click.echo(f"{project.runner} {now[0].version if now else ''}: {len(now)} cases")
+            differing += _differences(now, project.name)
+        click.echo(f"{project.name} {now[0].version if now else ''}: {len(now)} cases")
     for line in [*differing, *lacking]:
         click.echo(line)
     return 1 if differing or (lacking and needed.is_required()) else 0

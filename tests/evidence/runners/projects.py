@@ -69,14 +69,16 @@ class Project:
     """A runner's file.
 
     Attributes:
-        runner: the file's name without its ending, as the table of runners has it.
+        name: the file's name without its ending.
+        row: what the table of runners calls it; the name, where the file does not say.
         needs: what installs it (`installing.INSTALLS`).
         version: the command that prints its version.
         cases: in the file's order.
         without: for each of CASES that it lacks, why.
     """
 
-    runner: str
+    name: str
+    row: str
     needs: tuple[str, ...]
     version: tuple[str, ...]
     cases: tuple[Case, ...]
@@ -114,7 +116,8 @@ def read(path: Path) -> Project:
     told = tomllib.loads(path.read_text(encoding="utf-8"))
     files, env = told.pop("files", {}), told.pop("env", {})
     project = Project(
-        runner=path.stem,
+        name=path.stem,
+        row=told.pop("row", path.stem),
         needs=tuple(told.pop("needs")),
         version=tuple(told.pop("version")),
         cases=tuple(_case(case, files, env) for case in told.pop("case")),

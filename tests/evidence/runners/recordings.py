@@ -1,4 +1,4 @@
-"""The recorded outputs: `tests/evidence/recorded/RUNNER.json`, one case after another."""
+"""The recorded outputs: `tests/evidence/recorded/PROJECT.json`, one case after another."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ class Recording:
     """A run as it was recorded, and what is true of it.
 
     Attributes:
-        runner, version: what ran, and at which version.
-        case: the case's name in `projects/RUNNER.toml`, which has the project's files.
+        project: the file `projects/PROJECT.toml` that has the project's files.
+        runner, version: what ran, as the table of runners calls it, and at which version.
+        case: the case's name there.
         kind, argv: what the command is for, and the command.
         status: its exit status, as a shell says it: 128 and the signal's number where one ended it.
         output: stdout and stderr as one text.
@@ -28,6 +29,7 @@ class Recording:
         outcome, also, counts, failures: what is true of it, as `projects.Case` has it.
     """
 
+    project: str
     runner: str
     version: str
     case: str
@@ -44,13 +46,14 @@ class Recording:
     @property
     def name(self) -> str:
         """What a test calls it."""
-        return f"{self.runner}-{self.case}"
+        return f"{self.project}-{self.case}"
 
 
 def recording(project: Project, case: Case, version: str, ended: Ended) -> Recording:
     """What a run gave, with what its author says is true of it."""
     return Recording(
-        runner=project.runner,
+        project=project.name,
+        runner=project.row,
         version=version,
         case=case.name,
         kind=case.kind,
@@ -93,7 +96,7 @@ def write(recordings: list[Recording]) -> None:
         indent=1,
         ensure_ascii=False,
     )
-    (RECORDED / f"{first.runner}.json").write_text(text + "\n", encoding="utf-8")
+    (RECORDED / f"{first.project}.json").write_text(text + "\n", encoding="utf-8")
 
 
 def _text(lines: list[str] | None) -> str | None:
@@ -105,6 +108,7 @@ def read(path: Path) -> list[Recording]:
     told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return [
         Recording(
+            project=path.stem,
             runner=told["runner"],
             version=told["version"],
             case=case["case"],

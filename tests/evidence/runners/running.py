@@ -45,6 +45,11 @@ _SHAPED = (
     (re.compile(r"(?<=-)[0-9a-f]{16}\b"), "0123456789abcdef"),
     (re.compile(r"(?<=thread ')([^'\n]+)' \(\d+\)"), r"\1' (1)"),
     (re.compile(r"\b(transform|import|worker|tests|setup|environment) \d+%"), r"\1 10%"),
+    (
+        re.compile(r"\(\d+\.\d+=setup\[\d+\.\d+\]\+cmd\[\d+\.\d+\] seconds\)"),
+        "(0.02=setup[0.01]+cmd[0.01] seconds)",
+    ),
+    (re.compile(r"\bpid=\d+"), "pid=1"),
     (re.compile(r"(seed[: ]+|seed=)\d+"), r"\g<1>1"),
     (re.compile(r"hostname=\"[^\"]*\""), 'hostname="host"'),
 )

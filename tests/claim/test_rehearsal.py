@@ -1,0 +1,26 @@
+"""A look that is rehearsed: the decisions as they follow each other if every write succeeds."""
+
+from __future__ import annotations
+
+from lifecycle.claim.decisions.rehearsal import foresee
+from lifecycle.core.plan import CloseIssue, ForgetClaim, IssueClosed, PostComment, SetBoard
+from tests.claim.steps import DONE, believed, closing, run
+from tests.factories import record, seen
+
+MADE = seen(record(**DONE), observed=closing())
+
+
+def test_a_rehearsal_takes_the_steps_of_the_look() -> None:
+    """In its order, each with the record as it is then; it ends with a decision that wants nothing more."""
+    steps = list(foresee(MADE, believed))
+    actions = [step.decision.action for step in steps if step.decision.action is not None]
+    assert actions == run(MADE)
+    assert [type(action) for action in actions] == [PostComment, CloseIssue, SetBoard, ForgetClaim]
+    assert steps[0].seen.record.claim.status == "Done"
+    assert steps[0].decision.action is None, "what is accepted is kept before anything is written"
+    assert (steps[-1].decision.action, steps[-1].seen.record.ending.outcome) == (None, "closed")
+
+
+def test_no_rehearsal_goes_on_for_ever() -> None:
+    """Where an action leads to nothing new, it ends after more steps than any look takes."""
+    assert len(list(foresee(MADE, lambda _: IssueClosed(7)))) == 24

@@ -1,0 +1,294 @@
+"""What an output says, runner by runner, and what a command line around it makes of that."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lifecycle.evidence import reading, runner_table, test_runs
+from lifecycle.evidence.outcomes import Counts, Outcome
+from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.evidence.reading import read_check
+
+PASSED, FAILED, PARTIAL = Outcome.PASSED, Outcome.FAILED, Outcome.PARTIAL
+NOTHING, UNKNOWN = Outcome.NOTHING_RAN, Outcome.UNKNOWN
+JEST = "Tests:       {}\nRan all test suites.\n"
+MAVEN = "[INFO] Tests run: {}, Failures: {}, Errors: 0, Skipped: {}\n[INFO] BUILD SUCCESS\n"
+BARE = "[INFO] No tests to run.\n"
+CARGO = "test result: ok. {} passed; 0 failed; 0 ignored; 0 measured; {} filtered out\n"
+GO = "ok  \tex/a\t0.012s\n"
+NO_FILES = "?   \tex/b\t[no test files]\n"
+
+PRINTED: list[tuple[str, int, str, Outcome]] = [
+    # Parts add up.
+    ("go test ./...", 0, GO + NO_FILES, PASSED),
+    ("go test ./...", 0, NO_FILES + GO, PASSED),
+    ("go test ./...", 0, NO_FILES, NOTHING),
+    ("go test ./...", 0, "ok  \tex/a\t0.01s [no tests to run]\n", NOTHING),
+    ("go test ./...", 0, "ok  \tex/a\t(cached)\nok  \tex/b\t(cached) [no tests to run]\n", PASSED),
+    ("go test -cover ./...", 0, "ok  \tex/a\t0.1s\tcoverage: 80.0% of statements\n", PASSED),
+    ("go test ./...", 1, GO + "FAIL\tex/c [build failed]\nFAIL\n", FAILED),
+    ("go test -v ./...", 0, "--- SKIP: TestA (0.00s)\nPASS\nok  \tex/a\t0.01s\n", NOTHING),
+    ("mvn -B clean verify", 0, MAVEN.format(3, 0, 0) + BARE, PASSED),
+    ("mvn test", 0, BARE + "[INFO] BUILD SUCCESS\n", NOTHING),
+    ("mvn test", 0, MAVEN.format(4, 0, 4), NOTHING),
+    ("mvn test", 0, "[INFO] BUILD SUCCESS\n", UNKNOWN),
+    ("npm test --workspaces", 0, JEST.format("2 passed, 2 total") + "> no test specified\n", PASSED),
+    ("npm test -ws", 0, "> b@1 test\n> mocha\n\n\n  0 passing (1ms)\n", NOTHING),
+    ("npm test -ws", 0, "\n  0 passing (1ms)\n\n  3 passing (2ms)\n", PASSED),
+    ("cargo test", 0, CARGO.format(0, 0) + CARGO.format(2, 0), PASSED),
+    ("cargo test", 0, "running 0 tests\n\n" + CARGO.format(0, 0), NOTHING),
+    ("gradle test", 0, "> Task :a:test\n> Task :b:test NO-SOURCE\n\nBUILD SUCCESSFUL in 1s\n", PASSED),
+    ("gradle test", 0, "> Task :test NO-SOURCE\n\nBUILD SUCCESSFUL in 1s\n", NOTHING),
+    ("gradle test", 0, ":test NO-SOURCE\nBUILD SUCCESSFUL\n", NOTHING),
+    ("gradle test", 0, "> Task :compileTestJava\n> Task :testClasses\nBUILD SUCCESSFUL\n", UNKNOWN),
+    ("gradle test", 0, "> Task :test UP-TO-DATE\nBUILD SUCCESSFUL in 1s\n", PASSED),
+    # Nothing ran.
+    ("rspec", 0, "0 examples, 0 failures\n", NOTHING),
+    ("rspec", 0, "4 examples, 0 failures, 4 pending\n", NOTHING),
+    ("phpunit", 0, "No tests executed!\n", NOTHING),
+    ("phpunit", 0, "OK, but some tests were skipped!\nTests: 4, Assertions: 0, Skipped: 4.\n", NOTHING),
+    ("mocha", 0, "  0 passing (2ms)\n", NOTHING),
+    ("make test", 0, "tests: 0 passed\n", NOTHING),
+    ("pytest", 0, "==== 4 skipped in 0.1s ====\n", NOTHING),
+    ("pytest", 5, "==== no tests ran in 0.01s ====\n", NOTHING),
+    ("pytest", 5, "", NOTHING),
+    ("make test", 2, "==== no tests ran in 0.01s ====\nmake: *** [Makefile:2: test] Error 5\n", NOTHING),
+    ("pytest", 5, "==== 12 deselected in 0.1s ====\n", NOTHING),
+    ("python -m unittest", 0, "\nRan 0 tests in 0.000s\n\nOK\n", NOTHING),
+    ("python -m unittest", 5, "\nRan 0 tests in 0.000s\n\nNO TESTS RAN\n", NOTHING),
+    ("python -m unittest", 0, "Ran 4 tests in 0.1s\n\nOK (skipped=4)\n", NOTHING),
+    ("jest", 1, "No tests found, exiting with code 1\n", NOTHING),
+    ("jest --passWithNoTests", 0, "No tests found, exiting with code 0\n", NOTHING),
+    ("vitest run", 1, "\nNo test files found, exiting with code 1\n", NOTHING),
+    ("npm test", 1, "> test\n\nError: no test specified\n", NOTHING),
+    ("make test", 0, "make: Nothing to be done for 'test'.\n", NOTHING),
+    ("make test", 0, "make: 'test' is up to date.\n", NOTHING),
+    ("make -n test", 0, "pytest\n", NOTHING),
+    ("jest --listTests", 0, "/w/a.test.js\n", NOTHING),
+    ("pytest --co -q", 0, "tests/a.py::one\n\n1 test collected in 0.1s\n", NOTHING),
+    ("ctest", 0, "No tests were found!!!\n", NOTHING),
+    ("ctest", 0, "100% tests passed, 0 tests failed out of 1\n\n\t  1 - a (Skipped)\n", NOTHING),
+    ("node --test", 0, "# tests 0\n# pass 0\n# fail 0\n", NOTHING),
+    ("dotnet test", 0, "No test is available in /w/a.dll.\n", NOTHING),
+    ("mix test", 0, "There are no tests to run\n", NOTHING),
+    ("flutter test", 0, "00:01 +0 ~2: All tests skipped.\n", NOTHING),
+    # A part.
+    ("pytest tests/test_a.py", 0, "1 passed in 0.1s\n", PARTIAL),
+    ("pytest -k one", 0, "1 passed, 4 deselected in 0.1s\n", PARTIAL),
+    ("pytest", 0, "1 passed, 4 deselected in 0.1s\n", PARTIAL),
+    ("npm test -- --testPathPattern one", 0, JEST.format("1 passed, 1 total"), PARTIAL),
+    ("npm test -- Button", 0, JEST.format("1 passed, 1 total"), PARTIAL),
+    ("npm test", 0, "Tests:  1 passed, 1 total\nRan all test suites matching /a/i.\n", PARTIAL),
+    ("npx jest Button", 0, JEST.format("1 passed, 1 total"), PARTIAL),
+    ("npx jest --watchAll", 0, JEST.format("1 passed, 1 total"), PARTIAL),
+    ("npm test -w a", 0, JEST.format("1 passed, 1 total"), PARTIAL),
+    ("go test -run One ./...", 0, GO, PARTIAL),
+    ("go test ./a", 0, GO, PARTIAL),
+    ("cargo test one", 0, CARGO.format(1, 3), PARTIAL),
+    ("cargo test", 0, CARGO.format(1, 3), PARTIAL),
+    ("cargo test -- one", 0, "test result: ok. 1 passed; 0 failed\n", PARTIAL),
+    ("gradle :app:test", 0, "> Task :app:test\nBUILD SUCCESSFUL\n", PARTIAL),
+    ("bazel test //app:unit", 0, "Executed 1 out of 1 test: 1 test passes.\n", PARTIAL),
+    ("rspec spec/a_spec.rb:3", 0, "1 example, 0 failures\n", PARTIAL),
+    ("timeout 5 pytest", 124, "", PARTIAL),
+    ("pytest", 2, "!!!! KeyboardInterrupt !!!!\n==== 3 passed in 2.1s ====\n", PARTIAL),
+    ("pytest", 130, "", PARTIAL),
+    ("pytest", -9, "12 passed in 1s\n", PARTIAL),
+    # Failures.
+    ("pytest -x", 1, "!!!! stopping after 1 failures !!!!\n==== 1 failed, 3 passed in 0.2s ====\n", FAILED),
+    ("pytest", 2, "!!!! Interrupted: 1 error during collection !!!!\n==== 1 error in 0.2s ====\n", FAILED),
+    ("pytest", 1, "FAIL Required test coverage of 90% not reached.\n3 passed in 1s\n", FAILED),
+    ("jest", 1, JEST.format("3 passed, 3 total") + 'Jest: "global" coverage threshold not met', FAILED),
+    ("pytest", 1, "", FAILED),
+    ("make test", 2, "sh: 1: pytset: not found\nmake: *** [Makefile:2: test] Error 127\n", FAILED),
+    ("npm test", 1, "npm error Missing script: \"test\"\n", FAILED),
+    ("mvn test", 1, "[ERROR] COMPILATION ERROR :\n[INFO] BUILD FAILURE\n", FAILED),
+    ("cargo test", 101, "error: could not compile `a` (lib test) due to 1 previous error\n", FAILED),
+    ("tox", 1, "  py311: FAIL code 1 (0.5 seconds)\n  evaluation failed :( (0.5 seconds)\n", FAILED),
+    # Whole and well.
+    ("pytest", 0, "==== 3 passed, 1 xfailed, 1 xpassed, 2 warnings in 0.1s ====\n", PASSED),
+    ("pytest", 0, "a.py::test_failed PASSED\nWarning: error ignored\n1 passed in 0.1s\n", PASSED),
+    ("pytest", 0, "\x1b[32m==== \x1b[1m3 passed\x1b[0m in 0.1s ====\x1b[0m\r\n", PASSED),
+    ("npx playwright test", 0, "  2 flaky\n    [a] b.spec.ts:1:1 c\n  3 passed (2.1s)\n", PASSED),
+    ("docker compose run --rm -e A=b web pytest -q", 0, "3 passed in 0.1s\n", PASSED),
+    ("docker compose -f c.yml exec -T web npm test", 0, JEST.format("3 passed, 3 total"), PASSED),
+    ("docker-compose run web pytest tests/test_a.py", 0, "3 passed in 0.1s\n", PARTIAL),
+    ("docker exec -it web python -X dev -m pytest", 0, "3 passed in 0.1s\n", PASSED),
+    ("pnpm -r test", 0, "a test:  Tests  3 passed (3)\nb test$ echo none\nb test: none\n", PASSED),
+    ("npx turbo run test", 0, "web:test: Tests:       3 passed, 3 total\n", PASSED),
+    ("yarn jest", 0, JEST.format("3 passed, 3 total"), PASSED),
+    ("yarn test --ci", 0, JEST.format("3 passed, 3 total"), PASSED),
+    ("make lint test", 0, "==== 3 passed in 0.1s ====\n", PASSED),
+    ("just test", 0, "==== 3 passed in 0.1s ====\n", PASSED),
+    ("coverage run -m pytest", 0, "==== 3 passed in 0.1s ====\n", PASSED),
+    ("python manage.py test", 0, "Ran 3 tests in 0.1s\n\nOK\n", PASSED),
+    ("ctest", 0, "100% tests passed, 0 tests failed out of 3\n", PASSED),
+    ("dotnet test", 0, "Passed!  - Failed:     0, Passed:     3, Skipped:     0, Total:     3\n", PASSED),
+    ("flutter test", 0, "00:01 +3 ~1: All tests passed!\n", PASSED),
+    ("phpunit", 0, "OK (3 tests, 4 assertions)\n", PASSED),
+    ("bundle exec rake test", 0, "3 runs, 4 assertions, 0 failures, 0 errors, 0 skips\n", PASSED),
+    ("mix test", 0, "1 doctest, 3 tests, 0 failures\n", PASSED),
+    ("swift test", 0, "\t Executed 3 tests, with 0 failures (0 unexpected) in 0.1 seconds\n", PASSED),
+    ("mocha 'test/**/*.spec.js'", 0, "  3 passing (2ms)\n", PASSED),
+    ("./verify.sh", 0, "all is well\n", PASSED),
+    ("make test", 0, "all is well\n", PASSED),
+    ("./verify.sh -k one", 0, "all is well\n", PARTIAL),
+    ("sh -c 'pytest; true'", 0, "nothing that can be read\n", UNKNOWN),
+    ("sh -c 'pytest; true'", 0, "==== 3 passed in 0.1s ====\n", PASSED),
+]  # fmt: skip
+"""(command, its exit status, what it printed, what it came to)."""
+
+
+@pytest.mark.parametrize(("line", "status", "output", "outcome"), PRINTED)
+def test_what_a_command_of_the_engine_came_to(
+    line: str, status: int, output: str, outcome: Outcome
+) -> None:
+    """By its own summary and its own status; no words of another program's."""
+    seen = read_check("test", tuple(shlex.split(line)), status, output)
+    assert (seen.outcome, bool(seen.why)) == (outcome, bool(seen.why)), seen.why
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "output", "outcome"),
+    [case for case in PRINTED if case[3] is not PASSED and case[1] >= 0],
+)
+def test_what_proves_nothing_for_the_engine_proves_nothing_for_an_agent(
+    line: str, status: int, output: str, outcome: Outcome
+) -> None:
+    """The same command on an agent's line is never evidence, however it is put."""
+    for text in (line, f"{line}; true", f"{line} || true", f"{line} | tee log", f"cd . && {line}"):
+        run = test_runs.run_in(text)
+        assert line.startswith(("timeout", "./")) or run is None or run.name
+        if run is None or not run.is_suite:
+            continue
+        is_own = status == 0 or not run.decides
+        said = output if is_own else f"Exit code {status}\n{output}"
+        end = CallEnd.OK if is_own else CallEnd.FAILED
+        assert reading.proof(run, end, said).outcome is not PASSED, text
+
+
+@pytest.mark.parametrize(
+    ("line", "output", "outcome"),
+    [
+        ("npm test", JEST.format("3 passed, 3 total"), PASSED),
+        ("npm test || true", JEST.format("3 passed, 3 total"), PASSED),
+        ("npm test || true", JEST.format("1 failed, 3 passed, 4 total"), FAILED),
+        ("npm test; echo done", JEST.format("3 passed, 3 total") + "done", UNKNOWN),
+        ("npm test 2>&1 | tail -3", JEST.format("3 passed, 3 total"), UNKNOWN),
+        ("cargo test 2>&1 | grep 'test result: ok'", CARGO.format(3, 0), UNKNOWN),
+        ("go test ./... | grep -v FAIL", GO, UNKNOWN),
+        ("pytest; npm test", "3 passed in 0.1s\n" + JEST.format("1 failed, 1 total"), FAILED),
+        ("pytest; npm test", "3 passed in 0.1s\n" + JEST.format("3 passed, 3 total"), UNKNOWN),
+        ("pytest && npm test", "3 passed in 0.1s\n" + JEST.format("3 passed, 3 total"), PASSED),
+        ("git stash; pytest; git stash pop", "3 passed in 0.1s\n", UNKNOWN),
+        ("rspec > log", "", UNKNOWN),
+        ("make test", "all is well", UNKNOWN),
+        ("make -i test", "1 failed, 3 passed in 0.1s\n", FAILED),
+        ("mvn -fn test", MAVEN.format(3, 0, 0), PASSED),
+        ("mvn -fn test", "[ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 0\n", FAILED),
+    ],
+)  # fmt: skip
+def test_what_an_agents_own_run_proves(line: str, output: str, outcome: Outcome) -> None:
+    """It is believed where it can be read with certainty, and nowhere else."""
+    run = test_runs.run_in(line)
+    assert run is not None
+    assert reading.proof(run, CallEnd.OK, output).outcome is outcome
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("ssh host pytest", "ssh host 'cd x && pytest'", "vagrant ssh -c pytest"),
+        *("kubectl exec pod -- pytest", "docker run image pytest"),
+    ],
+)
+def test_what_runs_on_other_files_is_no_run_here(line: str) -> None:
+    """Another machine, or an image with files of its own."""
+    assert test_runs.run_in(line) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "output", "outcome"),
+    [
+        ("build", 0, "1 failed", PASSED),
+        ("build", 2, "", FAILED),
+        ("lint", 0, "", PASSED),
+        ("lint", 1, "", FAILED),
+        ("docs", 0, "", PASSED),
+        ("lint", None, "", PARTIAL),
+        ("lint", 143, "", PARTIAL),
+        ("test", None, "==== 3 passed in 0.1s ====", PARTIAL),
+        ("coverage", 0, "TOTAL    10   2   80%\n", PASSED),
+        ("coverage", 0, "All files |   85.7 | 100\n", PASSED),
+        ("coverage", 0, "total:\t(statements)\t80.5%\n", PASSED),
+        ("coverage", 0, "nothing", UNKNOWN),
+        ("coverage", 1, "TOTAL    10   2   80%\n", FAILED),
+    ],
+)
+def test_each_kind_has_its_own_demand(
+    kind: str, status: int | None, output: str, outcome: Outcome
+) -> None:
+    """Build and lint finish well; tests besides run and pass; coverage besides is a number."""
+    assert read_check(kind, ("tool",), status, output).outcome is outcome
+
+
+def test_a_number_of_coverage_may_be_read_elsewhere() -> None:
+    """A platform says how; a pattern's last number counts."""
+    assert read_check("coverage", ("tool",), 0, "", number=81.5).why == "coverage 81.5 %"
+    assert reading.percent("cov=70 cov=71.5", r"cov=([\d.]+)") == 71.5
+    assert reading.percent("TOTAL 3 0 100%") == 100.0
+    assert reading.percent("100% of it") is None
+
+
+def test_what_the_configured_command_leaves_out_is_the_suites_definition() -> None:
+    """Further words, as of `lifecycle check test -- -k one`, make the run a part."""
+    argv = ("pytest", "-m", "not slow")
+    output = "==== 3 passed, 2 deselected in 0.1s ===="
+    assert read_check("test", argv, 0, output).outcome is PARTIAL
+    assert read_check("test", argv, 0, output, configured=argv).outcome is PASSED
+    more = (*argv, "-k", "one")
+    assert read_check("test", more, 0, output, configured=argv).outcome is PARTIAL
+
+
+def test_counts_and_identities_are_read() -> None:
+    """Parts add up; of a failed run the failed tests are named, each once."""
+    output = (
+        "FAILED tests/test_a.py::test_one[a b] - assert 1 == 2\n"
+        "FAILED tests/test_a.py::test_two\n"
+        "==== 2 failed, 3 passed, 1 skipped, 1 error in 0.1s ====\n"
+    )
+    seen = read_check("test", ("pytest",), 1, output)
+    assert seen.counts is not None
+    assert (seen.counts.passed, seen.counts.failed) == (3, 2)
+    assert (seen.counts.skipped, seen.counts.errors, seen.counts.total) == (1, 1, 7)
+    assert seen.failures == ("tests/test_a.py::test_one[a b]", "tests/test_a.py::test_two")
+    both = read_check("test", ("tox",), 0, "a: commands[0]> x\n==== 3 passed in 0.1s ====\n" * 2)
+    assert isinstance(both.counts, Counts)
+    assert both.counts.passed == 6
+
+
+def test_one_line_counts_once_whoever_reads_it() -> None:
+    """Of several rows that know a line the first one counts it."""
+    seen = read_check("test", ("make", "test"), 0, "3 tests, 0 failures\n")
+    assert seen.counts is not None
+    assert seen.counts.total == 3
+
+
+@given(st.text(), st.sampled_from(runner_table.names()))
+def test_no_output_makes_a_failed_command_pass(output: str, name: str) -> None:
+    """Nor one that was stopped."""
+    argv = tuple(name.split())
+    for status in (1, 2, 124, None):
+        assert read_check("test", argv, status, f"{output}\n12 passed").outcome is not PASSED
+
+
+def test_a_long_output_is_read_in_time() -> None:
+    """Up to a megabyte of lines of all kinds, by every row: else this ends by its time."""
+    lines = "x = 1, y: 2 failures? ok 3 - passed [tests] > a (b) ::\n" * 15_000
+    assert read_check("test", ("make", "test"), 0, lines + "3 passed in 0.1s\n").outcome is PASSED
+    assert read_check("test", ("make", "test"), 0, "a" * 300_000).outcome is PASSED
+    assert read_check("test", ("make", "test"), 0, " " * 100_000 + "\n" * 100_000).outcome is PASSED
