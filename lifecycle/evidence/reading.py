@@ -223,24 +223,14 @@ def read_run(
 
     The exit status counts where it is the run's own. Where it is another command's (`pytest | tail`),
     what the output says does, as far as the run printed it. Failures that are counted in the output are
-    such whatever the status was. A run of which nothing can be seen is unknown.
+    such whatever the status was. A run of which nothing can be seen is unknown; what `make test` or
+    `npm test` runs has to say that tests passed, unless that is the project's own command.
     """
-    return _read_run(run, end, output, rows, wraps=True)
-
-
-def _read_run(
-    run: SuiteRun,
-    end: CallEnd,
-    output: str,
-    rows: tuple[RunnerRow, ...] | None,
-    *,
-    wraps: bool,
-) -> Reading:
     if end is CallEnd.UNKNOWN:
         return Reading(Outcome.UNKNOWN)
     tally = _tally(run, runner_table.rows() if rows is None else rows, output)
     is_ok = end is CallEnd.OK
-    trusts = _trusts(run, wraps=wraps)
+    trusts = run.is_own or all(row.proves for row in run.rows)
     outcome, why = _judged(
         tally, is_ok if run.decides else None, trusts=trusts, own_picks=run.is_own
     )
@@ -269,8 +259,7 @@ def proof(
     """What the run proves of the files as they are after the command line; stricter than `read_run`.
 
     PASSED needs more here: nothing behind the run may have changed a file, and where its exit status is
-    not the line's own, all that it printed has to be known, with nothing of another command in it. What
-    `make test` or `npm test` runs has to say that tests passed, unless that is the project's own command.
+    not the line's own, all that it printed has to be known, with nothing of another command in it.
 
     Args:
         run: the run.
@@ -279,17 +268,12 @@ def proof(
         is_cut: the beginning or the end of what was printed is missing in `output`.
         rows: the table of runners; None for the one without rows of the project's own.
     """
-    reading = _read_run(run, end, output, rows, wraps=False)
+    reading = read_run(run, end, output, rows=rows)
     is_known = run.decides or (run.is_whole and not is_cut)
     if reading.outcome is Outcome.PASSED and not (run.is_end and is_known):
         why = "something behind it may have changed files" if is_known else "not all of it was seen"
         return Reading(Outcome.UNKNOWN, reading.counts, reading.failures, why)
     return reading
-
-
-def _trusts(run: SuiteRun, *, wraps: bool) -> bool:
-    """True if a status of 0 is enough where the output says nothing; of a wrapper only if `wraps`."""
-    return run.is_own or all(row.proves or (row.wraps and wraps) for row in run.rows)
 
 
 def _is_empty_status(run: SuiteRun, status: int) -> bool:

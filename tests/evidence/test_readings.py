@@ -44,7 +44,12 @@ PRINTED: list[tuple[str, int, str, Outcome]] = [
     ("gradle test", 0, "> Task :a:test\n> Task :b:test NO-SOURCE\n\nBUILD SUCCESSFUL in 1s\n", PASSED),
     ("gradle test", 0, "> Task :test NO-SOURCE\n\nBUILD SUCCESSFUL in 1s\n", NOTHING),
     ("gradle test", 0, ":test NO-SOURCE\nBUILD SUCCESSFUL\n", NOTHING),
-    ("gradle test", 0, "> Task :compileTestJava\n> Task :testClasses\nBUILD SUCCESSFUL\n", UNKNOWN),
+    ("gradle test", 0, "> Task :compileTestJava\n> Task :testClasses\nOK\n", UNKNOWN),
+    ("./gradlew test", 0, "BUILD SUCCESSFUL in 3s\n3 actionable tasks: 3 executed\n", PASSED),
+    ("gradle test", 0, "> Task :test SKIPPED\nBUILD SUCCESSFUL in 3s\n", UNKNOWN),
+    ("go test -short ./...", 0, GO, PARTIAL),
+    ("tox", 0, "  py311: OK\n  congratulations :)\n", PASSED),
+    ("tox", 0, "  py311: OK (0.1 seconds)\n  congratulations :) (0.2 seconds)\n", NOTHING),
     ("gradle test", 0, "> Task :test UP-TO-DATE\nBUILD SUCCESSFUL in 1s\n", PASSED),
     # Nothing ran.
     ("rspec", 0, "0 examples, 0 failures\n", NOTHING),

@@ -93,7 +93,8 @@ def test_words_about_tests_are_no_run(line: str) -> None:
         ("go test ./... 2>&1 | tail", "ok", "ok  \texample.com/a\t0.01s", "passed"),
         ("npm test | cat", "ok", "Tests:  5 passed, 5 total", "passed"),
         ("vitest run | cat", "ok", " ✓ counts 2 errors\n Tests  3 passed (3)", "passed"),
-        ("make test", "ok", "fine", "passed"),
+        ("make test", "ok", "fine", "unknown"),  # nobody configured it, and it names no test
+        ("make test", "ok", "3 passed in 0.1s", "passed"),
         ("pytest", "ok", "ERROR: logged on purpose\n12 passed", "passed"),
         ("pytest | cat", "ok", "ERROR: not found: x\n12 passed", "failed"),
         ("pytest", "failed", "1 failed, 4 passed", "failed"),
