@@ -21,6 +21,7 @@ from lifecycle.core.stage_names import COMPLETES, LINE, MARKERS, Detected, Stage
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.evidence import records, tree_hash
+from lifecycle.evidence.checks import known_checks
 from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.settings import running_client
 from lifecycle.stages.decisions import decide
@@ -276,7 +277,10 @@ def _session_standing(
     ]
     if stage is not None:
         lines.append(f"It ends with ::: WORKFLOW_STAGE: {MARKERS[stage].value} :::")
-    lines += [f"Missing: {missing}."] if missing else []
+    if missing:
+        world = session.world
+        run = known_checks.command_of(records.TEST, session.root, world.settings, world.environment)
+        lines.append(f"Missing: {missing}.{f' Run: {run}' if run else ''}")
     lines.append(f"Told to go on {memory.blocks} of {stages.max_blocks} times.")
     lines += ["It was let go, having been told too often."] if memory.is_let_go else []
     data = {

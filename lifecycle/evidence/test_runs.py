@@ -16,6 +16,9 @@ from lifecycle.evidence.command_lines import Command, commands, each
 from lifecycle.evidence.runner_options import RunScope
 from lifecycle.evidence.runner_table import RunnerRow
 
+CHECK = "lifecycle check"
+"""The row of our own command, which keeps what it showed itself."""
+
 _FILTERS = each("tail head grep egrep fgrep rg less more cut sort uniq wc tr nl fold column jq")
 _KEEPING = {"tee", "cat"}
 """Filters that let everything through, given nothing else to read."""
@@ -87,6 +90,11 @@ class SuiteRun:
         *("decides", "is_end", "is_nothing", "is_own", "is_shown", "is_sifted", "is_single"),
         *("is_suite", "is_whole", "name", "rows", "steps"),
     )
+
+    @property
+    def is_check(self) -> bool:
+        """True if all that runs is `lifecycle check`, which keeps what it showed itself."""
+        return bool(self.rows) and all(row.name == CHECK for row in self.rows)
 
     def __init__(self, name: str, *, scope: RunScope, decides: bool, is_own: bool = False) -> None:
         self.name = name

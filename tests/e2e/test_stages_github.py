@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 
 import pytest
@@ -190,3 +191,47 @@ def test_a_person_merges_and_closes_in_the_middle_of_the_stages(ground: Ground) 
     told = agent.stops(marker(Detected.TESTS_PASSING)).model
     assert "CURRENT STAGE: NEXT_TASK" in told
     assert ground.journal("refused") == []
+
+
+def test_a_check_is_the_evidence_that_a_stage_asks_for(ground: Ground) -> None:
+    """The instruction names it; it is remembered once; an edit voids it, and the stop says how to go on."""
+    ground.settings(
+        "require_evidence = true\n[checks.commands]\ntest = \"sh -c 'echo 3 passed in 0.1s'\"\n"
+    )
+    ground.place.cli("trust", "--yes")
+    agent = claimed(ground)
+    command = "lifecycle check test"
+    agent.stops(marker(Detected.CODING_COMPLETE))
+    told = agent.stops(marker(Detected.REQUIREMENTS_REVIEWED)).model
+    assert "CURRENT STAGE: TESTING" in told
+    assert f"Run the tests with `{command}`" in told
+    told = agent.stops(marker(Detected.TESTS_PASSING)).model
+    assert "CURRENT STAGE: TESTING" in told
+    assert "No test run was seen on this task yet" in told
+    assert f"Run `{command}`" in told
+    shown = ground.place.cli("stage", "status", CLAUDE_CODE_SESSION_ID=agent.id).stdout
+    assert f"Run: {command}" in shown
+    printed = agent.really_runs(str(ground.command), "check", "test")
+    agent.runs(command, printed)
+    (run,) = json.loads((ground.here / "evidence/records.json").read_text())["records"]
+    assert (run["name"], run["outcome"], run["session"]) == ("test", "passed", agent.id)
+    agent.edits("code.py", "one = 2\n")
+    told = agent.stops(marker(Detected.TESTS_PASSING) + " ").model
+    assert "The code changed since the last green test run" in told
+    agent.really_runs(str(ground.command), "check", "test")
+    agent.runs(command, printed)
+    agent.really_runs("git", "commit", "--quiet", "-am", "Two")
+    told = agent.stops(marker(Detected.TESTS_PASSING)).model
+    assert "CURRENT STAGE: ORACLE_REVIEW" in told
+
+
+def test_a_check_that_was_seen_completes_the_stage_without_a_marker(ground: Ground) -> None:
+    """What the agent ran by our command is read like any other run of the suite, from its last line."""
+    agent = claimed(ground)
+    agent.stops(marker(Detected.CODING_COMPLETE))
+    agent.stops(marker(Detected.REQUIREMENTS_REVIEWED))
+    agent.runs("lifecycle check test", "lifecycle: test NOTHING_RAN (it ran no test) in 0.1 s")
+    assert agent.stops("I ran them.").is_silent
+    agent.runs("lifecycle check test", "3 passed\nlifecycle: test PASSED: 3 passed in 0.1 s")
+    assert "CURRENT STAGE: ORACLE_REVIEW" in agent.stops("I ran them.").model
+    assert not (ground.here / "evidence/records.json").exists()

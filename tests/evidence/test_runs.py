@@ -486,3 +486,24 @@ def test_the_places_that_a_run_is_given(line: str, places: list[str]) -> None:
     run = test_runs.run_in(line)
     assert run is not None
     assert {(step.path, step.moves) for step in run.steps} == {(path, False) for path in places}
+
+
+@pytest.mark.parametrize(
+    ("line", "is_suite", "is_check"),
+    [
+        ("lifecycle check test", True, True),
+        ("cd . && python -m lifecycle check test --seconds 9", True, True),
+        ("lifecycle check test -- -k one", False, True),
+        ("lifecycle check test && pytest", True, False),
+        ("pytest", True, False),
+    ],
+)
+def test_our_own_command_is_a_run_that_is_kept_already(
+    line: str, *, is_suite: bool, is_check: bool
+) -> None:
+    """A check of another name, and the list of them, run no tests."""
+    run = test_runs.run_in(line)
+    assert run is not None
+    assert (run.is_suite, run.is_check) == (is_suite, is_check)
+    for other in ("lifecycle check lint", "lifecycle check --list", "lifecycle check"):
+        assert test_runs.run_in(other) is None

@@ -102,9 +102,15 @@ def demanded(
         raise Refused(
             f"The check {name} would run {shown}, which comes with this repository ({check.origin}) and "
             "which nobody has allowed; nothing was run. A person who has read it allows it with: "
-            "lifecycle trust"
+            "lifecycle trust; until then run the command itself."
         )
     return check
+
+
+def command_of(name: str, root: Path, settings: Settings, environment: Mapping[str, str]) -> str:
+    """What one types to run the check of this name; "" if there is none, or it cannot be run."""
+    check = known_check(name, root, settings, environment)
+    return f"{COMMAND} {name}" if check is not None and check.commands else ""
 
 
 def may_run(check: KnownCheck, clone: Path, environment: Mapping[str, str]) -> bool:

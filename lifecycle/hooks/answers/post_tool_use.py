@@ -41,8 +41,8 @@ def answer(call: HookCall) -> Reply:
         return Reply()
     used = used_tool(call.event)
     seen = test_runs.run_in(used.text, stages.test) if used is not None else None
-    if used is None or seen is None or not seen.is_suite:
-        return Reply()
+    if used is None or seen is None or not seen.is_suite or seen.is_check:
+        return Reply()  # a check keeps what it showed itself
     is_here = _is_here(call, seen)
     outcome = _outcome(call.event, used, seen) if is_here else Outcome.UNKNOWN
     tree = background_run.tree_of(call, stages) if is_here else ""

@@ -41,6 +41,7 @@ class Facts:
         next_title: its title, as data.
         line: the stages of the session's task.
         is_claimed: a claim on GitHub holds this worktree: its issue closes with the merge.
+        check: what runs the tests and keeps what they showed; "" where no command for them is known.
     """
 
     settings: StageSettings = field(default_factory=StageSettings)
@@ -51,6 +52,7 @@ class Facts:
     next_title: str = ""
     line: tuple[Stage, ...] = LINE
     is_claimed: bool = False
+    check: str = ""
 
 
 COMPLETED: dict[Stage, str] = {stage: TEXTS[stage]["completed"] for stage in LINE}
@@ -174,6 +176,7 @@ def _words(facts: Facts) -> dict[str, str]:
         "task": task,
         "show": _with_id(wording.show, task),
         "test": ", ".join(f"`{command}`" for command in settings.test),
+        "check": facts.check,
         "comment": _with_id(wording.comment, task),
         "needs_review": NEEDS_REVIEW,
         "add_label": _with_id(wording.label, task).replace("{label}", NEEDS_REVIEW),

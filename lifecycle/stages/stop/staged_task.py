@@ -41,6 +41,7 @@ def facts_of(
     line: tuple[Stage, ...],
     *,
     is_claimed: bool,
+    has_ended_stage: bool = True,
 ) -> Facts:
     """What an instruction is filled with: the commands, the session's task, and the one to begin next.
 
@@ -51,6 +52,7 @@ def facts_of(
         task: the id of the session's task, "" if it has none.
         line: the stages of that task.
         is_claimed: a claim on GitHub holds the worktree.
+        has_ended_stage: an instruction may follow; else what runs the tests is not looked for.
     """
     tracker = call.world.tracker
     wording = tracker.wording()
@@ -65,7 +67,16 @@ def facts_of(
         next_title=quoted(ready.title) if ready is not None else "",
         line=line,
         is_claimed=is_claimed,
+        check=_check(call) if has_ended_stage else "",
     )
+
+
+def _check(call: StageCall) -> str:
+    """What runs the tests here and keeps what they showed; "" where no command for them is known."""
+    from lifecycle.evidence.checks import known_checks
+
+    world = call.world
+    return known_checks.command_of(records.TEST, world.root, world.settings, world.environment)
 
 
 def has_ended(call: StageCall, turn: Turn, record: SessionRecord) -> bool:
@@ -189,7 +200,15 @@ class TaskSearch(Own):
         return StageSeen(
             turn=self.turn,
             found=self.found,
-            facts=facts_of(self.call, self.stages, known, task, line, is_claimed=is_claimed),
+            facts=facts_of(
+                self.call,
+                self.stages,
+                known,
+                task,
+                line,
+                is_claimed=is_claimed,
+                has_ended_stage=state.is_completion,
+            ),
             memory=self.kept.memory,
             is_on_task=True,
             remaining=remaining,
