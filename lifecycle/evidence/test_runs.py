@@ -214,7 +214,9 @@ def _known(
     plain[0] = plain[0].rsplit("/", 1)[-1]
     for row in rows:
         for name in row.commands:
-            head = _head(plain, name.split(), row)
+            program, *goals = name.split()
+            # As a program is called: a project's own may be named with its folder.
+            head = _head(plain, [program.rsplit("/", 1)[-1], *goals], row)
             if head:
                 rest = [words[0].rsplit("/", 1)[-1], *words[1:]]
                 for word in head:

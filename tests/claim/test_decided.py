@@ -31,6 +31,7 @@ from lifecycle.core.plan import (
     Wake,
 )
 from lifecycle.core.timing import render_time
+from lifecycle.core.tracker import Link
 from lifecycle.core.values.checks import Bucket
 from lifecycle.core.values.model import Look, PullState
 from tests.claim.steps import DONE, ITEM, MERGED, READY, REVIEW, rules_with
@@ -443,6 +444,25 @@ def test_a_look_that_learns_nothing_changes_nothing() -> None:
     other = decide(replace(start, observation=moved_head)).record
     assert other is not None
     assert other.pull.head == "b" * 40
+
+
+def test_a_closing_that_waits_writes_nothing_else() -> None:
+    """Neither card nor linked task go on beside it; what a release left of the linked one is told."""
+    waiting = seen(record(**DONE, memory={"ending.consent": "close"}), observed=None)
+    unsynced = replace(waiting, record=waiting.record.with_values({"status": "Done"}))
+    assert decide(unsynced).action is None
+    link = {"linked.link": Link("beads", "bd-1"), "linked.left": "It is maria's."}
+    leaving = seen(record(memory={**LEAVING, **link}), observed=None)
+    assert "It is maria's." in [notice.text for notice in decide(leaving).notices]
+
+
+def test_of_two_failures_the_one_of_the_pull_request_is_told() -> None:
+    """The look that failed before it is older news."""
+    of_pull = replace(Trouble("m", "GitHub said no.", NOW + 60), is_final=False)
+    troubles = {"Look": replace(of_pull, sentence="It did not answer."), "OpenPullRequest": of_pull}
+    told = complaints(record(**READY, memory={"troubles": troubles}))
+    (waits,) = [notice.text for notice in told if notice.key == "pr-waits"]
+    assert "GitHub said no." in waits
 
 
 def test_the_title_is_kept_from_what_was_read() -> None:

@@ -124,7 +124,7 @@ def decide(snapshot: Snapshot) -> Decision:
         return step
     board = card.decide(snapshot)
     board = replace(board, notices=(*step.notices, *board.notices))
-    if board.fields or board.record or board.action:
+    if board.action:
         return board
     return replace(linked_decisions.living(snapshot), notices=board.notices)
 
@@ -172,15 +172,13 @@ def _in_review(snapshot: Snapshot) -> Decision:
     )  # what a pull request goes through is for other wakes to tell
     if snapshot.observation is None or (is_stop and derive.is_confirmed(snapshot.record)):
         return Decision(notices=created)
-    found = _pull_found(snapshot)
+    found = _pull_found(snapshot, snapshot.observation)
     return replace(found, notices=(*created, *found.notices))
 
 
-def _pull_found(snapshot: Snapshot) -> Decision:
+def _pull_found(snapshot: Snapshot, observed: Observation) -> Decision:
     claim = snapshot.record.claim
-    if snapshot.observation is None:
-        return Decision()
-    pull = derive.pull_request_of(snapshot.record, snapshot.observation, snapshot.rules.head_owner)
+    pull = derive.pull_request_of(snapshot.record, observed, snapshot.rules.head_owner)
     if pull is None and not derive.is_confirmed(snapshot.record):
         return _not_there(snapshot)
     if pull is None:
@@ -235,20 +233,20 @@ def _open(snapshot: Snapshot, pull: PullRequest) -> Decision:
     claim = snapshot.record.claim
     known = replace(snapshot.record.pull, url=pull.url, head=pull.head_sha)
     fields: ClaimChanges = {"pr_number": pull.number}
-    notices: list[Notice] = []
+    notices: tuple[Notice, ...]
     if claim.phase == Phase.PR_CLOSED:
         # One move at a time, as the table has it: the checks are this look's next step.
         fields |= {"phase": Phase.PR_CREATED.value, "status": Status.IN_REVIEW}
         key = f"reopened:{pull.number}:{known.reopened}"
         known = replace(known, reopened=known.reopened + 1)
-        notices.append(Notice(key, messages.reopened(pull.number), Audience.NOTE))
-    elif pull.checks is not None and snapshot.looked_at_checks:
-        fields |= {"phase": Phase.CHECKS_RUNNING.value, **_polled(snapshot)}
-    if claim.phase != Phase.PR_CLOSED:
+        notices = (Notice(key, messages.reopened(pull.number), Audience.NOTE),)
+    else:
+        if pull.checks is not None and snapshot.looked_at_checks:
+            fields |= {"phase": Phase.CHECKS_RUNNING.value, **_polled(snapshot)}
         judged = review.judge(snapshot, pull)
-        known, notices = judged.known, [*notices, *judged.notices]
+        known, notices = judged.known, judged.notices
     record = replace(snapshot.record, judged=fields.get("phase", claim.phase), pull=known)
-    return Decision(fields, record, derive.decide(snapshot, pull), tuple(notices))
+    return Decision(fields, record, derive.decide(snapshot, pull), notices)
 
 
 _RULES = {
