@@ -40,9 +40,9 @@ def test_a_projects_row_comes_first_and_is_its_own() -> None:
         "last",
         True,
     )
-    assert (own.picks, own.valued, own.failures) == (
-        {"--only"}, {"--seed"}, (r"^bad: (?P<name>.+)$",),
-    )  # fmt: skip
+    assert own.picks == {"--only"}
+    assert own.valued == {"--seed"}
+    assert own.failures == (r"^bad: (?P<name>.+)$",)
     assert (own.url, own.names, own.wraps, own.proves, own.one_line, own.anywhere) == (
         "", "", False, False, False, False,
     )  # fmt: skip
