@@ -60,8 +60,12 @@ def test_the_wheel_holds_documents_hooks_schema_and_seeds(wheel: Path) -> None:
         f"lifecycle/setup/init/supplied/{name}"
         for name in _files(ROOT / "lifecycle/setup/init/supplied")
     }
+    platforms = ROOT / "lifecycle/platforms"
+    described = {path.relative_to(ROOT).as_posix() for path in platforms.rglob("*.json")}
+    assert len(described) > 5
     wanted |= (
         hooks
+        | described
         | seeds
         | supplied
         | {

@@ -124,7 +124,7 @@ class QualityGates(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
         dict[Size, Percent], Meta(description="Percent of coverage, by the size of the story.")
     ] = {}
     required: Annotated[
-        list[Action], Meta(description="The commands that have to pass, by their names.")
+        list[Action], Meta(description="The commands that have to pass where they are there.")
     ] = []
 
 
@@ -133,8 +133,8 @@ class PlatformFile(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 
     name: Annotated[str, Meta(pattern=_NAME, description="What it is called in commands.")]
     display_name: Annotated[Text, Meta(description="What people call it.")] = ""
-    description: Text = ""
-    version: Annotated[str, Meta(max_length=64)] = ""
+    description: Annotated[Text, Meta(description="What it is, for people.")] = ""
+    version: Annotated[str, Meta(max_length=64, description="Of this file.")] = ""
     markers: Annotated[
         list[Marker],
         Meta(
@@ -166,10 +166,12 @@ class PlatformFile(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     coverage: Annotated[
         CoverageSource | None, Meta(description="How the coverage command's number is read.")
     ] = None
-    conventions: dict[str, Any] = {}
+    conventions: Annotated[
+        dict[str, Any], Meta(description="What is agreed on, by a name of its own, in any form.")
+    ] = {}
     quality_gates: QualityGates = QualityGates()
     structure: Annotated[Any, Meta(description="Where things lie, in any form.")] = None
-    skills: list[Text] = []
+    skills: Annotated[list[Text], Meta(description="The skills that an agent loads.")] = []
 
     def __post_init__(self) -> None:
         for marker in self.markers:

@@ -16,8 +16,10 @@ from typing import Any
 from lifecycle.claim.decisions.table import CLAIM, Phase
 from lifecycle.claim.engine.briefing import NEXT_STEPS
 from lifecycle.core.stage_names import LINE, MARKERS, Stage
+from lifecycle.platforms import platform_file
 from lifecycle.stages.decisions.table import following
 from lifecycle.stages.detection.inference import ANY, TABLE
+from tests.docs import platform_parts
 from tests.docs.demo_picture import PICTURE, demo, picture
 from tests.docs.pages import README, REFERENCE, ROOT
 from tests.docs.reference_tables import commands, own_settings, settings
@@ -82,6 +84,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "steps": steps,
     "stages": stages,
     "inferred": inferred,
+    "platform_keys": platform_parts.keys,
+    "shipped_platforms": platform_parts.shipped,
     "demo": demo,
     "commands": commands,
     "rooms": rooms,
@@ -99,6 +103,7 @@ PAGES: tuple[tuple[Path, tuple[str, ...]], ...] = (
     (README, ("phases",)),
     (REFERENCE, ("commands", "settings", "own_settings", "demo")),
     (ARCHITECTURE, ("rooms", "tree")),
+    (platform_parts.PLATFORMS, ("platform_keys", "shipped_platforms")),
     (STATES, ("phases", "moves", "steps", "stages", "inferred")),
 )
 """Which page holds which parts."""
@@ -131,10 +136,10 @@ def main() -> int:
         after = renewed(before, names)
         path.write_text(after, encoding="utf-8")
         _tell(path, is_new=after != before)
-    drawn = picture()
-    is_new = not PICTURE.exists() or PICTURE.read_text(encoding="utf-8") != drawn
-    PICTURE.write_text(drawn, encoding="utf-8")
-    _tell(PICTURE, is_new=is_new)
+    for path, made in ((PICTURE, picture()), (platform_parts.SCHEMA, platform_file.schema())):
+        is_new = not path.exists() or path.read_text(encoding="utf-8") != made
+        path.write_text(made, encoding="utf-8")
+        _tell(path, is_new=is_new)
     return 0
 
 
