@@ -34,7 +34,7 @@ def shipped() -> str:
     for one in discovery.discover(ROOT / "docs", {}).platforms:
         about = one.about
         joint = " and " if about.match_mode == "all" else ", "
-        markers = joint.join(f"`{marker}`" for marker in about.markers)
+        markers = joint.join(about.markers).replace("*", r"\*")
         cells = [_command(one, name) for name in ("build", "test", "lint", "coverage")]
         rows.append(f"| {about.name} | {markers} | {' | '.join(cells)} | {about.priority} |")
     return "\n".join([*rows, "", "¹ only where the project asks for it (`needs`)."])

@@ -122,8 +122,8 @@ def test_the_likely_changes_are_all_there() -> None:
     """The first table has a row for each of them, and says what holds it."""
     rows = CHANGES.tables[0].rows
     subjects = [
-        "event of the client", "tracker", "check of", "message", "phase", "setting", "command",
-        "operation of the public API", "finding of reconcile", "stage", "failure of GitHub's",
+        "event of the client", "tracker", "platform", "check of", "message", "phase", "setting",
+        "command", "operation of the public API", "finding of reconcile", "stage", "failure of GitHub's",
     ]  # fmt: skip
     assert len(rows) == len(subjects)
     for row, subject in zip(rows, subjects, strict=True):

@@ -105,7 +105,8 @@ def test_the_script_runs_what_a_platform_names(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "--quiet", root], check=True)
     path = root / "Workflows/platforms/p/platform.json"
     path.parent.mkdir(parents=True)
-    data: dict[str, Any] = {"name": "p", "markers": ["Workflows"], "commands": {"build": ["echo", "it's", "built"]}}
+    build = ["echo", "it's", "built"]
+    data: dict[str, Any] = {"name": "p", "markers": ["Workflows"], "commands": {"build": build}}
     for commands, printed in (
         ({}, "it's built\n"),
         ({"lint": "echo clean"}, "it's built\nclean\n"),
