@@ -48,10 +48,14 @@ class SystemClock:
 _GITHUBS = len("2026-01-31T09:30:00Z")
 
 
+_DEFAULTS = (datetime(2000, 1, 1), datetime(2003, 2, 2))  # noqa: DTZ001 -- the zone is the text's
+"""What a text does not say is taken from these: of one that says year, month and day, nothing of them."""
+
+
 def parse_time(text: object) -> float | None:
     """Seconds since the epoch, or None for anything that is not a readable timestamp.
 
-    A timestamp without a zone is taken as UTC.
+    A timestamp has a year, a month and a day: `-3` and `5s` are none. One without a zone is taken as UTC.
     """
     if not isinstance(text, str) or not text.strip():
         return None
@@ -66,7 +70,9 @@ def parse_time(text: object) -> float | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an unknown zone's name: read as UTC, like none
-            moment = parser.parse(text)
+            moment, same = (parser.parse(text, default=default) for default in _DEFAULTS)
+        if moment != same:
+            return None
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=UTC)
         return moment.timestamp()

@@ -116,6 +116,8 @@ def test_an_outage_is_ambiguous_only_for_writes(failures: Failures, status: int)
     [
         (403, {"Retry-After": "17", "X-RateLimit-Remaining": "0"}, SECONDARY, 17),
         (429, {"retry-after": "3"}, "Too many requests", 3),
+        (429, {"retry-after": "-3"}, "Too many requests", 60),
+        (429, {"retry-after": "5s"}, "Too many requests", 60),
         (403, {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1700000042"}, LIMIT, 42),
         (403, {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1600000000"}, LIMIT, 1),
         (403, {"x-ratelimit-remaining": "12"}, SECONDARY, 60),
