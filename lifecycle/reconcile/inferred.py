@@ -386,11 +386,12 @@ def _is_own(pull: PullRequest, swept: Swept, holding: Holding, issue: Issue) -> 
     owners = {holding.repository.partition("/")[0].casefold(), *map(str.casefold, people)}
     if not pull.head_owner or pull.head_owner.casefold() not in owners:
         return False
+    refers = derive.refers(pull, issue.number, holding.repository)
     if hold is not None and hold.branch:
-        return pull.branch == hold.branch
-    is_its = is_named(pull.branch, issue.number)
-    is_its = is_its and derive.refers(pull, issue.number, holding.repository)
-    return is_its or pull.number in swept.closed_by
+        # A merge that says nothing of the issue is not shown to a sweep, and closes nothing (`derive`).
+        is_told = refers or pull.number in swept.closed_by or pull.state is not PullState.MERGED
+        return pull.branch == hold.branch and is_told
+    return pull.number in swept.closed_by or (refers and is_named(pull.branch, issue.number))
 
 
 def _branch_of(number: int, holding: Holding, hold: Hold | None) -> str:

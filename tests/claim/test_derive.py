@@ -47,6 +47,7 @@ def own(made: Record, **shown: Any) -> int | None:
         (None, (pull(number=9, state=MERGED), pull(number=8)), 8),
         (None, (pull(number=9, state=MERGED), pull(number=8, state=MERGED)), 9),
         (None, (pull(number=9, state=MERGED, body="no word"),), None),
+        (None, (pull(number=9, state=MERGED, body="Closes GH-42"),), 9),
         (None, (pull(number=9, head_owner="mallory"), pull(number=8)), 8),
     ],
 )

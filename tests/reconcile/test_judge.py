@@ -300,6 +300,18 @@ def test_a_pull_request_that_only_mentions_the_issue_is_not_the_claims() -> None
     assert kinds(shown(pulls=(strangers,), hold=no_branch, closed_by=closing)) == []
 
 
+def test_a_merge_that_says_nothing_of_the_issue_closes_nothing() -> None:
+    """Of the lease's own branch: the hooks do not adopt it either. An open one is the claim's."""
+    silent = replace(MERGED, title="Other work", body="Nothing to refer to.")
+    assert shown(pulls=(silent,)).task().phase is Phase.CODING
+    assert kinds(shown(pulls=(silent,))) == []
+    for text in ("Refs #42", "GH-42", "https://github.com/octo-org/hello/issues/42"):
+        assert shown(pulls=(replace(silent, body=text),)).task().is_merged
+    assert shown(pulls=(silent,), closed_by=frozenset({silent.number})).task().is_merged
+    still = replace(OPEN, title="Other work", body="Nothing to refer to.")
+    assert shown(open_pulls=(still,)).task().phase is Phase.CHECKS_RUNNING
+
+
 def test_a_branch_that_only_ends_in_the_number_is_not_the_claims() -> None:
     """A time at a branch's end is no issue: without a lease's branch the text has to refer to it."""
     no_branch = Hold(42, "b" * 40, AGENT, TAKEN)

@@ -202,6 +202,9 @@ BLIND = {"tokens": [SeedToken(TOKEN, "octocat", ["repo"])]}
         pytest.param(0, {}, id="0"),
         soaked(1, {}, id="1"),
         soaked(2, {}, id="2"),
+        pytest.param(6, {}, id="6"),
+        soaked(8, {}, id="8"),
+        soaked(9, {}, id="9"),
         pytest.param(3, BLIND, id="labels"),
     ],
 )

@@ -26,7 +26,7 @@ def pull_request_of(record: Record, seen: Observation, head_owner: str) -> PullR
 
     The one whose number the claim names, if its head is the claim's branch (or if this claim opened
     it: the head of a fork that was deleted has no owner any more); else the branch's open one; else
-    the newest merged one that mentions the issue, unless it merged before this claim was taken. A
+    the newest merged one that refers to the issue, unless it merged before this claim was taken. A
     closed pull request of a branch that was used before is never adopted, and neither is somebody
     else's branch of the same name.
     """
@@ -40,7 +40,7 @@ def pull_request_of(record: Record, seen: Observation, head_owner: str) -> PullR
         if named.state is PullState.CLOSED and replacement is not None:
             return replacement
         return named
-    return _open(ours) or next((p for p in ours if _closes(p, record)), None)
+    return _open(ours) or next((p for p in ours if _closes(p, record, seen.repository)), None)
 
 
 def open_pull_request_of(
@@ -76,8 +76,9 @@ def merged_as_pushed(
     )
 
 
-def _closes(pull: PullRequest, record: Record) -> bool:
-    if pull.state is not PullState.MERGED or not mentions(pull, record.claim.issue_number):
+def _closes(pull: PullRequest, record: Record, repository: str) -> bool:
+    number = record.claim.issue_number
+    if pull.state is not PullState.MERGED or number is None or not refers(pull, number, repository):
         return False
     merged_at = pull.merged_at
     if not record.is_taken or merged_at is None:
