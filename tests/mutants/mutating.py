@@ -266,8 +266,9 @@ def _other_collections(node: ast.Tuple | ast.List | ast.Set | ast.Dict) -> Itera
 
 
 def _other_calls(node: ast.Call) -> Iterator[ast.AST]:
-    for keywords in _with_one_less(node.keywords):
-        yield ast.Call(node.func, node.args, keywords)
+    for keyword, keywords in zip(node.keywords, _with_one_less(node.keywords), strict=True):
+        if ast.unparse(keyword) != "strict=False":  # what zip does without it
+            yield ast.Call(node.func, node.args, keywords)
     if isinstance(node.func, ast.Name) and node.func.id in CALLED:
         yield ast.Call(ast.Name(CALLED[node.func.id], ast.Load()), node.args, node.keywords)
 
