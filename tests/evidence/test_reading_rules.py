@@ -6,7 +6,7 @@ import pytest
 
 from lifecycle.evidence import reading
 from lifecycle.evidence.outcomes import Outcome
-from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.evidence.printed_output import WHOLE, CallEnd
 from lifecycle.evidence.reading import read_check
 from lifecycle.evidence.test_runs import run_in
 
@@ -112,6 +112,6 @@ def test_an_output_is_read_without_what_only_dresses_it(output: str, text: str) 
 
 def test_of_a_long_output_its_end_is_read() -> None:
     """So much of it as is kept; a summary before that is gone."""
-    long = FINE + "x" * reading.WHOLE
-    assert reading.plain(long) == "x" * reading.WHOLE
+    long = FINE + "x" * WHOLE
+    assert reading.plain(long) == "x" * WHOLE
     assert reading.plain("short") == "short"
