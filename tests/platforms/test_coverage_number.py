@@ -156,6 +156,15 @@ def test_what_shipped_commands_print_is_read(name: str) -> None:
     assert coverage_number.percent(source, text, Path("/"), 0) == value
 
 
+@pytest.mark.parametrize("sign", ["#", "\N{INFORMATION SOURCE}"])
+def test_nodes_own_table_has_its_lines_first(sign: str) -> None:
+    """Node's test runner prints another table than the libraries for coverage do."""
+    rows = ("file | line % | branch % | funcs %", "a.js | 50.00 | 100.00 | 100.00 | 3-4")
+    total = "all files | 81.25 | 90.00 | 70.00 |"
+    text = "\n".join(f"{sign} {row}" for row in (*rows, total))
+    assert coverage_number.percent(shipped("node"), text, Path("/"), 0) == 81.25
+
+
 @pytest.mark.parametrize("name", WRITTEN)
 def test_what_shipped_commands_write_is_read(name: str, tmp_path: Path) -> None:
     """The report lies where the command leaves it, and the sum of the lines counts."""
