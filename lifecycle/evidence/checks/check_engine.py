@@ -19,7 +19,7 @@ from lifecycle.evidence import records, tree_hash
 from lifecycle.evidence.checks import check_log, check_process
 from lifecycle.evidence.checks.check_log import CheckOutput
 from lifecycle.evidence.checks.check_process import ProcessEnd, Take
-from lifecycle.evidence.checks.check_reading import CommandEnd, read
+from lifecycle.evidence.checks.check_reading import BUILD, COVERAGE, CommandEnd, read
 from lifecycle.evidence.checks.known_checks import KnownCheck
 from lifecycle.evidence.outcomes import Counts, Outcome, Reading
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
@@ -39,6 +39,9 @@ QUICKER, AT_LEAST_SECONDS = 5.0, 5.0
 
 FEWER, AT_LEAST_TESTS = 2.0, 10
 """A run of less than half as many tests is said to be short, if there were so many."""
+
+FILE_TIMES_SECONDS = 0.02
+"""How far the time of a file may lie behind the clock: the system's own clock for files ticks slower."""
 
 _NAMED = 5
 _FAILURES = 100
@@ -163,6 +166,7 @@ class CheckRun:
         until = self.clock.monotonic() + self.asked.seconds
         whole, ends = CheckOutput(), list[ProcessEnd]()
         readings: list[Reading] = []
+        first_began = self.clock.now()
         for words, configured in zip(commands, self.asked.check.commands, strict=True):
             part, began = CheckOutput(), self.clock.now()
 
@@ -179,7 +183,9 @@ class CheckRun:
                 readings.append(_cut_short(end, self.asked.seconds))
             else:
                 ended = CommandEnd(words, configured, end.status, part, began)
-                readings.append(read(name, ended, self.root, self.asked.rows))
+                readings.append(
+                    self._read(ended, whole, first_began, is_last=len(ends) == len(commands))
+                )
             if end.left:
                 self.remarks.append(
                     f"`{words[0]}` left processes running, which were ended with it."
@@ -190,10 +196,38 @@ class CheckRun:
                 break
         return whole, ends, readings
 
+    def _read(
+        self, ended: CommandEnd, whole: CheckOutput, began: float, *, is_last: bool
+    ) -> Reading:
+        """What a command says; of coverage the number is that of all commands, read once the last is over.
+
+        Args:
+            ended: the command.
+            whole: what all of them printed so far.
+            began: when the first one was started.
+            is_last: none comes after it.
+        """
+        check, rows = self.asked.check, self.asked.rows
+        if check.name != COVERAGE or check.coverage is None:
+            kind = check.name if is_last or check.name != COVERAGE else BUILD
+            return read(kind, ended, self.root, rows)
+        if ended.status or not is_last:
+            return read(BUILD, ended, self.root, rows)
+        from lifecycle.platforms import coverage_number
+
+        since_ns = int((began - FILE_TIMES_SECONDS) * 1e9)
+        number = coverage_number.percent(check.coverage, whole.text, self.root, since_ns)
+        if number is None:
+            return Reading(
+                Outcome.UNKNOWN, why="no percentage was read where its platform says it is"
+            )
+        return read(COVERAGE, ended, self.root, rows, number)
+
     def _judged(self, record: RunRecord, readings: list[Reading]) -> RunRecord:
         """The record with what the runs came to, taken together."""
         outcome = min((reading.outcome for reading in readings), key=_WORST.index)
-        why = next((reading.why for reading in readings if reading.outcome is outcome), "")
+        whys = (reading.why for reading in readings if reading.outcome is outcome)
+        why = next(filter(None, whys), "")
         if self.asked.extra and outcome is not Outcome.FAILED:
             outcome, why = Outcome.PARTIAL, "further words were given"
         counted = [reading.counts for reading in readings if reading.counts is not None]

@@ -11,7 +11,8 @@ from lifecycle.evidence.outcomes import Outcome, Reading
 from lifecycle.evidence.records import TEST
 from lifecycle.evidence.runner_table import RunnerRow
 
-KINDS = (TEST, "build", "lint", "coverage")
+BUILD, COVERAGE = "build", "coverage"
+KINDS = (TEST, BUILD, "lint", COVERAGE)
 """What a check may show; the check of that name shows it."""
 
 
@@ -40,11 +41,17 @@ class CommandEnd:
         self.status, self.output, self.began = status, output, began
 
 
-def read(name: str, end: CommandEnd, root: Path, rows: tuple[RunnerRow, ...]) -> Reading:
+def read(
+    name: str,
+    end: CommandEnd,
+    root: Path,
+    rows: tuple[RunnerRow, ...],
+    number: float | None = None,
+) -> Reading:
     """What a command of the check called `name` says.
 
     A check of another name is read as tests are if its command is known to run tests; else it passes by its
-    exit status.
+    exit status. For coverage `number` is the percentage, where it was read elsewhere.
     """
     kind = name if name in KINDS or not _runs_tests(end.words, rows) else TEST
     found = reading.read_check(
@@ -55,6 +62,7 @@ def read(name: str, end: CommandEnd, root: Path, rows: tuple[RunnerRow, ...]) ->
         rows=rows,
         is_cut=bool(end.output.left_out),
         configured=end.configured,
+        number=number,
     )
     reports = junit.read_reports(root, end.words, end.began) if kind == TEST else None
     return found if reports is None else with_reports(found, reports, end.status)

@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import Refused, did_you_mean
 from lifecycle.core.redact import visible
@@ -21,6 +22,9 @@ from lifecycle.platforms.command_argv import Argv, commands_in, split
 from lifecycle.settings import user_folder
 from lifecycle.settings.config import CONFIG_FILE
 from lifecycle.storage import store
+
+if TYPE_CHECKING:
+    from lifecycle.platforms.platform_file import CoverageSource
 
 VALIDATE = "validate"
 COMMAND = "lifecycle check"
@@ -36,6 +40,7 @@ class KnownCheck:
         origin: where they come from, for people.
         is_projects: they come with the repository, so they need the user's yes.
         problem: why they cannot be run, and the fix, as half a sentence; "" if they can.
+        coverage: how the platform says that its percentage is read; None if it does not say.
     """
 
     name: str
@@ -43,6 +48,7 @@ class KnownCheck:
     origin: str
     is_projects: bool
     problem: str = ""
+    coverage: CoverageSource | None = None
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -59,7 +65,8 @@ def known_checks(
     checks = _configured(settings)
     for name, one in selection.commands_of(root, environment).items():
         origin = f"platform {one.platform} ({one.place})"
-        checks.setdefault(name, KnownCheck(name, one.argvs, origin, one.needs_trust))
+        known = KnownCheck(name, one.argvs, origin, one.needs_trust, coverage=one.coverage)
+        checks.setdefault(name, known)
     order = [*(name for name in KINDS if name in checks), *checks]
     return tuple(checks[name] for name in dict.fromkeys(order))
 

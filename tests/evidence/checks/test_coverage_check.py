@@ -1,0 +1,84 @@
+"""A check of coverage passes when a number was read where its platform says, and not otherwise."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lifecycle.core.timing import SystemClock
+from lifecycle.evidence import runner_table
+from lifecycle.evidence.checks import known_checks
+from lifecycle.evidence.checks.check_engine import CheckAsked, CheckRun
+from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.records import RunRecord
+from lifecycle.settings import config
+from tests.platforms.platform_ground import put
+
+COUNTS = r"(?P<covered>\d+) of (?P<total>\d+)"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """The user's home, beside a worktree that is known by a marker."""
+    root = tmp_path / "work/root"
+    subprocess.run(["git", "init", "--quiet", root], check=True)
+    (root / "marker").touch()
+    return tmp_path / "home"
+
+
+def checked(home: Path, coverage: dict[str, object] | None, *scripts: str) -> RunRecord:
+    """What is kept of the coverage of a platform of the user's, whose commands are these scripts."""
+    root = home.parent / "work/root"
+    commands = {"coverage": [["sh", "-c", script] for script in scripts]}
+    put(home / ".config/lifecycle/platforms", "own", commands=commands, coverage=coverage)
+    environment = {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": ""}
+    settings = config.load(root, environment)
+    check = known_checks.demanded("coverage", root, settings, environment)
+    asked = CheckAsked(check, (), 60.0, runner_table.rows())
+    run = CheckRun(root, environment, SystemClock(), asked, out=lambda _: None, err=lambda _: None)
+    return run.result().record
+
+
+def test_the_number_is_read_from_all_that_was_printed(home: Path) -> None:
+    """Several commands are one check: the number may stand in the output of any of them."""
+    pattern: dict[str, object] = {"pattern": COUNTS}
+    done = checked(home, pattern, "echo 3 of 4", "echo reported")
+    assert (done.outcome, done.why) == (Outcome.PASSED, "coverage 75 %")
+    done = checked(home, pattern, "echo begun", "echo 1 of 2")
+    assert (done.outcome, done.why) == (Outcome.PASSED, "coverage 50 %")
+
+
+def test_without_a_number_it_is_no_evidence(home: Path) -> None:
+    """Success alone is not enough, nor is a number in another place than the platform says."""
+    pattern: dict[str, object] = {"pattern": COUNTS}
+    assert checked(home, pattern, "echo none").outcome is Outcome.UNKNOWN
+    assert checked(home, pattern, "echo 'coverage: 90%'").outcome is Outcome.UNKNOWN
+    assert checked(home, None, "echo none").outcome is Outcome.UNKNOWN
+
+
+def test_a_failure_is_one_whatever_was_read(home: Path) -> None:
+    """The status counts first, that of each command."""
+    pattern: dict[str, object] = {"pattern": COUNTS}
+    assert checked(home, pattern, "echo 3 of 4; exit 1").outcome is Outcome.FAILED
+    assert checked(home, pattern, "exit 1", "echo 3 of 4").outcome is Outcome.FAILED
+    assert checked(home, None, "exit 1").outcome is Outcome.FAILED
+
+
+def test_a_report_of_an_earlier_run_is_none_of_this_one(home: Path) -> None:
+    """A file counts if this run wrote it."""
+    source: dict[str, object] = {"pattern": COUNTS, "files": ["report"]}
+    report = home.parent / "work/root/report"
+    report.write_text("9 of 9")
+    os.utime(report, (1_000_000_000, 1_000_000_000))
+    assert checked(home, source, "true").outcome is Outcome.UNKNOWN
+    done = checked(home, source, "echo 1 of 4 >report")
+    assert (done.outcome, done.why) == (Outcome.PASSED, "coverage 25 %")
+
+
+def test_without_a_platforms_word_a_known_programs_number_is_read(home: Path) -> None:
+    """As in the output of pytest-cov or of Go, of the last command."""
+    done = checked(home, None, "echo begun", "echo 'coverage: 66.7% of statements'")
+    assert (done.outcome, done.why) == (Outcome.PASSED, "coverage 66.7 %")
