@@ -29,6 +29,7 @@ FILE_OPTIONS = frozenset(
         *("--junitxml", "--junit-xml"),  # pytest
         *("--junitfile", "--output-junit", "--log-junit"),  # gotestsum, CTest, PHPUnit
         *("--xunit", "--test-reporter-destination"),  # Robot Framework, node --test
+        *("--reporter-outfile", "--junit-path"),  # bun test, deno test
         *("--outputFile", "--outputFile.junit", "--out"),  # vitest, RSpec
     }
 )

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from lifecycle.evidence import junit
-from lifecycle.evidence.outcomes import Outcome, Reading
+from lifecycle.evidence.outcomes import Counts, Outcome, Reading
+from tests.evidence.runners.recordings import Recording, all_recordings
 
 STARTED = 1_795_000_000.0
 
@@ -329,3 +330,22 @@ def test_the_parser_is_imported_where_a_report_is_read(tmp_path: Path) -> None:
         del sys.modules[name]
     assert read(tmp_path) is None
     assert "defusedxml" not in sys.modules
+
+
+REPORTED = [each for each in all_recordings() if each.junit]
+
+
+@pytest.mark.parametrize("each", REPORTED, ids=[each.name for each in REPORTED])
+def test_what_real_runners_write(tmp_path: Path, each: Recording) -> None:
+    """Found by the option that the command names, and counted as its author states it."""
+    name = next(word for word in each.argv if word.endswith(".xml")).rpartition("=")[2]
+    # Where it ran stands in a recording as a word that is no XML.
+    written(tmp_path, name, (each.junit or "").replace("<root>", "/there"))
+    reading = junit.read_reports(tmp_path, each.argv, STARTED)
+    assert reading is not None
+    assert reading.outcome in (each.outcome, *each.also), reading.why
+    assert reading.counts is not None
+    counts = {name: getattr(reading.counts, name) for name in Counts.__slots__}
+    assert each.counts in (None, counts)
+    assert len(reading.failures) == counts["failed"]
+    assert junit.read_reports(tmp_path, ("make", "test"), STARTED) is None

@@ -72,6 +72,46 @@ def test_an_agent_of_the_same_account_is_told(ground: GitHubGround) -> None:
         tracker(ground, TWO).release("42")
 
 
+def test_whoever_else_has_it_is_known_by_lease_assignee_and_comment(ground: GitHubGround) -> None:
+    """One request for the issue, git's own for the lease; comments only where no lease says it."""
+    one, two = tracker(ground), tracker(ground, TWO)
+    assert one.get("42", holders=True).held_by == ()
+    one.claim("42")
+    two.get("41", holders=True)  # whose token it is was asked then
+    assert asked(ground, lambda: two.get("42", holders=True)) == ["GET /issues/42"]
+    assert two.get("42", holders=True).held_by == (ONE,)
+    assert (two.get("42").held_by, one.get("42", holders=True).held_by) == ((), ())
+    ground.control.assign(42, "maria")
+    assert one.get("42", holders=True).held_by == (), "it is assigned to this account as well"
+    ground.control.unassign(42, "octocat")
+    assert one.get("42", holders=True).held_by == ("maria",)
+    assert two.get("42", holders=True).held_by == (ONE, "maria")
+    ground.control.close_issue(42)
+    assert two.get("42", holders=True).held_by == ()
+    # Without a lease the oldest comment of those who are assigned says it.
+    pushed_by(ground, VISITOR)
+    one.claim("44")
+    assert refs(ground) == {"refs/agent-claims/42"}
+    assert asked(ground, lambda: two.get("44", holders=True)) == [
+        "GET /issues/44", "GET /issues/44/comments"
+    ]  # fmt: skip
+    assert two.get("44", holders=True).held_by == (ONE,)
+    assert one.get("44", holders=True).held_by == ()
+
+
+def test_a_lease_that_cannot_be_read_is_no_evidence(ground: GitHubGround) -> None:
+    """The issue itself can: nobody is taken for its holder, and the log says what is left out."""
+    tracker(ground).claim("42")
+    two = tracker(ground, TWO)
+    assert two._holding.has_leases
+    subprocess.run(
+        ["git", "remote", "set-url", "origin", f"{ground.info.git_url}/gone"],
+        cwd=ground.root,
+        check=True,
+    )
+    assert two.get("42", holders=True).held_by == ()
+
+
 def test_a_person_who_assigned_herself_has_it(ground: GitHubGround) -> None:
     """No lease is taken from under her, and her name is told."""
     ground.control.assign(42, "maria")
