@@ -37,7 +37,7 @@ def look(written: Written, folder: Path) -> tuple[Turn, StageFinding]:
         ("implementation complete ::: WORKFLOW_STAGE: TESTS_PASSING :::", "TESTS_PASSING"),
         ("", "UNKNOWN"),
         ("\x00\ufffd" * 1000, "UNKNOWN"),
-        ("x " * 1_000_000 + DONE, "CODING_COMPLETE"),
+        ("x " * 1_000_000 + f"\n{DONE}", "CODING_COMPLETE"),
     ],
 )
 def test_a_text_alone_is_judged_as_the_design_says(text: str, wanted: str) -> None:

@@ -86,7 +86,31 @@ _SPEAKS = (
 )
 """Before a marker, in its sentence: it is not said, but spoken of."""
 
+_LAST = (
+    r"(?i)\b(?:with|as|by|at|the|a|an|this|that|my|your|its|then|and|but|because|which|whose|whether"
+    r"|using|via|per|equals?|say\w*|sent|sends?|got|gets|gave|typed?|posts?|posted|answer\w*|replie\w+"
+    r"|reply)[:,]?[ *_\"'(]*$|(?:=|\^)\s*$|^\W*(?:wait|say|type|post|put|use|finish with|end with|close with)\b"
+)
+"""What a sentence ends, or begins, with that goes on with the marker, or orders it."""
+
+_LABEL_SAYS = (
+    r"(?i)\b(?:emit\w*|now|so|thus|therefore|hence|herewith|done|complet\w+|finish\w*|pass\w*|green"
+    r"|ready|approved|closed|satisfied|met|implemented|place|verified|reviewed|markers?|status|stage"
+    r"|results?|summary|conclusion|committed|works?|fixed|added|handles?|ok|okay|yes|yep|wired|updated"
+    r"|merged|pushed|deployed|synced|over|wraps?|confirm\w*|all|everything|final|outcome|verdict|cleared"
+    r"|coded|coding|testing|review)\b"
+)
+"""What stands before a marker on its line, or in a label of at most three words, if it is said now."""
+
+_TO_DO = (
+    r"(?i)\W*(?:finish|write|run|add|fix|update|test|review|implement|close|check|do|make|deploy|push"
+    r"|commit|open|ask|wait|get|merge|read|verify|emit|clean|document|refactor|handle|create|build"
+    r"|request)\b"
+)
+"""How an entry of a list of things to do begins."""
+
 _NOT_SPOKEN = (
+    (r"(?i)\bhere(?:'s| is| comes)\b", "so,"),
     (r"(?i)^(?=.*\bnow\b)(.*?)\bi(?:'ll| will| can|'m going to| am going to)\b", r"\1 now I "),
     (r"(?i)\b(?:i am |i'm )?ready to (?=emit)", "ready, I now "),
     (
@@ -188,7 +212,9 @@ def _named(text: str) -> list[tuple[str, bool]]:
             end = begin + len(line)
             for match in re.finditer(_MARKER, bare[begin:end]) if number not in listed else ():
                 around = bare[: begin + match.start()], bare[begin + match.end() :]
-                if _is_said(block, *around):
+                siblings = found[max(0, place - 8) : place] if block.is_item else ()
+                is_to_do = any(o.is_item and re.match(_TO_DO, o.bare) for o in siblings)
+                if not is_to_do and _is_said(block, *around):
                     later = [other.bare for other in found[place + 1 :]]
                     if not any(re.search(_TAKEN_BACK, text) for text in (around[1], *later)):
                         is_own = not bare[begin : begin + match.start()].strip(_LABEL)
@@ -261,6 +287,8 @@ def _is_said(block: Block, before: str, after: str) -> bool:
     is_continued = below[:1].islower() and re.match(_CONDITION, below, re.IGNORECASE)
     if is_continued or rest.lstrip(" *_")[:1] == ":":
         return False
+    if re.search(r"(?:^|\n)[+<=~-]$", before):
+        return False  # a line of a diff
     sentence = re.split(_SENTENCE_END, re.sub(_MARKER, " ", before).replace("\n", " "))[-1]
     is_alone = not sentence.strip(_LABEL)
     if is_alone and (block.is_item or block.is_headed) and re.search(_PLAN, block.lead):
@@ -268,8 +296,14 @@ def _is_said(block: Block, before: str, after: str) -> bool:
     if is_alone and not before.strip(_LABEL):
         is_led = block.lead.rstrip(" *_").endswith((":", ",")) or block.is_headed
         sentence = re.split(_SENTENCE_END, block.lead)[-1] if is_led else ""
-    for pattern, words in _NOT_SPOKEN:
-        sentence = re.sub(pattern, words, sentence)
+    for pattern, instead in _NOT_SPOKEN:
+        sentence = re.sub(pattern, instead, sentence)
+    words = re.findall(r"\w+", sentence)
+    is_label = sentence.rstrip(" *_").endswith(":")
+    is_joined = not is_label and before.rpartition("\n")[2].strip(_LABEL) and len(words) > 2
+    is_bound = bool(is_joined) or (is_label and 0 < len(words) <= 3)
+    if (is_bound and not re.search(_LABEL_SAYS, sentence)) or re.search(_LAST, sentence):
+        return False
     return not re.search(_SPEAKS, sentence, re.IGNORECASE)
 
 

@@ -122,7 +122,7 @@ _APPROVED = (
     rf"approved by (?:the )?(?:oracle|reviewer|code reviewer|review){_END}",
 )
 _CLOSED = (
-    rf"(?:the )?issue (?:[#\w.-]+ )?{_IS}closed{_END}",
+    rf"(?:the )?issue (?:(?:#\S+|\S*\d\S*|\w+-\w+) )?{_IS}closed{_END}",
     (
         rf"(?:i|we)?(?: have|'ve)?(?: now)? ?closed (?:the |this )?issue(?: [#\w.-]+)?(?: (?:with|using)"
         rf" (?:{_CLOSE})| with a summary)?{_END}"
@@ -188,24 +188,25 @@ _HARMLESS = (
     r"(?:failing|flaky|broken|skipped)\b"
 )
 _DOUBT = (
-    r"\bfail(?:s|ed|ing|ures?)?\b|\berrors?\b|\bbroken\b|\bflak\w+|\bskip(?:s|ped|ping)?\b|\bx?failed\b"
-    r"|\bcrash\w*|\btimed? ?out\b|\b(?:but|except|excluding|excepting|however|although|though|apart from"
-    r"|aside from|other than|besides|whereas|nevertheless|unfortunately|caveat\w*)\b|\b(?:remaining|rema"
-    r"ins?|left|to-?do|pending|outstanding|missing|incomplete|partial\w*|unfinished|untested"
-    r"|unimplemented|uncovered|unverified|blocked|blocks|stub\w*|placeholder|postponed|deferred"
-    r"|follow-?ups?|wip|in progress)\b|(?:\bnot\b|n['\u2019]t\b|\bnever\b|\bcannot\b|\bno one\b)\s+"
-    r"(?:\w+\s+){0,3}?(?:run|ran|test\w*|implement\w*|done|complet\w*|cover\w*|met|meet|verif\w*"
-    r"|finish\w*|approv\w*|handl\w*|support\w*|work\w*|pass\w*|yet|all|every\w*|fully|entirely|sure"
-    r"|certain|able|written|possible|enough|includ\w*|address\w*|check\w*|review\w*|fix\w*|started|ready"
-    r"|execut\w*|exist\w*|satisf\w*|green|there|closed?|clear\w*|true|so|pushed|merged|correct\w*)\b"
-    r"|\b(?:unable|couldn['\u2019]t|could not|can['\u2019]t|won['\u2019]t)\b|\b(?:once|until|till|unless"
-    r"|as soon as|assuming|provided|in theory|theoretically|supposed|should|would|might|may|hopefully"
-    r"|believe|guess|suspect|suppose|presumably|apparently|probably|likely|almost|nearly|mostly|roughly"
-    r"|partly|half|some|most|several|certain|many|few|only|just the|first (?:part|half|step|draft"
-    r"|version|pass)|so far)\b|\b\d{1,2} ?%|\b(?:i think|i hope|i expect|expect\w*|waiting|await\w*"
-    r"|still)\b|\b(?:step|phase|part|stage|milestone|task) (?:\d|one|two|i+)\b|\bhalf ?way\b"
-    r"|\bother (?:repo\w*|branch\w*|project)|\b(?:yesterday|last (?:week|night|month|year|time)"
-    r"|earlier (?:today|run)|upstream|in the past)\b|\u274c|\u26a0|\u2717|\u2718|\U0001f6a7|\u23f3"
+    r"\bfail(?:s|ed|ing|ures?)?\b|\berrors?\b|\bbroken\b|\bflak\w+|\bskip(?:s|ped|ping)?\b"
+    r"|\bx(?:fail|pass)\w*|\bcrash\w*|\btimed? ?out\b|\b(?:but|except|excluding|excepting|however"
+    r"|although|though|apart from|aside from|other than|besides|whereas|nevertheless|unfortunately"
+    r"|caveat\w*)\b|\b(?:remaining|remains?|left|to-?do|pending|outstanding|missing|incomplete"
+    r"|partial\w*|unfinished|untested|unimplemented|uncovered|unverified|blocked|blocks|stub\w*"
+    r"|placeholder|postponed|deferred|follow-?ups?|wip|in progress)\b|(?:\bnot\b|n['\u2019]t\b|\bnever\b"
+    r"|\bcannot\b|\bno one\b)\s+(?:\w+\s+){0,3}?(?:run|ran|test\w*|implement\w*|done|complet\w*|cover\w*"
+    r"|met|meet|verif\w*|finish\w*|approv\w*|handl\w*|support\w*|work\w*|pass\w*|yet|all|every\w*|fully"
+    r"|entirely|sure|certain|able|written|possible|enough|includ\w*|address\w*|check\w*|review\w*|fix\w*"
+    r"|started|ready|execut\w*|exist\w*|satisf\w*|green|there|closed?|clear\w*|true|so|pushed|merged"
+    r"|correct\w*)\b|\b(?:unable|couldn['\u2019]t|could not|can['\u2019]t|won['\u2019]t)\b"
+    r"|\b(?:once|until|till|unless|as soon as|assuming|provided|in theory|theoretically|supposed|should"
+    r"|would|might|may|hopefully|believe|guess|suspect|suppose|presumably|apparently|probably|likely"
+    r"|almost|nearly|mostly|roughly|partly|half|some|most|several|certain|many|few|only|just the"
+    r"|first (?:part|half|step|draft|version|pass)|so far)\b|\b\d{1,2} ?%|\b(?:i think|i hope|i expect"
+    r"|expect\w*|waiting|await\w*|still)\b|\b(?:step|phase|part|stage|milestone|task) (?:\d|one|two"
+    r"|i+)\b|\bhalf ?way\b|\bother (?:repo\w*|branch\w*|project)|\b(?:yesterday|last (?:week|night|month"
+    r"|year|time)|earlier (?:today|run)|upstream|in the past)\b|\u274c|\u26a0|\u2717|\u2718|\U0001f6a7"
+    r"|\u23f3"
 )
 _AHEAD = (
     r"(?:\b(?:will|going to|gonna|next|then|now i|let me|let us|let's|need(?:s)? to|have to|must|want to"
@@ -255,17 +256,18 @@ _LEAD_IN = (
     r"|code review)(?:\s*[:,!.-]\s*|\s+))*"
 )
 _ASIDE = (
-    r"(?:i |we )?(?:(?:have|'ve) )?(?:also |then |now |just )?(?:ran|re-?ran|executed|added|updated"
-    r"|implemented|wrote|created|refactored|removed|documented|committed|pushed|verified|checked"
-    r"|confirmed|renamed|moved|extended|cleaned|fixed|reviewed|re-?read|went through|compared|addressed"
-    r"|used|did)\b.*|(?:the )?(?:linter|lint|types?|type ?check\w*|mypy|ruff|eslint|build|ci|formatting"
-    r"|coverage|everything)\b.*\b(?:clean|green|pass\w*|succe\w+|fine|done|ok|complete\w*|up to date"
-    r"|works?)|(?:and |with )?(?:no|0|zero|without(?: any)?) (?:\w+ ){0,2}?(?:failures?|errors?|failed"
-    r"|regressions?|skipped|skips|comments|findings|issues|warnings|changes requested|todos?)(?: found"
-    r"| left| remain| were found| introduced)?|.*\b(?:is|are|was|were) (?:now )?(?:clean|committed"
-    r"|pushed|documented|in place|up to date|updated|added|covered)|ready for (?:the )?(?:review|testing"
-    r"|tests|next stage|requirements review|next step)|nothing (?:is )?left(?: to do)?|as requested"
-    r"|finally|now|too|so|done"
+    r"with (?:a |an |its |their |own )?(?:tests?|proofs?)\b.*|(?:i |we )?(?:(?:have|'ve) )?(?:also "
+    r"|then |now |just )?(?:ran|re-?ran|executed|added|updated|implemented|wrote|created|refactored"
+    r"|removed|documented|committed|pushed|verified|checked|confirmed|renamed|moved|extended|cleaned"
+    r"|fixed|reviewed|re-?read|went through|compared|addressed|used|did)\b.*|(?:the )?(?:linter|lint"
+    r"|types?|type ?check\w*|mypy|ruff|eslint|build|ci|formatting|coverage|everything)\b.*\b"
+    r"(?:clean|green|pass\w*|succe\w+|fine|done|ok|complete\w*|up to date|works?)|(?:and |with )?(?:no|0"
+    r"|zero|without(?: any)?) (?:\w+ ){0,2}?(?:failures?|errors?|failed|regressions?|skipped|skips"
+    r"|comments|findings|issues|warnings|changes requested|todos?)(?: found| left| remain| were found"
+    r"| introduced)?|.*\b(?:is|are|was|were) (?:now )?(?:clean|committed|pushed|documented|in place"
+    r"|up to date|updated|added|covered)|ready for (?:the )?(?:review|testing|tests|next stage"
+    r"|requirements review|next step)|nothing (?:is )?left(?: to do)?|as requested|finally|now|too|so"
+    r"|done"
 )
 """What may stand beside a claim in its sentence and takes nothing from it."""
 
@@ -370,9 +372,12 @@ def _claims(forms: tuple[str, ...], sentence: str) -> bool:
     """True if the sentence, or a part of it whose other parts are harmless, has one of the forms."""
     if sentence.endswith("?"):
         return False
-    plain = sentence.rstrip(" .!:)")
+    plain = sentence.rstrip(" .!:;)")
     if _fits(forms, plain):
         return True
+    head, _, rest = plain.partition(": ")
+    if rest and forms in (_CODED, _SATISFIED) and _fits(forms, head):
+        return all(some == every for some, every in re.findall(_SHARE, rest))
     parts = [part.strip(" ().!,") for part in re.split(_PARTS, plain)]
     parts = [part for part in parts if part]
     if len(parts) < 2 or not any(_fits(forms, part) for part in parts):
