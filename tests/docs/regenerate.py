@@ -24,6 +24,7 @@ from tests.docs.demo_picture import PICTURE, demo, picture
 from tests.docs.pages import README, REFERENCE, ROOT
 from tests.docs.reference_tables import commands, own_settings, settings
 from tests.docs.rooms_picture import rooms, tree
+from tests.stages.detection_cases import STAYS, TIERS, all_cases, detected
 
 STATES = ROOT / "docs" / "states.md"
 ARCHITECTURE = ROOT / "docs" / "architecture.md"
@@ -78,6 +79,24 @@ def inferred() -> str:
     return "\n".join(rows)
 
 
+def confused() -> str:
+    """What the detection finds in each of the suite's own cases, beside what the case says is right."""
+    rows = [
+        "| found by | the case says | cases | that stage | another stage | none |",
+        "|---|---|---|---|---|---|",
+    ]
+    every = all_cases()
+    for tier, called in TIERS.items():
+        for says, is_none in (("a stage is completed", False), ("none is", True)):
+            cases = [c for c in every if c.tier == tier and (c.expected == STAYS) is is_none]
+            states = [detected(case) for case in cases]
+            none = states.count(STAYS)
+            right = 0 if is_none else sum(map(str.__eq__, states, (c.expected for c in cases)))
+            cells = (len(cases), "" if is_none else right, len(cases) - none - right, none)
+            rows.append(f"| {called} | {says} | {' | '.join(map(str, cells))} |")
+    return "\n".join(rows)
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "phases": diagram,
     "moves": moves,
@@ -86,6 +105,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "inferred": inferred,
     "platform_keys": platform_parts.keys,
     "shipped_platforms": platform_parts.shipped,
+    "confused": confused,
     "demo": demo,
     "commands": commands,
     "rooms": rooms,
@@ -104,7 +124,7 @@ PAGES: tuple[tuple[Path, tuple[str, ...]], ...] = (
     (REFERENCE, ("commands", "settings", "own_settings", "demo")),
     (ARCHITECTURE, ("rooms", "tree")),
     (platform_parts.PLATFORMS, ("platform_keys", "shipped_platforms")),
-    (STATES, ("phases", "moves", "steps", "stages", "inferred")),
+    (STATES, ("phases", "moves", "steps", "stages", "inferred", "confused")),
 )
 """Which page holds which parts."""
 

@@ -20,7 +20,13 @@ from lifecycle.stages.transcript.turn import Prompt, ToolCall, Turn
 
 FILE = Path(__file__).with_name("cases") / "detection.jsonl"
 STAYS = "stays"
-TIERS = ("marker", "verdict", "words", "run")
+TIERS = {
+    "marker": "a marker",
+    "verdict": "a review's verdict",
+    "words": "a claim in words",
+    "run": "a run or another call",
+}
+"""What a case is about, and how the page calls it."""
 
 
 @dataclass(frozen=True, slots=True)
