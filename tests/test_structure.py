@@ -33,7 +33,7 @@ BUDGET = {
     "platforms": 730,
     "evidence": 2_500,
     "claim": 5_370,
-    "stages": 3_000,
+    "stages": 3_060,
     "reconcile": 1_325,
     "views": 645,
     "app": 380,
