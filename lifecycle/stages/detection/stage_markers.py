@@ -89,7 +89,8 @@ _SPEAKS = (
 _LAST = (
     r"(?i)\b(?:with|as|by|at|the|a|an|this|that|my|your|its|then|and|but|because|which|whose|whether"
     r"|using|via|per|equals?|say\w*|sent|sends?|got|gets|gave|typed?|posts?|posted|answer\w*|replie\w+"
-    r"|reply)[:,]?[ *_\"'(]*$|(?:=|\^)\s*$|^\W*(?:wait|say|type|post|put|use|finish with|end with|close with)\b"
+    r"|reply)[:,]?[ *_\"'(]*$|(?:=|\^)\s*$"
+    r"|^\W*(?:wait|say|type|post|put|use|finish with|end with|close with)\b"
 )
 """What a sentence ends, or begins, with that goes on with the marker, or orders it."""
 
