@@ -143,8 +143,8 @@ def notices(record: Record) -> tuple[Notice, ...]:
 
 def remainder(record: Record) -> str:
     """What a claim's last sentence adds if its linked task did not end with it; else ""."""
-    link, trouble = record.linked.link, record.troubles.get("SetLinked")
-    if link is None or trouble is None or action_of(record) is None:
+    action, trouble = action_of(record), record.troubles.get("SetLinked")
+    if action is None or trouble is None:
         return ""
     told = linked_messages.left_open if wanted(record) == CLOSED else linked_messages.left_claimed
-    return told(link.id, trouble.sentence)
+    return told(action.id, trouble.sentence)
