@@ -74,6 +74,7 @@ def test_a_whole_task() -> None:
     ]
     assert [one.times.total / MINUTE for one in found.stages] == [30, 5, 10, 15, 2, 1]
     assert {one.success for one in found.stages} == {1.0}
+    assert {(one.most, one.hardest) for one in found.stages} == {(1, "")}
     assert found.done == {"#42": NOW + 62 * MINUTE}
     assert dict(found.tasks) == {"#42": "Fix the race", "#43": ""}
     assert [one.task for one in found.lasting] == ["#43"]
