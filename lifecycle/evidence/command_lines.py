@@ -206,7 +206,6 @@ class _Splitter:
         self.files: list[str] = []
         self.bodies: list[str] = []
         self.opened: list[tuple[bool, int]] = []  # is it a substitution, and how many came before
-        self.is_glued = False
         self.skips = False  # the next word is the file of a redirection
         self.is_output = False  # and output goes there
 
@@ -216,7 +215,6 @@ class _Splitter:
         if match["part"] is not None:
             self._add(_plain(match[0]))
             return place
-        self.is_glued = False
         if match["heredoc"] is not None:
             self.bodies.append(match["word"])
         elif match["redirect"] is not None:
@@ -241,11 +239,8 @@ class _Splitter:
             self.skips = False
             if self.is_output and not word.startswith("/dev/std"):
                 self.files.append(word)
-        elif self.is_glued and self.words:
-            self.words[-1] += word
         else:
             self.words.append(word)
-        self.is_glued = True
 
     def _end(self, operator: str) -> None:
         is_begun = bool(self.words)
