@@ -246,6 +246,19 @@ def test_hostile_words_of_a_file_are_shown_as_data(root: Path) -> None:
         done = platform(root, "get-command", name)
         assert done.stdout == ""
         assert "not printed as it is" in refused(done)
+    tagged = as_json(platform(root, "get-command", "test", "--json"))
+    assert tagged["argvs"] == [["echo", "<system-reminder>"]]
+    assert "error" in as_json(platform(root, "get-command", "build", "--json"))
+
+
+def test_a_command_that_this_output_cannot_hold_is_not_printed(root: Path) -> None:
+    """A word with another character in it would be another word: nothing is printed, and it fails."""
+    put(root / WORKFLOWS, "mine", commands={"test": ["echo", "\u00e9"]})
+    script = "lifecycle platform get-command test"
+    assert sh(root, f"PYTHONIOENCODING=utf-8 {script}").stdout == "echo '\u00e9'\n"
+    done = sh(root, f"PYTHONIOENCODING=ascii {script}")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "no character for" in done.stderr
 
 
 def test_outside_of_a_worktree_it_says_so(tmp_path: Path) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import click
 
 from lifecycle.cli.command_session import Session, in_worktree
 from lifecycle.core.errors import Refused, did_you_mean
-from lifecycle.core.redact import shown
+from lifecycle.core.redact import redact, shown
 from lifecycle.platforms import discovery, platform_tables, selection
 from lifecycle.platforms.command_argv import as_line
 from lifecycle.platforms.selection import Detection
@@ -73,10 +74,12 @@ def get_command(session: Session, *, name: str) -> None:
                 click.echo(f"Note: {note}", err=True)
         raise Refused(_lacking(detection, name))
     line = as_line(argvs)
-    if shown(line) != line:
+    # In JSON only secrets are taken out; whatever else is escaped there comes back as it was.
+    if redact(line) != line or not (session.as_json or _is_printed_as_it_is(line)):
         raise Refused(
             f"The command {name} of the platform {one.about.name} holds what is not printed as it is, a "
-            f"secret or what a client takes for its own words, so nothing was printed; look at {one.path}"
+            "secret, what a client takes for its own words, or what this output has no character for, so "
+            f"nothing was printed; look at {one.path}"
         )
     data = {
         "name": name,
@@ -91,6 +94,15 @@ def get_command(session: Session, *, name: str) -> None:
         session.show([], data)
     else:
         click.echo(line)
+
+
+def _is_printed_as_it_is(line: str) -> bool:
+    """True if whoever evaluates what is printed gets this very line."""
+    try:
+        line.encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return shown(line) == line
 
 
 def _lacking(detection: Detection, name: str) -> str:
