@@ -70,7 +70,12 @@ def _is_settled(root: str, event: dict[str, Any], settings: dict[str, Any]) -> b
     if event.get("hook_event_name") not in (None, "", "Stop"):
         return True
     turn = stop_input.turn_of(event)
-    finding = detect_stage.detect(turn, tests=tuple(settings["test"]), review=settings["review"])
+    finding = detect_stage.detect(
+        turn,
+        tests=tuple(settings["test"]),
+        review=settings["review"],
+        runners=tuple(settings.get("runners", ())),
+    )
     if _is_set_by_hand(root, event) or not (
         detect_stage.is_quiet(turn, finding) or stop_input.is_waiting(event, finding)
     ):

@@ -24,9 +24,11 @@ from tests.docs.demo_picture import PICTURE, demo, picture
 from tests.docs.pages import README, REFERENCE, ROOT
 from tests.docs.reference_tables import commands, own_settings, settings
 from tests.docs.rooms_picture import rooms, tree
+from tests.docs.runners_table import runners
 from tests.stages.detection_cases import STAYS, TIERS, all_cases, detected
 
 STATES = ROOT / "docs" / "states.md"
+RUNNERS = ROOT / "docs" / "runners.md"
 ARCHITECTURE = ROOT / "docs" / "architecture.md"
 
 
@@ -110,6 +112,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "commands": commands,
     "rooms": rooms,
     "tree": tree,
+    "runners": runners,
 }
 """The name of each generated part and what makes it."""
 
@@ -124,6 +127,7 @@ PAGES: tuple[tuple[Path, tuple[str, ...]], ...] = (
     (REFERENCE, ("commands", "settings", "own_settings", "demo")),
     (ARCHITECTURE, ("rooms", "tree")),
     (platform_parts.PLATFORMS, ("platform_keys", "shipped_platforms")),
+    (RUNNERS, ("runners",)),
     (STATES, ("phases", "moves", "steps", "stages", "inferred", "confused")),
 )
 """Which page holds which parts."""

@@ -386,7 +386,7 @@ def test_judged_from_its_end_a_turn_comes_to_the_same(
         if isinstance(step, str):
             watch.hear(step)
         else:
-            watch.see(step, classify(step))
+            watch.see(step, classify(step, asked=asked))
     every, found = watch.found(asked), infer(tuple(steps), asked=asked)
     assert (every.state, every.subjects) == (found.state, found.subjects)
     assert every.why == found.why or not found.state.is_completion

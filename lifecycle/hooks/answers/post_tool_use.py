@@ -14,12 +14,20 @@ from typing import Any
 
 from lifecycle.core.errors import LockBusy
 from lifecycle.core.redact import redact
-from lifecycle.evidence import awaited_runs, command_lines, printed_output, test_runs, tree_hash
+from lifecycle.evidence import (
+    awaited_runs,
+    command_lines,
+    printed_output,
+    runner_table,
+    test_runs,
+    tree_hash,
+)
 from lifecycle.evidence.awaited_runs import Awaited
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.evidence.reading import proof
 from lifecycle.evidence.records import RunRecord
+from lifecycle.evidence.runner_table import RunnerRow
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.stages.session import activation, background_run
@@ -40,11 +48,12 @@ def answer(call: HookCall) -> Reply:
     ):
         return Reply()
     used = used_tool(call.event)
-    seen = test_runs.run_in(used.text, stages.test) if used is not None else None
+    rows = runner_table.rows(world.settings.evidence_runners)
+    seen = test_runs.run_in(used.text, stages.test, rows) if used is not None else None
     if used is None or seen is None or not seen.is_suite or seen.is_check:
         return Reply()  # a check keeps what it showed itself
     is_here = _is_here(call, seen)
-    outcome = _outcome(call.event, used, seen) if is_here else Outcome.UNKNOWN
+    outcome = _outcome(call.event, used, seen, rows) if is_here else Outcome.UNKNOWN
     tree = background_run.tree_of(call, stages) if is_here else ""
     id_ = str(call.event.get("tool_use_id") or "")
     run = RunRecord(world.clock.now(), used.text, outcome, tree, id_)
@@ -82,14 +91,16 @@ def used_tool(event: Mapping[str, Any]) -> ToolCall | None:
     )
 
 
-def _outcome(event: Mapping[str, Any], used: ToolCall, run: test_runs.SuiteRun) -> Outcome:
+def _outcome(
+    event: Mapping[str, Any], used: ToolCall, run: test_runs.SuiteRun, rows: tuple[RunnerRow, ...]
+) -> Outcome:
     """What the run proves; its whole output is looked at where its exit status is not the line's."""
     output, is_cut = used.output, len(used.output) >= OUTPUT - 1
     file = _of_response(event, "persistedOutputPath")
-    if file and not run.decides:
+    if file and (is_cut or not run.decides):
         output, is_cut = printed_output.end_of(file)
         output = output or used.output
-    return proof(run, used.outcome, output, is_cut=is_cut).outcome
+    return proof(run, used.outcome, output, is_cut=is_cut, rows=rows).outcome
 
 
 def _is_here(call: HookCall, run: test_runs.SuiteRun) -> bool:

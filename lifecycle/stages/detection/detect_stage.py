@@ -9,11 +9,21 @@ from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.stages.detection import stage_markers
 from lifecycle.stages.transcript.turn import Prompt, StageFinding, Tier, Turn
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 OVER = "tasks complete"
 """How an agent says that there is nothing left, as the instruction told it to."""
 
 
-def detect(turn: Turn, *, tests: tuple[str, ...] = (), review: str = "") -> StageFinding:
+def detect(
+    turn: Turn,
+    *,
+    tests: tuple[str, ...] = (),
+    review: str = "",
+    runners: tuple[Mapping[str, object], ...] = (),
+) -> StageFinding:
     """What the turn says.
 
     In this order: a marker of this turn; the name that answers our question; a completion that tools
@@ -26,6 +36,7 @@ def detect(turn: Turn, *, tests: tuple[str, ...] = (), review: str = "") -> Stag
         turn: the end of the transcript.
         tests: the project's own test commands.
         review: the project's own review command.
+        runners: the project's own rows of the table of runners, as they stand in its file.
     """
     if turn.says is not None:
         return _marked(turn, turn.says)
@@ -38,7 +49,13 @@ def detect(turn: Turn, *, tests: tuple[str, ...] = (), review: str = "") -> Stag
     asked = None if is_open else turn.asked or Stage.CODING
     heard = None if turn.is_cut else turn.asked or Stage.CODING
     finding = infer(
-        turn.steps, asked=asked, heard=heard, tests=tests, review=review, is_cut=turn.is_cut
+        turn.steps,
+        asked=asked,
+        heard=heard,
+        tests=tests,
+        review=review,
+        runners=runners,
+        is_cut=turn.is_cut,
     )
     if finding.state.is_completion and turn.kind is Prompt.HUMAN and not turn.calls:
         finding = StageFinding(Detected.UNKNOWN)

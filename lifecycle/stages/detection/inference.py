@@ -20,6 +20,7 @@ from lifecycle.stages.transcript.turn import StageFinding, Tier, ToolCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import TypeAlias
 
     from lifecycle.trackers import command_signs
@@ -126,6 +127,7 @@ def infer(
     heard: Stage | None = None,
     tests: tuple[str, ...] = (),
     review: str = "",
+    runners: tuple[Mapping[str, object], ...] = (),
     is_cut: bool = False,
 ) -> StageFinding:
     """What the steps of a turn come to: a completed stage, one under way, or UNKNOWN.
@@ -137,11 +139,12 @@ def infer(
         heard: the stage whose completion counts in words alone; None: `asked`, or else any.
         tests: the project's own test commands.
         review: the project's own review command.
+        runners: the project's own rows of the table of runners, as they stand in its file.
         is_cut: nobody knows yet which stage is in force: what completes any of them counts.
     """
     is_reading = is_cut or asked is Stage.REQUIREMENTS_REVIEW
     watch = Watch(is_review_of_requirements=is_reading, heard=heard or asked)
-    sorts = _sorts(steps, tests, review, heard or asked)
+    sorts = _sorts(steps, tests, review, heard or asked, runners)
     left = sum(isinstance(step, str) for step in steps)
     for place, step in enumerate(steps):
         if not isinstance(step, str):
@@ -278,7 +281,11 @@ class Watch:
 
 
 def _sorts(
-    steps: tuple[str | ToolCall, ...], tests: tuple[str, ...], review: str, asked: Stage | None
+    steps: tuple[str | ToolCall, ...],
+    tests: tuple[str, ...],
+    review: str,
+    asked: Stage | None,
+    runners: tuple[Mapping[str, object], ...],
 ) -> dict[int, Seen]:
     """What each call is about, by its place.
 
@@ -287,24 +294,29 @@ def _sorts(
     """
     open_, left = {Sort.TESTS, Sort.CLOSE, Sort.SHOW, Sort.REVIEW}, PARSED
     sorts: dict[int, Seen] = {}
+    hints = (*tests, *commands_of(runners))
     for place in range(len(steps) - 1, -1, -1):
         call = steps[place]
         if isinstance(call, str):
             continue
         if call.tool == "Bash":
-            is_worth = left > 0 and bool(hinted(call.text, tests, review) & open_)
+            is_worth = left > 0 and bool(hinted(call.text, hints, review) & open_)
             if not is_worth:
                 sorts[place] = (Sort.WORK, "", (), call.tool)
                 continue
             left -= 1
-        seen = sorts[place] = classify(call, tests, review, asked)
+        seen = sorts[place] = classify(call, tests, review, asked, runners)
         if seen[0] is Sort.TESTS or (seen[0] is Sort.CLOSE and seen[1] == "done"):
             open_.discard(seen[0])
     return sorts
 
 
 def classify(
-    call: ToolCall, tests: tuple[str, ...] = (), review: str = "", asked: Stage | None = None
+    call: ToolCall,
+    tests: tuple[str, ...] = (),
+    review: str = "",
+    asked: Stage | None = None,
+    runners: tuple[Mapping[str, object], ...] = (),
 ) -> Seen:
     """What a call is about, how it came out, the tasks it names, and its name for the log.
 
@@ -317,10 +329,11 @@ def classify(
         return sort, _verdict(call), (), call.text.split("\n")[0][:60]
     if call.text.split(" ")[0] == "/clear" and call.tool in ("", "SlashCommand"):
         return Sort.CLEAR, str(call.outcome), (), "/clear"
-    hints = hinted(call.text, tests) if call.tool == "Bash" else set()
+    own = (*tests, *commands_of(runners))
+    hints = hinted(call.text, own) if call.tool == "Bash" else set()
     if not hints:
         return Sort.WORK, "", (), call.tool or call.text[:60]
-    from lifecycle.evidence import reading, test_runs
+    from lifecycle.evidence import reading, runner_table, test_runs
     from lifecycle.trackers import command_signs
 
     verbs = _verbs(call.text) if hints & {Sort.CLOSE, Sort.SHOW} else {}
@@ -328,11 +341,18 @@ def classify(
     if closes is not None:
         is_done = call.outcome is CallEnd.OK and not command_signs.is_denied(call.output)
         return Sort.CLOSE, "done" if is_done else str(call.outcome), closes.ids, closes.name
-    run = test_runs.run_in(call.text, tests) if Sort.TESTS in hints else None
+    rows = runner_table.rows(runners) if Sort.TESTS in hints else ()
+    run = test_runs.run_in(call.text, tests, rows) if rows else None
     if run is not None:
-        outcome = reading.read_run(run, call.outcome, call.output).outcome
+        outcome = reading.read_run(run, call.outcome, call.output, rows=rows).outcome
         return Sort.TESTS, str(outcome) if run.is_suite else "part", (), run.name
     return (Sort.SHOW if command_signs.SHOW in verbs else Sort.WORK), "", (), "tools"
+
+
+def commands_of(runners: tuple[Mapping[str, object], ...]) -> tuple[str, ...]:
+    """How the runs of a project's own runners begin."""
+    listed = (row.get("commands") for row in runners)
+    return tuple(str(name) for names in listed if isinstance(names, list) for name in names)
 
 
 def _row(tool: str, sort: Sort, outcome: str) -> Detected:

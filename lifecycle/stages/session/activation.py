@@ -21,6 +21,7 @@ from lifecycle.core.values.configured import Settings, StageSettings
 from lifecycle.core.world import World
 from lifecycle.evidence import runner_table
 from lifecycle.git.tracked_files import exclude_own_files
+from lifecycle.stages.detection import inference
 from lifecycle.stages.session import session_record as sessions
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.storage import log, signs_of_life, stage_log, workflow_marks
@@ -140,21 +141,34 @@ def wanted(root: Path, settings_of: Callable[[], Settings], clock: Clock) -> Sta
     written_ns = workflow_marks.mtime_ns(path_of(str(root)))
     if written_ns < 0:
         return None
+    runners: tuple[Mapping[str, object], ...] = ()
     try:
         settings = settings_of()
+        if settings.evidence_runners:
+            runner_table.rows(settings.evidence_runners)
     except BadConfig:
         stages = StageSettings()
     else:
         stages, written_ns = settings.stages, settings.written_ns
+        runners = settings.evidence_runners
     if not workflow_marks.is_known(str(root)):
-        _keep(files, stages, written_ns, clock.now())
+        _keep(files, stages, runners, written_ns, clock.now())
     return stages if stages.use and not files.is_off else None
 
 
-def _keep(files: WorkflowFiles, stages: StageSettings, written_ns: int, now: float) -> None:
+def _keep(
+    files: WorkflowFiles,
+    stages: StageSettings,
+    runners: tuple[Mapping[str, object], ...],
+    written_ns: int,
+    now: float,
+) -> None:
     content = {"use": stages.use, "test": list(stages.test), "review": stages.review}
+    if runners:
+        content["runners"] = [dict(row) for row in runners]
+    words = words_of((*stages.test, *inference.commands_of(runners)))
     with contextlib.suppress(LockBusy):  # then somebody else notes the same
-        files.note_settings(content, words_of(stages.test), written_ns, now)
+        files.note_settings(content, words, written_ns, now)
     is_on = stages.use and not files.is_off
     # Changed settings may name another label: what was known of the tracker's tasks says nothing.
     files.set_due(workflow_marks.ALWAYS if is_on else None)

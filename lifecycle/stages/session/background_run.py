@@ -13,11 +13,20 @@ from dataclasses import dataclass
 
 from lifecycle.core.errors import GitFailed, LifecycleError, Transient
 from lifecycle.core.values.configured import StageSettings
-from lifecycle.evidence import awaited_runs, printed_output, reading, records, test_runs, tree_hash
+from lifecycle.evidence import (
+    awaited_runs,
+    printed_output,
+    reading,
+    records,
+    runner_table,
+    test_runs,
+    tree_hash,
+)
 from lifecycle.evidence.awaited_runs import Awaited
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
+from lifecycle.evidence.runner_table import RunnerRow
 from lifecycle.settings.running_client import is_machine_made
 from lifecycle.stages.session import activation, session_record
 from lifecycle.stages.session.activation import StageCall
@@ -131,13 +140,16 @@ def _note_end(call: StageCall, files: WorkflowFiles, end: TaskEnd) -> None:
         awaited = awaited_runs.take(files, end.task, now)
         if awaited is not None and stages is not None:
             same = awaited.tree if awaited.tree == tree else ""
-            outcome = _outcome(awaited, end, stages)
+            rows = runner_table.rows(call.world.settings.evidence_runners)
+            outcome = _outcome(awaited, end, stages, rows)
             keep(call, files, RunRecord(now, awaited.command, outcome, same, f"task:{end.task}"))
 
 
-def _outcome(awaited: Awaited, end: TaskEnd, stages: StageSettings) -> Outcome:
-    run = test_runs.run_in(awaited.command, stages.test)
+def _outcome(
+    awaited: Awaited, end: TaskEnd, stages: StageSettings, rows: tuple[RunnerRow, ...]
+) -> Outcome:
+    run = test_runs.run_in(awaited.command, stages.test, rows)
     if run is None or not awaited.is_here:
         return Outcome.UNKNOWN
-    output, is_cut = ("", True) if run.decides or not end.file else printed_output.end_of(end.file)
-    return reading.proof(run, end.outcome, output, is_cut=is_cut).outcome
+    output, is_cut = printed_output.end_of(end.file) if end.file else ("", True)
+    return reading.proof(run, end.outcome, output, is_cut=is_cut, rows=rows).outcome

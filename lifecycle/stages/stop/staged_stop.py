@@ -72,6 +72,7 @@ class _StagedStop:
             self.call.event,
             tests=self.stages.test,
             review=self.stages.review,
+            runners=self.call.world.settings.evidence_runners,
             starts=(self.stages.start,),
             told=Stage(self.kept.stage) if self.kept.stage in list(Stage) else None,
         )

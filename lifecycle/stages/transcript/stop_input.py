@@ -276,6 +276,7 @@ def look(
     *,
     tests: tuple[str, ...] = (),
     review: str = "",
+    runners: tuple[Mapping[str, object], ...] = (),
     starts: tuple[str, ...] = (),
     told: Stage | None = None,
 ) -> tuple[Turn, StageFinding]:
@@ -289,18 +290,19 @@ def look(
         event: as for `turn_of`.
         tests: the project's own test commands.
         review: the project's own review command.
+        runners: the project's own rows of the table of runners.
         starts: as for `read`.
         told: the stage that this session was told last, as it was kept; None if nothing was.
     """
     turn = turn_of(event)
-    finding = detect_stage.detect(turn, tests=tests, review=review)
+    finding = detect_stage.detect(turn, tests=tests, review=review, runners=runners)
     if not turn.is_cut or detect_stage.is_quiet(turn, finding):
         return turn, finding
     path, message = (_text(event, name) for name in ("transcript_path", "last_assistant_message"))
     turn = read(path, message, deep=DEEP, starts=starts)
     if turn.is_cut:
         turn.asked, turn.is_cut = told, False
-    return turn, detect_stage.detect(turn, tests=tests, review=review)
+    return turn, detect_stage.detect(turn, tests=tests, review=review, runners=runners)
 
 
 def is_waiting(event: Mapping[str, object], finding: StageFinding) -> bool:
