@@ -9,15 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
-from lifecycle.app.wiring import WorktreeWorld
-from lifecycle.claim.engine import briefing, observing
-from lifecycle.claim.record import ownership
-from lifecycle.claim.record.claim_store import ClaimStore
-from lifecycle.claim.record.state import Record
 from lifecycle.cli.terminal import at_once, json_text
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.redact import visible
@@ -26,6 +21,11 @@ from lifecycle.core.tracker import Tracker
 from lifecycle.settings.running_client import session_of
 from lifecycle.storage import log, signs_of_life
 from lifecycle.storage.store import worktree_root
+
+if TYPE_CHECKING:
+    from lifecycle.app.wiring import WorktreeWorld
+    from lifecycle.claim.record.claim_store import ClaimStore
+    from lifecycle.claim.record.state import Record
 
 SECONDS = 60.0
 """How long a command may take in all; a person waits for it."""
@@ -57,10 +57,10 @@ class Session:
 
     @cached_property
     def _opened(self) -> tuple[WorktreeWorld, ClaimStore]:
-        root = worktree_root(Path.cwd())
-        if root is None:
-            where = Path.cwd()
-            raise Refused(f"{where} is in no git worktree; go to the repository that you work in.")
+        from lifecycle.app.wiring import WorktreeWorld
+        from lifecycle.claim.record.claim_store import ClaimStore
+
+        root = demanded_root()
         clock = SystemClock()
         claim_store, deadline = (
             ClaimStore(root, clock),
@@ -99,6 +99,9 @@ class Session:
 
         A person's terminal names no session, and is told everything.
         """
+        from lifecycle.claim.engine import briefing, observing
+        from lifecycle.claim.record import ownership
+
         record = observing.believed(self.world, self.claim_store, record)
         whom, now = session_of({}, self.world.environment), self.world.clock.now()
         signs = signs_of_life.signs_of(self.claim_store.folder, record.ownership.session, now)
@@ -123,6 +126,15 @@ class Session:
         lines = [*lines, f"Note: {withheld}"] if withheld else lines
         for line in lines:
             click.echo(visible(line))
+
+
+def demanded_root() -> Path:
+    """The root of the worktree that the current folder is in; Refused if it is in none."""
+    root = worktree_root(Path.cwd())
+    if root is None:
+        where = Path.cwd()
+        raise Refused(f"{where} is in no git worktree; go to the repository that you work in.")
+    return root
 
 
 def end_late() -> NoReturn:

@@ -11,6 +11,7 @@ https://git-scm.com/docs/git (GIT_INDEX_FILE, GIT_OBJECT_DIRECTORY, GIT_ALTERNAT
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -33,6 +34,14 @@ OWN = (
 )
 """What the product itself and trackers write into a worktree: no part of what was tested."""
 
+_OWN_PATHS = "(?<=\t)(?:{})(?=\0|$)".format(
+    "|".join(
+        re.escape(name).replace(r"\*", "[^/\0]*") + (r"[^\0]*" if name.endswith("/") else "")
+        for name in OWN
+    )
+)
+"""Their paths, in what git lists."""
+
 _PLAIN = ("core.fsmonitor=false", "core.splitIndex=false", "core.untrackedCache=false")
 """Nothing that would keep files of its own beside the index."""
 
@@ -43,6 +52,7 @@ SECONDS = 5.0
 """How long git may take for it."""
 
 _NONE: Mapping[str, str] = MappingProxyType({})
+_NO_PATHS: frozenset[str] = frozenset()
 
 
 class TreeSeen:
@@ -51,13 +61,21 @@ class TreeSeen:
     Attributes:
         name: the tree without what checks left here, as they left it; "" outside of a repository.
         full: the tree with it, as `git write-tree` gives it.
-        files: by path, the mode and the name of the content of each file of the tree `name`; only if asked.
     """
 
-    __slots__ = ("files", "full", "name")
+    __slots__ = ("_listed", "_without", "full", "name")
 
-    def __init__(self, name: str = "", full: str = "", files: Mapping[str, str] = _NONE) -> None:
-        self.name, self.full, self.files = name, full, files
+    def __init__(
+        self, name: str = "", full: str = "", listed: str = "", without: frozenset[str] = _NO_PATHS
+    ) -> None:
+        self.name, self.full = name, full
+        self._listed, self._without = listed, without
+
+    @property
+    def files(self) -> dict[str, str]:
+        """By path, the mode and the name of the content of each file of the tree `name`, if asked for."""
+        files = dict(map(_entry, filter(None, self._listed.split("\0"))))
+        return {path: about for path, about in files.items() if path not in self._without}
 
 
 def fingerprint(
@@ -152,24 +170,17 @@ def _quoted(path: Path) -> str:
 def _written(git: GitRepository, outputs: Mapping[str, str], *, is_listed: bool) -> TreeSeen:
     """The tree that git writes of all files that it does not ignore; GitFailed."""
     plain = [word for setting in (*_PLAIN, *_FAST) for word in ("-c", setting)]
-    own = [f":(top,glob){name}{'**' if name.endswith('/') else ''}" for name in OWN]
     try:
         git.run(*plain, "add", "--all", "--", ":/")
+        listed = git.run("ls-files", "-s", "-z", "--full-name", ":/")
         # Taken out again, not left out: git refuses to leave out what it ignores anyway.
-        git.run(*plain, "rm", "--cached", "--force", "--quiet", "--ignore-unmatch", "--", *own)
+        own = [path for path in re.findall(_OWN_PATHS, listed) if path]
+        _take_out(git, plain, own)
         full = git.run(*plain, "write-tree")
-        if not (outputs or is_listed):
-            return TreeSeen(full, full)
-        files = dict(map(_entry, git.run("ls-files", "-s", "-z", "--full-name", ":/").split("\0")))
-        files.pop("", None)
-        left = [path for path, content in outputs.items() if _content(files, path) == content]
-        if not left:
-            return TreeSeen(full, full, files)
-        taken = "\0".join(left)
-        git.run(*plain, "update-index", "-z", "--force-remove", "--stdin", stdin=f"{taken}\0")
-        for path in left:
-            del files[path]
-        return TreeSeen(git.run(*plain, "write-tree"), full, files)
+        left = _left_by_checks(listed, outputs) if outputs else []
+        _take_out(git, plain, left)
+        name = git.run(*plain, "write-tree") if left else full
+        return TreeSeen(name, full, listed if is_listed else "", frozenset([*own, *left]))
     except GitFailed as error:
         raise GitFailed(
             f"git could not say what the files here are ({error.evidence}), so no test run counts for "
@@ -178,14 +189,22 @@ def _written(git: GitRepository, outputs: Mapping[str, str], *, is_listed: bool)
         ) from None
 
 
+def _take_out(git: GitRepository, plain: list[str], paths: list[str]) -> None:
+    """Take files out of the index; it must be one that nobody else uses."""
+    if paths:
+        listed = "".join(f"{path}\0" for path in paths)
+        git.run(*plain, "update-index", "-z", "--force-remove", "--stdin", stdin=listed)
+
+
+def _left_by_checks(listed: str, outputs: Mapping[str, str]) -> list[str]:
+    """Those of the files that checks made which are as they left them."""
+    return [path for path, content in outputs.items() if f" {content} 0\t{path}\0" in f"{listed}\0"]
+
+
 def _entry(line: str) -> tuple[str, str]:
     """A path, and its mode and content, of `<mode> <object> <stage>`, a tab and the path."""
     about, _, path = line.partition("\t")
     return path, about[:-2]
-
-
-def _content(files: Mapping[str, str], path: str) -> str:
-    return files.get(path, "").partition(" ")[2]
 
 
 RESET = "Shell cwd was reset to"

@@ -2,8 +2,8 @@
 
 Read the numbers as ratios: all of them are of one run on one machine. Exits 1 if a stop that has
 nothing to do takes as long as Python's bare start, if one that the staged workflow looks at takes twice
-the start of the installed command, if a path or a sweep takes more requests than it may, or if a sweep's
-memory grows as fast as the number of its tasks.
+the start of the installed command, if a check adds too much to its command, if a path or a sweep takes
+more requests than it may, or if a sweep's memory grows as fast as the number of its tasks.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import lifecycle
+from tests.bench.checked import judge_check
 from tests.bench.large import MENDED, SIZES, Swept, judge_large, large_rows
 from tests.bench.paths import (
     BUDGET,
@@ -34,7 +35,7 @@ from tests.bench.paths import (
     quiet_probes,
 )
 from tests.bench.remote import FLOORS, LATENCY, MOST, POLL, Cost, Row, remote_rows
-from tests.bench.staged import judge_staged
+from tests.bench.staged import START, judge_staged
 from tests.bench.timing import interleaved
 
 ROUNDS = 60
@@ -180,7 +181,7 @@ def judge(quiet: Mapping[str, float], active: Sequence[Took]) -> list[str]:
         for name in NO_OPS
         if quiet[name] >= quiet[PYTHON]
     ]
-    faults += judge_staged(quiet, UNCHANGED)
+    faults += judge_staged(quiet, UNCHANGED) + judge_check(quiet, START)
     return faults + [
         f"{path.name} takes {path.requests} requests, and may take {BUDGET[path.name]}"
         for path in active

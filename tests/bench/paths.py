@@ -21,6 +21,7 @@ from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from lifecycle.settings.resources import hook_script
 from lifecycle.storage import signs_of_life
 from lifecycle.storage.store import CLAIM_FILE, Folder
+from tests.bench.checked import check_probe
 from tests.bench.staged import INACTIVE, staged_probes
 from tests.bench.timing import Probe, age, seconds_of
 from tests.factories import client
@@ -110,6 +111,7 @@ def quiet_probes(folder: Path) -> list[Probe]:
         Probe(PYTHON, bare, without),
         start,
         detected,
+        check_probe(folder / "checks", without),
         Probe(QUIET, (script,), within, prepare=stamp.unlink),
     ]
 

@@ -14,6 +14,8 @@ import pytest
 from rich.console import Console
 
 from tests.bench import bench
+from tests.bench.checked import CHECKED
+from tests.bench.checked import MOST_STARTS as MOST_CHECK
 from tests.bench.paths import (
     BUDGET,
     NO_OPS,
@@ -37,6 +39,7 @@ FINE = {
     PYTHON: 0.008,
     START: 0.02,
     DETECTED: 0.03,
+    CHECKED: 0.2,
     QUIET: 0.06,
 }
 WITHIN = [Took(name, 0.2, most) for name, most in BUDGET.items()]
@@ -45,7 +48,7 @@ WITHIN = [Took(name, 0.2, most) for name, most in BUDGET.items()]
 def test_quiet_probes_take_the_paths_that_they_are_named_for(tmp_path: Path) -> None:
     """With a claim unchanged the script ends before Python; without the stamp Python sets it anew."""
     probes = {probe.name: probe for probe in quiet_probes(tmp_path)}
-    assert set(probes) == {TRUE, PYTHON, QUIET, START, DETECTED, *NO_OPS}
+    assert set(probes) == {TRUE, PYTHON, QUIET, START, DETECTED, CHECKED, *NO_OPS}
     stamp = tmp_path / "kept/.lifecycle/stamp"
     nowhere = str(tmp_path / "no-such-command")
     unchanged, quiet = probes[UNCHANGED], probes[QUIET]
@@ -107,6 +110,8 @@ def test_a_staged_stop_that_is_too_slow_is_a_fault() -> None:
     assert fault == f"{INACTIVE} takes 1.65 of {UNCHANGED}"
     (fault,) = bench.judge({**FINE, DETECTED: FINE[START] * MOST_STARTS}, WITHIN)
     assert fault == f"{DETECTED} takes 2.00 of {START}"
+    (fault,) = bench.judge({**FINE, CHECKED: FINE[START] * MOST_CHECK}, WITHIN)
+    assert fault == f"{CHECKED} takes 15.0 of {START}"
 
 
 def test_every_round_runs_every_probe(tmp_path: Path) -> None:

@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
 
-from lifecycle.cli.command_session import Session, json_option, option
-from lifecycle.cli.terminal import passing
-from lifecycle.core.errors import GitFailed, LifecycleError, Transient
+from lifecycle.cli.command_session import demanded_root, json_option, option
+from lifecycle.cli.terminal import json_text, passing
+from lifecycle.core.errors import BadConfig, GitFailed, Transient
+from lifecycle.core.ports import Clock
 from lifecycle.core.redact import visible
-from lifecycle.core.timing import Deadline
+from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.core.values.configured import Settings
 from lifecycle.evidence import records, runner_table, tree_hash
 from lifecycle.evidence.checks import known_checks
 from lifecycle.evidence.checks.check_engine import CheckAsked, CheckDone, CheckRun
 from lifecycle.evidence.checks.known_checks import KnownCheck
 from lifecycle.evidence.outcomes import Counts
 from lifecycle.evidence.records import Evidence, EvidenceRoom, RunRecord
-from lifecycle.settings import running_client
-from lifecycle.settings.config import CONFIG_FILE
+from lifecycle.git import tracked_files
+from lifecycle.settings import config, running_client
 from lifecycle.storage import store
 
 LONGEST = 604_800.0
 """Seconds that a check may be given: a week."""
+
+_SECONDS = 10.0
+"""How long git may take before a check is run, or to list them."""
 
 _STANDING = {
     Evidence.GREEN: "passed on the files as they are",
@@ -64,39 +71,36 @@ def command(
 
     Exits as the command does; 124: its time was up; 127: its program is not there.
     """
-    session = Session(as_json)
     if listing == bool(name):
         raise click.UsageError("Name a check, or ask for --list.")
-    session.world.refuse_tracked()
+    root, clock = demanded_root(), SystemClock()
+    tracked_files.refuse(root, Deadline.after(clock, _SECONDS), os.environ)
+    settings = config.load(root, os.environ)
     if listing:
-        _show_list(session)
+        _show_list(root, settings, clock, as_json=as_json)
         return 0
-    world = session.world
-    check = known_checks.demanded(name, session.root, world.settings, world.environment)
     asked = CheckAsked(
-        check,
+        known_checks.demanded(name, root, settings, os.environ),
         extra,
-        seconds or world.settings.check_seconds,
-        runner_table.rows(world.settings.evidence_runners),
-        running_client.session_of({}, world.environment),
+        seconds or settings.check_seconds,
+        runner_table.rows(settings.evidence_runners),
+        running_client.session_of({}, os.environ),
     )
     err = passing(sys.stderr)
     out = err if as_json else passing(sys.stdout)
-    with world.deadline.standing_still():
-        run = CheckRun(session.root, world.environment, world.clock, asked, out=out, err=err)
-        done = run.result()
-    _show(session, done)
+    done = CheckRun(root, os.environ, clock, asked, out=out, err=err).result()
+    _show(done, as_json=as_json)
     if done.signal == signal.SIGINT:
         raise KeyboardInterrupt
     return done.record.status or 0
 
 
-def _show(session: Session, done: CheckDone) -> None:
+def _show(done: CheckDone, *, as_json: bool) -> None:
     """One line on standard error, and what else is to be said; or one JSON object."""
     record = done.record
-    if session.as_json:
+    if as_json:
         remarks = [visible(remark) for remark in done.remarks]
-        session.show([], {**_data(record), "remarks": remarks})
+        click.echo(json_text({**_data(record), "remarks": remarks}))
         return
     counted = f": {_counted(record.counts)}" if record.counts is not None else ""
     why = f" ({record.why})" if record.why else ""
@@ -131,32 +135,36 @@ def _data(record: RunRecord) -> dict[str, Any]:
     return {**data, "argv": record.commands[-1] if record.commands else ()}
 
 
-def _show_list(session: Session) -> None:
-    world, room = session.world, EvidenceRoom(session.root)
-    checks = known_checks.known_checks(session.root, world.settings, world.environment)
+def _show_list(root: Path, settings: Settings, clock: Clock, *, as_json: bool) -> None:
+    room = EvidenceRoom(root)
+    checks = known_checks.known_checks(root, settings, os.environ)
     runs = room.records()
-    deadline = Deadline.after(world.clock, 10.0)
+    deadline = Deadline.after(clock, _SECONDS)
     try:
-        tree = tree_hash.fingerprint(session.root, deadline, world.environment, room.outputs())
+        tree = tree_hash.fingerprint(root, deadline, os.environ, room.outputs())
     except (GitFailed, Transient):
         tree = None
-    entries = [_entry(session, check, runs, tree) for check in checks]
+    entries = [_entry(root, check, runs, tree) for check in checks]
+    if as_json:
+        click.echo(json_text({"checks": entries}))
+        return
     lines = [line for entry in entries for line in _lines(entry)]
-    none = f"There is no check here; name one below [checks.commands] in {CONFIG_FILE}."
-    session.show(lines or [none], {"checks": entries})
+    none = f"There is no check here; name one below [checks.commands] in {config.CONFIG_FILE}."
+    for line in lines or [none]:
+        click.echo(visible(line))
 
 
 def _entry(
-    session: Session, check: KnownCheck, runs: tuple[RunRecord, ...], tree: str | None
+    root: Path, check: KnownCheck, runs: tuple[RunRecord, ...], tree: str | None
 ) -> dict[str, Any]:
     last = next((run for run in reversed(runs) if run.name == check.name), None)
     stands = Evidence.UNREADABLE
     if tree is not None:
         stands = records.standing(runs, tree, check.name)
     try:
-        clone = store.clone_of(session.root)
-        may = not check.problem and known_checks.may_run(check, clone, session.world.environment)
-    except LifecycleError:
+        clone = store.clone_of(root)
+        may = not check.problem and known_checks.may_run(check, clone, os.environ)
+    except BadConfig:
         may = False
     return {
         "name": check.name,

@@ -17,13 +17,14 @@ from lifecycle.core.errors import (
     Transient,
 )
 from lifecycle.core.redact import visible
+from lifecycle.evidence.checks import known_checks
 from lifecycle.git import lease
 from lifecycle.git.process import head_repository, is_no_github, parse_remote
 from lifecycle.settings import user_folder
 from lifecycle.settings.config import CONFIG_FILE, PROJECT_VARIABLES, file_of
 from lifecycle.setup.doctor.doctor_finding import DoctorFinding, Level, cause, finding
 from lifecycle.setup.doctor.examined import Examined
-from lifecycle.storage import regular_files
+from lifecycle.storage import regular_files, store
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, LOCK, STATE
 
 _REMOVAL = "Take it out with: "
@@ -196,6 +197,7 @@ def check_settings(case: Examined) -> Iterator[DoctorFinding]:
         yield finding("settings.file.variables" if is_set else "settings.file.none")
     yield from _repository(case)
     yield from _trust(case)
+    yield from _checks(case)
 
 
 def _repository(case: Examined) -> Iterator[DoctorFinding]:
@@ -225,3 +227,23 @@ def _trust(case: Examined) -> Iterator[DoctorFinding]:
     shown = ", ".join(f"`{visible(command)}`" for command in commands)
     key = "settings.trust.given" if is_trusted else "settings.trust.wanted"
     yield finding(key, commands=shown)
+
+
+def _checks(case: Examined) -> Iterator[DoctorFinding]:
+    """What `lifecycle check` would run; nothing where the project names none and no platform is found."""
+    root = case.world.root
+    known = known_checks.known_checks(root, case.settings, case.environment)
+    checks = [check for check in known if check.commands]
+    if not checks:
+        return
+    clone = store.clone_of(root)
+    try:
+        wanted = [c.name for c in checks if not known_checks.may_run(c, clone, case.environment)]
+    except BadConfig:
+        if not case.settings.validate:  # else it is told already
+            path = user_folder.shown(user_folder.TRUST, case.environment)
+            yield finding("settings.trust.broken", path=path)
+        return
+    names = ", ".join(check.name for check in checks)
+    key = "settings.checks.wanted" if wanted else "settings.checks.given"
+    yield finding(key, names=names, wanted=", ".join(wanted))

@@ -129,7 +129,7 @@ def test_it_is_evidence_for_this_very_tree_alone(project: Project) -> None:
 def test_our_own_files_are_no_part_of_the_tree(project: Project) -> None:
     """Those of the claim, of the workflow's log and of beads may come and go."""
     project.check("true")
-    for name in (".agent-claim.json", ".claude/workflow_orchestrator.log", ".beads/issues.jsonl"):
+    for name in (".agent-claim.json", ".claude/workflow_orchestrator.log", ".beads/issue-0.jsonl"):
         path = project.root / name
         path.parent.mkdir(exist_ok=True)
         path.write_text("{}")

@@ -296,3 +296,12 @@ def test_the_last_failure_is_shown(patient: Patient) -> None:
 def test_nothing_of_the_users_own_is_seen(patient: Patient) -> None:
     """The home folder of the tests is theirs: what a developer has wired does not count here."""
     assert Path(patient.place.environment["HOME"]) != Path(os.environ["HOME"])
+
+
+def test_checks_are_named_and_whether_they_may_run(patient: Patient) -> None:
+    """One line for all of them; those that nobody allowed are a warning with the way to allow them."""
+    (patient.root / ".lifecycle.toml").write_text('[checks.commands]\nlint = "ruff check"\n')
+    finding = patient.only("settings.checks", "warn")
+    assert (finding["fix"], "lint" in finding["says"]) == ("lifecycle trust", True)
+    ok(patient.place.cli("trust", "--yes"))
+    assert patient.wrong() == []
