@@ -24,7 +24,7 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 1_970,
+    "core": 1_975,
     "storage": 1_190,
     "settings": 775,
     "git": 435,
@@ -37,9 +37,9 @@ BUDGET = {
     "reconcile": 1_325,
     "views": 645,
     "app": 380,
-    "setup": 3_085,
+    "setup": 3_105,
     "hooks": 970,
-    "cli": 3_620,
+    "cli": 3_640,
     APART: 17_390,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings."""
