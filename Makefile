@@ -23,7 +23,7 @@ debian = { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -qq --yes --no-
 # Compiled modules are kept: every worker and every command that is started would compile them anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test soak mutants lint types bench docs sdl schema pages openapi recordings conformance live browser clients claude bd lock clean
+.PHONY: help setup demo test soak mutants lint types bench docs sdl schema pages openapi recordings conformance live browser clients claude bd runners lock clean
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -164,7 +164,10 @@ bd: $(BD) ## build what tests/trackers/beads asks: bd at three versions (needs G
 			-ldflags='-s -w' -o '$(CURDIR)/$@.part' ./cmd/bd >'$(CURDIR)/$@.log' 2>&1 || { cat '$(CURDIR)/$@.log' >&2; exit 1; }
 	@mv $@.part $@
 
-lock: $(READY) ## renew requirements/dev.txt, requirements/clients.txt and requirements/action.txt
+runners: $(READY) ## install real test runners, run small projects with each, compare with what was recorded: ONLY=, PINNED=1, RECORD=1
+	@nice $(BIN)/python -m tests.evidence.runners $(if $(RECORD),--record) $(if $(ONLY),--only $(ONLY)) $(if $(PINNED),--pinned) $(if $(SHOW),--show)
+
+lock: $(READY) ## renew requirements/dev.txt, requirements/clients.txt, requirements/action.txt and requirements/runners/python.txt
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --upgrade \
 		--generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate \
 		--quiet --output-file requirements/dev.txt
@@ -174,6 +177,9 @@ lock: $(READY) ## renew requirements/dev.txt, requirements/clients.txt and requi
 	$(BIN)/uv pip compile pyproject.toml --constraint requirements/dev.txt --universal --python-version 3.11 \
 		--upgrade --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate \
 		--quiet --output-file requirements/action.txt
+	$(BIN)/uv pip compile requirements/runners/python.in --universal --python-version 3.11 --upgrade \
+		--generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate \
+		--quiet --output-file requirements/runners/python.txt
 
 clean: ## remove what the targets made
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

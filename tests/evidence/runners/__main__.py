@@ -10,9 +10,9 @@ import click
 
 from tests import needed
 from tests.evidence.runners import recordings
-from tests.evidence.runners.installing import Lacking, installed, path_of_programs
+from tests.evidence.runners.installing import PINNED, Lacking, installed, path_of_programs
 from tests.evidence.runners.projects import Project, all_projects
-from tests.evidence.runners.recordings import RECORDED, Recording
+from tests.evidence.runners.recordings import RECORDED, Recording, misread
 from tests.evidence.runners.running import run
 
 
@@ -41,14 +41,16 @@ def _recorded_now(project: Project, wanted: str) -> list[Recording]:
 
 
 def _differences(now: list[Recording], name: str) -> list[str]:
-    """Where runs of now differ in what counts from those that were recorded."""
-    before = {each.case: each for each in recordings.read(RECORDED / f"{name}.json")}
+    """Where runs of now differ in what counts from what was recorded and from what is true of them."""
+    recorded = RECORDED / f"{name}.json"
+    before = {each.case: each for each in recordings.read(recorded)} if recorded.exists() else {}
     lines = []
     for each in now:
         if each.case not in before:
             lines.append(f"{each.name}: not recorded; RECORD=1 does it")
         elif each.status != before[each.case].status:
             lines.append(f"{each.name}: status {each.status}, was {before[each.case].status}")
+        lines += [f"{each.name}: {told}" for told in misread(each)]
     return lines
 
 
@@ -59,16 +61,24 @@ def main() -> int:
     parser.add_argument("--only", default="", help="these runners, with commas between")
     parser.add_argument("--case", default="", help="cases with this in their names")
     parser.add_argument("--show", action="store_true", help="print what each printed")
+    parser.add_argument(
+        "--pinned", action="store_true", help="those whose versions are ours to say"
+    )
     asked = parser.parse_args()
     only = set(filter(None, asked.only.split(",")))
     lacking, differing = [], []
     for project in all_projects():
-        if only and project.name not in only:
+        if (only and project.name not in only) or (
+            asked.pinned and not PINNED.issuperset(project.needs)
+        ):
             continue
         try:
             now = _recorded_now(project, asked.case)
         except Lacking as why:
             lacking.append(f"not run: {project.name}: {why}")
+            continue
+        except (RuntimeError, OSError, subprocess.SubprocessError) as why:
+            differing.append(f"{project.name}: cannot be run: {why}")
             continue
         for each in now if asked.show else ():
             click.echo(f"=== {each.name}: {' '.join(each.argv)} -> {each.status}, {each.outcome}")
@@ -77,7 +87,8 @@ def main() -> int:
             recordings.write(now)
         elif not asked.show:
             differing += _differences(now, project.name)
-        click.echo(f"{project.name} {now[0].version if now else ''}: {len(now)} cases")
+        if now:
+            click.echo(f"{project.name}: {now[0].version}: {len(now)} cases")
     for line in [*differing, *lacking]:
         click.echo(line)
     return 1 if differing or (lacking and needed.is_required()) else 0

@@ -136,6 +136,9 @@ INSTALLS: dict[str, Install] = {
 }
 """By what `needs` names, how it comes here."""
 
+PINNED = frozenset({"python", "npm", "gotestsum", "go", "cargo", "make"})
+"""Installed at a version that is pinned here, or a toolchain that prints the same for years."""
+
 
 @functools.cache
 def installed(name: str) -> None:

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from lifecycle.evidence.outcomes import Outcome
-from tests.evidence.runners.projects import Case, Project
+from lifecycle.evidence.reading import read_check
+from lifecycle.evidence.runner_table import rows
+from tests.evidence.runners.projects import COUNTS, Case, Project
 from tests.evidence.runners.running import Ended
 
 RECORDED = Path(__file__).parents[1] / "recorded"
@@ -129,3 +131,18 @@ def read(path: Path) -> list[Recording]:
 def all_recordings() -> list[Recording]:
     """Those of all runners."""
     return [each for path in sorted(RECORDED.glob("*.json")) for each in read(path)]
+
+
+def misread(each: Recording) -> list[str]:
+    """What the reader of outputs says of a run, and is not what is true of it: a sentence for each."""
+    reading = read_check(each.kind, each.argv, each.status, each.output, rows=rows(()))
+    told = []
+    if reading.outcome not in {each.outcome, *each.also}:
+        told.append(f"read as {reading.outcome} ({reading.why}), it is {each.outcome}")
+    if each.counts is not None:
+        counts = reading.counts and {name: getattr(reading.counts, name) for name in COUNTS}
+        if counts != each.counts:
+            told.append(f"counted {counts}, there are {each.counts}")
+    if each.failures and reading.failures != each.failures:
+        told.append(f"failures read: {reading.failures}, there are {each.failures}")
+    return told

@@ -30,7 +30,7 @@ _SECONDS = re.compile(
     r"(?:(?<![\w.:-])|(?<=\\t))(\d+)(\.\d+)?(?=(?:\s|\x1b\[\d+m)?(?:ms|µs|us|ns|s|secs?|seconds?|msecs?|milliseconds?)\b)"
 )
 _LABELLED = re.compile(
-    r"(duration_ms:? |Time: |Time elapsed: |elapsed\"?[:=]\s?\"?|time=\"|took )(\d+)(\.\d+)?",
+    r"(duration_ms:? |Time: |Time elapsed: |elapsed\"?[:=]\s?\"?|time=\"|took )(\d+)(\.\d+)?(?![\d:])",
     re.IGNORECASE,
 )
 _SHAPED = (
