@@ -89,8 +89,12 @@ _SPEAKS = (
 _LAST = (
     r"(?i)\b(?:with|as|by|at|the|a|an|this|that|my|your|its|then|and|but|because|which|whose|whether"
     r"|using|via|per|equals?|say\w*|sent|sends?|got|gets|gave|typed?|posts?|posted|answer\w*|replie\w+"
-    r"|reply)[:,]?[ *_\"'(]*$|(?:=|\^)\s*$"
-    r"|^\W*(?:wait|say|type|post|put|use|finish with|end with|close with)\b"
+    r"|reply)[:,]?[ *_\"'(]*$|(?:=|\^)\s*$|^\W*(?:wait|say|type|post|put|use|finish with|end with"
+    r"|close with)\b|^\W*(?:cat|echo|printf|grep|rg|sed|awk|tail|curl|bd|gh) |^\W*only (?:after|when"
+    r"|once|if)\b|(?:^|\s)(?:agent|assistant|user|human|bot|model|claude):\W*$|\b(?:in|(?:text|words?"
+    r"|lines?|quotes?) (?:of|from)) (?:the|a|our|my|this|that|its) (?:\w+ )?(?:ticket|issue|readme|file"
+    r"|docs?|log|transcript|output|prompt|instructions?|handbook|guide|design|spec|comment|test|diff"
+    r"|page|session|chat|history)\W*:\W*$"
 )
 """What a sentence ends, or begins, with that goes on with the marker, or orders it."""
 
