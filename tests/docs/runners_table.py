@@ -27,7 +27,7 @@ def runners() -> str:
         said = [f"{_program(name)} {', '.join(each)}".rstrip(", ") for name, each in begins.items()]
         runs = "; ".join(said) or "run by others only"
         verified = ", ".join(versions.get(row.name, ())) or "unverified"
-        name = f"[{row.name}]({row.url})" if row.url else row.name
+        name = f"[{row.name}]({row.url.removeprefix('docs/')})" if row.url else row.name
         named = "named" if row.failures else "no"
         lines.append(f"| {name} | {runs} | {_counts(row)} | {named} | {verified} |")
     return "\n".join(lines)
