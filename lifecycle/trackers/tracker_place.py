@@ -13,10 +13,10 @@ from lifecycle.core.ports import Clock
 from lifecycle.core.timing import Deadline
 from lifecycle.core.tracker import Wording
 from lifecycle.core.values.configured import Settings
-from lifecycle.core.values.shapes import CardWords
 from lifecycle.core.world import World
 
 if TYPE_CHECKING:
+    from lifecycle.core.values.shapes import CardWords
     from lifecycle.github.client.rest import Calls
 
 
