@@ -344,5 +344,5 @@ def _missing(session: Session, stages: StageSettings, stage: Stage | None) -> st
     except (GitFailed, Transient) as error:
         return error.sentence.rstrip(".")
     standing = records.standing(room.records(), now)
-    is_had = can_run_tests(session.root, stages, environment)
+    is_had = can_run_tests(session.root, session.world.settings, environment)
     return decide.MISSING.get(standing, "") if is_had else ""

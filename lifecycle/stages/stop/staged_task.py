@@ -14,7 +14,7 @@ from lifecycle.core.errors import GitFailed, LifecycleError, NotFound
 from lifecycle.core.redact import as_data, named, quoted
 from lifecycle.core.stage_names import COMPLETES, LINE, Detected, Stage
 from lifecycle.core.tracker import GITHUB, Task, TaskStatus
-from lifecycle.core.values.configured import StageSettings
+from lifecycle.core.values.configured import Settings, StageSettings
 from lifecycle.evidence import records, tree_hash
 from lifecycle.evidence.records import Evidence, EvidenceRoom
 from lifecycle.stages.decisions.decide import HeldTask, StageSeen
@@ -92,13 +92,14 @@ def has_ended(call: StageCall, turn: Turn, record: SessionRecord) -> bool:
     return record.task in ("", last.task_in(call.world.tracker.name))
 
 
-def can_run_tests(root: Path, stages: StageSettings, environment: Mapping[str, str]) -> bool:
+def can_run_tests(root: Path, settings: Settings, environment: Mapping[str, str]) -> bool:
     """True if a command for the tests is known here, or a run of them was ever seen."""
-    if stages.test or any(run.kind == records.TEST for run in EvidenceRoom(root).records()):
+    runs = EvidenceRoom(root).records()
+    if settings.stages.test or any(run.kind == records.TEST for run in runs):
         return True
-    from lifecycle.platforms import selection
+    from lifecycle.evidence.checks import known_checks
 
-    return records.TEST in selection.commands_of(root, environment)
+    return bool(known_checks.command_of(records.TEST, root, settings, environment))
 
 
 class TaskSearch(Own):
@@ -340,7 +341,7 @@ class TaskSearch(Own):
         if not is_told and evidence is not Evidence.MISSING:
             return True
         world = self.call.world
-        return can_run_tests(world.root, self.stages, world.environment)
+        return can_run_tests(world.root, world.settings, world.environment)
 
     def _conflict(self, task: Task | None, holding: HeldTask) -> str:
         """One sentence if somebody else has the task now, or open tasks block it."""
