@@ -32,7 +32,7 @@ BUDGET = {
     "trackers": 2_880,
     "platforms": 730,
     "evidence": 2_500,
-    "claim": 5_370,
+    "claim": 5_385,
     "stages": 3_120,
     "reconcile": 1_325,
     "views": 645,

@@ -13,8 +13,9 @@ from lifecycle.core.errors import BadConfig
 from lifecycle.evidence import runner_table, test_runs
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.evidence.project_rows import OWN_KEYS
 from lifecycle.evidence.reading import read_check, read_run
-from lifecycle.evidence.runner_table import COUNTED, OWN_KEYS
+from lifecycle.evidence.runner_table import COUNTED
 from tests.docs.pages import ROOT, Page
 
 ASKED = (

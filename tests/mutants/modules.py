@@ -32,6 +32,7 @@ PURE = (
 """What decides: it imports no clock, no file, no process and no network (`tests/test_imports.py`)."""
 
 ALSO_MUTATED = (
+    "evidence.project_rows",
     "evidence.runner_table",
     "github.failures.*",
     "github.pulls.rollup",
