@@ -12,10 +12,10 @@ import re
 import shlex
 from collections import Counter
 
-from lifecycle.evidence import runner_table, test_runs
+from lifecycle.evidence import runner_row, runner_table, test_runs
 from lifecycle.evidence.outcomes import Counts, Outcome, Reading
 from lifecycle.evidence.printed_output import WHOLE, CallEnd
-from lifecycle.evidence.runner_table import RunnerRow
+from lifecycle.evidence.runner_row import RunnerRow
 from lifecycle.evidence.test_runs import SuiteRun
 
 _CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
@@ -147,7 +147,7 @@ def _take(row: RunnerRow, text: str, taken: set[str], counts: Counter[str]) -> b
 
 def _line_of(match: re.Match[str]) -> str:
     text, begin = match.string, match.string.rfind("\n", 0, match.start()) + 1
-    return text[begin : begin + runner_table.LINE].partition("\n")[0]
+    return text[begin : begin + runner_row.LINE].partition("\n")[0]
 
 
 def _counted(match: re.Match[str], inner: str) -> Counter[str]:

@@ -11,7 +11,8 @@ import re
 from enum import StrEnum
 from itertools import pairwise
 
-from lifecycle.evidence.runner_table import RunnerRow, options
+from lifecycle.evidence.runner_row import RunnerRow
+from lifecycle.evidence.runner_table import options
 
 
 class RunScope(StrEnum):

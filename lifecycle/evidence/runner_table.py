@@ -13,18 +13,20 @@ import re
 from functools import cache
 
 from lifecycle.evidence.command_lines import each
+from lifecycle.evidence.runner_row import RunnerRow
 
 TYPE_CHECKING = False
 """Type checkers take it for true; importing `typing` for it costs more than the rest."""
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from typing import Any
+
 
 @cache
 def _loaded() -> dict[str, Any]:
-    path = os.path.join(os.path.dirname(__file__), "runners.json")  # noqa: PTH118, PTH120 -- see above
-    with open(path, encoding="utf-8") as file:  # noqa: PTH123
+    path = os.path.join(os.path.dirname(__file__), "runners.json")
+    with open(path, encoding="utf-8") as file:
         table: dict[str, Any] = json.load(file)
     return table
 

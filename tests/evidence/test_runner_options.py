@@ -6,7 +6,7 @@ import pytest
 
 from lifecycle.evidence import runner_table
 from lifecycle.evidence.runner_options import RunScope, is_status_hidden, scope_of
-from lifecycle.evidence.runner_table import RunnerRow
+from lifecycle.evidence.runner_row import RunnerRow
 
 
 def row_of(name: str) -> RunnerRow:

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from lifecycle.core.errors import BadConfig
-from lifecycle.evidence import runner_table, test_runs
+from lifecycle.evidence import runner_row, runner_table, test_runs
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.evidence.project_rows import OWN_KEYS
 from lifecycle.evidence.reading import read_check, read_run
-from lifecycle.evidence.runner_table import COUNTED
+from lifecycle.evidence.runner_row import COUNTED
 from tests.docs.pages import ROOT, Page
 
 ASKED = (
@@ -189,7 +189,7 @@ def test_a_projects_row_comes_first_and_sees_a_bounded_text() -> None:
     seen = read_check("test", ("make", "test"), 0, "3 passed in 0.1s\n", rows=rows)
     assert seen.counts is not None
     assert seen.counts.passed == 3
-    text = runner_table.bounded("x" * 1_000 + "\n" * 9_000 + "y" * 1_000)
+    text = runner_row.bounded("x" * 1_000 + "\n" * 9_000 + "y" * 1_000)
     assert (text.count("\n"), text[-1], len(text)) == (3_999, "y", 3_999 + 400)
 
 

@@ -27,7 +27,7 @@ from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.evidence.reading import proof
 from lifecycle.evidence.records import RunRecord
-from lifecycle.evidence.runner_table import RunnerRow
+from lifecycle.evidence.runner_row import RunnerRow
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.stages.session import activation, background_run

@@ -26,7 +26,7 @@ from lifecycle.evidence.awaited_runs import Awaited
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
-from lifecycle.evidence.runner_table import RunnerRow
+from lifecycle.evidence.runner_row import RunnerRow
 from lifecycle.settings.running_client import is_machine_made
 from lifecycle.stages.session import activation, session_record
 from lifecycle.stages.session.activation import StageCall
