@@ -12,10 +12,11 @@ import re
 import shlex
 from collections import Counter
 
-from lifecycle.evidence import runner_row, runner_table, test_runs
+from lifecycle.evidence import test_runs
 from lifecycle.evidence.outcomes import Counts, Outcome, Reading
 from lifecycle.evidence.printed_output import WHOLE, CallEnd
-from lifecycle.evidence.runner_row import RunnerRow
+from lifecycle.evidence.runners import runner_row, runner_table
+from lifecycle.evidence.runners.runner_row import RunnerRow
 from lifecycle.evidence.test_runs import SuiteRun
 
 _CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")

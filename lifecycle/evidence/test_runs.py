@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 
-from lifecycle.evidence import runner_options, runner_table
 from lifecycle.evidence.command_lines import Command, commands, each
-from lifecycle.evidence.runner_options import RunScope
-from lifecycle.evidence.runner_row import RunnerRow
+from lifecycle.evidence.runners import runner_options, runner_table
+from lifecycle.evidence.runners.runner_options import RunScope
+from lifecycle.evidence.runners.runner_row import RunnerRow
 
 CHECK = "lifecycle check"
 """The row of our own command, which keeps what it showed itself."""

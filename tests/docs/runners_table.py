@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from lifecycle.evidence import runner_row, runner_table
-from lifecycle.evidence.runner_row import RunnerRow
+from lifecycle.evidence.runners import runner_row, runner_table
+from lifecycle.evidence.runners.runner_row import RunnerRow
 from tests.evidence.runners.recordings import all_recordings
 
 

@@ -10,14 +10,7 @@ import pytest
 from lifecycle.evidence import awaited_runs
 from lifecycle.evidence.awaited_runs import PATIENCE, Awaited
 from lifecycle.evidence.outcomes import Counts, Outcome
-from lifecycle.evidence.records import (
-    KEPT,
-    RECORDS,
-    Evidence,
-    EvidenceRoom,
-    RunRecord,
-    standing,
-)
+from lifecycle.evidence.records import KEPT, RECORDS, Evidence, EvidenceRoom, RunRecord, standing
 from lifecycle.storage import workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 

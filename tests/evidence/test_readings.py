@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.evidence import reading, runner_table, test_runs
+from lifecycle.evidence import reading, test_runs
 from lifecycle.evidence.outcomes import Counts, Outcome
 from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.evidence.reading import read_check
+from lifecycle.evidence.runners import runner_table
 
 PASSED, FAILED, PARTIAL = Outcome.PASSED, Outcome.FAILED, Outcome.PARTIAL
 NOTHING, UNKNOWN = Outcome.NOTHING_RAN, Outcome.UNKNOWN

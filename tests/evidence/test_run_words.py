@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.evidence import runner_table, test_runs
+from lifecycle.evidence import test_runs
+from lifecycle.evidence.runners import runner_table
 from lifecycle.evidence.test_runs import run_in, run_of
 
 PLACES = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.evidence import runner_table
-from lifecycle.evidence.runner_options import RunScope, is_status_hidden, scope_of
-from lifecycle.evidence.runner_row import RunnerRow
+from lifecycle.evidence.runners import runner_table
+from lifecycle.evidence.runners.runner_options import RunScope, is_status_hidden, scope_of
+from lifecycle.evidence.runners.runner_row import RunnerRow
 
 
 def row_of(name: str) -> RunnerRow:

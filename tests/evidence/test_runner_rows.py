@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from lifecycle.core.errors import BadConfig
-from lifecycle.evidence import runner_row, runner_table
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.reading import read_check
+from lifecycle.evidence.runners import runner_row, runner_table
 from lifecycle.evidence.test_runs import run_in
 
 OWN: dict[str, Any] = {

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from lifecycle.core.errors import BadConfig
-from lifecycle.evidence import runner_row, runner_table, test_runs
+from lifecycle.evidence import test_runs
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.printed_output import CallEnd
-from lifecycle.evidence.project_rows import OWN_KEYS
 from lifecycle.evidence.reading import read_check, read_run
-from lifecycle.evidence.runner_row import COUNTED
+from lifecycle.evidence.runners import runner_row, runner_table
+from lifecycle.evidence.runners.project_rows import OWN_KEYS
+from lifecycle.evidence.runners.runner_row import COUNTED
 from tests.docs.pages import ROOT, Page
 
 ASKED = (
@@ -195,6 +196,6 @@ def test_a_projects_row_comes_first_and_sees_a_bounded_text() -> None:
 
 def test_no_part_of_the_table_names_a_place_of_a_machine(tmp_path: Path) -> None:
     """Data is of the product: no home, no temporary folder."""
-    text = (ROOT / "lifecycle/evidence/runners.json").read_text(encoding="utf-8")
+    text = (ROOT / "lifecycle/evidence/runners/runners.json").read_text(encoding="utf-8")
     assert str(tmp_path) not in text
     assert not re.search(r"/(?:home|root|Users|tmp)/", text)

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.evidence import reading, runner_table, test_runs
+from lifecycle.evidence import reading, test_runs
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.evidence.records import Evidence
+from lifecycle.evidence.runners import runner_table
 
 OWN = ("make verify", "cd web && npm run check")
 

@@ -24,7 +24,7 @@ PURE = (
     "evidence.command_lines",
     "evidence.outcomes",
     "evidence.reading",
-    "evidence.runner_options",
+    "evidence.runners.runner_options",
     "evidence.test_runs",
     "stages.decisions.*",
     "stages.detection.*",
@@ -32,8 +32,8 @@ PURE = (
 """What decides: it imports no clock, no file, no process and no network (`tests/test_imports.py`)."""
 
 ALSO_MUTATED = (
-    "evidence.project_rows",
-    "evidence.runner_table",
+    "evidence.runners.project_rows",
+    "evidence.runners.runner_table",
     "github.failures.*",
     "github.pulls.rollup",
     "reconcile.judge",

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.core.timing import SystemClock
-from lifecycle.evidence import runner_table
+from lifecycle.evidence.runners import runner_table
 from lifecycle.settings import config
 from lifecycle.stages.session import activation
 from lifecycle.storage import workflow_marks

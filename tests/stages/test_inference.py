@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.core.stage_names import Detected, Stage
-from lifecycle.evidence import runner_table
 from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.evidence.runners import runner_table
 from lifecycle.stages.detection import inference, stage_words
 from lifecycle.stages.detection.inference import (
     PARSED,

@@ -17,12 +17,13 @@ from lifecycle.core.ports import Clock
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.values.configured import Settings
-from lifecycle.evidence import records, runner_table, tree_hash
+from lifecycle.evidence import records, tree_hash
 from lifecycle.evidence.checks import known_checks
 from lifecycle.evidence.checks.check_engine import CheckAsked, CheckDone, CheckRun
 from lifecycle.evidence.checks.known_checks import KnownCheck
 from lifecycle.evidence.outcomes import Counts
 from lifecycle.evidence.records import Evidence, EvidenceRoom, RunRecord
+from lifecycle.evidence.runners import runner_table
 from lifecycle.git import tracked_files
 from lifecycle.settings import config, running_client
 from lifecycle.storage import store

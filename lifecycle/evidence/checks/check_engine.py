@@ -23,7 +23,7 @@ from lifecycle.evidence.checks.check_reading import BUILD, COVERAGE, CommandEnd,
 from lifecycle.evidence.checks.known_checks import KnownCheck
 from lifecycle.evidence.outcomes import Counts, Outcome, Reading
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
-from lifecycle.evidence.runner_row import RunnerRow
+from lifecycle.evidence.runners.runner_row import RunnerRow
 from lifecycle.evidence.tree_hash import TreeSeen
 from lifecycle.settings.config import for_child
 from lifecycle.storage import journal, log

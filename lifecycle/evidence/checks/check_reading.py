@@ -9,7 +9,7 @@ from lifecycle.evidence import junit, reading, test_runs
 from lifecycle.evidence.checks.check_log import CheckOutput
 from lifecycle.evidence.outcomes import Outcome, Reading
 from lifecycle.evidence.records import TEST
-from lifecycle.evidence.runner_row import RunnerRow
+from lifecycle.evidence.runners.runner_row import RunnerRow
 
 BUILD, COVERAGE = "build", "coverage"
 KINDS = (TEST, BUILD, "lint", COVERAGE)

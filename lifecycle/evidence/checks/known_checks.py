@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from lifecycle.core.errors import Refused, did_you_mean
 from lifecycle.core.redact import visible
 from lifecycle.core.values.configured import Settings
-from lifecycle.evidence import runner_table, test_runs
+from lifecycle.evidence import test_runs
 from lifecycle.evidence.checks.check_reading import KINDS
 from lifecycle.evidence.records import TEST
+from lifecycle.evidence.runners import runner_table
 from lifecycle.platforms.command_argv import Argv, commands_in, split
 from lifecycle.settings import user_folder
 from lifecycle.settings.config import CONFIG_FILE

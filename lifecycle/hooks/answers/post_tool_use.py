@@ -14,20 +14,14 @@ from typing import Any
 
 from lifecycle.core.errors import LockBusy
 from lifecycle.core.redact import redact
-from lifecycle.evidence import (
-    awaited_runs,
-    command_lines,
-    printed_output,
-    runner_table,
-    test_runs,
-    tree_hash,
-)
+from lifecycle.evidence import awaited_runs, command_lines, printed_output, test_runs, tree_hash
 from lifecycle.evidence.awaited_runs import Awaited
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.evidence.reading import proof
 from lifecycle.evidence.records import RunRecord
-from lifecycle.evidence.runner_row import RunnerRow
+from lifecycle.evidence.runners import runner_table
+from lifecycle.evidence.runners.runner_row import RunnerRow
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.stages.session import activation, background_run

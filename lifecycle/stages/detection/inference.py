@@ -333,7 +333,8 @@ def classify(
     hints = hinted(call.text, own) if call.tool == "Bash" else set()
     if not hints:
         return Sort.WORK, "", (), call.tool or call.text[:60]
-    from lifecycle.evidence import reading, runner_table, test_runs
+    from lifecycle.evidence import reading, test_runs
+    from lifecycle.evidence.runners import runner_table
     from lifecycle.trackers import command_signs
 
     verbs = _verbs(call.text) if hints & {Sort.CLOSE, Sort.SHOW} else {}

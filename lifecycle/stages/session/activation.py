@@ -19,7 +19,7 @@ from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.tracker import Task
 from lifecycle.core.values.configured import Settings, StageSettings
 from lifecycle.core.world import World
-from lifecycle.evidence import runner_table
+from lifecycle.evidence.runners import runner_table
 from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.stages.detection import inference
 from lifecycle.stages.session import session_record as sessions

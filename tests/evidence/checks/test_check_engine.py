@@ -13,11 +13,12 @@ import pytest
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.evidence import records, runner_table, tree_hash
+from lifecycle.evidence import records, tree_hash
 from lifecycle.evidence.checks.check_engine import CheckAsked, CheckDone, CheckRun
 from lifecycle.evidence.checks.known_checks import KnownCheck
 from lifecycle.evidence.outcomes import Counts, Outcome
 from lifecycle.evidence.records import Evidence, EvidenceRoom, RunRecord
+from lifecycle.evidence.runners import runner_table
 from lifecycle.storage import journal
 from tests.conftest import ManualClock
 

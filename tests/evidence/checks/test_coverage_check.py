@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from lifecycle.core.timing import SystemClock
-from lifecycle.evidence import runner_table
 from lifecycle.evidence.checks import known_checks
 from lifecycle.evidence.checks.check_engine import CheckAsked, CheckRun
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import RunRecord
+from lifecycle.evidence.runners import runner_table
 from lifecycle.settings import config
 from tests.platforms.platform_ground import put
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.reading import read_check
-from lifecycle.evidence.runner_table import rows
+from lifecycle.evidence.runners.runner_table import rows
 from tests.evidence.runners.projects import COUNTS, Case, Project
 from tests.evidence.runners.running import Ended
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lifecycle.core.errors import BadConfig, did_you_mean
-from lifecycle.evidence.runner_row import COUNTED, PATTERNS, WORDS, RunnerRow
+from lifecycle.evidence.runners.runner_row import COUNTED, PATTERNS, WORDS, RunnerRow
 
 OWN_KEYS = ("name", "commands", "adds", *WORDS, *PATTERNS)
 """What a project's own row may have."""

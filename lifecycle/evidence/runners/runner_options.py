@@ -11,8 +11,8 @@ import re
 from enum import StrEnum
 from itertools import pairwise
 
-from lifecycle.evidence.runner_row import RunnerRow
-from lifecycle.evidence.runner_table import options
+from lifecycle.evidence.runners.runner_row import RunnerRow
+from lifecycle.evidence.runners.runner_table import options
 
 
 class RunScope(StrEnum):

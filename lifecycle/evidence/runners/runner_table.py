@@ -13,7 +13,7 @@ import re
 from functools import cache
 
 from lifecycle.evidence.command_lines import each
-from lifecycle.evidence.runner_row import RunnerRow
+from lifecycle.evidence.runners.runner_row import RunnerRow
 
 TYPE_CHECKING = False
 """Type checkers take it for true; importing `typing` for it costs more than the rest."""
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 @cache
 def _loaded() -> dict[str, Any]:
-    path = os.path.join(os.path.dirname(__file__), "runners.json")
-    with open(path, encoding="utf-8") as file:
+    path = os.path.join(os.path.dirname(__file__), "runners.json")  # noqa: PTH118, PTH120 -- no pathlib here
+    with open(path, encoding="utf-8") as file:  # noqa: PTH123 -- as above
         table: dict[str, Any] = json.load(file)
     return table
 
@@ -65,6 +65,6 @@ def rows(own: tuple[Mapping[str, object], ...] = ()) -> tuple[RunnerRow, ...]:
     """
     if not own:
         return _shipped()
-    from lifecycle.evidence import project_rows
+    from lifecycle.evidence.runners import project_rows
 
     return (*project_rows.checked(own), *_shipped())
