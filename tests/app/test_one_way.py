@@ -146,7 +146,7 @@ def test_the_stop_that_closes_the_issue(here: Place, monkeypatch: pytest.MonkeyP
     assert way.calls("claim.record.claim_store", "load") == 1
     assert way.calls("git.process", "run") <= 2
     assert way.written.count("state.json") <= 9
-    assert len(way.modules) <= 68
+    assert len(way.modules) <= 69
     assert len(way.deepest) <= 9
 
 

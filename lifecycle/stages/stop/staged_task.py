@@ -17,6 +17,7 @@ from lifecycle.core.tracker import GITHUB, Task, TaskStatus
 from lifecycle.core.values.configured import Settings, StageSettings
 from lifecycle.evidence import records, tree_hash
 from lifecycle.evidence.records import Evidence, EvidenceRoom
+from lifecycle.stages.decisions import table
 from lifecycle.stages.decisions.decide import HeldTask, StageSeen
 from lifecycle.stages.decisions.instructions import Facts
 from lifecycle.stages.detection import inference
@@ -41,7 +42,7 @@ def facts_of(
     line: tuple[Stage, ...],
     *,
     is_claimed: bool,
-    has_ended_stage: bool = True,
+    names_tests: bool = True,
 ) -> Facts:
     """What an instruction is filled with: the commands, the session's task, and the one to begin next.
 
@@ -52,7 +53,7 @@ def facts_of(
         task: the id of the session's task, "" if it has none.
         line: the stages of that task.
         is_claimed: a claim on GitHub holds the worktree.
-        has_ended_stage: an instruction may follow; else what runs the tests is not looked for.
+        names_tests: what follows may name what runs the tests; else that is not looked for.
     """
     tracker = call.world.tracker
     wording = tracker.wording()
@@ -67,7 +68,7 @@ def facts_of(
         next_title=quoted(ready.title) if ready is not None else "",
         line=line,
         is_claimed=is_claimed,
-        check=_check(call) if has_ended_stage else "",
+        check=_check(call) if names_tests else "",
     )
 
 
@@ -208,7 +209,7 @@ class TaskSearch(Own):
                 task,
                 line,
                 is_claimed=is_claimed,
-                has_ended_stage=state.is_completion,
+                names_tests=self._names_tests(state, line),
             ),
             memory=self.kept.memory,
             is_on_task=True,
@@ -334,6 +335,15 @@ class TaskSearch(Own):
         except GitFailed as error:
             return Evidence.UNREADABLE, error.sentence
         return records.standing(room.records(), now), ""
+
+    def _names_tests(self, state: Detected, line: tuple[Stage, ...]) -> bool:
+        """True if what the session is told next may be about its tests: TESTING, or a refusal after it."""
+        if not state.is_completion:
+            return False
+        if self.kept.memory.set_stage is not None:
+            return self.kept.memory.set_stage is Stage.TESTING
+        is_behind = LINE.index(COMPLETES[state]) >= LINE.index(Stage.TESTING)
+        return is_behind or table.following(state, line) is Stage.TESTING
 
     def _can_run(self, state: Detected, evidence: Evidence) -> bool:
         """True if tests can be run here; looked for only where it matters."""
