@@ -68,7 +68,7 @@ COUNTED = {"memory": 54, "beads": 58}
 """By tracker: the most modules of ours of which a function runs."""
 
 TO_TESTING = {"memory": 56, "beads": 60}
-"""The same where TESTING comes next: its instruction names what runs the tests, which platforms may tell."""
+"""The same where TESTING comes next: its instruction names what runs the tests, as platforms may tell."""
 
 
 @pytest.mark.parametrize(("stop", "most"), COUNTED.items(), indirect=["stop"])

@@ -50,6 +50,7 @@ def note_data(note: Note) -> dict[str, Any]:
 def _data(value: Task | Note, *optional: str) -> dict[str, Any]:
     """The fields of a value, with moments as text; of those that are `optional` null stands for ""."""
     data = asdict(value)
+    data.pop("held_by", None)  # known only where a stage asked for it
     data |= {name: data[name] or None for name in optional}
     moments = {name: at for name, at in data.items() if name.endswith("_at") and at is not None}
     return data | {name: render_time(at) for name, at in moments.items()}

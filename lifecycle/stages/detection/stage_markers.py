@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from lifecycle.core.stage_names import Detected, Stage
+from lifecycle.trackers import command_signs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,11 +87,12 @@ _SPEAKS = (
 )
 """Before a marker, in its sentence: it is not said, but spoken of."""
 
+_TOOLS = "|".join(sorted({words[0] for words, _ in command_signs.SIGNS}))
 _LAST = (
     r"(?i)\b(?:with|as|by|at|the|a|an|this|that|my|your|its|then|and|but|because|which|whose|whether"
     r"|using|via|per|equals?|say\w*|sent|sends?|got|gets|gave|typed?|posts?|posted|answer\w*|replie\w+"
     r"|reply)[:,]?[ *_\"'(]*$|(?:=|\^)\s*$|^\W*(?:wait|say|type|post|put|use|finish with|end with"
-    r"|close with)\b|^\W*(?:cat|echo|printf|grep|rg|sed|awk|tail|curl|bd|gh) |^\W*only (?:after|when"
+    rf"|close with)\b|^\W*(?:cat|echo|printf|grep|rg|sed|awk|tail|curl|{_TOOLS}) |^\W*only (?:after|when"
     r"|once|if)\b|(?:^|\s)(?:agent|assistant|user|human|bot|model|claude):\W*$|\b(?:in|(?:text|words?"
     r"|lines?|quotes?) (?:of|from)) (?:the|a|our|my|this|that|its) (?:\w+ )?(?:ticket|issue|readme|file"
     r"|docs?|log|transcript|output|prompt|instructions?|handbook|guide|design|spec|comment|test|diff"

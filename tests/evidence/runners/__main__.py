@@ -24,7 +24,7 @@ def _version(project: Project) -> str:
         text=True,
         check=True,
     )
-    lines = (ended.stdout + ended.stderr).splitlines()
+    lines = click.unstyle(ended.stdout + ended.stderr).splitlines()
     return next(line.strip() for line in lines if any(map(str.isdigit, line)))
 
 

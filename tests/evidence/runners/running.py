@@ -33,6 +33,9 @@ _LABELLED = re.compile(
     r"(duration_ms:? |Time: |Time elapsed: |elapsed\"?[:=]\s?\"?|time=\"|took )(\d+)(\.\d+)?(?![\d:])",
     re.IGNORECASE,
 )
+_PROPERTIES = re.compile(r"^[ \t]*<properties>.*?</properties>\n", re.DOTALL | re.MULTILINE)
+"""In a report: what the machine, its user and its virtual machine are like."""
+
 _SHAPED = (
     (
         re.compile(r"\d{4}-\d\d-\d\d([T ])\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:?\d\d)?"),
@@ -196,7 +199,7 @@ def run(case: Case) -> Ended:
         return Ended(
             status=status if status >= 0 else 128 - status,
             output=normalised(output, folders),
-            junit=normalised(report.read_text("utf-8"), folders)
+            junit=normalised(_PROPERTIES.sub("", report.read_text("utf-8")), folders)
             if report and report.exists()
             else None,
         )
