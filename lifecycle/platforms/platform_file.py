@@ -223,7 +223,7 @@ def read(content: bytes) -> tuple[PlatformFile, tuple[str, ...]]:
         raise ValueError(f"it is not valid JSON ({error})") from None
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
-    known = {field.encode_name for field in msgspec.structs.fields(PlatformFile)}
+    known = {*PlatformFile.__struct_encode_fields__}
     unknown = [key for key in data if key not in known and not key.startswith("$")]
     return file, tuple(f'"{key}" is not used.{did_you_mean(key, known)}' for key in unknown)
 
