@@ -71,6 +71,7 @@ class Tally:
 
     def __init__(self, rows: tuple[RunnerRow, ...], output: str, run: SuiteRun) -> None:
         text = plain(output)
+        rows = rows if text.strip() else ()  # nothing was said, whatever the row
         sums: Counter[str] = Counter()
         taken: set[str] = set()
         readers = [row for row in rows if _take(row, text, taken, sums)]

@@ -61,14 +61,20 @@ class TreeSeen:
     Attributes:
         name: the tree without what checks left here, as they left it; "" outside of a repository.
         full: the tree with it, as `git write-tree` gives it.
+        raw: the tree with what lifecycle and trackers write, too; "" if nobody asked for its files.
     """
 
-    __slots__ = ("_listed", "_without", "full", "name")
+    __slots__ = ("_listed", "_without", "full", "name", "raw")
 
     def __init__(
-        self, name: str = "", full: str = "", listed: str = "", without: frozenset[str] = _NO_PATHS
+        self,
+        name: str = "",
+        full: str = "",
+        raw: str = "",
+        listed: str = "",
+        without: frozenset[str] = _NO_PATHS,
     ) -> None:
-        self.name, self.full = name, full
+        self.name, self.full, self.raw = name, full, raw
         self._listed, self._without = listed, without
 
     @property
@@ -76,6 +82,9 @@ class TreeSeen:
         """By path, the mode and the name of the content of each file of the tree `name`, if asked for."""
         files = dict(map(_entry, filter(None, self._listed.split("\0"))))
         return {path: about for path, about in files.items() if path not in self._without}
+
+
+_UNSEEN = TreeSeen()
 
 
 def fingerprint(
@@ -112,10 +121,18 @@ def fingerprint(
 
 
 def seen(
-    root: Path, deadline: Deadline, environment: Mapping[str, str], outputs: Mapping[str, str]
+    root: Path,
+    deadline: Deadline,
+    environment: Mapping[str, str],
+    outputs: Mapping[str, str],
+    before: TreeSeen | None = None,
 ) -> TreeSeen:
-    """The tree with its files; as `fingerprint`, and raises as it does."""
-    return _seen(root, deadline, environment, outputs, is_listed=True)
+    """The tree with its files; as `fingerprint`, and raises as it does.
+
+    Where no file changed since `before`, seen with the same `outputs`, that is given again: git lists
+    nothing then.
+    """
+    return _seen(root, deadline, environment, outputs, before or _UNSEEN, is_listed=True)
 
 
 def tracked_in(
@@ -133,6 +150,7 @@ def _seen(
     deadline: Deadline,
     environment: Mapping[str, str],
     outputs: Mapping[str, str],
+    before: TreeSeen = _UNSEEN,
     *,
     is_listed: bool = False,
 ) -> TreeSeen:
@@ -155,7 +173,7 @@ def _seen(
             "GIT_ALTERNATE_OBJECT_DIRECTORIES": readable,
         }
         aside = GitRepository(root, deadline, environment, places)
-        return _written(aside, outputs, is_listed=is_listed)
+        return _written(aside, outputs, before, is_listed=is_listed)
 
 
 def _quoted(path: Path) -> str:
@@ -167,20 +185,26 @@ def _quoted(path: Path) -> str:
     return f'"{escaped}"'
 
 
-def _written(git: GitRepository, outputs: Mapping[str, str], *, is_listed: bool) -> TreeSeen:
+def _written(
+    git: GitRepository, outputs: Mapping[str, str], before: TreeSeen, *, is_listed: bool
+) -> TreeSeen:
     """The tree that git writes of all files that it does not ignore; GitFailed."""
     plain = [word for setting in (*_PLAIN, *_FAST) for word in ("-c", setting)]
     try:
         git.run(*plain, "add", "--all", "--", ":/")
+        raw = git.run(*plain, "write-tree") if is_listed else ""
+        if raw and raw == before.raw:
+            return before
         listed = git.run("ls-files", "-s", "-z", "--full-name", ":/")
         # Taken out again, not left out: git refuses to leave out what it ignores anyway.
         own = [path for path in re.findall(_OWN_PATHS, listed) if path]
         _take_out(git, plain, own)
-        full = git.run(*plain, "write-tree")
+        full = raw if raw and not own else git.run(*plain, "write-tree")
         left = _left_by_checks(listed, outputs) if outputs else []
         _take_out(git, plain, left)
         name = git.run(*plain, "write-tree") if left else full
-        return TreeSeen(name, full, listed if is_listed else "", frozenset([*own, *left]))
+        without = frozenset([*own, *left])
+        return TreeSeen(name, full, raw, listed if is_listed else "", without)
     except GitFailed as error:
         raise GitFailed(
             f"git could not say what the files here are ({error.evidence}), so no test run counts for "

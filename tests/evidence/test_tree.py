@@ -13,7 +13,7 @@ import pytest
 
 from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.evidence.tree_hash import fingerprint
+from lifecycle.evidence.tree_hash import fingerprint, seen
 
 VARIABLES = {
     "GIT_CONFIG_GLOBAL": os.devnull,
@@ -126,6 +126,22 @@ def test_nothing_is_written_into_the_repository(clone: Clone) -> None:
     before = clone.inside()
     assert clone.word()
     assert clone.inside() == before
+
+
+def test_a_tree_that_did_not_change_is_not_listed_again(clone: Clone) -> None:
+    """What was seen before a run is seen after it; any edit, also of our own files, is looked at anew."""
+    whole = Deadline.after(SystemClock(), 30)
+    before = seen(clone.root, whole, VARIABLES, {})
+    assert before.name == before.full == before.raw == clone.word()
+    assert seen(clone.root, whole, VARIABLES, {}, before) is before
+    (clone.root / ".agent-claim.json").write_text("{}")
+    ours = seen(clone.root, whole, VARIABLES, {}, before)
+    assert (ours.name, ours.full) == (before.name, before.full)
+    assert ours.raw != before.raw
+    edit(clone)
+    after = seen(clone.root, whole, VARIABLES, {}, before)
+    assert after.name == clone.word() != before.name
+    assert {path for path in after.files if after.files[path] != before.files[path]} == {"code.py"}
 
 
 def test_what_git_ignores_and_what_is_ours_does_not_count(clone: Clone) -> None:

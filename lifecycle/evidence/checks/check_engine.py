@@ -240,11 +240,11 @@ class CheckRun:
             failures=failures[:_FAILURES],
         )
 
-    def _tree(self, outputs: Mapping[str, str]) -> TreeSeen:
+    def _tree(self, outputs: Mapping[str, str], before: TreeSeen | None = None) -> TreeSeen:
         """The tree as it is now; an unnamed one, and a remark, if git cannot say."""
         try:
             deadline = Deadline.after(self.clock, TREE_SECONDS)
-            return tree_hash.seen(self.root, deadline, self.environment, outputs)
+            return tree_hash.seen(self.root, deadline, self.environment, outputs, before)
         except (GitFailed, Transient) as error:
             if error.sentence not in self.remarks:
                 self.remarks.append(error.sentence)
@@ -254,7 +254,7 @@ class CheckRun:
         self, record: RunRecord, before: TreeSeen, outputs: Mapping[str, str]
     ) -> tuple[RunRecord, dict[str, str]]:
         """The record with the tree that it is evidence of, and what the run left that is none of it."""
-        after = self._tree(outputs)
+        after = self._tree(outputs, before)
         record = replace(record, tree_after=after.full)
         if not (before.name and after.name):
             return record, {}
