@@ -29,7 +29,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("trackers",),
     ("platforms",),
     ("evidence",),
-    ("claim", "stages"),
+    ("claim", "run", "stages"),
     ("reconcile",),
     ("views",),
     ("app",),
@@ -60,7 +60,7 @@ PLACES = {
     "requests": {"github.client.transport"},
     "urllib3": {"github.client.transport"},
     "rich": {
-        "cli.demo_story",
+        "cli.demo.demo_story",
         "cli.setup.doctor",
         "cli.reconcile.reconcile_screen",
         "cli.screen",
@@ -73,7 +73,7 @@ PLACES = {
     "werkzeug": {"sandbox"},
     "jinja2": {"sandbox", "views.stats.stats_page"},
     "plotly": {"views.stats.stats_page"},
-    "msgspec": {"platforms.platform_file", "sandbox"},
+    "msgspec": {"platforms.platform_file", "run", "sandbox"},
     "yaml": {"sandbox"},
     "defusedxml": {"evidence.junit"},
 }

@@ -9,8 +9,10 @@ from __future__ import annotations
 import importlib
 import sys
 import traceback
+from collections.abc import Mapping
 from pathlib import Path
 from traceback import walk_tb
+from typing import Any
 
 import click
 
@@ -36,24 +38,34 @@ COMMANDS = {
     "stage": "stage:command",
     "check": "checks.check:command",
     "platform": "checks.platform:command",
+    "run": "run.run:command",
     "reconcile": "reconcile.reconcile:command",
     "stats": "stats.stats:command",
     "init": "setup.init:command",
     "doctor": "setup.doctor:command",
     "trust": "setup.trust:command",
-    "sandbox": "sandbox:command",
-    "demo": "sandbox:demo",
+    "sandbox": "demo.sandbox:command",
+    "demo": "demo.sandbox:demo",
     "hook": "hook:command",
 }
 """Where in `lifecycle/cli/` each command is: its module, and its name there."""
 
 
 class LazyGroup(click.Group):
-    """A group that imports a command's module when the command is asked for."""
+    """A group that imports a command's module when the command is asked for.
+
+    Args:
+        table: where below `lifecycle.cli` each command is: its module, and its name there.
+        given: as click.Group takes it.
+    """
+
+    def __init__(self, *, table: Mapping[str, str], **given: Any) -> None:
+        super().__init__(**given)
+        self.table = table
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click's signature
         """The commands in the order of a task's life."""
-        return list(COMMANDS)
+        return list(self.table)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -63,19 +75,21 @@ class LazyGroup(click.Group):
             return super().resolve_command(ctx, args)
         except click.exceptions.NoSuchCommand as error:
             raise click.exceptions.NoSuchCommand(
-                error.command_name, possibilities=list(COMMANDS), ctx=ctx
+                error.command_name, possibilities=list(self.table), ctx=ctx
             ) from None
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 -- click's signature
         """The command called `cmd_name`, or None."""
-        if cmd_name not in COMMANDS:
+        if cmd_name not in self.table:
             return None
-        module, _, name = COMMANDS[cmd_name].partition(":")
+        module, _, name = self.table[cmd_name].partition(":")
         command: click.Command = getattr(importlib.import_module(f"lifecycle.cli.{module}"), name)
         return command
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup, table=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name="lifecycle")
 def group() -> None:
     """Claim to close for coding agents on GitHub.

@@ -30,6 +30,8 @@ OWN = (
     ".agent-claim.json*",
     f"{FOLDER}/",
     f"{stage_log.FOLDER}/{stage_log.LOG}*",
+    ".claude/workflow-state.json*",
+    ".claude/workflow-progress.txt*",
     *command_signs.FILES,
 )
 """What the product itself and trackers write into a worktree: no part of what was tested."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.cli import sandbox
+from lifecycle.cli.demo import sandbox
 from lifecycle.core.plan import REPLIES
 from tests.cli.outcome import refused
 from tests.conftest import COMMAND, STARTED, Place

@@ -86,9 +86,16 @@ def _cells(line: str) -> list[str]:
     return [cell.strip() for cell in _CELL.split(line)[1:-1]]
 
 
+def verbs_of(group: click.Group) -> dict[str, click.Command]:
+    """The commands of a group, those that it loads when they are asked for as well."""
+    context = click.Context(group)
+    there = ((name, group.get_command(context, name)) for name in group.list_commands(context))
+    return {name: command for name, command in there if command is not None}
+
+
 def _commands(path: str, command: click.Command) -> Iterator[str]:
     if isinstance(command, click.Group):
-        for name, below in command.commands.items():
+        for name, below in verbs_of(command).items():
             yield from _commands(f"{path} {name}", below)
         return
     context = click.Context(command)

@@ -29,6 +29,7 @@ from lifecycle.storage.store import CLAIM_FILE
 from tests.bench.paths import BUDGET
 from tests.conftest import COMMAND, Place
 from tests.docs.pages import REFERENCE, ROOT, Page, codes_in
+from tests.docs.reference_tables import verbs_of
 from tests.e2e.staged import Ground, marker
 from tests.trackers.beads import simulated
 
@@ -110,7 +111,7 @@ def test_json_is_where_the_page_says() -> None:
     for name in COMMANDS:
         found = main.group.get_command(click.Context(main.group), name)
         assert found is not None
-        below = found.commands if isinstance(found, click.Group) else {"": found}
+        below = verbs_of(found) if isinstance(found, click.Group) else {"": found}
         without |= {
             f"{name} {verb}".strip()
             for verb, one in below.items()

@@ -206,7 +206,7 @@ def demo(*, as_json: bool) -> int:
 
     Needs no token and no network. Exits 0 only if the issue really ended closed and the board Done.
     """
-    from lifecycle.cli.demo_story import DemoFailedError, opened, print_end, print_step, tell
+    from lifecycle.cli.demo.demo_story import DemoFailedError, opened, print_end, print_step, tell
 
     console = opened(quiet=as_json)
     try:

@@ -62,7 +62,7 @@ class DemoStep:
 
 
 @dataclass(slots=True)
-class Story:
+class DemoStory:
     """All that happened, and how it ended."""
 
     steps: list[DemoStep] = field(default_factory=list)
@@ -93,7 +93,7 @@ class DemoFailedError(Exception):
     """A process of the story ended badly; the text says which and how."""
 
 
-def tell(on_step: Callable[[DemoStep], None]) -> Story:
+def tell(on_step: Callable[[DemoStep], None]) -> DemoStory:
     """Run the story, calling `on_step` as each thing has happened."""
     started = time.monotonic()
     with Sandbox() as sandbox, tempfile.TemporaryDirectory(prefix="lifecycle-demo-") as folder:
@@ -112,7 +112,7 @@ class _Stage:
     ) -> None:
         self.control = Control(info.control_url)
         self.root = folder / "hello-service"
-        self.story = Story()
+        self.story = DemoStory()
         self.on_step = on_step
         self.counted = 0
         self.environment = _environment(info, folder)
@@ -291,7 +291,7 @@ def print_step(console: Console, step: DemoStep) -> None:
         console.print(Padding(Text(step.heard, style=style), (0, 0, 0, 7), expand=False))
 
 
-def print_end(console: Console, story: Story) -> None:
+def print_end(console: Console, story: DemoStory) -> None:
     """Print how it ended."""
     total = sum(step.requests for step in story.steps)
     if story.is_good:

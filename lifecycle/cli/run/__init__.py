@@ -1,0 +1,1 @@
+"""`lifecycle run`: the commands of an autonomous run, by subject."""

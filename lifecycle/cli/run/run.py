@@ -1,0 +1,23 @@
+"""`lifecycle run`: the group of its commands, loaded one at a time."""
+
+from __future__ import annotations
+
+import click
+
+from lifecycle.cli.main import LazyGroup
+
+COMMANDS: dict[str, str] = {
+    "init": "run.run_begin:init",
+}
+"""Where below `lifecycle/cli/` each command is: its module, and its name there."""
+
+
+@click.group(
+    "run", cls=LazyGroup, table=COMMANDS, short_help="An autonomous run: stories, gates, blockers."
+)
+def command() -> None:
+    """Follow one goal through its stories, in `.claude/workflow-state.json`.
+
+    A session that leads a run is not let go before it is completed, waits for you, or was stopped. See
+    docs/runs.md.
+    """

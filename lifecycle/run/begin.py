@@ -1,0 +1,36 @@
+"""The beginning of a run."""
+
+from __future__ import annotations
+
+import secrets
+
+from lifecycle.core.errors import Refused
+from lifecycle.core.redact import redact, visible
+from lifecycle.run.state import Run
+
+LONGEST = 20_000
+"""Characters of a goal."""
+
+
+def new_run(goal: str, now: float, *, autonomous: bool = False) -> Run:
+    """A run with this goal, from its first phase on; the design's leading "Goal:" is no part of it.
+
+    Args:
+        goal: what is wanted, in a person's words.
+        now: the present, in seconds since the epoch.
+        autonomous: nobody is to be asked.
+
+    Raises:
+        Refused: the goal is empty, or far too long.
+    """
+    words = goal.strip()
+    if words[:5].casefold() == "goal:":
+        words = words[5:].strip()
+    if not words:
+        raise Refused('A run needs a goal, and none was given: lifecycle run init "GOAL"')
+    if len(words) > LONGEST:
+        raise Refused(
+            f"The goal has {len(words)} characters, and {LONGEST} at the most; no run was begun. Keep it "
+            "short, and name the file that holds the rest."
+        )
+    return Run(secrets.token_hex(4), visible(redact(words)), now, autonomous=autonomous)

@@ -1,0 +1,190 @@
+"""`.claude/workflow-state.json`: read whole, changed under one lock, replaced by one rename.
+
+A file that git tracks came with the repository: it leads no session, and nothing of it is run. One that
+cannot be read is kept beside itself, and that is said once. One of a later release is left as it is.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from lifecycle.core.errors import GitFailed, Refused
+from lifecycle.core.redact import redact, visible
+from lifecycle.core.timing import Deadline, render_time
+from lifecycle.git.process import GitRepository, is_no_repository
+from lifecycle.git.tracked_files import exclude_own_files
+from lifecycle.run import state
+from lifecycle.run.state import NewerVersion, Run
+from lifecycle.storage import regular_files, store
+from lifecycle.storage.store import Folder
+
+FOLDER = ".claude"
+STATE = "workflow-state.json"
+PROGRESS = "workflow-progress.txt"
+PATH = f"{FOLDER}/{STATE}"
+LOCK = "run.lock"
+LOCK_SECONDS = 5.0
+
+MARK = "run"
+"""The mark in `.lifecycle/` that lets every stop through while a run is active; the guards look for it."""
+
+LINES = (f"/{FOLDER}/{STATE}*", f"/{FOLDER}/{PROGRESS}*")
+"""The patterns of a run's files, from the worktree's root, for git."""
+
+_LARGEST = 32_000_000
+
+
+class NoRun(Refused):
+    """There is no run in this worktree."""
+
+    for_agent = True
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"There is no run here ({PATH} is not there); nothing was done. Begin one with: "
+            'lifecycle run init "GOAL"'
+        )
+
+
+class StrangeRun(Refused):
+    """The run's file cannot be used: unreadable, of a later release, or tracked by git."""
+
+
+class Change:
+    """The run while the lock is held; what `run` is set to is kept when the block ends."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+
+class RunStore:
+    """The run of one worktree.
+
+    Args:
+        root: the worktree's top folder.
+        environment: the variables, for git.
+        deadline: when git has to be done; asked only where the file is there.
+    """
+
+    def __init__(self, root: Path, environment: Mapping[str, str], deadline: Deadline) -> None:
+        self.root, self.environment, self.deadline = root, environment, deadline
+        self.folder = Folder(root)
+
+    @property
+    def is_there(self) -> bool:
+        """True if something lies at the file's place."""
+        return os.path.lexists(self.root / FOLDER / STATE)
+
+    def load(self) -> Run | None:
+        """The run, or None if there is none.
+
+        Raises:
+            StrangeRun: the file is tracked by git, of a later release, or unreadable; it is kept.
+            StrangeFileError: no regular file lies there.
+        """
+        content = regular_files.content(self._path(STATE), limit=_LARGEST)
+        if content is None:
+            return None
+        self._refuse_tracked()
+        try:
+            return state.decoded(content[0])
+        except NewerVersion as error:
+            raise StrangeRun(
+                f"{PATH} was written by a later release of lifecycle (version {error.version}; this one "
+                f"knows {state.VERSION}); it was left as it is, and no run is led. Install that release: "
+                "pipx upgrade agent-lifecycle"
+            ) from None
+        except ValueError as error:
+            raise StrangeRun(
+                f"{PATH} cannot be read ({error}); it was left as it is, and no run is led. Mend it, or "
+                'set it aside and begin anew with: lifecycle run init --anew "GOAL"'
+            ) from None
+
+    def demanded(self) -> Run:
+        """The run; NoRun if there is none, else as `load`."""
+        run = self.load()
+        if run is None:
+            raise NoRun
+        return run
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the lock of the run's files; raises LockBusy."""
+        with self.folder.locked(self.deadline.remaining(at_most=LOCK_SECONDS), LOCK):
+            yield
+
+    @contextmanager
+    def changing(self) -> Iterator[Change]:
+        """Change the run that is there: `with store.changing() as change: change.run = …`.
+
+        The file is replaced when the block ends without an error, if the run is another then.
+
+        Raises:
+            NoRun: there is none.
+            LockBusy: another process is at it.
+        """
+        with self.locked():
+            run = self.demanded()
+            change = Change(run)
+            yield change
+            if change.run != run:
+                self.write(change.run)
+
+    def write(self, run: Run) -> None:
+        """Replace the file by one rename, and set the guards' mark; the caller holds the lock."""
+        path = Path(self._path(STATE))
+        path.parent.mkdir(exist_ok=True)
+        what = regular_files.strange(str(path))
+        if what:
+            raise regular_files.StrangeFileError(str(path), what)
+        store.write(path, state.encoded(run))
+        self.mark(run)
+
+    def begin(self, run: Run) -> None:
+        """Write the first state of a run, and keep its files out of git; the caller holds the lock."""
+        exclude_own_files(self.root, LINES)
+        self.write(run)
+
+    def mark(self, run: Run | None) -> None:
+        """Tell the guards whether stops have to be looked at: there is a run that was not let go."""
+        if run is None:
+            self.folder.remove(MARK)
+        elif self.folder.mtime_ns(MARK) < 0:
+            self.folder.mark(MARK)
+
+    def set_aside(self, label: str) -> Path | None:
+        """Rename the file to a free name beside it; None if there is none. The caller holds the lock."""
+        path = Path(self._path(STATE))
+        return store.set_aside(path, label) if self.is_there else None
+
+    def note(self, at: float, text: str) -> None:
+        """Append one line to the progress file; the caller holds the lock."""
+        path = self._path(PROGRESS)
+        Path(path).parent.mkdir(exist_ok=True)
+        line = f"{render_time(at)} {visible(redact(' '.join(text.split())))}\n"
+        regular_files.append(path, line.encode("utf-8", "replace"), most=_LARGEST)
+
+    def _path(self, name: str) -> str:
+        return regular_files.below(str(self.root), FOLDER, name)
+
+    def _refuse_tracked(self) -> None:
+        plain = {"GLOB": "0", "NOGLOB": "0", "LITERAL": "0", "ICASE": "1"}
+        pathspecs = {f"GIT_{name}_PATHSPECS": value for name, value in plain.items()}
+        git = GitRepository(self.root, self.deadline, {**self.environment, **pathspecs})
+        try:
+            listed = git.run("ls-files", "-z", "--", PATH)
+        except GitFailed as error:
+            if is_no_repository(error):
+                return
+            raise StrangeRun(
+                f"git does not say whether it tracks {PATH} ({error.evidence or error.sentence}), so the "
+                "run may have come with the repository; it leads nobody. Mend that first."
+            ) from None
+        if listed:
+            raise StrangeRun(
+                f"{PATH} is tracked by git, so it came with the repository and leads nobody here; nothing "
+                f"was done. Take it out with: git rm --cached {PATH}"
+            )

@@ -1,0 +1,499 @@
+"""The record of one autonomous run, as `.claude/workflow-state.json` holds it, and its versions.
+
+Each value is frozen: a change makes a new record (`msgspec.structs.replace`, `with_story`). What is read is
+checked as a whole before anything of it counts. A new field has a default, so that an older file can still
+be read; a change of meaning raises `VERSION` and adds a step to `MIGRATIONS` and one to `RETURNS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from lifecycle.core.errors import Refused, did_you_mean
+from lifecycle.core.redact import visible
+from lifecycle.run.table import (
+    CheckState,
+    ClarificationPhase,
+    CriterionState,
+    FailureCategory,
+    Gate,
+    ReviewVerdict,
+    RunPhase,
+    RunStatus,
+    Severity,
+    StoryCheck,
+    StoryStatus,
+    TddPhase,
+)
+
+VERSION: Final = 1
+
+
+class _Value(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What all records share: frozen, no field that nobody knows, and nothing written that is a default."""
+
+
+class Criterion(_Value, frozen=True):
+    """One acceptance criterion and what the tester found of it."""
+
+    text: str
+    state: CriterionState = CriterionState.PENDING
+    note: str = ""
+    tree: str = ""
+    by: str = ""
+    at: float = 0.0
+
+
+class WordCheck(_Value, frozen=True):
+    """What somebody said of a check (`verify S1 testsPass --passed`): kept and shown, and no proof."""
+
+    check: StoryCheck
+    passed: bool
+    details: str = ""
+    by: str = ""
+    at: float = 0.0
+
+
+class GatePart(_Value, frozen=True):
+    """What one command of a gate came to.
+
+    Attributes:
+        check: the check's name, as `test`.
+        state: pending until it was run; N/A if the platform has no such command and may lack it.
+        command: what was run, for people.
+        why: one clause where the state alone does not tell it.
+        tests: how many tests ran; -1 if nobody counted.
+        percent: the coverage that was read; -1.0 if none was.
+        log: the path of the output below the worktree.
+        failures: identities of the tests that failed.
+    """
+
+    check: str
+    state: CheckState = CheckState.PENDING
+    command: str = ""
+    why: str = ""
+    tests: int = -1
+    percent: float = -1.0
+    log: str = ""
+    failures: tuple[str, ...] = ()
+
+
+class GateRecord(_Value, frozen=True):
+    """One run of a gate, and the tree that it is about; "" if that is not known: it proves nothing then."""
+
+    gate: Gate
+    at: float
+    state: CheckState
+    tree: str = ""
+    parts: tuple[GatePart, ...] = ()
+    by: str = ""
+
+
+class ReviewFinding(_Value, frozen=True):
+    """What a reviewer found, and how much it weighs."""
+
+    severity: Severity
+    text: str
+
+
+class ReviewRecord(_Value, frozen=True):
+    """A review of a story, by whom and on which tree; an edit afterwards voids it."""
+
+    check: StoryCheck
+    verdict: ReviewVerdict
+    at: float
+    tree: str = ""
+    by: str = ""
+    findings: tuple[ReviewFinding, ...] = ()
+
+
+class TestProof(_Value, frozen=True):
+    """A run that showed a test fail by its assertion (red), or pass (green).
+
+    Attributes:
+        at: when that run ended.
+        tests: identities of the tests; () where the runner gives none, and the counts decided.
+        tree: the tree that it ran on.
+        command: what was run, for people.
+        log: the path of its output below the worktree.
+        failed, total: what was counted; -1 if nobody did.
+        files: the tests' files, each with the name of its content then.
+        changed: those of them that were changed between red and green, for the reviewer.
+        note: one clause where something is not known.
+    """
+
+    at: float
+    tests: tuple[str, ...] = ()
+    tree: str = ""
+    command: str = ""
+    log: str = ""
+    failed: int = -1
+    total: int = -1
+    files: Mapping[str, str] = {}
+    changed: tuple[str, ...] = ()
+    note: str = ""
+
+
+class Failure(_Value, frozen=True):
+    """Something that failed while a story was worked on.
+
+    Attributes:
+        id: as `F1`, unique in the run.
+        category: decides whether and when it is tried again.
+        text: the error, one line, without secrets.
+        at: when.
+        tree: the tree then: the same failure twice on one tree is stuck.
+        source: what failed: a gate, a review, "" if it was told.
+        file, line: where, if it is known; 0 for no line.
+        iteration: the story's iteration.
+    """
+
+    id: str
+    category: FailureCategory
+    text: str
+    at: float
+    tree: str = ""
+    source: str = ""
+    file: str = ""
+    line: int = 0
+    iteration: int = 0
+
+
+class Blocker(_Value, frozen=True):
+    """What stands before a story or the run, and needs a person or a decision.
+
+    Attributes:
+        id: as `B1`, unique in the run; its index is its place in `Run.blockers`.
+        description: in a sentence.
+        severity: low, medium, high or critical.
+        story: the story that it blocks; "" for the run.
+        at: when it was added.
+        resolved_at: when it was resolved; 0.0 while it stands.
+        notes: what the person wrote who resolved it.
+        trigger: the word that was printed for it, as ESCALATION_REQUIRED.
+    """
+
+    id: str
+    description: str
+    severity: str
+    at: float
+    story: str = ""
+    resolved_at: float = 0.0
+    notes: str = ""
+    trigger: str = ""
+
+
+class UserFix(_Value, frozen=True):
+    """What a person is waited for.
+
+    Attributes:
+        blocker: the blocker's id.
+        description: what is to be fixed.
+        check_command: the words of the command that shows it; () if there is none.
+        timeout: seconds that this command may take.
+        asked_at: when the run began to wait.
+        story, phase: where it goes on.
+        checked_at, verified: when the command ran last, and whether it ended with 0.
+        completed_at: when a person said that it is fixed; 0.0 until then.
+        notes: that person's.
+    """
+
+    blocker: str
+    description: str
+    asked_at: float
+    check_command: tuple[str, ...] = ()
+    timeout: int = 60
+    story: str = ""
+    phase: RunPhase = RunPhase.DEVELOPMENT
+    checked_at: float = 0.0
+    verified: bool = False
+    completed_at: float = 0.0
+    notes: str = ""
+
+
+class Clarification(_Value, frozen=True):
+    """A question and its answer; `assumed` if nobody gave it."""
+
+    question: str
+    answer: str
+    at: float
+    phase: ClarificationPhase = ClarificationPhase.DEVELOPMENT
+    category: str = ""
+    assumed: bool = False
+
+
+class ExternalDependency(_Value, frozen=True):
+    """A service outside of the project that a story speaks of."""
+
+    type: str
+    category: str
+    keyword: str
+    mock: str
+    needs_secrets: bool = True
+
+
+class Checkpoint(_Value, frozen=True):
+    """A state of the worktree that can be gone back to.
+
+    Attributes:
+        ref: its name below `refs/lifecycle/checkpoints/`.
+        commit: what it points to.
+        at: when it was made.
+        story: the story that was completed with it; "" for one by hand.
+        tree: the tree of the worktree then.
+    """
+
+    ref: str
+    commit: str
+    at: float
+    story: str = ""
+    tree: str = ""
+
+
+class Story(_Value, frozen=True):
+    """One story.
+
+    Attributes:
+        id: as `S1`.
+        title, size, security: as it was added; `security` for a story that is security-sensitive.
+        status, tdd: where it stands.
+        iteration: how many iterations were begun; MAX_RETRIES at the most.
+        criteria, design, files, risks, depends_on: what analyst and architect said.
+        started, completed: when it was first begun, and completed; 0.0 until then.
+        base: the commit that it began on: what changed since is its own.
+        words: what was said of its checks.
+        gates, reviews: what was shown, the newest last.
+        red, green: the proofs of its cycle.
+        waived: why it has no red and green; "" if it needs them.
+        unneeded: why nothing had to be changed; "" otherwise.
+        failures: what failed, the newest last.
+        dependencies: services outside that it speaks of; None until it was scanned.
+        commit: the commit that it was completed with.
+        checkpoint: the ref of its checkpoint.
+    """
+
+    id: str
+    title: str
+    size: str = "M"
+    security: bool = False
+    status: StoryStatus = StoryStatus.PENDING
+    tdd: TddPhase = TddPhase.NONE
+    iteration: int = 0
+    criteria: tuple[Criterion, ...] = ()
+    design: str = ""
+    files: tuple[str, ...] = ()
+    risks: tuple[str, ...] = ()
+    depends_on: tuple[str, ...] = ()
+    started: float = 0.0
+    completed: float = 0.0
+    base: str = ""
+    words: tuple[WordCheck, ...] = ()
+    gates: tuple[GateRecord, ...] = ()
+    reviews: tuple[ReviewRecord, ...] = ()
+    red: TestProof | None = None
+    green: TestProof | None = None
+    waived: str = ""
+    unneeded: str = ""
+    failures: tuple[Failure, ...] = ()
+    dependencies: tuple[ExternalDependency, ...] | None = None
+    commit: str = ""
+    checkpoint: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        """True unless it is completed."""
+        return self.status is not StoryStatus.COMPLETED
+
+
+class Led(_Value, frozen=True):
+    """A session that led the run.
+
+    Attributes:
+        session: the client's id of it.
+        since: when it began to.
+        client: the process id of its client; 0 if nobody knows.
+        tokens: what its transcript counts; 0 if it does not tell.
+    """
+
+    session: str
+    since: float
+    client: int = 0
+    tokens: int = 0
+
+
+class Run(_Value, frozen=True, omit_defaults=False):
+    """One autonomous run.
+
+    Attributes:
+        id: the workflow's id.
+        goal: as it was given, without a leading "Goal:".
+        started: when, in seconds since the epoch.
+        version: of this form.
+        phase, status: where it stands.
+        why: why it was stopped, one clause; "" otherwise.
+        autonomous: nobody is asked: answers are assumed, and logged.
+        led: the sessions that led it, the newest last; that one leads it now.
+        iterations: stops that went on, over its whole life.
+        stories, clarifications, blockers, checkpoints: in the order in which they came.
+        fix: what a person is waited for, or did last.
+        gates: those of the run itself (G1, G7), the newest last.
+        lint_attempts: trees on which a lint fix was tried and lint still failed.
+        lint_waived: why lint is no obstacle; "" otherwise.
+        reported_at, reported_stories: the last progress report: when, and after how many stories.
+        last_reason: the digest of the last continuation, so that the same text is not said twice in a row.
+        asked_marker: the completed run's session was asked once for its closing word.
+        pull_request: its URL.
+        completed: when; 0.0 until then.
+        branch: the branch that it began on.
+    """
+
+    id: str
+    goal: str
+    started: float
+    version: int = VERSION
+    phase: RunPhase = RunPhase.SETUP
+    status: RunStatus = RunStatus.ACTIVE
+    why: str = ""
+    autonomous: bool = False
+    led: tuple[Led, ...] = ()
+    iterations: int = 0
+    stories: tuple[Story, ...] = ()
+    clarifications: tuple[Clarification, ...] = ()
+    blockers: tuple[Blocker, ...] = ()
+    checkpoints: tuple[Checkpoint, ...] = ()
+    fix: UserFix | None = None
+    gates: tuple[GateRecord, ...] = ()
+    lint_attempts: tuple[str, ...] = ()
+    lint_waived: str = ""
+    reported_at: float = 0.0
+    reported_stories: int = 0
+    last_reason: str = ""
+    asked_marker: bool = False
+    pull_request: str = ""
+    completed: float = 0.0
+    branch: str = ""
+
+    @property
+    def session(self) -> str:
+        """The session that leads it; "" if none does."""
+        return self.led[-1].session if self.led else ""
+
+    @property
+    def is_over(self) -> bool:
+        """True once it is completed."""
+        return self.status is RunStatus.COMPLETED
+
+    @property
+    def open_stories(self) -> tuple[Story, ...]:
+        """The stories that are not completed."""
+        return tuple(story for story in self.stories if story.is_open)
+
+    @property
+    def completed_stories(self) -> tuple[Story, ...]:
+        """The stories that are."""
+        return tuple(story for story in self.stories if not story.is_open)
+
+    @property
+    def current(self) -> Story | None:
+        """The story that is worked on; else the next one: pending, what it depends on completed."""
+        working = (StoryStatus.IN_PROGRESS, StoryStatus.TESTING, StoryStatus.REVIEW)
+        at_work = next((story for story in self.stories if story.status in working), None)
+        return at_work or self.following
+
+    @property
+    def following(self) -> Story | None:
+        """The first pending story all of whose dependencies are completed."""
+        done = {story.id for story in self.completed_stories}
+        pending = (story for story in self.stories if story.status is StoryStatus.PENDING)
+        return next((story for story in pending if done.issuperset(story.depends_on)), None)
+
+    @property
+    def standing_blockers(self) -> tuple[Blocker, ...]:
+        """The blockers that nobody has resolved."""
+        return tuple(blocker for blocker in self.blockers if not blocker.resolved_at)
+
+    def story(self, name: str) -> Story:
+        """The story with this id, in any case; Refused, with the ids that there are."""
+        wanted = name.strip().upper()
+        found = next((story for story in self.stories if story.id == wanted), None)
+        if found is not None:
+            return found
+        ids = [story.id for story in self.stories]
+        there = f"there are {', '.join(ids[:20])}" if ids else "there is none yet"
+        raise Refused(
+            f'The run has no story "{visible(name)}", so nothing was changed; {there}.'
+            f"{did_you_mean(name, ids)}"
+        )
+
+    def with_story(self, story: Story) -> Run:
+        """The same run with this story in the place of the one that has its id."""
+        return replace(
+            self, stories=tuple(story if one.id == story.id else one for one in self.stories)
+        )
+
+
+Migration = Callable[[dict[str, Any]], dict[str, Any]]
+
+MIGRATIONS: Final[Mapping[int, Migration]] = {}
+"""By the version that it starts from: what makes data of that version fit the next one."""
+
+RETURNS: Final[Mapping[int, Migration]] = {}
+"""By the version that it starts from: what makes data of that version fit the one before, for whoever goes
+back to an older release."""
+
+
+def moved(
+    data: dict[str, Any], wanted: int, steps: Iterable[tuple[int, Migration]]
+) -> dict[str, Any]:
+    """Data of another version as `wanted` has it, by one step after another.
+
+    Raises:
+        ValueError: there is no step for a version on the way.
+    """
+    table = dict(steps)
+    version = data["version"]
+    while version != wanted:
+        if version not in table:
+            raise ValueError(f"there is no way from version {version} to version {wanted}")
+        version += 1 if version < wanted else -1
+        data = {**table[data["version"]](data), "version": version}
+    return data
+
+
+def encoded(run: Run) -> bytes:
+    """The run as the file holds it."""
+    content = msgspec.json.format(msgspec.json.encode(run), indent=1)
+    return bytes(content) + b"\n"
+
+
+def decoded(content: bytes) -> Run:
+    """The run that a file holds.
+
+    Raises:
+        ValueError: it is no JSON, or not of our form; half a sentence says where.
+        NewerVersion: a later release wrote it.
+    """
+    try:
+        data = msgspec.json.decode(content)
+        version = data.get("version", 1) if isinstance(data, dict) else None
+        if isinstance(version, int) and version > VERSION:
+            raise NewerVersion(version)
+        if isinstance(version, int) and version < VERSION:
+            data = moved({**data, "version": version}, VERSION, MIGRATIONS.items())
+        return msgspec.convert(data, Run)
+    except msgspec.MsgspecError as error:
+        raise ValueError(str(error)) from None
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+
+
+class NewerVersion(ValueError):
+    """A later release wrote the file; `version` is its form's."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(f"version {version}")
+        self.version = version

@@ -1,0 +1,390 @@
+"""The tables of an autonomous run: phases, stories, red and green, gates, checks, failures, tiers.
+
+Whatever a command refuses, a stop asks for and a report prints stands here once; `docs/states.md` is drawn
+from it. No rule about a run is written where a table says it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from lifecycle.core.machine import Machine
+
+MAX_RETRIES = 3
+"""Iterations on one story before it is escalated as a blocker."""
+
+MAX_LINT_ATTEMPTS = 3
+MAX_ITERATIONS = 100
+REPORT_STORIES, REPORT_SECONDS = 3, 1_800.0
+"""A progress report is due after so many completed stories, or after so long."""
+
+KEPT_LINES = 100
+"""Lines of the progress file that trimming leaves, unless another number is asked for."""
+
+
+class RunPhase(StrEnum):
+    """Where a run as a whole stands."""
+
+    SETUP = "setup"
+    ANALYSIS = "analysis"
+    PLANNING = "planning"
+    DEVELOPMENT = "development"
+    LINT_FIX = "lint-fix"
+    COMPLETION = "completion"
+
+
+class RunStatus(StrEnum):
+    """Whether a run goes on."""
+
+    ACTIVE = "active"
+    AWAITING_USER = "awaiting_user"
+    """A blocker that only a person can mend: the session may end."""
+    STOPPED = "stopped"
+    """A brake: a cap was reached, or a person stopped it. A person undoes it."""
+    COMPLETED = "completed"
+
+
+class StoryStatus(StrEnum):
+    """Where one story stands."""
+
+    PENDING = "pending"
+    IN_PROGRESS = "in_progress"
+    TESTING = "testing"
+    REVIEW = "review"
+    BLOCKED = "blocked"
+    COMPLETED = "completed"
+
+
+class TddPhase(StrEnum):
+    """Where a story stands in its cycle; `NONE` before it."""
+
+    NONE = "none"
+    RED = "red"
+    GREEN = "green"
+    REFACTOR = "refactor"
+    VERIFY = "verify"
+
+
+class Gate(StrEnum):
+    """What has to be shown before a run goes on."""
+
+    G1 = "G1"
+    G2 = "G2"
+    G3 = "G3"
+    G4 = "G4"
+    G5 = "G5"
+    G6 = "G6"
+    G7 = "G7"
+
+
+class StoryCheck(StrEnum):
+    """What has to hold before a story is completed; each is pending until a record shows it."""
+
+    TESTS_PASS = "testsPass"  # noqa: S105 -- the name of a check
+    COVERAGE_MET = "coverageMet"
+    REVIEW_APPROVED = "reviewApproved"
+    SECURITY_CLEARED = "securityCleared"
+
+
+class CheckState(StrEnum):
+    """How a check of a story, or a part of a gate, stands."""
+
+    PENDING = "PENDING"
+    PASS = "PASS"  # noqa: S105 -- a result
+    FAIL = "FAIL"
+    NOT_APPLICABLE = "N/A"
+
+
+class CriterionState(StrEnum):
+    """What the tester found of one acceptance criterion."""
+
+    PENDING = "pending"
+    MET = "met"
+    UNMET = "unmet"
+    MANUAL = "MANUAL_VERIFICATION_REQUIRED"
+
+
+class Severity(StrEnum):
+    """How much a reviewer's finding weighs; only BLOCKING refuses."""
+
+    BLOCKING = "BLOCKING"
+    SUGGESTION = "SUGGESTION"
+    INFO = "INFO"
+
+
+class ReviewVerdict(StrEnum):
+    """What a review came to."""
+
+    APPROVED = "APPROVED"
+    CHANGES_REQUESTED = "CHANGES_REQUESTED"
+    CLEARED = "CLEARED"
+    REMEDIATION_NEEDED = "REMEDIATION_NEEDED"
+
+
+class FailureCategory(StrEnum):
+    """What kind of failure it is, and so whether trying again helps."""
+
+    CODE = "code"
+    TEST = "test"
+    INFRA = "infra"
+    EXTERNAL = "external"
+    TIMEOUT = "timeout"
+
+
+class ClarificationPhase(StrEnum):
+    """When something was clarified: before the analysis, before the plan, or later."""
+
+    PRE_ANALYSIS = "pre-analysis"
+    PRE_PLAN = "pre-plan"
+    DEVELOPMENT = "development"
+
+
+SIZES: Final = ("S", "M", "L", "XL")
+BLOCKER_SEVERITIES: Final = ("low", "medium", "high", "critical")
+
+PHASES: Final[Machine[RunPhase]] = Machine(
+    "run",
+    RunPhase.SETUP,
+    {
+        RunPhase.SETUP: {RunPhase.ANALYSIS: "the platform is known, the goal is clarified"},
+        RunPhase.ANALYSIS: {RunPhase.PLANNING: "the stories are named"},
+        RunPhase.PLANNING: {
+            RunPhase.DEVELOPMENT: "every story has its design (G1)",
+            RunPhase.ANALYSIS: "a story is missing",
+        },
+        RunPhase.DEVELOPMENT: {
+            RunPhase.LINT_FIX: "G7 fails on lint alone",
+            RunPhase.COMPLETION: "every story is completed",
+            RunPhase.PLANNING: "the design does not hold",
+        },
+        RunPhase.LINT_FIX: {
+            RunPhase.COMPLETION: "lint passes, or was tried three times",
+            RunPhase.DEVELOPMENT: "tests broke, or a story is open again",
+        },
+        RunPhase.COMPLETION: {
+            RunPhase.DEVELOPMENT: "G7 fails on build or tests",
+            RunPhase.LINT_FIX: "G7 fails on lint alone",
+        },
+    },
+)
+
+STORIES: Final[Machine[StoryStatus]] = Machine(
+    "story",
+    StoryStatus.PENDING,
+    {
+        StoryStatus.PENDING: {
+            StoryStatus.IN_PROGRESS: "it is next, and what it depends on is completed",
+            StoryStatus.BLOCKED: "a blocker stands before it",
+        },
+        StoryStatus.IN_PROGRESS: {
+            StoryStatus.TESTING: "the code is written",
+            StoryStatus.REVIEW: "the tester is done",
+            StoryStatus.COMPLETED: "every check has its record on this tree",
+            StoryStatus.BLOCKED: "three iterations failed, or only a person can help",
+            StoryStatus.PENDING: "rolled back",
+        },
+        StoryStatus.TESTING: {
+            StoryStatus.IN_PROGRESS: "something failed",
+            StoryStatus.REVIEW: "the tester is done",
+            StoryStatus.COMPLETED: "every check has its record on this tree",
+            StoryStatus.BLOCKED: "three iterations failed, or only a person can help",
+            StoryStatus.PENDING: "rolled back",
+        },
+        StoryStatus.REVIEW: {
+            StoryStatus.IN_PROGRESS: "changes are requested",
+            StoryStatus.TESTING: "changes were made",
+            StoryStatus.COMPLETED: "every check has its record on this tree",
+            StoryStatus.BLOCKED: "three iterations failed, or only a person can help",
+            StoryStatus.PENDING: "rolled back",
+        },
+        StoryStatus.BLOCKED: {
+            StoryStatus.IN_PROGRESS: "a person mended what blocked it",
+            StoryStatus.PENDING: "rolled back",
+        },
+        StoryStatus.COMPLETED: {StoryStatus.PENDING: "rolled back"},
+    },
+)
+
+TDD: Final[Machine[TddPhase]] = Machine(
+    "TDD cycle",
+    TddPhase.NONE,
+    {
+        TddPhase.NONE: {TddPhase.RED: "write a failing test first"},
+        TddPhase.RED: {TddPhase.GREEN: "a named test failed by its assertion"},
+        TddPhase.GREEN: {
+            TddPhase.REFACTOR: "that test passes; the code is cleaned",
+            TddPhase.VERIFY: "that test passes; nothing needs cleaning",
+            TddPhase.RED: "the next test",
+        },
+        TddPhase.REFACTOR: {TddPhase.VERIFY: "the code is clean", TddPhase.RED: "the next test"},
+        TddPhase.VERIFY: {TddPhase.RED: "something failed: a test for it first"},
+    },
+)
+
+WORK: Final[Mapping[TddPhase, str]] = {
+    TddPhase.RED: "write failing test first",
+    TddPhase.GREEN: "minimum code to pass",
+    TddPhase.REFACTOR: "clean up without changing behavior",
+    TddPhase.VERIFY: "all gates must pass",
+}
+"""What is done in each phase of the cycle, in the words of a refusal."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateRow:
+    """One gate.
+
+    Attributes:
+        when: before or after what it stands.
+        checks: the checks of the project that it runs, in their order.
+        required: those among them that may not be missing on a platform.
+        on_fail: what is done then.
+        by_hand: it is judged from records that people and agents made, and not from a command.
+        is_final: it is the run's, and not a story's.
+    """
+
+    when: str
+    checks: tuple[str, ...]
+    on_fail: str
+    required: tuple[str, ...] = ()
+    by_hand: bool = False
+    is_final: bool = False
+
+
+BUILD, TESTS, LINT, COVERAGE = "build", "test", "lint", "coverage"
+
+GATES: Final[Mapping[Gate, GateRow]] = {
+    Gate.G1: GateRow("Before dev", (), "Clarify with analyst/architect", by_hand=True),
+    Gate.G2: GateRow("After dev", (BUILD,), "Retry developer with build error"),
+    Gate.G3: GateRow("After build", (TESTS,), "Retry developer with test failures", (TESTS,)),
+    Gate.G4: GateRow("After test", (COVERAGE,), "Add tests, retry"),
+    Gate.G5: GateRow(
+        "Before story complete", (BUILD, TESTS), "DO NOT complete story, retry", (TESTS,)
+    ),
+    Gate.G6: GateRow("If security-sensitive", (), "Remediate, retry", by_hand=True),
+    Gate.G7: GateRow(
+        "Before PR",
+        (BUILD, TESTS, LINT),
+        "DO NOT create PR, return to Phase 2",
+        (TESTS,),
+        is_final=True,
+    ),
+}
+
+SHOWN_BY: Final[Mapping[StoryCheck, Gate | None]] = {
+    StoryCheck.TESTS_PASS: Gate.G5,
+    StoryCheck.COVERAGE_MET: Gate.G4,
+    StoryCheck.REVIEW_APPROVED: None,
+    StoryCheck.SECURITY_CLEARED: Gate.G6,
+}
+"""The gate whose record on the present tree shows a check; None: a review that approved shows it."""
+
+APPROVING: Final = frozenset({ReviewVerdict.APPROVED, ReviewVerdict.CLEARED})
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """What is done after a failure of one category.
+
+    Attributes:
+        description: what fails.
+        strategy: what to do, for people.
+        backoff: seconds to wait before the first retry; each further one waits twice as long.
+        escalates: trying again does not help; a person has to.
+    """
+
+    description: str
+    strategy: str
+    backoff: int = 0
+    escalates: bool = False
+
+
+RETRY: Final[Mapping[FailureCategory, RetryPolicy]] = {
+    FailureCategory.CODE: RetryPolicy("Bug in implementation", "Standard retry"),
+    FailureCategory.TEST: RetryPolicy("Test itself is wrong", "Fix test, retry"),
+    FailureCategory.INFRA: RetryPolicy("DB, network, filesystem", "Retry with backoff", 30),
+    FailureCategory.EXTERNAL: RetryPolicy(
+        "API keys, external services", "ESCALATE - needs human", escalates=True
+    ),
+    FailureCategory.TIMEOUT: RetryPolicy("Operation timed out", "Retry with backoff", 60),
+}
+
+BACKOFF_LIMIT = 600
+
+
+class EscalationTrigger(StrEnum):
+    """What makes a run tell somebody."""
+
+    FAILED_ITERATIONS = "3 failed iterations on same story"
+    VULNERABILITY = "Security vulnerability found"
+    CHECKPOINT = "5 stories completed"
+    UNAVAILABLE = "External dependency unavailable"
+    ASKED = "User intervention requested"
+
+
+ESCALATION = "ESCALATION_REQUIRED"
+INTERVENTION = "HUMAN_INTERVENTION_NEEDED"
+COMPLETE = "WORKFLOW_COMPLETE"
+
+TRIGGERS: Final[Mapping[EscalationTrigger, tuple[str, str]]] = {
+    EscalationTrigger.FAILED_ITERATIONS: ("Log blocker", ESCALATION),
+    EscalationTrigger.VULNERABILITY: ("Immediate escalation", ESCALATION),
+    EscalationTrigger.CHECKPOINT: ("Optional checkpoint", ""),
+    EscalationTrigger.UNAVAILABLE: ("Log blocker, escalate", ESCALATION),
+    EscalationTrigger.ASKED: ("Let the person act", INTERVENTION),
+}
+"""What is done, and the word that is printed."""
+
+CHECKPOINT_STORIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeTier:
+    """How a run of some length is kept small.
+
+    Attributes:
+        name: for people.
+        until: seconds of runtime up to which it applies.
+        review_stories: a review of the checkpoint after so many stories; 0: none.
+        keeps_full: completed stories are kept in full, not as a summary.
+        trims: the progress file is trimmed.
+        sync_seconds: the state is brought up to date after so long; 0.0: with each change.
+        hands_over: a break at which another session takes over is worth a thought.
+    """
+
+    name: str
+    until: float
+    report_stories: int
+    report_seconds: float
+    review_stories: int = 0
+    keeps_full: bool = True
+    trims: bool = False
+    sync_seconds: float = 0.0
+    hands_over: bool = False
+
+
+TIERS: Final = (
+    RuntimeTier("under 1 hour", 3_600.0, REPORT_STORIES, REPORT_SECONDS),
+    RuntimeTier(
+        "1 to 4 hours", 14_400.0, REPORT_STORIES, REPORT_SECONDS, CHECKPOINT_STORIES, trims=True
+    ),
+    RuntimeTier(
+        "over 4 hours",
+        float("inf"),
+        REPORT_STORIES,
+        REPORT_SECONDS,
+        CHECKPOINT_STORIES,
+        keeps_full=False,
+        trims=True,
+        sync_seconds=900.0,
+        hands_over=True,
+    ),
+)
+
+
+def tier_of(seconds: float) -> RuntimeTier:
+    """The tier of a run that has lasted so long."""
+    return next(tier for tier in TIERS if seconds < tier.until)

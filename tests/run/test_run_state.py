@@ -1,0 +1,125 @@
+"""The record of a run: what is read is checked, and what is written is read again as it was."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from msgspec.structs import replace
+
+from lifecycle.core.errors import IllegalMove, Refused
+from lifecycle.run import state
+from lifecycle.run.state import Criterion, Failure, NewerVersion, Run, Story
+from lifecycle.run.table import (
+    GATES,
+    PHASES,
+    RETRY,
+    STORIES,
+    TDD,
+    TIERS,
+    TRIGGERS,
+    EscalationTrigger,
+    FailureCategory,
+    Gate,
+    RunPhase,
+    StoryStatus,
+    tier_of,
+)
+
+NOW = 1_800_000_000.0
+
+
+def a_run(*stories: Story) -> Run:
+    """A run with these stories."""
+    return Run("abc12345", "Implement payment processing", NOW, stories=stories)
+
+
+def test_what_is_written_is_read_again() -> None:
+    """Nothing is lost between two processes."""
+    failure = Failure("F1", FailureCategory.INFRA, "Connection refused", NOW)
+    story = Story("S1", "Pay", criteria=(Criterion("a payment is kept"),), failures=(failure,))
+    run = replace(a_run(story), phase=RunPhase.DEVELOPMENT)
+    assert state.decoded(state.encoded(run)) == run
+    assert json.loads(state.encoded(run))["version"] == state.VERSION
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "truncated"),
+        (b'{"id": "a", "goal"', "truncated"),
+        (b"[]", "object"),
+        (b'{"id": "a", "goal": "b", "started": "soon"}', "$.started"),
+        (b'{"id": "a", "goal": "b", "started": 1, "whatever": 2}', "whatever"),
+        (b'{"id": "a", "goal": "b", "started": 1, "phase": "flying"}', "$.phase"),
+        (b"[" * 100_000, "nested"),
+    ],
+)
+def test_what_is_not_of_the_form_is_named(content: bytes, says: str) -> None:
+    """Half a sentence tells where; nothing of such a file counts."""
+    with pytest.raises(ValueError, match=says.replace("$", r"\$")):
+        state.decoded(content)
+
+
+def test_a_later_release_is_told_from_a_broken_file() -> None:
+    """Its file is not to be mended: the release is to be installed."""
+    content = json.dumps({"version": state.VERSION + 1, "whatever": 1}).encode()
+    with pytest.raises(NewerVersion) as caught:
+        state.decoded(content)
+    assert caught.value.version == state.VERSION + 1
+
+
+def test_data_moves_through_every_version_and_back() -> None:
+    """Each step is made once, in order; a missing one is said."""
+    there = {1: lambda data: {**data, "b": 1}, 2: lambda data: {**data, "c": 1}}
+    back = {
+        3: lambda data: {k: v for k, v in data.items() if k != "c"},
+        2: lambda data: {k: v for k, v in data.items() if k != "b"},
+    }
+    first = {"version": 1, "a": 1}
+    third = state.moved(first, 3, there.items())
+    assert third == {"version": 3, "a": 1, "b": 1, "c": 1}
+    assert state.moved(third, 1, back.items()) == first
+    with pytest.raises(ValueError, match="no way from version 3"):
+        state.moved(third, 4, there.items())
+
+
+def test_the_next_story_respects_what_it_depends_on() -> None:
+    """A pending story waits for those it needs; what is at work comes before what is next."""
+    first = Story("S1", "Later", depends_on=("S2",))
+    second = Story("S2", "Sooner")
+    run = a_run(first, second)
+    assert run.current == second
+    done = run.with_story(replace(second, status=StoryStatus.COMPLETED))
+    assert done.current == first
+    at_work = replace(second, status=StoryStatus.REVIEW)
+    assert run.with_story(at_work).current == at_work
+
+
+def test_a_story_is_named_in_any_case_and_a_wrong_one_is_refused() -> None:
+    """The refusal names those that there are."""
+    run = a_run(Story("S1", "One"), Story("S2", "Two"))
+    assert run.story("s2").title == "Two"
+    with pytest.raises(Refused, match=r'no story "S3".* S1, S2'):
+        run.story("S3")
+
+
+def test_every_table_is_whole() -> None:
+    """No member of an enum lacks its row, and illegal moves name the legal ones."""
+    assert set(PHASES.table) == set(RunPhase)
+    assert set(STORIES.table) == set(StoryStatus)
+    assert set(TDD.table) == set(type(TDD.initial))
+    assert set(GATES) == set(Gate)
+    assert set(RETRY) == set(FailureCategory)
+    assert set(TRIGGERS) == set(EscalationTrigger)
+    with pytest.raises(IllegalMove, match="from setup it goes to analysis"):
+        PHASES.check(RunPhase.SETUP, RunPhase.COMPLETION)
+
+
+@pytest.mark.parametrize(
+    ("hours", "name"),
+    [(0.0, TIERS[0].name), (0.99, TIERS[0].name), (1.0, TIERS[1].name), (4.0, TIERS[2].name)],
+)
+def test_a_tier_begins_with_its_first_second(hours: float, name: str) -> None:
+    """Under one hour, from one to four, and beyond."""
+    assert tier_of(hours * 3600).name == name
