@@ -17,6 +17,8 @@ from lifecycle.core.timing import Deadline, render_time
 from lifecycle.git.process import GitRepository, is_no_repository
 from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.run import state
+from lifecycle.run.long_run import tier
+from lifecycle.run.progress_file import ProgressFile
 from lifecycle.run.state import NewerVersion, Run
 from lifecycle.storage import regular_files, store
 from lifecycle.storage.store import Folder
@@ -35,6 +37,8 @@ LINES = (f"/{FOLDER}/{STATE}*", f"/{FOLDER}/{PROGRESS}*")
 """The patterns of a run's files, from the worktree's root, for git."""
 
 _LARGEST = 32_000_000
+
+_BUSY = "Another lifecycle process is at work on this run, so nothing was changed; try again in a moment."
 
 
 class NoRun(Refused):
@@ -58,6 +62,11 @@ class Change:
 
     def __init__(self, run: Run) -> None:
         self.run = run
+        self.notes: list[str] = []
+
+    def note(self, text: str) -> None:
+        """Let the progress file have this line once the change is kept."""
+        self.notes.append(text)
 
 
 class RunStore:
@@ -113,14 +122,17 @@ class RunStore:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the lock of the run's files; raises LockBusy."""
-        with self.folder.locked(self.deadline.remaining(at_most=LOCK_SECONDS), LOCK):
+        self.folder.make()
+        seconds = self.deadline.remaining(at_most=LOCK_SECONDS)
+        with store.locked(Path(self.folder.at(LOCK)), seconds, _BUSY):
             yield
 
     @contextmanager
     def changing(self) -> Iterator[Change]:
         """Change the run that is there: `with store.changing() as change: change.run = …`.
 
-        The file is replaced when the block ends without an error, if the run is another then.
+        The file is replaced when the block ends without an error, if the run is another then; what was
+        noted stands in the progress file after that.
 
         Raises:
             NoRun: there is none.
@@ -132,6 +144,11 @@ class RunStore:
             yield change
             if change.run != run:
                 self.write(change.run)
+            now = self.deadline.clock.now()
+            for text in change.notes:
+                self.note(now, text)
+            if change.notes and tier(change.run, now).trims:
+                self.progress.trim_grown()
 
     def write(self, run: Run) -> None:
         """Replace the file by one rename, and set the guards' mark; the caller holds the lock."""
@@ -160,12 +177,15 @@ class RunStore:
         path = Path(self._path(STATE))
         return store.set_aside(path, label) if self.is_there else None
 
+    @property
+    def progress(self) -> ProgressFile:
+        """What happened in the run, one line each; who changes it holds the lock."""
+        return ProgressFile(self._path(PROGRESS))
+
     def note(self, at: float, text: str) -> None:
         """Append one line to the progress file; the caller holds the lock."""
-        path = self._path(PROGRESS)
-        Path(path).parent.mkdir(exist_ok=True)
-        line = f"{render_time(at)} {visible(redact(' '.join(text.split())))}\n"
-        regular_files.append(path, line.encode("utf-8", "replace"), most=_LARGEST)
+        Path(self._path(PROGRESS)).parent.mkdir(exist_ok=True)
+        self.progress.append(f"{render_time(at)} {visible(redact(' '.join(text.split())))}")
 
     def _path(self, name: str) -> str:
         return regular_files.below(str(self.root), FOLDER, name)

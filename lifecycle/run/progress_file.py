@@ -1,0 +1,62 @@
+"""`.claude/workflow-progress.txt`: one line for each thing that happened in a run, the newest last."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from lifecycle.run.table import KEPT_LINES
+from lifecycle.storage import regular_files, store
+
+_LARGEST = 32_000_000
+_PIECE, _FARTHEST = 64_000, 1_000_000
+"""Bytes that are read at a time from the end, and at most."""
+
+_GROWN = 2 * KEPT_LINES * 100
+"""Bytes of a file that is trimmed by itself: some twice the lines that are kept."""
+
+
+class ProgressFile:
+    """The file at `path`, in folders that were looked at; whoever changes it holds the run's lock.
+
+    Each method raises StrangeFileError where no regular file lies there.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def append(self, line: str) -> None:
+        """Add a line."""
+        content = f"{line}\n".encode("utf-8", "replace")
+        regular_files.append(self.path, content, most=_LARGEST)
+
+    def tail(self, lines: int) -> list[str]:
+        """The last lines, the oldest first, read from the end; [] if there is no file."""
+        try:
+            descriptor = regular_files.opened(self.path)
+        except FileNotFoundError:
+            return []
+        try:
+            start = end = os.fstat(descriptor).st_size
+            content = b""
+            while start > 0 and content.count(b"\n") <= lines and end - start < _FARTHEST:
+                start = max(0, start - _PIECE)
+                content = os.pread(descriptor, end - start, start)
+        finally:
+            os.close(descriptor)
+        whole = content.decode("utf-8", "replace").splitlines()
+        return whole[1 if start else 0 :][-lines:]
+
+    def trim(self, lines: int) -> tuple[int, int]:
+        """Keep the last lines only; returns how many there were, and how many are left."""
+        content = regular_files.content(self.path, limit=_LARGEST)
+        before = content[0].splitlines(keepends=True) if content else []
+        kept = before[-lines:]
+        if len(kept) < len(before):
+            store.write(Path(self.path), b"".join(kept))
+        return len(before), len(kept)
+
+    def trim_grown(self) -> None:
+        """Trim it where it has grown to well over what is kept."""
+        if Path(self.path).lstat().st_size > _GROWN:
+            self.trim(KEPT_LINES)
