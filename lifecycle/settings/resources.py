@@ -1,7 +1,8 @@
-"""Where the GraphQL documents, the hook scripts, the pages of the commands and files of texts lie.
+"""Where the GraphQL documents, the hook scripts, the plugin's pages and files of texts lie.
 
-In a wheel they are inside the package; in a checkout, installed or not, they are the top-level
-folders `graphql/`, `hooks/` and `commands/`. A file of texts lies beside the module that says them.
+In a wheel they are inside the package; in a checkout, installed or not, they are the top-level folders
+`graphql/`, `hooks/`, `commands/`, `agents/` and `skills/`. A file of texts lies beside the module that
+says them.
 """
 
 from __future__ import annotations
@@ -31,6 +32,16 @@ def graphql_documents() -> list[Path]:
 def command_page(name: str) -> str:
     """The text of `commands/NAME.md`, the plugin's command of that name."""
     return (_folder("commands") / f"{name}.md").read_text(encoding="utf-8")
+
+
+def agent_page(name: str) -> str:
+    """The text of `agents/NAME.md`, the plugin's agent of that name."""
+    return (_folder("agents") / f"{name}.md").read_text(encoding="utf-8")
+
+
+def skill_page(name: str) -> str:
+    """The text of `skills/NAME/SKILL.md`, the plugin's skill of that name."""
+    return (_folder("skills") / name / "SKILL.md").read_text(encoding="utf-8")
 
 
 def hooks_folder() -> Path:

@@ -31,9 +31,11 @@ _MODES = {"local": "for you alone, in this worktree", "shared": "for everybody i
 @click.command("init", short_help="Wire this project's hooks, or take them out.")
 @option("--shared", "For everybody: .claude/settings.json, to be committed.")
 @option("--stages", "The staged workflow as well: docs/operations.md is its handbook.")
+@option("--run", "What autonomous runs need as well: docs/runs.md is their handbook.")
 @option(
     "--permissions",
-    "With the plugin: only let the agent run claim, handoff, status, tick and release unasked.",
+    "With the plugin: only let the agent run claim, handoff, status, tick and release unasked; with --run "
+    "the commands of a run, too.",
 )
 @option("--remove", "Take out what init put in, and nothing else.")
 @option("--dry-run", "Show every file's diff; write nothing.")
@@ -49,13 +51,15 @@ def command(*, remove: bool, dry_run: bool, as_json: bool, **asked: bool) -> Non
 
     Not needed with the plugin, but for --permissions, since no plugin can allow its commands, and for
     --stages: that switches the staged workflow on in .lifecycle.toml, and supplies the commands for review
-    and start, two scripts, permissions, and the client's limit of continuations.
+    and start, two scripts, permissions, and the client's limit of continuations. --run supplies the skill,
+    the agents and the commands of an autonomous run, .claude/core/, the limit, and permissions: the agent
+    then runs the project's own checks unasked.
     """
     if asked["permissions"] and (asked["shared"] or asked["stages"]):
         raise click.UsageError(
             "--permissions is for one person, and --stages puts them in as well: it goes with neither."
         )
-    for name in ("shared", "stages", "permissions"):
+    for name in ("shared", "stages", "run", "permissions"):
         if asked[name] and remove:
             raise click.UsageError(
                 f"--remove takes out whatever is there; --{name} does not go with it."

@@ -15,6 +15,7 @@ from lifecycle.setup.doctor import (
     examine_github,
     examine_hooks,
     examine_installation,
+    examine_run,
     examine_tracker,
     examine_worktree,
 )
@@ -38,6 +39,7 @@ FAMILIES: tuple[tuple[str, Check], ...] = (
     ("hooks", examine_hooks.check),
     ("session", examine_hooks.check_session),
     ("stages", examine_tracker.check_stages),
+    ("run", examine_run.check),
     ("clock", examine_github.check_clock),
     ("waiter", examine_hooks.check_waiter),
 )

@@ -47,16 +47,16 @@ def copy_to(
         written.append(new / name)
     put_in = store.read(origin / MARK)
     if put_in is not None and store.read(new / MARK) is None:
-        stages = _has_stages(put_in.content)
-        todo = plan(new, environment=environment, only_wires=True, stages=stages)
+        todo = plan(new, environment=environment, only_wires=True, **_parts(put_in.content))
         apply(todo)
         written += [change.path for change in todo.changes]
     return tuple(written)
 
 
-def _has_stages(content: bytes) -> bool:
-    """True if the staged workflow was put in beside the hooks."""
+def _parts(content: bytes) -> dict[str, bool]:
+    """What was put in beside the hooks, as `plan` wants to know it."""
     try:
-        return init_mark.parse(content).stages
+        mark = init_mark.parse(content)
     except Refused:
-        return False  # a broken mark is the old worktree's; `init` and `doctor` name it there
+        return {}  # a broken mark is the old worktree's; `init` and `doctor` name it there
+    return {"stages": mark.stages, "run": mark.run}

@@ -154,7 +154,9 @@ def shown(path: Path, root: Path, environment: Mapping[str, str]) -> str:
     return f"~/{path.relative_to(home)}" if home and path.is_relative_to(home) else str(path)
 
 
-def allows_all(root: Path, environment: Mapping[str, str]) -> bool:
+def allows_all(
+    root: Path, environment: Mapping[str, str], wanted: Iterable[str] = PERMISSIONS
+) -> bool:
     """True if the client's settings let the agent run unasked what it runs in the normal course."""
     lists = [file.object("permissions").get("allow") for file in _files(root, environment)]
     rules = {
@@ -164,7 +166,7 @@ def allows_all(root: Path, environment: Mapping[str, str]) -> bool:
         for rule in allowed
         if isinstance(rule, str)
     }
-    return bool(rules & _BROAD) or rules >= set(PERMISSIONS)
+    return bool(rules & _BROAD) or rules >= set(wanted)
 
 
 def plugins(root: Path, environment: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -76,6 +76,27 @@ STAGE_PERMISSIONS = tuple(
 edit`, which overwrites what a person wrote, and what has a `--force`.
 """
 
+_RUN_VERBS = (
+    "init", "recover", "status", "progress", "report", "platform-context", "retry-context",
+    "resume-context", "compact-context", "trim-progress", "add-clarification", "add-story", "story-plan",
+    "criterion", "update-phase", "update-story", "verify", "tdd-phase", "tdd-validate", "tdd-status",
+    "tdd", "gate", "review", "scan-dependencies", "add-failure", "retry-recommendation", "add-blocker",
+    "await-user-fix", "mark-working-state", "finish", "complete",
+)  # fmt: skip
+
+RUN_PERMISSIONS = tuple(
+    [f"Bash(lifecycle run {verb}:*)" for verb in _RUN_VERBS]
+    + [f"Bash(lifecycle platform {verb}:*)" for verb in ("list", "detect", "get-command")]
+    + ["Bash(lifecycle check:*)"]
+)
+"""What an autonomous run's instructions name besides, put in with it alone.
+
+Gates and checks run the project's own commands, so a run that is asked for is a yes to these. What only
+a person may do is not among them: `run resume`, `run user-fix-complete`, `run stop`. Nor are `run
+check-user-fix`, which runs a command that the agent named, and `run rollback-to-checkpoint`. Nor are the
+files of `.claude/core/`: whoever edits one would run what they like.
+"""
+
 FORMER_PERMISSIONS = ("Bash(lifecycle tracker edit:*)",)
 """What earlier versions put in besides: taken out by the next `init`."""
 

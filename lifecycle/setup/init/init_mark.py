@@ -18,6 +18,7 @@ from lifecycle.setup.init.hook_table import (
     CAP,
     FORMER_PERMISSIONS,
     PERMISSIONS,
+    RUN_PERMISSIONS,
     STAGE_PERMISSIONS,
     own_name,
 )
@@ -71,7 +72,7 @@ IGNORE = ".gitignore"
 EXCLUDE = "info/exclude"
 
 _VERSION = 1
-_RULES = frozenset({*PERMISSIONS, *STAGE_PERMISSIONS, *FORMER_PERMISSIONS})
+_RULES = frozenset({*PERMISSIONS, *STAGE_PERMISSIONS, *RUN_PERMISSIONS, *FORMER_PERMISSIONS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,7 @@ class InitMark:
         sha256: of files that were written whole, by name.
         stages: the staged workflow was put in as well.
         switched: into `.lifecycle.toml`, if it was there before.
+        run: what autonomous runs need was put in as well.
     """
 
     mode: str
@@ -95,6 +97,7 @@ class InitMark:
     sha256: Mapping[str, str] = field(default_factory=dict)
     stages: bool = False
     switched: tuple[Piece, ...] = ()
+    run: bool = False
 
     def created_with(self, name: str, *, is_new: bool) -> tuple[str, ...]:
         """What was not there before, with this file or folder if it is new."""
@@ -154,6 +157,7 @@ def _mark(data: Any) -> InitMark:
         },
         data.get("stages") is True,  # an earlier version's mark knows nothing of them
         tuple(_piece(piece) for piece in data.get("switched", [])),
+        data.get("run") is True,
     )
 
 

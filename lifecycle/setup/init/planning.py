@@ -13,6 +13,7 @@ from lifecycle.core.errors import BadConfig, Refused
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git.process import GitRepository
 from lifecycle.git.tracked_files import OWN_LINES
+from lifecycle.run import run_store
 from lifecycle.settings import config, resources, running_client, user_folder
 from lifecycle.setup.init import client_settings
 from lifecycle.setup.init import init_mark as mark
@@ -48,7 +49,7 @@ from lifecycle.setup.init.planned_files import (
     write_all,
 )
 from lifecycle.setup.init.staged_setup import FILES, LOG_LINE, Staging
-from lifecycle.setup.init.supplies import claims, page_of
+from lifecycle.setup.init.supplies import claims, page_of, runs
 from lifecycle.storage import store
 from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.trackers import registry
@@ -88,6 +89,7 @@ def plan(
     shared: bool = False,
     remove: bool = False,
     stages: bool = False,
+    run: bool = False,
     only_wires: bool = False,
     permissions: bool = False,
     environment: Mapping[str, str],
@@ -100,6 +102,7 @@ def plan(
             already stays so.
         remove: take out what was put in.
         stages: the staged workflow as well. A project that has it keeps it.
+        run: what autonomous runs need as well. A project that has it keeps it.
         only_wires: nothing that a person edits: no settings of lifecycle's own.
         permissions: for one person, what the agent runs unasked and nothing else: the plugin has the hooks.
         environment: names the user's home and PATH.
@@ -110,11 +113,11 @@ def plan(
     """
     project = _Project(root, environment, only_wires=only_wires)
     if permissions:
-        return project.permission()
+        return project.permission(run=run)
     before = project.mark()
     if remove:
         return project.removal(before or project.mark(PERMITS), PERMITS if before is None else MARK)
-    return project.installation(before, shared=shared, stages=stages)
+    return project.installation(before, shared=shared, stages=stages, run=run)
 
 
 def apply(plan: Plan) -> None:
@@ -178,7 +181,9 @@ class _Project:
         """The staged workflow's part of the plan."""
         return Staging(self.root, self.environment, self.draft, self.notes)
 
-    def installation(self, before: InitMark | None, *, shared: bool, stages: bool) -> Plan:
+    def installation(
+        self, before: InitMark | None, *, shared: bool, stages: bool, run: bool
+    ) -> Plan:
         """Put everything in that is not in."""
         mode = SHARED if shared or (before and before.mode == SHARED) else LOCAL
         if before is not None and before.mode != mode:
@@ -189,15 +194,16 @@ class _Project:
             )
         new = before or self._begun(mode)
         is_new = stages and not new.stages
-        new = replace(new, stages=stages or new.stages)
+        new = replace(new, stages=stages or new.stages, run=run or new.run)
         new = self._wired(new)
         if new.stages:
             for name in (config.CONFIG_FILE, *FILES, page_of(self.staging.start)):
                 self._need_inside(name)
             new = self.staging.put_in(new, is_new=is_new, has_config=not self.only_wires)
-        for page in claims():
-            self._need_inside(page.name)
-        new = self.staging.supply(new, claims())
+        supplied = (*claims(), *(runs() if new.run else ()))
+        for file in supplied:
+            self._need_inside(file.name)
+        new = self.staging.supply(new, supplied)
         if not self.only_wires and not config.file_of(self.root).is_file():
             new = self.staging.settle(new)
         new = self._listed(new)
@@ -214,7 +220,7 @@ class _Project:
         label = self.staging.settings.label if new.stages else ""
         return Plan(self.root, mode, self.draft.changes(), tuple(self.notes), label=label)
 
-    def permission(self) -> Plan:
+    def permission(self, *, run: bool) -> Plan:
         """Put in what the agent runs unasked, for whoever has the hooks from the plugin."""
         wired = self.mark()
         if wired is not None:
@@ -224,7 +230,10 @@ class _Project:
             return Plan(self.root, wired.mode, (), tuple(self.notes))
         new = self.mark(PERMITS) or InitMark(LOCAL, created=self._new_folder())
         rules = STAGE_PERMISSIONS if self.staging.settings.use else ()
-        new = self._put_into(new, None, Extra((*PERMISSIONS, *rules)))
+        extra = Extra((*PERMISSIONS, *rules))
+        if run:
+            extra = self.staging.extra(stages=self.staging.settings.use, run=True)
+        new = self._put_into(new, None, extra)
         new = self._listed(new, PERMITS)
         self.draft.write(PERMITS, mark.render(new), "what --remove reads")
         return Plan(self.root, PERMISSIONS_ALONE, self.draft.changes(), tuple(self.notes))
@@ -282,7 +291,7 @@ class _Project:
         put = replace(before.settings, hooks=(*before.settings.hooks, *known))
         is_shared = before.mode == SHARED
         form = shared_form if is_shared else local_form(resources.hooks_folder())
-        extra = self.staging.extra() if before.stages else None
+        extra = self.staging.extra(stages=before.stages, run=before.run)
         return self._put_into(replace(before, settings=put), form, extra)
 
     def _put_into(self, before: InitMark, form: Form | None, extra: Extra | None) -> InitMark:
@@ -318,7 +327,11 @@ class _Project:
 
     def _listed(self, before: InitMark, mark_name: str = MARK) -> InitMark:
         """Keep our own files out of git: everybody's in `.gitignore`, one person's in `info/exclude`."""
-        wanted = (*OWN_LINES, LOG_LINE) if before.stages else OWN_LINES
+        wanted = (
+            *OWN_LINES,
+            *((LOG_LINE,) if before.stages else ()),
+            *(run_store.LINES if before.run else ()),
+        )
         name, path = IGNORE, self.root / IGNORE
         if before.mode == LOCAL:
             # What is one person's is excluded in this clone alone, and nothing of it is there to commit.

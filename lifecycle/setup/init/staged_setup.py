@@ -9,17 +9,28 @@ from functools import cached_property
 from pathlib import Path
 
 from lifecycle.core.values.configured import StageSettings
+from lifecycle.run.table import MAX_ITERATIONS
 from lifecycle.settings import config
-from lifecycle.setup.init.hook_table import CAP, PERMISSIONS, STAGE_PERMISSIONS, cap_for
+from lifecycle.setup.init.hook_table import (
+    CAP,
+    PERMISSIONS,
+    RUN_PERMISSIONS,
+    STAGE_PERMISSIONS,
+    cap_for,
+)
 from lifecycle.setup.init.init_mark import LOCAL, Extra, InitMark
 from lifecycle.setup.init.planned_files import FileDraft, digest, unwritten
 from lifecycle.setup.init.stages_switch import switch_off, switch_on
 from lifecycle.setup.init.supplies import (
+    AGENTS,
     COMMANDS,
+    CORE,
     DETECT,
     ORCHESTRATOR,
     REVIEW,
+    RUN_SKILL,
     SCRIPTS,
+    SKILLS,
     START,
     WRITER,
     Supply,
@@ -35,6 +46,9 @@ from lifecycle.trackers import registry
 LOG_FILE = f"{FOLDER}/{LOG}"
 LOG_LINE = f"/{LOG_FILE}*"
 """Keeps the workflow's log out of git."""
+
+FOLDERS = (COMMANDS, SCRIPTS, CORE, AGENTS, f"{SKILLS}{RUN_SKILL}/", SKILLS)
+"""Where supplied files lie; a folder that was not there before goes with them, the inner ones first."""
 
 FILES = (DETECT, ORCHESTRATOR, page_of(REVIEW))
 """Files that are written wherever the workflow is put in, as far as they are missing."""
@@ -67,10 +81,13 @@ class Staging:
         settings = config.load(self.root, self.environment)
         return registry.start(self.root, self.environment, settings) or START
 
-    def extra(self) -> Extra:
-        """What the settings get besides."""
-        cap = cap_for(self.settings.max_blocks)
-        return Extra((*PERMISSIONS, *STAGE_PERMISSIONS), {CAP: str(cap)})
+    def extra(self, *, stages: bool, run: bool) -> Extra:
+        """What the settings get for the staged workflow and for runs, as far as these are put in."""
+        wanted = [(STAGE_PERMISSIONS, self.settings.max_blocks)] if stages else []
+        wanted += [(RUN_PERMISSIONS, MAX_ITERATIONS)] if run else []
+        cap = cap_for(max((blocks for _, blocks in wanted), default=0))
+        rules = [rule for rules, _ in wanted for rule in rules]
+        return Extra((*PERMISSIONS, *rules), {CAP: str(cap)} if wanted else {})
 
     def put_in(self, before: InitMark, *, is_new: bool, has_config: bool) -> InitMark:
         """The workflow's files, as far as they are missing, and its switch in `.lifecycle.toml`.
@@ -101,7 +118,7 @@ class Staging:
             self._switched_off(before)
         if LOG_FILE in before.created:
             self._unlogged()
-        return tuple(self.root / name for name in (COMMANDS, SCRIPTS) if name in before.created)
+        return tuple(self.root / name for name in FOLDERS if name in before.created)
 
     def _wanted(self, before: InitMark) -> tuple[Supply, ...]:
         """What is supplied: a command that somebody named otherwise, or has elsewhere, is not."""
@@ -115,16 +132,15 @@ class Staging:
         )
 
     def _is_elsewhere(self, name: str) -> bool:
-        """True if the person, or the project, has such a command in another of the client's places."""
-        if not name.startswith(COMMANDS):
+        """True if the person, or the project, has the like in another of the client's places."""
+        if not name.startswith((COMMANDS, AGENTS, SKILLS)):
             return False
-        command = Path(name).stem
         home = self.environment.get("HOME", "")
         own = self.environment.get("CLAUDE_CONFIG_DIR") or (f"{home}/.claude" if home else "")
-        places = [self.root / ".claude/skills" / command / "SKILL.md"]
-        if own:
-            folder = Path(own)
-            places += [folder / f"commands/{command}.md", folder / f"skills/{command}/SKILL.md"]
+        places = [Path(own) / name.removeprefix(".claude/")] if own else []
+        if name.startswith(COMMANDS):
+            skill = f"skills/{Path(name).stem}/SKILL.md"
+            places += [self.root / ".claude" / skill, *([Path(own) / skill] if own else [])]
         return any(place.is_file() for place in places)
 
     def _supplied(self, before: InitMark, supply: Supply) -> InitMark:
@@ -140,11 +156,11 @@ class Staging:
             )
         if content == text and recorded is None:
             return before  # the same is there already, and is its writer's
-        folder = f"{Path(supply.name).parent}/"
-        created = before.created_with(folder, is_new=not path.parent.exists())
+        for folder in FOLDERS:
+            is_new = supply.name.startswith(folder) and not (self.root / folder).exists()
+            before = replace(before, created=before.created_with(folder, is_new=is_new))
         self.draft.write(supply.name, text, supply.what, is_executable=supply.is_executable)
-        sha256 = {**before.sha256, supply.name: digest(text)}
-        return replace(before, created=created, sha256=sha256)
+        return replace(before, sha256={**before.sha256, supply.name: digest(text)})
 
     def _kept(self, supply: Supply) -> str:
         says = f"{supply.name} is your own and was kept"

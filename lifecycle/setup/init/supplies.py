@@ -1,8 +1,9 @@
-"""What `init` supplies if it is missing: the claim's commands; with `--stages` two more, and two scripts.
+"""What `init` supplies if it is missing: what a claim, the staged workflow and an autonomous run need.
 
 The commands speak the product's own verbs, so they work with any tracker. The scripts hold no path of
-anybody's, so that a project may commit them. The texts lie in `supplied/`; in them `LABEL` stands for
-the label of the workflow's tasks, and `COMMAND` for the command line of a shared hook.
+anybody's, so that a project may commit them. Pages are the plugin's own; the other texts lie in
+`supplied/`. In them `LABEL` stands for the label of the workflow's tasks, `COMMAND` for the command line
+of a shared hook, and `VERB` for the command that a file of `.claude/core/` stands for.
 """
 
 from __future__ import annotations
@@ -32,6 +33,19 @@ WRITER = "lifecycle init"
 """In every one of them: nothing without it is ever taken out."""
 
 SIGNED = f"{WRITER} --stages"
+OF_RUN = f"{WRITER} --run"
+
+CORE = ".claude/core/"
+AGENTS = ".claude/agents/"
+SKILLS = ".claude/skills/"
+
+SHIMS = {"state": "run", "platform": "platform"}
+"""The files of `.claude/core/` that a run's design calls, and the command that each stands for."""
+
+RUN_AGENTS = ("analyst", "architect", "developer", "tester", "reviewer", "security", "devops")
+RUN_COMMANDS = ("workflow", "implement", "review")
+RUN_SKILL = "multi-agent-autonomous-workflow"
+"""Leads the main session, which is the orchestrator of a run."""
 
 CLAIMS = ("claim", "handoff", "status")
 """The plugin's commands that a project gets by their plain names, `/claim`."""
@@ -60,7 +74,17 @@ def page_of(command: str) -> str:
 def is_one(name: str) -> bool:
     """True for a name that a file of ours could have."""
     command = name.removeprefix(COMMANDS).removesuffix(".md")
-    return name in (DETECT, ORCHESTRATOR) or page_of(f"/{command}") == name
+    return name in (DETECT, ORCHESTRATOR, *RUN_FILES) or page_of(f"/{command}") == name
+
+
+SHIM_FILES = tuple(f"{CORE}{name}.py" for name in SHIMS)
+SKILL_FILE = f"{SKILLS}{RUN_SKILL}/SKILL.md"
+RUN_FILES = (
+    *SHIM_FILES,
+    SKILL_FILE,
+    *(f"{AGENTS}{name}.md" for name in RUN_AGENTS),
+)
+"""What is supplied for runs beside the commands."""
 
 
 def claims() -> tuple[Supply, ...]:
@@ -71,13 +95,36 @@ def claims() -> tuple[Supply, ...]:
     )
 
 
+def runs() -> tuple[Supply, ...]:
+    """What a run needs: two files that the design's command lines start, the skill, agents, commands."""
+    shim = _text("shim.txt")
+    return (
+        *(
+            Supply(f"{CORE}{name}.py", shim.replace("VERB", verb), f"becomes lifecycle {verb}")
+            for name, verb in SHIMS.items()
+        ),
+        Supply(SKILL_FILE, _signed(resources.skill_page(RUN_SKILL)), "the skill of a run"),
+        *(
+            Supply(f"{AGENTS}{name}.md", _signed(resources.agent_page(name)), f"the agent {name}")
+            for name in RUN_AGENTS
+        ),
+        *(
+            Supply(page_of(f"/{name}"), _plain_page(name, OF_RUN), f"the command /{name}")
+            for name in RUN_COMMANDS
+        ),
+    )
+
+
+def _signed(page: str, writer: str = OF_RUN) -> str:
+    return (
+        f"{page}\n<!-- Written by `{writer}`. It is yours to change: a changed one is kept. -->\n"
+    )
+
+
 def _plain_page(name: str, writer: str) -> str:
     page, _, _ = resources.command_page(name).partition(_WITHOUT)
-    return (
-        f"{page}{_WITHOUT}, say so: its README says how the user installs it. Do not\n"
-        "install it yourself.\n\n"
-        f"<!-- Written by `{writer}`. It is yours to change: a changed one is kept. -->\n"
-    )
+    without = "say so: its README says how the user installs it. Do not\ninstall it yourself.\n"
+    return _signed(f"{page}{_WITHOUT}, {without}", writer)
 
 
 def supplies(*, review: str, start: str, label: str) -> tuple[Supply, ...]:

@@ -1,0 +1,104 @@
+"""Autonomous runs: whether what they need is set up whole, and whether the run that is here can be led."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from lifecycle.core.errors import GitFailed
+from lifecycle.run.run_store import PATH, RunStore, StrangeRun
+from lifecycle.run.table import MAX_ITERATIONS
+from lifecycle.setup.doctor.doctor_finding import DoctorFinding, cause, finding
+from lifecycle.setup.doctor.examine_hooks import cap_of
+from lifecycle.setup.doctor.examined import Examined
+from lifecycle.setup.init.found_hooks import allows_all
+from lifecycle.setup.init.hook_table import CAP, RUN_PERMISSIONS
+from lifecycle.setup.init.init_mark import SHARED, InitMark
+from lifecycle.setup.init.planned_files import digest
+from lifecycle.setup.init.supplies import SHIM_FILES, Supply, runs
+from lifecycle.storage import store
+
+
+def check(case: Examined) -> Iterator[DoctorFinding]:
+    """One finding where nothing is set up and no run is here; else what is missing, old, or too low."""
+    if not case.is_worktree:
+        return
+    client, is_there = case.client, (case.root / PATH).exists()
+    mark = client.mark if client.mark is not None and client.mark.run else None
+    if mark is not None:
+        yield from _files(case, mark)
+    elif client.plugin_runs:
+        yield finding("run.use.plugin", names=", ".join(client.plugins))
+    elif is_there:
+        yield finding("run.use.unset", path=PATH)
+    else:
+        yield finding("run.use.off")
+    if is_there:
+        yield from _state(case)
+    if is_there or mark is not None:
+        yield from _limits(case, mark)
+
+
+def _files(case: Examined, mark: InitMark) -> Iterator[DoctorFinding]:
+    """What `init --run` supplied: is it there still, and of this version?"""
+    files = runs()
+    missing = [file.name for file in files if not any(p.is_file() for p in _places(case, file))]
+    old = [file.name for file in files if _is_old(case, mark, file)]
+    if missing:
+        yield finding("run.files.missing", names=", ".join(missing), fix=_init(mark))
+    elif old:
+        yield finding("run.files.old", names=", ".join(old), fix=_init(mark))
+    else:
+        yield finding("run.use.on")
+    for file in files:
+        content = store.read(case.root / file.name)
+        is_own = content is not None and content.content != file.text.encode()
+        if file.name in SHIM_FILES and is_own and file.name not in old:
+            fix = f"rm {file.name} && {_init(mark)}"
+            yield finding("run.files.changed", name=file.name, what=file.what, fix=fix)
+
+
+def _places(case: Examined, file: Supply) -> tuple[Path, ...]:
+    """Where the client finds such a file: in the project, or among the person's own."""
+    return (
+        case.root / file.name,
+        case.client.files[0].path.parent / file.name.removeprefix(".claude/"),
+    )
+
+
+def _is_old(case: Examined, mark: InitMark, file: Supply) -> bool:
+    """True if it is as an earlier version wrote it, and this one writes another."""
+    content = store.read(case.root / file.name)
+    if content is None or content.content == file.text.encode():
+        return False
+    return digest(content.content) == mark.sha256.get(file.name)
+
+
+def _state(case: Examined) -> Iterator[DoctorFinding]:
+    """Whether the run's file leads anybody."""
+    try:
+        if case.world.git.run("ls-files", "--", PATH):
+            yield finding("run.state.tracked", path=PATH)
+            return
+        RunStore(case.root, case.environment, case.deadline).load()
+    except (StrangeRun, GitFailed) as error:
+        yield finding("run.state.strange", cause=cause(error), path=PATH)
+
+
+def _limits(case: Examined, mark: InitMark | None) -> Iterator[DoctorFinding]:
+    """The client's limit of continuations, and what its agent runs unasked."""
+    cap, where = cap_of(case)
+    setting = _init(mark) if mark is not None else "lifecycle init --permissions --run"
+    if cap < MAX_ITERATIONS:
+        value = f"{cap} ({where})" if where else f"not set, which means {cap}"
+        files = [file.shown for file in case.client.files]
+        is_others = where and not (mark and (CAP, str(cap)) in mark.settings.variables)
+        fix = f"raise {CAP} to {MAX_ITERATIONS} or more in {where}"
+        fix = fix if where in files and is_others else setting
+        yield finding("run.cap", set=value, wanted=MAX_ITERATIONS, fix=fix)
+    if not allows_all(case.root, case.environment, RUN_PERMISSIONS):
+        yield finding("run.permissions", fix=setting)
+
+
+def _init(mark: InitMark) -> str:
+    return "lifecycle init --run" + (" --shared" if mark.mode == SHARED else "")
