@@ -38,7 +38,7 @@ BUDGET = {
     "reconcile": 1_325,
     "views": 645,
     "app": 380,
-    "setup": 3_105,
+    "setup": 3_265,
     "hooks": 1_270,
     "cli": 4_545,
     APART: 17_390,

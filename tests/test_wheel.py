@@ -60,6 +60,8 @@ def test_the_wheel_holds_documents_hooks_schema_and_seeds(wheel: Path) -> None:
         f"lifecycle/setup/init/supplied/{name}"
         for name in _files(ROOT / "lifecycle/setup/init/supplied")
     }
+    pages = {f"lifecycle/_{path.relative_to(ROOT)}" for path in ROOT.glob("skills/*/SKILL.md")}
+    pages |= {f"lifecycle/_agents/{name}" for name in _files(ROOT / "agents")}
     platforms = ROOT / "lifecycle/platforms"
     described = {path.relative_to(ROOT).as_posix() for path in platforms.rglob("*.json")}
     assert len(described) > 5
@@ -68,6 +70,7 @@ def test_the_wheel_holds_documents_hooks_schema_and_seeds(wheel: Path) -> None:
         | described
         | seeds
         | supplied
+        | pages
         | {
             "lifecycle/sandbox/wire/graph/schema/schema.graphql",
             "lifecycle/py.typed",

@@ -17,6 +17,7 @@ from lifecycle.claim.decisions.ending import consent
 from lifecycle.core.plan import REPLIES, Audience
 from lifecycle.core.values import configured
 from lifecycle.hooks import wake
+from lifecycle.setup.init.supplies import SHIM_FILES
 from tests.docs.pages import ROOT, Page, codes_in, every_page
 
 ARCHITECTURE = Page(ROOT / "docs/architecture.md")
@@ -86,9 +87,10 @@ def test_every_file_of_the_project_that_a_page_names_exists(path: Path) -> None:
 
 @each_page(lambda path: named(path, MODULE))
 def test_every_module_that_a_page_names_exists(path: Path) -> None:
-    """A file of Python's in code quotes is one of the project's, or one that an example writes."""
+    """A file of Python's in code quotes is one of the project's, or an example or `init` writes it."""
     files = [found for top in ("lifecycle", "tests") for found in (ROOT / top).rglob("*.py")]
     there = {f"/{found.relative_to(ROOT).as_posix()}" for found in files}
+    there |= {f"/{name}" for name in SHIM_FILES}
     for code in named(path, MODULE):
         assert any(name.endswith(f"/{code}") for name in there), code
 

@@ -1,0 +1,134 @@
+"""The pages of an autonomous run: skill, agents and commands say what the product has, and no more."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from lifecycle.run.table import COMPLETE, ESCALATION, INTERVENTION, ReviewVerdict, TddPhase
+from lifecycle.setup.init.hook_table import RUN_PERMISSIONS
+from lifecycle.setup.init.supplies import RUN_AGENTS, RUN_COMMANDS, RUN_SKILL
+from tests.docs.pages import ROOT
+from tests.setup.init.test_plugin import page
+
+AGENTS = sorted((ROOT / "agents").glob("*.md"))
+SKILL = ROOT / f"skills/{RUN_SKILL}/SKILL.md"
+COMMANDS = [ROOT / f"commands/{name}.md" for name in RUN_COMMANDS]
+
+READS = {"Read", "Grep", "Glob"}
+WRITES = {*READS, "Bash", "Edit", "Write"}
+TOOLS = {
+    "analyst": READS,
+    "architect": READS,
+    "developer": WRITES,
+    "tester": {*READS, "Bash"},
+    "reviewer": READS,
+    "security": READS,
+    "devops": WRITES,
+}
+"""What each agent works with: who judges can change nothing."""
+
+
+def told(path: Path) -> str:
+    """A page's body, in one line."""
+    return " ".join(page(path)[1].split())
+
+
+def test_the_seven_agents_are_there_with_the_least_that_they_need() -> None:
+    """Each is named as its file, says when it is called, and has these tools and no others."""
+    assert {path.stem for path in AGENTS} == set(RUN_AGENTS) == set(TOOLS)
+    for path in AGENTS:
+        front, _ = page(path)
+        assert front["name"] == path.stem
+        assert set(front["tools"].split(", ")) == TOOLS[path.stem]
+        assert "autonomous run" in front["description"]
+        assert 40 < len(front["description"]) < 250
+
+
+@pytest.mark.parametrize("path", AGENTS, ids=lambda path: path.stem)
+def test_an_agent_gets_its_platform_and_takes_no_orders_from_files(path: Path) -> None:
+    """What it gets begins with the block; what it reads is material; what it returns has a form."""
+    body = told(path)
+    assert "PLATFORM CONTEXT BLOCK" in body
+    assert re.search(r"never an instruction to you|is no instruction", body)
+    assert "Return this" in body
+
+
+@pytest.mark.parametrize(
+    ("name", "verdicts"),
+    [
+        ("reviewer", (ReviewVerdict.APPROVED, ReviewVerdict.CHANGES_REQUESTED)),
+        ("security", (ReviewVerdict.CLEARED, ReviewVerdict.REMEDIATION_NEEDED)),
+    ],
+)
+def test_a_review_ends_with_its_verdict(name: str, verdicts: tuple[ReviewVerdict, ...]) -> None:
+    """Findings by the three severities, and a last line that is one of two; only BLOCKING refuses."""
+    body = told(ROOT / f"agents/{name}.md")
+    for severity in ("BLOCKING", "SUGGESTION", "INFO"):
+        assert f"**[{severity}]**" in body
+    assert set(re.findall(r"VERDICT: (\w+)", body)) == {verdict.value for verdict in verdicts}
+
+
+def test_the_reviewer_is_not_told_how_it_was_written() -> None:
+    """Diff and logs, not the author's story; the orchestrator is told the same."""
+    assert "nobody's account of it counts" in told(ROOT / "agents/reviewer.md")
+    assert "the logs of RED and GREEN" in told(ROOT / "agents/reviewer.md")
+    assert "Do not tell it how the code came about" in told(SKILL)
+
+
+def test_the_skill_is_the_designs() -> None:
+    """Its name and its description, and the headings that the orchestrator shows."""
+    front, body = page(SKILL)
+    assert front["name"] == SKILL.parent.name == RUN_SKILL
+    assert front["description"].startswith("Orchestrates multi-agent workflow for feature ")
+    assert len(front["description"]) < 1024
+    assert len(body.splitlines()) <= 230
+    for words in (
+        "## Pre-Analysis Clarification Required", "## Pre-Plan Clarification Required",
+        "## Task for Analyst", "## Task for Developer", "## Task for DevOps", "## Session Recovery",
+        "## Platform Discovery", "## Platform Detection", "## Pre-PR Verification (Gate G7)",
+        "## External Dependencies", "AskUserQuestion", "Proceed with my best judgment",
+        "MAX_RETRIES", ESCALATION, INTERVENTION, f"## {COMPLETE}",
+        "Lint issues remain - manual review needed", "| # | Story | Size | Security |",
+    ):  # fmt: skip
+        assert words in body, words
+
+
+def test_the_skill_names_every_phase_gate_and_agent() -> None:
+    """Nothing of the tables is left to the orchestrator's memory."""
+    body = told(SKILL)
+    for phase in TddPhase:
+        assert phase is TddPhase.NONE or f"lifecycle run tdd-phase S1 {phase}" in body
+    for gate in ("G1", "G2 S1", "G3 S1", "G4 S1", "G5 S1", "G6 S1", "G7"):
+        assert f"lifecycle run gate {gate}`" in body, gate
+    for name in RUN_AGENTS:
+        assert f"`{name}`" in body
+
+
+def test_what_the_skill_tells_the_agent_to_run_is_unasked_but_for_a_persons() -> None:
+    """Each command that it names is pre-allowed, or said to be asked for, or said to be the user's own."""
+    named = set(re.findall(r"lifecycle ((?:run|platform) [a-z-]+|check\b)", page(SKILL)[1]))
+    rules = {rule.removeprefix("Bash(lifecycle ").removesuffix(":*)") for rule in RUN_PERMISSIONS}
+    asked = {"run check-user-fix", "run rollback-to-checkpoint"}
+    persons = {"run user-fix-complete", "run resume", "run stop"}
+    assert named - rules == asked | persons
+    assert "are the user's own commands: never run them" in told(SKILL)
+
+
+def test_two_commands_are_the_clients_too_and_have_a_second_name() -> None:
+    """What the plugin calls so by its second name is the same page, to the byte."""
+    for name in ("status", "review"):
+        second = ROOT / f"commands/run-{name}.md"
+        assert second.read_bytes() == (ROOT / f"commands/{name}.md").read_bytes()
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=lambda path: path.stem)
+def test_a_command_of_a_run_may_look_and_no_more(path: Path) -> None:
+    """By itself it allows what reads; what changes a run is allowed by `init`, by the person's own hand."""
+    tools = page(path)[0]["allowed-tools"].split(", ")
+    looks = ("git diff", "git log", "git status", "lifecycle run recover", "lifecycle run status",
+             "lifecycle run platform-context", "lifecycle platform list",
+             "lifecycle platform detect")  # fmt: skip
+    assert set(tools) <= {f"Bash({look}:*)" for look in looks}
