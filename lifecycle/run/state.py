@@ -175,6 +175,7 @@ class Blocker(_Value, frozen=True):
         resolved_at: when it was resolved; 0.0 while it stands.
         notes: what the person wrote who resolved it.
         trigger: the word that was printed for it, as ESCALATION_REQUIRED.
+        failure: the failure that it was logged for by itself; "" once somebody described it.
     """
 
     id: str
@@ -185,6 +186,7 @@ class Blocker(_Value, frozen=True):
     resolved_at: float = 0.0
     notes: str = ""
     trigger: str = ""
+    failure: str = ""
 
 
 class UserFix(_Value, frozen=True):
@@ -261,7 +263,8 @@ class Story(_Value, frozen=True):
         id: as `S1`.
         title, size, security: as it was added; `security` for a story that is security-sensitive.
         status, tdd: where it stands.
-        iteration: how many iterations were begun; MAX_RETRIES at the most.
+        iteration: how many iterations were begun, over the story's whole life.
+        retries_from: those before a person resolved what it was given up for: MAX_RETRIES more may follow.
         criteria, design, files, risks, depends_on: what analyst and architect said.
         started, completed: when it was first begun, and completed; 0.0 until then.
         base: the commit that it began on: what changed since is its own.
@@ -283,6 +286,7 @@ class Story(_Value, frozen=True):
     status: StoryStatus = StoryStatus.PENDING
     tdd: TddPhase = TddPhase.NONE
     iteration: int = 0
+    retries_from: int = 0
     criteria: tuple[Criterion, ...] = ()
     design: str = ""
     files: tuple[str, ...] = ()

@@ -1,0 +1,231 @@
+"""Failures of a story: their category, the iteration that they end, and when a story is given up.
+
+An iteration is counted by what is seen: something failed on a tree, and then on another one; or the same
+failure came again on the same tree, where waiting is no remedy.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from msgspec.structs import replace
+
+from lifecycle.core.errors import Refused
+from lifecycle.core.redact import redact, visible
+from lifecycle.run.state import Blocker, Failure, Run, Story
+from lifecycle.run.table import (
+    ESCALATION,
+    MAX_RETRIES,
+    RETRY,
+    STORIES,
+    FailureCategory,
+    StoryStatus,
+)
+
+LONGEST = 2_000
+"""Characters of an error that are kept."""
+
+_STATUS = r"(?:https?(?:/\d(?:\.\d)?)?|status(?: code)?|error|code|returned|responded with)[ :=]*"
+"""What stands before a number that is a status of HTTP, and no line and no count."""
+
+PATTERNS: Final[tuple[tuple[FailureCategory, tuple[str, ...]], ...]] = (
+    (
+        FailureCategory.CODE,
+        (
+            r"Assertion(?:Failed)?(?:Error|Exception)?|assert(?:ion failed)?",
+            r"expected\b.*\b(?:but|got|received|actual|found|to (?:be|equal|have))",
+        ),
+    ),
+    (
+        FailureCategory.TEST,
+        (
+            r"fixture '?[\w-]+'? not found",
+            r"\w*errors? (?:while )?(?:collecting|importing test module)",
+            r"(?:Syntax|Indentation|Name)Error\b.*\btests?(?:[_/.]\w+)*",
+            r"tests?[_/]\S*\s.*\b(?:Syntax|Indentation|Name)Error",
+            r"no tests? (?:were )?(?:ran|run|collected|found|to run)",
+            r"(?:broken|flaky|wrong|invalid|outdated|incorrect) (?:test|mock|fixture|snapshot)s?",
+            (
+                r"test (?:itself|setup|set-up|teardown|fixture|data|case)"
+                r" (?:is|are|was|has|failed|fails|missing)"
+            ),
+            r"obsolete snapshots?|before(?:Each|All) hook|bug in (?:the )?test",
+        ),
+    ),
+    (
+        FailureCategory.TIMEOUT,
+        (
+            r"time[ds]?[ -]?outs?|TimeoutE\w+|deadline exceeded|time (?:limit )?is up",
+            r"ETIMEDOUT|ESOCKETTIMEDOUT|took too long|time limit",
+            f"{_STATUS}504",
+        ),
+    ),
+    (
+        FailureCategory.EXTERNAL,
+        (
+            (
+                r"(?:api|access|secret|auth|licen[sc]e)[ _-]?(?:keys?|tokens?)\b.*"
+                r"\b(?:not|missing|invalid|expired|required|absent|unset|undefined|revoked|wrong|denied)"
+            ),
+            (
+                r"(?:no|missing|invalid|expired|wrong|bad|incorrect|absent|without(?: an?)?) (?:\w+ )?"
+                r"(?:api[ _-]?keys?|credentials?|secrets?|(?:access |auth )?tokens?)"
+            ),
+            r"credentials? .*(?:not|missing|invalid|expired|required|rejected)",
+            r"(?:environment variable|env var) .*(?:not set|missing|unset|required|undefined)",
+            r"unauthori[sz]ed|authentication (?:failed|required)|forbidden",
+            r"rate[ -]?limit(?:ed|s|ing)?|too many requests|payment required",
+            f"{_STATUS}(?:40[123]|429)",
+            r"(?:account|billing|subscription) .*(?:suspended|disabled|required|inactive|expired)",
+            r"(?:api|usage|request|monthly|insufficient) quota|quota exceeded",
+            r"(?:external|third[ -]party) (?:service|api|dependency|system)s?",
+            (
+                r"(?:stripe|paypal|twilio|sendgrid|mailgun|openai|anthropic|auth0|okta|firebase)(?: api)? "
+                r"(?:is |returned |responded |service )?(?:down|unavailable|error|5\d\d|outage)"
+            ),
+            r"permission denied \(publickey\)",
+        ),
+    ),
+    (
+        FailureCategory.INFRA,
+        (
+            r"connection (?:was |is )?(?:refused|reset|closed|lost|aborted|failed|error)",
+            r"ECONN\w+|EHOSTUNREACH|ENETUNREACH|EADDRINUSE|ENOSPC|EACCES|EPERM|EMFILE|EROFS|EIO|EPIPE",
+            r"could(?: not|n't) (?:connect|resolve)|can(?:not|'t| not) connect|failed to connect",
+            (
+                r"(?:database|db|server|host|redis|postgres(?:ql)?|mysql|mongo(?:db)?|broker) "
+                r"(?:is |was |are )?(?:not |un)(?:available|reachable|running|found|ready|responding)"
+            ),
+            r"ENOTFOUND|EAI_AGAIN|getaddrinfo|name resolution|name or service not known",
+            r"dns (?:error|failure|lookup)|network (?:error|failure|down|is \w+)|unreachable",
+            r"no space left|disk (?:is )?(?:full|quota)|read-only file ?system|permission denied",
+            r"too many open files|out of memory|oom|(?:cannot|can't) allocate memory|MemoryError",
+            r"address already in use|port \d+ (?:is )?(?:already )?(?:in use|taken)|socket hang up",
+            f"{_STATUS}50[023]",
+            r"bad gateway|service unavailable|internal server error|i/o error|signal 9|SIGKILL",
+            r"CERTIFICATE_VERIFY_FAILED|docker daemon|command not found|no such file or directory",
+            r"database (?:is )?locked",
+        ),
+    ),
+)
+"""Whole words of a message, in any case, and what they tell; the first that is in it counts.
+
+An assertion stands first: what it quotes is the program's, not the world's. None of them: the code.
+"""
+
+_WORDS: Final = tuple(
+    (category, re.compile(rf"(?<![\w-])(?:{'|'.join(patterns)})(?!\w)", re.IGNORECASE))
+    for category, patterns in PATTERNS
+)
+
+
+def category_of(text: str) -> FailureCategory:
+    """What kind of failure a message tells of."""
+    line = " ".join(text.split())[:LONGEST]
+    return next((kind for kind, words in _WORDS if words.search(line)), FailureCategory.CODE)
+
+
+def attempts(story: Story) -> int:
+    """Iterations since the story began, or since a person resolved what it was given up for."""
+    return story.iteration - story.retries_from
+
+
+def recent(story: Story) -> tuple[Failure, ...]:
+    """The failures since then, the oldest first."""
+    return tuple(one for one in story.failures if one.iteration > story.retries_from)
+
+
+def is_same(first: Failure, second: Failure) -> bool:
+    """True if it is the same failure on a tree that is known and did not change."""
+    words = (first.source, first.text, first.tree) == (second.source, second.text, second.tree)
+    return bool(words and first.tree)
+
+
+def failed(
+    run: Run,
+    story_id: str,
+    text: str,
+    now: float,
+    category: FailureCategory | None = None,
+    *,
+    source: str = "",
+    tree: str = "",
+    file: str = "",
+    line: int = 0,
+) -> Run:
+    """The run with one more failure of a story; after MAX_RETRIES iterations the story is blocked.
+
+    Args:
+        run: before.
+        story_id: as `S1`.
+        text: the error.
+        now: the present, in seconds since the epoch.
+        category: None to tell it from the text.
+        source: the gate or review that failed; "" if somebody told it.
+        tree: the tree that it failed on; "" if that is not known.
+        file: where, if it is known.
+        line: of that file; 0 if nobody knows.
+
+    Raises:
+        Refused: there is no such story, it is completed, or the text is empty.
+    """
+    story = run.story(story_id)
+    words = visible(redact(" ".join(text.split())))[:LONGEST]
+    if not words:
+        raise Refused(
+            'A failure needs a text, and none was given: lifecycle run add-failure S1 "TEXT"'
+        )
+    if not story.is_open:
+        raise Refused(
+            f"{story.id} is completed, so nothing failed in it; nothing was changed. Open it again with: "
+            f"lifecycle run rollback-to-checkpoint {story.id}"
+        )
+    kind = category or category_of(words)
+    failure = Failure(
+        f"F{sum(len(one.failures) for one in run.stories) + 1}",
+        kind, words, now, tree, source, visible(file)[:500], max(line, 0),
+    )  # fmt: skip
+    failure = replace(failure, iteration=_iteration(story, failure))
+    story = replace(
+        story,
+        failures=(*story.failures, failure),
+        iteration=max(story.iteration, failure.iteration),
+    )
+    run = run.with_story(story)
+    if RETRY[kind].escalates:
+        run = _logged(run, story, failure, now)
+    return _given_up(run, story, failure, now) if attempts(story) >= MAX_RETRIES else run
+
+
+def _iteration(story: Story, failure: Failure) -> int:
+    """The iteration that this failure ends: the one under way, or one more."""
+    if attempts(story) < 1:
+        return story.retries_from + 1
+    before = [one for one in recent(story) if one.iteration == story.iteration]
+    is_again = any(is_same(failure, one) for one in before) and not RETRY[failure.category].backoff
+    is_changed = bool(before) and before[-1].tree != failure.tree
+    return story.iteration + (is_again or is_changed)
+
+
+def _logged(run: Run, story: Story, failure: Failure, now: float) -> Run:
+    """A blocker for something outside that is not available, unless one stands already."""
+    stands = any(one.story == story.id and one.trigger for one in run.standing_blockers)
+    return run if stands else _with_blocker(run, story, failure.text, now, failure.id)
+
+
+def _given_up(run: Run, story: Story, failure: Failure, now: float) -> Run:
+    """The story blocked after its last iteration."""
+    if StoryStatus.BLOCKED not in STORIES.legal(story.status):
+        return run
+    text = (
+        f"{story.id} failed in {MAX_RETRIES} iterations; last: [{failure.category}] {failure.text}"
+    )
+    run = _with_blocker(run, story, text[:LONGEST], now, "")
+    return run.with_story(replace(story, status=StoryStatus.BLOCKED))
+
+
+def _with_blocker(run: Run, story: Story, text: str, now: float, failure: str) -> Run:
+    id_ = f"B{len(run.blockers) + 1}"
+    blocker = Blocker(id_, text, "high", now, story.id, trigger=ESCALATION, failure=failure)
+    return replace(run, blockers=(*run.blockers, blocker))
