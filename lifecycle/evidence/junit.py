@@ -2,8 +2,8 @@
 
 Whoever runs the tests writes the reports, and anybody may have written the tests: a report is read as one
 reads a stranger's file. The parser refuses entities and document types, reads no other file and no
-address, and keeps nothing of the text; size, depth and number of elements are bounded. What cannot be
-read says so in one clause, and makes the reading UNKNOWN.
+address, and keeps nothing of the text but why a test failed, until its kind is known; size, depth and
+number of elements are bounded. What cannot be read says so in one clause, and makes the reading UNKNOWN.
 
 There is no standard; what is read here is what pytest, Maven's Surefire, Gradle, jest-junit, vitest, Go's
 and cargo's runners and PHPUnit have in common. Sources:
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -52,6 +53,10 @@ ELEMENTS = 2_000_000
 """Elements of one report."""
 FAILURES = 1_000
 """Identities that are kept; all are counted."""
+PASSED = 50_000
+"""Identities of tests that passed that are kept."""
+REASON = 4_000
+"""Characters of what a test says why it failed that are looked at."""
 NAME = 500
 """Characters of an identity."""
 SLACK = 0.05
@@ -184,6 +189,8 @@ class _Summary:
 
     counts: Counts = field(default_factory=Counts)
     failures: list[str] = field(default_factory=list)
+    asserted: list[str] = field(default_factory=list)
+    passed: list[str] = field(default_factory=list)
     why: str = ""
     is_any: bool = False
     digests: set[bytes] = field(default_factory=set)
@@ -216,6 +223,8 @@ class _Summary:
                 before.errors + now.errors,
             )
             self.failures += report.failures[: FAILURES - len(self.failures)]
+            self.asserted += report.asserted[: FAILURES - len(self.asserted)]
+            self.passed += report.passed[: PASSED - len(self.passed)]
 
     def reading(self) -> Reading | None:
         """What they say together; None if there is none."""
@@ -228,7 +237,8 @@ class _Summary:
             outcome = Outcome.UNKNOWN
         else:
             outcome = Outcome.PASSED if counts.passed else Outcome.NOTHING_RAN
-        return Reading(outcome, counts, tuple(self.failures), self.why)
+        asserted, passed = tuple(self.asserted), tuple(self.passed)
+        return Reading(outcome, counts, tuple(self.failures), self.why, asserted, passed)
 
 
 class _TooDeepError(Exception):
@@ -237,6 +247,36 @@ class _TooDeepError(Exception):
 
 _ENDS = {"failure": "failed", "error": "errors", "skipped": "skipped", "disabled": "skipped"}
 """What an element inside a test says of it. A flaky one, which passed in the end, has none of these."""
+
+
+_ERROR = re.compile(r"\s*(?:Uncaught )?[\w.$\\:]*?(\w*(?:Error|Exception))\b(?:$|[\s:\[])")
+"""How the reason begins where a test ended with an error, by the error's class."""
+
+_CAUSE = re.compile(r"^ *cause: ([^\n]+)", re.MULTILINE)
+"""Where node's report says it; what stands before is the runner's own error."""
+
+_ASSERTS = re.compile(r"Assert|Expectation|\[ERR_ASSERTION\]|^\s*\w*Error: (?:expect\(|Snapshot )")
+_BROKE_OFF = re.compile(
+    r"\s*(?:panic: |Failed: Timeout)|^panic: |called `(?:Result|Option)::|not (?:yet )?implemented",
+    re.MULTILINE,
+)
+"""What Go, pytest's time limit and Rust say in a failure that is none of an assertion."""
+
+
+def is_asserted(kind: str, message: str, text: str) -> bool:
+    """True if a `<failure>` is of the test's assertion, and not of an error that its runner calls so.
+
+    Args:
+        kind: its attribute `type`: often the class of what was raised.
+        message: its attribute `message`.
+        text: what stands in it.
+    """
+    cause = _CAUSE.search(text)
+    reason = cause[1] if cause else (message or text)
+    if _ASSERTS.search(reason if cause else f"{kind}\n{reason}") or _ASSERTS.match(text):
+        return True
+    is_error = _ERROR.match(reason) or _ERROR.match(text) or (not cause and _ERROR.fullmatch(kind))
+    return not is_error and not _BROKE_OFF.match(reason) and not _BROKE_OFF.search(text)
 
 
 _LEFT_OUT = ("notrun", "disabled", "skipped")
@@ -249,11 +289,17 @@ class _Report:
     def __init__(self) -> None:
         self.counts = Counts()
         self.failures: list[str] = []
+        self.asserted: list[str] = []
+        self.passed: list[str] = []
         self.is_junit = False
         self._open: list[str] = []
         self._elements = 0
         self._case: tuple[str, str] | None = None
         """The identity of the test that is open, and how it ended."""
+        self._reason: tuple[str, str] | None = None
+        self._text: list[str] = []
+        self._room = 0
+        """The attributes of the failure that is open, what stands in it, and how much more is looked at."""
         self._stated = 0
         """Failures and errors that the outermost suites state."""
 
@@ -276,9 +322,18 @@ class _Report:
             identity, so_far = self._case
             is_worse = so_far == "passed" or _ENDS[name] != "skipped"
             self._case = (identity, _ENDS[name] if is_worse else so_far)
+            if name == "failure" and self._reason is None:
+                self._reason = (attributes.get("type", ""), attributes.get("message", "")[:REASON])
+                self._room = REASON
         elif name in ("failure", "error") and self._open[-1:] == ["testsuite"]:
             self.counts.errors += 1
         self._open.append(name)
+
+    def text(self, content: str) -> None:
+        """Text within the element that is open."""
+        if self._room and self._open[-1:] == ["failure"]:
+            self._text.append(content[: self._room])
+            self._room -= len(self._text[-1])
 
     def end(self) -> None:
         """The element that began last ends."""
@@ -288,7 +343,14 @@ class _Report:
             setattr(self.counts, state, getattr(self.counts, state) + 1)
             if state in ("failed", "errors") and len(self.failures) < FAILURES:
                 self.failures.append(identity)
-            self._case = None
+                if state == "failed" and is_asserted(
+                    *self._reason or ("", ""), "".join(self._text)
+                ):
+                    self.asserted.append(identity)
+            elif state == "passed" and len(self.passed) < PASSED:
+                self.passed.append(identity)
+            self._case, self._reason, self._room = None, None, 0
+            self._text.clear()
         elif not self._open:
             # A suite may state what no test of it says, as one that could not be loaded.
             known = self.counts.failed + self.counts.errors
@@ -311,7 +373,7 @@ def _parsed(content: bytes) -> tuple[_Report | None, str]:
     report = _Report()
 
     class Handler(ContentHandler):
-        """Hands the elements on; texts are nobody's."""
+        """Hands the elements on, and the texts."""
 
         def startElement(self, name: str, attrs: Any) -> None:  # noqa: N802 -- the parser's word
             report.start(name, attrs)
@@ -319,6 +381,9 @@ def _parsed(content: bytes) -> tuple[_Report | None, str]:
         def endElement(self, name: str) -> None:  # noqa: N802
             del name
             report.end()
+
+        def characters(self, content: str) -> None:
+            report.text(content)
 
     try:
         sax.parseString(content, Handler(), forbid_dtd=True)

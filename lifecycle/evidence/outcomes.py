@@ -50,9 +50,12 @@ class Reading:
         counts: what it counted; None where it says no numbers.
         failures: identities of the tests that failed, as the runner names them, in its order.
         why: one clause for people where `outcome` alone does not tell it: "it picks single tests".
+        asserted: those of `failures` that failed by their assertion, and not by an error or before they
+            began; None where nobody can tell.
+        passed: identities of the tests that passed, where a report names them.
     """
 
-    __slots__ = ("counts", "failures", "outcome", "why")
+    __slots__ = ("asserted", "counts", "failures", "outcome", "passed", "why")
 
     def __init__(
         self,
@@ -60,5 +63,8 @@ class Reading:
         counts: Counts | None = None,
         failures: tuple[str, ...] = (),
         why: str = "",
+        asserted: tuple[str, ...] | None = None,
+        passed: tuple[str, ...] = (),
     ) -> None:
         self.outcome, self.counts, self.failures, self.why = outcome, counts, failures, why
+        self.asserted, self.passed = asserted, passed

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
+from itertools import islice
 
 from lifecycle.evidence import test_runs
 from lifecycle.evidence.outcomes import Counts, Outcome, Reading
@@ -62,11 +63,12 @@ class Tally:
         has_crashed: it says what any program says that did not come to its end.
         is_one_line: all that was read says of itself how many failed.
         failures: the tests that failed.
+        asserted: those that failed by their assertion; None if no row that reads it tells that.
     """
 
     __slots__ = (
-        *("counts", "failures", "has_crashed", "has_failed", "is_empty", "is_one_line"),
-        *("is_partial", "is_read", "is_stopped", "left", "parts"),
+        *("asserted", "counts", "failures", "has_crashed", "has_failed", "is_empty"),
+        *("is_one_line", "is_partial", "is_read", "is_stopped", "left", "parts"),
     )
 
     def __init__(self, rows: tuple[RunnerRow, ...], output: str, run: SuiteRun) -> None:
@@ -103,7 +105,11 @@ class Tally:
             and (is_counted or runner_table.general("nothing", bare))
             and (is_counted or not runner_table.general("broken", bare))
         )
-        self.failures = _failures(rows, text) if self.has_failed else ()
+        self.failures: tuple[str, ...] = ()
+        self.asserted: tuple[str, ...] | None = None
+        if self.has_failed:
+            own = () if any(row.wraps for row in run.rows) else run.rows
+            self.failures, self.asserted = _failures(rows, text, (*readers, *own))
 
     @property
     def has_passed(self) -> bool:
@@ -162,15 +168,49 @@ def _counted(match: re.Match[str], inner: str) -> Counter[str]:
     return counted
 
 
-def _failures(rows: tuple[RunnerRow, ...], text: str) -> tuple[str, ...]:
-    found: dict[str, None] = {}
+def _failures(
+    rows: tuple[RunnerRow, ...], text: str, readers: tuple[RunnerRow, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+    """The tests that failed, and those of them that failed by their assertion; None if nobody tells that.
+
+    Where a runner tells why, it may name a test in another way: by its title, or by the end of its
+    identity. It is that test if as many are named so as there are failures of that name.
+    """
+    found: dict[str, str] = {}
+    asserted: Counter[str] = Counter()
+    tells = False
     for row in rows:
-        for pattern in row.failures:
-            for match in row.found(pattern, text):
-                found[" ".join(match["name"].split())] = None
-                if len(found) == _MOST:
-                    return tuple(found)
-    return tuple(found)
+        names = _names(row, row.failures, text)
+        found |= dict(names)
+        if row.asserted and (names or row in readers):
+            tells = True
+            asserted |= Counter(name for name, _ in _names(row, row.asserted, text))
+    failures = tuple(found)[:_MOST]
+    if not tells:
+        return failures, None
+    known: set[str] = set()
+    for name in asserted:
+        alike = {each for each in failures if _is_called(each, found[each], name)}
+        if name in found or not alike:
+            known.add(name)
+        elif asserted[name] >= len(alike):
+            known |= alike
+    every = tuple(dict.fromkeys((*failures, *asserted)))
+    every = tuple(name for name in every if name in found or name in known)
+    return every[:_MOST], tuple(name for name in every if name in known)[:_MOST]
+
+
+def _names(row: RunnerRow, patterns: tuple[str, ...], text: str) -> list[tuple[str, str]]:
+    """The tests that patterns find, with their titles where they tell them."""
+    return [
+        (" ".join(match["name"].split()), match.groupdict().get("title") or "")
+        for pattern in patterns
+        for match in islice(row.found(pattern, text), _MOST)
+    ]
+
+
+def _is_called(identity: str, title: str, name: str) -> bool:
+    return name == title or identity.replace("::", ".").endswith(f".{name}")
 
 
 def _tally(run: SuiteRun, rows: tuple[RunnerRow, ...], output: str) -> Tally:
@@ -247,7 +287,7 @@ def read_run(
             outcome, why = Outcome.UNKNOWN, "its exit status is hidden"
     if outcome is Outcome.PASSED and not run.is_suite:
         outcome, why = Outcome.PARTIAL, "it picks single tests"
-    return Reading(outcome, tally.counts, tally.failures, why)
+    return Reading(outcome, tally.counts, tally.failures, why, tally.asserted)
 
 
 def proof(
@@ -274,7 +314,7 @@ def proof(
     is_known = run.decides or (run.is_whole and not is_cut)
     if reading.outcome is Outcome.PASSED and not (run.is_end and is_known):
         why = "something behind it may have changed files" if is_known else "not all of it was seen"
-        return Reading(Outcome.UNKNOWN, reading.counts, reading.failures, why)
+        return Reading(Outcome.UNKNOWN, reading.counts, reading.failures, why, reading.asserted)
     return reading
 
 
@@ -369,4 +409,4 @@ def _tested(
             Outcome.UNKNOWN,
             "its exit status is hidden, and not all of its output is there",
         )
-    return Reading(outcome, tally.counts, tally.failures, why)
+    return Reading(outcome, tally.counts, tally.failures, why, tally.asserted)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from lifecycle.core.redact import redact, short
-from lifecycle.evidence.outcomes import Counts, Outcome
+from lifecycle.evidence.outcomes import Counts, Outcome, Reading
 from lifecycle.storage.store import Folder
 from lifecycle.storage.workflow_files import LOCK_SECONDS, built
 
@@ -94,6 +94,11 @@ class RunRecord:
         made: files that it made or wrote anew, and that git neither tracks nor ignores.
         counts: what the runner counted.
         failures: identities of the tests that failed, as the runner names them.
+        asserted: those of them that failed by their assertion, and not by an error or before they began;
+            None where nobody can tell.
+        passed: identities of tests that passed here and failed in a run that is remembered, where a report
+            names them.
+        files: of the tests that failed, the path of each file and the name of its content in git.
         log: the path of the whole output below the worktree; "" if none was kept.
         tail: the end of the output, without secrets.
         session: the client's session that ran it; "" for a person, or where nobody knows.
@@ -117,6 +122,9 @@ class RunRecord:
     made: tuple[str, ...] = ()
     counts: Counts | None = None
     failures: tuple[str, ...] = ()
+    asserted: tuple[str, ...] | None = None
+    passed: tuple[str, ...] = ()
+    files: tuple[tuple[str, ...], ...] = ()
     log: str = ""
     tail: str = ""
     session: str = ""
@@ -132,6 +140,17 @@ class RunRecord:
 
 
 _COUNTED = ("passed", "failed", "skipped", "errors")
+
+
+def record_of(reading: Reading, run: RunRecord) -> RunRecord:
+    """The record of a run with what was read of it: the outcome, the counts, which tests failed and how."""
+    return replace(
+        run,
+        outcome=reading.outcome,
+        counts=reading.counts,
+        failures=reading.failures,
+        asserted=reading.asserted,
+    )
 
 
 def standing(records: tuple[RunRecord, ...], tree: str, kind: str = TEST) -> Evidence:
@@ -208,6 +227,8 @@ def _read_records(data: Mapping[str, Any]) -> tuple[RunRecord, ...]:
         "outcome": Outcome,
         "counts": _counts,
         "commands": _commands,
+        "files": _commands,
+        "asserted": _words,
     }
     known = [field.name for field in fields(RunRecord)]
     try:
@@ -228,8 +249,12 @@ def _counts(values: Mapping[str, int]) -> Counts:
     return Counts(**{name: int(values[name]) for name in _COUNTED})
 
 
+def _words(listed: list[str]) -> tuple[str, ...]:
+    return tuple(map(str, listed))
+
+
 def _commands(listed: list[list[str]]) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(map(str, words)) for words in listed)
+    return tuple(map(_words, listed))
 
 
 def shown(command: str) -> str:

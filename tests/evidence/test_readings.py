@@ -298,3 +298,24 @@ def test_a_long_output_is_read_in_time() -> None:
     assert read_check("test", ("make", "test"), 0, lines + "3 passed in 0.1s\n").outcome is PASSED
     assert read_check("test", ("make", "test"), 0, "a" * 300_000).outcome is PASSED
     assert read_check("test", ("make", "test"), 0, " " * 100_000 + "\n" * 100_000).outcome is PASSED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "____ test_a ____\n" * 50_000,
+        ("____ test_a ____\n" + "E   assert x\n" * 399) * 150,
+        "FAILED a.py::x[" + "][" * 200_000,
+        "--- FAIL: TestA (0.0s)\n    log\n" * 30_000,
+        "---- a stdout ----\nx\n" * 40_000,
+        "  1) a\n     Failure/Error: x\n       expected: 4\n" * 15_000,
+        "  1) a\n       b\n" * 50_000,
+        "error: expect(\n" * 60_000,
+        " FAIL  a > b\n" * 60_000,
+        "  ● a\n\n" * 100_000,
+    ],
+)
+def test_why_tests_failed_is_read_in_time(text: str) -> None:
+    """Whatever stands a thousand times in a failed run's output: else this ends by its time."""
+    output = f"{text}\n1 failed in 1s\n"
+    assert read_check("test", ("make", "test"), 1, output).outcome is FAILED

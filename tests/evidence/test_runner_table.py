@@ -75,7 +75,7 @@ def test_the_rows_are_whole() -> None:
         assert row.url.startswith(("https://", "docs/")) or not row.commands
         for pattern in (*row.nothing, *row.failed, *row.partial, *row.stopped):
             assert not re.compile(pattern, re.MULTILINE).groupindex
-        for pattern in row.failures:
+        for pattern in (*row.failures, *row.asserted):
             assert "name" in re.compile(pattern, re.MULTILINE).groupindex
         for summary in row.summary:
             counting = summary if isinstance(summary, str) else summary[1]
@@ -146,6 +146,7 @@ def test_the_docs_name_every_key() -> None:
         ({"summary": ["("]}, "'(' is no regular expression: "),
         ({"summary": ["passed"]}, "needs a group (?P<passed>\\d+), or of passed, failed, errors,"),
         ({"failures": ["FAILED"]}, "'FAILED' needs a group (?P<name>…)."),
+        ({"asserted": ["FAILED"]}, "'FAILED' needs a group (?P<name>…)."),
         ({"nothing": ["(a+)+$"]}, "could take too long"),
         ({"nothing": ["(a+b?)+$"]}, "could take too long"),
         ({"nothing": ["((a)b)*$"]}, "could take too long"),

@@ -15,7 +15,7 @@ from pathlib import Path
 from lifecycle.core.errors import GitFailed, LockBusy, Refused, Transient
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing import Deadline
-from lifecycle.evidence import records, tree_hash
+from lifecycle.evidence import records, test_sources, tree_hash
 from lifecycle.evidence.checks import check_log, check_process
 from lifecycle.evidence.checks.check_log import CheckOutput
 from lifecycle.evidence.checks.check_process import ProcessEnd, Take
@@ -128,7 +128,8 @@ class CheckRun:
                 f"The check {name} runs `lifecycle check {name}` again, without end; nothing was run. Name "
                 "the command itself in its place."
             )
-        last = [run for run in self.room.records() if run.name == name]
+        known = self.room.records()
+        last = [run for run in known if run.name == name]
         outputs = self.room.outputs()
         before = self._tree(outputs)
         started, begun = self.clock.now(), self.clock.monotonic()
@@ -149,7 +150,8 @@ class CheckRun:
             tree_before=before.full,
             session=asked.session,
         )
-        record = self._judged(record, readings)
+        red = {name for run in known for name in run.failures}
+        record = self._judged(record, readings, red)
         left: dict[str, str] = {}
         if not end.signal:
             record, left = self._on_tree(record, before, outputs)
@@ -223,8 +225,14 @@ class CheckRun:
             )
         return read(COVERAGE, ended, self.root, rows, number)
 
-    def _judged(self, record: RunRecord, readings: list[Reading]) -> RunRecord:
-        """The record with what the runs came to, taken together."""
+    def _judged(self, record: RunRecord, readings: list[Reading], red: set[str]) -> RunRecord:
+        """The record with what the runs came to, taken together.
+
+        Args:
+            record: what is known of them besides.
+            readings: of each command.
+            red: tests that failed in earlier runs.
+        """
         outcome = min((reading.outcome for reading in readings), key=_WORST.index)
         whys = (reading.why for reading in readings if reading.outcome is outcome)
         why = next(filter(None, whys), "")
@@ -232,12 +240,17 @@ class CheckRun:
             outcome, why = Outcome.PARTIAL, "further words were given"
         counted = [reading.counts for reading in readings if reading.counts is not None]
         failures = tuple(name for reading in readings for name in reading.failures)
+        telling = [reading.asserted for reading in readings if reading.asserted is not None]
+        asserted = tuple(name for names in telling for name in names)[:_FAILURES]
+        passed = (name for reading in readings for name in reading.passed if name in red)
         return replace(
             record,
             outcome=outcome,
             why=why,
             counts=_sum(counted) if counted else None,
             failures=failures[:_FAILURES],
+            asserted=asserted if telling else None,
+            passed=tuple(dict.fromkeys(passed))[:_FAILURES],
         )
 
     def _tree(self, outputs: Mapping[str, str], before: TreeSeen | None = None) -> TreeSeen:
@@ -255,7 +268,9 @@ class CheckRun:
     ) -> tuple[RunRecord, dict[str, str]]:
         """The record with the tree that it is evidence of, and what the run left that is none of it."""
         after = self._tree(outputs, before)
-        record = replace(record, tree_after=after.full)
+        tests = record.asserted or record.failures
+        sources = test_sources.of_tests(self.root, tests, before.files) if tests else {}
+        record = replace(record, tree_after=after.full, files=tuple(sources.items()))
         if not (before.name and after.name):
             return record, {}
         if before.name == after.name:

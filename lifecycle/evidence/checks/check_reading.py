@@ -84,7 +84,8 @@ def with_reports(found: Reading, reports: Reading, status: int) -> Reading:
         outcome, why = Outcome.FAILED, "its report counts tests that failed" if is_news else why
     elif found.counts is None and not status and outcome in (Outcome.PASSED, Outcome.UNKNOWN):
         outcome, why = reports.outcome, reports.why
-    return Reading(outcome, reports.counts, reports.failures or found.failures, why)
+    named = reports if reports.failures else found
+    return Reading(outcome, reports.counts, named.failures, why, named.asserted, reports.passed)
 
 
 def _runs_tests(words: tuple[str, ...], rows: tuple[RunnerRow, ...]) -> bool:

@@ -66,5 +66,5 @@ def _check_pattern(where: str, key: str, pattern: str) -> None:
     if key == "summary" and not groups & set(COUNTED):
         names_ = ", ".join(COUNTED)
         raise BadConfig(f"{where}: {pattern!r} needs a group (?P<passed>\\d+), or of {names_}.")
-    if key == "failures" and "name" not in groups:
+    if key in ("failures", "asserted") and "name" not in groups:
         raise BadConfig(f"{where}: {pattern!r} needs a group (?P<name>…).")

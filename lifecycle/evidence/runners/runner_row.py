@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 WORDS = ("lists", "picks", "keeps", "hides", "valued")
-PATTERNS = ("summary", "nothing", "failed", "partial", "stopped", "failures")
+PATTERNS = ("summary", "nothing", "failed", "partial", "stopped", "failures", "asserted")
 _FLAGS = ("wraps", "proves", "one_line", "anywhere")
 _TEXTS = ("name", "url", "adds", "names", "first")
 _LISTS = ("commands", "environments", "empty_status")
@@ -51,6 +51,8 @@ class RunnerRow:
         nothing, failed, partial, stopped: what says that there was no test; that something failed; that a
             part was picked; that the run did not come to its end.
         failures: patterns with a group `name`: the tests that failed.
+        asserted: patterns with a group `name`: those of them that failed by their assertion, and not by an
+            error; none if the output does not tell the two apart.
         is_own: a project's own, whose patterns see a bounded text.
     """
 
@@ -78,6 +80,7 @@ class RunnerRow:
     partial: tuple[str, ...]
     stopped: tuple[str, ...]
     failures: tuple[str, ...]
+    asserted: tuple[str, ...]
 
     def __init__(self, row: Mapping[str, Any], *, is_own: bool = False) -> None:
         for key in WORDS:

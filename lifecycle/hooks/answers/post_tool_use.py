@@ -16,10 +16,10 @@ from lifecycle.core.errors import LockBusy
 from lifecycle.core.redact import redact
 from lifecycle.evidence import awaited_runs, command_lines, printed_output, test_runs, tree_hash
 from lifecycle.evidence.awaited_runs import Awaited
-from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.outcomes import Outcome, Reading
 from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.evidence.reading import proof
-from lifecycle.evidence.records import RunRecord
+from lifecycle.evidence.records import RunRecord, record_of
 from lifecycle.evidence.runners import runner_table
 from lifecycle.evidence.runners.runner_row import RunnerRow
 from lifecycle.hooks.answers.call import HookCall
@@ -47,10 +47,10 @@ def answer(call: HookCall) -> Reply:
     if used is None or seen is None or not seen.is_suite or seen.is_check:
         return Reply()  # a check keeps what it showed itself
     is_here = _is_here(call, seen)
-    outcome = _outcome(call.event, used, seen, rows) if is_here else Outcome.UNKNOWN
+    shown = _reading(call.event, used, seen, rows) if is_here else Reading(Outcome.UNKNOWN)
     tree = background_run.tree_of(call, stages) if is_here else ""
     id_ = str(call.event.get("tool_use_id") or "")
-    run = RunRecord(world.clock.now(), used.text, outcome, tree, id_)
+    run = record_of(shown, RunRecord(world.clock.now(), used.text, shown.outcome, tree, id_))
     shelf = WorkflowFiles(world.root)
     task = _of_response(call.event, "backgroundTaskId") if used.is_background else ""
     try:
@@ -85,16 +85,16 @@ def used_tool(event: Mapping[str, Any]) -> ToolCall | None:
     )
 
 
-def _outcome(
+def _reading(
     event: Mapping[str, Any], used: ToolCall, run: test_runs.SuiteRun, rows: tuple[RunnerRow, ...]
-) -> Outcome:
+) -> Reading:
     """What the run proves; its whole output is looked at where its exit status is not the line's."""
     output, is_cut = used.output, len(used.output) >= OUTPUT - 1
     file = _of_response(event, "persistedOutputPath")
     if file and (is_cut or not run.decides):
         output, is_cut = printed_output.end_of(file)
         output = output or used.output
-    return proof(run, used.outcome, output, is_cut=is_cut, rows=rows).outcome
+    return proof(run, used.outcome, output, is_cut=is_cut, rows=rows)
 
 
 def _is_here(call: HookCall, run: test_runs.SuiteRun) -> bool:

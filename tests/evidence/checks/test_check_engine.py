@@ -272,3 +272,38 @@ def test_what_cannot_be_kept_is_no_evidence(project: Project) -> None:
     done = project.check("echo x; exit 3")
     assert (done.record.status, done.record.tree) == (3, "")
     assert "It is not remembered, and is no evidence" in done.remarks[-1]
+
+
+REPORT = """<testsuites><testsuite><testcase classname="tests.test_sum" name="test_one"/>
+<testcase classname="tests.test_sum" name="test_two">{}</testcase></testsuite></testsuites>"""
+
+
+def test_red_and_green_are_told_by_name(tmp_path: Path) -> None:
+    """What failed by its assertion, in which file of which content; and that this very test passed later.
+
+    Tests that never failed are not named: the records stay small.
+    """
+    project = Project(tmp_path / "project")
+    tests = project.root / "tests"
+    tests.mkdir()
+    (tests / "test_sum.py").write_text("def test_one(): ...\ndef test_two(): ...\n")
+    (project.root / ".gitignore").write_text("junit.xml\nreport-*\n")
+    states = {"red": "<failure message='assert 3 == 4'/>", "broken": "<error/>", "green": ""}
+    for state, element in states.items():
+        (project.root / f"report-{state}").write_text(REPORT.format(element))
+    done = project.check("cp report-red junit.xml; false", name="test").record
+    assert (done.outcome, done.failures) == (Outcome.FAILED, ("tests.test_sum::test_two",))
+    assert done.asserted == ("tests.test_sum::test_two",)
+    content = project.git("hash-object", "tests/test_sum.py")
+    assert done.files == (("tests/test_sum.py", content),)
+    broken = project.check("cp report-broken junit.xml; false", name="test").record
+    assert (broken.failures, broken.asserted) == (("tests.test_sum::test_two",), ())
+    done = project.check("cp report-green junit.xml", name="test").record
+    assert (done.outcome, done.failures) == (Outcome.PASSED, ())
+    assert done.passed == ("tests.test_sum::test_two",)
+    kept = EvidenceRoom(project.root).records()
+    assert [(run.asserted, run.passed, bool(run.files)) for run in kept] == [
+        (("tests.test_sum::test_two",), (), True),
+        ((), (), True),
+        (None, ("tests.test_sum::test_two",), False),
+    ]

@@ -1,0 +1,108 @@
+"""In which files tests stand: from their identities, and from what stands in the files.
+
+A runner names a test, and seldom its file. Where the identity begins with a path that is there
+(`tests/test_a.py::test_one`, `sum.test.js > sums > two`), it is that file; else the files of tests in which
+the last part of the identity stands as a word, those first whose own name is in the identity, too. Where no
+file of tests has it, one of a language whose tests stand beside the code may.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from lifecycle.evidence.file_kinds import FileKind, kind_of
+from lifecycle.storage import regular_files
+
+READ = 500
+"""Files that are read at the most: those that were written last."""
+
+LARGEST = 1_000_000
+"""Bytes of the largest file that is read."""
+
+TESTS = 20
+"""Tests whose files are looked for."""
+
+FILES = 20
+"""Files that are named at the most; of one test at the most `OF_ONE`."""
+OF_ONE = 3
+
+INLINE = (".rs", ".zig")
+"""Of languages whose tests stand beside the code."""
+
+_BETWEEN = r"::|\s[\u203a>\u00bb]\s"
+_PART = re.compile(rf"{_BETWEEN}|[#/\s()]+|(?<=\w)\.(?=\w)")
+_WORD = re.compile(r"\w[\w-]*")
+
+
+def of_tests(root: Path, identities: Iterable[str], files: Mapping[str, str]) -> dict[str, str]:
+    """By path, the content of the files in which these tests stand; what cannot be found is not there.
+
+    Args:
+        root: the worktree's top folder.
+        identities: of the tests, as their runner names them.
+        files: by path, the mode and the name of the content of each file, as `TreeSeen.files` has it.
+    """
+    texts = _Texts(root, files)
+    found: dict[str, None] = {}
+    for identity in list(identities)[:TESTS]:
+        named = [path for path in _paths(identity) if path in files]
+        found |= dict.fromkeys(named[:1] or texts.having(identity))
+    return {path: files[path].rpartition(" ")[2] for path in list(found)[:FILES]}
+
+
+def _paths(identity: str) -> Iterator[str]:
+    """What may be a path at the beginning of an identity, the longest first."""
+    ends = [match.start() for match in re.finditer(rf"{_BETWEEN}|:\d+|$", identity)]
+    for end in reversed(ends):
+        path = os.path.normpath(identity[:end].strip() or ".")
+        if "." in path:
+            yield path.replace(os.sep, "/")
+
+
+class _Texts:
+    """The texts of files, each read once and only if it is asked for."""
+
+    def __init__(self, root: Path, files: Mapping[str, str]) -> None:
+        self._root = root
+        self._every = list(files)
+        self._read: dict[str, str] = {}
+        self._newest: dict[bool, list[str]] = {}
+
+    def having(self, identity: str) -> list[str]:
+        """The files in which the last part of an identity stands."""
+        parts = [part for part in _PART.split(identity.partition("[")[0]) if _WORD.search(part)]
+        for is_test in (True, False):
+            for part in reversed(parts[-2:]):
+                word = re.compile(rf"(?<!\w){re.escape(part)}(?!\w)")
+                found = [
+                    path for path in self._of(is_test=is_test) if word.search(self._text(path))
+                ]
+                own = [path for path in found if Path(path).name.partition(".")[0] in parts]
+                if found:
+                    return (own or found)[:OF_ONE]
+        return []
+
+    def _of(self, *, is_test: bool) -> list[str]:
+        """The files of tests, or those of code that may have tests in it, the newest first."""
+        if is_test not in self._newest:
+            wanted = [
+                path
+                for path in self._every
+                if (kind_of(path) is FileKind.TEST if is_test else path.endswith(INLINE))
+            ]
+            wanted.sort(key=lambda path: -regular_files.mtime_ns(str(self._root / path)))
+            self._newest[is_test] = wanted[:READ]
+        return self._newest[is_test]
+
+    def _text(self, path: str) -> str:
+        if path not in self._read:
+            try:
+                content = regular_files.content(str(self._root / path), limit=LARGEST)
+            except OSError:
+                content = None
+            is_whole = content is not None and len(content[0]) <= LARGEST
+            self._read[path] = content[0].decode("utf-8", "replace") if content and is_whole else ""
+        return self._read[path]
