@@ -202,6 +202,7 @@ class UserFix(_Value, frozen=True):
         checked_at, verified: when the command ran last, and whether it ended with 0.
         completed_at: when a person said that it is fixed; 0.0 until then.
         notes: that person's.
+        others: ids of further blockers that are waited for with it.
     """
 
     blocker: str
@@ -214,6 +215,23 @@ class UserFix(_Value, frozen=True):
     checked_at: float = 0.0
     verified: bool = False
     completed_at: float = 0.0
+    notes: str = ""
+    others: tuple[str, ...] = ()
+
+
+class PersonAct(_Value, frozen=True):
+    """What a person did to a run: stopped it, let it go on, said that a blocker is fixed.
+
+    Attributes:
+        at: when.
+        what: the command, as `resume`.
+        by: how it is known to be one: a terminal outside of the client, or a prompt after the question.
+        notes: that person's.
+    """
+
+    at: float
+    what: str
+    by: str
     notes: str = ""
 
 
@@ -339,6 +357,9 @@ class Run(_Value, frozen=True, omit_defaults=False):
         version: of this form.
         phase, status: where it stands.
         why: why it was stopped, one clause; "" otherwise.
+        stopped_at: when it was; 0.0 if it never was.
+        led_on_at: when a session was last told to go on: a prompt after that may have ended its turn.
+        acts: what persons did to it, the newest last.
         autonomous: nobody is asked: answers are assumed, and logged.
         led: the sessions that led it, the newest last; that one leads it now.
         iterations: stops that went on, over its whole life.
@@ -362,6 +383,9 @@ class Run(_Value, frozen=True, omit_defaults=False):
     phase: RunPhase = RunPhase.SETUP
     status: RunStatus = RunStatus.ACTIVE
     why: str = ""
+    stopped_at: float = 0.0
+    led_on_at: float = 0.0
+    acts: tuple[PersonAct, ...] = ()
     autonomous: bool = False
     led: tuple[Led, ...] = ()
     iterations: int = 0

@@ -7,24 +7,23 @@ failure came again on the same tree, where waiting is no remedy.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
 
 from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
-from lifecycle.core.redact import redact, visible
-from lifecycle.run.state import Blocker, Failure, Run, Story
+from lifecycle.core.redact import visible
+from lifecycle.run.state import Failure, Run, Story
 from lifecycle.run.table import (
     ESCALATION,
     MAX_RETRIES,
     RETRY,
-    STORIES,
     FailureCategory,
     StoryStatus,
 )
-
-LONGEST = 2_000
-"""Characters of an error that are kept."""
+from lifecycle.run.trouble import story_blocks
+from lifecycle.run.trouble.story_blocks import LONGEST, kept_words
 
 _STATUS = r"(?:https?(?:/\d(?:\.\d)?)?|status(?: code)?|error|code|returned|responded with)[ :=]*"
 """What stands before a number that is a status of HTTP, and no line and no count."""
@@ -114,16 +113,19 @@ PATTERNS: Final[tuple[tuple[FailureCategory, tuple[str, ...]], ...]] = (
 An assertion stands first: what it quotes is the program's, not the world's. None of them: the code.
 """
 
-_WORDS: Final = tuple(
-    (category, re.compile(rf"(?<![\w-])(?:{'|'.join(patterns)})(?!\w)", re.IGNORECASE))
-    for category, patterns in PATTERNS
-)
+
+@cache
+def _words() -> tuple[tuple[FailureCategory, re.Pattern[str]], ...]:
+    return tuple(
+        (category, re.compile(rf"(?<![\w-])(?:{'|'.join(patterns)})(?!\w)", re.IGNORECASE))
+        for category, patterns in PATTERNS
+    )
 
 
 def category_of(text: str) -> FailureCategory:
     """What kind of failure a message tells of."""
     line = " ".join(text.split())[:LONGEST]
-    return next((kind for kind, words in _WORDS if words.search(line)), FailureCategory.CODE)
+    return next((kind for kind, words in _words() if words.search(line)), FailureCategory.CODE)
 
 
 def attempts(story: Story) -> int:
@@ -171,7 +173,7 @@ def failed(
         Refused: there is no such story, it is completed, or the text is empty.
     """
     story = run.story(story_id)
-    words = visible(redact(" ".join(text.split())))[:LONGEST]
+    words = kept_words(text)
     if not words:
         raise Refused(
             'A failure needs a text, and none was given: lifecycle run add-failure S1 "TEXT"'
@@ -193,9 +195,19 @@ def failed(
         iteration=max(story.iteration, failure.iteration),
     )
     run = run.with_story(story)
-    if RETRY[kind].escalates:
-        run = _logged(run, story, failure, now)
-    return _given_up(run, story, failure, now) if attempts(story) >= MAX_RETRIES else run
+    if RETRY[kind].escalates and not _is_logged(run, story):
+        run = story_blocks.added(
+            run, words, "high", now, story.id, trigger=ESCALATION, failure=failure.id
+        )
+    if attempts(story) < MAX_RETRIES or story.status is StoryStatus.BLOCKED:
+        return run
+    reason = f"{story.id} failed in {MAX_RETRIES} iterations; last: [{kind}] {words}"
+    run = story_blocks.added(run, reason, "high", now, story.id, trigger=ESCALATION)
+    return story_blocks.standing_still(run, story, now)
+
+
+def _is_logged(run: Run, story: Story) -> bool:
+    return any(one.story == story.id and one.trigger for one in run.standing_blockers)
 
 
 def _iteration(story: Story, failure: Failure) -> int:
@@ -206,26 +218,3 @@ def _iteration(story: Story, failure: Failure) -> int:
     is_again = any(is_same(failure, one) for one in before) and not RETRY[failure.category].backoff
     is_changed = bool(before) and before[-1].tree != failure.tree
     return story.iteration + (is_again or is_changed)
-
-
-def _logged(run: Run, story: Story, failure: Failure, now: float) -> Run:
-    """A blocker for something outside that is not available, unless one stands already."""
-    stands = any(one.story == story.id and one.trigger for one in run.standing_blockers)
-    return run if stands else _with_blocker(run, story, failure.text, now, failure.id)
-
-
-def _given_up(run: Run, story: Story, failure: Failure, now: float) -> Run:
-    """The story blocked after its last iteration."""
-    if StoryStatus.BLOCKED not in STORIES.legal(story.status):
-        return run
-    text = (
-        f"{story.id} failed in {MAX_RETRIES} iterations; last: [{failure.category}] {failure.text}"
-    )
-    run = _with_blocker(run, story, text[:LONGEST], now, "")
-    return run.with_story(replace(story, status=StoryStatus.BLOCKED))
-
-
-def _with_blocker(run: Run, story: Story, text: str, now: float, failure: str) -> Run:
-    id_ = f"B{len(run.blockers) + 1}"
-    blocker = Blocker(id_, text, "high", now, story.id, trigger=ESCALATION, failure=failure)
-    return replace(run, blockers=(*run.blockers, blocker))

@@ -9,7 +9,8 @@ from lifecycle.core.errors import Refused
 from lifecycle.run import state
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import ESCALATION, MAX_RETRIES, FailureCategory, StoryStatus
-from lifecycle.run.trouble.story_failures import LONGEST, attempts, category_of, failed
+from lifecycle.run.trouble.story_blocks import LONGEST
+from lifecycle.run.trouble.story_failures import attempts, category_of, failed
 
 NOW = 1_800_000_000.0
 WORKING = Story("S1", "Pay", status=StoryStatus.IN_PROGRESS)

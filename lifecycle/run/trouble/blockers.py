@@ -1,0 +1,250 @@
+"""Blockers: what stands before a story or the run, what a person is waited for, and what that person said.
+
+A blocker is named by its id (`B1`) or its index (`0`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from lifecycle.core.errors import Refused
+from lifecycle.core.redact import visible
+from lifecycle.platforms import command_argv
+from lifecycle.run.state import Blocker, PersonAct, Run, Story, UserFix
+from lifecycle.run.table import RunStatus, StoryStatus
+from lifecycle.run.trouble import story_blocks
+from lifecycle.run.trouble.story_blocks import kept_words
+
+FIXED = "user-fix-complete"
+BLOCKING = ("high", "critical")
+"""Severities of a blocker that let its story stand still."""
+
+
+def index_of(run: Run, name: str) -> int:
+    """The place of the blocker with this id, or index; Refused, with those that there are."""
+    wanted = name.strip().upper()
+    for index, blocker in enumerate(run.blockers):
+        if wanted in (blocker.id, str(index)):
+            return index
+    there = ", ".join(f"{one.id} (index {i})" for i, one in [*enumerate(run.blockers)][:20])
+    raise Refused(
+        f'The run has no blocker "{visible(name)}", so nothing was changed; there is {there or "none"}. '
+        'Add one with: lifecycle run add-blocker "TEXT" --severity high'
+    )
+
+
+def with_blocker(run: Run, text: str, severity: str, now: float, story_id: str = "") -> Run:
+    """The run with one more blocker, or with that which was logged by itself described by somebody.
+
+    A story of its own that it stands before stands still, unless its severity is low or medium.
+
+    Raises:
+        Refused: there is no text, no such story, it is completed, or the run is over.
+    """
+    _demand_open(run)
+    description = _words(text, 'lifecycle run add-blocker "TEXT" --severity high')
+    story = run.story(story_id) if story_id else None
+    if story is not None and not story.is_open:
+        raise Refused(f"{story.id} is completed, so nothing blocks it; nothing was changed.")
+    for index, known in enumerate(run.blockers):
+        if known.failure and not known.resolved_at and story_id.upper() in ("", known.story):
+            changed = replace(known, description=description, severity=severity, failure="")
+            run = _with(run, index, changed)
+            break
+    else:
+        run = story_blocks.added(run, description, severity, now, story.id if story else "")
+    if story is None or severity not in BLOCKING:
+        return run
+    return story_blocks.standing_still(run, story, now)
+
+
+def touched(before: Run, after: Run) -> int:
+    """The index of the blocker that `with_blocker` added or described."""
+    pairs = zip(before.blockers, after.blockers, strict=False)
+    changed = (index for index, (old, new) in enumerate(pairs) if old != new)
+    return next(changed, len(after.blockers) - 1)
+
+
+def awaiting(
+    run: Run, name: str, description: str, now: float, check_command: str = "", timeout: int = 60
+) -> Run:
+    """The run waiting for a person.
+
+    Args:
+        run: before.
+        name: the blocker's id or index.
+        description: what that person is to do.
+        now: the present.
+        check_command: what shows that it is fixed; no shell reads it.
+        timeout: seconds that this may take.
+
+    Raises:
+        Refused: no such blocker, it is resolved, no description, a command that needs a shell, or the run
+            was stopped or is over.
+    """
+    _demand_open(run)
+    if run.status is RunStatus.STOPPED:
+        raise Refused(
+            f"The run was stopped ({run.why or 'nobody says why'}), so it waits for nothing; nothing was "
+            "changed. A person lets it go on with: lifecycle run resume"
+        )
+    blocker = run.blockers[index_of(run, name)]
+    if blocker.resolved_at:
+        raise Refused(
+            f"{blocker.id} is resolved, so nobody is waited for; nothing was changed. Another blocker: "
+            'lifecycle run add-blocker "TEXT" --severity high'
+        )
+    usage = f'lifecycle run await-user-fix {blocker.id} "WHAT TO DO"'
+    fix = UserFix(
+        blocker.id,
+        _words(description, usage),
+        now,
+        check_command=_argv(check_command),
+        timeout=timeout,
+        story=blocker.story or (run.current.id if run.current else ""),
+        phase=run.phase,
+    )
+    return replace(run, status=RunStatus.AWAITING_USER, fix=fix)
+
+
+def awaiting_data(fix: UserFix, command: str) -> dict[str, Any]:
+    """The design's JSON for it.
+
+    Args:
+        fix: what a person is waited for.
+        command: its check command as it was written; "" if there is none.
+    """
+    check = command or "(no command checks it)"
+    return {
+        "status": RunStatus.AWAITING_USER.value,
+        "description": fix.description,
+        "check_command": command or None,
+        "instructions": [
+            f"1. Fix the issue: {fix.description}",
+            f"2. Run verification: {check}",
+            f"3. Resume workflow: lifecycle run {FIXED} (or: python .claude/core/state.py {FIXED})",
+        ],
+    }
+
+
+def demanded_fix(run: Run) -> UserFix:
+    """What a person is waited for, or did last; Refused if nobody ever was."""
+    if run.fix is None:
+        raise Refused(
+            "Nobody was asked to fix anything, so there is nothing to check; nothing was done. Ask with: "
+            'lifecycle run await-user-fix BLOCKER "WHAT TO DO"'
+        )
+    return run.fix
+
+
+def fix_data(fix: UserFix) -> dict[str, bool]:
+    """The design's JSON on whether it is fixed: its command decides, else the person's word."""
+    is_fixed = fix.verified if fix.check_command else bool(fix.completed_at)
+    return {"is_fixed": is_fixed, "verified": fix.verified, "can_resume": is_fixed}
+
+
+def fix_checked(run: Run, fix: UserFix, now: float, *, passed: bool) -> Run:
+    """The run after the check command of this fix ran; as it was if another is waited for by now."""
+    same = run.fix is not None and (run.fix.blocker, run.fix.asked_at) == (
+        fix.blocker,
+        fix.asked_at,
+    )
+    if run.fix is None or not same:
+        return run
+    return replace(run, fix=replace(run.fix, checked_at=now, verified=passed))
+
+
+def to_resolve(run: Run, name: str = "") -> tuple[tuple[Blocker, ...], float]:
+    """The blockers that a person says are fixed, and when that person was asked.
+
+    Args:
+        run: the run.
+        name: a blocker's id or index; "" for what is waited for.
+
+    Raises:
+        Refused: nothing is waited for, or that blocker is resolved.
+    """
+    _demand_open(run)
+    if name:
+        blocker = run.blockers[index_of(run, name)]
+        if blocker.resolved_at:
+            raise Refused(f"{blocker.id} is resolved already; nothing was changed.")
+        fix = run.fix
+        is_waited_for = fix is not None and blocker.id in (fix.blocker, *fix.others)
+        asked_at = fix.asked_at if fix is not None and is_waited_for else blocker.at
+        return (blocker,), max(blocker.at, asked_at)
+    if run.status is not RunStatus.AWAITING_USER or run.fix is None:
+        standing = ", ".join(one.id for one in run.standing_blockers) or "none"
+        raise Refused(
+            f"The run waits for nobody, so nothing was changed; blockers that stand: {standing}. One of "
+            f"them is resolved by its name: lifecycle run {FIXED} BLOCKER"
+        )
+    wanted = (run.fix.blocker, *run.fix.others)
+    return tuple(one for one in run.standing_blockers if one.id in wanted), run.fix.asked_at
+
+
+def resolved(run: Run, blockers: tuple[Blocker, ...], now: float, by: str, notes: str = "") -> Run:
+    """The run after a person said that these are fixed: their stories go on, and so does the run.
+
+    Args:
+        run: before.
+        blockers: of `to_resolve`.
+        now: the present.
+        by: how it is known to be a person.
+        notes: that person's.
+    """
+    words = kept_words(notes)
+    ids = {one.id for one in blockers}
+    kept = tuple(
+        replace(one, resolved_at=now, notes=words) if one.id in ids else one for one in run.blockers
+    )
+    act = PersonAct(now, FIXED, by, words)
+    run = replace(run, blockers=kept, acts=(*run.acts, act))
+    for story in run.stories:
+        if any(one.story == story.id for one in blockers):
+            run = run.with_story(_freed(run, story))
+    fix = run.fix
+    standing = {one.id for one in run.standing_blockers}
+    if fix is None or fix.completed_at or standing & {fix.blocker, *fix.others}:
+        return run
+    status = RunStatus.ACTIVE if run.status is RunStatus.AWAITING_USER else run.status
+    return replace(run, status=status, fix=replace(fix, completed_at=now, notes=words))
+
+
+def _freed(run: Run, story: Story) -> Story:
+    """The story as it goes on, with all its iterations before it, unless another blocker stands."""
+    if any(one.story == story.id and one.severity in BLOCKING for one in run.standing_blockers):
+        return story
+    if story.status is not StoryStatus.BLOCKED:
+        return replace(story, retries_from=story.iteration)
+    status = StoryStatus.IN_PROGRESS if story.started else StoryStatus.PENDING
+    return replace(story, status=status, retries_from=story.iteration)
+
+
+def _demand_open(run: Run) -> None:
+    if run.is_over:
+        raise Refused(f"The run {run.id} is completed, so nothing was changed.")
+
+
+def _words(text: str, usage: str) -> str:
+    words = kept_words(text)
+    if not words:
+        raise Refused(f"The text is empty, so nothing was changed. Write: {usage}")
+    return words
+
+
+def _argv(command: str) -> tuple[str, ...]:
+    if not command.strip():
+        return ()
+    try:
+        commands = command_argv.commands_in(command.strip())
+    except ValueError as error:
+        raise Refused(f"The check command cannot be kept: {error}. Nothing was changed.") from None
+    return commands[0]
+
+
+def _with(run: Run, index: int, blocker: Blocker) -> Run:
+    changed = (*run.blockers[:index], blocker, *run.blockers[index + 1 :])
+    return replace(run, blockers=changed)

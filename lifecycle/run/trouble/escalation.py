@@ -1,0 +1,62 @@
+"""What a run tells when one of the design's five triggers is met: seen from the run before and after."""
+
+from __future__ import annotations
+
+from lifecycle.run.state import Blocker, Run
+from lifecycle.run.table import (
+    CHECKPOINT_STORIES,
+    TRIGGERS,
+    EscalationTrigger,
+    ReviewVerdict,
+    RunStatus,
+)
+
+Escalated = tuple[EscalationTrigger, str]
+"""What was met, and the line that is printed and logged for it."""
+
+
+def escalations(before: Run, after: Run) -> tuple[Escalated, ...]:
+    """What was met by the change from one state of a run to the next, in the table's order."""
+    new = after.blockers[len(before.blockers) :]
+    given_up = [_line(EscalationTrigger.FAILED_ITERATIONS, one) for one in new if _is_given_up(one)]
+    outside = [_line(EscalationTrigger.UNAVAILABLE, one) for one in new if one.failure]
+    done, was = len(after.completed_stories), len(before.completed_stories)
+    review: list[Escalated] = []
+    if done > was and done // CHECKPOINT_STORIES > was // CHECKPOINT_STORIES:
+        text = (
+            f"Optional checkpoint: {done} stories are completed (lifecycle run mark-working-state)"
+        )
+        review = [(EscalationTrigger.CHECKPOINT, text)]
+    asked: list[Escalated] = []
+    fix = after.fix
+    if after.status is RunStatus.AWAITING_USER and fix is not None and fix != before.fix:
+        word = TRIGGERS[EscalationTrigger.ASKED][1]
+        asked = [(EscalationTrigger.ASKED, f"{word}: {fix.description}")]
+    return (*given_up, *_vulnerabilities(before, after), *review, *outside, *asked)
+
+
+def escalation_lines(before: Run, after: Run) -> list[str]:
+    """The lines of it, for a command to print and to log."""
+    return [line for _, line in escalations(before, after)]
+
+
+def _is_given_up(blocker: Blocker) -> bool:
+    return bool(blocker.trigger and not blocker.failure)
+
+
+def _line(trigger: EscalationTrigger, blocker: Blocker) -> Escalated:
+    return trigger, f"{TRIGGERS[trigger][1]}: {blocker.id}: {blocker.description}"
+
+
+def _vulnerabilities(before: Run, after: Run) -> list[Escalated]:
+    """A line for each story whose security review came to REMEDIATION_NEEDED."""
+    known = {story.id: len(story.reviews) for story in before.stories}
+    trigger = EscalationTrigger.VULNERABILITY
+    lines = []
+    for story in after.stories:
+        for review in story.reviews[known.get(story.id, 0) :]:
+            if review.verdict is ReviewVerdict.REMEDIATION_NEEDED:
+                found = "; ".join(one.text for one in review.findings) or "it says nothing more"
+                word = TRIGGERS[trigger][1]
+                lines.append((trigger, f"{word}: security vulnerability in {story.id}: {found}"))
+    return lines

@@ -1,0 +1,204 @@
+"""Blockers: how they are named, what a person is waited for, and what goes on after that person's word."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from lifecycle.core.errors import Refused
+from lifecycle.run import state
+from lifecycle.run.state import Run, Story
+from lifecycle.run.table import RunStatus, StoryStatus
+from lifecycle.run.trouble import blockers, story_blocks
+from lifecycle.run.trouble.story_failures import failed
+
+NOW = 1_800_000_000.0
+WORKING = Story("S1", "Pay", status=StoryStatus.IN_PROGRESS, started=NOW)
+START = Run("abc12345", "Implement payment processing", NOW, stories=(WORKING, Story("S2", "Mail")))
+KEY = "Stripe API key not configured in .env"
+
+
+def waiting() -> Run:
+    """The design's run, which waits for a key."""
+    run = blockers.with_blocker(START, KEY, "high", NOW)
+    return blockers.awaiting(run, "0", "Add Stripe API key to .env file", NOW + 1, "dotnet build")
+
+
+@pytest.mark.parametrize("name", ["0", "B1", "b1", " B1 "])
+def test_a_blocker_is_named_by_index_or_id(name: str) -> None:
+    """Both mean the same one."""
+    run = blockers.with_blocker(START, KEY, "high", NOW)
+    run = blockers.with_blocker(run, "another", "low", NOW)
+    assert blockers.index_of(run, name) == 0
+
+
+@pytest.mark.parametrize("name", ["", "2", "B3", "-1", "it"])
+def test_another_name_is_refused_with_those_that_there_are(name: str) -> None:
+    """The sentence names them all."""
+    run = blockers.with_blocker(START, KEY, "high", NOW)
+    with pytest.raises(Refused, match=r"B1 \(index 0\)"):
+        blockers.index_of(run, name)
+
+
+def test_awaiting_says_what_the_design_says() -> None:
+    """Status, description, command, and three instructions; the third names the command."""
+    run = waiting()
+    assert run.fix is not None
+    assert (run.status, run.fix.blocker) == (RunStatus.AWAITING_USER, "B1")
+    assert (run.fix.check_command, run.fix.story) == (("dotnet", "build"), "S1")
+    data = blockers.awaiting_data(run.fix, "dotnet build")
+    assert data["status"] == "awaiting_user"
+    assert data["description"] == "Add Stripe API key to .env file"
+    assert data["check_command"] == "dotnet build"
+    first, second, third = data["instructions"]
+    assert first == "1. Fix the issue: Add Stripe API key to .env file"
+    assert second == "2. Run verification: dotnet build"
+    assert third.startswith("3. Resume workflow: lifecycle run user-fix-complete")
+    assert "python .claude/core/state.py user-fix-complete" in third
+    assert state.decoded(state.encoded(run)) == run
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "command", "says"),
+    [
+        ("9", "x", "", "no blocker"),
+        ("0", " ", "", "empty"),
+        ("0", "x", "a && b", "shell"),
+        ("0", "x", "cd x", "shell"),
+        ("0", "x", "echo 'a", "no end"),
+    ],
+)
+def test_what_nobody_can_be_waited_for_with(
+    name: str, description: str, command: str, says: str
+) -> None:
+    """An unknown blocker, no words, or a command that needs a shell."""
+    run = blockers.with_blocker(START, KEY, "high", NOW)
+    with pytest.raises(Refused, match=says):
+        blockers.awaiting(run, name, description, NOW, command)
+
+
+def test_a_brake_is_not_undone_by_another() -> None:
+    """A stopped run waits for nobody; a completed one neither."""
+    run = blockers.with_blocker(START, KEY, "high", NOW)
+    for status in (RunStatus.STOPPED, RunStatus.COMPLETED):
+        with pytest.raises(Refused):
+            blockers.awaiting(replace(run, status=status), "0", "x", NOW)
+
+
+def test_the_check_decides_and_else_the_persons_word() -> None:
+    """The command's end is what counts where there is one."""
+    run = waiting()
+    fix = blockers.demanded_fix(run)
+    no = {"is_fixed": False, "verified": False, "can_resume": False}
+    assert blockers.fix_data(fix) == no
+    passed = blockers.demanded_fix(blockers.fix_checked(run, fix, NOW + 2, passed=True))
+    assert blockers.fix_data(passed) == {"is_fixed": True, "verified": True, "can_resume": True}
+    told, _ = blockers.to_resolve(run)
+    done = blockers.resolved(run, told, NOW + 3, "terminal")
+    assert blockers.fix_data(blockers.demanded_fix(done)) == no
+    plain = blockers.awaiting(run, "0", "by hand", NOW)
+    plain = blockers.resolved(plain, told, NOW + 3, "terminal")
+    assert blockers.fix_data(blockers.demanded_fix(plain)) == {
+        "is_fixed": True,
+        "verified": False,
+        "can_resume": True,
+    }
+    later = replace(run, fix=replace(fix, asked_at=NOW + 9))
+    assert blockers.fix_checked(later, fix, NOW + 10, passed=True) == later
+    with pytest.raises(Refused):
+        blockers.demanded_fix(START)
+
+
+def test_after_the_persons_word_the_run_goes_on() -> None:
+    """The blocker is resolved with the notes, and who said it stands in the run."""
+    run = waiting()
+    told, asked_at = blockers.to_resolve(run)
+    assert asked_at == NOW + 1
+    run = blockers.resolved(run, told, NOW + 5, "terminal", "Added test API key")
+    assert run.status is RunStatus.ACTIVE
+    assert run.fix is not None
+    assert (run.fix.completed_at, run.fix.notes) == (NOW + 5, "Added test API key")
+    assert (run.blockers[0].resolved_at, run.blockers[0].notes) == (NOW + 5, "Added test API key")
+    assert [(one.what, one.by) for one in run.acts] == [("user-fix-complete", "terminal")]
+    with pytest.raises(Refused, match="waits for nobody"):
+        blockers.to_resolve(run)
+    with pytest.raises(Refused, match="resolved"):
+        blockers.to_resolve(run, "B1")
+    with pytest.raises(Refused, match="resolved"):
+        blockers.awaiting(run, "B1", "x", NOW)
+
+
+@pytest.mark.parametrize(
+    ("severity", "status"),
+    [
+        ("low", "in_progress"),
+        ("medium", "in_progress"),
+        ("high", "blocked"),
+        ("critical", "blocked"),
+    ],
+)
+def test_a_storys_blocker_lets_it_stand_still(severity: str, status: str) -> None:
+    """Unless it weighs little; the run goes on with the next story."""
+    run = blockers.with_blocker(START, KEY, severity, NOW, "s1")
+    assert run.story("S1").status.value == status
+    assert run.status is RunStatus.ACTIVE
+    assert run.blockers[0].story == "S1"
+
+
+def test_only_blocked_stories_left_means_waiting_for_a_person() -> None:
+    """For all of them at once, also where nobody said what blocks one; then all go on."""
+    run = replace(START, stories=(WORKING, replace(WORKING, id="S2"), Story("S3", "x")))
+    run = run.with_story(replace(run.story("S3"), depends_on=("S1",)))
+    run = blockers.with_blocker(run, KEY, "high", NOW, "S1")
+    assert run.status is RunStatus.ACTIVE
+    run = blockers.with_blocker(run, "no mail server", "high", NOW + 1, "S2")
+    assert run.status is RunStatus.AWAITING_USER
+    assert run.fix is not None
+    assert (run.fix.blocker, run.fix.others) == ("B1", ("B2",))
+    assert KEY in run.fix.description
+    assert "no mail server" in run.fix.description
+    told, _ = blockers.to_resolve(run)
+    run = blockers.resolved(run, told, NOW + 2, "prompt")
+    assert run.status is RunStatus.ACTIVE
+    assert {one.status for one in run.stories} == {StoryStatus.IN_PROGRESS, StoryStatus.PENDING}
+    mute = replace(WORKING, status=StoryStatus.BLOCKED)
+    alone = story_blocks.awaiting_if_blocked(replace(START, stories=(mute,)), NOW)
+    assert (alone.status, alone.blockers[0].story) == (RunStatus.AWAITING_USER, "S1")
+
+
+def test_a_story_that_was_given_up_is_tried_again_after_a_persons_word() -> None:
+    """With all its iterations before it, and only once nothing else blocks it."""
+    run = START
+    for tree in "abc":
+        run = failed(run, "S1", f"KeyError on {tree}", NOW, tree=tree)
+    run = blockers.with_blocker(run, "and this", "high", NOW, "S1")
+    first, _ = blockers.to_resolve(run, "B1")
+    run = blockers.resolved(run, first, NOW, "terminal")
+    assert run.story("S1").status is StoryStatus.BLOCKED
+    second, _ = blockers.to_resolve(run, "1")
+    run = blockers.resolved(run, second, NOW, "terminal")
+    story = run.story("S1")
+    assert (story.status, story.retries_from) == (StoryStatus.IN_PROGRESS, 3)
+    assert failed(run, "S1", "again", NOW, tree="d").story("S1").status is StoryStatus.IN_PROGRESS
+
+
+def test_a_blocker_that_was_logged_by_itself_is_described_by_whoever_adds_it() -> None:
+    """So that the first blocker of a run keeps its index."""
+    run = failed(START, "S1", "API key not configured", NOW)
+    described = blockers.with_blocker(run, KEY, "critical", NOW + 1)
+    (only,) = described.blockers
+    assert (only.id, only.description, only.severity) == ("B1", KEY, "critical")
+    assert blockers.touched(run, described) == 0
+    more = blockers.with_blocker(described, "another", "low", NOW + 1)
+    assert blockers.touched(described, more) == 1
+
+
+@pytest.mark.parametrize(("text", "story"), [(" ", ""), ("x", "S9"), ("x", "S3")])
+def test_what_is_no_blocker(text: str, story: str) -> None:
+    """No text, no such story, or a completed one; none in a run that is over."""
+    done = Story("S3", "Done", status=StoryStatus.COMPLETED)
+    run = replace(START, stories=(*START.stories, done))
+    with pytest.raises(Refused):
+        blockers.with_blocker(run, text, "high", NOW, story)
+    with pytest.raises(Refused):
+        blockers.with_blocker(replace(START, status=RunStatus.COMPLETED), "x", "high", NOW)

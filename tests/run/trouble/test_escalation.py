@@ -1,0 +1,73 @@
+"""The five triggers: each is seen from the run before and after, told once, with its word."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from lifecycle.run.state import ReviewFinding, ReviewRecord, Run, Story
+from lifecycle.run.table import (
+    EscalationTrigger,
+    ReviewVerdict,
+    Severity,
+    StoryCheck,
+    StoryStatus,
+)
+from lifecycle.run.trouble.blockers import awaiting, with_blocker
+from lifecycle.run.trouble.escalation import escalation_lines, escalations
+from lifecycle.run.trouble.story_failures import failed
+
+NOW = 1_800_000_000.0
+STORIES = tuple(Story(f"S{n}", "x", status=StoryStatus.IN_PROGRESS) for n in range(1, 8))
+START = Run("abc12345", "Implement payment processing", NOW, stories=STORIES)
+
+
+def test_three_iterations() -> None:
+    """Told when the third one failed, and not again."""
+    second = failed(failed(START, "S1", "a", NOW, tree="a"), "S1", "b", NOW, tree="b")
+    third = failed(second, "S1", "c", NOW, tree="c")
+    assert escalations(START, second) == ()
+    ((trigger, line),) = escalations(second, third)
+    assert trigger is EscalationTrigger.FAILED_ITERATIONS
+    assert line.startswith("ESCALATION_REQUIRED: B1: S1 failed in 3 iterations")
+    assert escalations(third, failed(third, "S1", "d", NOW, tree="d")) == ()
+
+
+def test_something_outside_that_is_not_available() -> None:
+    """Told with the blocker that was logged for it."""
+    after = failed(START, "S1", "API key not configured", NOW)
+    ((trigger, line),) = escalations(START, after)
+    assert trigger is EscalationTrigger.UNAVAILABLE
+    assert line == "ESCALATION_REQUIRED: B1: API key not configured"
+
+
+def test_a_vulnerability() -> None:
+    """A security review that demands remediation is told at once, with what was found."""
+    finding = ReviewFinding(Severity.BLOCKING, "SQL injection in pay.py:45")
+    review = ReviewRecord(
+        StoryCheck.SECURITY_CLEARED, ReviewVerdict.REMEDIATION_NEEDED, NOW, findings=(finding,)
+    )
+    after = START.with_story(replace(START.story("S2"), reviews=(review,)))
+    ((trigger, line),) = escalations(START, after)
+    assert trigger is EscalationTrigger.VULNERABILITY
+    assert line == "ESCALATION_REQUIRED: security vulnerability in S2: SQL injection in pay.py:45"
+
+
+def test_every_fifth_story_is_a_moment_for_a_checkpoint() -> None:
+    """It is optional, so it has no word of alarm."""
+    run = START
+    told = []
+    for story in STORIES:
+        after = run.with_story(replace(run.story(story.id), status=StoryStatus.COMPLETED))
+        told.append(escalation_lines(run, after))
+        run = after
+    assert [bool(lines) for lines in told] == [False, False, False, False, True, False, False]
+    assert told[4][0].startswith("Optional checkpoint: 5 stories are completed")
+
+
+def test_a_person_is_asked() -> None:
+    """The word is there each time that somebody is asked for something else."""
+    blocked = with_blocker(START, "no key", "high", NOW)
+    after = awaiting(blocked, "0", "Add the key", NOW)
+    assert escalations(START, blocked) == ()
+    assert escalation_lines(blocked, after) == ["HUMAN_INTERVENTION_NEEDED: Add the key"]
+    assert escalations(after, after) == ()

@@ -1,0 +1,88 @@
+"""Whether a story is tried again: after what time, and when a person is needed."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from lifecycle.run.state import Run, Story
+from lifecycle.run.table import BACKOFF_LIMIT, MAX_RETRIES, FailureCategory, StoryStatus
+from lifecycle.run.trouble.retry_advice import EXTERNAL, advice, backoff
+from lifecycle.run.trouble.story_failures import failed
+
+NOW = 1_800_000_000.0
+START = Run("a", "b", NOW, stories=(Story("S1", "Pay", status=StoryStatus.IN_PROGRESS),))
+
+
+def after(*failures: tuple[FailureCategory, str]) -> Story:
+    """The story after these failures: a category, and the tree on which it failed."""
+    run = START
+    for kind, tree in failures:
+        run = failed(run, "S1", f"{kind} fails", NOW, kind, tree=tree)
+    return run.story("S1")
+
+
+@pytest.mark.parametrize(
+    ("failures", "data"),
+    [
+        ((), {"should_retry": True, "backoff_seconds": 0}),
+        (((FailureCategory.CODE, "a"),), {"should_retry": True, "backoff_seconds": 0}),
+        (((FailureCategory.TEST, "a"),), {"should_retry": True, "backoff_seconds": 0}),
+        (((FailureCategory.INFRA, "a"),), {"should_retry": True, "backoff_seconds": 30}),
+        (((FailureCategory.INFRA, "a"),) * 2, {"should_retry": True, "backoff_seconds": 60}),
+        (((FailureCategory.TIMEOUT, "a"),) * 3, {"should_retry": True, "backoff_seconds": 240}),
+        (
+            ((FailureCategory.CODE, "a"), (FailureCategory.INFRA, "a")),
+            {"should_retry": True, "backoff_seconds": 30},
+        ),
+        (
+            ((FailureCategory.EXTERNAL, "a"), (FailureCategory.CODE, "a")),
+            {"should_retry": False, "escalate": True, "reason": EXTERNAL},
+        ),
+        (
+            ((FailureCategory.EXTERNAL, "a"), (FailureCategory.CODE, "b")),
+            {"should_retry": True, "backoff_seconds": 0},
+        ),
+    ],
+)
+def test_what_the_policy_of_a_category_says(
+    failures: tuple[tuple[FailureCategory, str], ...], data: dict[str, object]
+) -> None:
+    """The last iteration's failures decide; each category waits for its own count."""
+    assert advice(after(*failures), "b").data == data
+
+
+def test_the_same_failure_twice_on_one_tree_is_stuck() -> None:
+    """Until the tree is another one; the reason says so."""
+    story = after((FailureCategory.CODE, "a"), (FailureCategory.CODE, "a"))
+    for tree in ("a", ""):
+        data = advice(story, tree).data
+        assert (data["should_retry"], data["escalate"]) == (False, True)
+        assert "the same failure came twice on an unchanged tree" in data["reason"]
+    assert advice(story, "b").data["should_retry"]
+
+
+def test_waiting_is_given_up_after_the_longest_wait() -> None:
+    """A database may come up; not for ever is it waited for."""
+    waits = []
+    for count in range(1, 8):
+        told = advice(after(*((FailureCategory.INFRA, "a"),) * count), "a")
+        waits.append(told.backoff if not told.reason else -1)
+    assert waits == [30, 60, 120, 240, 480, BACKOFF_LIMIT, -1]
+    assert backoff(FailureCategory.INFRA, 10_000) == BACKOFF_LIMIT
+
+
+def test_after_the_last_iteration_a_person_is_needed() -> None:
+    """And after that person resolved it, it is tried again from the beginning."""
+    story = after(*((FailureCategory.CODE, tree) for tree in "abc"))
+    assert "MAX_RETRIES reached: 3 iterations failed" in advice(story, "d").reason
+    freed = replace(story, status=StoryStatus.IN_PROGRESS, retries_from=story.iteration)
+    assert advice(freed, "d").data == {"should_retry": True, "backoff_seconds": 0}
+
+
+def test_an_iteration_that_was_only_begun_has_not_failed() -> None:
+    """The last one permitted is worked on to its end."""
+    story = replace(after((FailureCategory.CODE, "a")), iteration=MAX_RETRIES)
+    assert advice(story, "b").data["should_retry"]
+    blocked = replace(story, status=StoryStatus.BLOCKED)
+    assert "S1 is blocked" in advice(blocked, "b").reason
