@@ -6,10 +6,10 @@ A platform's words are its writer's, and the repository may have brought them: t
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
 from typing import Any
 
-from lifecycle.core.redact import LIMIT, as_data, short
+from lifecycle.core.markdown_table import cell, table
+from lifecycle.core.redact import as_data
 from lifecycle.platforms.command_argv import as_line
 from lifecycle.platforms.discovery import Discovered, Platform
 from lifecycle.platforms.selection import Detection
@@ -26,7 +26,7 @@ def discovery_lines(discovered: Discovered) -> list[str]:
         "",
         "Scanning for available platforms...",
         "",
-        *_table(("Platform", "Description", "Markers", "Match Mode"), rows),
+        *table(("Platform", "Description", "Markers", "Match Mode"), rows),
         "",
         f"Found {len(rows)} platform configurations.",
         *(f"Note: {note}" for note in discovered.notes),
@@ -50,7 +50,7 @@ def detection_lines(detection: Detection) -> list[str]:
         "",
         "Scanning codebase for platform markers...",
         "",
-        *_table(("Platform", "Markers Checked", "Found", "Match Result"), rows),
+        *table(("Platform", "Markers Checked", "Found", "Match Result"), rows),
         "",
         *(f"Note: {note}" for note in detection.notes),
     ]
@@ -104,7 +104,7 @@ def detection_data(detection: Detection) -> dict[str, Any]:
 
 def _configuration(one: Platform, detection: Detection) -> list[str]:
     about = one.about
-    version = f" (v{_cell(about.version)})" if about.version else ""
+    version = f" (v{cell(about.version)})" if about.version else ""
     trust = "; nothing of it is run before: lifecycle trust" if one.needs_trust else ""
     gates = [
         (f"Coverage ({size})", f"{at:g}%") for size, at in about.quality_gates.coverage.items()
@@ -116,20 +116,20 @@ def _configuration(one: Platform, detection: Detection) -> list[str]:
     return [
         "## Platform Configuration Loaded",
         "",
-        f"**Platform:** {_cell(_title(one))}{version}",
+        f"**Platform:** {cell(_title(one))}{version}",
         f"**From:** {as_data(str(one.path))} ({one.place}{trust})",
         "",
         "### Commands",
-        *_table(("Action", "Command"), commands),
+        *table(("Action", "Command"), commands),
         "",
         "### Conventions",
-        *_table(("Convention", "Value"), conventions),
+        *table(("Convention", "Value"), conventions),
         "",
         "### Quality Gates",
-        *_table(("Gate", "Threshold"), gates),
+        *table(("Gate", "Threshold"), gates),
         "",
         "### Skills Loaded",
-        *([f"- {_cell(skill)}" for skill in about.skills] or ["None."]),
+        *([f"- {cell(skill)}" for skill in about.skills] or ["None."]),
         "",
         "---",
         "Platform detection complete. Proceeding with workflow.",
@@ -142,14 +142,3 @@ def _title(platform: Platform) -> str:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """A Markdown table; a sentence instead of one without rows."""
-    cells = [f"| {' | '.join(_cell(cell) for cell in row)} |" for row in rows]
-    lines = [f"| {' | '.join(head)} |", f"|{'|'.join('-' * (len(one) + 2) for one in head)}|"]
-    return [*lines, *cells] if cells else ["None."]
-
-
-def _cell(text: str) -> str:
-    return short(as_data(" ".join(text.split())), LIMIT).replace("|", "\\|")

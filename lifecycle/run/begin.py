@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import redact, visible
-from lifecycle.run.state import Run
-
-LONGEST = 20_000
-"""Characters of a goal."""
+from lifecycle.run.state import Clarification, Run
+from lifecycle.run.told import LONG
 
 
-def new_run(goal: str, now: float, *, autonomous: bool = False) -> Run:
+def new_run(
+    goal: str,
+    now: float,
+    *,
+    autonomous: bool = False,
+    clarifications: Iterable[Clarification] = (),
+    branch: str = "",
+) -> Run:
     """A run with this goal, from its first phase on; the design's leading "Goal:" is no part of it.
 
     Args:
         goal: what is wanted, in a person's words.
         now: the present, in seconds since the epoch.
         autonomous: nobody is to be asked.
+        clarifications: what was clarified before it began.
+        branch: that it begins on.
 
     Raises:
         Refused: the goal is empty, or far too long.
@@ -28,9 +36,16 @@ def new_run(goal: str, now: float, *, autonomous: bool = False) -> Run:
         words = words[5:].strip()
     if not words:
         raise Refused('A run needs a goal, and none was given: lifecycle run init "GOAL"')
-    if len(words) > LONGEST:
+    if len(words) > LONG:
         raise Refused(
-            f"The goal has {len(words)} characters, and {LONGEST} at the most; no run was begun. Keep it "
+            f"The goal has {len(words)} characters, and {LONG} at the most; no run was begun. Keep it "
             "short, and name the file that holds the rest."
         )
-    return Run(secrets.token_hex(4), visible(redact(words)), now, autonomous=autonomous)
+    return Run(
+        secrets.token_hex(4),
+        visible(redact(words)),
+        now,
+        autonomous=autonomous,
+        clarifications=tuple(clarifications),
+        branch=branch,
+    )

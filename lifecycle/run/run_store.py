@@ -7,7 +7,7 @@ cannot be read is kept beside itself, and that is said once. One of a later rele
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.run import state
 from lifecycle.run.long_run import tier
 from lifecycle.run.progress_file import ProgressFile
-from lifecycle.run.state import NewerVersion, Run
+from lifecycle.run.state import Clarification, NewerVersion, Run
 from lifecycle.storage import regular_files, store
 from lifecycle.storage.store import Folder
 
@@ -32,6 +32,9 @@ LOCK_SECONDS = 5.0
 
 MARK = "run"
 """The mark in `.lifecycle/` that lets every stop through while a run is active; the guards look for it."""
+
+EARLY = "clarifications.json"
+"""Where in `.lifecycle/` clarifications lie that came before the run."""
 
 LINES = (f"/{FOLDER}/{STATE}*", f"/{FOLDER}/{PROGRESS}*")
 """The patterns of a run's files, from the worktree's root, for git."""
@@ -164,6 +167,25 @@ class RunStore:
         """Write the first state of a run, and keep its files out of git; the caller holds the lock."""
         exclude_own_files(self.root, LINES)
         self.write(run)
+
+    def early(self) -> tuple[Clarification, ...]:
+        """What was clarified while there was no run; the next one adopts it."""
+        found = self.folder.read(EARLY)
+        try:
+            return state.decoded_clarifications(found.content) if found is not None else ()
+        except ValueError as error:
+            raise StrangeRun(
+                f"{store.FOLDER}/{EARLY} cannot be read ({error}); it was left as it is. It holds what was "
+                "clarified before the run: look at it, take it away, and run this again."
+            ) from None
+
+    def keep_early(self, clarifications: Iterable[Clarification]) -> None:
+        """Keep these until a run adopts them; none: forget them. The caller holds the lock."""
+        kept = tuple(clarifications)
+        if kept:
+            self.folder.write(EARLY, state.encoded(kept))
+        else:
+            self.folder.remove(EARLY)
 
     def mark(self, run: Run | None) -> None:
         """Tell the guards whether stops have to be looked at: there is a run that was not let go."""

@@ -492,10 +492,18 @@ def moved(
     return data
 
 
-def encoded(run: Run) -> bytes:
-    """The run as the file holds it."""
-    content = msgspec.json.format(msgspec.json.encode(run), indent=1)
+def encoded(kept: Run | tuple[Clarification, ...]) -> bytes:
+    """The run as the file holds it, or what was clarified before it."""
+    content = msgspec.json.format(msgspec.json.encode(kept), indent=1)
     return bytes(content) + b"\n"
+
+
+def decoded_clarifications(content: bytes) -> tuple[Clarification, ...]:
+    """What was clarified before a run; raises ValueError if the content is not of that form."""
+    try:
+        return msgspec.json.decode(content, type=tuple[Clarification, ...])
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise ValueError(str(error)) from None
 
 
 def decoded(content: bytes) -> Run:

@@ -41,9 +41,20 @@ def client_of(environment: Mapping[str, str]) -> Client:
     parent = str(os.getppid())
     if named not in (parent, _above_shell(parent)):
         return Client.OTHER
+    return Client.ATTENDED if _is_attended(environment) else Client.UNATTENDED
+
+
+def can_be_asked(environment: Mapping[str, str]) -> bool:
+    """True if a command's client says that somebody attends, whom its agent can ask.
+
+    A command has shells between itself and the client: what that set for them is believed here.
+    """
+    return bool(environment.get("CLAUDECODE")) and _is_attended(environment)
+
+
+def _is_attended(environment: Mapping[str, str]) -> bool:
     said = environment.get("CLAUDE_CODE_SESSION_ATTENDED")
-    is_attended = said == "1" if said else environment.get("CLAUDE_CODE_ENTRYPOINT") in _ATTENDED_BY
-    return Client.ATTENDED if is_attended else Client.UNATTENDED
+    return said == "1" if said else environment.get("CLAUDE_CODE_ENTRYPOINT") in _ATTENDED_BY
 
 
 def _above_shell(process: str) -> str:

@@ -7,7 +7,13 @@ import click
 from lifecycle.cli.main import LazyGroup
 
 COMMANDS: dict[str, str] = {
+    "recover": "run.run_begin:recover",
+    "questions": "run.run_story:questions",
+    "add-clarification": "run.run_story:add_clarification",
     "init": "run.run_begin:init",
+    "add-story": "run.run_story:add_story",
+    "story-plan": "run.run_story:story_plan",
+    "criterion": "run.run_story:criterion",
 }
 """Where below `lifecycle/cli/` each command is: its module, and its name there."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from lifecycle.cli.command_session import Session
+from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.run.run_store import RunStore
 from lifecycle.settings import running_client
 
@@ -35,3 +36,35 @@ class RunSession:
     def client_session(self) -> str:
         """The client's session that runs this command; "" for a person's terminal."""
         return running_client.session_of({}, self.session.world.environment)
+
+    @property
+    def who(self) -> str:
+        """Who a record is by: the client's session, or whoever sits at a terminal."""
+        return self.client_session or "terminal"
+
+    @property
+    def can_ask(self) -> bool:
+        """True if somebody attends whom the agent that runs this command can ask."""
+        return running_client.can_be_asked(self.session.world.environment)
+
+    @cached_property
+    def tree(self) -> str:
+        """The name of the tree that the worktree's files are now.
+
+        Raises:
+            GitFailed, Transient: git cannot say.
+        """
+        from lifecycle.evidence import tree_hash
+        from lifecycle.evidence.records import EvidenceRoom
+
+        world = self.session.world
+        outputs = EvidenceRoom(world.root).outputs()
+        return tree_hash.fingerprint(world.root, world.deadline, world.environment, outputs)
+
+    @property
+    def tree_if_known(self) -> str:
+        """That, or "" where git cannot say: what is shown then is no record of this tree."""
+        try:
+            return self.tree
+        except (GitFailed, Transient):
+            return ""

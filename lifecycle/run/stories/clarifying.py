@@ -1,0 +1,105 @@
+"""What was clarified, and the two checkpoints at which something has to be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec.structs import replace
+
+from lifecycle.core.errors import Refused
+from lifecycle.run.state import Clarification, Run
+from lifecycle.run.table import PHASES, ClarificationPhase, RunPhase
+from lifecycle.run.told import line_of
+
+ASSUMED = "Assumed: best judgment"
+"""The design's answer where nobody gave one; what begins like it was assumed."""
+
+QUESTIONS: Final[Mapping[ClarificationPhase, tuple[str, ...]]] = {
+    ClarificationPhase.PRE_ANALYSIS: (
+        "Scope boundaries: What is IN scope vs OUT of scope?",
+        "Priority: If there are multiple features, which is most important?",
+        "Technical constraints: Any specific technologies to use or avoid?",
+        "Integration points: How should this integrate with existing code?",
+        "User requirements: Any specific user-facing requirements mentioned?",
+        "Data handling: How should data be stored/processed?",
+        "Error handling: Any specific error handling requirements?",
+    ),
+    ClarificationPhase.PRE_PLAN: (
+        "Story order: Is this the right priority order? Any changes?",
+        "Technical preferences: Any specific patterns/libraries to use or avoid?",
+        "Existing code concerns: Any areas I should be careful modifying?",
+        "Missing stories: Anything I missed that should be included?",
+    ),
+}
+"""What is asked at each checkpoint, in the design's words."""
+
+CHECKPOINTS: Final[Mapping[RunPhase, ClarificationPhase]] = {
+    RunPhase.ANALYSIS: ClarificationPhase.PRE_ANALYSIS,
+    RunPhase.PLANNING: ClarificationPhase.PRE_PLAN,
+}
+"""By the phase that a run is to enter: when something had to be clarified."""
+
+
+def clarification(
+    question: str, answer: str, now: float, phase: ClarificationPhase, category: str = ""
+) -> Clarification:
+    """A question and its answer, as they are kept; Refused if one of them is empty or too long."""
+    said = line_of(answer, "the answer")
+    return Clarification(
+        line_of(question, "the question"),
+        said,
+        now,
+        phase,
+        line_of(category, "the category", 100) if category else "",
+        assumed=said.casefold().startswith("assumed"),
+    )
+
+
+def clarified(run: Run, *clarifications: Clarification) -> Run:
+    """The run with these; one that was asked before in the same phase is answered anew."""
+    return replace(run, clarifications=merged(run.clarifications, *clarifications))
+
+
+def merged(before: tuple[Clarification, ...], *more: Clarification) -> tuple[Clarification, ...]:
+    """All of them, each question of a phase once, with its newest answer."""
+    return tuple({(one.phase, one.question): one for one in (*before, *more)}.values())
+
+
+def clarified_for(run: Run, phase: RunPhase, now: float, *, asked: bool) -> Run:
+    """The run as it may enter this phase, as far as its checkpoint goes.
+
+    Args:
+        run: before it.
+        phase: that it is to enter.
+        now: the present.
+        asked: somebody attends who can be asked. Where nobody does, or in a run that is autonomous, the
+            answer is assumed, and logged at once.
+
+    Raises:
+        Refused: nobody was asked, though somebody could have been.
+    """
+    if phase not in CHECKPOINTS:
+        return run
+    when = CHECKPOINTS[phase]
+    answers = [one for one in run.clarifications if one.phase is when]
+    if not asked or run.autonomous:
+        return (
+            run
+            if answers
+            else clarified(run, clarification(QUESTIONS[when][0], ASSUMED, now, when))
+        )
+    if any(not one.assumed for one in answers):
+        return run
+    assumed = " (what is there was assumed, which counts where nobody attends)" if answers else ""
+    raise Refused(
+        f"Nothing was clarified {when.value.replace('pre-', 'before the ')} yet{assumed}, so the run stays "
+        f"in {run.phase}. Ask the user: lifecycle run questions {when}; then: "
+        f'lifecycle run add-clarification "QUESTION" "ANSWER" --phase {when}'
+    )
+
+
+def entered(run: Run, phase: RunPhase, now: float, *, asked: bool) -> Run:
+    """The run in this phase; as `clarified_for`, and raises IllegalMove where no way leads there."""
+    PHASES.check(run.phase, phase)
+    return replace(clarified_for(run, phase, now, asked=asked), phase=phase)

@@ -1,0 +1,173 @@
+"""Stories are added, planned, and their criteria judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from lifecycle.core.errors import Refused
+from lifecycle.core.redact import quoted
+from lifecycle.run.state import Criterion, Run, Story
+from lifecycle.run.stories.clarifying import entered
+from lifecycle.run.table import SIZES, CriterionState, RunPhase
+from lifecycle.run.told import LONG, line_of
+
+
+def with_new_story(
+    run: Run, title: str, now: float, *, size: str = "M", security: bool = False, asked: bool
+) -> Run:
+    """The run with one more story, its last; the first one takes the run into its analysis.
+
+    Raises:
+        Refused: the run is over, the story is there already, its size is none, or nothing was clarified
+            before the analysis.
+    """
+    _demand_open(run)
+    if size not in SIZES:
+        raise Refused(f"A story's size is one of {', '.join(SIZES)}; nothing was changed.")
+    words = line_of(title, "a story's title", 300)
+    known = next((one for one in run.stories if one.title.casefold() == words.casefold()), None)
+    if known is not None:
+        raise Refused(f"The run has this story already: {known.id}; nothing was changed.")
+    if run.phase is RunPhase.SETUP:
+        run = entered(run, RunPhase.ANALYSIS, now, asked=asked)
+    number = 1 + max((int(one.id[1:]) for one in run.stories), default=0)
+    return replace(run, stories=(*run.stories, Story(f"S{number}", words, size, security)))
+
+
+@dataclass(frozen=True, slots=True)
+class StoryPlan:
+    """What analyst and architect say of one story.
+
+    Attributes:
+        criteria, files, risks, depends_on: what is added; an empty text adds nothing.
+        design: the technical design in words; it takes the place of the one before. "" keeps that.
+        replaces: each of the lists that is given takes the place of the one before.
+    """
+
+    criteria: tuple[str, ...] = ()
+    design: str = ""
+    files: tuple[str, ...] = ()
+    risks: tuple[str, ...] = ()
+    depends_on: tuple[str, ...] = ()
+    replaces: bool = False
+
+
+def planned(run: Run, name: str, plan: StoryPlan, now: float, *, asked: bool) -> Run:
+    """The run with that story planned; its first plan takes a run from its analysis into its planning.
+
+    A criterion that stays keeps what the tester found of it.
+
+    Raises:
+        Refused: the run is over, the story is unknown or completed, it would wait for itself, or nothing
+            was clarified before the plan.
+    """
+    _demand_open(run)
+    story = _open_story(run, name)
+    if plan in (StoryPlan(), StoryPlan(replaces=True)):
+        raise Refused(
+            "Nothing was said of the story, so nothing was changed; name --criterion, --design, --file, "
+            "--risk or --depends-on."
+        )
+
+    def merged(before: tuple[str, ...], given: tuple[str, ...], what: str) -> tuple[str, ...]:
+        kept = () if plan.replaces and given else before
+        return tuple(dict.fromkeys((*kept, *(line_of(one, what) for one in given if one.strip()))))
+
+    known = {one.text: one for one in story.criteria}
+    texts = merged(tuple(known), plan.criteria, "a criterion")
+    needed = tuple(run.story(one).id for one in plan.depends_on if one.strip())
+    kept = () if plan.replaces and plan.depends_on else story.depends_on
+    changed = replace(
+        story,
+        criteria=tuple(known.get(text) or Criterion(text) for text in texts),
+        design=line_of(plan.design, "the design", LONG) if plan.design else story.design,
+        files=merged(story.files, plan.files, "a file's name"),
+        risks=merged(story.risks, plan.risks, "a risk"),
+        depends_on=tuple(dict.fromkeys((*kept, *needed))),
+    )
+    if run.phase is RunPhase.ANALYSIS:
+        run = entered(run, RunPhase.PLANNING, now, asked=asked)
+    run = run.with_story(changed)
+    circle = _circle(changed.id, {one.id: one.depends_on for one in run.stories})
+    if circle:
+        raise Refused(
+            f"The story {changed.id} would wait for itself ({' waits for '.join(circle)}), so nothing was "
+            "changed; take one of these out."
+        )
+    return run
+
+
+def judged(
+    run: Run,
+    name: str,
+    number: int,
+    state: CriterionState,
+    now: float,
+    *,
+    note: str = "",
+    tree: str = "",
+    by: str = "",
+) -> Run:
+    """The run with what the tester found of one criterion of a story.
+
+    Args:
+        run: before it.
+        name: of the story.
+        number: of the criterion, from 1 on.
+        state: what was found.
+        now: the present.
+        note: why, or how it is to be verified by hand.
+        tree: the tree that it was found on.
+        by: who found it.
+
+    Raises:
+        Refused: there is no such story or criterion, or the story is completed.
+    """
+    _demand_open(run)
+    story = _open_story(run, name)
+    if not 1 <= number <= len(story.criteria):
+        there = f"there are {len(story.criteria)}" if story.criteria else "there is none yet"
+        raise Refused(
+            f"The story {story.id} has no criterion {number}, so nothing was changed; {there}. Add one "
+            f'with: lifecycle run story-plan {story.id} --criterion "TEXT"'
+        )
+    said = line_of(note, "the note") if note else ""
+    found = Criterion(story.criteria[number - 1].text, state, said, tree, by, now)
+    criteria = (*story.criteria[: number - 1], found, *story.criteria[number:])
+    return run.with_story(replace(story, criteria=criteria))
+
+
+def _demand_open(run: Run) -> None:
+    if run.is_over:
+        raise Refused(
+            f"The run {run.id} is completed, so nothing was changed. Begin another with: "
+            'lifecycle run init "GOAL"'
+        )
+
+
+def _open_story(run: Run, name: str) -> Story:
+    story = run.story(name)
+    if story.is_open:
+        return story
+    raise Refused(
+        f"The story {story.id} ({quoted(story.title, 80)}) is completed, so nothing was changed. What is "
+        'missing is a story of its own: lifecycle run add-story "TITLE"'
+    )
+
+
+def _circle(start: str, needs: Mapping[str, Iterable[str]]) -> list[str]:
+    """The way on which a story comes back to itself, from it to it; [] if none does."""
+    ways = [[start]]
+    seen: set[str] = set()
+    while ways:
+        way = ways.pop()
+        for needed in needs.get(way[-1], ()):
+            if needed == start:
+                return [*way, start]
+            if needed not in seen:
+                seen.add(needed)
+                ways.append([*way, needed])
+    return []

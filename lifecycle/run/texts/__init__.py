@@ -1,0 +1,1 @@
+"""What a run prints: where it stands, its reports, and what a session goes on with."""

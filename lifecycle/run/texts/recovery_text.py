@@ -1,0 +1,101 @@
+"""Where a run stands, for a session that finds it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from lifecycle.core.markdown_table import table
+from lifecycle.core.redact import quoted
+from lifecycle.run.long_run import tier
+from lifecycle.run.state import Run
+from lifecycle.run.table import RunPhase, RunStatus
+
+NUMBERS: Final[Mapping[RunPhase, int]] = {
+    RunPhase.SETUP: 0,
+    RunPhase.ANALYSIS: 1,
+    RunPhase.PLANNING: 1,
+    RunPhase.DEVELOPMENT: 2,
+    RunPhase.LINT_FIX: 2,
+    RunPhase.COMPLETION: 3,
+}
+"""The number that the workflow's page gives to each phase."""
+
+
+def recovery_lines(run: Run | None, now: float) -> list[str]:
+    """The table of recovery, and what to go on with; one that is over does not come back."""
+    if run is None or run.is_over:
+        rows = [("Existing workflow", "No")]
+        last = [f"The last run, {run.id}, is completed."] if run is not None else []
+        return [*_table(rows), *(["", *last] if last else [])]
+    story = run.current
+    rows = [
+        ("Existing workflow", "Yes"),
+        ("Workflow ID", run.id),
+        ("Current phase", run.phase.value),
+        ("Stories completed", f"{len(run.completed_stories)}/{len(run.stories)}"),
+        ("Current story", f"{story.id} {story.title}" if story is not None else "None"),
+    ]
+    place = f"{story.id} ({story.status})" if story is not None else f"the phase {run.phase}"
+    return [
+        *_table(rows),
+        "",
+        f"Continuing from {place}. Skipping to Phase {NUMBERS[run.phase]}.",
+        *(f"Note: {note}" for note in notes(run, now)),
+    ]
+
+
+def recovery_data(run: Run | None, now: float) -> dict[str, Any]:
+    """The same for `--json`."""
+    if run is None or run.is_over:
+        return {"existing_workflow": False, "last_workflow_id": run.id if run is not None else None}
+    story = run.current
+    return {
+        "existing_workflow": True,
+        "workflow_id": run.id,
+        "goal": run.goal,
+        "current_phase": run.phase.value,
+        "phase_number": NUMBERS[run.phase],
+        "status": run.status.value,
+        "stories_completed": len(run.completed_stories),
+        "stories": len(run.stories),
+        "current_story": story.id if story is not None else None,
+        "notes": notes(run, now),
+    }
+
+
+def notes(run: Run, now: float) -> list[str]:
+    """What a session has to know of the run beside where it stands."""
+    return [note for note in (brake_note(run), handover_note(run, now)) if note]
+
+
+def brake_note(run: Run) -> str:
+    """Why the run does not go on, or that a person let it go on; "" otherwise."""
+    fix = run.fix
+    if run.status is RunStatus.STOPPED:
+        why = run.why or "nobody said why"
+        return f"The run was stopped ({why}); a person lets it go on with: lifecycle run resume"
+    if run.status is RunStatus.AWAITING_USER and fix is not None:
+        what = quoted(fix.description)
+        return f"The run waits for a person: {what}. Was it done? lifecycle run check-user-fix"
+    if fix is not None and fix.completed_at:
+        what = quoted(fix.description)
+        return f"A person said that this is fixed: {what}. Go on with: lifecycle run resume-context"
+    return ""
+
+
+def handover_note(run: Run, now: float) -> str:
+    """That a break is near at which another session may take over, in a very long run; "" otherwise."""
+    if not tier(run, now).hands_over:
+        return ""
+    story = run.current
+    is_break = story is None or not story.iteration
+    where = "Now is" if is_break else "The end of this story is"
+    return (
+        f"The run lasts over 4 hours. {where} a natural break for another session to take over: it finds "
+        "the run with lifecycle run recover."
+    )
+
+
+def _table(rows: list[tuple[str, str]]) -> list[str]:
+    return ["## Session Recovery", "", *table(("Check", "Result"), rows)]

@@ -1,0 +1,106 @@
+"""A run's beginning, its stories and what was clarified, as processes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.cli.outcome import refused
+from tests.run.run_ground import RunGround
+
+ATTENDED = {
+    "CLAUDECODE": "1",
+    "CLAUDE_CODE_ENTRYPOINT": "cli",
+    "CLAUDE_CODE_SESSION_ATTENDED": "1",
+    "CLAUDE_CODE_SESSION_ID": "session-1",
+}
+
+
+def state(ground: RunGround) -> Any:
+    """The run as its file holds it."""
+    run = ground.store.load()
+    assert run is not None
+    return run
+
+
+def test_without_a_run_recover_says_no_and_other_commands_name_init(ground: RunGround) -> None:
+    """It exits 0: a session's start is no failure."""
+    said = ground.said("recover")
+    assert "## Session Recovery" in said
+    assert "| Existing workflow | No |" in said
+    assert ground.data("recover") == {"existing_workflow": False, "last_workflow_id": None}
+    for words in (
+        ["add-story", "A"],
+        ["story-plan", "S1", "--design", "d"],
+        ["criterion", "S1", "1", "met"],
+    ):
+        assert 'lifecycle run init "GOAL"' in refused(ground.run(*words))
+
+
+def test_a_run_from_its_questions_to_its_criteria(ground: RunGround) -> None:
+    """What was clarified before init is adopted by it; each text is the one that the pages name."""
+    asked = ground.said("questions", "pre-analysis")
+    assert asked.startswith("## Pre-Analysis Clarification Required")
+    kept = ground.said(
+        "add-clarification", "What payment provider?", "Stripe", "--category", "technical"
+    )
+    assert "[pre-analysis]" in kept
+    assert "the next run adopts it" in kept
+    begun = ground.said("init", "Goal: Implement payment processing")
+    assert "Adopted 1 clarification\n" in begun
+    assert state(ground).goal == "Implement payment processing"
+    assert not (ground.root / ".lifecycle" / "clarifications.json").exists()
+    assert ground.said("add-story", "Keep payments").startswith("Added story: S1 Keep payments (M)")
+    added = ground.data("add-story", "Pay with a card", "--size", "L", "--security")
+    assert (added["id"], added["size"], added["security"]) == ("S2", "L", True)
+    asked = ground.said("questions", "pre-plan")
+    assert "## Pre-Plan Clarification Required" in asked
+    assert "| # | Story | Size | Security |" in asked
+    assert "| S2 | Pay with a card | L | Yes |" in asked
+    plan = ["--criterion", "a payment is kept", "--design", "a table", "--file", "pay.py"]
+    planned = ground.said("story-plan", "S2", *plan, "--depends-on", "S1", "--risk", "slow")
+    assert "  1. a payment is kept (pending)" in planned
+    assert "Depends on: S1" in planned
+    found = ground.said("criterion", "S2", "1", "manual", "--note", "needs a real card")
+    assert found.startswith("Criterion S2 1: MANUAL_VERIFICATION_REQUIRED")
+    one = state(ground).story("S2").criteria[0]
+    assert (one.by, one.note, len(one.tree)) == ("terminal", "needs a real card", 40)
+    recovered = ground.said("recover")
+    assert "| Stories completed | 0/2 |" in recovered
+    assert "| Current story | S1 Keep payments |" in recovered
+    assert "Continuing from S1 (pending). Skipping to Phase 1." in recovered
+    lines = [line.partition("Z ")[2] for line in ground.store.progress.tail(20)]
+    assert lines == [
+        f"Run {state(ground).id} began: Implement payment processing",
+        "Added story: S1 Keep payments (M)",
+        "Added story: S2 Pay with a card (L, security)",
+        "Planned story: S2",
+        "Criterion S2 1: MANUAL_VERIFICATION_REQUIRED",
+    ]
+
+
+def test_where_somebody_attends_the_phases_wait_for_answers(ground: RunGround) -> None:
+    """The analysis and the plan each want one; an assumed one is none, but in an autonomous run."""
+    ground.said("init", "Pay", **ATTENDED)
+    said = refused(ground.run("add-story", "Keep", **ATTENDED))
+    assert "lifecycle run questions pre-analysis" in said
+    guess = ["add-clarification", "Scope?", "Assumed: best judgment", "--phase", "pre-analysis"]
+    ground.said(*guess, **ATTENDED)
+    assert "was assumed" in refused(ground.run("add-story", "Keep", **ATTENDED))
+    ground.said("add-clarification", "Scope?", "Cards", "--phase", "pre-analysis", **ATTENDED)
+    ground.said("add-story", "Keep", **ATTENDED)
+    assert "pre-plan" in refused(ground.run("story-plan", "S1", "--design", "d", **ATTENDED))
+    ground.said("init", "Pay", "--anew", "--autonomous", **ATTENDED)
+    ground.said("add-story", "Keep", **ATTENDED)
+    ground.said("story-plan", "S1", "--design", "d", **ATTENDED)
+    assert [one.assumed for one in state(ground).clarifications] == [True, True]
+
+
+def test_a_run_that_is_not_over_is_not_begun_again(ground: RunGround) -> None:
+    """Only --anew sets it aside, and keeps it."""
+    ground.said("init", "Pay")
+    assert "recover" in refused(ground.run("init", "Another"))
+    before = ground.state.read_bytes()
+    ground.said("init", "Another", "--anew")
+    [aside] = ground.root.glob(".claude/workflow-state.json*replaced*")
+    assert aside.read_bytes() == before
+    assert ground.git("status", "--porcelain") == ""

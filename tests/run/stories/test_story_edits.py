@@ -1,0 +1,155 @@
+"""Stories as analyst, architect and tester leave them: what is not so is refused, and nothing is lost."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from lifecycle.core.errors import Refused
+from lifecycle.run.begin import new_run
+from lifecycle.run.state import Run
+from lifecycle.run.stories.story_edits import StoryPlan, judged, planned, with_new_story
+from lifecycle.run.table import CriterionState, RunPhase, RunStatus, StoryStatus
+
+NOW = 1_800_000_000.0
+
+
+def with_stories(*titles: str) -> Run:
+    """A run with these stories, where nobody is asked."""
+    run = new_run("Pay", NOW)
+    for title in titles:
+        run = with_new_story(run, title, NOW, asked=False)
+    return run
+
+
+def plan(run: Run, name: str, **said: object) -> Run:
+    """The run with that story planned so."""
+    return planned(run, name, StoryPlan(**said), NOW, asked=False)  # type: ignore[arg-type]  # as given
+
+
+def test_the_first_story_takes_the_run_into_its_analysis() -> None:
+    """Ids count up, and are never given twice."""
+    run = with_stories("One", "Two")
+    assert run.phase is RunPhase.ANALYSIS
+    assert [story.id for story in run.stories] == ["S1", "S2"]
+    third = with_new_story(run, "Three", NOW, size="XL", security=True, asked=False).stories[-1]
+    assert (third.id, third.size, third.security) == ("S3", "XL", True)
+
+
+def test_no_story_before_somebody_was_asked() -> None:
+    """Where somebody attends, the analysis begins with an answer of theirs."""
+    with pytest.raises(Refused, match="--phase pre-analysis"):
+        with_new_story(new_run("Pay", NOW), "One", NOW, asked=True)
+
+
+@pytest.mark.parametrize(
+    ("title", "size", "says"),
+    [
+        ("", "M", "nothing in"),
+        ("One", "M", "already: S1"),
+        ("ONE ", "M", "already"),
+        ("Z", "XS", "XL"),
+    ],
+)
+def test_a_story_that_is_none_is_refused(title: str, size: str, says: str) -> None:
+    """Empty, there already, or of no size; so is every one in a completed run."""
+    with pytest.raises(Refused, match=says):
+        with_new_story(with_stories("One"), title, NOW, size=size, asked=False)
+    over = replace(with_stories("One"), status=RunStatus.COMPLETED)
+    with pytest.raises(Refused, match="completed"):
+        with_new_story(over, "Another", NOW, asked=False)
+
+
+def test_a_plan_adds_and_its_design_is_replaced() -> None:
+    """What is said twice stands once; what is not named stays."""
+    run = plan(
+        with_stories("One", "Two"), "s1", criteria=("a", "b"), design="First", files=("x.py",)
+    )
+    assert run.phase is RunPhase.PLANNING
+    run = plan(run, "S1", criteria=("b", "c"), design="Second", risks=("slow",), depends_on=("s2",))
+    story = run.story("S1")
+    assert [one.text for one in story.criteria] == ["a", "b", "c"]
+    assert (story.design, story.files, story.risks, story.depends_on) == (
+        "Second",
+        ("x.py",),
+        ("slow",),
+        ("S2",),
+    )
+
+
+def test_a_plan_may_replace_and_a_criterion_that_stays_keeps_its_finding() -> None:
+    """Only the lists that are given are replaced; an empty text clears one."""
+    run = plan(
+        with_stories("One", "Two"), "S1", criteria=("a", "b"), files=("x",), depends_on=("S2",)
+    )
+    run = judged(run, "S1", 2, CriterionState.MET, NOW, tree="t")
+    run = plan(run, "S1", criteria=("c", "b"), depends_on=("",), replaces=True)
+    story = run.story("S1")
+    assert [(one.text, one.state) for one in story.criteria] == [
+        ("c", CriterionState.PENDING),
+        ("b", CriterionState.MET),
+    ]
+    assert (story.files, story.depends_on) == (("x",), ())
+
+
+def test_a_plan_that_says_nothing_is_refused() -> None:
+    """Nothing was changed, and the options are named."""
+    with pytest.raises(Refused, match="--criterion"):
+        plan(with_stories("One"), "S1")
+
+
+def test_a_story_never_waits_for_itself() -> None:
+    """Neither at once nor by others; the way round is named. Unknown stories are refused."""
+    run = with_stories("One", "Two", "Three")
+    with pytest.raises(Refused, match="S1 waits for S1"):
+        plan(run, "S1", depends_on=("S1",))
+    run = plan(plan(run, "S1", depends_on=("S2",)), "S2", depends_on=("S3",))
+    with pytest.raises(Refused, match="S3 waits for S1 waits for S2 waits for S3"):
+        plan(run, "S3", depends_on=("S1",))
+    with pytest.raises(Refused, match='no story "S9"'):
+        plan(run, "S3", depends_on=("S9",))
+
+
+@given(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), max_size=30))
+def test_whatever_is_planned_some_story_can_be_next(edges: list[tuple[int, int]]) -> None:
+    """No sequence of plans makes a run in which every story waits."""
+    run = with_stories("A", "B", "C", "D", "E")
+    for one, other in edges:
+        try:
+            run = plan(run, f"S{one}", depends_on=(f"S{other}",))
+        except Refused:
+            continue
+    while run.open_stories:
+        story = run.following
+        assert story is not None
+        run = run.with_story(replace(story, status=StoryStatus.COMPLETED))
+
+
+def test_a_criterion_is_judged_one_by_one() -> None:
+    """What was found, by whom and on which tree; a number that is none names how many there are."""
+    run = plan(with_stories("One"), "S1", criteria=("a", "b"))
+    found = judged(run, "S1", 2, CriterionState.MANUAL, NOW, note="needs a card", tree="t", by="me")
+    first, second = found.story("S1").criteria
+    assert first.state is CriterionState.PENDING
+    assert (second.state, second.note, second.tree, second.by, second.at) == (
+        CriterionState.MANUAL,
+        "needs a card",
+        "t",
+        "me",
+        NOW,
+    )
+    for number in (0, 3):
+        with pytest.raises(Refused, match=f"no criterion {number}.* there are 2"):
+            judged(run, "S1", number, CriterionState.MET, NOW)
+
+
+def test_a_completed_story_stays_as_it_is() -> None:
+    """Neither its plan nor its criteria change; what is missing is another story."""
+    run = plan(with_stories("One"), "S1", criteria=("a",))
+    over = run.with_story(replace(run.story("S1"), status=StoryStatus.COMPLETED))
+    with pytest.raises(Refused, match="add-story"):
+        plan(over, "S1", criteria=("b",))
+    with pytest.raises(Refused, match="is completed"):
+        judged(over, "S1", 1, CriterionState.UNMET, NOW)
