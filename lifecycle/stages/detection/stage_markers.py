@@ -51,6 +51,13 @@ _SPEAKS = (
     r"|if|as soon as|until|unless|before|provided|assuming|in case|the moment|after (?:that|which))\b"
     r"|\b(?:once|when|if|after|until|as soon as|before)\b.*\bemit|\b(?:once|until|unless|as soon as"
     r"|provided|assuming)\b|\bemit\w*\b.*\b(?:when|after|later|eventually|earlier|before|previously)\b"
+    r"|^\W*(?:(?:and|so|then|the|my|our|your|its|only|very)\s+)*(?:next|following|subsequent|later"
+    r"|upcoming|future)\s+(?:step|stage|phase|task|marker|action|move|thing)s?\b(?!.*\b(?:done|complete"
+    r"|completed|finished|over|closed)\b)|\b(?:step|stage|phase|marker)s? (?:after|following|behind)\b"
+    r"|\b(?:up|comes?|coming|follows?|to follow) (?:next|after|once|behind)\b|^\W*(?:(?:and|then|only"
+    r"|right|directly)\s+)*after (?:green|approval|merge|merging|success|(?:(?:all|the|every|these) )*"
+    r"(?:tests?|suite|checks?|build|ci|review(?:er)?|oracle) (?:(?:is|are) )?(?:green|pass|passes"
+    r"|approves|done|finish|finishes))\W*$"
     r"|\b(?:earlier|previous(?:ly)?|last (?:time|turn|session)|yesterday|used to|already)\b.*\b"
     r"(?:emit|said|say|sent|marker|wrote)\w*"
     # what is wanted, planned or allowed

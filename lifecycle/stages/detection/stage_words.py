@@ -122,6 +122,11 @@ _APPROVED = (
     rf"(?:the )?(?:oracle|code)[ -]?review {_IS}(?:passed|approved){_END}",
     rf"approved by (?:the )?(?:oracle|reviewer|code reviewer|review){_END}",
 )
+_REVIEWED = (
+    r"(?:(?:the|our|my|its) )?(?:(?:oracle|code|external) ?)?(?:review|oracle|reviewer|(?:review )?"
+    r"(?:verdict|result|outcome))"
+)
+"""What stands before a colon and a verdict in words: `The review: approved, no findings`."""
 _CLOSED = (
     rf"(?:the )?issue (?:(?:#\S+|\S*\d\S*|\w+-\w+) )?{_IS}closed{_END}",
     (
@@ -379,6 +384,8 @@ def _claims(forms: tuple[str, ...], sentence: str) -> bool:
     head, _, rest = plain.partition(": ")
     if rest and forms in (_CODED, _SATISFIED) and _fits(forms, head):
         return all(some == every for some, every in re.findall(_SHARE, rest))
+    if rest and forms is _APPROVED and re.fullmatch(_REVIEWED, head):
+        return _claims(forms, rest)
     parts = [part.strip(" ().!,") for part in re.split(_PARTS, plain)]
     parts = [part for part in parts if part]
     if len(parts) < 2 or not any(_fits(forms, part) for part in parts):
