@@ -53,6 +53,11 @@ _SHAPED = (
         "(0.02=setup[0.01]+cmd[0.01] seconds)",
     ),
     (re.compile(r"\bpid=\d+"), "pid=1"),
+    (re.compile(r"\b_bazel_\w+/[0-9a-f]{32}\b"), "_bazel_user/0123456789abcdef"),
+    (
+        re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"),
+        "00000000-0000-4000-8000-000000000001",
+    ),
     (re.compile(r"(seed[: ]+|seed=)\d+"), r"\g<1>1"),
     (re.compile(r"hostname=\"[^\"]*\""), 'hostname="host"'),
 )
