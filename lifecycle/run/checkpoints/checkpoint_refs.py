@@ -1,0 +1,148 @@
+"""Checkpoints as refs: `refs/lifecycle/checkpoints/<run>/<name>`, which no push of a branch takes along.
+
+Each is a commit whose tree is the worktree's files and whose parent is the commit that HEAD was on, so that
+both can be gone back to. Sources: https://git-scm.com/docs/git-commit-tree, https://git-scm.com/docs/git-update-ref.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from lifecycle.core.errors import GitFailed, Refused, did_you_mean
+from lifecycle.core.redact import redact, visible
+from lifecycle.core.timing import Deadline
+from lifecycle.git.process import GitRepository
+from lifecycle.run.checkpoints.worktree_files import AUTHOR, Aside, files_aside
+from lifecycle.run.state import Checkpoint, Run
+
+NAMESPACE = "refs/lifecycle/checkpoints"
+MARK, SAVED = "mark", "saved"
+"""What the names begin with of those made by hand, and of what a rollback saved."""
+
+_BRANCH = "Branch: "
+_TRIES = 5
+
+
+def prefix_of(run: Run) -> str:
+    """What the refs of a run's checkpoints begin with."""
+    return f"{NAMESPACE}/{run.id}/"
+
+
+def make(
+    root: Path,
+    deadline: Deadline,
+    environment: Mapping[str, str],
+    run: Run,
+    now: float,
+    story: str = "",
+) -> Checkpoint:
+    """Keep the worktree as it is under the next free name: the story's, else a mark by hand.
+
+    Raises:
+        GitFailed, Transient: git cannot keep it.
+    """
+    with files_aside(root, deadline, environment) as aside:
+        about = f"Story {story}" if story else "Marked by hand"
+        return keep(aside, run, now, story or MARK, about, story)
+
+
+def keep(aside: Aside, run: Run, now: float, kind: str, about: str, story: str = "") -> Checkpoint:
+    """Commit the files of a temporary index, and give that commit the next free name of its kind."""
+    date = f"{int(now)} +0000"
+    names = {**AUTHOR, "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
+    git = GitRepository(aside.git.root, aside.git.deadline, {**aside.git.environment, **names})
+    parent = head_of(git)
+    words = ("-p", parent) if parent else ()
+    branch = git.current_branch() or ""
+    subject = visible(redact(f"{about}, run {run.id}: {' '.join(run.goal.split())[:80]}"))
+    text = f"{subject}\n\n{_BRANCH}{branch}\n"
+    commit = git.run("commit-tree", aside.tree, *words, stdin=text)
+    for _ in range(_TRIES):
+        ref = _next_name(git, run, kind)
+        try:
+            git.run(
+                "update-ref",
+                "-m",
+                "lifecycle: checkpoint",
+                f"{prefix_of(run)}{ref}",
+                commit,
+                "0" * len(commit),
+            )
+        except GitFailed:
+            if not git.run(
+                "rev-parse", "--verify", "--quiet", f"{prefix_of(run)}{ref}", check=False
+            ):
+                raise
+            continue  # somebody was quicker: the next name
+        return Checkpoint(ref, commit, now, story, aside.tree)
+    raise GitFailed("git found no free name for the checkpoint, so none was kept; try again.")
+
+
+def head_of(git: GitRepository) -> str:
+    """The commit that HEAD is on; "" in a repository without one."""
+    return git.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}", check=False)
+
+
+def base_of(git: GitRepository, commit: str) -> str:
+    """The commit that HEAD was on when a checkpoint was made; "" if there was none."""
+    return git.run("rev-parse", "--verify", "--quiet", f"{commit}^1^{{commit}}", check=False)
+
+
+def branch_of(git: GitRepository, commit: str) -> str:
+    """The branch that a checkpoint was made on; "" for none."""
+    lines = git.run("log", "-1", "--format=%B", commit).splitlines()
+    return next((line.removeprefix(_BRANCH) for line in lines if line.startswith(_BRANCH)), "")
+
+
+def listed(git: GitRepository, run: Run) -> dict[str, str]:
+    """Every checkpoint of a run that git has: its name, and its commit; the oldest first."""
+    words = ("--sort=creatordate", "--format=%(refname) %(objectname)", prefix_of(run))
+    lines = [line.rpartition(" ") for line in git.run("for-each-ref", *words).splitlines()]
+    return {ref.removeprefix(prefix_of(run)): commit for ref, _, commit in lines}
+
+
+def find(git: GitRepository, run: Run, name: str) -> Checkpoint:
+    """The checkpoint of this name: a story's id, or a ref; without a name the last one of the run.
+
+    Raises:
+        Refused: there is none such; the sentence says which there are.
+    """
+    kept = listed(git, run)
+    wanted = name.removeprefix(prefix_of(run)) or next(
+        (one.ref for one in reversed(run.checkpoints) if one.ref in kept), ""
+    )
+    of_story = [
+        one.ref for one in run.checkpoints if one.story == wanted.upper() and one.ref in kept
+    ]
+    ref = of_story[-1] if of_story else wanted
+    if ref in kept:
+        known = next((one for one in run.checkpoints if one.ref == ref), None)
+        at = float(git.run("log", "-1", "--format=%ct", kept[ref]))
+        return replace(known, commit=kept[ref]) if known else Checkpoint(ref, kept[ref], at)
+    names = ", ".join([*kept][-20:])
+    there = f"there are {names}" if kept else "make one with: lifecycle run mark-working-state"
+    what = f'no checkpoint "{visible(name)}"' if name else "no checkpoint yet"
+    raise Refused(f"The run has {what}, so nothing was changed; {there}.{did_you_mean(name, kept)}")
+
+
+def with_checkpoint(run: Run, checkpoint: Checkpoint) -> Run:
+    """The run with one checkpoint more; its story knows its name."""
+    run = replace(run, checkpoints=(*run.checkpoints, checkpoint))
+    if not checkpoint.story:
+        return run
+    return run.with_story(replace(run.story(checkpoint.story), checkpoint=checkpoint.ref))
+
+
+def _next_name(git: GitRepository, run: Run, kind: str) -> str:
+    """`mark-1`, `mark-2` and so on; of a story its id, then `S1-2`."""
+    taken = [
+        name for name in listed(git, run) if re.fullmatch(rf"{re.escape(kind)}(?:-\d+)?", name)
+    ]
+    if kind not in (MARK, SAVED) and kind not in taken:
+        return kind
+    numbers = [int(name.rpartition("-")[2]) if "-" in name else 1 for name in taken]
+    return f"{kind}-{max(numbers, default=0) + 1}"

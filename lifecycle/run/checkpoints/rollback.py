@@ -1,0 +1,231 @@
+"""Going back to a checkpoint: what is there is saved first, then files, branch and stories go back.
+
+The files go through a temporary index that knows them as they are, so git refuses before it changes any if
+one of them stands in the way, an ignored one too. Source: https://git-scm.com/docs/git-read-tree#_two_tree_merge
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from lifecycle.core.errors import GitFailed, Refused
+from lifecycle.core.timing import Deadline
+from lifecycle.git.process import GitRepository
+from lifecycle.run.checkpoints import checkpoint_refs
+from lifecycle.run.checkpoints.checkpoint_refs import SAVED, base_of, branch_of, head_of
+from lifecycle.run.checkpoints.worktree_files import Aside, files_aside, is_own, opened
+from lifecycle.run.state import Checkpoint, Criterion, Run, Story
+from lifecycle.run.table import RunPhase, StoryStatus, TddPhase
+
+_UNDER_WAY = {
+    "MERGE_HEAD": "a merge",
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "BISECT_LOG": "a bisect",
+    "index.lock": "another git command",
+}
+"""Files of git's own, and what is under way while one is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """What going back did.
+
+    Attributes:
+        checkpoint: what was gone back to.
+        saved: the name under which the files and the head from before are kept.
+        former, head: the commit that HEAD was on, and is on; "" for none.
+        branch: the branch; "" if HEAD is on none.
+        modules: submodules that the checkpoint has at another commit: their folders were left.
+    """
+
+    checkpoint: Checkpoint
+    saved: Checkpoint
+    former: str
+    head: str
+    branch: str
+    modules: tuple[str, ...] = ()
+
+    @property
+    def undo(self) -> str:
+        """The one command that brings back what was there."""
+        return f"lifecycle run rollback-to-checkpoint {self.saved.ref}"
+
+
+def go_back(
+    root: Path, deadline: Deadline, environment: Mapping[str, str], run: Run, name: str, now: float
+) -> Return:
+    """Put files, index and branch as they were at a checkpoint; what git ignores is left.
+
+    Args:
+        root: the worktree's top folder.
+        deadline: when git has to be over.
+        environment: variables beside this process's own.
+        run: whose checkpoints.
+        name: a story's id, or a checkpoint's name; "" for the last one.
+        now: the present, in seconds since the epoch.
+
+    Raises:
+        Refused: there is no such checkpoint, something is under way, or HEAD is on another branch.
+        GitFailed, Transient: git cannot; the sentence says what was kept.
+    """
+    git = opened(root, deadline, environment)
+    _refuse_under_way(git)
+    checkpoint = checkpoint_refs.find(git, run, name)
+    _refuse_other_branch(git, checkpoint)
+    with files_aside(root, deadline, environment) as aside:
+        saved = checkpoint_refs.keep(
+            aside, run, now, SAVED, f"Before going back to {checkpoint.ref}"
+        )
+        former, base = head_of(git), base_of(git, checkpoint.commit)
+        target = _with_own_files(aside, checkpoint.commit)
+        writing = GitRepository(root, deadline, environment, aside.git.places)
+        try:
+            writing.run("read-tree", "-m", "-u", "--no-recurse-submodules", aside.tree, target)
+        except GitFailed as error:
+            raise GitFailed(
+                f"git did not put the files of {checkpoint.ref} back ({error.evidence}), so the branch was "
+                f"left too; all that was here is kept as {saved.ref}. Move what stands in the way, and run "
+                f"it again: lifecycle run rollback-to-checkpoint {checkpoint.ref}",
+                evidence=error.evidence,
+            ) from None
+        modules = _moved_modules(aside.git, aside.tree, target)
+    _move_head(GitRepository(root, deadline, environment), former, base)
+    branch = git.current_branch() or ""
+    return Return(checkpoint, saved, former, base, branch, modules)
+
+
+def rolled_back(run: Run, checkpoint: Checkpoint) -> Run:
+    """The run once its worktree is at a checkpoint: what was done later is to be done again.
+
+    A story that was begun or completed later is pending, and what was shown of it does not count. One
+    that was at work then goes on, with what was shown by then. Failures, clarifications, blockers and the
+    iterations of the run stay; a blocked story stays blocked.
+    """
+    stories = tuple(_story_then(story, checkpoint) for story in run.stories)
+    kept = tuple(one for one in run.checkpoints if one.at <= checkpoint.at)
+    is_late = run.phase in (RunPhase.COMPLETION, RunPhase.LINT_FIX)
+    phase = RunPhase.DEVELOPMENT if is_late else run.phase
+    return replace(run, stories=stories, checkpoints=kept, phase=phase, lint_waived="")
+
+
+def _story_then(story: Story, checkpoint: Checkpoint) -> Story:
+    at = checkpoint.at
+    if story.status in (StoryStatus.PENDING, StoryStatus.BLOCKED) or story.id == checkpoint.story:
+        return story
+    if not story.is_open and story.completed <= at:
+        return story
+    if story.is_open and 0.0 < story.started <= at:
+        red = story.red if story.red is not None and story.red.at <= at else None
+        green = story.green if red and story.green is not None and story.green.at <= at else None
+        tdd = TddPhase.NONE if red is None else TddPhase.RED if green is None else story.tdd
+        return replace(
+            story,
+            tdd=tdd,
+            red=red,
+            green=green,
+            criteria=tuple(c if c.at <= at else Criterion(c.text) for c in story.criteria),
+            gates=tuple(record for record in story.gates if record.at <= at),
+            reviews=tuple(record for record in story.reviews if record.at <= at),
+            words=tuple(word for word in story.words if word.at <= at),
+        )
+    return replace(
+        story,
+        status=StoryStatus.PENDING,
+        tdd=TddPhase.NONE,
+        iteration=0,
+        criteria=tuple(Criterion(criterion.text) for criterion in story.criteria),
+        started=0.0,
+        completed=0.0,
+        base="",
+        words=(),
+        gates=(),
+        reviews=(),
+        red=None,
+        green=None,
+        unneeded="",
+        commit="",
+        checkpoint="",
+    )
+
+
+def _refuse_under_way(git: GitRepository) -> None:
+    words = [word for name in _UNDER_WAY for word in ("--git-path", name)]
+    paths = git.run("rev-parse", *words).splitlines()
+    for path, what in zip(paths, _UNDER_WAY.values(), strict=True):
+        if (git.root / path).exists():
+            raise Refused(
+                f"{what[0].upper()}{what[1:]} is under way here, so nothing was moved or saved; end it "
+                "first (git status says how), then go back."
+            )
+    if git.run("ls-files", "--unmerged", "-z"):
+        raise Refused(
+            "There are unmerged paths here, so nothing was moved or saved; resolve them first (git status "
+            "names them), then go back."
+        )
+
+
+def _refuse_other_branch(git: GitRepository, checkpoint: Checkpoint) -> None:
+    """Refuse to move a branch that the checkpoint is not about; a renamed one is known by its commits."""
+    made_on, here = branch_of(git, checkpoint.commit), git.current_branch() or ""
+    if made_on == here:
+        return
+    if made_on and git.head_of(made_on):
+        raise Refused(
+            f"The checkpoint {checkpoint.ref} was made on the branch {made_on}, and HEAD is on "
+            f"{here or 'no branch'}; nothing was moved. Switch first: git switch {made_on}"
+        )
+    base, head = base_of(git, checkpoint.commit), head_of(git)
+    if base and head and not git.run("merge-base", base, head, check=False):
+        raise Refused(
+            f"HEAD has no commit in common with the checkpoint {checkpoint.ref}, so nothing was moved; "
+            "switch to the branch of the run first."
+        )
+
+
+def _with_own_files(aside: Aside, commit: str) -> str:
+    """The checkpoint's tree, with the files of trackers and of ours that git tracks as they are now."""
+    lines = {tree: _own_lines(aside.git, tree) for tree in (aside.tree, commit)}
+    if lines[aside.tree] == lines[commit]:
+        return aside.git.run("rev-parse", f"{commit}^{{tree}}")
+    index = Path(aside.git.places["GIT_INDEX_FILE"]).with_name("target")
+    git = GitRepository(
+        aside.git.root, aside.git.deadline, aside.git.environment, {"GIT_INDEX_FILE": str(index)}
+    )
+    git.run("read-tree", commit)
+    gone = [f"0 {'0' * len(commit)}\t{path}" for path in lines[commit]]
+    fresh = [f"{about}\t{path}" for path, about in lines[aside.tree].items()]
+    listed = "".join(f"{line}\0" for line in (*gone, *fresh))
+    git.run("update-index", "-z", "--index-info", stdin=listed)
+    return git.run("write-tree")
+
+
+def _own_lines(git: GitRepository, tree: str) -> dict[str, str]:
+    entries = git.run("ls-tree", "-r", "-z", "--full-tree", tree).split("\0")
+    pairs = (entry.partition("\t") for entry in entries if entry)
+    return {path: about for about, _, path in pairs if is_own(path)}
+
+
+def _moved_modules(git: GitRepository, before: str, after: str) -> tuple[str, ...]:
+    raw = git.run(
+        "diff-tree", "-r", "-z", "--no-renames", "--ignore-submodules=none", before, after
+    )
+    words = raw.split("\0")
+    pairs = zip(words[::2], words[1::2], strict=False)
+    return tuple(path for about, path in pairs if about.split()[1:2] == ["160000"])
+
+
+def _move_head(git: GitRepository, former: str, base: str) -> None:
+    """Let branch and index be at a commit, or at none as in an empty repository; the files stay."""
+    if base:
+        git.run("reset", "--quiet", "--mixed", base)
+        return
+    git.run("read-tree", "--empty")
+    if former:
+        git.run("update-ref", "-m", "lifecycle: rollback", "-d", "HEAD", former)
