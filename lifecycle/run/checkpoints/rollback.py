@@ -1,18 +1,20 @@
 """Going back to a checkpoint: what is there is saved first, then files, branch and stories go back.
 
-The files go through a temporary index that knows them as they are, so git refuses before it changes any if
-one of them stands in the way, an ignored one too. Source: https://git-scm.com/docs/git-read-tree#_two_tree_merge
+The files go through a temporary index that knows them as they are. What git ignores it would overwrite, so
+that is looked for first. Source: https://git-scm.com/docs/git-read-tree
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
 
 from lifecycle.core.errors import GitFailed, Refused
+from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline
 from lifecycle.git.process import GitRepository
 from lifecycle.run.checkpoints import checkpoint_refs
@@ -85,12 +87,11 @@ def go_back(
         )
         former, base = head_of(git), base_of(git, checkpoint.commit)
         target = _with_own_files(aside, checkpoint.commit)
-        writing = GitRepository(root, deadline, environment, aside.git.places)
         try:
-            writing.run("read-tree", "-m", "-u", "--no-recurse-submodules", aside.tree, target)
+            _put_back(aside, target)
         except GitFailed as error:
             raise GitFailed(
-                f"git did not put the files of {checkpoint.ref} back ({error.evidence}), so the branch was "
+                f"The files of {checkpoint.ref} were not put back ({error.evidence}), so the branch was "
                 f"left too; all that was here is kept as {saved.ref}. Move what stands in the way, and run "
                 f"it again: lifecycle run rollback-to-checkpoint {checkpoint.ref}",
                 evidence=error.evidence,
@@ -187,6 +188,42 @@ def _refuse_other_branch(git: GitRepository, checkpoint: Checkpoint) -> None:
             f"HEAD has no commit in common with the checkpoint {checkpoint.ref}, so nothing was moved; "
             "switch to the branch of the run first."
         )
+
+
+def _put_back(aside: Aside, target: str) -> None:
+    """Make the worktree's files those of a tree; GitFailed, before anything, if one is in the way."""
+    quiet = ("diff-tree", "-r", "--name-only", "-z", "--no-renames")
+    gone, come = (
+        set(
+            filter(
+                None, aside.git.run(*quiet, f"--diff-filter={kind}", aside.tree, target).split("\0")
+            )
+        )
+        for kind in "DA"
+    )
+    for path in sorted(come):
+        obstacle = _obstacle(aside.git.root, path, gone)
+        if obstacle:
+            words = f"{visible(obstacle)} is there, and git does not know it"
+            raise GitFailed(f"git put nothing back: {words}.", evidence=words)
+    git = GitRepository(aside.git.root, aside.git.deadline, aside.git.environment, aside.git.places)
+    git.run("read-tree", "-m", "-u", "--no-recurse-submodules", aside.tree, target)
+
+
+def _obstacle(root: Path, path: str, gone: set[str]) -> str:
+    """What lies where a file is to be, and is not one of those that go; "" if nothing does."""
+    above = [str(folder) for folder in PurePosixPath(path).parents if str(folder) != "."]
+    for folder in above:
+        place = root / folder
+        if (place.is_symlink() or place.is_file()) and folder not in gone:
+            return folder
+    place = root / path
+    if not place.is_dir() or place.is_symlink():
+        return path if os.path.lexists(place) and path not in gone else ""
+    below = (
+        str(PurePosixPath(file.relative_to(root))) for file in place.rglob("*") if not file.is_dir()
+    )
+    return next((file for file in below if file not in gone), "")
 
 
 def _with_own_files(aside: Aside, commit: str) -> str:

@@ -1,0 +1,132 @@
+"""What a run holds true once its worktree went back."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from lifecycle.run import state
+from lifecycle.run.checkpoints.rollback import rolled_back
+from lifecycle.run.state import (
+    Blocker,
+    Checkpoint,
+    Clarification,
+    Criterion,
+    Failure,
+    GateRecord,
+    ReviewRecord,
+    Run,
+    Story,
+
+)
+from lifecycle.run.table import (
+    CheckState,
+    CriterionState,
+    FailureCategory,
+    Gate,
+    ReviewVerdict,
+    RunPhase,
+    StoryCheck,
+    StoryStatus,
+    TddPhase,
+)
+
+AT = 1_800_000_000.0
+
+
+def done(name: str, started: float, completed: float) -> Story:
+    """A completed story with everything that was shown of it."""
+    return Story(
+        name,
+        f"Story {name}",
+        status=StoryStatus.COMPLETED,
+        tdd=TddPhase.VERIFY,
+        iteration=2,
+        criteria=(Criterion("it works", CriterionState.MET, at=completed),),
+        started=started,
+        completed=completed,
+        base="b" * 40,
+        gates=(GateRecord(Gate.G5, completed, CheckState.PASS, "t"),),
+        reviews=(ReviewRecord(StoryCheck.REVIEW_APPROVED, ReviewVerdict.APPROVED, completed, "t"),),
+        red=state.TestProof(started + 1),
+        green=state.TestProof(started + 2),
+        failures=(Failure("F1", FailureCategory.CODE, "no", started),),
+        commit="c" * 40,
+        checkpoint=name,
+    )
+
+
+def point(name: str, at: float) -> Checkpoint:
+    """A checkpoint."""
+    return Checkpoint(name, "c" * 40, at, name if name.startswith("S") else "")
+
+
+def run_of(*stories: Story) -> Run:
+    """A run near its end."""
+    return Run(
+        "abc",
+        "Goal",
+        AT,
+        phase=RunPhase.COMPLETION,
+        iterations=7,
+        stories=stories,
+        clarifications=(Clarification("Which?", "That", AT),),
+        checkpoints=(point("S1", AT + 100), point("S2", AT + 200)),
+        lint_waived="three attempts",
+    )
+
+
+def test_later_stories_are_pending_and_nothing_of_them_counts() -> None:
+    """What was shown of them was shown on trees that are gone; what failed is kept to learn from."""
+    run = run_of(done("S1", AT, AT + 100), done("S2", AT + 100, AT + 200))
+    back = rolled_back(run, run.checkpoints[0])
+    first, second = back.stories
+    assert first == run.stories[0]
+    assert second == Story(
+        "S2", "Story S2", criteria=(Criterion("it works"),), failures=run.stories[1].failures
+    )
+    assert back.phase is RunPhase.DEVELOPMENT
+    assert back.lint_waived == ""
+    assert [one.ref for one in back.checkpoints] == ["S1"]
+    assert (back.iterations, back.clarifications) == (run.iterations, run.clarifications)
+
+
+def test_its_own_story_stays_completed_although_the_checkpoint_came_first() -> None:
+    """A checkpoint is made in the moment in which its story is completed."""
+    run = run_of(done("S1", AT, AT + 101))
+    assert rolled_back(run, run.checkpoints[0]).stories == run.stories
+
+
+def test_a_story_that_was_at_work_then_keeps_what_was_shown_by_then() -> None:
+    """A mark by hand in the middle of a story leaves it where it was."""
+    story = replace(
+        done("S2", AT + 100, 0.0),
+        status=StoryStatus.REVIEW,
+        gates=(
+            GateRecord(Gate.G2, AT + 110, CheckState.PASS, "t"),
+            GateRecord(Gate.G3, AT + 130, CheckState.PASS, "u"),
+        ),
+        reviews=(ReviewRecord(StoryCheck.REVIEW_APPROVED, ReviewVerdict.APPROVED, AT + 140, "t"),),
+        green=state.TestProof(AT + 125),
+        criteria=(
+            Criterion("early", CriterionState.MET, at=AT + 110),
+            Criterion("late", CriterionState.MET, at=AT + 130),
+        ),
+    )
+    back = rolled_back(run_of(story), point("mark-1", AT + 120)).stories[0]
+    assert back.status is StoryStatus.REVIEW
+    assert back.iteration == 2
+    assert [record.gate for record in back.gates] == [Gate.G2]
+    assert back.reviews == ()
+    assert (back.tdd, back.red, back.green) == (TddPhase.RED, state.TestProof(AT + 101), None)
+    assert [c.state for c in back.criteria] == [CriterionState.MET, CriterionState.PENDING]
+    early = rolled_back(run_of(story), point("mark-1", AT + 100)).stories[0]
+    assert (early.tdd, early.red, early.green) == (TddPhase.NONE, None, None)
+
+
+def test_a_blocked_story_stays_blocked() -> None:
+    """Going back undoes no brake."""
+    blocked = replace(done("S2", AT + 100, 0.0), status=StoryStatus.BLOCKED)
+    run = replace(run_of(blocked), blockers=(Blocker("B1", "no key", "high", AT + 150, "S2"),))
+    back = rolled_back(run, run.checkpoints[0])
+    assert back.stories == run.stories
+    assert back.blockers == run.blockers
