@@ -14,6 +14,9 @@ COMMANDS: dict[str, str] = {
     "add-story": "run.run_story:add_story",
     "story-plan": "run.run_story:story_plan",
     "criterion": "run.run_story:criterion",
+    "mark-working-state": "run.run_checkpoints:mark_working_state",
+    "rollback-to-checkpoint": "run.run_checkpoints:rollback_to_checkpoint",
+    "commit": "run.run_checkpoints:commit",
 }
 """Where below `lifecycle/cli/` each command is: its module, and its name there."""
 

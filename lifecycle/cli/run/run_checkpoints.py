@@ -1,10 +1,11 @@
-"""`lifecycle run mark-working-state`, `rollback-to-checkpoint`: keep the worktree as it is, and go back."""
+"""`lifecycle run mark-working-state`, `rollback-to-checkpoint`, `commit`: keep what is there."""
 
 from __future__ import annotations
 
 import click
+from msgspec.structs import replace
 
-from lifecycle.cli.command_session import Session, in_worktree
+from lifecycle.cli.command_session import Session, in_worktree, option
 from lifecycle.cli.run.run_session import RunSession
 from lifecycle.core.errors import Refused
 
@@ -53,9 +54,7 @@ def rollback_to_checkpoint(session: Session, name: str) -> None:
                 f"The run {change.run.id} is completed, so nothing was moved; its checkpoints are refs: "
                 f"git for-each-ref refs/lifecycle/checkpoints/{change.run.id}"
             )
-        back = go_back(
-            world.root, world.deadline, world.environment, change.run, name, given.now
-        )
+        back = go_back(world.root, world.deadline, world.environment, change.run, name, given.now)
         before = {story.id: story.status for story in change.run.stories}
         change.run = rolled_back(change.run, back.checkpoint)
         again = [story.id for story in change.run.stories if story.status is not before[story.id]]
@@ -80,3 +79,47 @@ def rollback_to_checkpoint(session: Session, name: str) -> None:
         "undo": back.undo,
     }
     session.show(lines, data)
+
+
+@click.command("commit", short_help="Commit what a story changed.")
+@click.argument("story", metavar="STORY")
+@option(
+    "-m TEXT", "The commit's message, in place of the platform's format.", "message", default=""
+)
+@in_worktree()
+def commit(session: Session, story: str, message: str) -> None:
+    """Commit what is not committed, as STORY's work, in the platform's commit format.
+
+    The format is the platform's convention commitFormat, with {type}, {title} and {id}; without one it is
+    feat: TITLE (S1). Hooks of git run as always. Never committed: files of lifecycle, what is named like
+    a secret, and what looks like one. The time that hooks take is not counted.
+    """
+    from lifecycle.evidence.records import EvidenceRoom
+    from lifecycle.platforms.selection import detect
+    from lifecycle.run.finish.story_commit import commit_story, subject_of
+
+    given, world = RunSession(session), session.world
+    wanted = given.store.demanded().story(story)
+    selected = detect(world.root, world.environment).selected
+    conventions = selected.about.conventions if selected is not None else {}
+    text = message.strip() or subject_of(wanted, conventions)
+    with world.deadline.standing_still():
+        outputs = EvidenceRoom(world.root).outputs()
+        made = commit_story(world.root, world.deadline, world.environment, text, outputs)
+    notes = [f"Note: left out, since it is named like a secret: {path}" for path in made.secrets]
+    data = {
+        "story": wanted.id,
+        "commit": made.commit,
+        "files": [*made.paths],
+        "left": [*made.secrets],
+    }
+    if not made.commit:
+        session.show(["Nothing is uncommitted, so nothing was committed.", *notes], data)
+        return
+    with given.store.changing() as change:
+        change.run = change.run.with_story(replace(change.run.story(story), commit=made.commit))
+        change.notes.append(f"Committed {wanted.id}: {made.commit[:10]} {made.subject}")
+    count = "1 file" if len(made.paths) == 1 else f"{len(made.paths)} files"
+    session.show(
+        [f"Committed {wanted.id}: {made.commit[:10]} {made.subject} ({count})", *notes], data
+    )

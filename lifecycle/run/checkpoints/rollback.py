@@ -19,20 +19,15 @@ from lifecycle.core.timing import Deadline
 from lifecycle.git.process import GitRepository
 from lifecycle.run.checkpoints import checkpoint_refs
 from lifecycle.run.checkpoints.checkpoint_refs import SAVED, base_of, branch_of, head_of
-from lifecycle.run.checkpoints.worktree_files import Aside, files_aside, is_own, opened
+from lifecycle.run.checkpoints.worktree_files import (
+    Aside,
+    files_aside,
+    is_own,
+    opened,
+    refuse_under_way,
+)
 from lifecycle.run.state import Checkpoint, Criterion, Run, Story
 from lifecycle.run.table import RunPhase, StoryStatus, TddPhase
-
-_UNDER_WAY = {
-    "MERGE_HEAD": "a merge",
-    "rebase-merge": "a rebase",
-    "rebase-apply": "a rebase",
-    "CHERRY_PICK_HEAD": "a cherry-pick",
-    "REVERT_HEAD": "a revert",
-    "BISECT_LOG": "a bisect",
-    "index.lock": "another git command",
-}
-"""Files of git's own, and what is under way while one is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +73,7 @@ def go_back(
         GitFailed, Transient: git cannot; the sentence says what was kept.
     """
     git = opened(root, deadline, environment)
-    _refuse_under_way(git)
+    refuse_under_way(git)
     checkpoint = checkpoint_refs.find(git, run, name)
     _refuse_other_branch(git, checkpoint)
     with files_aside(root, deadline, environment) as aside:
@@ -154,22 +149,6 @@ def _story_then(story: Story, checkpoint: Checkpoint) -> Story:
         commit="",
         checkpoint="",
     )
-
-
-def _refuse_under_way(git: GitRepository) -> None:
-    words = [word for name in _UNDER_WAY for word in ("--git-path", name)]
-    paths = git.run("rev-parse", *words).splitlines()
-    for path, what in zip(paths, _UNDER_WAY.values(), strict=True):
-        if (git.root / path).exists():
-            raise Refused(
-                f"{what[0].upper()}{what[1:]} is under way here, so nothing was moved or saved; end it "
-                "first (git status says how), then go back."
-            )
-    if git.run("ls-files", "--unmerged", "-z"):
-        raise Refused(
-            "There are unmerged paths here, so nothing was moved or saved; resolve them first (git status "
-            "names them), then go back."
-        )
 
 
 def _refuse_other_branch(git: GitRepository, checkpoint: Checkpoint) -> None:

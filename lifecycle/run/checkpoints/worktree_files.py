@@ -15,6 +15,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from types import MappingProxyType
 
+from lifecycle.core.errors import Refused
 from lifecycle.core.timing import Deadline
 from lifecycle.evidence.tree_hash import OWN
 from lifecycle.git.process import GitRepository
@@ -53,16 +54,49 @@ class Uncommitted:
     """What differs from the last commit, each path from the worktree's root.
 
     Attributes:
-        paths: what a story's commit would take.
-        staged: those of them that the index has.
+        staged, unstaged: what a story's commit would take, in the index and not yet there.
         secrets: what is named like a secret, and left alone.
         strange: what is staged and never committed by us: files of ours, or named like a secret.
     """
 
-    paths: tuple[str, ...] = ()
     staged: tuple[str, ...] = ()
+    unstaged: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
     strange: tuple[str, ...] = ()
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """What a story's commit would take."""
+        return tuple(sorted({*self.staged, *self.unstaged}))
+
+
+_UNDER_WAY = {
+    "MERGE_HEAD": "a merge",
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "BISECT_LOG": "a bisect",
+    "index.lock": "another git command",
+}
+"""Files of git's own, and what is under way while one is there."""
+
+
+def refuse_under_way(git: GitRepository) -> None:
+    """Refuse while git is in the middle of something, or has unmerged paths; raises Refused, GitFailed."""
+    words = [word for name in _UNDER_WAY for word in ("--git-path", name)]
+    paths = git.run("rev-parse", *words).splitlines()
+    for path, what in zip(paths, _UNDER_WAY.values(), strict=True):
+        if (git.root / path).exists():
+            raise Refused(
+                f"{what[0].upper()}{what[1:]} is under way here, so nothing was moved, saved or committed; "
+                "end it first (git status says how)."
+            )
+    if git.run("ls-files", "--unmerged", "-z"):
+        raise Refused(
+            "There are unmerged paths here, so nothing was moved, saved or committed; resolve them first "
+            "(git status names them)."
+        )
 
 
 def opened(root: Path, deadline: Deadline, environment: Mapping[str, str]) -> GitRepository:
@@ -95,16 +129,17 @@ def uncommitted(git: GitRepository, outputs: Mapping[str, str] = _NONE) -> Uncom
     """
     quiet = ("--name-only", "-z", "--no-renames", "--ignore-submodules=dirty")
     staged = _listed(git, "diff", "--cached", *quiet)
-    changed = _listed(git, "diff", *quiet)
-    new = untracked(git)
-    left = _as_left(git, [path for path in (*changed, *new) if path in outputs], outputs)
-    paths = dict.fromkeys(path for path in (*staged, *changed, *new) if path not in left)
-    secrets = tuple(path for path in paths if is_secret(path))
-    own = {path for path in paths if is_own(path)}
-    strange = tuple(path for path in staged if path in own or path in secrets)
-    taken = tuple(sorted(path for path in paths if path not in own and path not in secrets))
-    known = set(staged)
-    return Uncommitted(taken, tuple(path for path in taken if path in known), secrets, strange)
+    unstaged = [*_listed(git, "diff", *quiet), *untracked(git)]
+    left = _as_left(git, [path for path in unstaged if path in outputs], outputs)
+    kept = [path for path in unstaged if path not in left]
+    secrets = tuple(dict.fromkeys(path for path in (*staged, *kept) if is_secret(path)))
+    alone = {path for path in (*staged, *kept) if is_own(path) or path in secrets}
+    return Uncommitted(
+        tuple(path for path in staged if path not in alone),
+        tuple(path for path in kept if path not in alone),
+        secrets,
+        tuple(path for path in staged if path in alone),
+    )
 
 
 def untracked(git: GitRepository) -> list[str]:

@@ -16,7 +16,6 @@ from lifecycle.run.state import (
     ReviewRecord,
     Run,
     Story,
-
 )
 from lifecycle.run.table import (
     CheckState,

@@ -1,0 +1,141 @@
+"""The commit of a story: what the worktree holds, in the platform's format, through git's own hooks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from lifecycle.core.errors import GitFailed, Refused
+from lifecycle.core.redact import redact, visible
+from lifecycle.core.timing import Deadline
+from lifecycle.git.process import GitRepository
+from lifecycle.run.checkpoints.checkpoint_refs import head_of
+from lifecycle.run.checkpoints.worktree_files import (
+    add_paths,
+    files_aside,
+    opened,
+    refuse_under_way,
+    uncommitted,
+)
+from lifecycle.run.state import Story
+
+FORMAT: Final = "{type}: {title} ({id})"
+"""The commit's subject where the platform does not say another."""
+
+FORMAT_NAMES = ("commitFormat", "commit_format", "commit-format", "commits", "commit")
+"""How a platform's convention may be called; it counts if it has {title} in it."""
+
+_LONGEST = 200
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class StoryCommit:
+    """What was committed: the commit ("" if there was nothing), its files, and what was left out."""
+
+    commit: str
+    subject: str
+    paths: tuple[str, ...]
+    secrets: tuple[str, ...]
+
+
+def subject_of(story: Story, conventions: Mapping[str, Any]) -> str:
+    """The first line of a story's commit, in the format of a platform's conventions."""
+    values = (conventions.get(name) for name in FORMAT_NAMES)
+    given = next((one for one in values if isinstance(one, str) and "{title}" in one), FORMAT)
+    parts = {"type": "feat", "title": story.title, "id": story.id, "story": story.id}
+    line = re.sub(r"\{(\w+)\}", lambda match: parts.get(match[1], match[0]), given)
+    return visible(redact(" ".join(line.split())))[:_LONGEST]
+
+
+def commit_story(
+    root: Path,
+    deadline: Deadline,
+    environment: Mapping[str, str],
+    message: str,
+    outputs: Mapping[str, str],
+) -> StoryCommit:
+    """Commit what is not committed, but for what is left alone; git's hooks run as always.
+
+    Args:
+        root: the worktree's top folder.
+        deadline: when git has to be over.
+        environment: variables beside this process's own.
+        message: the commit's.
+        outputs: by path, the name of the content that a check left there: that is not committed.
+
+    Raises:
+        Refused: something is under way, a file is staged that is never committed by us, or what is to be
+            committed holds what looks like a secret. Nothing was committed then.
+        GitFailed, Transient: git or a hook of the project said no; the same.
+    """
+    git = opened(root, deadline, environment)
+    refuse_under_way(git)
+    left = uncommitted(git, outputs)
+    if left.strange:
+        raise Refused(
+            f"{_names(left.strange)} is staged, and no story's commit takes it: it is lifecycle's own, or "
+            "named like a secret. Nothing was committed; take it out with: git restore --staged -- "
+            f"{visible(left.strange[0])}"
+        )
+    if not left.paths:
+        return StoryCommit("", "", (), left.secrets)
+    with files_aside(root, deadline, environment) as aside:
+        _refuse_secrets(aside.git, aside.tree, left.paths)
+    writing = GitRepository(root, deadline, environment)
+    add_paths(writing, list(left.unstaged))
+    try:
+        writing.run("commit", "--quiet", "--file=-", stdin=message)
+    except GitFailed as error:
+        raise GitFailed(
+            f"git did not commit ({error.evidence}), so nothing was committed; what the commit takes is "
+            "staged. Mend that and run the same command again.",
+            evidence=error.evidence,
+        ) from None
+    return StoryCommit(head_of(git), message.partition("\n")[0], left.paths, left.secrets)
+
+
+def refuse_uncommitted(
+    root: Path,
+    deadline: Deadline,
+    environment: Mapping[str, str],
+    outputs: Mapping[str, str],
+    story: str = "",
+) -> None:
+    """Refuse where something is not committed; the sentence names it and the command that commits.
+
+    Raises:
+        Refused: there is something.
+        GitFailed, Transient: git cannot say.
+    """
+    left = uncommitted(opened(root, deadline, environment), outputs)
+    if left.paths:
+        raise Refused(
+            f"There are uncommitted changes ({_names(left.paths)}), so nothing was completed. Commit them "
+            f"with: lifecycle run commit {story or 'STORY'}"
+        )
+
+
+def _names(paths: tuple[str, ...]) -> str:
+    more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
+    return visible(", ".join(paths[:_SHOWN])) + more
+
+
+def _refuse_secrets(git: GitRepository, tree: str, paths: tuple[str, ...]) -> None:
+    """Refuse where a line that is to be committed holds what looks like a secret."""
+    before = head_of(git) or git.run("hash-object", "-t", "tree", "--stdin")
+    plain = ("--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames")
+    words = ("-c", "core.quotePath=false", "diff", *plain, "--src-prefix=a/", "--dst-prefix=b/")
+    path = ""
+    wanted = set(paths)
+    for line in git.run(*words, before, tree).splitlines():
+        if line.startswith("+++ "):
+            path = line.removeprefix("+++ b/").rstrip("\t")
+        elif line.startswith("+") and path in wanted and redact(line, {}) != line:
+            raise Refused(
+                f"{visible(path)} holds what looks like a secret, so nothing was committed. Take it out; "
+                "if it is none, commit it yourself: git add -A && git commit"
+            )

@@ -1,0 +1,152 @@
+"""The commit of a story: its words, what it takes, and what it never takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lifecycle.core.errors import GitFailed, Refused
+from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.run.finish.story_commit import (
+    StoryCommit,
+    commit_story,
+    refuse_uncommitted,
+    subject_of,
+)
+from lifecycle.run.state import Story
+from tests.run.run_ground import RunGround
+
+IDENTITY = {
+    "GIT_AUTHOR_NAME": "A",
+    "GIT_AUTHOR_EMAIL": "a@example.com",
+    "GIT_COMMITTER_NAME": "A",
+    "GIT_COMMITTER_EMAIL": "a@example.com",
+}
+
+
+def commit(ground: RunGround, outputs: dict[str, str] | None = None) -> StoryCommit:
+    """Commit what is there."""
+    environment = {**ground.environment, **IDENTITY}
+    deadline = Deadline.after(SystemClock(), 60)
+    return commit_story(ground.root, deadline, environment, "feat: Pay (S1)", outputs or {})
+
+
+def write(ground: RunGround, path: str, text: str = "x\n") -> Path:
+    """Write a file of the worktree."""
+    file = ground.root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    return file
+
+
+def committed(ground: RunGround) -> list[str]:
+    """The files of the last commit."""
+    return ground.git("ls-tree", "-r", "--name-only", "HEAD").splitlines()
+
+
+@pytest.mark.parametrize(
+    ("conventions", "subject"),
+    [
+        ({}, "feat: Pay by card (S1)"),
+        ({"commits": "Conventional Commits"}, "feat: Pay by card (S1)"),
+        ({"commitFormat": "[{id}] {title}"}, "[S1] Pay by card"),
+        ({"commit_format": "{type}({story}): {title} {other}"}, "feat(S1): Pay by card {other}"),
+        ({"commitFormat": ["{title}"]}, "feat: Pay by card (S1)"),
+        ({"commits": "{title}\n\nEvil: trailer"}, "Pay by card Evil: trailer"),
+    ],
+)
+def test_the_subject_has_the_platforms_format(conventions: dict[str, Any], subject: str) -> None:
+    """A convention counts where it is a form; it stays one line."""
+    assert subject_of(Story("S1", "Pay by card"), conventions) == subject
+
+
+def test_everything_of_the_story_is_in_it(ground: RunGround) -> None:
+    """Changed, deleted, staged and new files, also in a repository without a commit."""
+    write(ground, "a.py")
+    write(ground, "gone.py")
+    first = commit(ground)
+    assert first.paths == ("a.py", "gone.py")
+    write(ground, "a.py", "y\n")
+    (ground.root / "gone.py").unlink()
+    write(ground, "a new one.py")
+    write(ground, "staged.py")
+    write(ground, "staged away.py")
+    ground.git("add", "staged.py", "staged away.py")
+    (ground.root / "staged away.py").unlink()
+    made = commit(ground)
+    assert committed(ground) == ["a new one.py", "a.py", "staged.py"]
+    assert made.commit == ground.git("rev-parse", "HEAD")
+    assert ground.git("log", "-1", "--format=%s") == "feat: Pay (S1)"
+    assert commit(ground) == StoryCommit("", "", (), ())
+
+
+def test_a_staged_deletion_is_taken(ground: RunGround) -> None:
+    """Neither index nor worktree has the file any more."""
+    write(ground, "a.py")
+    write(ground, "b.py")
+    commit(ground)
+    ground.git("rm", "-q", "a.py")
+    assert commit(ground).paths == ("a.py",)
+    assert committed(ground) == ["b.py"]
+
+
+def test_ours_and_secrets_are_left_out(ground: RunGround) -> None:
+    """A file that is named like a secret is named, and stays as it is; so does what a check left."""
+    ground.begun()
+    write(ground, ".env", "A=1\n")
+    write(ground, "report.xml")
+    write(ground, "a.py")
+    made = commit(ground, {"report.xml": ground.git("hash-object", "report.xml")})
+    assert committed(ground) == ["a.py"]
+    assert made.secrets == (".env",)
+
+
+def test_what_is_staged_and_never_taken_is_refused(ground: RunGround) -> None:
+    """Whoever staged it takes it out; nothing is committed meanwhile."""
+    write(ground, ".env", "A=1\n")
+    write(ground, "a.py")
+    ground.git("add", "-f", ".env")
+    with pytest.raises(Refused, match=r"git restore --staged -- \.env"):
+        commit(ground)
+
+
+def test_what_looks_like_a_secret_is_not_committed(ground: RunGround) -> None:
+    """It is looked for in what is new, and the index is left as it was."""
+    write(ground, "settings.py", "KEY = 'AKIA" + "ABCDEFGHIJKLMNOP'\n")
+    with pytest.raises(Refused, match=r"settings\.py holds what looks like a secret"):
+        commit(ground)
+    assert ground.git("diff", "--cached", "--name-only") == ""
+
+
+def test_the_hooks_of_the_project_have_their_say(ground: RunGround) -> None:
+    """What a hook refuses is told in its words; what was to be committed stays."""
+    hook = write(ground, ".git/hooks/pre-commit", "#!/bin/sh\necho too long a line >&2\nexit 1\n")
+    hook.chmod(0o755)
+    write(ground, "a.py")
+    with pytest.raises(GitFailed, match=r"too long a line.*nothing was committed"):
+        commit(ground)
+    assert (ground.root / "a.py").read_text() == "x\n"
+    hook.unlink()
+    assert commit(ground).paths == ("a.py",)
+
+
+def test_a_merge_is_ended_by_whoever_began_it(ground: RunGround) -> None:
+    """A story's commit concludes no merge."""
+    write(ground, "a.py")
+    commit(ground)
+    write(ground, "b.py")
+    (ground.root / ".git" / "MERGE_HEAD").write_text(ground.git("rev-parse", "HEAD"))
+    with pytest.raises(Refused, match="A merge is under way"):
+        commit(ground)
+
+
+def test_what_is_uncommitted_is_refused_with_the_command_that_commits(ground: RunGround) -> None:
+    """A story and a run are completed on commits alone."""
+    deadline = Deadline.after(SystemClock(), 60)
+    refuse_uncommitted(ground.root, deadline, ground.environment, {}, "S1")
+    for number in range(7):
+        write(ground, f"{number}.py")
+    with pytest.raises(Refused, match=r"4\.py and 2 more.*lifecycle run commit S1$"):
+        refuse_uncommitted(ground.root, deadline, ground.environment, {}, "S1")
