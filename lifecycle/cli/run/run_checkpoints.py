@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import click
-from msgspec.structs import replace
 
 from lifecycle.cli.command_session import Session, in_worktree, option
 from lifecycle.cli.run.run_session import RunSession
@@ -96,7 +95,7 @@ def commit(session: Session, story: str, message: str) -> None:
     """
     from lifecycle.evidence.records import EvidenceRoom
     from lifecycle.platforms.selection import detect
-    from lifecycle.run.finish.story_commit import commit_story, subject_of
+    from lifecycle.run.finish.story_commit import commit_story, subject_of, with_commit
 
     given, world = RunSession(session), session.world
     wanted = given.store.demanded().story(story)
@@ -117,7 +116,7 @@ def commit(session: Session, story: str, message: str) -> None:
         session.show(["Nothing is uncommitted, so nothing was committed.", *notes], data)
         return
     with given.store.changing() as change:
-        change.run = change.run.with_story(replace(change.run.story(story), commit=made.commit))
+        change.run = with_commit(change.run, wanted.id, made.commit)
         change.notes.append(f"Committed {wanted.id}: {made.commit[:10]} {made.subject}")
     count = "1 file" if len(made.paths) == 1 else f"{len(made.paths)} files"
     session.show(

@@ -23,7 +23,7 @@ NAMESPACE = "refs/lifecycle/checkpoints"
 MARK, SAVED = "mark", "saved"
 """What the names begin with of those made by hand, and of what a rollback saved."""
 
-_BRANCH = "Branch: "
+_BRANCH, _AT = "Branch: ", "At: "
 _TRIES = 5
 
 
@@ -59,7 +59,7 @@ def keep(aside: Aside, run: Run, now: float, kind: str, about: str, story: str =
     words = ("-p", parent) if parent else ()
     branch = git.current_branch() or ""
     subject = visible(redact(f"{about}, run {run.id}: {' '.join(run.goal.split())[:80]}"))
-    text = f"{subject}\n\n{_BRANCH}{branch}\n"
+    text = f"{subject}\n\n{_BRANCH}{branch}\n{_AT}{now!r}\n"
     commit = git.run("commit-tree", aside.tree, *words, stdin=text)
     for _ in range(_TRIES):
         ref = _next_name(git, run, kind)
@@ -94,8 +94,12 @@ def base_of(git: GitRepository, commit: str) -> str:
 
 def branch_of(git: GitRepository, commit: str) -> str:
     """The branch that a checkpoint was made on; "" for none."""
+    return _noted(git, commit, _BRANCH)
+
+
+def _noted(git: GitRepository, commit: str, key: str) -> str:
     lines = git.run("log", "-1", "--format=%B", commit).splitlines()
-    return next((line.removeprefix(_BRANCH) for line in lines if line.startswith(_BRANCH)), "")
+    return next((line.removeprefix(key) for line in lines if line.startswith(key)), "")
 
 
 def listed(git: GitRepository, run: Run) -> dict[str, str]:
@@ -121,8 +125,9 @@ def find(git: GitRepository, run: Run, name: str) -> Checkpoint:
     ref = of_story[-1] if of_story else wanted
     if ref in kept:
         known = next((one for one in run.checkpoints if one.ref == ref), None)
-        at = float(git.run("log", "-1", "--format=%ct", kept[ref]))
-        return replace(known, commit=kept[ref]) if known else Checkpoint(ref, kept[ref], at)
+        if known is not None:
+            return replace(known, commit=kept[ref])
+        return Checkpoint(ref, kept[ref], float(_noted(git, kept[ref], _AT) or 0.0))
     names = ", ".join([*kept][-20:])
     there = f"there are {names}" if kept else "make one with: lifecycle run mark-working-state"
     what = f'no checkpoint "{visible(name)}"' if name else "no checkpoint yet"

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.redact import redact, visible
 from lifecycle.core.timing import Deadline
@@ -20,7 +22,7 @@ from lifecycle.run.checkpoints.worktree_files import (
     refuse_under_way,
     uncommitted,
 )
-from lifecycle.run.state import Story
+from lifecycle.run.state import Run, Story
 
 FORMAT: Final = "{type}: {title} ({id})"
 """The commit's subject where the platform does not say another."""
@@ -96,6 +98,11 @@ def commit_story(
             evidence=error.evidence,
         ) from None
     return StoryCommit(head_of(git), message.partition("\n")[0], left.paths, left.secrets)
+
+
+def with_commit(run: Run, story: str, commit: str) -> Run:
+    """The run whose story was committed so; Refused if there is no such story."""
+    return run.with_story(replace(run.story(story), commit=commit))
 
 
 def refuse_uncommitted(
