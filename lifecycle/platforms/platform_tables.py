@@ -63,7 +63,7 @@ def detection_lines(detection: Detection) -> list[str]:
         chosen,
         f"**Reason:** {detection.reason}",
         "",
-        *_configuration(one, detection),
+        *_loaded(one, detection),
     ]
 
 
@@ -102,6 +102,27 @@ def detection_data(detection: Detection) -> dict[str, Any]:
     }
 
 
+def context_lines(detection: Detection) -> list[str]:
+    """The configuration of what was selected, for somebody who only works with it."""
+    one = detection.selected
+    if one is None:
+        return [detection.reason]
+    lies = one.about.structure
+    where = ["", "### Project Structure", cell(_text(lies))] if lies is not None else []
+    return [*_configuration(one, detection), *where]
+
+
+def _loaded(one: Platform, detection: Detection) -> list[str]:
+    return [
+        "## Platform Configuration Loaded",
+        "",
+        *_configuration(one, detection),
+        "",
+        "---",
+        "Platform detection complete. Proceeding with workflow.",
+    ]
+
+
 def _configuration(one: Platform, detection: Detection) -> list[str]:
     about = one.about
     version = f" (v{cell(about.version)})" if about.version else ""
@@ -114,8 +135,6 @@ def _configuration(one: Platform, detection: Detection) -> list[str]:
     commands = [(name, f"`{as_line(argvs)}`") for name, argvs in detection.commands.items()]
     conventions = [(name, _text(value)) for name, value in about.conventions.items()]
     return [
-        "## Platform Configuration Loaded",
-        "",
         f"**Platform:** {cell(_title(one))}{version}",
         f"**From:** {as_data(str(one.path))} ({one.place}{trust})",
         "",
@@ -130,9 +149,6 @@ def _configuration(one: Platform, detection: Detection) -> list[str]:
         "",
         "### Skills Loaded",
         *([f"- {cell(skill)}" for skill in about.skills] or ["None."]),
-        "",
-        "---",
-        "Platform detection complete. Proceeding with workflow.",
     ]
 
 

@@ -97,8 +97,12 @@ class RunStore:
             StrangeRun: the file is tracked by git, of a later release, or unreadable; it is kept.
             StrangeFileError: no regular file lies there.
         """
-        content = regular_files.content(self._path(STATE), limit=_LARGEST)
+        path = self._path(STATE)
+        content = regular_files.content(path, limit=_LARGEST)
         if content is None:
+            what = regular_files.strange(path)
+            if what:
+                raise regular_files.StrangeFileError(path, what)
             return None
         self._refuse_tracked()
         try:

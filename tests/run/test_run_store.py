@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import resource
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
-from lifecycle.run.run_store import RunStore
-from lifecycle.run.table import KEPT_LINES, TIERS
+from lifecycle.run.run_store import RunStore, StrangeRun
+from lifecycle.run.stories.clarifying import clarification
+from lifecycle.run.table import KEPT_LINES, TIERS, ClarificationPhase
+from lifecycle.storage.regular_files import StrangeFileError
+from tests.conftest import STARTED
 from tests.run.run_ground import RunGround
 
 
@@ -47,3 +57,159 @@ def test_a_long_run_trims_its_progress_by_itself(ground: RunGround) -> None:
     assert lines[-1].endswith("the last")
     noted(ground.store, "one more")
     assert len(ground.store.progress.tail(1_000)) == KEPT_LINES + 1
+
+
+def unusable(ground: RunGround, says: str) -> None:
+    """The store refuses the file with this word, for reading and for changing; it stays as it is."""
+    before = ground.state.read_bytes()
+    for use in (ground.store.load, lambda: noted(ground.store, "never")):
+        with pytest.raises(StrangeRun, match=says):
+            use()
+    assert ground.state.read_bytes() == before
+    assert ground.store.progress.tail(1) == []
+
+
+@pytest.mark.parametrize("part", [0.0, 0.1, 0.5, 0.99])
+def test_a_truncated_file_is_kept_and_named(ground: RunGround, part: float) -> None:
+    """A part of a record is no record: nothing of it counts, and nobody overwrites it."""
+    ground.begun()
+    whole = ground.state.read_bytes()
+    ground.state.write_bytes(whole[: int(len(whole) * part)])
+    unusable(ground, "cannot be read .*--anew")
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"null", b'{"id": 1}', b"\0" * 5_000])
+def test_a_corrupt_file_is_kept_and_named(ground: RunGround, content: bytes) -> None:
+    """Whatever it holds."""
+    ground.begun()
+    ground.state.write_bytes(content)
+    unusable(ground, "cannot be read")
+
+
+def test_a_later_release_is_to_be_installed(ground: RunGround) -> None:
+    """Its file is not mended and not set aside: the release that wrote it can read it."""
+    ground.begun()
+    ground.state.write_bytes(b'{"version": 999, "new": {}}')
+    unusable(ground, "version 999.*pipx upgrade")
+
+
+def test_a_file_that_git_tracks_leads_nobody(ground: RunGround) -> None:
+    """It came with the repository, also under a name that only its case tells apart."""
+    ground.begun()
+    ground.git("add", "--force", ".claude/workflow-state.json")
+    unusable(ground, "tracked by git.*git rm --cached")
+    ground.git("rm", "--cached", "--quiet", ".claude/workflow-state.json")
+    assert ground.store.load() is not None
+
+
+def test_what_is_no_file_of_ours_is_left_alone(ground: RunGround, tmp_path: Path) -> None:
+    """A link is not followed, a folder not entered, and a folder that is a link neither."""
+    ground.begun()
+    target = tmp_path / "target.json"
+    ground.state.rename(target)
+    before = target.read_bytes()
+    ground.state.symlink_to(target)
+    with pytest.raises(StrangeFileError, match="is a link"):
+        ground.store.load()
+    ground.state.unlink()
+    ground.state.mkdir()
+    with pytest.raises(StrangeFileError, match="is a folder"):
+        ground.store.load()
+    ground.state.rmdir()
+    ground.state.parent.rename(tmp_path / "elsewhere")
+    ground.state.parent.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(StrangeFileError, match="is a link"):
+        ground.store.load()
+    ground.state.parent.unlink()
+    ground.state.parent.write_text("no folder")
+    with pytest.raises(StrangeFileError, match="is no folder"):
+        ground.begun()
+    assert target.read_bytes() == before
+
+
+def test_a_file_that_cannot_be_written_is_kept(ground: RunGround) -> None:
+    """A full disk: one sentence, nothing of the new state is left, and once there is room it goes on."""
+    run = ground.begun("x" * 3_000)
+    before = ground.state.read_bytes()
+    limit = (2_000, 2_000)
+    done = subprocess.run(
+        [STARTED, "run", "add-story", "Pay"],
+        cwd=ground.root,
+        # Python writes what it compiled, too, and would not see that only a part of it was written.
+        env={**ground.environment, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit),
+    )
+    assert done.returncode == 1, done.stderr
+    assert "Traceback" not in done.stderr
+    assert ground.state.read_bytes() == before
+    assert [path.name for path in ground.state.parent.iterdir()] == [ground.state.name]
+    ground.said("add-story", "Pay")
+    assert ground.store.demanded().id == run.id
+
+
+def test_two_processes_at_once_lose_nothing(ground: RunGround) -> None:
+    """Each waits for the other: every story is there, each with an id of its own."""
+    ground.begun()
+    titles = [f"Story {n}" for n in range(8)]
+    with ThreadPoolExecutor(len(titles)) as pool:
+        ended = list(pool.map(lambda title: ground.run("add-story", title), titles))
+    assert [done.returncode for done in ended] == [0] * len(titles)
+    run = ground.store.demanded()
+    assert sorted(story.title for story in run.stories) == titles
+    assert [story.id for story in run.stories] == [f"S{n + 1}" for n in range(len(titles))]
+    assert len(ground.store.progress.tail(20)) == len(titles)
+
+
+_WRITER = """
+import sys, time
+from pathlib import Path
+from msgspec.structs import replace
+from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.run.run_store import RunStore
+
+store = RunStore(Path.cwd(), {}, Deadline.after(SystemClock(), 60))
+while True:
+    with store.changing() as change:
+        goal = f"{change.run.iterations + 1} " * 20_000
+        change.run = replace(change.run, iterations=change.run.iterations + 1, goal=goal)
+    print("kept", flush=True)
+"""
+
+
+@pytest.mark.parametrize("after", [0.0, 0.011, 0.023, 0.05, 0.1])
+def test_a_process_that_is_killed_leaves_the_old_state_or_the_new(
+    ground: RunGround, after: float
+) -> None:
+    """Wherever in a write it ends: goal and count belong together, and the next change is made."""
+    ground.begun()
+    with subprocess.Popen(
+        [sys.executable, "-c", _WRITER], cwd=ground.root, stdout=subprocess.PIPE
+    ) as writer:
+        assert writer.stdout is not None
+        writer.stdout.readline()
+        time.sleep(after)
+        writer.kill()
+    run = ground.store.demanded()
+    assert run.iterations > 0
+    assert run.goal == f"{run.iterations} " * 20_000
+    noted(ground.store, "goes on")
+    assert ground.store.demanded().iterations == run.iterations + 1
+
+
+def test_what_was_clarified_early_is_kept_until_a_run_adopts_it(ground: RunGround) -> None:
+    """A file of it that cannot be read is kept and named."""
+    one = clarification("What?", "That", 1.0, ClarificationPhase.PRE_ANALYSIS)
+    with ground.store.locked():
+        ground.store.keep_early((one,))
+        assert ground.store.early() == (one,)
+        ground.store.keep_early(())
+        assert ground.store.early() == ()
+    broken = ground.root / ".lifecycle" / "clarifications.json"
+    broken.write_text("[")
+    with pytest.raises(StrangeRun, match=r"clarifications\.json cannot be read"):
+        ground.store.early()
+    assert broken.read_text() == "["
