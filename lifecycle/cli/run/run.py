@@ -14,6 +14,7 @@ COMMANDS: dict[str, str] = {
     "add-story": "run.run_story:add_story",
     "story-plan": "run.run_story:story_plan",
     "criterion": "run.run_story:criterion",
+    "review-context": "run.run_review_context:review_context",
     "mark-working-state": "run.run_checkpoints:mark_working_state",
     "rollback-to-checkpoint": "run.run_checkpoints:rollback_to_checkpoint",
     "commit": "run.run_checkpoints:commit",

@@ -80,8 +80,9 @@ _RUN_VERBS = (
     "init", "recover", "status", "progress", "report", "platform-context", "retry-context",
     "resume-context", "compact-context", "trim-progress", "questions", "add-clarification", "add-story",
     "story-plan", "criterion", "update-phase", "update-story", "verify", "tdd-phase", "tdd-validate",
-    "tdd-status", "tdd", "gate", "review", "scan-dependencies", "add-failure", "retry-recommendation",
-    "add-blocker", "await-user-fix", "mark-working-state", "finish", "complete",
+    "tdd-status", "tdd", "gate", "review-context", "review", "scan-dependencies", "add-failure",
+    "retry-recommendation", "add-blocker", "await-user-fix", "mark-working-state", "commit", "finish",
+    "complete",
 )  # fmt: skip
 
 RUN_PERMISSIONS = tuple(

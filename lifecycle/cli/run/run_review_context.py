@@ -1,0 +1,39 @@
+"""`lifecycle run review-context`: what a reviewer gets, with the diff in a file that can be read."""
+
+from __future__ import annotations
+
+import click
+
+from lifecycle.cli.command_session import Session, in_worktree
+from lifecycle.cli.run.run_session import RunSession
+from lifecycle.run.checkpoints import checkpoint_refs
+from lifecycle.run.checkpoints.worktree_files import files_aside
+from lifecycle.run.texts.review_context import review_lines
+from lifecycle.storage.store import FOLDER
+
+_PLAIN = ("diff", "--no-color", "--no-ext-diff", "--no-textconv")
+
+
+@click.command("review-context", short_help="What a reviewer of a story gets.")
+@click.argument("story", metavar="STORY")
+@in_worktree()
+def review_context(session: Session, *, story: str) -> None:
+    """Print what a reviewer of STORY gets: criteria, design, and the logs of RED and GREEN.
+
+    The diff since the story began, new files with it, is written to .lifecycle/review-STORY.diff, where an
+    agent that runs nothing can read it. Files that are named like secrets are left out.
+    """
+    given = RunSession(session)
+    one, world = given.store.demanded().story(story), session.world
+    with files_aside(world.root, world.deadline, world.environment) as aside:
+        base = one.base or checkpoint_refs.head_of(aside.git)
+        # Without a commit there is nothing to compare with but the empty tree.
+        base = base or aside.git.run("hash-object", "-t", "tree", "/dev/null")
+        stat = aside.git.run(*_PLAIN, "--shortstat", base, aside.tree).strip()
+        diff = aside.git.run(*_PLAIN, base, aside.tree)
+    name = f"review-{one.id}.diff"
+    given.store.folder.make()
+    given.store.folder.write(name, f"{diff}\n".encode("utf-8", "replace"))
+    path = f"{FOLDER}/{name}"
+    lines = review_lines(one, path, stat)
+    session.show(lines, {"story": one.id, "diff": path, "stat": stat, "base": base, "text": lines})

@@ -1,0 +1,74 @@
+"""What a reviewer of a story gets: what was asked for, the diff, and how its tests failed and passed.
+
+How the work came about is not in it: who judges has the files and the logs, and nobody's account.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lifecycle.run.state import Story, TestProof
+
+LISTED = 20
+"""Tests and files that are named one by one; of more it is said how many there are."""
+
+
+def review_lines(story: Story, diff: str, stat: str) -> list[str]:
+    """The context of one story.
+
+    Args:
+        story: it, with its proofs.
+        diff: the path of the file that holds the diff since it began, below the worktree.
+        stat: how much that is, as git says it; "" if nothing changed.
+    """
+    marked = " (security-sensitive)" if story.security else ""
+    return [
+        "## Review Context",
+        "",
+        f"**Story:** {story.id} - {story.title}{marked}",
+        f"**Design:** {story.design or 'None was recorded.'}",
+        f"**Diff:** {diff} ({stat})" if stat else "**Diff:** nothing was changed since it began.",
+        "",
+        "### Acceptance Criteria",
+        *(f"{number}. {one.text}" for number, one in enumerate(story.criteria, start=1)),
+        *([] if story.criteria else ["None was recorded."]),
+        "",
+        "### RED",
+        *_proof(story, story.red),
+        "",
+        "### GREEN",
+        *_proof(story, story.green),
+        *_changed(story),
+    ]
+
+
+def _proof(story: Story, proof: TestProof | None) -> Iterator[str]:
+    if proof is None:
+        why = story.waived or story.unneeded
+        yield f"Waived: {why}" if why else "Nothing was shown."
+        return
+    yield f"Run: {proof.command}, {_counts(proof)}"
+    yield f"Log: {proof.log or 'none was kept'}"
+    yield from (f"- {test}" for test in proof.tests[:LISTED])
+    if len(proof.tests) > LISTED:
+        yield f"- and {len(proof.tests) - LISTED} more"
+    if not proof.tests:
+        yield "The runner names no tests; the counts decided."
+    if proof.note:
+        yield f"Note: {proof.note}"
+
+
+def _counts(proof: TestProof) -> str:
+    if proof.total < 0:
+        return "nobody counted its tests"
+    failed = "" if proof.failed < 0 else f", {proof.failed} failed"
+    return f"{proof.total} tests{failed}"
+
+
+def _changed(story: Story) -> Iterator[str]:
+    """The files of the tests that were changed between red and green: is it still the same demand?"""
+    changed = story.green.changed if story.green is not None else ()
+    if changed:
+        yield ""
+        yield "### Tests that were changed between RED and GREEN"
+        yield from (f"- {path}" for path in changed)
