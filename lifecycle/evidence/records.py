@@ -124,7 +124,7 @@ class RunRecord:
     failures: tuple[str, ...] = ()
     asserted: tuple[str, ...] | None = None
     passed: tuple[str, ...] = ()
-    files: tuple[tuple[str, ...], ...] = ()
+    files: tuple[tuple[str, str], ...] = ()
     log: str = ""
     tail: str = ""
     session: str = ""
@@ -227,7 +227,7 @@ def _read_records(data: Mapping[str, Any]) -> tuple[RunRecord, ...]:
         "outcome": Outcome,
         "counts": _counts,
         "commands": _commands,
-        "files": _commands,
+        "files": _pairs,
         "asserted": _words,
     }
     known = [field.name for field in fields(RunRecord)]
@@ -251,6 +251,10 @@ def _counts(values: Mapping[str, int]) -> Counts:
 
 def _words(listed: list[str]) -> tuple[str, ...]:
     return tuple(map(str, listed))
+
+
+def _pairs(listed: list[list[str]]) -> tuple[tuple[str, str], ...]:
+    return tuple((str(first), str(second)) for first, second in listed)
 
 
 def _commands(listed: list[list[str]]) -> tuple[tuple[str, ...], ...]:

@@ -18,6 +18,10 @@ COMMANDS: dict[str, str] = {
     "mark-working-state": "run.run_checkpoints:mark_working_state",
     "rollback-to-checkpoint": "run.run_checkpoints:rollback_to_checkpoint",
     "commit": "run.run_checkpoints:commit",
+    "tdd-phase": "run.run_tdd:phase",
+    "tdd-validate": "run.run_tdd:validate",
+    "tdd-status": "run.run_tdd:status",
+    "tdd": "run.run_tdd:group",
 }
 """Where below `lifecycle/cli/` each command is: its module, and its name there."""
 

@@ -1,0 +1,1 @@
+"""Red, green, refactor, verify: what a phase demands, and the runs of tests that prove it."""

@@ -1,0 +1,140 @@
+"""Moves of a story through red, green, refactor and verify: what each demands, and how one is refused."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from lifecycle.core.errors import Refused
+from lifecycle.core.redact import redact, visible
+from lifecycle.run.state import Run, Story
+from lifecycle.run.table import TDD, WORK, StoryStatus, TddPhase
+from lifecycle.run.tdd.test_proofs import RunsSeen, green_of, red_of
+
+LONGEST = 2_000
+"""Characters of a reason."""
+
+_BEFORE_RED = (TddPhase.NONE, TddPhase.RED)
+
+
+class TddViolation(Refused):
+    """A phase of the cycle was skipped, or what it demands is not shown; nothing was changed.
+
+    Attributes:
+        current: the phase that the story is in.
+        expected: the phase whose work comes first.
+        why: one clause; "" where the order alone is the reason.
+    """
+
+    for_agent = True
+
+    def __init__(self, current: TddPhase, expected: TddPhase, why: str = "") -> None:
+        self.current, self.expected, self.why = current, expected, why
+        super().__init__("\n".join(self.lines))
+
+    @property
+    def lines(self) -> list[str]:
+        """It as it is printed."""
+        lines = [
+            "STOP. TDD violation detected.",
+            f"Current phase: {self.current}",
+            f"Expected: {self.expected} ({WORK[self.expected]})",
+        ]
+        if self.expected is TddPhase.RED:
+            lines.append("Developer must write a failing test before implementation.")
+        return [*lines, f"Why: {self.why}."] if self.why else lines
+
+
+def expected_of(story: Story, wanted: TddPhase, runs: RunsSeen) -> TddViolation | None:
+    """What refuses the move of a story to a phase; None if it may be made."""
+    phase = story.tdd
+    if story.waived or story.unneeded or wanted is phase or wanted is TddPhase.RED:
+        return None
+    if wanted not in TDD.legal(phase):
+        return TddViolation(phase, TDD.legal(phase)[0])
+    if wanted is TddPhase.GREEN:
+        red, why = (story.red, "") if story.red is not None else red_of(story, runs)
+        return None if red is not None else TddViolation(phase, TddPhase.RED, why)
+    if story.red is None:
+        return TddViolation(phase, TddPhase.RED, "red was never shown")
+    green, why = green_of(story.red, runs)
+    return None if green is not None else TddViolation(phase, TddPhase.GREEN, why)
+
+
+def moved_phase(run: Run, name: str, wanted: TddPhase, runs: RunsSeen, now: float) -> Run:
+    """The run with a story in another phase of its cycle, and the proofs that the move rests on.
+
+    Args:
+        run: before it.
+        name: of the story.
+        wanted: the phase.
+        runs: what is known of the tests.
+        now: the present; a story that nobody began begins now.
+
+    Raises:
+        TddViolation: a phase is skipped, or what it demands is not shown.
+        Refused: the story is completed.
+    """
+    story = _open(run, name)
+    violation = expected_of(story, wanted, runs)
+    if violation is not None:
+        raise violation
+    if wanted is TddPhase.RED and story.tdd not in _BEFORE_RED:
+        story = replace(story, red=None)  # the next test has its own proof
+    story = remembered(replace(story, started=story.started or now), runs, wanted)
+    return run.with_story(replace(story, tdd=wanted))
+
+
+def remembered(story: Story, runs: RunsSeen, phase: TddPhase | None = None) -> Story:
+    """The story with the proofs that the runs show by now: records are forgotten, proofs are not.
+
+    Args:
+        story: before it.
+        runs: what is known of the tests.
+        phase: where it goes; None to judge by where it is.
+    """
+    phase = story.tdd if phase is None else phase
+    if not story.is_open or phase is TddPhase.NONE:
+        return story
+    if story.red is None:
+        story = replace(story, red=red_of(story, runs)[0])
+    if story.red is None or phase is TddPhase.RED:
+        return story
+    green = green_of(story.red, runs)[0]
+    return story if green is None else replace(story, green=green)
+
+
+def waived(run: Run, name: str, reason: str) -> Run:
+    """The run with a story that needs no red and green: documents, configuration, pure refactoring.
+
+    Raises:
+        Refused: the story is completed, or no reason is given.
+    """
+    story = _open(run, name)
+    why = visible(redact(" ".join(reason.split())))[:LONGEST]
+    if not why:
+        raise Refused(
+            "A waiver needs a reason, which the pull request shows; nothing was changed. Give it with: "
+            f"lifecycle run tdd waive {story.id} --reason TEXT"
+        )
+    return run.with_story(replace(story, waived=why))
+
+
+def forbids_edits(run: Run, runs: RunsSeen) -> TddViolation | None:
+    """What forbids to edit code now: a story is at work, and no test of it was seen to fail; else None."""
+    story = run.current
+    if story is None or story.status is StoryStatus.PENDING or story.waived or story.unneeded:
+        return None
+    if story.tdd not in _BEFORE_RED or story.red is not None:
+        return None
+    red, why = red_of(story, runs)
+    return None if red is not None else TddViolation(story.tdd, TddPhase.RED, why)
+
+
+def _open(run: Run, name: str) -> Story:
+    story = run.story(name)
+    if not story.is_open:
+        raise Refused(
+            f"{story.id} is completed, so its cycle is over; nothing was changed. Open it again with: "
+            f"lifecycle run rollback-to-checkpoint {story.id}"
+        )
+    return story

@@ -1,0 +1,170 @@
+"""Red and green as records of runs show them: a test that failed by its assertion, and passes now.
+
+What somebody says proves nothing here, and neither does a run that broke before its assertion, found no
+test, or was of other files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from lifecycle.core.timing import Deadline
+from lifecycle.evidence import tree_hash
+from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.records import EvidenceRoom, RunRecord
+from lifecycle.run.state import Story, TestProof
+from lifecycle.run.table import BUILD, COVERAGE, LINT
+
+NAMED = 20
+"""Tests that a proof names at the most."""
+
+_NOT_TESTS = (BUILD, LINT, COVERAGE)
+_SHOWN = 3
+
+NO_RUN = "no run of the tests failed since the story began"
+
+
+@dataclass(frozen=True, slots=True)
+class RunsSeen:
+    """What is known of the tests of a worktree.
+
+    Attributes:
+        records: the runs that are remembered, oldest first.
+        tree: the name of the files as they are; "" if git cannot say.
+        files: by path, the name of the content of each of them.
+    """
+
+    records: tuple[RunRecord, ...] = ()
+    tree: str = ""
+    files: Mapping[str, str] | None = None
+
+
+def look(root: Path, environment: Mapping[str, str], deadline: Deadline) -> RunsSeen:
+    """The runs and the files of a worktree; raises GitFailed, Transient."""
+    room = EvidenceRoom(root)
+    seen = tree_hash.seen(root, deadline, environment, room.outputs())
+    files = {path: about.rpartition(" ")[2] for path, about in seen.files.items()}
+    return RunsSeen(room.records(), seen.name, files if seen.name else None)
+
+
+def red_of(story: Story, runs: RunsSeen) -> tuple[TestProof | None, str]:
+    """The run that shows red, and where there is none why not, as a clause.
+
+    It is the first since the story began, or since it was green last, in which a test failed by its
+    assertion. Where a runner does not tell how tests fail, the counts decide, and the proof says so.
+    """
+    since = max(story.started, story.green.at if story.green is not None else 0.0)
+    failed = [
+        run
+        for run in runs.records
+        if (run.started or run.at) >= since
+        and run.outcome is Outcome.FAILED
+        and run.kind not in _NOT_TESTS
+    ]
+    for run in failed:
+        if run.asserted:
+            return _proof(run, run.asserted, ""), ""
+        count = run.counts.failed if run.counts is not None else 0
+        if run.asserted is None and count > 0:
+            note = (
+                f"its runner does not tell how a test failed, so the count decided: {count} failed"
+            )
+            return _proof(run, run.failures, note), ""
+    return None, _no_red(failed[-1]) if failed else NO_RUN
+
+
+def _no_red(run: RunRecord) -> str:
+    """Why the last run that failed shows no red."""
+    named = f" ({listed(run.failures)})" if run.failures else ""
+    if run.asserted is None and not run.failures:
+        return f"`{run.command}` failed, and counts no test that did"
+    return (
+        f"`{run.command}` failed by an error and not by an assertion{named}: a syntax or import error, a "
+        "failed set-up or an unexpected exception is not red"
+    )
+
+
+def green_of(red: TestProof, runs: RunsSeen) -> tuple[TestProof | None, str]:
+    """The run that shows the tests of `red` pass on the files as they are; else why there is none.
+
+    It names these very tests as passed, or it is a whole run that passed, of at least as many tests.
+    """
+    if not runs.tree:
+        return None, "git does not say what the files are, so no run counts for them"
+    here = [
+        run
+        for run in runs.records
+        if run.at > red.at and run.tree == runs.tree and run.kind not in _NOT_TESTS
+    ]
+    why = "no run of the tests passed on the files as they are, since they were red"
+    for run in reversed(here):
+        if run.outcome is Outcome.FAILED:
+            failing = f" ({listed(run.failures)})" if run.failures else ""
+            return None, f"the last run of the tests on these files failed{failing}"
+        is_named = bool(red.tests) and set(red.tests) <= set(run.passed)
+        if is_named and run.outcome in (Outcome.PASSED, Outcome.PARTIAL):
+            return _with_changes(_proof(run, red.tests, ""), red, runs), ""
+        if run.outcome is not Outcome.PASSED:
+            continue
+        total = run.counts.total if run.counts is not None else -1
+        if 0 <= total < red.total:
+            why = f"`{run.command}` ran {total} tests, and {red.total} when they were red"
+            continue
+        note = "" if total >= 0 else "its runner counts no tests, so its exit status decided"
+        return _with_changes(_proof(run, red.tests, note), red, runs), ""
+    return None, why
+
+
+def _proof(run: RunRecord, tests: Iterable[str], note: str) -> TestProof:
+    counts = run.counts
+    return TestProof(
+        at=run.at,
+        tests=tuple(tests)[:NAMED],
+        tree=run.tree,
+        command=run.command,
+        log=run.log,
+        failed=-1 if counts is None else counts.failed,
+        total=-1 if counts is None else counts.total,
+        files=dict(run.files),
+        note=note,
+    )
+
+
+def _with_changes(green: TestProof, red: TestProof, runs: RunsSeen) -> TestProof:
+    """The proof with the files of the tests, and those of them that are not what they were when red."""
+    files = runs.files or {}
+    now = {path: files.get(path, "") for path in red.files}
+    changed = tuple(path for path, content in red.files.items() if now[path] != content)
+    unknown = "" if red.files else "in which file the test stands is not known"
+    note = "; ".join(filter(None, (green.note, unknown)))
+    return replace(green, files=now, changed=changed, note=note)
+
+
+def proof_lines(story: Story) -> list[str]:
+    """What a reviewer and the pull request are shown of a story's cycle."""
+    if story.waived:
+        return [f"TDD waived: {story.waived}"]
+    lines = []
+    for name, proof in (("RED", story.red), ("GREEN", story.green)):
+        if proof is None:
+            lines.append(f"{name}: not proven")
+            continue
+        named = listed(proof.tests) or f"{proof.failed} failed, not named by the runner"
+        note = f" ({proof.note})" if proof.note else ""
+        lines.append(f"{name}: {named} by `{proof.command}` on tree {proof.tree[:12] or '?'}{note}")
+        if proof.changed:
+            lines.append(
+                f"Changed between red and green, look at it: {listed(proof.changed, most=NAMED)}"
+            )
+    return lines
+
+
+def listed(names: Iterable[str], most: int = _SHOWN) -> str:
+    """The first few of some names, and how many more there are."""
+    every = tuple(names)
+    more = f" and {len(every) - most} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + more

@@ -1,0 +1,292 @@
+"""Red is proven, green is the same test passing, and nothing that anybody says is either."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec.structs import replace as changed
+
+from lifecycle.core.errors import Refused
+from lifecycle.evidence.outcomes import Counts, Outcome
+from lifecycle.evidence.records import RunRecord
+from lifecycle.run import state
+from lifecycle.run.state import Run, Story
+from lifecycle.run.table import TDD, StoryStatus, TddPhase
+from lifecycle.run.tdd import tdd_moves, test_proofs
+from lifecycle.run.tdd.tdd_moves import TddViolation
+from lifecycle.run.tdd.test_proofs import RunsSeen
+
+NONE, RED, GREEN = TddPhase.NONE, TddPhase.RED, TddPhase.GREEN
+REFACTOR, VERIFY = TddPhase.REFACTOR, TddPhase.VERIFY
+TEST = "tests/test_sum.py::test_two"
+FILES = {"tests/test_sum.py": "a" * 40, "sum.py": "b" * 40}
+
+
+def record(at: float, outcome: Outcome, **more: Any) -> RunRecord:
+    """A run of the tests that ended at this moment."""
+    return RunRecord(at, "pytest", outcome, "tree", **more)
+
+
+def red(at: float = 20.0, **more: Any) -> RunRecord:
+    """A run in which one test of three failed by its assertion."""
+    given = {
+        "counts": Counts(2, 1),
+        "failures": (TEST,),
+        "asserted": (TEST,),
+        "files": (("tests/test_sum.py", "a" * 40),),
+        **more,
+    }
+    return record(at, Outcome.FAILED, **given)
+
+
+def green(at: float = 30.0, **more: Any) -> RunRecord:
+    """A whole run that passed, of as many tests."""
+    return record(at, Outcome.PASSED, **{"counts": Counts(3), **more})
+
+
+def seen(*records: RunRecord, tree: str = "tree", files: dict[str, str] | None = None) -> RunsSeen:
+    """These runs, and the files as they are."""
+    return RunsSeen(records, tree, FILES if files is None else files)
+
+
+def run_of(**more: Any) -> Run:
+    """A run with one story that began at 10."""
+    given = {"status": StoryStatus.IN_PROGRESS, "started": 10.0, **more}
+    return Run("w", "a goal", 1.0, stories=(Story("S1", "a story", **given),))
+
+
+def moved(run: Run, wanted: TddPhase, runs: RunsSeen) -> Story:
+    """The story after a move."""
+    return tdd_moves.moved_phase(run, "S1", wanted, runs, 50.0).story("S1")
+
+
+def test_the_whole_cycle_keeps_its_proofs() -> None:
+    """Each step of the design, with what it rests on: proofs stay where records are forgotten."""
+    story = moved(run_of(), RED, seen())
+    assert (story.tdd, story.red, story.started) == (RED, None, 10.0)
+    story = moved(run_of(tdd=RED), GREEN, seen(red()))
+    assert story.tdd is GREEN
+    assert story.red == state.TestProof(
+        20.0, (TEST,), "tree", "pytest", failed=1, total=3, files={"tests/test_sum.py": "a" * 40}
+    )
+    run = run_of(tdd=GREEN, red=story.red)
+    for wanted in (REFACTOR, VERIFY):
+        story = moved(run, wanted, seen(green()))  # the red run is forgotten by now
+        assert story.green is not None
+        assert (story.green.at, story.green.tests, story.green.changed) == (30.0, (TEST,), ())
+        run = run_of(tdd=wanted, red=story.red, green=story.green)
+    loaded = msgspec.json.decode(msgspec.json.encode(run), type=Run)
+    assert loaded == run
+
+
+NO_RED = {
+    "nothing": (),
+    "before the story": (red(9.0),),
+    "began before the story": (red(20.0, started=9.0),),
+    "an import error": (red(asserted=(), counts=Counts(2, 0, 0, 1)),),
+    "an error in the test": (red(asserted=()),),
+    "none found": (record(20.0, Outcome.NOTHING_RAN, counts=Counts()),),
+    "stopped": (record(20.0, Outcome.PARTIAL, counts=Counts(1)),),
+    "passed": (green(20.0),),
+    "unknown": (record(20.0, Outcome.UNKNOWN),),
+    "no counts": (record(20.0, Outcome.FAILED),),
+    "errors alone": (record(20.0, Outcome.FAILED, counts=Counts(1, 0, 0, 2)),),
+    "another kind": (red(kind="build"), red(kind="lint")),
+}
+
+
+@pytest.mark.parametrize("name", NO_RED)
+def test_what_is_no_red(name: str) -> None:
+    """It is refused in the design's words, and nothing is changed."""
+    runs = seen(*NO_RED[name])
+    for phase, run in ((RED, run_of(tdd=RED)), (NONE, run_of())):
+        with pytest.raises(TddViolation) as refused:
+            tdd_moves.moved_phase(run, "S1", GREEN, runs, 50.0)
+        assert refused.value.lines[:4] == [
+            "STOP. TDD violation detected.",
+            f"Current phase: {phase}",
+            "Expected: red (write failing test first)",
+            "Developer must write a failing test before implementation.",
+        ]
+
+
+def test_counts_decide_where_a_runner_does_not_tell_how_tests_fail() -> None:
+    """Failures, and not errors; the proof says so."""
+    told = red(asserted=None, failures=("two",))
+    proof, why = test_proofs.red_of(run_of().story("S1"), seen(told))
+    assert proof is not None
+    assert (proof.tests, why) == (("two",), "")
+    assert "the count decided: 1 failed" in proof.note
+    unnamed, _ = test_proofs.red_of(run_of().story("S1"), seen(red(asserted=None, failures=())))
+    assert unnamed is not None
+    assert (
+        "1 failed, not named by the runner"
+        in test_proofs.proof_lines(Story("S1", "x", red=unnamed))[0]
+    )
+
+
+def test_the_first_red_counts() -> None:
+    """What breaks later while the code is written is no test that was written first."""
+    later = red(25.0, failures=("other",), asserted=("other",))
+    story = moved(run_of(tdd=RED), GREEN, seen(red(15.0, asserted=()), red(), later))
+    assert story.red is not None
+    assert story.red.tests == (TEST,)
+
+
+NO_GREEN = {
+    "nothing since": (red(),),
+    "before red": (green(15.0),),
+    "another tree": (replace(green(), tree="other"),),
+    "changed files": (replace(green(), tree=""),),
+    "fewer tests": (green(counts=Counts(2)),),
+    "a part": (record(30.0, Outcome.PARTIAL, counts=Counts(3)),),
+    "a part with another test": (record(30.0, Outcome.PARTIAL, passed=("other",)),),
+    "failed since": (green(), red(40.0)),
+    "no test": (record(30.0, Outcome.NOTHING_RAN),),
+    "lint": (green(kind="lint"),),
+}
+
+
+@pytest.mark.parametrize("name", NO_GREEN)
+@pytest.mark.parametrize("wanted", [REFACTOR, VERIFY])
+def test_what_is_no_green(name: str, wanted: TddPhase) -> None:
+    """The same test has to pass, on the files as they are."""
+    proof, _ = test_proofs.red_of(run_of().story("S1"), seen(red()))
+    with pytest.raises(TddViolation) as refused:
+        moved(run_of(tdd=GREEN, red=proof), wanted, seen(*NO_GREEN[name]))
+    assert refused.value.lines[1:3] == [
+        "Current phase: green",
+        "Expected: green (minimum code to pass)",
+    ]
+    assert refused.value.why
+
+
+def test_green_needs_a_tree() -> None:
+    """Outside of what git can say no run counts."""
+    proof, _ = test_proofs.red_of(run_of().story("S1"), seen(red()))
+    with pytest.raises(TddViolation, match="git does not say"):
+        moved(run_of(tdd=GREEN, red=proof), VERIFY, RunsSeen((green(),)))
+
+
+def test_a_part_that_names_the_test_is_green() -> None:
+    """A report says by name that this very test passed; then the rest of the suite need not have run."""
+    proof, _ = test_proofs.red_of(run_of().story("S1"), seen(red()))
+    part = record(30.0, Outcome.PARTIAL, passed=(TEST, "other"))
+    story = moved(run_of(tdd=GREEN, red=proof), VERIFY, seen(part))
+    assert story.green is not None
+    assert story.green.tests == (TEST,)
+
+
+@pytest.mark.parametrize(
+    ("files", "named"),
+    [
+        (FILES, []),
+        ({**FILES, "sum.py": "c" * 40}, []),
+        ({**FILES, "tests/test_sum.py": "c" * 40}, ["tests/test_sum.py"]),
+        ({"sum.py": "b" * 40}, ["tests/test_sum.py"]),
+    ],
+)
+def test_a_test_that_was_changed_is_named(files: dict[str, str], named: list[str]) -> None:
+    """Edited or gone between red and green: the reviewer is shown which file."""
+    proof, _ = test_proofs.red_of(run_of().story("S1"), seen(red()))
+    story = moved(run_of(tdd=GREEN, red=proof), VERIFY, seen(green(), files=files))
+    assert story.green is not None
+    assert list(story.green.changed) == named
+    shown = "\n".join(test_proofs.proof_lines(story))
+    assert all(f"Changed between red and green, look at it: {path}" in shown for path in named)
+    assert bool(named) == ("Changed between" in shown)
+
+
+def test_a_test_whose_file_nobody_knows_is_said() -> None:
+    """No file is taken for unchanged that nobody could name."""
+    proof, _ = test_proofs.red_of(run_of().story("S1"), seen(red(files=())))
+    story = moved(run_of(tdd=GREEN, red=proof), VERIFY, seen(green()))
+    assert "in which file the test stands is not known" in test_proofs.proof_lines(story)[1]
+
+
+def test_the_next_test_needs_its_own_red() -> None:
+    """Back to red, the proof of the test before counts no more; older failures neither."""
+    proof, _ = test_proofs.red_of(run_of().story("S1"), seen(red()))
+    done, _ = test_proofs.green_of(proof or state.TestProof(0.0), seen(green()))
+    story = moved(run_of(tdd=VERIFY, red=proof, green=done), RED, seen(red(), green()))
+    assert (story.tdd, story.red) == (RED, None)
+    again = run_of(tdd=RED, green=done)
+    with pytest.raises(TddViolation):
+        moved(again, GREEN, seen(red(), green()))
+    assert moved(again, GREEN, seen(red(), green(), red(40.0))).red is not None
+
+
+def test_every_move_that_the_table_lacks_is_refused() -> None:
+    """Whatever the runs show, none is skipped; whatever the table has, no proof is skipped."""
+    proof, _ = test_proofs.red_of(run_of().story("S1"), seen(red()))
+    for here, wanted in product(TddPhase, (RED, GREEN, REFACTOR, VERIFY)):
+        run = run_of(tdd=here, red=None if here in (NONE, RED) else proof)
+        allowed = wanted in (*TDD.legal(here), here, RED)
+        for runs, shown in ((seen(red(), green()), True), (seen(), False)):
+            if allowed and (shown or wanted in (RED, here)):
+                assert moved(run, wanted, runs).tdd is wanted
+            else:
+                with pytest.raises(TddViolation) as refused:
+                    moved(run, wanted, runs)
+                assert refused.value.current is here
+
+
+def test_a_waiver_has_a_reason_and_leaves_out_the_cycle() -> None:
+    """Documents, configuration, pure refactoring: shown with the reason, refused without."""
+    run = tdd_moves.waived(run_of(), "s1", "  documents\nonly ")
+    story = run.story("S1")
+    assert story.waived == "documents only"
+    assert test_proofs.proof_lines(story) == ["TDD waived: documents only"]
+    assert moved(run, VERIFY, seen()).tdd is VERIFY
+    assert tdd_moves.forbids_edits(run, seen()) is None
+    with pytest.raises(Refused, match="needs a reason"):
+        tdd_moves.waived(run_of(), "S1", " \n")
+
+
+def test_a_completed_story_is_left_as_it_is() -> None:
+    """Its cycle is over."""
+    run = run_of(status=StoryStatus.COMPLETED)
+    for attempt in (
+        lambda: tdd_moves.moved_phase(run, "S1", RED, seen(), 50.0),
+        lambda: tdd_moves.waived(run, "S1", "x"),
+    ):
+        with pytest.raises(Refused, match="S1 is completed"):
+            attempt()
+    assert tdd_moves.remembered(run.story("S1"), seen(red(), green())) == run.story("S1")
+
+
+@pytest.mark.parametrize(
+    ("given", "runs", "is_free"),
+    [
+        ({}, seen(), False),
+        ({"tdd": RED}, seen(), False),
+        ({"tdd": RED}, seen(red(asserted=())), False),
+        ({"tdd": RED}, seen(red()), True),
+        ({"tdd": GREEN}, seen(), True),
+        ({"tdd": REFACTOR}, seen(), True),
+        ({"status": StoryStatus.PENDING}, seen(), True),
+        ({"status": StoryStatus.COMPLETED}, seen(), True),
+        ({"unneeded": "it is there"}, seen(), True),
+    ],
+)
+def test_code_is_free_once_a_test_was_red(
+    given: dict[str, Any], runs: RunsSeen, is_free: bool
+) -> None:
+    """Of a story at work; where none is, nothing is forbidden."""
+    violation = tdd_moves.forbids_edits(run_of(**given), runs)
+    assert (violation is None) == is_free
+
+
+def test_proofs_are_kept_as_soon_as_they_are_seen() -> None:
+    """A gate copies them into the story, in whatever phase it is; before the cycle there is nothing."""
+    story = run_of(tdd=RED).story("S1")
+    kept = tdd_moves.remembered(story, seen(red()))
+    assert kept.red is not None
+    assert kept.green is None
+    kept = tdd_moves.remembered(changed(kept, tdd=GREEN), seen(green()))
+    assert kept.green is not None
+    assert tdd_moves.remembered(run_of().story("S1"), seen(red())).red is None
