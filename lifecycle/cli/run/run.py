@@ -21,7 +21,7 @@ COMMANDS: dict[str, str] = {
     "tdd-phase": "run.run_tdd:phase",
     "tdd-validate": "run.run_tdd:validate",
     "tdd-status": "run.run_tdd:status",
-    "tdd": "run.run_tdd:group",
+    "tdd": "run.run_tdd:waive",
 }
 """Where below `lifecycle/cli/` each command is: its module, and its name there."""
 

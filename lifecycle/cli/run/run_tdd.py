@@ -6,11 +6,9 @@ import json
 from typing import Any
 
 import click
-import msgspec
 
 from lifecycle.cli.command_session import Session, in_worktree, option
 from lifecycle.cli.run.run_session import RunSession
-from lifecycle.run.state import Story
 from lifecycle.run.table import WORK, TddPhase
 from lifecycle.run.tdd import tdd_moves, test_proofs
 from lifecycle.run.tdd.tdd_moves import TddViolation
@@ -49,7 +47,7 @@ def phase(session: Session, *, story: str, phase: str) -> int:
     lines = [f"{one.id} TDD phase: {wanted} ({WORK[wanted]})"]
     if one.red is not None or one.waived:
         lines += test_proofs.proof_lines(one)
-    session.show([*lines, _NEXT[wanted]], _data(one))
+    session.show([*lines, _NEXT[wanted]], test_proofs.cycle_data(one))
     return 0
 
 
@@ -75,41 +73,33 @@ def validate(session: Session, *, story: str, phase: str) -> None:
 def status(session: Session, *, story: str) -> None:
     """The phase of a story's cycle, as "green"; with --json also what was shown."""
     one = RunSession(session).store.demanded().story(story)
-    session.show([json.dumps(one.tdd.value)], _data(one))
+    session.show([json.dumps(one.tdd.value)], test_proofs.cycle_data(one))
 
 
-@click.group("tdd", short_help="Leave red and green out of a story.")
-def group() -> None:
-    """What a story's cycle of red and green may do without."""
-
-
-@group.command("waive", short_help="A story that needs no red and green, and why.")
+@click.command("tdd", short_help="Leave red and green out of a story, with the reason.")
+@click.argument("action", type=click.Choice(["waive"]))
 @click.argument("story", metavar="STORY")
 @option("--reason TEXT", "Why, for the reviewer and the pull request.", required=True)
 @in_worktree()
-def waive(session: Session, *, story: str, reason: str) -> None:
+def waive(session: Session, *, action: str, story: str, reason: str) -> None:
     """Leave red and green out of a story: documents, configuration, pure refactoring.
 
     The reason is recorded, and stands in the pull request. The other gates stay.
     """
+    del action  # there is one
     given = RunSession(session)
     with given.store.changing() as change:
         change.run = run = tdd_moves.waived(change.run, story, reason)
         one = run.story(story)
         change.note(f"{one.id} TDD waived: {one.waived}")
-    session.show([f"{one.id} TDD waived: {one.waived}"], _data(one))
+    session.show(
+        [f"{one.id} TDD waived: {one.waived}"], test_proofs.cycle_data(one)
+    )
 
 
 def _runs(given: RunSession) -> RunsSeen:
     world = given.session.world
     return test_proofs.look(world.root, world.environment, world.deadline)
-
-
-def _data(story: Story) -> dict[str, Any]:
-    proofs = {"red": story.red, "green": story.green}
-    shown = {name: msgspec.to_builtins(proof) for name, proof in proofs.items() if proof}
-    waived = {"waived": story.waived} if story.waived else {}
-    return {"story": story.id, "phase": story.tdd.value, **shown, **waived}
 
 
 def _refused(violation: TddViolation) -> dict[str, Any]:

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from lifecycle.core.timing import Deadline
@@ -25,7 +27,7 @@ NAMED = 20
 _NOT_TESTS = (BUILD, LINT, COVERAGE)
 _SHOWN = 3
 
-NO_RUN = "no run of the tests failed since the story began"
+_NEVER = "no run of the tests failed since the story began"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ def red_of(story: Story, runs: RunsSeen) -> tuple[TestProof | None, str]:
                 f"its runner does not tell how a test failed, so the count decided: {count} failed"
             )
             return _proof(run, run.failures, note), ""
-    return None, _no_red(failed[-1]) if failed else NO_RUN
+    return None, _no_red(failed[-1]) if failed else _NEVER
 
 
 def _no_red(run: RunRecord) -> str:
@@ -161,6 +163,13 @@ def proof_lines(story: Story) -> list[str]:
                 f"Changed between red and green, look at it: {listed(proof.changed, most=NAMED)}"
             )
     return lines
+
+
+def cycle_data(story: Story) -> dict[str, Any]:
+    """Where a story is in its cycle, and what was shown, for `--json`."""
+    shown = {"red": story.red, "green": story.green, "waived": story.waived}
+    known = {name: to_builtins(value) for name, value in shown.items() if value}
+    return {"story": story.id, "phase": story.tdd.value, **known}
 
 
 def listed(names: Iterable[str], most: int = _SHOWN) -> str:

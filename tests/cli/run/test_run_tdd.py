@@ -72,7 +72,7 @@ def test_red_and_green_are_run_and_not_said(cycle: Cycle) -> None:
         "S1 TDD phase: red (write failing test first)\n"
     )
     cycle.write("test_calc.py", TEST)
-    assert cycle.lifecycle("check", "test").returncode == 1
+    assert cycle.lifecycle("check", "test").returncode == 2
     done = ground.run("tdd-phase", "S1", "green")  # there is no calc yet: an import error
     assert done.returncode == 1
     assert "Current phase: red\nExpected: red (write failing test first)\n" in done.stdout
