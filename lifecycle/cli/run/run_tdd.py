@@ -92,9 +92,7 @@ def waive(session: Session, *, action: str, story: str, reason: str) -> None:
         change.run = run = tdd_moves.waived(change.run, story, reason)
         one = run.story(story)
         change.note(f"{one.id} TDD waived: {one.waived}")
-    session.show(
-        [f"{one.id} TDD waived: {one.waived}"], test_proofs.cycle_data(one)
-    )
+    session.show([f"{one.id} TDD waived: {one.waived}"], test_proofs.cycle_data(one))
 
 
 def _runs(given: RunSession) -> RunsSeen:
