@@ -26,7 +26,7 @@ SIBLINGS = {"table", "state", "decide"}
 BUDGET = {
     "core": 1_990,
     "storage": 1_190,
-    "settings": 775,
+    "settings": 820,
     "git": 435,
     "github": 5_680,
     "trackers": 2_880,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from enum import Enum
 from typing import Any
 
@@ -23,6 +23,10 @@ class Client(Enum):
 
 _SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh", "ksh", "busybox", "post-tool-use"})
 """Names of a process that may stand between the client and us: shells, and the hook that pipes to us."""
+_INITS = frozenset({"systemd", "init"})
+"""Names of a process that takes over whose parent is gone."""
+_INHERITED = ("CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PID")
+"""Variables that a client gives to all that its agent starts."""
 _ATTENDED_BY = frozenset({"cli", "claude-vscode", "claude-desktop"})
 """Entrypoints at which somebody sits, for a client that does not say whether somebody does."""
 
@@ -58,16 +62,65 @@ def _is_attended(environment: Mapping[str, str]) -> bool:
 
 
 def _above_shell(process: str) -> str:
-    """The parent of a process that is a shell; "" if it is none, or this system does not show it.
+    """The parent of a process that is a shell; "" if it is none, or this system does not show it."""
+    name, above = _about(int(process))
+    return str(above) if name in _SHELLS else ""
+
+
+def is_inside(environment: Mapping[str, str], clients: Collection[int] = ()) -> bool:
+    """True if a client's agent may have started this process, whatever it took out of the environment.
+
+    The variables tell; else the processes above this one: one of them is the client, or has its variables.
+    One that nobody above it waits for, and that has no terminal, may be anybody's. Where the system does
+    not show processes, the variables alone decide.
+
+    Args:
+        environment: the variables.
+        clients: processes that are known to be a client.
+    """
+    if any(environment.get(name) for name in _INHERITED):
+        return True
+    process = os.getppid()
+    name, above = _about(process)
+    if (process <= 1 or name in _INITS) and not _has_terminal():
+        return True
+    while process > 1:
+        if process in clients or name == "claude" or _has_client(process):
+            return True
+        process = above
+        name, above = _about(process)
+    return False
+
+
+def _about(process: int) -> tuple[str, int]:
+    """The name of a process and its parent; ("", 0) if this system does not show them.
 
     Source: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
     """
     try:
         with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:  # noqa: PTH123 -- a hook's path imports little
             name, _, rest = file.read().partition("(")[2].rpartition(")")
+        return name, int(rest.split()[1])
+    except (OSError, ValueError, IndexError):
+        return "", 0
+
+
+def _has_client(process: int) -> bool:
+    """True if a process was started with a client's variables, as far as it can be read."""
+    try:
+        with open(f"/proc/{process}/environ", "rb") as file:  # noqa: PTH123 -- as above
+            started_with = file.read().split(b"\0")
     except OSError:
-        return ""
-    return rest.split()[1] if name in _SHELLS else ""
+        return False
+    return any(one.startswith(b"CLAUDECODE=") for one in started_with)
+
+
+def _has_terminal() -> bool:
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
 
 
 def session_of(event: Mapping[str, Any], environment: Mapping[str, str]) -> str:

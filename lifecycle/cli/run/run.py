@@ -22,6 +22,13 @@ COMMANDS: dict[str, str] = {
     "tdd-validate": "run.run_tdd:validate",
     "tdd-status": "run.run_tdd:status",
     "tdd": "run.run_tdd:waive",
+    "add-failure": "run.run_failures:add_failure",
+    "retry-recommendation": "run.run_failures:retry_recommendation",
+    "scan-dependencies": "run.run_failures:scan_dependencies",
+    "add-blocker": "run.run_blockers:add_blocker",
+    "await-user-fix": "run.run_blockers:await_user_fix",
+    "check-user-fix": "run.run_blockers:check_user_fix",
+    "user-fix-complete": "run.run_blockers:user_fix_complete",
 }
 """Where below `lifecycle/cli/` each command is: its module, and its name there."""
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
+from typing import Any
 
 from lifecycle.cli.command_session import Session
 from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.run.run_store import RunStore
+from lifecycle.run.state import Run
+from lifecycle.run.trouble.persons import Presence
 from lifecycle.settings import running_client
 
 
@@ -68,3 +72,14 @@ class RunSession:
             return self.tree
         except (GitFailed, Transient):
             return ""
+
+    def presence(self, run: Run) -> Presence:
+        """Who may be running this command: the client's agent, or somebody outside of it."""
+        clients = {led.client for led in run.led if led.client}
+        is_inside = running_client.is_inside(self.session.world.environment, clients)
+        return Presence(is_inside, self.session.claim_store.marks.answered_at or 0.0)
+
+    def show_json(self, data: Mapping[str, Any]) -> None:
+        """Print what the design prints as JSON, whether that was asked for or not."""
+        self.session.as_json = True
+        self.session.show([], data)

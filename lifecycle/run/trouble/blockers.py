@@ -14,6 +14,7 @@ from lifecycle.core.redact import visible
 from lifecycle.platforms import command_argv
 from lifecycle.run.state import Blocker, PersonAct, Run, Story, UserFix
 from lifecycle.run.table import RunStatus, StoryStatus
+from lifecycle.run.told import line_of
 from lifecycle.run.trouble import story_blocks
 from lifecycle.run.trouble.story_blocks import kept_words
 
@@ -44,7 +45,7 @@ def with_blocker(run: Run, text: str, severity: str, now: float, story_id: str =
         Refused: there is no text, no such story, it is completed, or the run is over.
     """
     _demand_open(run)
-    description = _words(text, 'lifecycle run add-blocker "TEXT" --severity high')
+    description = line_of(text, "a blocker's description")
     story = run.story(story_id) if story_id else None
     if story is not None and not story.is_open:
         raise Refused(f"{story.id} is completed, so nothing blocks it; nothing was changed.")
@@ -96,10 +97,9 @@ def awaiting(
             f"{blocker.id} is resolved, so nobody is waited for; nothing was changed. Another blocker: "
             'lifecycle run add-blocker "TEXT" --severity high'
         )
-    usage = f'lifecycle run await-user-fix {blocker.id} "WHAT TO DO"'
     fix = UserFix(
         blocker.id,
-        _words(description, usage),
+        line_of(description, "the description of a fix"),
         now,
         check_command=_argv(check_command),
         timeout=timeout,
@@ -226,13 +226,6 @@ def _freed(run: Run, story: Story) -> Story:
 def _demand_open(run: Run) -> None:
     if run.is_over:
         raise Refused(f"The run {run.id} is completed, so nothing was changed.")
-
-
-def _words(text: str, usage: str) -> str:
-    words = kept_words(text)
-    if not words:
-        raise Refused(f"The text is empty, so nothing was changed. Write: {usage}")
-    return words
 
 
 def _argv(command: str) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from lifecycle.run.table import (
     FailureCategory,
     StoryStatus,
 )
+from lifecycle.run.told import line_of
 from lifecycle.run.trouble import story_blocks
 from lifecycle.run.trouble.story_blocks import LONGEST, kept_words
 
@@ -173,11 +174,7 @@ def failed(
         Refused: there is no such story, it is completed, or the text is empty.
     """
     story = run.story(story_id)
-    words = kept_words(text)
-    if not words:
-        raise Refused(
-            'A failure needs a text, and none was given: lifecycle run add-failure S1 "TEXT"'
-        )
+    words = line_of(kept_words(text), "a failure")
     if not story.is_open:
         raise Refused(
             f"{story.id} is completed, so nothing failed in it; nothing was changed. Open it again with: "

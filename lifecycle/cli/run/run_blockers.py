@@ -1,0 +1,184 @@
+"""`lifecycle run add-blocker|await-user-fix|check-user-fix|user-fix-complete`: what only a person mends."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from dataclasses import dataclass
+
+import click
+
+from lifecycle.cli.command_session import Session, in_worktree, option
+from lifecycle.cli.run.run_session import RunSession
+from lifecycle.cli.terminal import passing
+from lifecycle.evidence.checks import check_process
+from lifecycle.evidence.checks.check_process import ProcessEnd
+from lifecycle.run.state import UserFix
+from lifecycle.run.table import BLOCKER_SEVERITIES
+from lifecycle.run.trouble import blockers
+from lifecycle.run.trouble.escalation import escalation_lines
+from lifecycle.run.trouble.persons import person
+from lifecycle.settings.config import for_child
+
+LONGEST = 3_600
+"""Seconds that a check command may be given."""
+
+
+@click.command("add-blocker", short_help="Record what stands before the run or a story.")
+@click.argument("text")
+@option(
+    "--severity SEVERITY",
+    "low, medium, high or critical. Default: medium.",
+    type=click.Choice(BLOCKER_SEVERITIES),
+    default="medium",
+)
+@option("--story STORY", "The story that it stands before.", default="")
+@in_worktree()
+def add_blocker(session: Session, *, text: str, severity: str, story: str) -> None:
+    """Record TEXT as a blocker. A story's that is high or critical lets the story stand still.
+
+    Once only stories are left that stand still, the run waits for the user. Ask the user at once with:
+    lifecycle run await-user-fix.
+    """
+    given = RunSession(session)
+    with given.store.changing() as change:
+        before = change.run
+        change.run = blockers.with_blocker(before, text, severity, given.now, story)
+        index = blockers.touched(before, change.run)
+        blocker = change.run.blockers[index]
+        added = f"Added blocker: {blocker.id} (index {index}) [{severity}] {blocker.description}"
+        told = escalation_lines(before, change.run)
+        for noted in (added, *told):
+            change.note(noted)
+    data = {"id": blocker.id, "index": index, "severity": severity, "story": blocker.story or None}
+    shown = {**data, "description": blocker.description, "status": change.run.status.value}
+    session.show([added, *told], {**shown, "escalations": told})
+
+
+@click.command("await-user-fix", short_help="Wait for the user to fix something.")
+@click.argument("blocker", metavar="BLOCKER")
+@click.argument("description")
+@option("--check-command COMMAND", "What shows that it is fixed; no shell reads it.", default="")
+@option(
+    "--timeout SECONDS",
+    "How long that may take. Default: 60.",
+    type=click.IntRange(1, LONGEST),
+    default=60,
+)
+@in_worktree()
+def await_user_fix(
+    session: Session, *, blocker: str, description: str, check_command: str, timeout: int
+) -> None:
+    """Let the run wait until the user did DESCRIPTION about BLOCKER, an id (B1) or an index (0).
+
+    The session may stop then. The user runs lifecycle run user-fix-complete, and the next session goes on.
+    """
+    given = RunSession(session)
+    with given.store.changing() as change:
+        before = change.run
+        change.run = blockers.awaiting(
+            before, blocker, description, given.now, check_command, timeout
+        )
+        fix = blockers.demanded_fix(change.run)
+        told = escalation_lines(before, change.run)
+        for noted in told:
+            change.note(noted)
+    data = blockers.awaiting_data(fix, check_command.strip())
+    given.show_json(data)
+    for line in told:
+        click.echo(line, err=True)
+
+
+@dataclass
+class _Tail:
+    """The last of what a command printed."""
+
+    content: bytes = b""
+
+    def take(self, part: bytes) -> None:
+        self.content = (self.content + part)[-4_000:]
+
+    @property
+    def last_line(self) -> str:
+        lines = self.content.decode("utf-8", "replace").strip().splitlines()
+        return lines[-1][:300] if lines else ""
+
+
+@click.command("check-user-fix", short_help="Run the command that shows whether it is fixed.")
+@in_worktree()
+def check_user_fix(session: Session) -> int:
+    """Run the check command of what the user was asked to fix, and print as JSON whether it is fixed.
+
+    What the command prints goes to standard error. Without a command the user's own word decides.
+    """
+    given = RunSession(session)
+    fix = blockers.demanded_fix(given.store.demanded())
+    why = ""
+    if fix.check_command:
+        end, tail = _run(given, fix)
+        with given.store.changing() as change:
+            passed = end.status == 0
+            change.run = blockers.fix_checked(change.run, fix, given.now, passed=passed)
+            why = "" if passed else _why(fix, end, tail)
+            change.note(f"Check of {fix.blocker}: {'PASSED' if passed else why}")
+        fix = blockers.demanded_fix(change.run)
+    elif not fix.completed_at:
+        why = "no command checks it, and the user did not say yet that it is fixed"
+    data = {**blockers.fix_data(fix), **({"reason": why} if why else {})}
+    given.show_json(data)
+    return 0
+
+
+def _run(given: RunSession, fix: UserFix) -> tuple[ProcessEnd, _Tail]:
+    """The end of the check command, and the last that it printed; its output is shown as it comes."""
+    tail, shown = _Tail(), passing(sys.stderr)
+
+    def take(part: bytes) -> None:
+        tail.take(part)
+        shown(part)
+
+    world = given.session.world
+    environment = for_child("check", world.environment)
+    with world.deadline.standing_still():  # it has a limit of its own
+        end = check_process.run(
+            fix.check_command, world.root, environment, fix.timeout, out=take, err=take
+        )
+    if end.signal == signal.SIGINT:
+        raise KeyboardInterrupt
+    return end, tail
+
+
+def _why(fix: UserFix, end: ProcessEnd, tail: _Tail) -> str:
+    if end.error:
+        return end.error
+    if end.is_late:
+        return f"it took more than {fix.timeout} seconds, and was ended"
+    last = f": {tail.last_line}" if tail.last_line else ""
+    return f"{fix.check_command[0]} exited with {end.status}{last}"
+
+
+@click.command("user-fix-complete", short_help="Say that it is fixed; a person does.")
+@click.argument("blocker", metavar="[BLOCKER]", default="")
+@option("--notes TEXT", "What you did; the developer reads it.", default="")
+@in_worktree()
+def user_fix_complete(session: Session, *, blocker: str, notes: str) -> None:
+    """Say that what the run waits for is fixed, or that BLOCKER is; the next session goes on with it.
+
+    A person says this: in a terminal outside of the client, or with a prompt after the run began to wait.
+    """
+    given = RunSession(session)
+    command = "lifecycle run user-fix-complete"
+    with given.store.changing() as change:
+        fixed, asked_at = blockers.to_resolve(change.run, blocker)
+        by = person(given.presence(change.run), asked_at, command)
+        change.run = blockers.resolved(change.run, fixed, given.now, by, notes)
+        run = change.run
+        named = ", ".join(one.id for one in fixed) or "nothing else"
+        done = f"Resolved: {named} (by a {by})"
+        change.note(done)
+    goes_on = (
+        "Start the client in this folder, or write a prompt there: the run goes on where it was."
+    )
+    waits = f"The run is {run.status.value.replace('_', ' ')}."
+    data = {"status": run.status.value, "resolved": [one.id for one in fixed], "by": by}
+    session.show([done, goes_on if run.status == "active" else waits], {**data, "notes": notes})

@@ -1,0 +1,170 @@
+"""Services outside of the project that a story speaks of: by whole words, with what stands in for them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from msgspec.structs import replace
+
+from lifecycle.run.state import ExternalDependency, Run, Story
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceRow:
+    """One kind of service.
+
+    Attributes:
+        type: its short name.
+        category: what it does.
+        keywords: the words that tell of it; that which stands first here is named.
+        mock: what stands in for it in development and tests.
+        needs_secrets: even its stand-in may need credentials.
+        is_general: its words tell of any service: it counts where no row of another kind does.
+    """
+
+    type: str
+    category: str
+    keywords: tuple[str, ...]
+    mock: str
+    needs_secrets: bool = True
+    is_general: bool = False
+
+
+SERVICES: Final = (
+    ServiceRow(
+        "payment",
+        "payment_processing",
+        ("stripe", "paypal", "braintree", "payment", "checkout"),
+        "Use test/sandbox API keys or mock payment service",
+    ),
+    ServiceRow(
+        "email",
+        "email_service",
+        ("sendgrid", "mailgun", "smtp", "email"),
+        "Use local mailhog/papercut or mock email sender",
+    ),
+    ServiceRow(
+        "oauth",
+        "authentication",
+        ("oauth", "oauth2", "google auth", "facebook login", "azure ad", "sso"),
+        "Use test OAuth credentials or mock identity provider",
+    ),
+    ServiceRow(
+        "storage",
+        "cloud_storage",
+        ("s3", "azure blob", "cloudinary", "gcs", "file upload"),
+        "Use local minio/azurite or mock storage",
+    ),
+    ServiceRow(
+        "sms",
+        "sms_service",
+        ("twilio", "nexmo", "vonage", "sms", "push notification"),
+        "Use SMS service test mode or mock notification service",
+    ),
+    ServiceRow(
+        "ai_ml",
+        "ai_service",
+        ("openai", "gpt-4", "anthropic"),
+        "Use recorded responses or mock AI service",
+    ),
+    ServiceRow(
+        "database_cloud",
+        "cloud_database",
+        ("rds", "cosmosdb", "atlas"),
+        "Use local database container",
+    ),
+    ServiceRow(
+        "messaging",
+        "message_queue",
+        ("rabbitmq", "kafka", "azure service bus"),
+        "Use local container",
+        needs_secrets=False,
+    ),
+    ServiceRow(
+        "external_api",
+        "external_service",
+        ("api key", "third-party", "integration"),
+        "Create mock responses",
+        is_general=True,
+    ),
+)
+"""Both tables of the design as one."""
+
+
+@cache
+def _pattern(keyword: str) -> re.Pattern[str]:
+    """The keyword as whole words, in any case, its plural too; a hyphen is as good as a space."""
+    words = r"[\s-]+".join(map(re.escape, re.split(r"[\s-]", keyword)))
+    return re.compile(rf"(?<![\w]){words}s?(?!\w)", re.IGNORECASE)
+
+
+def services_in(text: str) -> tuple[ExternalDependency, ...]:
+    """The services that a text speaks of, each once, in the table's order."""
+    seen = [
+        (row, next((word for word in row.keywords if _pattern(word).search(text)), ""))
+        for row in SERVICES
+    ]
+    named = [(row, word) for row, word in seen if word]
+    special = [(row, word) for row, word in named if not row.is_general]
+    return tuple(
+        ExternalDependency(row.type, row.category, word, row.mock, row.needs_secrets)
+        for row, word in special or named
+    )
+
+
+def scanned(run: Run, story_id: str) -> Run:
+    """The run with the services that a story's title, criteria and design speak of."""
+    story = run.story(story_id)
+    text = "\n".join((story.title, *(one.text for one in story.criteria), story.design))
+    return run.with_story(replace(story, dependencies=services_in(text)))
+
+
+def dependency_lines(story: Story) -> list[str]:
+    """What was detected, in the design's lines."""
+    services = story.dependencies or ()
+    if not services:
+        return [f"Detected no external dependencies in {story.id}."]
+    noun = "dependency" if len(services) == 1 else "dependencies"
+    lines = [f"Detected {len(services)} external {noun}:"]
+    for service in services:
+        lines += [
+            f"[{service.type}] {service.category}",
+            f"  Keyword: {service.keyword}",
+            f"  Mock: {service.mock}",
+            f"  Requires secrets: {service.needs_secrets}",
+            "",
+        ]
+    return lines[:-1]
+
+
+def dependency_table(story: Story) -> list[str]:
+    """The design's block on them, in Markdown."""
+    services = story.dependencies or ()
+    if not services:
+        return dependency_lines(story)
+    lines = [
+        f"## External Dependencies Detected for Story {story.id}",
+        "",
+        "| Type | Category | Requires Secrets |",
+        "|------|----------|------------------|",
+        *(
+            f"| {one.type} | {one.category} | {'yes' if one.needs_secrets else 'no'} |"
+            for one in services
+        ),
+        "",
+        "### Mock Strategy for Development/Testing:",
+        *(f"- **{one.type}:** {one.mock}" for one in services),
+    ]
+    if not any(one.needs_secrets for one in services):
+        return lines
+    return [
+        *lines,
+        "",
+        "### If Secrets Required:",
+        "1. Check if test credentials exist in environment",
+        "2. If not available: Call await-user-fix to request setup",
+        "3. Never hardcode credentials in code",
+    ]

@@ -1,0 +1,48 @@
+"""Who undoes a brake: a person, who is outside of the client, or wrote a prompt after the question.
+
+One rule for `resume`, `user-fix-complete` and `stop`. What an agent says of its user proves nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from lifecycle.core.errors import Refused
+
+TERMINAL: Final = "terminal outside of the client"
+PROMPT: Final = "prompt after the question"
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """Who may be running a command.
+
+    Attributes:
+        is_inside: the client's agent may have started it.
+        prompted_at: when a person last wrote a prompt, as the hook on prompts noted it; 0.0 if never.
+    """
+
+    is_inside: bool
+    prompted_at: float = 0.0
+
+
+def person(seen: Presence, asked_at: float, command: str) -> str:
+    """How it is known that a person does this.
+
+    Args:
+        seen: who may be running the command.
+        asked_at: when the question was put that a prompt would answer.
+        command: what is to be done, as it is typed.
+
+    Raises:
+        Refused: nobody shows that it is one.
+    """
+    if not seen.is_inside:
+        return TERMINAL
+    if seen.prompted_at > asked_at:
+        return PROMPT
+    raise Refused(
+        f"A person has to say this, and none did since the question was put; nothing was changed. The user "
+        f"writes a prompt here first, or runs in a terminal of their own: {command}"
+    )

@@ -1,0 +1,210 @@
+"""What fails in a run and what stands before it, as processes: each text is the design's."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+from msgspec.structs import replace
+
+from lifecycle.run.state import Led, Story
+from lifecycle.run.table import RunStatus, StoryStatus
+from tests.cli.outcome import refused
+from tests.conftest import COMMAND
+from tests.persons import at_terminal, variables_of_a_client
+from tests.run.run_ground import RunGround
+
+AGENT = variables_of_a_client()
+
+
+@pytest.fixture
+def working(ground: RunGround) -> RunGround:
+    """A run with two stories, the first of them at work; a commit."""
+    (ground.root / "pay.py").write_text("pay = 1\n")
+    ground.git("add", ".")
+    ground.git("commit", "--quiet", "--message", "first")
+    base = ground.git("rev-parse", "HEAD")
+    first = Story("S1", "Pay", status=StoryStatus.IN_PROGRESS, started=1.0, base=base)
+    run = ground.begun()
+    ground.kept(replace(run, stories=(first, Story("S2", "Mail with SendGrid, pay with Stripe"))))
+    return ground
+
+
+def by_person(ground: RunGround, *words: str) -> str:
+    """What a command shows that a person runs in a terminal; it must succeed."""
+    code, shown = at_terminal([COMMAND, "run", *words], ground.root, ground.environment)
+    assert code == 0, shown
+    return shown
+
+
+def test_a_failure_is_added_with_its_category(working: RunGround) -> None:
+    """As the design prints it; the recommendation follows from it, and doubles its wait."""
+    text = "Connection refused: database not available"
+    assert working.said("add-failure", "S1", text) == "Added failure: F1 [infra]\n"
+    told = json.loads(working.said("retry-recommendation", "S1"))
+    assert told == {"should_retry": True, "backoff_seconds": 30}
+    working.said("add-failure", "S1", text)
+    assert working.data("retry-recommendation", "S1")["backoff_seconds"] == 60
+    lines = working.said(
+        "add-failure", "S1", "API key not configured", "--category", "external"
+    ).splitlines()
+    assert lines[0] == "Added failure: F3 [external]"
+    assert lines[1] == "ESCALATION_REQUIRED: B1: API key not configured"
+    assert working.data("retry-recommendation", "S1") == {
+        "should_retry": False,
+        "escalate": True,
+        "reason": "External service failures",
+    }
+    where = working.data("add-failure", "S1", "KeyError", "--file", "pay.py", "--line", "4")
+    assert (where["id"], where["category"], where["file"], where["line"]) == (
+        "F4", "code", "pay.py", 4,
+    )  # fmt: skip
+
+
+def test_the_same_failure_on_an_unchanged_tree_is_stuck_and_then_given_up(
+    working: RunGround,
+) -> None:
+    """An edit of a file makes it worth another try; three iterations are the last."""
+    for _ in range(2):
+        working.said("add-failure", "S1", "KeyError: 'a'")
+    told = working.data("retry-recommendation", "S1")
+    assert "same failure came twice" in told["reason"]
+    (working.root / "pay.py").write_text("pay = 2\n")
+    assert working.data("retry-recommendation", "S1")["should_retry"]
+    said = working.said("add-failure", "S1", "KeyError: 'a'")
+    assert "ESCALATION_REQUIRED: B1: S1 failed in 3 iterations" in said
+    assert working.store.demanded().story("S1").status is StoryStatus.BLOCKED
+    assert "ESCALATION_REQUIRED" in (working.root / ".claude/workflow-progress.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["add-failure", "S9", "x"], 1),
+        (["add-failure", "S1", ""], 1),
+        (["add-failure", "S1", "x", "--category", "magic"], 2),
+        (["add-failure", "S1", "x", "--line", "0"], 2),
+        (["add-failure", "S1"], 2),
+        (["retry-recommendation", "S9"], 1),
+        (["scan-dependencies", "S9"], 1),
+        (["add-blocker", ""], 1),
+        (["add-blocker", "x", "--severity", "huge"], 2),
+        (["add-blocker", "x", "--story", "S9"], 1),
+        (["await-user-fix", "0", "x"], 1),
+        (["check-user-fix"], 1),
+        (["user-fix-complete"], 1),
+        (["user-fix-complete", "7"], 1),
+    ],
+)
+def test_bad_input_changes_nothing(working: RunGround, words: list[str], code: int) -> None:
+    """A usage error is 2, a refusal 1 with one sentence."""
+    before = working.state.read_bytes()
+    done = working.run(*words)
+    assert done.returncode == code, done.stderr
+    if code == 1:
+        refused(done)
+    assert working.state.read_bytes() == before
+
+
+def test_dependencies_are_printed_as_designed(working: RunGround) -> None:
+    """And kept with the story; `--table` is the developer's block; none is one line."""
+    assert working.said("scan-dependencies", "S2") == (
+        "Detected 2 external dependencies:\n"
+        "[payment] payment_processing\n"
+        "  Keyword: stripe\n"
+        "  Mock: Use test/sandbox API keys or mock payment service\n"
+        "  Requires secrets: True\n"
+        "\n"
+        "[email] email_service\n"
+        "  Keyword: sendgrid\n"
+        "  Mock: Use local mailhog/papercut or mock email sender\n"
+        "  Requires secrets: True\n"
+    )
+    kept = working.store.demanded().story("S2").dependencies
+    assert [one.type for one in kept or ()] == ["payment", "email"]
+    table = working.said("scan-dependencies", "S2", "--table")
+    assert table.startswith("## External Dependencies Detected for Story S2\n")
+    assert working.data("scan-dependencies", "S2")["dependencies"][0]["requires_secrets"] is True
+    assert len(working.said("scan-dependencies", "S1").splitlines()) == 1
+
+
+def test_the_designs_blocker_from_the_beginning_to_the_persons_word(working: RunGround) -> None:
+    """Each command as the design has it; the agent cannot say the person's part."""
+    said = working.said(
+        "add-blocker", "Stripe API key not configured in .env", "--severity", "high"
+    )
+    assert said.startswith("Added blocker: B1 (index 0) [high] Stripe API key")
+    check = f"{sys.executable} -c 'import os, sys; sys.exit(not os.path.exists(\".env\"))'"
+    done = working.run(
+        "await-user-fix", "0", "Add Stripe API key to .env file",
+        "--check-command", check, "--timeout", "60", **AGENT,
+    )  # fmt: skip
+    data = json.loads(done.stdout)
+    assert (data["status"], data["check_command"]) == ("awaiting_user", check)
+    assert data["instructions"][0] == "1. Fix the issue: Add Stripe API key to .env file"
+    assert "HUMAN_INTERVENTION_NEEDED: Add Stripe API key to .env file" in done.stderr
+    assert working.store.demanded().status is RunStatus.AWAITING_USER
+    told = json.loads(working.said("check-user-fix"))
+    assert (told["is_fixed"], told["verified"], told["can_resume"]) == (False, False, False)
+    assert "exited with 1" in told["reason"]
+    (working.root / ".env").write_text("KEY=1\n")
+    assert json.loads(working.said("check-user-fix")) == {
+        "is_fixed": True, "verified": True, "can_resume": True,
+    }  # fmt: skip
+    before = working.state.read_bytes()
+    assert "A person has to say this" in refused(working.run("user-fix-complete", **AGENT))
+    assert working.state.read_bytes() == before
+    shown = by_person(working, "user-fix-complete", "--notes", "Added test API key")
+    assert "Resolved: B1" in shown
+    run = working.store.demanded()
+    assert (run.status, run.blockers[0].notes) == (RunStatus.ACTIVE, "Added test API key")
+    assert run.acts[-1].by == "terminal outside of the client"
+
+
+def test_a_prompt_after_the_question_is_the_persons_word(working: RunGround) -> None:
+    """One from before it is none."""
+    answered = working.root / ".lifecycle" / "answered"
+    answered.touch()
+    os.utime(answered, (time.time() - 60,) * 2)
+    working.said("add-blocker", "no key", "--severity", "high")
+    working.said("await-user-fix", "B1", "add it")
+    refused(working.run("user-fix-complete", **AGENT))
+    answered.touch()
+    assert working.data("user-fix-complete", **AGENT)["by"] == "prompt after the question"
+
+
+@pytest.mark.parametrize("hidden", ["env -i", "exec env -i", "setsid", "setsid env -i"])
+def test_an_agent_that_hides_its_client_is_no_person(working: RunGround, hidden: str) -> None:
+    """The processes above it tell; what has none and no terminal may be anybody's."""
+    led = (Led("session-1", 1.0, os.getpid()),)  # this process stands for the client
+    working.kept(replace(working.store.demanded(), led=led))
+    working.said("add-blocker", "no key", "--severity", "high")
+    working.said("await-user-fix", "B1", "add it")
+    out = working.root.parent / "out"
+    user = " ".join(f"{name}='{text}'" for name, text in working.environment.items())
+    apart = " &" if hidden.startswith("setsid") else ""
+    words = hidden.replace("env -i", f"env -i {user}")
+    script = f'{words} "{COMMAND}" run user-fix-complete >"{out}" 2>&1{apart}'
+    subprocess.run(
+        ["sh", "-c", script], cwd=working.root, env={**working.environment, **AGENT}, check=False
+    )
+    until = time.monotonic() + 30
+    while not (out.exists() and out.read_text().endswith("\n")) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert "A person has to say this" in out.read_text()
+    assert working.store.demanded().status is RunStatus.AWAITING_USER
+
+
+def test_a_check_that_takes_too_long_or_is_not_there(working: RunGround) -> None:
+    """Its own limit ends it; the sentence says what was wrong."""
+    working.said("add-blocker", "slow", "--severity", "high")
+    working.said("await-user-fix", "0", "x", "--check-command", "sleep 60", "--timeout", "1")
+    assert "more than 1 seconds" in json.loads(working.said("check-user-fix"))["reason"]
+    working.said("await-user-fix", "0", "x", "--check-command", "no-such-program-here")
+    assert "not installed" in json.loads(working.said("check-user-fix"))["reason"]
+    sentence = refused(working.run("await-user-fix", "0", "x", "--check-command", "a && b"))
+    assert '[["a"], ["b"]]' in sentence

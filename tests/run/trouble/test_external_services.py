@@ -1,0 +1,93 @@
+"""Services outside: whole words tell of them, and each has its stand-in."""
+
+from __future__ import annotations
+
+import pytest
+
+from lifecycle.run.state import Criterion, Run, Story
+from lifecycle.run.trouble.external_services import (
+    SERVICES,
+    dependency_lines,
+    dependency_table,
+    scanned,
+    services_in,
+)
+
+NOW = 1_800_000_000.0
+
+DESIGNED = """
+stripe payment, paypal payment, braintree payment, payment payment, checkout payment, email email,
+smtp email, sendgrid email, mailgun email, sms sms, twilio sms, nexmo sms, vonage sms,
+push notification sms, oauth oauth, sso oauth, google auth oauth, azure ad oauth, facebook login oauth,
+s3 storage, azure blob storage, gcs storage, cloudinary storage, file upload storage,
+openai ai_ml, gpt-4 ai_ml, anthropic ai_ml, rds database_cloud, cosmosdb database_cloud,
+atlas database_cloud, rabbitmq messaging, kafka messaging, azure service bus messaging,
+api key external_api, third-party external_api, integration external_api
+"""
+"""Each keyword of the design's two tables, and the type that it tells of."""
+
+PAIRS = [tuple(pair.strip().rsplit(" ", 1)) for pair in DESIGNED.split(",")]
+
+
+def test_both_of_the_designs_tables_are_one() -> None:
+    """No keyword is missing; each stands once."""
+    words = [word for row in SERVICES for word in row.keywords]
+    assert {word for word, _ in PAIRS} <= set(words)
+    assert len(words) == len(set(words))
+
+
+@pytest.mark.parametrize(("word", "type_"), PAIRS)
+def test_a_keyword_tells_of_its_type(word: str, type_: str) -> None:
+    """In any case, in a sentence, in the plural."""
+    for text in (f"It uses {word.upper()}, and more", f"{word}s are used"):
+        assert [(one.type, one.keyword) for one in services_in(text)] == [(type_, word)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "records are kept", "words", "transmission", "assort", "repayments", "a smart checkouter"],
+)
+def test_a_part_of_a_word_tells_nothing(text: str) -> None:
+    """The word rds is in records."""
+    assert services_in(text) == ()
+
+
+def test_general_words_count_where_nothing_special_is_named() -> None:
+    """A payment's integration is no second service."""
+    assert [one.type for one in services_in("Payment integration with Stripe")] == ["payment"]
+    assert [one.type for one in services_in("integration with the ERP")] == ["external_api"]
+
+
+def test_the_design_prints_two() -> None:
+    """Title, criteria and design are read; each line is as the design has it."""
+    story = Story("S1", "Pay with Stripe", criteria=(Criterion("records are kept"),))
+    story = Story("S1", story.title, criteria=story.criteria, design="mail goes through SendGrid")
+    run = scanned(Run("a", "b", NOW, stories=(story,)), "s1")
+    assert dependency_lines(run.story("S1")) == [
+        "Detected 2 external dependencies:",
+        "[payment] payment_processing",
+        "  Keyword: stripe",
+        "  Mock: Use test/sandbox API keys or mock payment service",
+        "  Requires secrets: True",
+        "",
+        "[email] email_service",
+        "  Keyword: sendgrid",
+        "  Mock: Use local mailhog/papercut or mock email sender",
+        "  Requires secrets: True",
+    ]
+    table = dependency_table(run.story("S1"))
+    assert table[0] == "## External Dependencies Detected for Story S1"
+    assert "| payment | payment_processing | yes |" in table
+    assert "- **email:** Use local mailhog/papercut or mock email sender" in table
+    assert table[-1] == "3. Never hardcode credentials in code"
+
+
+def test_without_any_it_is_one_line() -> None:
+    """And what needs no secrets says nothing of them."""
+    run = scanned(Run("a", "b", NOW, stories=(Story("S1", "x"), Story("S2", "kafka"))), "S1")
+    assert run.story("S1").dependencies == ()
+    assert dependency_lines(run.story("S1")) == dependency_table(run.story("S1"))
+    assert len(dependency_lines(run.story("S1"))) == 1
+    table = dependency_table(scanned(run, "S2").story("S2"))
+    assert "| messaging | message_queue | no |" in table
+    assert not any("Secrets Required:" in line for line in table)
