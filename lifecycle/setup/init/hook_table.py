@@ -77,7 +77,7 @@ edit`, which overwrites what a person wrote, and what has a `--force`.
 """
 
 _RUN_VERBS = (
-    "init", "recover", "status", "progress", "report", "platform-context", "retry-context",
+    "init", "recover", "status", "progress", "report", "platform", "platform-context", "retry-context",
     "resume-context", "compact-context", "trim-progress", "questions", "add-clarification", "add-story",
     "story-plan", "criterion", "update-phase", "update-story", "verify", "tdd-phase", "tdd-validate",
     "tdd-status", "tdd", "gate", "review-context", "review", "scan-dependencies", "add-failure",
