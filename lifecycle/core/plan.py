@@ -293,6 +293,32 @@ class ReplyPlace(StrEnum):
     """The model, in a turn of its own (needs `asyncRewake`)."""
 
 
+class StopVerdict(StrEnum):
+    """What a part of the product wants of a stop."""
+
+    PASS = "pass"  # noqa: S105 -- a word, no secret
+    """It has nothing to say."""
+    BLOCK = "block"
+    """The agent goes on."""
+    LET_GO = "let_go"
+    """The agent stops, whatever else there is to tell it."""
+
+
+@dataclass(frozen=True, slots=True)
+class StopWord:
+    """What a part of the product says at a stop.
+
+    Attributes:
+        verdict: what it wants.
+        reason: lines for the agent, which goes on with them.
+        person: lines for the user.
+    """
+
+    verdict: StopVerdict = StopVerdict.PASS
+    reason: tuple[str, ...] = ()
+    person: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Channel:
     """One hook entrypoint's row of the reply table.
@@ -347,6 +373,8 @@ REPLIES: dict[str, Channel] = {
     "user-prompt-submit": Channel("UserPromptSubmit", _CONTEXT),
     # It takes note of test runs, and has nothing to say: the agent is at work.
     "post-tool-use": Channel("PostToolUse", {}, also=("PostToolUseFailure",)),
+    # Plain text is added to what the summariser is told; JSON is an error there.
+    "pre-compact": Channel("PreCompact", {}),
     # Nobody listens any more.
     "session-end": Channel("SessionEnd", {}),
 }

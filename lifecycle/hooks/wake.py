@@ -28,7 +28,7 @@ from lifecycle.storage import log
 from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, Folder, worktree_root
 
-SECONDS = {"session-start": 5.0, "session-end": 1.0}
+SECONDS = {"session-start": 5.0, "pre-compact": 5.0, "session-end": 1.0}
 """Entrypoints with a shorter deadline than `settings.HOOK_SECONDS`."""
 
 UNLIMITED = frozenset({"ci-waiter"})

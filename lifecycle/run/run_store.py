@@ -20,17 +20,17 @@ from lifecycle.run import state
 from lifecycle.run.long_run import tier
 from lifecycle.run.progress_file import ProgressFile
 from lifecycle.run.state import Clarification, NewerVersion, Run
-from lifecycle.storage import regular_files, store
+from lifecycle.storage import regular_files, store, workflow_marks
 from lifecycle.storage.store import Folder
 
 FOLDER = ".claude"
 STATE = "workflow-state.json"
 PROGRESS = "workflow-progress.txt"
-PATH = f"{FOLDER}/{STATE}"
+PATH = workflow_marks.RUN_FILE
 LOCK = "run.lock"
 LOCK_SECONDS = 5.0
 
-MARK = "run"
+MARK = workflow_marks.RUN
 """The mark in `.lifecycle/` that lets every stop through while a run is active; the guards look for it."""
 
 EARLY = "clarifications.json"

@@ -339,11 +339,22 @@ class Led(_Value, frozen=True):
         since: when it began to.
         client: the process id of its client; 0 if nobody knows.
         tokens: what its transcript counts; 0 if it does not tell.
+        read: the bytes of its transcript that were counted.
     """
 
     session: str
     since: float
     client: int = 0
+    tokens: int = 0
+    read: int = 0
+
+
+class Spent(_Value, frozen=True):
+    """What a run took, or a part of its life: turns that went on, sessions, seconds, tokens."""
+
+    iterations: int = 0
+    sessions: int = 0
+    seconds: float = 0.0
     tokens: int = 0
 
 
@@ -369,7 +380,11 @@ class Run(_Value, frozen=True, omit_defaults=False):
         lint_attempts: trees on which a lint fix was tried and lint still failed.
         lint_waived: why lint is no obstacle; "" otherwise.
         reported_at, reported_stories: the last progress report: when, and after how many stories.
-        last_reason: the digest of the last continuation, so that the same text is not said twice in a row.
+        last_reason: the digest of what the last continuation was about: the run and its tree.
+        idle: how many continuations in a row were about the same, the first one not counted.
+        last_stop: names the stop that was answered last: a second copy of its event is no second stop.
+        told: what the person was told last of why the session may stop; it is not said twice.
+        forgiven: what counts toward no cap any more, since a person let the run go on after it.
         asked_marker: the completed run's session was asked once for its closing word.
         pull_request: its URL.
         completed: when; 0.0 until then.
@@ -400,6 +415,10 @@ class Run(_Value, frozen=True, omit_defaults=False):
     reported_at: float = 0.0
     reported_stories: int = 0
     last_reason: str = ""
+    idle: int = 0
+    last_stop: str = ""
+    told: str = ""
+    forgiven: Spent = Spent()
     asked_marker: bool = False
     pull_request: str = ""
     completed: float = 0.0

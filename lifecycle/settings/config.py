@@ -20,6 +20,7 @@ from lifecycle.core.values.configured import (
     API_URL,
     HOOK_SECONDS,
     Addresses,
+    RunSettings,
     Settings,
     StageSettings,
 )
@@ -153,11 +154,15 @@ def load(root: Path, environment: Mapping[str, str]) -> Settings:
         values["hook_seconds"] = min(
             readers.positive("LIFECYCLE_HOOK_SECONDS", limit), HOOK_SECONDS
         )
-    stages = {name: values.pop(name) for name in [*values] if name.startswith(_OF_STAGES)}
-    values["stages"] = StageSettings(
-        **{name.removeprefix(_OF_STAGES): value for name, value in stages.items()}
-    )
+    values["stages"] = StageSettings(**_taken_out(values, _OF_STAGES))
+    values["run"] = RunSettings(**_taken_out(values, _OF_RUN))
     return Settings(**values, written_ns=written_ns)
+
+
+def _taken_out(values: dict[str, Any], prefix: str) -> dict[str, Any]:
+    """Those of the values whose names begin so, without that, and no more among the others."""
+    names = [name for name in values if name.startswith(prefix)]
+    return {name.removeprefix(prefix): values.pop(name) for name in names}
 
 
 def app(environment: Mapping[str, str], *, of_user: bool) -> AppKey | None:
@@ -299,6 +304,9 @@ def _graphql_of(api_url: str) -> str:
 _OF_STAGES = "stages/"
 """How the names of the staged workflow's settings begin until they are put together."""
 
+_OF_RUN = "run/"
+"""The same of an autonomous run's."""
+
 _TABLES = frozenset({"checks.commands", "stages.workflows"})
 """Keys whose value is a table of the user's own words."""
 
@@ -331,6 +339,10 @@ _KEYS: dict[str, tuple[str, Any]] = {
     "stages.require_evidence": (_OF_STAGES + "require_evidence", readers.flag),
     "stages.max_blocks": (_OF_STAGES + "max_blocks", readers.number),
     "stages.workflows": (_OF_STAGES + "workflows", readers.workflows),
+    "run.max_iterations": (_OF_RUN + "max_iterations", readers.number),
+    "run.max_sessions": (_OF_RUN + "max_sessions", readers.number),
+    "run.max_hours": (_OF_RUN + "max_hours", readers.hours),
+    "run.max_tokens": (_OF_RUN + "max_tokens", readers.number),
 }
 """The keys of a project's file: the name in `Settings`, and what reads the value."""
 

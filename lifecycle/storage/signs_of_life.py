@@ -31,6 +31,9 @@ MET = "hooks-"
 MET_SECONDS = 14 * 86_400.0
 """How long such a mark is kept."""
 
+SILENT_SECONDS = 3600.0
+"""After this long without a sign of life a session whose client nobody knows counts as gone."""
+
 _NAME = re.compile(r"[A-Za-z0-9-]+")
 
 SLACK = 60.0
@@ -52,6 +55,22 @@ class Signs:
     is_client_there: bool | None = None
     has_waiter: bool = False
     last_at: float | None = None
+
+
+def seems_alive(signs: Signs, since: float, now: float) -> bool:
+    """True if a session that holds something is not over, as far as is known.
+
+    Args:
+        signs: of that session.
+        since: when it took hold: a sign of life by itself.
+        now: seconds since the epoch.
+    """
+    if signs.has_ended:
+        return False
+    if signs.is_client_there is not None:
+        return signs.is_client_there
+    last_at = max(signs.last_at or 0.0, since)
+    return signs.has_waiter or now - last_at < SILENT_SECONDS
 
 
 def sign(folder: Folder, session: str, client: int) -> None:

@@ -33,6 +33,12 @@ OFF = "stage-off"
 AWAITED = "stage-awaited"
 """Its mtime is the moment until which the end of a test run in the background is waited for."""
 
+RUN = "run"
+"""It lies there while there is an autonomous run whose sessions' stops have to be looked at."""
+
+RUN_FILE = ".claude/workflow-state.json"
+"""The record of an autonomous run."""
+
 SESSIONS = "stages"
 """The folder of what is kept for each session, of test runs, and of the tracker's last answer."""
 
@@ -111,7 +117,9 @@ def is_due(root: str, name: str, now: float) -> bool:
 
 
 def is_claim_waiting(root: str, now: float) -> bool:
-    """True if the claim changed since the last look, or something of it is due: as `hooks/on-stop` asks."""
+    """True if there is a run, or the claim changed, or something of it is due: as `hooks/on-stop` asks."""
+    if _ours(root, FOLDER, RUN) >= 0:
+        return True
     claim = _ours(root, ".agent-claim.json")
     is_changed = claim >= 0 and claim != _ours(root, FOLDER, "stamp")
     return is_changed or is_due(root, "due", now)

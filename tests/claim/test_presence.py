@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.claim.record.ownership import SILENT_SECONDS, adopt, deliverable, is_held, is_mine
+from lifecycle.claim.record.ownership import adopt, deliverable, is_held, is_mine
 from lifecycle.core.plan import Audience
-from lifecycle.storage.signs_of_life import Signs
+from lifecycle.storage.signs_of_life import SILENT_SECONDS, Signs
 from tests.claim.steps import READY, REVIEW
 from tests.factories import NOW, record
 

@@ -19,6 +19,7 @@ CHANNELS = {
     "on-clear": ("SessionStart", {}, ()),
     "user-prompt-submit": ("UserPromptSubmit", CONTEXT, ()),
     "post-tool-use": ("PostToolUse", {}, ("PostToolUseFailure",)),
+    "pre-compact": ("PreCompact", {}, ()),
     "session-end": ("SessionEnd", {}, ()),
 }
 """What each hook hears and delivers, in the client's own words; what is not named waits in the queue."""

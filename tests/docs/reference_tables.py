@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import click
 
 from lifecycle.cli import main
-from lifecycle.core.values.configured import API_URL, Settings, StageSettings
+from lifecycle.core.values.configured import API_URL, RunSettings, Settings, StageSettings
 from lifecycle.settings import config
 
 _OWN_DEFAULTS = {"api_url": API_URL}
@@ -54,9 +54,10 @@ def commands() -> str:
 
 def _default(name: str) -> str:
     """The default of the field that a key sets, as TOML; "" where words have to say it."""
-    of_stages = name.removeprefix(config._OF_STAGES)
-    holder = Settings() if of_stages == name else StageSettings()
-    return _literal(getattr(holder, of_stages))
+    for prefix, holder in ((config._OF_STAGES, StageSettings()), (config._OF_RUN, RunSettings())):
+        if name.startswith(prefix):
+            return _literal(getattr(holder, name.removeprefix(prefix)))
+    return _literal(getattr(Settings(), name))
 
 
 def _literal(value: object) -> str:

@@ -22,6 +22,7 @@ EVENTS: dict[str, dict[str, str]] = {
     "ci-waiter": {"hook_event_name": "Stop"},
     "on-idle": {"hook_event_name": "Notification", "notification_type": "idle_prompt"},
     "post-tool-use": {"hook_event_name": "PostToolUse", "tool_name": "Bash"},
+    "pre-compact": {"hook_event_name": "PreCompact", "trigger": "auto"},
     "session-end": {"hook_event_name": "SessionEnd"},
 }
 SHELLS = [

@@ -29,6 +29,7 @@ HOOKS = (
     "on-clear",
     "user-prompt-submit",
     "post-tool-use",
+    "pre-compact",
     "session-end",
 )
 MARKS = (
@@ -40,6 +41,7 @@ MARKS = (
     "seen",
     "ended",
     "prompts",
+    "run",
     "waiter",
     "now",
     "staged",

@@ -26,6 +26,9 @@ PURE = (
     "evidence.reading",
     "evidence.runners.runner_options",
     "evidence.test_runs",
+    "run.stop.caps",
+    "run.stop.decide",
+    "run.stop.next_step",
     "stages.decisions.*",
     "stages.detection.*",
 )
@@ -49,6 +52,7 @@ FOLDERS = {
     "evidence": "tests/evidence",
     "github": "tests/github",
     "reconcile": "tests/reconcile",
+    "run": "tests/run",
     "stages": "tests/stages",
     "storage": "tests/storage",
     "views": "tests/views",

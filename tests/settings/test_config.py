@@ -15,7 +15,7 @@ import pytest
 from lifecycle.core.errors import BadConfig, NoToken
 from lifecycle.core.redact import redact
 from lifecycle.core.stage_names import Stage
-from lifecycle.core.values.configured import Settings, StageSettings
+from lifecycle.core.values.configured import RunSettings, Settings, StageSettings
 from lifecycle.core.values.model import Repository
 from lifecycle.settings import config, credentials
 
@@ -37,6 +37,12 @@ OF_STAGES: dict[str, Any] = {
     "require_evidence": False,
     "max_blocks": 50,
     "workflows": {},
+}
+OF_RUN: dict[str, Any] = {
+    "max_iterations": 100,
+    "max_sessions": 20,
+    "max_hours": 24.0,
+    "max_tokens": 40_000_000,
 }
 DEFAULTS: dict[str, Any] = {
     "repository": None,
@@ -67,7 +73,7 @@ DEFAULTS: dict[str, Any] = {
 
 def test_defaults_need_no_file(tmp_path: Path) -> None:
     """Without anything configured: Refs, origin, no board, github.com, 120 s."""
-    assert asdict(load(tmp_path)) == {**DEFAULTS, "stages": OF_STAGES}
+    assert asdict(load(tmp_path)) == {**DEFAULTS, "stages": OF_STAGES, "run": OF_RUN}
 
 
 def test_every_key_is_read(tmp_path: Path) -> None:
@@ -107,6 +113,11 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     require_evidence = true
     max_blocks = 7
     workflows = { "staged:small" = ["CODING", "TESTING"] }
+    [run]
+    max_iterations = 7
+    max_sessions = 5
+    max_hours = 1.5
+    max_tokens = 1000
     [[evidence.runners]]
     name = "tested"
     """
@@ -143,11 +154,16 @@ def test_every_key_is_read(tmp_path: Path) -> None:
             max_blocks=7,
             workflows={"staged:small": (Stage.CODING, Stage.TESTING)},
         ),
+        run=RunSettings(7, 5, 1.5, 1_000),
     )
-    of_others = {"api_url", "graphql_url", "hook_seconds", "written_ns", "stages"}
-    for values, names in ((full, set(DEFAULTS) - of_others), (full.stages, set(OF_STAGES))):
-        same = {name for name in names if getattr(values, name) == {**DEFAULTS, **OF_STAGES}[name]}
-        assert same == set()
+    of_others = {"api_url", "graphql_url", "hook_seconds", "written_ns", "stages", "run"}
+    rows = (
+        (full, {name: DEFAULTS[name] for name in set(DEFAULTS) - of_others}),
+        (full.stages, OF_STAGES),
+        (full.run, OF_RUN),
+    )
+    for values, defaults in rows:
+        assert {name for name in defaults if getattr(values, name) == defaults[name]} == set()
 
 
 def test_the_environment_wins_and_old_names_are_aliases(tmp_path: Path) -> None:

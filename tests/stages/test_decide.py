@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lifecycle.core.plan import StopVerdict
 from lifecycle.core.stage_names import LINE, MARKERS, Detected, Stage
 from lifecycle.core.tracker import Wording
 from lifecycle.core.values.configured import StageSettings
@@ -20,7 +21,6 @@ from lifecycle.stages.decisions.decide import (
     Memory,
     StageDecision,
     StageSeen,
-    StopVerdict,
     decide,
     is_known,
     meant,

@@ -20,10 +20,8 @@ from lifecycle.core.errors import NotFound, Refused
 from lifecycle.core.plan import Audience
 from lifecycle.core.values.model import Look, Repository
 from lifecycle.core.world import World
+from lifecycle.storage import signs_of_life
 from lifecycle.storage.signs_of_life import Signs
-
-SILENT_SECONDS = 3600.0
-"""After this long without a sign of life a session whose client nobody knows counts as gone."""
 
 
 def is_mine(record: Record, session: str) -> bool:
@@ -40,12 +38,10 @@ def is_held(record: Record, session: str, signs: Signs, now: float) -> bool:
         signs: of the session that the claim belongs to.
         now: seconds since the epoch.
     """
-    if is_mine(record, session) or signs.has_ended:
+    if is_mine(record, session):
         return False
-    if signs.is_client_there is not None:
-        return signs.is_client_there
-    last_at = max(signs.last_at or 0.0, record.created_at, record.ownership.session_at)
-    return signs.has_waiter or now - last_at < SILENT_SECONDS
+    since = max(record.created_at, record.ownership.session_at)
+    return signs_of_life.seems_alive(signs, since, now)
 
 
 def adopt(record: Record, session: str, signs: Signs, now: float) -> Record:

@@ -9,6 +9,7 @@ from lifecycle.cli.run.run_session import RunSession
 from lifecycle.core.errors import Refused
 from lifecycle.run.begin import new_run
 from lifecycle.run.run_store import PATH
+from lifecycle.run.stop import leading
 from lifecycle.run.texts import recovery_text
 
 
@@ -25,6 +26,7 @@ def init(session: Session, *, goal: str, autonomous: bool, anew: bool) -> None:
     with store.locked():
         early = store.early()
         run = new_run(goal, given.now, autonomous=autonomous, clarifications=early, branch=branch)
+        run = leading.adopted(run, given.client_session, given.client_process, given.now)
         if anew:
             store.set_aside("replaced")
         before = store.load()
@@ -54,9 +56,18 @@ def init(session: Session, *, goal: str, autonomous: bool, anew: bool) -> None:
 @click.command("recover", short_help="Find the run of this worktree again.")
 @in_worktree()
 def recover(session: Session) -> None:
-    """Say whether there is a run here, where it stands and what comes next; for a session's start."""
+    """Say whether there is a run here, where it stands and what comes next; for a session's start.
+
+    The client's session that asks leads it from now on, unless another one that runs does.
+    """
     given = RunSession(session)
     run = given.store.load()
+    if run is not None and not run.is_over and given.client_session:
+        with given.store.changing() as change:
+            who = given.client_session, given.client_process
+            if not leading.is_held(change.run, *who, given.store.folder, given.now):
+                change.run = leading.adopted(change.run, *who, given.now)
+            run = change.run
     session.show(
         recovery_text.recovery_lines(run, given.now), recovery_text.recovery_data(run, given.now)
     )

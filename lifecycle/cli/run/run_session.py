@@ -83,3 +83,9 @@ class RunSession:
         """Print what the design prints as JSON, whether that was asked for or not."""
         self.session.as_json = True
         self.session.show([], data)
+
+    @property
+    def client_process(self) -> int:
+        """The process of the client whose session runs this command; 0 if nobody names one."""
+        named = self.session.world.environment.get("CLAUDE_PID", "")
+        return int(named) if self.client_session and named.isdecimal() else 0

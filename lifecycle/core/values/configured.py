@@ -65,6 +65,23 @@ class StageSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RunSettings:
+    """The caps of an autonomous run, over its whole life; a person's `resume` grants as much again.
+
+    Attributes:
+        max_iterations: how often its sessions are told to go on.
+        max_sessions: how many sessions lead it.
+        max_hours: since it began, without the time in which it waited for a person.
+        max_tokens: what its sessions' transcripts count, without what came from the model's cache.
+    """
+
+    max_iterations: int = 100
+    max_sessions: int = 20
+    max_hours: float = 24.0
+    max_tokens: int = 40_000_000
+
+
+@dataclass(frozen=True, slots=True)
 class Addresses:
     """Where GitHub answers, REST and GraphQL."""
 
@@ -118,6 +135,7 @@ class Settings:
         tracker_folder: where the tracker keeps its database, if not where it looks by itself.
         evidence_runners: rows of the project for the table of runners, as they stand in its file.
         stages: the staged workflow's settings.
+        run: the caps of an autonomous run.
         written_ns: when the project's file was last written, asked before it was read, in nanoseconds; -1
             if there is none.
     """
@@ -145,6 +163,7 @@ class Settings:
     tracker_folder: str = ""
     evidence_runners: tuple[Mapping[str, object], ...] = ()
     stages: StageSettings = field(default_factory=StageSettings)
+    run: RunSettings = field(default_factory=RunSettings)
     written_ns: int = field(default=-1, compare=False)
 
     @property

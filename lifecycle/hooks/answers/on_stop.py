@@ -1,25 +1,62 @@
-"""Stop: what the claim asks for (open the PR, keep the card, close the issue), then the staged workflow.
+"""Stop: what the claim asks for (open the PR, keep the card, close the issue), then run or staged workflow.
 
-The claim comes first, since its look may end the claim. What both say stands in one reply, the claim's
-words first. Where the workflow lets the agent stop for good, nothing of the claim's makes it go on: that
-waits for the next prompt.
+The claim comes first, since its look may end the claim. A run leads the session before the staged workflow
+does, which speaks only where no run is under way. What they say becomes one reply in `folded`: to let the
+agent go outweighs to make it go on, and that outweighs silence. The claim's sentences come first, then the
+run's, then the workflow's. Where the agent is let go, what the claim would make it go on with waits for the
+next prompt.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from lifecycle.claim.engine import look
 from lifecycle.claim.record.guard_marks import STOP_DUE
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.plan import REPLIES, Audience, Notice, Wake
+from lifecycle.core.plan import REPLIES, Audience, Notice, StopVerdict, StopWord, Wake
+from lifecycle.core.stage_names import Stage
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers.call import STOPPED, HookCall
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings.config import file_of
 from lifecycle.settings.running_client import Client
 from lifecycle.storage import log
+from lifecycle.storage.workflow_marks import RUN
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedStop:
+    """One reply of several words.
+
+    Attributes:
+        verdict: what becomes of the stop.
+        said: the claim's sentences that are said now.
+        held: those that wait for the next prompt.
+        reason: further lines for the agent.
+        person: further lines for the user.
+    """
+
+    verdict: StopVerdict
+    said: tuple[Notice, ...]
+    held: tuple[Notice, ...]
+    reason: tuple[str, ...]
+    person: tuple[str, ...]
+
+
+def folded(said: Sequence[Notice], *words: StopWord) -> FoldedStop:
+    """The claim's sentences, and the words of the others in their order, as one reply."""
+    goes_on = tuple(notice for notice in said if notice.audience is not Audience.NOTE)
+    notes = tuple(notice for notice in said if notice.audience is Audience.NOTE)
+    verdicts = {word.verdict for word in words}
+    person = tuple(line for word in words for line in word.person)
+    if StopVerdict.LET_GO in verdicts:
+        return FoldedStop(StopVerdict.LET_GO, notes, goes_on, (), person)
+    reason = tuple(line for word in words for line in word.reason)
+    is_block = goes_on or StopVerdict.BLOCK in verdicts
+    verdict = StopVerdict.BLOCK if is_block else StopVerdict.PASS
+    return FoldedStop(verdict, tuple(said), (), reason, person)
 
 
 def answer(call: HookCall) -> Reply:
@@ -35,14 +72,33 @@ def answer(call: HookCall) -> Reply:
         said = ()
     if call.client is Client.OTHER:
         return client_contract.render(call.hook, [], person=[notice.text for notice in said])
-    if not file_of(call.world.root).is_file():
-        return client_contract.render(call.hook, said)  # nobody asked for the staged workflow
-    from lifecycle.stages.stop import staged_stop
+    has_run = call.claim_store.marks.has(RUN)
+    if not (has_run or file_of(call.world.root).is_file()):
+        return client_contract.render(
+            call.hook, said
+        )  # there is nobody else who could say anything
+    fold = folded(said, *_others(call, has_run=has_run))
+    _hold_back(call, fold.held)
+    return client_contract.render(call.hook, fold.said, reason=fold.reason, person=fold.person)
 
-    word = staged_stop.look(replace(call))  # the claim is read anew: the look may have ended it
-    if word.lets_go:
-        said = _held_back(call, said)
-    return client_contract.render(call.hook, said, reason=word.reason, person=word.person)
+
+def _others(call: HookCall, *, has_run: bool) -> Iterator[StopWord]:
+    """What the run says that this session leads; else, or after that, what the staged workflow does."""
+    stage = None
+    if has_run:
+        from lifecycle.hooks.answers import run_stop
+
+        run = run_stop.RunStop(call).look()
+        yield run.word
+        if run.leads:
+            return
+        if run.is_over:  # a labelled task was led by the run: what is left of it is to close it
+            stage = Stage.COMMIT_CLOSE
+    if file_of(call.world.root).is_file():
+        from lifecycle.stages.stop import staged_stop
+
+        # The claim is read anew: the look may have ended it.
+        yield staged_stop.look(replace(call), at=stage)
 
 
 def _claim(call: HookCall) -> tuple[Notice, ...]:
@@ -85,13 +141,11 @@ def _tones(call: HookCall) -> Collection[Audience]:
     return {Audience.NOTE} if is_others else channel.audiences
 
 
-def _held_back(call: HookCall, said: tuple[Notice, ...]) -> tuple[Notice, ...]:
-    """Put back on the queue what would make the agent go on; the rest is said."""
-    goes_on = [notice for notice in said if notice.audience is not Audience.NOTE]
-    if goes_on:
+def _hold_back(call: HookCall, held: tuple[Notice, ...]) -> None:
+    """Put back on the queue what would make the agent go on."""
+    if held:
         with call.claim_store.folder.locked(call.world.deadline.remaining(at_most=1.0)):
             call.claim_store.file.reload()
-            for notice in goes_on:
+            for notice in held:
                 call.claim_store.ledger.queue(replace(notice, stands=False, ends=()), again=True)
             call.claim_store.save()
-    return tuple(notice for notice in said if notice.audience is Audience.NOTE)

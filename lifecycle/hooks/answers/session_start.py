@@ -8,7 +8,9 @@ it answers in time.
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from lifecycle.claim.engine import briefing, observing
 from lifecycle.claim.engine.briefing import BOARD_CACHE
@@ -26,6 +28,10 @@ from lifecycle.settings import config
 from lifecycle.setup import plugin_version
 from lifecycle.stages.session import staged_start
 from lifecycle.storage import log, signs_of_life
+from lifecycle.storage.workflow_marks import RUN_FILE
+
+if TYPE_CHECKING:
+    from lifecycle.hooks.answers.run_start import RunStart
 
 _OFFER = (
     "The plugin cannot allow its own commands, so the client asks for each lifecycle claim, handoff, "
@@ -46,8 +52,13 @@ def answer(call: HookCall) -> Reply:
     """The briefing; nothing in a repository that has no claim and never asked for a board."""
     world, claim_store = call.world, call.claim_store
     is_served = config.is_served(world.root, world.environment)
+    run = _run(call)
     if not (call.has_claim or is_served or claim_store.marks.has(WAITING)):
-        return Reply()
+        if run is None:
+            return Reply()
+        return client_contract.render(
+            call.hook, [], context=[*map(Ours, run.context)], person=run.person
+        )
     try:
         with claim_store.folder.locked(world.deadline.remaining(at_most=LOCK_SECONDS)):
             loaded, refused = _loaded(call)
@@ -68,8 +79,21 @@ def answer(call: HookCall) -> Reply:
     # One sentence on the queue may stand in two lines of the claim: the question and what to do.
     known = " ".join([*context, *person])
     fresh = [notice for notice in said if notice.text not in known]
-    context = [*context, *map(Ours, staged_start.start_lines(call)), *_board_lines(call)]
+    leads = run is not None and run.leads
+    if run is not None:
+        context, person = [*context, *map(Ours, run.context)], [*person, *run.person]
+    staged = [] if leads else staged_start.start_lines(call)
+    context = [*context, *map(Ours, staged), *_board_lines(call)]
     return client_contract.render(call.hook, fresh, context=context, person=person)
+
+
+def _run(call: HookCall) -> RunStart | None:
+    """What the autonomous run says; None where there is none."""
+    if not os.path.lexists(call.world.root / RUN_FILE):
+        return None
+    from lifecycle.hooks.answers.run_start import RunStart
+
+    return RunStart(call).look()
 
 
 def _tones(call: HookCall, record: Record | None) -> Collection[Audience]:

@@ -49,6 +49,7 @@ WIRES: tuple[Wire, ...] = (
     # sends a command that failed to the second event only.
     Wire("PostToolUse", "post-tool-use", 10, matcher="Bash"),
     Wire("PostToolUseFailure", "post-tool-use", 10, matcher="Bash"),
+    Wire("PreCompact", "pre-compact", 10, least=6.0),
     Wire("SessionEnd", "session-end", 5, least=3.0),
 )
 

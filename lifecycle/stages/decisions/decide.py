@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from lifecycle.core.plan import StopVerdict
 from lifecycle.core.stage_names import COMPLETES, LINE, Detected, Stage
 from lifecycle.evidence.records import Evidence
 from lifecycle.stages.decisions import instructions, table
@@ -28,16 +29,6 @@ LAST = (Stage.COMMIT_CLOSE, Stage.NEXT_TASK)
 
 WAITED = "/waited"
 """What the name of a stop ends with at which a merge was waited for: that it came is news there."""
-
-
-class StopVerdict(StrEnum):
-    """What a stop comes to."""
-
-    PASS = "pass"  # noqa: S105 -- a word, no secret
-    BLOCK = "block"
-    """The agent goes on, with `lines`."""
-    LET_GO = "let_go"
-    """The agent stops, and the user is told `note`."""
 
 
 MISSING: dict[Evidence, str] = {

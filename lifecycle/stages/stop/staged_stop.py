@@ -7,12 +7,13 @@ goes wrong on the way lets the agent stop, with a line in the log.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from lifecycle.core.plan import StopWord
 from lifecycle.core.stage_names import Stage
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.stages.decisions import decide
-from lifecycle.stages.decisions.decide import StageDecision, StopVerdict
+from lifecycle.stages.decisions.decide import StageDecision
 from lifecycle.stages.detection import detect_stage
 from lifecycle.stages.session import activation, session_record, workflow_tasks
 from lifecycle.stages.session.activation import StageCall
@@ -27,46 +28,39 @@ from lifecycle.storage.workflow_files import WorkflowFiles
 MAY_STOP = "The agent may stop"
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
-    """The reply to one Stop event, as far as the staged workflow has a part in it.
+SILENCE = StopWord()
 
-    Attributes:
-        reason: lines for the agent, which goes on with them.
-        person: lines for the user.
-        lets_go: the agent is to stop, whatever else there is to tell it.
+
+def look(call: StageCall, at: Stage | None = None) -> StopWord:
+    """What the staged workflow says at this stop; never raises.
+
+    Args:
+        call: the event.
+        at: the stage that the session's task is at whatever the transcript says, as if it was set by hand.
     """
-
-    reason: tuple[str, ...] = ()
-    person: tuple[str, ...] = ()
-    lets_go: bool = False
-
-
-SILENCE = Word()
-
-
-def look(call: StageCall) -> Word:
-    """What the staged workflow says at this stop; never raises."""
     root, now = str(call.world.root), call.world.clock.now()
     with activation.guarded(call, "Hook triggered", f"{{}} {MAY_STOP}."):
         stages = activation.wanted_in(call.world)
-        if stages is not None and workflow_marks.is_due(root, workflow_marks.DUE, now):
-            return _StagedStop(call, stages).word()
+        is_due = at is not None or workflow_marks.is_due(root, workflow_marks.DUE, now)
+        if stages is not None and is_due:
+            return _StagedStop(call, stages, at).word()
     return SILENCE
 
 
 class _StagedStop:
     """One look at one stop."""
 
-    def __init__(self, call: StageCall, stages: StageSettings) -> None:
+    def __init__(self, call: StageCall, stages: StageSettings, at: Stage | None) -> None:
         self.call = call
         self.stages = stages
         self.files = WorkflowFiles(call.world.root)
         self.root = str(call.world.root)
         self.before = session_record.load(self.files, call.session)
         self.kept = self._kept()
+        if at is not None:
+            self.kept = replace(self.kept, memory=replace(self.kept.memory, set_stage=at))
 
-    def word(self) -> Word:
+    def word(self) -> StopWord:
         """What there is to say."""
         turn, finding = stop_input.look(
             self.call.event,
@@ -116,7 +110,7 @@ class _StagedStop:
         is_known = decide.is_known(self.kept.memory, position)
         return f"Nothing new since the last word. {MAY_STOP}" if is_known else ""
 
-    def _done(self, search: TaskSearch, decision: StageDecision) -> Word:
+    def _done(self, search: TaskSearch, decision: StageDecision) -> StopWord:
         """Keep it first, then say it: a second copy of this event finds that it was said."""
         now = self.call.world.clock.now()
         before = self.before
@@ -133,7 +127,7 @@ class _StagedStop:
         self._note(search, decision, now)
         lines = tuple(decision.text.splitlines())
         person = (decision.note,) if decision.note else ()
-        return Word(lines, person, lets_go=decision.verdict is StopVerdict.LET_GO)
+        return StopWord(decision.verdict, lines, person)
 
     def _after(self, search: TaskSearch, decision: StageDecision) -> SessionRecord:
         record = self.kept.on(search.task, search.labels, search.holder)

@@ -1,0 +1,181 @@
+"""Stop, in a session that leads a run: what the run says, and what is kept of that.
+
+Only where the mark in `.lifecycle/` says that there is a run. Whatever goes wrong lets the agent stop.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+from lifecycle.core.errors import BadConfig, LifecycleError
+from lifecycle.core.plan import StopVerdict, StopWord
+from lifecycle.core.timing import DeadlineReached
+from lifecycle.core.values.configured import RunSettings
+from lifecycle.evidence import tree_hash
+from lifecycle.evidence.records import EvidenceRoom
+from lifecycle.hooks.answers.call import HookCall
+from lifecycle.run.run_store import RunStore, StrangeRun
+from lifecycle.run.state import Run
+from lifecycle.run.stop import decide, leading, transcript_tokens
+from lifecycle.run.stop.decide import RunSeen, RunVerdict
+from lifecycle.run.table import RunStatus
+from lifecycle.storage import journal, log
+from lifecycle.storage.regular_files import StrangeFileError
+
+TREE_SECONDS = 2.0
+"""How long git may take to say which tree this is; without it the run's own record tells what changed."""
+
+_OVER = "over"
+"""What `Run.told` holds once the session of a completed run was let go."""
+
+
+class RunStop:
+    """The run's part of one stop.
+
+    Attributes:
+        word: what it says.
+        leads: the run leads this session on; the staged workflow says nothing then.
+        is_over: it led this session, is completed, and lets it go for the first time.
+    """
+
+    def __init__(self, call: HookCall) -> None:
+        self.call = call
+        self.word = StopWord()
+        self.leads = self.is_over = False
+        world = call.world
+        self.store = RunStore(world.root, world.environment, world.deadline)
+
+    def look(self) -> RunStop:
+        """Decide, and keep it before it is said; this."""
+        try:
+            run = self.store.load()
+            if run is None:
+                self.store.mark(None)
+            elif self._is_ours(run):
+                self._decide(run)
+        except (StrangeRun, StrangeFileError) as error:
+            # Nothing of it counts any more; the next session's start says so again.
+            self.store.mark(None)
+            self.word = StopWord(person=(error.sentence,))
+        except LifecycleError as error:
+            self._log(error.sentence)
+        except DeadlineReached:  # what the claim has to say is said all the same
+            self._log("the time for this look was up")
+        except Exception as error:  # noqa: BLE001 -- whatever it is, the agent's work goes on
+            self._log(f"{type(error).__name__}: {error}")
+        return self
+
+    def _log(self, why: str) -> None:
+        log.write(self.call.world.root, f"{self.call.hook}: run: {why}")
+
+    def _is_ours(self, run: Run) -> bool:
+        is_agents = bool(self.call.event.get("agent_id"))
+        return leading.is_led_by(run, self.call.session) and not is_agents
+
+    def _decide(self, run: Run) -> None:
+        self.leads = True
+        tree = _tree(self.call) if run.status is RunStatus.ACTIVE else ""
+        message, position = _last_words(self.call, run)
+        with self.store.locked():
+            run = self.store.demanded()
+            if not self._is_ours(run):
+                self.leads = False
+                return
+            client = self.call.process
+            known = leading.adopted(run, self.call.session, client, self.call.world.clock.now())
+            known = transcript_tokens.counted(known, _text(self.call, "transcript_path"))
+            seen = RunSeen(
+                known,
+                self.call.world.clock.now(),
+                _limits(self.call),
+                message,
+                position,
+                tree,
+                decide.missing(known),
+                _is_waiting(self.call.event),
+            )
+            verdict = decide.decide(seen)
+            self._keep(run, verdict)
+        self.word = verdict.word
+        self._note(run, verdict)
+
+    def _keep(self, before: Run, verdict: RunVerdict) -> None:
+        run = verdict.run
+        is_done = run.status is RunStatus.COMPLETED and verdict.word.verdict is StopVerdict.PASS
+        if is_done:
+            self.leads = False
+            self.is_over = run.told != _OVER
+            run = decide.told(run, _OVER)
+        if run != before:
+            self.store.write(run)
+        if is_done:
+            self.store.mark(None)
+
+    def _note(self, before: Run, verdict: RunVerdict) -> None:
+        """The journal: each turn that goes on, and what the run came to."""
+        kinds = {StopVerdict.BLOCK: journal.BLOCK, StopVerdict.LET_GO: journal.LET_GO}
+        kind = journal.TRANSITION if self.is_over else kinds.get(verdict.word.verdict, "")
+        run = verdict.run
+        is_news = kind == journal.BLOCK or self.is_over or run.told != before.told
+        if not (kind and is_news):
+            return
+        entry = journal.JournalEntry(
+            self.call.world.clock.now(),
+            journal.RUN,
+            kind,
+            task=run.id,
+            session=self.call.session,
+            source=before.phase.value,
+            target=run.status.value,
+            detail={"iteration": run.iterations, "why": run.why, "title": run.goal},
+        )
+        journal.note(self.call.world.root, entry)
+
+
+def _limits(call: HookCall) -> RunSettings:
+    """The caps; as they are by themselves where the settings cannot be read, which others say."""
+    try:
+        return call.world.settings.run
+    except BadConfig:
+        return RunSettings()
+
+
+def _tree(call: HookCall) -> str:
+    """The tree of the worktree; "" if git does not say so in time."""
+    world = call.world
+    outputs = EvidenceRoom(world.root).outputs()
+    with contextlib.suppress(LifecycleError):
+        return tree_hash.fingerprint(
+            world.root, world.deadline, world.environment, outputs, TREE_SECONDS
+        )
+    return ""
+
+
+def _last_words(call: HookCall, run: Run) -> tuple[str, str]:
+    """What the agent said last, and the name of this stop; of a completed run all that it said this turn.
+
+    Where the last thing was a tool call, the closing word stands before it, in the transcript.
+    """
+    from lifecycle.stages.transcript import stop_input
+
+    turn = stop_input.turn_of(call.event)
+    last = _text(call, "last_assistant_message")
+    said = "\n".join((*turn.texts, last)) if run.is_over else last
+    return said, turn.position if turn.is_there else ""
+
+
+def _is_waiting(event: Any) -> bool:
+    """True if an agent works in the background; a shell there may be a server, which never ends."""
+    tasks = event.get("background_tasks")
+    return any(_is_agent(task) for task in tasks) if isinstance(tasks, list) else False
+
+
+def _is_agent(task: Any) -> bool:
+    is_running = isinstance(task, dict) and task.get("status") in ("running", "pending")
+    return is_running and "shell" not in str(task.get("type")) and bool(task.get("type"))
+
+
+def _text(call: HookCall, name: str) -> str:
+    value = call.event.get(name)
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,49 @@
+"""How much a run took, and what is too much. Pure.
+
+The caps hold over the whole life of a run. Only a person lets it go on after one; then the same is granted
+again, while the counts go on: the receipt shows all.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from lifecycle.core.values.configured import RunSettings
+from lifecycle.run.state import Run, Spent
+
+
+def spent(run: Run, now: float) -> Spent:
+    """All that the run took until now, the time in which it waited included."""
+    return Spent(
+        run.iterations,
+        len({led.session for led in run.led}),
+        max(0.0, (run.completed or now) - run.started),
+        sum(led.tokens for led in run.led),
+    )
+
+
+def exceeded(run: Run, caps: RunSettings, now: float) -> str:
+    """The cap that the run has reached, in a clause; "" if none."""
+    took, free = spent(run, now), run.forgiven
+    rows = (
+        (
+            took.iterations - free.iterations >= caps.max_iterations,
+            caps.max_iterations,
+            "iterations",
+        ),
+        (took.sessions - free.sessions > caps.max_sessions, caps.max_sessions, "sessions"),
+        (took.seconds - free.seconds >= caps.max_hours * 3_600, caps.max_hours, "hours"),
+        (took.tokens - free.tokens >= caps.max_tokens, caps.max_tokens, "tokens"),
+    )
+    return next((f"it reached its cap of {cap:,g} {name}" for over, cap, name in rows if over), "")
+
+
+def granted(run: Run, now: float) -> Run:
+    """The run with as much before it as at its beginning; for a person to say."""
+    return replace(run, forgiven=spent(run, now))
+
+
+def waited(run: Run, since: float, now: float) -> Run:
+    """The run without the time since then, in which it waited for a person."""
+    free = replace(run.forgiven, seconds=run.forgiven.seconds + max(0.0, now - since))
+    return replace(run, forgiven=free)

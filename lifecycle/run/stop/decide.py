@@ -1,0 +1,239 @@
+"""What becomes of a stop of the session that leads a run: it goes on, or may stop. Pure.
+
+No clock, no file, no git: `RunSeen` has all that is known, `RunVerdict` all that is to be done. The order
+is fixed: a run that waits for a person, one that is complete, one that was stopped; then whether a cap is
+reached, or nothing moves any more; and else the session goes on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from dataclasses import field as of
+
+from msgspec.structs import replace
+
+from lifecycle.core.plan import StopVerdict, StopWord
+from lifecycle.core.redact import quoted
+from lifecycle.core.values.configured import RunSettings
+from lifecycle.run import state
+from lifecycle.run.state import Run, Spent, Story
+from lifecycle.run.stop import caps
+from lifecycle.run.stop.next_step import next_step
+from lifecycle.run.table import COMPLETE, MAX_RETRIES, WORK, RunStatus, TddPhase
+
+IDLE_STOPS = 5
+"""After so many turns in a row that changed neither the run nor a file, it is stuck, and stopped."""
+
+RESUME = "lifecycle run resume"
+
+
+@dataclass(frozen=True, slots=True)
+class RunSeen:
+    """What is known at a stop.
+
+    Attributes:
+        run: the run, which the session that stops leads.
+        now: seconds since the epoch.
+        limits: the caps.
+        message: what the agent said last.
+        position: names this stop; "" if nothing does.
+        tree: the tree of the worktree; "" if nobody knows.
+        missing: what is missing before the run is complete, a clause each.
+        is_waiting: an agent of this session's works in the background, and the client wakes it then.
+    """
+
+    run: Run
+    now: float
+    limits: RunSettings = of(default_factory=RunSettings)
+    message: str = ""
+    position: str = ""
+    tree: str = ""
+    missing: tuple[str, ...] = ()
+    is_waiting: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RunVerdict:
+    """What is to be done: what is said to whom, and the run as it is from now on."""
+
+    word: StopWord
+    run: Run
+
+
+def decide(seen: RunSeen) -> RunVerdict:
+    """What becomes of this stop; the same stop is never answered twice."""
+    run = seen.run
+    if seen.position and seen.position == run.last_stop:
+        return RunVerdict(StopWord(), run)
+    run = replace(run, last_stop=seen.position)
+    match run.status:
+        case RunStatus.AWAITING_USER:
+            return _let_go(run, f"await {run.session} {_question(run)}", waits_for(run))
+        case RunStatus.COMPLETED:
+            return _completed(seen, run)
+        case RunStatus.STOPPED:
+            return _let_go(run, f"stopped {run.why}", stopped(run, seen.missing))
+        case RunStatus.ACTIVE:
+            return _active(seen, run)
+
+
+def told(run: Run, key: str) -> Run:
+    """The run, with what was said last of why its session may stop."""
+    return replace(run, told=key)
+
+
+def missing(run: Run) -> tuple[str, ...]:
+    """What is missing before the run is complete, a clause each."""
+    lacks = [
+        f"{story.id} {quoted(story.title, 60)} is {story.status.value}"
+        for story in run.open_stories
+    ]
+    if not run.stories:
+        lacks.append("there is no story yet")
+    if not run.is_over:
+        lacks.append("the run was not closed: lifecycle run finish, lifecycle run complete")
+    return tuple(lacks)
+
+
+def says_complete(text: str) -> bool:
+    """True if WORKFLOW_COMPLETE stands on a line of its own, as a heading or not, and not in code."""
+    fence = ""
+    for line in text.splitlines():
+        mark = re.match(r" {0,3}(`{3,}|~{3,})", line)
+        if fence:
+            is_end = mark is not None and mark[1].startswith(fence) and not line.strip(" `~")
+            fence = "" if is_end else fence
+        elif mark is not None:
+            fence = mark[1]
+        elif re.fullmatch(rf" {{0,3}}(#{{1,6}} +)?(\*\*|__)?{COMPLETE}(\*\*|__)?[ #]*", line):
+            return True
+    return False
+
+
+def _active(seen: RunSeen, run: Run) -> RunVerdict:
+    is_claimed = says_complete(seen.message)
+    if seen.is_waiting and not is_claimed:
+        return RunVerdict(StopWord(), run)
+    about = _digest(run, seen.tree)
+    idle = run.idle + 1 if about == run.last_reason else 0
+    why = caps.exceeded(run, seen.limits, seen.now)
+    if not why and idle >= IDLE_STOPS:
+        why = f"{IDLE_STOPS} turns in a row changed neither the run nor a file"
+    if why:
+        run = replace(run, status=RunStatus.STOPPED, why=why)
+        return _let_go(run, f"stopped {why}", stopped(run, seen.missing))
+    run = replace(run, iterations=run.iterations + 1, last_reason=about, idle=idle)
+    text = _continuation(seen, run, is_claimed=is_claimed)
+    return RunVerdict(StopWord(StopVerdict.BLOCK, tuple(text)), run)
+
+
+def _completed(seen: RunSeen, run: Run) -> RunVerdict:
+    """The closing word was said, or was asked for once: what the claim or another workflow says goes on."""
+    if says_complete(seen.message) or run.asked_marker:
+        return RunVerdict(StopWord(), run)
+    text = (
+        f"The run {run.id} is completed. Print its closing block, and nothing else, so that whoever reads "
+        f"this session sees how it ended: run lifecycle run complete, and repeat the block ## {COMPLETE}."
+    )
+    return RunVerdict(StopWord(StopVerdict.BLOCK, (text,)), replace(run, asked_marker=True))
+
+
+def _let_go(run: Run, key: str, person: tuple[str, ...]) -> RunVerdict:
+    """The session stops; the person is told why, once."""
+    lines = () if run.told == key else person
+    return RunVerdict(StopWord(StopVerdict.LET_GO, person=lines), told(run, key))
+
+
+def _question(run: Run) -> str:
+    return "" if run.fix is None else f"{run.fix.blocker} {run.fix.asked_at}"
+
+
+def waits_for(run: Run) -> tuple[str, ...]:
+    """What the person is to do: mend, check, say so, go on."""
+    fix = run.fix
+    what = (
+        quoted(fix.description) if fix is not None else "a blocker: lifecycle run status shows it"
+    )
+    name = f" ({fix.blocker})" if fix is not None and fix.blocker else ""
+    check = quoted(" ".join(fix.check_command)) if fix is not None and fix.check_command else ""
+    checked = f"It is checked with {check}: lifecycle run check-user-fix" if check else ""
+    return (
+        f"The run {run.id} waits for you{name}.",
+        f"1. Fix: {what}",
+        f"2. {checked or 'No command checks it: see for yourself that it is fixed.'}",
+        '3. Say so, in your terminal: lifecycle run user-fix-complete --notes "WHAT YOU DID"',
+        "4. Go on: write a prompt here, or start claude in this folder; the run goes on where it was.",
+    )
+
+
+def stopped(run: Run, lacks: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Why it was stopped, what is missing, and how it goes on."""
+    done = f"{len(run.completed_stories)} of {len(run.stories)} stories are completed"
+    left = f" Missing: {_joined(lacks)}." if lacks else ""
+    first = f"The run {run.id} was stopped: {run.why or 'nobody says why'}. {done}.{left}"
+    return (f"{first} All of it is kept. To let it go on, in your terminal: {RESUME}",)
+
+
+def _continuation(seen: RunSeen, run: Run, *, is_claimed: bool) -> list[str]:
+    """What the session goes on with: where the run stands, what failed last, the next command."""
+    done = f"{len(run.completed_stories)} of {len(run.stories)} stories"
+    number = f"turn {run.iterations - run.forgiven.iterations} of {seen.limits.max_iterations}"
+    lines = [f"Run {run.id} is not complete, so go on: {run.phase.value}, {done}, {number}."]
+    if is_claimed:
+        lacks = _joined(seen.missing) or f"its state is {run.phase.value}, and not completed"
+        lines.append(f"You said {COMPLETE}; the state does not. Missing: {lacks}.")
+    elif run.idle:
+        lines.append(
+            f"Stuck: {run.idle + 1} turns in a row changed neither the run nor a file. Do it another way, "
+            "or say what blocks it: lifecycle run add-blocker. "
+            f"After {IDLE_STOPS} such turns the run is stopped."
+        )
+    else:
+        lines.append(f"Goal: {quoted(run.goal, 120)}")
+    story = run.current
+    if story is not None:
+        lines.append(story_line(story))
+        if story.failures:
+            last = story.failures[-1]
+            lines.append(f"Failed last: [{last.category.value}] {quoted(last.text, 160)}")
+    step = next_step(run, seen.tree)
+    lines.append(f"Next: {step.text}: {step.command}")
+    return lines
+
+
+def story_line(story: Story) -> str:
+    """A story, where it stands and what is done there, in a sentence."""
+    cycle = f", TDD {story.tdd.value}" if story.tdd is not TddPhase.NONE else ""
+    work = f" ({WORK[story.tdd]})" if story.tdd in WORK else ""
+    tried = f", iteration {story.iteration} of {MAX_RETRIES}" if story.iteration else ""
+    return f"Story {story.id} {quoted(story.title, 80)}: {story.status.value}{cycle}{work}{tried}."
+
+
+def _joined(missing: tuple[str, ...]) -> str:
+    """As many of the clauses as there is room for, and how many are left."""
+    shown: list[str] = []
+    for clause in missing:
+        if sum(map(len, shown)) + len(clause) > 220 and shown:
+            break
+        shown.append(clause if len(clause) <= 220 else f"{clause[:219]}…")
+    left = len(missing) - len(shown)
+    return "; ".join(shown) + (f"; and {left} more" if left else "")
+
+
+def _digest(run: Run, tree: str) -> str:
+    """Names what a continuation is about: the same again means that nothing moved."""
+    about = replace(
+        run,
+        led=(),
+        iterations=0,
+        last_reason="",
+        idle=0,
+        last_stop="",
+        told="",
+        forgiven=Spent(),
+        reported_at=0.0,
+        reported_stories=0,
+    )
+    return hashlib.sha256(state.encoded(about) + tree.encode()).hexdigest()[:16]

@@ -1,0 +1,169 @@
+"""What comes next in a run, and the command for it. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lifecycle.run.state import GateRecord, Run, Story
+from lifecycle.run.table import (
+    APPROVING,
+    GATES,
+    WORK,
+    CheckState,
+    ClarificationPhase,
+    Gate,
+    RunPhase,
+    StoryCheck,
+    StoryStatus,
+    TddPhase,
+)
+
+_RUN = "lifecycle run"
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """One step.
+
+    Attributes:
+        text: what is to be done, a clause.
+        command: the command line that does it, or tells that it is done.
+    """
+
+    text: str
+    command: str
+
+
+def next_step(run: Run, tree: str = "") -> NextStep:
+    """The step that brings the run on.
+
+    Args:
+        run: the run.
+        tree: the tree of the worktree as it is; "" if nobody knows: then the records alone count.
+    """
+    match run.phase:
+        case RunPhase.SETUP:
+            return NextStep("look at the platform, then begin", f"{_RUN} update-phase analysis")
+        case RunPhase.ANALYSIS:
+            return _analysis(run)
+        case RunPhase.PLANNING:
+            return _planning(run)
+        case RunPhase.DEVELOPMENT:
+            return _development(run, tree)
+        case RunPhase.LINT_FIX:
+            return NextStep("mend the formatting and no logic, then", f"{_RUN} gate G7")
+        case RunPhase.COMPLETION:
+            if run.pull_request:
+                return NextStep("close the run", f"{_RUN} complete")
+            return NextStep("run the last gate and open the PR", f"{_RUN} finish")
+
+
+def _is_clarified(run: Run, phase: ClarificationPhase) -> bool:
+    return any(answer.phase is phase for answer in run.clarifications)
+
+
+def _clarify(phase: ClarificationPhase) -> NextStep:
+    text = "ask the user with AskUserQuestion, and record each answer"
+    return NextStep(text, f'{_RUN} add-clarification "QUESTION" "ANSWER" --phase {phase.value}')
+
+
+def _analysis(run: Run) -> NextStep:
+    if not _is_clarified(run, ClarificationPhase.PRE_ANALYSIS):
+        return _clarify(ClarificationPhase.PRE_ANALYSIS)
+    if not run.stories:
+        return NextStep("let the analyst name the stories", f'{_RUN} add-story "TITLE" --size M')
+    return NextStep("the stories are named", f"{_RUN} update-phase planning")
+
+
+def _planning(run: Run) -> NextStep:
+    if not _is_clarified(run, ClarificationPhase.PRE_PLAN):
+        return _clarify(ClarificationPhase.PRE_PLAN)
+    bare = next(
+        (story for story in run.open_stories if not (story.design and story.criteria)), None
+    )
+    if bare is not None:
+        options = '--criterion "TEXT" --design "TEXT" --file PATH'
+        return NextStep("let the architect design it", f"{_RUN} story-plan {bare.id} {options}")
+    if not _holds(run.gates, Gate.G1, ""):
+        return NextStep("show that the design is complete", f"{_RUN} gate G1")
+    return NextStep("the design is complete", f"{_RUN} update-phase development")
+
+
+def _development(run: Run, tree: str) -> NextStep:
+    story = run.current
+    if story is not None:
+        return _story(story, tree)
+    if run.open_stories:
+        standing = run.standing_blockers
+        name = standing[-1].id if standing else "B1"
+        text = "every story that is left is blocked or waits for one that is: ask the user"
+        return NextStep(
+            text, f'{_RUN} await-user-fix {name} "WHAT TO FIX" --check-command "COMMAND"'
+        )
+    if not run.stories:
+        return NextStep("there is no story", f'{_RUN} add-story "TITLE" --size M')
+    if not _holds(run.gates, Gate.G7, tree):
+        return NextStep("every story is completed: run the last gate", f"{_RUN} gate G7")
+    return NextStep("the last gate passed", f"{_RUN} update-phase completion")
+
+
+def _story(story: Story, tree: str) -> NextStep:
+    if story.status is StoryStatus.PENDING:
+        if story.dependencies is None:
+            return NextStep(
+                "see what it needs from outside", f"{_RUN} scan-dependencies {story.id}"
+            )
+        return NextStep("begin with it", f"{_RUN} update-story {story.id} in_progress")
+    cycle = _cycle(story)
+    return cycle if cycle is not None else _checks(story, tree)
+
+
+_THEN = {
+    TddPhase.RED: TddPhase.GREEN,
+    TddPhase.GREEN: TddPhase.VERIFY,
+    TddPhase.REFACTOR: TddPhase.VERIFY,
+}
+
+
+def _cycle(story: Story) -> NextStep | None:
+    """The next step of red and green; None where that is done, or not needed."""
+    if story.tdd is TddPhase.VERIFY or (
+        (story.waived or story.unneeded) and story.tdd is TddPhase.NONE
+    ):
+        return None
+    if story.tdd is TddPhase.NONE:
+        return NextStep(WORK[TddPhase.RED], f"{_RUN} tdd-phase {story.id} red")
+    then = _THEN[story.tdd]
+    text = f"{WORK[story.tdd]}, run lifecycle check test, then"
+    return NextStep(text, f"{_RUN} tdd-phase {story.id} {then.value}")
+
+
+def _checks(story: Story, tree: str) -> NextStep:
+    """The first thing that is missing before the story is completed."""
+    for gate in (Gate.G2, Gate.G3, Gate.G4):
+        if not _holds(story.gates, gate, tree):
+            return NextStep(
+                f"{GATES[gate].when.casefold()}: run its gate", f"{_RUN} gate {gate.value}"
+            )
+    wanted = [(StoryCheck.REVIEW_APPROVED, "reviewer")]
+    wanted += [(StoryCheck.SECURITY_CLEARED, "security")] if story.security else []
+    for check, agent in wanted:
+        reviews = [review for review in story.reviews if review.check is check]
+        if (
+            not reviews
+            or reviews[-1].verdict not in APPROVING
+            or tree not in ("", reviews[-1].tree)
+        ):
+            text = f"let the {agent} agent look at it, and record what it found"
+            return NextStep(text, f"{_RUN} review {story.id} --help")
+    if not _holds(story.gates, Gate.G5, tree):
+        return NextStep("build and test once more", f"{_RUN} gate G5")
+    return NextStep("commit it and complete it", f"{_RUN} update-story {story.id} completed")
+
+
+def _holds(records: tuple[GateRecord, ...], gate: Gate, tree: str) -> bool:
+    """True if the newest record of the gate passed, on this tree if that is known."""
+    last = next((record for record in reversed(records) if record.gate is gate), None)
+    if last is None or last.state not in (CheckState.PASS, CheckState.NOT_APPLICABLE):
+        return False
+    return tree in ("", last.tree)

@@ -1,0 +1,134 @@
+"""Where a run stands, for a session that begins, and what the summary of a compaction must keep. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lifecycle.core.redact import named, quoted
+from lifecycle.core.timing import render_time
+from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.records import Evidence, RunRecord, standing
+from lifecycle.run.state import Run
+from lifecycle.run.stop import decide
+from lifecycle.run.stop.next_step import next_step
+from lifecycle.run.table import BUILD, TESTS, RunStatus
+from lifecycle.run.texts import recovery_text
+
+_SHOWN = 5
+"""Files, stories and criteria that are named one by one."""
+
+_SHOWS: Mapping[Evidence, str] = {
+    Evidence.GREEN: "passed on this tree",
+    Evidence.MISSING: "not run yet",
+    Evidence.RED: "failed",
+    Evidence.CHANGED: "passed, and files were changed since",
+    Evidence.NOTHING: "ran nothing",
+    Evidence.PARTIAL: "ran in part",
+    Evidence.SPOILED: "changed files while it ran",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WorktreeSeen:
+    """What is known of the files that a run works on.
+
+    Attributes:
+        changed: files that are not committed; None if git does not say.
+        tree: the tree as it is; "" if nobody knows.
+        records: the runs of checks that are remembered, oldest first.
+    """
+
+    changed: Sequence[str] | None = None
+    tree: str = ""
+    records: tuple[RunRecord, ...] = field(default=())
+
+
+def start_lines(run: Run, seen: WorktreeSeen, now: float) -> list[str]:
+    """What a session is told at its start that leads the run from now on."""
+    done = f"{len(run.completed_stories)} of {len(run.stories)} stories are completed"
+    first = f"Autonomous run {run.id}, {run.phase.value}: {done}. Goal: {quoted(run.goal)}"
+    lines = [first, *_story(run), *_files(seen)]
+    match run.status:
+        case RunStatus.AWAITING_USER:
+            return [*lines, *decide.waits_for(run), "Do not go on with it before that."]
+        case RunStatus.STOPPED:
+            return [*lines, *decide.stopped(run), "Do not go on with it before that."]
+        case _:
+            return [*lines, *recovery_text.notes(run, now), *_last_lines(run, seen)]
+
+
+def held_line(run: Run) -> str:
+    """What a session is told that does not lead the run, since another does."""
+    return (
+        f"The autonomous run {run.id} ({quoted(run.goal, 80)}) is led by another session "
+        f"({named(run.session)}), which still runs: this session is not held to it. Leave its work alone."
+    )
+
+
+def kept_lines(run: Run, seen: WorktreeSeen) -> list[str]:
+    """What a summary of the session must keep: goal, story, criteria, phase, what was verified last."""
+    lines = [
+        f"Keep in the summary, word by word, of the autonomous run {run.id}:",
+        f"- Goal: {quoted(run.goal, 1_000)}",
+        f"- Phase: {run.phase.value}, {len(run.completed_stories)} of {len(run.stories)} stories completed",
+        *(f"- {line}" for line in _story(run)),
+        f"- {_verified(seen)}",
+        f"- Next: {next_step(run, seen.tree).command}",
+        "- The state is in .claude/workflow-state.json; lifecycle run recover shows it.",
+    ]
+    story = run.current
+    criteria = story.criteria if story is not None else ()
+    for number, criterion in enumerate(criteria, 1):
+        lines.insert(
+            -3, f"- Criterion {number} ({criterion.state.value}): {quoted(criterion.text)}"
+        )
+    return lines
+
+
+def _story(run: Run) -> list[str]:
+    story = run.current
+    if story is None:
+        return []
+    left = [other.id for other in run.open_stories if other.id != story.id]
+    after = f" Open after it: {_some(left)}." if left else ""
+    return [f"{decide.story_line(story)}{after}"]
+
+
+def _files(seen: WorktreeSeen) -> list[str]:
+    if seen.changed is None:
+        changed = "git does not say what is uncommitted"
+    elif seen.changed:
+        names = [named(path, 60) for path in seen.changed]
+        changed = f"{len(names)} uncommitted files: {_some(names)}"
+    else:
+        changed = "nothing is uncommitted"
+    shown = [f"{kind} {_standing(seen, kind)}" for kind in (BUILD, TESTS)]
+    return [f"Git: {changed}. Checks: {', '.join(shown)}."]
+
+
+def _standing(seen: WorktreeSeen, kind: str) -> str:
+    return _SHOWS.get(standing(seen.records, seen.tree, kind), "of unknown outcome")
+
+
+def _verified(seen: WorktreeSeen) -> str:
+    passed = [record for record in seen.records if record.outcome is Outcome.PASSED and record.tree]
+    if not passed:
+        return "Verified last: nothing yet"
+    last = passed[-1]
+    where = "the files as they are" if last.tree == seen.tree else "files that were changed since"
+    at = render_time(last.at)
+    return f"Verified last: {quoted(last.command)} on tree {last.tree[:12]} ({where}), {at}"
+
+
+def _last_lines(run: Run, seen: WorktreeSeen) -> list[str]:
+    step = next_step(run, seen.tree)
+    return [
+        "This session leads it: it may stop once the run is completed, waits for the user or was stopped.",
+        f"Next: {step.text}: {step.command}",
+    ]
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{', '.join(names[:_SHOWN])}{more}"

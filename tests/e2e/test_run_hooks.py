@@ -1,0 +1,271 @@
+"""An autonomous run at process level: the real hooks in sh, and the command line beside them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from lifecycle.core.stage_names import Detected
+from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.run.run_store import RunStore
+from lifecycle.run.state import Led, Run, Story, UserFix
+from lifecycle.run.table import RunPhase, RunStatus, StoryStatus, TddPhase
+from lifecycle.storage import journal
+from tests.conftest import Place
+from tests.e2e.client import Session
+from tests.e2e.staged import Ground, marker
+
+ONE, TWO = "11111111-aaaa-4bbb-8ccc-000000000001", "22222222-aaaa-4bbb-8ccc-000000000002"
+COMPLETE = "## WORKFLOW_COMPLETE\n**Goal:** Take payments"
+OPEN = Story("S1", "Keep payments", status=StoryStatus.IN_PROGRESS, tdd=TddPhase.RED)
+FIX = UserFix("B1", "Add the Stripe key", 1_800_000_000.0, check_command=("make", "check"))
+
+
+def store(place: Place) -> RunStore:
+    """The run's file."""
+    deadline = Deadline.after(SystemClock(), 30)
+    return RunStore(place.root, place.environment, deadline)
+
+
+def change(place: Place, **more: Any) -> Run:
+    """Somebody's command changes the run."""
+    with store(place).changing() as changing:
+        changing.run = replace(changing.run, **more)
+        return changing.run
+
+
+def the_run(place: Place) -> Run:
+    """The run as it lies there."""
+    return store(place).demanded()
+
+
+@pytest.fixture
+def session(place: Place) -> Session:
+    """A session that began a run, which is in the middle of its one story."""
+    found = Session(place, ONE)
+    done = found.cli("run", "init", "Goal: Take payments")
+    assert done.returncode == 0, done.stderr
+    change(place, phase=RunPhase.DEVELOPMENT, stories=(OPEN,))
+    return found
+
+
+def stop(session: Session, message: str = "Done.", **more: Any) -> tuple[str, str]:
+    """A Stop with this last message: what reaches the model, and the person."""
+    payload = {"stop_hook_active": False, "background_tasks": [], **more}
+    said = session.run("on-stop", "Stop", last_assistant_message=message, **payload)
+    assert said.code == 0
+    return said.model, said.person
+
+
+def test_a_session_that_leads_a_run_goes_on_until_it_is_complete(session: Session) -> None:
+    """Blocked with what comes next, however often; with state and word it stops, and then costs nothing."""
+    place = session.place
+    model, person = stop(session)
+    assert "development, 0 of 1 stories, turn 1 of 100" in model
+    assert "Next: " in model
+    assert person == ""
+    again, _ = stop(session, COMPLETE)
+    assert "Missing: S1" in again
+    assert the_run(place).iterations == 2
+    change(place, status=RunStatus.COMPLETED, phase=RunPhase.COMPLETION, stories=())
+    assert "closing block" in stop(session)[0]
+    assert stop(session, COMPLETE) == ("", "")
+    assert not (place.root / ".lifecycle/run").exists()
+    entries = [entry for entry in journal.read(place.root) if entry.system == journal.RUN]
+    assert [entry.kind for entry in entries] == ["block", "block", "block", "transition"]
+    assert entries[-1].target == "completed"
+
+
+def test_without_a_run_no_process_is_started(place: Place, tmp_path: Path) -> None:
+    """Every hook ends in the shell: the command that it would start is not there to be found."""
+    spy = tmp_path / "spy"
+    spy.write_text("#!/bin/sh\nexit 9\n")
+    spy.chmod(0o755)
+    session = Session(place, ONE, {"LIFECYCLE_BIN": str(spy), "LIFECYCLE_PROJECT_NUMBER": ""})
+    (place.root / ".lifecycle").mkdir(exist_ok=True)
+    assert session.on_stop().code == 0
+    assert session.start().code == 0
+    assert session.run("pre-compact", "PreCompact", trigger="auto").code == 0
+    (place.root / ".lifecycle/run").touch()
+    assert session.on_stop().code == 9
+    assert session.run("pre-compact", "PreCompact", trigger="auto").code == 9
+
+
+def test_a_person_who_is_waited_for_is_told_once(session: Session) -> None:
+    """The session may stop; the instructions come with the first stop, and with another session's start."""
+    change(session.place, status=RunStatus.AWAITING_USER, fix=FIX)
+    model, person = stop(session)
+    assert model == ""
+    for words in ("Add the Stripe key", '"make check"', "user-fix-complete"):
+        assert words in person
+    assert stop(session) == ("", "")
+    started = session.start("resume")
+    assert "user-fix-complete" in started.person
+    assert "Do not go on" in started.model
+
+
+def test_a_persons_prompt_is_noted_while_a_run_waits(session: Session) -> None:
+    """Without a claim, too: what the person wrote may be the answer; a wake is none."""
+    mark = session.place.root / ".lifecycle/answered"
+    session.wake("The tests ended.")
+    assert not mark.exists()
+    session.prompt("It is fixed.")
+    assert mark.exists()
+
+
+def test_a_cap_lets_the_session_go_and_keeps_the_run(session: Session) -> None:
+    """The settings' cap counts; the person is told, once, and the brake holds."""
+    place = session.place
+    (place.root / ".lifecycle.toml").write_text("[run]\nmax_iterations = 1\n")
+    assert "turn 1 of 1" in stop(session)[0]
+    model, person = stop(session)
+    assert (model, "cap of 1 iterations" in person) == ("", True)
+    assert the_run(place).status is RunStatus.STOPPED
+    assert stop(session, COMPLETE) == ("", "")
+    assert "lifecycle run resume" in session.start("resume").person
+
+
+def test_a_second_session_is_told_whose_the_run_is_and_is_not_led(session: Session) -> None:
+    """At its start, and not at its stops; nor is a subagent, nor a session that has no id."""
+    place = session.place
+    # Nobody knows its client: it counts as there for an hour.
+    change(place, led=(Led(ONE, the_run(place).started),))
+    second = Session(place, TWO)
+    told = second.start()
+    assert "led by another session" in told.model
+    assert stop(second) == ("", "")
+    assert the_run(place).session == ONE
+    assert stop(session, agent_id="a1") == ("", "")
+    subagent = session.run("on-stop", "SubagentStop", last_assistant_message="x", agent_id="a1")
+    assert subagent.is_silent
+    nobody = Session(place, "")
+    assert stop(nobody) == ("", "")
+    assert the_run(place).iterations == 0
+
+
+def test_a_run_whose_session_is_gone_is_led_by_the_next_one(session: Session) -> None:
+    """Its client's process is not there any more: the next start adopts it, and says where it stands."""
+    place = session.place
+    change(place, led=(Led(ONE, the_run(place).started, 2**22 - 3),))
+    second = Session(place, TWO)
+    told = second.start()
+    for words in ("Autonomous run", "Keep payments", "uncommitted", "test not run yet", "Next: "):
+        assert words in told.model
+    assert the_run(place).session == TWO
+    assert "go on" in stop(second)[0]
+    assert stop(session) == ("", "")
+
+
+def test_after_clear_the_same_client_goes_on(session: Session) -> None:
+    """Its session has another id, and its process is the same."""
+    session.start()
+    second = Session(session.place, TWO)
+    assert "This session leads it" in second.start("clear").model
+    assert "go on" in stop(second)[0]
+
+
+def test_a_run_that_a_person_began_is_led_by_the_next_session(place: Place) -> None:
+    """A stop of one that was there already is not held; the next start adopts the run."""
+    there = Session(place, ONE)
+    done = place.cli("run", "init", "Take payments")
+    assert done.returncode == 0, done.stderr
+    assert stop(there) == ("", "")
+    assert "This session leads it" in there.start("compact").model
+    assert "go on" in stop(there)[0]
+
+
+def test_a_completed_run_does_not_come_back(session: Session) -> None:
+    """No start speaks of it."""
+    change(session.place, status=RunStatus.COMPLETED, phase=RunPhase.COMPLETION)
+    started = session.start()
+    assert "Autonomous run" not in started.model
+    assert started.person == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ('{"version": 99}', "later release"),
+        ('{"id": ', "cannot be read"),
+        ("", "cannot be read"),
+    ],
+)
+def test_a_strange_state_is_said_in_a_sentence(session: Session, content: str, words: str) -> None:
+    """At a start and at one stop; the file is kept as it is, and nobody is held."""
+    path = session.place.root / ".claude/workflow-state.json"
+    path.write_text(content)
+    model, person = stop(session)
+    assert model == ""
+    assert words in person
+    assert stop(session) == ("", "")
+    started = session.start()
+    assert words in started.model
+    assert words in started.person
+    assert path.read_text() == content
+
+
+def test_a_state_that_came_with_the_repository_leads_nobody(session: Session) -> None:
+    """Tracked by git it is a stranger's, whatever it says."""
+    place = session.place
+    place.git("add", "--force", ".claude/workflow-state.json")
+    model, person = stop(session)
+    assert (model, "tracked by git" in person) == ("", True)
+    assert "tracked by git" in session.start().model
+
+
+def test_what_a_summary_must_keep_is_plain_text(session: Session) -> None:
+    """Goal, story, phase and what comes next; JSON would be an error there. Another session's has none."""
+    process = session.launch("pre-compact", "PreCompact", trigger="auto")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, b"")
+    text = out.decode()
+    for words in ('Goal: "Take payments"', "Keep payments", "TDD red", "Verified last", "Next: "):
+        assert words in text
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(text)
+    other = Session(session.place, TWO).launch("pre-compact", "PreCompact", trigger="manual")
+    assert other.communicate(timeout=60)[0] == b""
+
+
+def test_tokens_are_counted_from_the_transcript(session: Session, tmp_path: Path) -> None:
+    """Each answer once, since the session leads the run, without the cache; nothing is read twice."""
+    place = session.place
+    change(place, led=(Led(ONE, 1_800_000_000.0),))
+    path = tmp_path / "transcript.jsonl"
+
+    def line(name: str, at: str, tokens: int) -> str:
+        usage = {"input_tokens": tokens, "output_tokens": 1, "cache_read_input_tokens": 999_999}
+        entry = {"type": "assistant", "timestamp": at, "message": {"id": name, "usage": usage}}
+        return json.dumps(entry) + "\n"
+
+    before, after = "2027-01-15T07:59:59.000Z", "2027-01-15T08:00:01.000Z"
+    path.write_text(line("a", before, 500) + 2 * line("b", after, 10) + line("c", after, 20)[:-9])
+    stop(session, transcript_path=str(path))
+    assert the_run(place).led[-1].tokens == 11
+    path.write_text(line("a", before, 500) + 2 * line("b", after, 10) + line("c", after, 20))
+    stop(session, transcript_path=str(path))
+    assert the_run(place).led[-1].tokens == 32
+
+
+def test_the_staged_workflow_waits_for_the_run_and_then_closes_the_task(ground: Ground) -> None:
+    """While a run leads the session no stage is asked for; once it is complete, COMMIT_CLOSE is next."""
+    task = ground.task("First")
+    ground.task("Second")
+    agent = ground.agent()
+    agent.prompt("Do the first one")
+    agent.really_runs(ground.command, "tracker", "claim", task)
+    names = {"CLAUDE_CODE_SESSION_ID": agent.session.id, **agent.session.environment}
+    done = ground.place.cli("run", "init", "Take payments", **names)
+    assert done.returncode == 0, done.stderr
+    held = agent.stops(marker(Detected.CODING_COMPLETE))
+    assert "is not complete, so go on" in held.model
+    assert "CURRENT STAGE" not in held.model
+    change(ground.place, status=RunStatus.COMPLETED, phase=RunPhase.COMPLETION)
+    closed = agent.stops(COMPLETE)
+    assert "CURRENT STAGE: COMMIT_CLOSE" in closed.model
+    ground.bd("close", task, "--reason", "Done")
+    assert "CURRENT STAGE: NEXT_TASK" in agent.stops(marker(Detected.ISSUE_CLOSED)).model

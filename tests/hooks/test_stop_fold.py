@@ -1,0 +1,67 @@
+"""What claim, run and staged workflow say at a stop becomes one reply: each pair of verdicts."""
+
+from __future__ import annotations
+
+import pytest
+
+from lifecycle.core.plan import Audience, Notice, StopVerdict, StopWord
+from lifecycle.hooks.answers.on_stop import folded
+
+PASS, BLOCK, LET_GO = StopVerdict.PASS, StopVerdict.BLOCK, StopVerdict.LET_GO
+NOTE = Notice("note", "The card was moved.", Audience.NOTE)
+ACTS = Notice("act", "Branch and summary are missing.", Audience.ACT)
+
+
+def word(verdict: StopVerdict, name: str) -> StopWord:
+    """What one of the others says."""
+    reason = (f"{name} goes on",) if verdict is BLOCK else ()
+    return StopWord(verdict, reason, (f"{name} tells",))
+
+
+PAIRS = {
+    (PASS, PASS): PASS,
+    (PASS, BLOCK): BLOCK,
+    (PASS, LET_GO): LET_GO,
+    (BLOCK, PASS): BLOCK,
+    (BLOCK, BLOCK): BLOCK,
+    (BLOCK, LET_GO): LET_GO,
+    (LET_GO, PASS): LET_GO,
+    (LET_GO, BLOCK): LET_GO,
+    (LET_GO, LET_GO): LET_GO,
+}
+"""Verdicts of two parts, and what becomes of the stop."""
+
+
+@pytest.mark.parametrize(("pair", "becomes"), PAIRS.items())
+def test_run_and_workflow(pair: tuple[StopVerdict, StopVerdict], becomes: StopVerdict) -> None:
+    """To let go outweighs to go on, and that outweighs silence; the run's lines come first."""
+    fold = folded((), word(pair[0], "run"), word(pair[1], "workflow"))
+    assert fold.verdict is becomes
+    assert fold.person == ("run tells", "workflow tells")
+    names = [
+        name for name, verdict in zip(("run", "workflow"), pair, strict=True) if verdict is BLOCK
+    ]
+    assert fold.reason == (() if becomes is LET_GO else tuple(f"{name} goes on" for name in names))
+
+
+@pytest.mark.parametrize("claims", [PASS, BLOCK])
+@pytest.mark.parametrize("others", [PASS, BLOCK, LET_GO])
+@pytest.mark.parametrize("name", ["run", "workflow"])
+def test_the_claim_and_one_of_the_others(
+    claims: StopVerdict, others: StopVerdict, name: str
+) -> None:
+    """The claim lets nobody go; where another does, only what is for the person is said now."""
+    said = (NOTE, ACTS) if claims is BLOCK else (NOTE,)
+    fold = folded(said, word(others, name))
+    assert fold.verdict is PAIRS[claims, others]
+    is_over = others is LET_GO
+    assert fold.said == ((NOTE,) if is_over else said)
+    assert fold.held == ((ACTS,) if is_over and claims is BLOCK else ())
+    assert fold.person == (f"{name} tells",)
+
+
+def test_the_claim_alone() -> None:
+    """With nobody else it is as it was said."""
+    fold = folded((NOTE, ACTS))
+    assert (fold.verdict, fold.said, fold.held) == (BLOCK, (NOTE, ACTS), ())
+    assert folded(()).verdict is PASS

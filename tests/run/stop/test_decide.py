@@ -1,0 +1,296 @@
+"""What becomes of a stop in a run: a table without clock or files, and what holds for every sequence."""
+
+from __future__ import annotations
+
+from dataclasses import replace as changed
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from lifecycle.core.plan import StopVerdict
+from lifecycle.core.values.configured import RunSettings
+from lifecycle.run.state import Failure, Led, Run, Story, UserFix
+from lifecycle.run.stop import caps
+from lifecycle.run.stop.decide import IDLE_STOPS, RunSeen, decide, missing, says_complete
+from lifecycle.run.stop.leading import adopted
+from lifecycle.run.table import (
+    FailureCategory,
+    RunPhase,
+    RunStatus,
+    StoryStatus,
+    TddPhase,
+)
+
+NOW = 1_800_000_000.0
+MARKER = "## WORKFLOW_COMPLETE\n**Goal:** Pay"
+DONE = Story("S1", "Keep payments", status=StoryStatus.COMPLETED)
+OPEN = Story("S2", "Refund", status=StoryStatus.IN_PROGRESS, tdd=TddPhase.GREEN, iteration=1)
+
+
+def a_run(**more: Any) -> Run:
+    """A run in the middle of its second story, led by a session."""
+    run = Run(
+        "abc12345",
+        "Take payments",
+        NOW - 60,
+        phase=RunPhase.DEVELOPMENT,
+        stories=(DONE, OPEN),
+        led=(Led("one", NOW - 60),),
+    )
+    return replace(run, **more)
+
+
+def seen(run: Run, message: str = "I am done.", **more: Any) -> RunSeen:
+    """A stop of the session that leads it."""
+    return changed(RunSeen(run, NOW, message=message, missing=missing(run)), **more)
+
+
+FIX = UserFix("B1", "Add the Stripe key to .env", NOW - 5, check_command=("make", "check"))
+
+
+def test_an_open_run_goes_on_with_what_comes_next() -> None:
+    """The reason has phase, story, cycle, what failed last, and the next command; the turn is counted."""
+    failed = Failure("F1", FailureCategory.INFRA, "Connection refused", NOW)
+    run = a_run(stories=(DONE, replace(OPEN, failures=(failed,))))
+    verdict = decide(seen(run))
+    reason = "\n".join(verdict.word.reason)
+    assert verdict.word.verdict is StopVerdict.BLOCK
+    assert verdict.run.iterations == 1
+    for words in (
+        "development, 1 of 2 stories, turn 1 of 100",
+        'S2 "Refund": in_progress, TDD green (minimum code to pass), iteration 1 of 3',
+        '[infra] "Connection refused"',
+        "lifecycle run tdd-phase S2 verify",
+    ):
+        assert words in reason
+    assert verdict.word.person == ()
+
+
+def test_a_person_who_is_waited_for_is_told_once_what_to_do() -> None:
+    """What to fix, how it is checked, how to say so, how to go on; another question is told anew."""
+    run = a_run(status=RunStatus.AWAITING_USER, fix=FIX)
+    first = decide(seen(run))
+    told = "\n".join(first.word.person)
+    assert (first.word.verdict, first.word.reason) == (StopVerdict.LET_GO, ())
+    for words in ("Add the Stripe key", '"make check"', "user-fix-complete", "write a prompt here"):
+        assert words in told
+    again = decide(seen(first.run))
+    assert (again.word.verdict, again.word.person) == (StopVerdict.LET_GO, ())
+    other = replace(first.run, fix=replace(FIX, asked_at=NOW))
+    assert decide(seen(other)).word.person
+    assert decide(seen(adopted(first.run, "two", 0, NOW))).word.person
+    assert first.run.iterations == 0
+
+
+def test_a_person_is_waited_for_whatever_the_agent_says() -> None:
+    """Neither a cap nor the closing word comes before that."""
+    run = a_run(status=RunStatus.AWAITING_USER, fix=FIX, iterations=500)
+    assert decide(seen(run, MARKER)).run.status is RunStatus.AWAITING_USER
+
+
+def test_a_completed_run_that_says_so_stops() -> None:
+    """Both are needed, and then nothing is said at all; a cap does not hide it."""
+    run = a_run(status=RunStatus.COMPLETED, phase=RunPhase.COMPLETION, iterations=500)
+    verdict = decide(seen(run, MARKER))
+    assert verdict.word.verdict is StopVerdict.PASS
+    assert (verdict.word.reason, verdict.word.person) == ((), ())
+
+
+def test_a_completed_run_without_the_word_is_asked_for_it_once() -> None:
+    """Then it may stop, said or not."""
+    run = a_run(status=RunStatus.COMPLETED)
+    first = decide(seen(run, "Done."))
+    assert first.word.verdict is StopVerdict.BLOCK
+    assert "WORKFLOW_COMPLETE" in first.word.reason[0]
+    assert decide(seen(first.run, "Done.")).word.verdict is StopVerdict.PASS
+
+
+def test_the_word_without_the_state_is_answered_with_what_is_missing() -> None:
+    """A claim proves nothing: the open stories are named."""
+    verdict = decide(seen(a_run(), MARKER))
+    assert verdict.word.verdict is StopVerdict.BLOCK
+    assert 'Missing: S2 "Refund" is in_progress' in "\n".join(verdict.word.reason)
+
+
+def test_a_run_that_was_stopped_tells_the_person_once() -> None:
+    """A brake holds: whatever the agent says, and nothing makes it go on."""
+    run = a_run(status=RunStatus.STOPPED, why="you stopped it")
+    first = decide(seen(run, MARKER))
+    assert first.word.verdict is StopVerdict.LET_GO
+    assert "you stopped it" in first.word.person[0]
+    assert "lifecycle run resume" in first.word.person[0]
+    second = decide(seen(first.run))
+    assert (second.word.verdict, second.word.person) == (StopVerdict.LET_GO, ())
+
+
+SPENT = [
+    ({"iterations": 3}, "cap of 3 iterations"),
+    ({"led": tuple(Led(str(number), NOW) for number in range(3))}, "cap of 2 sessions"),
+    ({"started": NOW - 3_600}, "cap of 1 hours"),
+    ({"led": (Led("one", NOW, tokens=1_000),)}, "cap of 1,000 tokens"),
+]
+
+
+@pytest.mark.parametrize(("more", "why"), SPENT)
+def test_a_cap_stops_the_run_and_keeps_it(more: dict[str, object], why: str) -> None:
+    """The person is told which one, what is missing, and how it goes on; that grants as much again."""
+    limits = RunSettings(max_iterations=3, max_sessions=2, max_hours=1, max_tokens=1_000)
+    run = a_run(**more)
+    verdict = decide(seen(run, limits=limits))
+    told = "\n".join(verdict.word.person)
+    assert (verdict.word.verdict, verdict.run.status) == (StopVerdict.LET_GO, RunStatus.STOPPED)
+    assert why in told
+    assert "S2" in told
+    assert "lifecycle run resume" in told
+    assert verdict.run.stories == run.stories
+    again = caps.granted(replace(verdict.run, status=RunStatus.ACTIVE), NOW)
+    assert decide(seen(again, limits=limits)).word.verdict is StopVerdict.BLOCK
+
+
+def test_the_time_that_it_waited_for_a_person_does_not_count() -> None:
+    """A blocker that stood for a week-end leaves the hours as they were."""
+    limits = RunSettings(max_hours=1)
+    run = caps.waited(a_run(started=NOW - 9_000), NOW - 8_900, NOW)
+    assert decide(seen(run, limits=limits)).word.verdict is StopVerdict.BLOCK
+
+
+def test_the_same_is_not_said_twice_in_a_row() -> None:
+    """Where nothing moved it says so, and a run that does not move is stopped in the end."""
+    run, reasons = a_run(), []
+    while (verdict := decide(seen(run))).word.verdict is StopVerdict.BLOCK:
+        reasons.append("\n".join(verdict.word.reason))
+        run = verdict.run
+    assert len(reasons) == len(set(reasons)) == IDLE_STOPS
+    assert "Stuck: 2 turns in a row" in reasons[1]
+    assert verdict.run.status is RunStatus.STOPPED
+    assert f"{IDLE_STOPS} turns in a row changed neither" in verdict.run.why
+
+
+def test_an_edited_file_is_a_move() -> None:
+    """The tree counts: an agent that works on is not stuck, though the run's record is the same."""
+    run = a_run()
+    for number in range(2 * IDLE_STOPS):
+        verdict = decide(seen(run, tree=str(number)))
+        assert verdict.word.verdict is StopVerdict.BLOCK
+        assert "Stuck" not in "\n".join(verdict.word.reason)
+        run = verdict.run
+
+
+def test_the_same_stop_is_answered_once() -> None:
+    """Hooks that are installed twice count one turn."""
+    first = decide(seen(a_run(), position="p1"))
+    second = decide(seen(first.run, position="p1"))
+    assert (second.word.verdict, second.run) == (StopVerdict.PASS, first.run)
+    assert decide(seen(second.run, position="p2")).word.verdict is StopVerdict.BLOCK
+
+
+def test_an_agent_in_the_background_is_waited_for() -> None:
+    """The client wakes the session then; a claim of completion is answered all the same."""
+    waiting = seen(a_run(), is_waiting=True)
+    assert decide(waiting).word.verdict is StopVerdict.PASS
+    assert decide(changed(waiting, message=MARKER)).word.verdict is StopVerdict.BLOCK
+
+
+def test_only_blocked_stories_ask_for_the_user() -> None:
+    """Nothing else can be done, and the command for it is named."""
+    blocked = replace(OPEN, status=StoryStatus.BLOCKED)
+    waits = Story("S3", "Report", depends_on=("S2",))
+    verdict = decide(seen(a_run(stories=(DONE, blocked, waits))))
+    assert "lifecycle run await-user-fix" in "\n".join(verdict.word.reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("## WORKFLOW_COMPLETE", True),
+        ("All of it.\n\nWORKFLOW_COMPLETE\n**Goal:** x", True),
+        ("**WORKFLOW_COMPLETE**", True),
+        ("  ### WORKFLOW_COMPLETE ###", True),
+        ("I will print WORKFLOW_COMPLETE soon", False),
+        ("`WORKFLOW_COMPLETE`", False),
+        ("```\nWORKFLOW_COMPLETE\n```", False),
+        ("~~~~\n~~~\nWORKFLOW_COMPLETE\n~~~~", False),
+        ("```\nx\n```\nWORKFLOW_COMPLETE", True),
+        ("    WORKFLOW_COMPLETE", False),
+        ("> WORKFLOW_COMPLETE", False),
+        ("## WORKFLOW_COMPLETED", False),
+        ("", False),
+    ],
+)
+def test_the_closing_word_stands_on_a_line_of_its_own(text: str, says: bool) -> None:
+    """A sentence about it, and code, are no claim."""
+    assert says_complete(text) is says
+
+
+def test_the_reason_is_short_whatever_is_in_it() -> None:
+    """Long goals, titles, errors and lists of stories leave it below 900 characters."""
+    long = "word " * 4_000
+    failure = Failure("F1", FailureCategory.CODE, long, NOW)
+    stories = tuple(
+        Story(f"S{number}", long, status=StoryStatus.IN_PROGRESS, failures=(failure,))
+        for number in range(500)
+    )
+    for message in (MARKER, "Done."):
+        verdict = decide(seen(a_run(goal=long, stories=stories), message))
+        assert len("\n".join(verdict.word.reason)) <= 900
+
+
+STORIES = st.lists(
+    st.builds(
+        Story,
+        st.sampled_from(["S1", "S2", "S3"]),
+        st.just("A story"),
+        status=st.sampled_from(StoryStatus),
+        tdd=st.sampled_from(TddPhase),
+        security=st.booleans(),
+    ),
+    max_size=3,
+).map(tuple)
+
+RUNS = st.builds(
+    a_run,
+    phase=st.sampled_from(RunPhase),
+    status=st.sampled_from(RunStatus),
+    stories=STORIES,
+    iterations=st.integers(0, 12),
+)
+
+STOPS = st.lists(
+    st.tuples(
+        st.sampled_from(["", "Done.", MARKER]),
+        st.sampled_from(["", "t1", "t2"]),
+        st.booleans(),
+        st.sampled_from(RunPhase),
+    ),
+    min_size=60,
+    max_size=60,
+)
+
+
+@given(RUNS, STOPS, st.integers(1, 10))
+def test_no_run_blocks_for_ever(
+    run: Run, stops: list[tuple[str, str, bool, RunPhase]], most: int
+) -> None:
+    """However its phase, its files and the agent's words change: at most so many turns go on, plus one.
+
+    No two continuations in a row are the same, and what was stopped stays stopped.
+    """
+    blocks, before, was_stopped = 0, "", False
+    start = run.iterations
+    for message, tree, is_waiting, phase in stops:
+        run = replace(run, phase=phase)
+        limits = RunSettings(max_iterations=most)
+        verdict = decide(seen(run, message, limits=limits, tree=tree, is_waiting=is_waiting))
+        assert not (was_stopped and verdict.word.verdict is not StopVerdict.LET_GO)
+        run = verdict.run
+        was_stopped = run.status is RunStatus.STOPPED
+        if verdict.word.verdict is StopVerdict.BLOCK:
+            blocks += 1
+            reason = "\n".join(verdict.word.reason)
+            assert reason != before
+            before = reason
+            assert len(reason) <= 900
+    assert blocks <= max(0, most - start) + 1
