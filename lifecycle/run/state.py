@@ -447,9 +447,13 @@ class Run(_Value, frozen=True, omit_defaults=False):
     @property
     def current(self) -> Story | None:
         """The story that is worked on; else the next one: pending, what it depends on completed."""
+        return self.at_work or self.following
+
+    @property
+    def at_work(self) -> Story | None:
+        """The story that is worked on."""
         working = (StoryStatus.IN_PROGRESS, StoryStatus.TESTING, StoryStatus.REVIEW)
-        at_work = next((story for story in self.stories if story.status in working), None)
-        return at_work or self.following
+        return next((story for story in self.stories if story.status in working), None)
 
     @property
     def following(self) -> Story | None:

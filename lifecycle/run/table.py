@@ -202,7 +202,7 @@ STORIES: Final[Machine[StoryStatus]] = Machine(
         },
         StoryStatus.BLOCKED: {
             StoryStatus.IN_PROGRESS: "a person mended what blocked it",
-            StoryStatus.PENDING: "rolled back",
+            StoryStatus.PENDING: "that, while another one is at work; or rolled back",
         },
         StoryStatus.COMPLETED: {StoryStatus.PENDING: "rolled back"},
     },

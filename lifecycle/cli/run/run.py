@@ -29,6 +29,7 @@ COMMANDS: dict[str, str] = {
     "await-user-fix": "run.run_blockers:await_user_fix",
     "check-user-fix": "run.run_blockers:check_user_fix",
     "user-fix-complete": "run.run_blockers:user_fix_complete",
+    "resume-context": "run.run_resuming:resume_context",
 }
 """Where below `lifecycle/cli/` each command is: its module, and its name there."""
 

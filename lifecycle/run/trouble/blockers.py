@@ -214,12 +214,16 @@ def resolved(run: Run, blockers: tuple[Blocker, ...], now: float, by: str, notes
 
 
 def _freed(run: Run, story: Story) -> Story:
-    """The story as it goes on, with all its iterations before it, unless another blocker stands."""
+    """The story as it goes on, with all its iterations before it, unless another blocker stands.
+
+    While another one is at work it waits for its turn.
+    """
     if any(one.story == story.id and one.severity in BLOCKING for one in run.standing_blockers):
         return story
     if story.status is not StoryStatus.BLOCKED:
         return replace(story, retries_from=story.iteration)
-    status = StoryStatus.IN_PROGRESS if story.started else StoryStatus.PENDING
+    is_next = bool(story.started) and run.at_work is None
+    status = StoryStatus.IN_PROGRESS if is_next else StoryStatus.PENDING
     return replace(story, status=status, retries_from=story.iteration)
 
 

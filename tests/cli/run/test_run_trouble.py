@@ -208,3 +208,23 @@ def test_a_check_that_takes_too_long_or_is_not_there(working: RunGround) -> None
     assert "not installed" in json.loads(working.said("check-user-fix"))["reason"]
     sentence = refused(working.run("await-user-fix", "0", "x", "--check-command", "a && b"))
     assert '[["a"], ["b"]]' in sentence
+
+
+def test_the_resume_context_is_json_for_a_program_and_a_block_for_a_reader(
+    working: RunGround,
+) -> None:
+    """On a terminal and with `--text` the block, else the design's JSON."""
+    working.said("add-blocker", "Stripe API key", "--severity", "high", "--story", "S1")
+    working.said("await-user-fix", "0", "Add it", "--check-command", "test -e .env")
+    by_person(working, "user-fix-complete", "--notes", "added")
+    data = json.loads(working.said("resume-context"))
+    assert list(data) == [
+        "workflow_id", "goal", "current_phase", "recently_resolved_blockers", "current_story",
+        "resume_instructions",
+    ]  # fmt: skip
+    assert data["recently_resolved_blockers"][0]["index"] == 0
+    assert (data["current_story"]["id"], data["current_story"]["status"]) == ("S1", "in_progress")
+    shown = working.said("resume-context", "--text")
+    assert shown.startswith("## RESUMING AFTER BLOCKER\n")
+    assert by_person(working, "resume-context").startswith("## RESUMING AFTER BLOCKER")
+    assert json.loads(by_person(working, "resume-context", "--json"))["workflow_id"]

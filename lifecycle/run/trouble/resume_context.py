@@ -1,0 +1,121 @@
+"""Where a run goes on after a person mended what blocked it: the design's JSON, and its block of text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lifecycle.core.redact import as_data
+from lifecycle.core.timing import render_time
+from lifecycle.run.state import Blocker, Run, Story, UserFix
+from lifecycle.run.table import RunStatus
+
+RECENT = 5
+"""Blockers that are shown as resolved recently."""
+
+
+def resume_data(run: Run) -> dict[str, Any]:
+    """The design's JSON."""
+    story = _story(run)
+    return {
+        "workflow_id": run.id,
+        "goal": run.goal,
+        "current_phase": run.phase.value,
+        "recently_resolved_blockers": [
+            {
+                "index": index,
+                "description": blocker.description,
+                "resolvedAt": render_time(blocker.resolved_at),
+            }
+            for index, blocker in _resolved(run)
+        ],
+        "current_story": None
+        if story is None
+        else {
+            "id": story.id,
+            "title": story.title,
+            "status": story.status.value,
+            "tdd_phase": story.tdd.value,
+            "attempts": story.iteration,
+        },
+        "resume_instructions": _instructions(run, story),
+    }
+
+
+def resume_lines(run: Run) -> list[str]:
+    """The block for the developer, from what is recorded."""
+    resolved, story = _resolved(run), _story(run)
+    if not resolved:
+        return [
+            "No blocker was resolved in this run.",
+            *(_instructions(run, story)),
+        ]
+    _, blocker = resolved[-1]
+    lines = [
+        "## RESUMING AFTER BLOCKER",
+        "",
+        f"**Resolved Blocker:** {as_data(blocker.description)}",
+        f"**Resolution Notes:** {as_data(blocker.notes) or '(none)'}",
+        f"**Verification:** {_verification(run.fix, blocker)}",
+        "",
+    ]
+    if story is None:
+        return [*lines, *_instructions(run, story)]
+    failures = "; ".join(f"{one.id} [{one.category}] {one.text}" for one in story.failures[-3:])
+    return [
+        *lines,
+        "**Picking Up Where We Left Off:**",
+        f"- Story: [{story.id}] {as_data(story.title)}",
+        f"- TDD Phase: {story.tdd} (continue from here)",
+        f"- Attempts: {story.iteration}",
+        f"- Previous Failures: {as_data(failures) or 'none'}",
+        "",
+        "**First Step After Resume:**",
+        *_instructions(run, story),
+        "",
+        "---",
+        f"Continue implementing story {story.id}...",
+    ]
+
+
+def _resolved(run: Run) -> list[tuple[int, Blocker]]:
+    """The blockers that were resolved last, the newest last; one that never stood is none."""
+    stood = [(i, one) for i, one in enumerate(run.blockers) if one.resolved_at > one.at]
+    return sorted(stood, key=lambda pair: pair[1].resolved_at)[-RECENT:]
+
+
+def _story(run: Run) -> Story | None:
+    """The story that was waited for, while it is open; else the one that is next."""
+    name = run.fix.story if run.fix is not None else ""
+    waited_for = next((one for one in run.open_stories if one.id == name), None)
+    return waited_for or run.current
+
+
+def _verification(fix: UserFix | None, blocker: Blocker) -> str:
+    """What the check command came to, if this blocker had one."""
+    if fix is None or blocker.id != fix.blocker or not fix.check_command:
+        return "NOT CHECKED (it has no check command)"
+    if not fix.checked_at:
+        return "NOT RUN (lifecycle run check-user-fix)"
+    return "PASSED" if fix.verified else "FAILED"
+
+
+def _instructions(run: Run, story: Story | None) -> list[str]:
+    if run.status is RunStatus.AWAITING_USER:
+        what = run.fix.description if run.fix is not None else "what blocks the run"
+        return [
+            f"1. Wait: a person is to do this first: {what}",
+            "2. That person signals it: lifecycle run user-fix-complete",
+        ]
+    if run.status is not RunStatus.ACTIVE:
+        return [
+            f"1. Do nothing: the run is {run.status}; lifecycle run status tells what there is to do"
+        ]
+    check = "lifecycle run check-user-fix" if run.fix and run.fix.check_command else ""
+    if story is None:
+        return ["1. Go on with what is next: lifecycle run recover"]
+    also = f"{check}, then " if check else ""
+    return [
+        f"1. Verify the fix works by running build/tests: {also}lifecycle run gate G5 {story.id}",
+        f"2. If verified, continue from current TDD phase ({story.tdd}) of {story.id}",
+        "3. If not verified, report new blocker: lifecycle run add-blocker",
+    ]

@@ -1,0 +1,111 @@
+"""The design's "## Retry Context": what a developer gets before another try, from what is recorded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from lifecycle.core.redact import as_data
+from lifecycle.run.state import Failure, Story
+from lifecycle.run.table import (
+    GATES,
+    MAX_RETRIES,
+    RETRY,
+    CheckState,
+    CriterionState,
+    FailureCategory,
+    Gate,
+    Severity,
+    StoryCheck,
+)
+from lifecycle.run.trouble.retry_advice import RetryAdvice
+from lifecycle.run.trouble.story_failures import recent
+
+SHOWN_FAILURES, SHOWN_FILES = 10, 100
+
+_FIXES: Mapping[FailureCategory, str] = {
+    FailureCategory.CODE: "Fix the implementation; the test stays as it is",
+    FailureCategory.TEST: "Fix the test itself, then see it fail for the right reason",
+    FailureCategory.INFRA: "Bring up what is not there, or wait for it",
+    FailureCategory.EXTERNAL: "A person is needed: lifecycle run await-user-fix",
+    FailureCategory.TIMEOUT: "Find what takes so long; wait before the next try",
+}
+
+
+def retry_lines(
+    story: Story,
+    states: Mapping[StoryCheck, CheckState],
+    changed: Sequence[str],
+    advice: RetryAdvice,
+) -> list[str]:
+    """The block for a story.
+
+    Args:
+        story: with its failures, gates and reviews.
+        states: how its checks stand on the files as they are.
+        changed: paths that differ from the commit on which it began.
+        advice: whether it is tried again.
+    """
+    failures = recent(story)
+    tried = len({one.iteration for one in failures})
+    return [
+        "## Retry Context",
+        "",
+        f"**Story:** {story.id} - {as_data(story.title)}",
+        f"**Iteration:** {min(tried + 1, MAX_RETRIES)}/{MAX_RETRIES}",
+        f"**Previous Attempts:** {tried}",
+        "",
+        "### What Failed:",
+        *(_failed(failures[-SHOWN_FAILURES:]) or ["- Nothing is recorded."]),
+        "",
+        "### What To Fix:",
+        *(_to_fix(story, failures) or ["- Nothing that is recorded."]),
+        "",
+        "### Files Changed So Far:",
+        *(f"- {as_data(path)}" for path in changed[:SHOWN_FILES]),
+        *(["- none"] if not changed else []),
+        *([f"- and {len(changed) - SHOWN_FILES} more"] if len(changed) > SHOWN_FILES else []),
+        "",
+        "### Verification Status:",
+        "| Check | Status |",
+        "|-------|--------|",
+        *(f"| {check} | {states[check]} |" for check in StoryCheck),
+        "",
+        "### Retry Recommendation:",
+        json.dumps(advice.data),
+    ]
+
+
+def _failed(failures: Sequence[Failure]) -> list[str]:
+    lines = []
+    for one in failures:
+        what = f"{one.source} failed" if one.source else RETRY[one.category].description
+        lines.append(f"- **{one.category}:** {one.id}: {what} (iteration {one.iteration})")
+        if one.file:
+            lines.append(f"  - File: {as_data(one.file)}{f':{one.line}' if one.line else ''}")
+        lines.append(f"  - Error: {as_data(one.text)}")
+    return lines
+
+
+def _to_fix(story: Story, failures: Sequence[Failure]) -> list[str]:
+    """What to do about the last iteration: by gate, by category, by finding, by criterion."""
+    last = [one for one in failures if one.iteration == failures[-1].iteration]
+    gates = [gate for gate in Gate if any(one.source == gate for one in last)]
+    lines = [f"- {gate}: {GATES[gate].on_fail}{_tests(story, gate)}" for gate in gates]
+    kinds = [kind for kind in FailureCategory if any(one.category is kind for one in last)]
+    lines += [f"- {kind}: {_FIXES[kind]} ({RETRY[kind].strategy})" for kind in kinds]
+    for check in StoryCheck:
+        review = next((one for one in reversed(story.reviews) if one.check is check), None)
+        for finding in review.findings if review is not None else ():
+            if finding.severity is Severity.BLOCKING:
+                lines.append(f"- {check}: [BLOCKING] {as_data(finding.text)}")
+    unmet = (one for one in story.criteria if one.state is CriterionState.UNMET)
+    return [*lines, *(f"- Criterion not met: {as_data(one.text)}" for one in unmet)]
+
+
+def _tests(story: Story, gate: Gate) -> str:
+    """The tests that failed in the last run of this gate."""
+    record = next((one for one in reversed(story.gates) if one.gate is gate), None)
+    names = [name for part in record.parts for name in part.failures] if record is not None else []
+    more = f", and {len(names) - 10} more" if len(names) > 10 else ""
+    return f": {as_data(', '.join(names[:10]))}{more}" if names else ""
