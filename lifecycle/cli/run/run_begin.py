@@ -8,9 +8,11 @@ from lifecycle.cli.command_session import Session, in_worktree, option
 from lifecycle.cli.run.run_session import RunSession
 from lifecycle.core.errors import Refused
 from lifecycle.run.begin import new_run
-from lifecycle.run.run_store import PATH
+from lifecycle.run.run_store import PATH, StrangeRun
+from lifecycle.run.state import Run
 from lifecycle.run.stop import leading
 from lifecycle.run.texts import recovery_text
+from lifecycle.run.trouble.persons import person
 
 
 @click.command("init", short_help="Begin a run with a goal.")
@@ -19,7 +21,11 @@ from lifecycle.run.texts import recovery_text
 @option("--anew", "Set a run aside that is there, and begin another.")
 @in_worktree()
 def init(session: Session, *, goal: str, autonomous: bool, anew: bool) -> None:
-    """Begin a run with a goal, in this worktree. What was clarified before it is adopted."""
+    """Begin a run with a goal, in this worktree. What was clarified before it is adopted.
+
+    A person sets a run aside (--anew): in a terminal outside of the client, or with a prompt after it was
+    begun, or stopped, or began to wait.
+    """
     given = RunSession(session)
     store = given.store
     branch = session.world.git.current_branch() or ""
@@ -27,7 +33,8 @@ def init(session: Session, *, goal: str, autonomous: bool, anew: bool) -> None:
         early = store.early()
         run = new_run(goal, given.now, autonomous=autonomous, clarifications=early, branch=branch)
         run = leading.adopted(run, given.client_session, given.client_process, given.now)
-        if anew:
+        if anew and store.is_there:
+            _demand_person(given)
             store.set_aside("replaced")
         before = store.load()
         if before is not None and not before.is_over:
@@ -51,6 +58,19 @@ def init(session: Session, *, goal: str, autonomous: bool, anew: bool) -> None:
             "clarifications": len(early),
         },
     )
+
+
+def _demand_person(given: RunSession) -> None:
+    """Refuse an agent of its own accord: who sets a run aside takes away what stopped it, too."""
+    try:
+        run = given.store.load()
+    except StrangeRun:
+        run = None  # nobody knows what it waits for: any prompt may have been about something else
+    run = run or Run("", "", given.now)
+    if not run.is_over:
+        waited = run.fix.asked_at if run.fix is not None else 0.0
+        asked_at = max(run.started, run.stopped_at, waited)
+        person(given.presence(run), asked_at, "lifecycle run init --anew")
 
 
 @click.command("recover", short_help="Find the run of this worktree again.")

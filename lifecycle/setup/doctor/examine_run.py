@@ -7,7 +7,6 @@ from pathlib import Path
 
 from lifecycle.core.errors import GitFailed
 from lifecycle.run.run_store import PATH, RunStore, StrangeRun
-from lifecycle.run.table import MAX_ITERATIONS
 from lifecycle.setup.doctor.doctor_finding import DoctorFinding, cause, finding
 from lifecycle.setup.doctor.examine_hooks import cap_of
 from lifecycle.setup.doctor.examined import Examined
@@ -89,13 +88,14 @@ def _limits(case: Examined, mark: InitMark | None) -> Iterator[DoctorFinding]:
     """The client's limit of continuations, and what its agent runs unasked."""
     cap, where = cap_of(case)
     setting = _init(mark) if mark is not None else "lifecycle init --permissions --run"
-    if cap < MAX_ITERATIONS:
+    wanted = case.settings.run.max_iterations
+    if cap < wanted:
         value = f"{cap} ({where})" if where else f"not set, which means {cap}"
         files = [file.shown for file in case.client.files]
         is_others = where and not (mark and (CAP, str(cap)) in mark.settings.variables)
-        fix = f"raise {CAP} to {MAX_ITERATIONS} or more in {where}"
+        fix = f"raise {CAP} to {wanted} or more in {where}"
         fix = fix if where in files and is_others else setting
-        yield finding("run.cap", set=value, wanted=MAX_ITERATIONS, fix=fix)
+        yield finding("run.cap", set=value, wanted=wanted, fix=fix)
     if not allows_all(case.root, case.environment, RUN_PERMISSIONS):
         yield finding("run.permissions", fix=setting)
 

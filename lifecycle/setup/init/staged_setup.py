@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import Path
 
 from lifecycle.core.values.configured import StageSettings
-from lifecycle.run.table import MAX_ITERATIONS
 from lifecycle.settings import config
 from lifecycle.setup.init.hook_table import (
     CAP,
@@ -84,10 +83,15 @@ class Staging:
     def extra(self, *, stages: bool, run: bool) -> Extra:
         """What the settings get for the staged workflow and for runs, as far as these are put in."""
         wanted = [(STAGE_PERMISSIONS, self.settings.max_blocks)] if stages else []
-        wanted += [(RUN_PERMISSIONS, MAX_ITERATIONS)] if run else []
+        wanted += [(RUN_PERMISSIONS, self._iterations)] if run else []
         cap = cap_for(max((blocks for _, blocks in wanted), default=0))
         rules = [rule for rules, _ in wanted for rule in rules]
         return Extra((*PERMISSIONS, *rules), {CAP: str(cap)} if wanted else {})
+
+    @cached_property
+    def _iterations(self) -> int:
+        """How often a run's session may be told to go on."""
+        return config.load(self.root, self.environment).run.max_iterations
 
     def put_in(self, before: InitMark, *, is_new: bool, has_config: bool) -> InitMark:
         """The workflow's files, as far as they are missing, and its switch in `.lifecycle.toml`.

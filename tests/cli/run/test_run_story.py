@@ -89,10 +89,24 @@ def test_where_somebody_attends_the_phases_wait_for_answers(ground: RunGround) -
     ground.said("add-clarification", "Scope?", "Cards", "--phase", "pre-analysis", **ATTENDED)
     ground.said("add-story", "Keep", **ATTENDED)
     assert "pre-plan" in refused(ground.run("story-plan", "S1", "--design", "d", **ATTENDED))
-    ground.said("init", "Pay", "--anew", "--autonomous", **ATTENDED)
+    ground.said("init", "Pay", "--anew", "--autonomous")
     ground.said("add-story", "Keep", **ATTENDED)
     ground.said("story-plan", "S1", "--design", "d", **ATTENDED)
     assert [one.assumed for one in state(ground).clarifications] == [True, True]
+
+
+def test_an_agent_sets_no_run_aside_of_its_own_accord(ground: RunGround) -> None:
+    """With a run goes what stopped it: a prompt after that, or a terminal of their own, shows a person."""
+    ground.said("init", "Pay", **ATTENDED)
+    before = ground.state.read_bytes()
+    for content in (before, b"{"):
+        ground.state.write_bytes(content)
+        said = refused(ground.run("init", "Another", "--anew", **ATTENDED))
+        assert "A person has to say this" in said
+        assert "lifecycle run init --anew" in said
+        assert ground.state.read_bytes() == content
+    ground.said("init", "Another", "--anew")
+    assert state(ground).goal == "Another"
 
 
 def test_a_run_that_is_not_over_is_not_begun_again(ground: RunGround) -> None:

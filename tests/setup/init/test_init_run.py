@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.run.table import MAX_ITERATIONS
+from lifecycle.core.values.configured import RunSettings
 from lifecycle.setup.init import copy_to
 from lifecycle.setup.init.hook_table import CAP, PERMISSIONS, RUN_PERMISSIONS, STAGE_PERMISSIONS
 from lifecycle.setup.init.init_mark import MARK, PERMITS
@@ -74,7 +74,7 @@ def test_what_a_run_needs_is_there(clone: Clone) -> None:
     wanted += [f"{COMMANDS}{name}.md" for name in (*RUN_COMMANDS, "status")]
     assert all((clone.root / name).is_file() for name in wanted)
     data = settings(clone)
-    assert int(data["env"][CAP]) >= MAX_ITERATIONS
+    assert int(data["env"][CAP]) >= RunSettings().max_iterations
     assert data["permissions"]["allow"] == [*PERMISSIONS, *RUN_PERMISSIONS]
 
 
@@ -90,6 +90,14 @@ def test_both_workflows_have_the_higher_limit_and_all_permissions(clone: Clone) 
         *STAGE_PERMISSIONS,
         *RUN_PERMISSIONS,
     }
+
+
+def test_more_iterations_need_a_higher_limit(clone: Clone) -> None:
+    """The limit follows `run.max_iterations` at the next run of init."""
+    ok(clone.run("init", "--run"))
+    clone.write(".lifecycle.toml", "[run]\nmax_iterations = 300\n")
+    ok(clone.run("init", "--run"))
+    assert settings(clone)["env"][CAP] == "308"
 
 
 @pytest.mark.parametrize("verb", ["resume", "user-fix-complete", "stop", "check-user-fix"])
