@@ -22,6 +22,7 @@ from lifecycle.run.state import Run, Spent, Story
 from lifecycle.run.stop import caps
 from lifecycle.run.stop.next_step import next_step
 from lifecycle.run.table import COMPLETE, MAX_RETRIES, WORK, RunStatus, TddPhase
+from lifecycle.run.trouble import story_blocks
 
 IDLE_STOPS = 5
 """After so many turns in a row that changed neither the run nor a file, it is stuck, and stopped."""
@@ -70,7 +71,7 @@ def decide(seen: RunSeen) -> RunVerdict:
     run = replace(run, last_stop=seen.position)
     match run.status:
         case RunStatus.AWAITING_USER:
-            return _let_go(run, f"await {run.session} {_question(run)}", waits_for(run))
+            return _awaiting(run)
         case RunStatus.COMPLETED:
             return _completed(seen, run)
         case RunStatus.STOPPED:
@@ -112,7 +113,14 @@ def says_complete(text: str) -> bool:
     return False
 
 
+def _awaiting(run: Run) -> RunVerdict:
+    return _let_go(run, f"await {run.session} {_question(run)}", waits_for(run))
+
+
 def _active(seen: RunSeen, run: Run) -> RunVerdict:
+    run = story_blocks.awaiting_if_blocked(run, seen.now)
+    if run.status is RunStatus.AWAITING_USER:  # nothing is left that could be gone on with
+        return _awaiting(run)
     is_claimed = says_complete(seen.message)
     if seen.is_waiting and not is_claimed:
         return RunVerdict(StopWord(), run)

@@ -13,6 +13,7 @@ from lifecycle.core.errors import Refused
 from lifecycle.core.redact import visible
 from lifecycle.platforms import command_argv
 from lifecycle.run.state import Blocker, PersonAct, Run, Story, UserFix
+from lifecycle.run.stop import caps
 from lifecycle.run.table import RunStatus, StoryStatus
 from lifecycle.run.told import line_of
 from lifecycle.run.trouble import story_blocks
@@ -209,7 +210,9 @@ def resolved(run: Run, blockers: tuple[Blocker, ...], now: float, by: str, notes
     standing = {one.id for one in run.standing_blockers}
     if fix is None or fix.completed_at or standing & {fix.blocker, *fix.others}:
         return run
-    status = RunStatus.ACTIVE if run.status is RunStatus.AWAITING_USER else run.status
+    status = run.status
+    if status is RunStatus.AWAITING_USER:
+        status, run = RunStatus.ACTIVE, caps.waited(run, fix.asked_at, now)
     return replace(run, status=status, fix=replace(fix, completed_at=now, notes=words))
 
 
