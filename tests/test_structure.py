@@ -27,7 +27,7 @@ BUDGET = {
     "core": 2_005,
     "storage": 1_200,
     "settings": 820,
-    "git": 435,
+    "git": 437,
     "github": 5_680,
     "trackers": 2_880,
     "platforms": 730,

@@ -122,10 +122,7 @@ _APPROVED = (
     rf"(?:the )?(?:oracle|code)[ -]?review {_IS}(?:passed|approved){_END}",
     rf"approved by (?:the )?(?:oracle|reviewer|code reviewer|review){_END}",
 )
-_REVIEWED = (
-    r"(?:(?:the|our|my|its) )?(?:(?:oracle|code|external) ?)?(?:review|oracle|reviewer|(?:review )?"
-    r"(?:verdict|result|outcome))"
-)
+_REVIEWED = r"(?:the |our )?(?:(?:oracle |code )?review(?:er)?|oracle|verdict)(?: result)?"
 """What stands before a colon and a verdict in words: `The review: approved, no findings`."""
 _CLOSED = (
     rf"(?:the )?issue (?:(?:#\S+|\S*\d\S*|\w+-\w+) )?{_IS}closed{_END}",
