@@ -17,7 +17,6 @@ from lifecycle.cli.terminal import at_once, json_text
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import COMMAND_GRACE, Deadline, SystemClock, ending
-from lifecycle.core.tracker import Tracker
 from lifecycle.settings.running_client import session_of
 from lifecycle.storage import log, signs_of_life
 from lifecycle.storage.store import worktree_root
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from lifecycle.app.wiring import WorktreeWorld
     from lifecycle.claim.record.claim_store import ClaimStore
     from lifecycle.claim.record.state import Record
+    from lifecycle.core.tracker import Tracker
 
 SECONDS = 60.0
 """How long a command may take in all; a person waits for it."""

@@ -23,10 +23,11 @@ from types import FrameType
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from lifecycle.core.errors import Transient
-from lifecycle.core.ports import Clock
 
 if TYPE_CHECKING:
     from tenacity import RetryCallState, Retrying
+
+    from lifecycle.core.ports import Clock
 
 
 class SystemClock:

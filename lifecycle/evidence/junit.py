@@ -13,7 +13,6 @@ https://maven.apache.org/surefire/maven-surefire-plugin/xsd/surefire-test-report
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shlex
@@ -203,6 +202,8 @@ class _Summary:
 
     def add(self, top: Path, path: Path, content: bytes, *, is_named: bool) -> None:
         """Take a report in; a copy of another one, and what is no such report, is passed over."""
+        import hashlib  # it costs more than this module
+
         digest = hashlib.sha256(content).digest()
         if digest in self.digests:
             return

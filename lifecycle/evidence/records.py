@@ -37,6 +37,10 @@ OUTPUTS = 2_000
 TEST = "test"
 """The kind of the runs that the staged workflow asks for."""
 
+BUILD, COVERAGE = "build", "coverage"
+KINDS = (TEST, BUILD, "lint", COVERAGE)
+"""What a check may show; the check of that name shows it."""
+
 _SHOWN = 200
 _SILENT = (Outcome.UNKNOWN, Outcome.NOTHING_RAN, Outcome.PARTIAL)
 

@@ -17,14 +17,17 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.core.timing import Deadline
-from lifecycle.evidence.test_runs import TOP, FolderStep
 from lifecycle.git.process import GitRepository
 from lifecycle.storage import stage_log
 from lifecycle.storage.store import FOLDER, worktree_root
 from lifecycle.trackers import command_signs
+
+if TYPE_CHECKING:
+    from lifecycle.evidence.test_runs import FolderStep
 
 OWN = (
     ".agent-claim.json*",
@@ -64,9 +67,10 @@ class TreeSeen:
         name: the tree without what checks left here, as they left it; "" outside of a repository.
         full: the tree with it, as `git write-tree` gives it.
         raw: the tree with what lifecycle and trackers write, too; "" if nobody asked for its files.
+        places: where git keeps its index and its objects; () where nobody asked.
     """
 
-    __slots__ = ("_listed", "_without", "full", "name", "raw")
+    __slots__ = ("_listed", "_without", "full", "name", "places", "raw")
 
     def __init__(
         self,
@@ -77,6 +81,7 @@ class TreeSeen:
         without: frozenset[str] = _NO_PATHS,
     ) -> None:
         self.name, self.full, self.raw = name, full, raw
+        self.places: tuple[Path, ...] = ()
         self._listed, self._without = listed, without
 
     @property
@@ -156,11 +161,10 @@ def _seen(
     *,
     is_listed: bool = False,
 ) -> TreeSeen:
-    git = GitRepository(root, deadline, environment)
-    listed = git.run("rev-parse", "--git-path", "index", "--git-path", "objects", check=False)
-    if not listed:
+    places_of_git = before.places or _places(root, GitRepository(root, deadline, environment))
+    if not places_of_git:
         return TreeSeen()
-    index, objects = ((root / line).resolve() for line in listed.splitlines())
+    index, objects = places_of_git
     with tempfile.TemporaryDirectory(prefix="lifecycle-tree-") as folder:
         aside_index, aside_objects = Path(folder, "index"), Path(folder, "objects")
         aside_objects.mkdir()
@@ -175,7 +179,15 @@ def _seen(
             "GIT_ALTERNATE_OBJECT_DIRECTORIES": readable,
         }
         aside = GitRepository(root, deadline, environment, places)
-        return _written(aside, outputs, before, is_listed=is_listed)
+        tree = _written(aside, outputs, before, is_listed=is_listed)
+    tree.places = places_of_git
+    return tree
+
+
+def _places(root: Path, git: GitRepository) -> tuple[Path, ...]:
+    """Where git keeps its index and its objects; () outside of a repository."""
+    listed = git.run("rev-parse", "--git-path", "index", "--git-path", "objects", check=False)
+    return tuple((root / line).resolve() for line in listed.splitlines())
 
 
 def _quoted(path: Path) -> str:
@@ -265,6 +277,8 @@ def is_here(root: Path, folder: str, steps: tuple[FolderStep, ...], told: str = 
 
 def _at(path: str, here: Path, top: Path) -> Path | None:
     """The folder or file that a path means; None if that cannot be told."""
+    from lifecycle.evidence.test_runs import TOP
+
     if path == TOP:
         return top
     if not path or path.startswith("$"):

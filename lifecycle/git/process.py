@@ -15,14 +15,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 
 from lifecycle.core.errors import BadConfig, GitFailed, Transient
-from lifecycle.core.ports import Git
 from lifecycle.core.timing import Deadline, DeadlineReached
-from lifecycle.core.values.model import Repository
 from lifecycle.settings.config import CONFIG_FILE, for_child, web_host
+
+if TYPE_CHECKING:
+    from lifecycle.core.ports import Git
+    from lifecycle.core.values.model import Repository
 
 _SCP = re.compile(r"^(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?!//)(?P<path>[^\s]+)$")
 _LISTED = re.compile(r"^([^\t]+)\t(.*) \((fetch|push)\)")
@@ -116,6 +118,8 @@ def parse_remote(url: str) -> Remote | None:
     names = path.strip("/").removesuffix(".git").strip("/").split("/")
     if len(names) != 2 or not all(names):
         return None
+    from lifecycle.core.values.model import Repository
+
     return Remote(host.casefold(), Repository(names[0], names[1]), not is_web)
 
 

@@ -6,11 +6,14 @@ import shlex
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import GitFailed, Refused
-from lifecycle.core.ports import Git
 from lifecycle.core.timing import Deadline
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, OURS, common_folder
+
+if TYPE_CHECKING:
+    from lifecycle.core.ports import Git
 
 OWN_LINES = (f"/{CLAIM_FILE}*", f"/{FOLDER}/")
 """The patterns of the product's own files, from the worktree's root."""

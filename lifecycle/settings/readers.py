@@ -8,11 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from lifecycle.core.errors import BadConfig
 from lifecycle.core.stage_names import LINE, Stage
-from lifecycle.core.values.model import Repository
+
+if TYPE_CHECKING:
+    from lifecycle.core.values.model import Repository
 
 LINKS = ("Refs", "Closes")
 CHILDREN = ("git", "validate", "check", "tracker")
@@ -62,6 +65,8 @@ def repository(where: str, value: object) -> Repository:
     match = re.fullmatch(rf"({NAME})/({NAME})", value) if isinstance(value, str) else None
     if match is None:
         raise BadConfig(f'{where} must be "owner/name", not {value!r}.')
+    from lifecycle.core.values.model import Repository
+
     return Repository(match[1], match[2])
 
 

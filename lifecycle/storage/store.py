@@ -263,6 +263,13 @@ def set_aside(path: Path, label: str, *, beside: Path | None = None) -> Path:
     raise FileExistsError(f"too many set-aside copies of {path.name}")
 
 
+def import_lock() -> None:
+    """Import what `locked` needs, for whoever has time for it before: it costs more than this module."""
+    import filelock
+
+    del filelock
+
+
 @contextlib.contextmanager
 def locked(path: Path, seconds: float, sentence: str) -> Iterator[None]:
     """Hold the lock on a file that is there for nothing else.

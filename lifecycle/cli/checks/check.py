@@ -5,21 +5,21 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from lifecycle.cli.command_session import demanded_root, json_option, option
 from lifecycle.cli.terminal import json_text, passing
 from lifecycle.core.errors import BadConfig, GitFailed, Transient
-from lifecycle.core.ports import Clock
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.values.configured import Settings
 from lifecycle.evidence import records, tree_hash
 from lifecycle.evidence.checks import known_checks
-from lifecycle.evidence.checks.check_engine import CheckAsked, CheckDone, CheckRun
+from lifecycle.evidence.checks.check_engine import CheckAsked, CheckDone, CheckRun, import_ahead
 from lifecycle.evidence.checks.known_checks import KnownCheck
 from lifecycle.evidence.outcomes import Counts
 from lifecycle.evidence.records import Evidence, EvidenceRoom, RunRecord
@@ -27,6 +27,9 @@ from lifecycle.evidence.runners import runner_table
 from lifecycle.git import tracked_files
 from lifecycle.settings import config, running_client
 from lifecycle.storage import store
+
+if TYPE_CHECKING:
+    from lifecycle.core.ports import Clock
 
 LONGEST = 604_800.0
 """Seconds that a check may be given: a week."""
@@ -75,6 +78,8 @@ def command(
     if listing == bool(name):
         raise click.UsageError("Name a check, or ask for --list.")
     root, clock = demanded_root(), SystemClock()
+    if name:
+        ThreadPoolExecutor(1).submit(import_ahead)  # while git works
     tracked_files.refuse(root, Deadline.after(clock, _SECONDS), os.environ)
     settings = config.load(root, os.environ)
     if listing:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from lifecycle.core.stage_names import LINE, Stage
-from lifecycle.core.values.model import Repository
+
+if TYPE_CHECKING:
+    from lifecycle.core.values.model import Repository
 
 API_URL = "https://api.github.com"
 GRAPHQL_URL = "https://api.github.com/graphql"

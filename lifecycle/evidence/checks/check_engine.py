@@ -8,25 +8,30 @@ from __future__ import annotations
 
 import contextlib
 import signal
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import GitFailed, LockBusy, Refused, Transient
-from lifecycle.core.ports import Clock
 from lifecycle.core.timing import Deadline
-from lifecycle.evidence import records, test_sources, tree_hash
+from lifecycle.evidence import records, tree_hash
 from lifecycle.evidence.checks import check_log, check_process
 from lifecycle.evidence.checks.check_log import CheckOutput
 from lifecycle.evidence.checks.check_process import ProcessEnd, Take
-from lifecycle.evidence.checks.check_reading import BUILD, COVERAGE, CommandEnd, read
-from lifecycle.evidence.checks.known_checks import KnownCheck
 from lifecycle.evidence.outcomes import Counts, Outcome, Reading
-from lifecycle.evidence.records import EvidenceRoom, RunRecord
-from lifecycle.evidence.runners.runner_row import RunnerRow
+from lifecycle.evidence.records import BUILD, COVERAGE, EvidenceRoom, RunRecord
 from lifecycle.evidence.tree_hash import TreeSeen
 from lifecycle.settings.config import for_child
 from lifecycle.storage import journal, log
+
+if TYPE_CHECKING:
+    from lifecycle.core.ports import Clock
+    from lifecycle.evidence.checks.check_reading import CommandEnd
+    from lifecycle.evidence.checks.known_checks import KnownCheck
+    from lifecycle.evidence.runners.runner_row import RunnerRow
 
 RUNNING = "LIFECYCLE_CHECK"
 """The variable that a check's commands see: the names of the checks that they are a part of."""
@@ -82,6 +87,15 @@ class CheckDone:
     signal: int
 
 
+def import_ahead() -> None:
+    """Import what each check needs once its command is over; what fails here fails there, and is said."""
+    from lifecycle.evidence.checks import check_reading
+    from lifecycle.storage import journal_file, store
+
+    store.import_lock()
+    del check_reading, journal_file
+
+
 class CheckRun:
     """One run of a check in a worktree.
 
@@ -133,9 +147,12 @@ class CheckRun:
         outputs = self.room.outputs()
         before = self._tree(outputs)
         started, begun = self.clock.now(), self.clock.monotonic()
-        output, ends, readings = self._run(commands)
+        output, ends, reads = self._run(commands)
         seconds = self.clock.monotonic() - begun
         end = ends[-1]
+        # What they printed and wrote is read while git looks at the files: neither changes any.
+        readings = ThreadPoolExecutor(1).submit(lambda: [read() for read in reads])
+        after = TreeSeen() if end.signal else self._tree(outputs, before)
         record = RunRecord(
             at=started + seconds,
             command=" && ".join(replace(asked.check, commands=commands).lines),
@@ -151,23 +168,26 @@ class CheckRun:
             session=asked.session,
         )
         red = {name for run in known for name in run.failures}
-        record = self._judged(record, readings, red)
+        record = self._judged(record, readings.result(), red)
         left: dict[str, str] = {}
         if not end.signal:
-            record, left = self._on_tree(record, before, outputs)
+            record, left = self._on_tree(record, before, after)
         self._compare(record, last, seconds)
         return CheckDone(self._kept(record, output, left), tuple(self.remarks), end.signal)
 
     def _run(
         self, commands: tuple[tuple[str, ...], ...]
-    ) -> tuple[CheckOutput, list[ProcessEnd], list[Reading]]:
-        """Run the commands until one does not end with 0; at least one is run."""
+    ) -> tuple[CheckOutput, list[ProcessEnd], list[Callable[[], Reading]]]:
+        """Run the commands until one does not end with 0; at least one is run.
+
+        Returns what they printed, how each ended, and of each what reads what it came to.
+        """
         name = self.asked.check.name
         running = ",".join(filter(None, (self.environment.get(RUNNING, ""), name)))
         environment = {**for_child("check", self.environment), RUNNING: running}
         until = self.clock.monotonic() + self.asked.seconds
         whole, ends = CheckOutput(), list[ProcessEnd]()
-        readings: list[Reading] = []
+        reads: list[Callable[[], Reading]] = []
         first_began = self.clock.now()
         for words, configured in zip(commands, self.asked.check.commands, strict=True):
             part, began = CheckOutput(), self.clock.now()
@@ -182,12 +202,13 @@ class CheckRun:
             )
             ends.append(end)
             if end.error or end.signal or end.is_late:
-                readings.append(_cut_short(end, self.asked.seconds))
+                reads.append(partial(_cut_short, end, self.asked.seconds))
             else:
+                from lifecycle.evidence.checks.check_reading import CommandEnd
+
                 ended = CommandEnd(words, configured, end.status, part, began)
-                readings.append(
-                    self._read(ended, whole, first_began, is_last=len(ends) == len(commands))
-                )
+                is_last = len(ends) == len(commands)
+                reads.append(partial(self._read, ended, whole, first_began, is_last=is_last))
             if end.left:
                 self.remarks.append(
                     f"`{words[0]}` left processes running, which were ended with it."
@@ -196,7 +217,7 @@ class CheckRun:
                 self.remarks.append(f"A process that `{words[0]}` started could not be ended.")
             if end.status != 0 or end.signal:
                 break
-        return whole, ends, readings
+        return whole, ends, reads
 
     def _read(
         self, ended: CommandEnd, whole: CheckOutput, began: float, *, is_last: bool
@@ -209,6 +230,8 @@ class CheckRun:
             began: when the first one was started.
             is_last: none comes after it.
         """
+        from lifecycle.evidence.checks.check_reading import read
+
         check, rows = self.asked.check, self.asked.rows
         if check.name != COVERAGE or check.coverage is None:
             kind = check.name if is_last or check.name != COVERAGE else BUILD
@@ -264,13 +287,16 @@ class CheckRun:
             return TreeSeen()
 
     def _on_tree(
-        self, record: RunRecord, before: TreeSeen, outputs: Mapping[str, str]
+        self, record: RunRecord, before: TreeSeen, after: TreeSeen
     ) -> tuple[RunRecord, dict[str, str]]:
         """The record with the tree that it is evidence of, and what the run left that is none of it."""
-        after = self._tree(outputs, before)
+        record = replace(record, tree_after=after.full)
         tests = record.asserted or record.failures
-        sources = test_sources.of_tests(self.root, tests, before.files) if tests else {}
-        record = replace(record, tree_after=after.full, files=tuple(sources.items()))
+        if tests:
+            from lifecycle.evidence import test_sources
+
+            sources = test_sources.of_tests(self.root, tests, before.files)
+            record = replace(record, files=tuple(sources.items()))
         if not (before.name and after.name):
             return record, {}
         if before.name == after.name:

@@ -8,12 +8,8 @@ from pathlib import Path
 from lifecycle.evidence import junit, reading, test_runs
 from lifecycle.evidence.checks.check_log import CheckOutput
 from lifecycle.evidence.outcomes import Outcome, Reading
-from lifecycle.evidence.records import TEST
+from lifecycle.evidence.records import KINDS, TEST
 from lifecycle.evidence.runners.runner_row import RunnerRow
-
-BUILD, COVERAGE = "build", "coverage"
-KINDS = (TEST, BUILD, "lint", COVERAGE)
-"""What a check may show; the check of that name shows it."""
 
 
 class CommandEnd:

@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING
 from lifecycle.core.errors import Refused, did_you_mean
 from lifecycle.core.redact import visible
 from lifecycle.core.values.configured import Settings
-from lifecycle.evidence import test_runs
-from lifecycle.evidence.checks.check_reading import KINDS
-from lifecycle.evidence.records import TEST
+from lifecycle.evidence.records import KINDS, TEST
 from lifecycle.evidence.runners import runner_table
 from lifecycle.platforms.command_argv import Argv, commands_in, split
 from lifecycle.settings import user_folder
@@ -180,6 +178,8 @@ def _made(name: str, origin: str, values: tuple[object, ...]) -> KnownCheck:
 
 def _of_tests(settings: Settings) -> tuple[str, ...]:
     """The commands of `validate` that run the tests."""
+    from lifecycle.evidence import test_runs
+
     tests, rows = settings.stages.test, runner_table.rows(settings.evidence_runners)
     runs = {line: test_runs.run_in(line, tests, rows) for line in settings.validate}
     return tuple(line for line, run in runs.items() if run is not None and run.is_suite)
