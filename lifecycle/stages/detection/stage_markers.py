@@ -54,7 +54,7 @@ _SPEAKS = (
     r"|^\W*(?:(?:and|so|then|the|my|our|only)\s+)*(?:next|following|subsequent|later|upcoming|future)"
     r"\s+(?:step|stage|phase|task|action|thing)s?\b(?!.*\b(?:done|completed?|finished|over)\b)|\b(?:step"
     r"|stage|marker)s? after\b|\b(?:up next|follows? after)\b|^\W*(?:\w+\s+)?after (?:green|approval"
-    r"|(?:(?:all|the) )*(?:tests?|suite|build|ci|review) (?:(?:is|are) )?(?:green|pass|passes|done|finish|finishes))\W*$"
+    r"|(?:(?:all|the) )*(?:tests?|suite|build|ci|review) (?:(?:is|are) )?(?:green|pass|passes))\W*$"
     r"|\b(?:earlier|previous(?:ly)?|last (?:time|turn|session)|yesterday|used to|already)\b.*\b"
     r"(?:emit|said|say|sent|marker|wrote)\w*"
     # what is wanted, planned or allowed
