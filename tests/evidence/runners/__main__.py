@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+import tempfile
 
 import click
 
@@ -18,12 +19,15 @@ from tests.evidence.runners.running import run
 
 def _version(project: Project) -> str:
     """The first line with a digit of what the runner prints of its version."""
-    ended = subprocess.run(
-        ["env", f"PATH={path_of_programs()}", *project.version],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    with tempfile.TemporaryDirectory(prefix="run-") as empty:
+        ended = subprocess.run(
+            ["env", f"PATH={path_of_programs()}", *project.version],
+            cwd=empty,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
     lines = click.unstyle(ended.stdout + ended.stderr).splitlines()
     return next(line.strip() for line in lines if any(map(str.isdigit, line)))
 

@@ -9,6 +9,7 @@ import functools
 import hashlib
 import os
 import platform
+import shlex
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,8 @@ ROOT = Path(__file__).parents[3]
 CACHE = ROOT / ".cache" / "runners"
 PINS = ROOT / "requirements" / "runners"
 GOTESTSUM = "gotest.tools/gotestsum@v1.13.0"
+SBT = "1.10.7"
+COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
 
 
 class Lacking(Exception):
@@ -48,6 +51,7 @@ def path_of_programs() -> str:
         npm / "@oven" / "bun-linux-x64" / "bin",
         npm / "@deno" / "linux-x64-glibc",
         CACHE / "go",
+        CACHE / "sbt",
     )
     return os.pathsep.join([*map(str, first), os.environ["PATH"]])
 
@@ -93,6 +97,34 @@ def _gotestsum() -> None:
     _quietly(_demand("go"), "install", GOTESTSUM, GOBIN=str(CACHE / "go"), GOFLAGS="")
 
 
+def _sbt() -> None:
+    """sbt's launcher, which fetches sbt itself; all that it fetches stays in the cache."""
+    mvn, java, folder = _demand("mvn"), _demand("java"), CACHE / "sbt"
+    folder.mkdir(parents=True, exist_ok=True)
+    launcher = f"-Dartifact=org.scala-sbt:sbt-launch:{SBT}"
+    _quietly(
+        *(mvn, "-q", "-B", f"-Dmaven.repo.local={CACHE / 'm2'}", COPY, launcher),
+        f"-DoutputDirectory={folder}",
+    )
+    repositories = folder / "repositories"
+    repositories.write_text("[repositories]\n  local\n  maven-central\n", "ascii")
+    options = {
+        "boot.directory": folder / "boot",
+        "coursier.home": folder / "coursier",
+        "global.base": folder / "global",
+        "ivy.home": folder / "ivy",
+        "override.build.repos": "true",
+        "repository.config": repositories,
+        "server.autostart": "false",
+    }
+    words = [f"-Dsbt.{name}={value}" for name, value in options.items()]
+    program = folder / "sbt"
+    jar = folder / f"sbt-launch-{SBT}.jar"
+    line = shlex.join([java, "-Xmx1g", *words, "-jar", str(jar)])
+    program.write_text(f'#!/bin/sh\nexec {line} "$@"\n', "utf-8")
+    program.chmod(0o755)
+
+
 def _debian(*packages: str) -> Callable[[], None]:
     """Installs packages of Debian, where one of the programs is lacking."""
 
@@ -123,11 +155,13 @@ INSTALLS: dict[str, Install] = {
     "python": Install(_python, ("python.txt",)),
     "npm": Install(_npm, ("package.json", "package-lock.json")),
     "gotestsum": Install(_gotestsum),
+    "sbt": Install(_sbt),
     "go": _program("go"),
     "cargo": _program("cargo"),
     "make": _program("make"),
     "maven": _program("mvn", "maven", "default-jdk-headless"),
     "gradle": _program("gradle", "gradle", "default-jdk-headless"),
+    "bazel": _program("bazel", "bazel-bootstrap", "bazel-rules-java"),
     "rspec": _program("rspec", "ruby-rspec"),
     "minitest": _program("rake", "ruby-minitest", "rake"),
     "phpunit": _program("phpunit", "phpunit"),
@@ -136,7 +170,7 @@ INSTALLS: dict[str, Install] = {
 }
 """By what `needs` names, how it comes here."""
 
-PINNED = frozenset({"python", "npm", "gotestsum", "go", "cargo", "make"})
+PINNED = frozenset({"python", "npm", "gotestsum", "sbt", "go", "cargo", "make"})
 """Installed at a version that is pinned here, or a toolchain that prints the same for years."""
 
 
@@ -149,7 +183,8 @@ def installed(name: str) -> None:
     mark = hashlib.sha256(pins).hexdigest()
     if install.pins and stamp.exists() and stamp.read_text("ascii") == mark:
         return
-    if name == "gotestsum" and (CACHE / "go" / name).exists():
+    own = {"gotestsum": CACHE / "go" / name, "sbt": CACHE / "sbt" / f"sbt-launch-{SBT}.jar"}
+    if name in own and own[name].exists():
         return
     install.make()
     CACHE.mkdir(parents=True, exist_ok=True)

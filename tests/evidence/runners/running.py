@@ -53,6 +53,10 @@ _SHAPED = (
         "(0.02=setup[0.01]+cmd[0.01] seconds)",
     ),
     (re.compile(r"\bpid=\d+"), "pid=1"),
+    (
+        re.compile(r"\b[A-Z][a-z]{2} \d\d?, \d{4}, \d\d?:\d\d:\d\d\s[AP]M\b"),
+        "Jan 1, 2026, 1:00:00 AM",
+    ),
     (re.compile(r"\b_bazel_\w+/[0-9a-f]{32}\b"), "_bazel_user/0123456789abcdef"),
     (
         re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"),
