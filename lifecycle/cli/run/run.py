@@ -30,6 +30,8 @@ COMMANDS: dict[str, str] = {
     "check-user-fix": "run.run_blockers:check_user_fix",
     "user-fix-complete": "run.run_blockers:user_fix_complete",
     "resume-context": "run.run_resuming:resume_context",
+    "resume": "run.run_resuming:resume",
+    "stop": "run.run_resuming:stop",
 }
 """Where below `lifecycle/cli/` each command is: its module, and its name there."""
 

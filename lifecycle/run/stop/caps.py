@@ -43,6 +43,12 @@ def granted(run: Run, now: float) -> Run:
     return replace(run, forgiven=spent(run, now))
 
 
+def with_left(run: Run, caps: RunSettings, iterations: int) -> Run:
+    """The run with so many iterations before it."""
+    free = replace(run.forgiven, iterations=run.iterations - caps.max_iterations + iterations)
+    return replace(run, forgiven=free)
+
+
 def waited(run: Run, since: float, now: float) -> Run:
     """The run without the time since then, in which it waited for a person."""
     free = replace(run.forgiven, seconds=run.forgiven.seconds + max(0.0, now - since))

@@ -22,7 +22,7 @@ from lifecycle.run.state import Run, Spent, Story
 from lifecycle.run.stop import caps
 from lifecycle.run.stop.next_step import next_step
 from lifecycle.run.table import COMPLETE, MAX_RETRIES, WORK, RunStatus, TddPhase
-from lifecycle.run.trouble import story_blocks
+from lifecycle.run.trouble.story_failures import attempts
 
 IDLE_STOPS = 5
 """After so many turns in a row that changed neither the run nor a file, it is stuck, and stopped."""
@@ -71,7 +71,7 @@ def decide(seen: RunSeen) -> RunVerdict:
     run = replace(run, last_stop=seen.position)
     match run.status:
         case RunStatus.AWAITING_USER:
-            return _awaiting(run)
+            return _let_go(run, f"await {run.session} {_question(run)}", waits_for(run))
         case RunStatus.COMPLETED:
             return _completed(seen, run)
         case RunStatus.STOPPED:
@@ -113,14 +113,7 @@ def says_complete(text: str) -> bool:
     return False
 
 
-def _awaiting(run: Run) -> RunVerdict:
-    return _let_go(run, f"await {run.session} {_question(run)}", waits_for(run))
-
-
 def _active(seen: RunSeen, run: Run) -> RunVerdict:
-    run = story_blocks.awaiting_if_blocked(run, seen.now)
-    if run.status is RunStatus.AWAITING_USER:  # nothing is left that could be gone on with
-        return _awaiting(run)
     is_claimed = says_complete(seen.message)
     if seen.is_waiting and not is_claimed:
         return RunVerdict(StopWord(), run)
@@ -130,9 +123,10 @@ def _active(seen: RunSeen, run: Run) -> RunVerdict:
     if not why and idle >= IDLE_STOPS:
         why = f"{IDLE_STOPS} turns in a row changed neither the run nor a file"
     if why:
-        run = replace(run, status=RunStatus.STOPPED, why=why)
+        run = replace(run, status=RunStatus.STOPPED, why=why, stopped_at=seen.now)
         return _let_go(run, f"stopped {why}", stopped(run, seen.missing))
-    run = replace(run, iterations=run.iterations + 1, last_reason=about, idle=idle)
+    count = run.iterations + 1
+    run = replace(run, iterations=count, led_on_at=seen.now, last_reason=about, idle=idle)
     text = _continuation(seen, run, is_claimed=is_claimed)
     return RunVerdict(StopWord(StopVerdict.BLOCK, tuple(text)), run)
 
@@ -215,7 +209,8 @@ def story_line(story: Story) -> str:
     """A story, where it stands and what is done there, in a sentence."""
     cycle = f", TDD {story.tdd.value}" if story.tdd is not TddPhase.NONE else ""
     work = f" ({WORK[story.tdd]})" if story.tdd in WORK else ""
-    tried = f", iteration {story.iteration} of {MAX_RETRIES}" if story.iteration else ""
+    count = attempts(story)
+    tried = f", iteration {count} of {MAX_RETRIES}" if count else ""
     return f"Story {story.id} {quoted(story.title, 80)}: {story.status.value}{cycle}{work}{tried}."
 
 
@@ -238,6 +233,7 @@ def _digest(run: Run, tree: str) -> str:
         iterations=0,
         last_reason="",
         idle=0,
+        led_on_at=0.0,
         last_stop="",
         told="",
         forgiven=Spent(),

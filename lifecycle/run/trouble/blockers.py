@@ -210,9 +210,9 @@ def resolved(run: Run, blockers: tuple[Blocker, ...], now: float, by: str, notes
     standing = {one.id for one in run.standing_blockers}
     if fix is None or fix.completed_at or standing & {fix.blocker, *fix.others}:
         return run
-    status = run.status
-    if status is RunStatus.AWAITING_USER:
-        status, run = RunStatus.ACTIVE, caps.waited(run, fix.asked_at, now)
+    waited = run.status is RunStatus.AWAITING_USER
+    status = RunStatus.ACTIVE if waited else run.status
+    run = caps.waited(run, fix.asked_at, now) if waited else run
     return replace(run, status=status, fix=replace(fix, completed_at=now, notes=words))
 
 

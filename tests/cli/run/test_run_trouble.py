@@ -228,3 +228,23 @@ def test_the_resume_context_is_json_for_a_program_and_a_block_for_a_reader(
     assert shown.startswith("## RESUMING AFTER BLOCKER\n")
     assert by_person(working, "resume-context").startswith("## RESUMING AFTER BLOCKER")
     assert json.loads(by_person(working, "resume-context", "--json"))["workflow_id"]
+
+
+def test_a_run_is_stopped_and_resumed_by_a_person_alone(working: RunGround) -> None:
+    """In the client it takes a prompt after the question; who did it stands in the progress file."""
+    for command in ("stop", "resume"):
+        before = working.state.read_bytes()
+        refused(working.run(command, **AGENT))
+        assert working.state.read_bytes() == before
+    assert "Stopped: " in by_person(working, "stop", "--why", "too dear")
+    assert working.store.demanded().status is RunStatus.STOPPED
+    assert "A person has to say this" in refused(working.run("resume", **AGENT))
+    (working.root / ".lifecycle" / "answered").touch()
+    data = working.data("resume", "--iterations", "3", **AGENT)
+    assert (data["status"], data["by"]) == ("active", "prompt after the question")
+    assert working.store.demanded().forgiven.iterations == 3 - 100
+    refused(working.run("stop", **AGENT))
+    assert "is active" in refused(working.run("resume"))
+    assert working.run("resume", "--iterations", "0").returncode == 2
+    noted = (working.root / ".claude/workflow-progress.txt").read_text()
+    assert "too dear; by a terminal outside of the client" in noted

@@ -1,0 +1,109 @@
+"""Brakes: only a person undoes one, and what was counted stays counted."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from lifecycle.core.errors import Refused
+from lifecycle.core.values.configured import RunSettings
+from lifecycle.run.state import Led, Run, UserFix
+from lifecycle.run.stop import caps
+from lifecycle.run.stop.decide import IDLE_STOPS, RunSeen, decide
+from lifecycle.run.table import RunStatus
+from lifecycle.run.trouble import brakes
+from lifecycle.run.trouble.persons import PROMPT, TERMINAL, Presence, person
+
+NOW = 1_800_000_000.0
+START = Run("abc12345", "Pay", NOW, led=(Led("one", NOW),))
+
+
+@pytest.mark.parametrize(
+    ("seen", "by"),
+    [
+        (Presence(is_inside=False), TERMINAL),
+        (Presence(is_inside=False, prompted_at=NOW + 1), TERMINAL),
+        (Presence(is_inside=True, prompted_at=NOW + 1), PROMPT),
+        (Presence(is_inside=True, prompted_at=NOW), ""),
+        (Presence(is_inside=True, prompted_at=NOW - 1), ""),
+        (Presence(is_inside=True), ""),
+    ],
+)
+def test_who_is_a_person(seen: Presence, by: str) -> None:
+    """Whoever is outside of the client, and inside of it a prompt after the question."""
+    if by:
+        assert person(seen, NOW, "lifecycle run resume") == by
+        return
+    with pytest.raises(Refused, match="terminal of their own: lifecycle run resume"):
+        person(seen, NOW, "lifecycle run resume")
+
+
+def test_a_stop_is_kept_with_who_and_when_and_undone_with_all_counts() -> None:
+    """Whoever asks is told why; the counters go on."""
+    run = replace(START, iterations=7)
+    run = brakes.stopped(run, NOW + 1, PROMPT, "too\ndear")
+    assert (run.status, run.why, run.stopped_at) == (RunStatus.STOPPED, "too dear", NOW + 1)
+    with pytest.raises(Refused, match="stopped already"):
+        brakes.stopped(run, NOW + 2, TERMINAL)
+    run = brakes.resumed(run, NOW + 3, TERMINAL)
+    assert (run.status, run.iterations, run.why) == (RunStatus.ACTIVE, 7, "")
+    assert [(one.what, one.at, one.by) for one in run.acts] == [
+        ("stop", NOW + 1, PROMPT),
+        ("resume", NOW + 3, TERMINAL),
+    ]
+    assert brakes.stopped(START, NOW, TERMINAL).why == "by its user"
+
+
+def test_what_does_not_stand_still_is_not_resumed() -> None:
+    """A run that waits is resumed by saying that it is fixed."""
+    with pytest.raises(Refused, match="is active"):
+        brakes.resumed(START, NOW, TERMINAL)
+    with pytest.raises(Refused, match="user-fix-complete"):
+        brakes.resumed(replace(START, status=RunStatus.AWAITING_USER), NOW, TERMINAL)
+    done = replace(START, status=RunStatus.COMPLETED)
+    for act in (brakes.resumed, brakes.stopped):
+        with pytest.raises(Refused, match="completed"):
+            act(done, NOW, TERMINAL)
+
+
+def test_a_run_that_was_stopped_while_it_waited_waits_again() -> None:
+    """One brake does not undo the other."""
+    fix = UserFix("B1", "add the key", NOW)
+    run = brakes.stopped(replace(START, status=RunStatus.AWAITING_USER, fix=fix), NOW, TERMINAL)
+    assert brakes.resumed(run, NOW, TERMINAL).status is RunStatus.AWAITING_USER
+    fixed = replace(run, fix=replace(fix, completed_at=NOW))
+    assert brakes.resumed(fixed, NOW, TERMINAL).status is RunStatus.ACTIVE
+
+
+def test_after_a_cap_as_much_is_granted_again_or_what_is_said() -> None:
+    """The stop notes its moment, which a prompt has to come after."""
+    limits = RunSettings(max_iterations=2)
+    run = START
+    for turn in range(3):
+        run = decide(RunSeen(run, NOW + turn, limits, tree=f"{turn}")).run
+    assert (run.status, run.iterations, run.stopped_at) == (RunStatus.STOPPED, 2, NOW + 2)
+    resumed = caps.granted(brakes.resumed(run, NOW + 9, TERMINAL), NOW + 9)
+    for more, turns in ((resumed, 2), (caps.with_left(resumed, limits, 5), 5)):
+        after = more
+        for turn in range(turns + 1):
+            after = decide(RunSeen(after, NOW + 10 + turn, limits, tree=f"n{turn}")).run
+        assert (after.status, after.iterations) == (RunStatus.STOPPED, 2 + turns)
+
+
+def test_a_prompt_counts_for_a_stop_since_the_session_was_told_to_go_on() -> None:
+    """What was written before the run, or before the last continuation, asks for no stop."""
+    assert brakes.stop_asked_at(START) == NOW
+    run = decide(RunSeen(START, NOW + 5)).run
+    assert brakes.stop_asked_at(run) == NOW + 5
+    run = brakes.resumed(brakes.stopped(run, NOW + 6, TERMINAL), NOW + 7, TERMINAL)
+    assert brakes.stop_asked_at(run) == NOW + 7
+
+
+def test_a_run_that_was_stuck_begins_to_count_anew_after_a_person_resumed_it() -> None:
+    """The turns in which nothing moved are forgotten; that time passes moves nothing."""
+    run = START
+    for turn in range(IDLE_STOPS + 1):
+        run = decide(RunSeen(run, NOW + turn)).run
+    assert run.status is RunStatus.STOPPED
+    run = decide(RunSeen(brakes.resumed(run, NOW + 50, TERMINAL), NOW + 60)).run
+    assert (run.status, run.idle) == (RunStatus.ACTIVE, 0)
