@@ -53,9 +53,10 @@ class Reading:
         asserted: those of `failures` that failed by their assertion, and not by an error or before they
             began; None where nobody can tell.
         passed: identities of the tests that passed, where a report names them.
+        percent: the coverage that was read; None if none was.
     """
 
-    __slots__ = ("asserted", "counts", "failures", "outcome", "passed", "why")
+    __slots__ = ("asserted", "counts", "failures", "outcome", "passed", "percent", "why")
 
     def __init__(
         self,
@@ -65,6 +66,7 @@ class Reading:
         why: str = "",
         asserted: tuple[str, ...] | None = None,
         passed: tuple[str, ...] = (),
+        percent: float | None = None,
     ) -> None:
         self.outcome, self.counts, self.failures, self.why = outcome, counts, failures, why
-        self.asserted, self.passed = asserted, passed
+        self.asserted, self.passed, self.percent = asserted, passed, percent

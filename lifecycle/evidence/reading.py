@@ -373,7 +373,7 @@ def read_check(
         number = percent(output) if number is None else number
         if number is None:
             return Reading(Outcome.UNKNOWN, why="no percentage of coverage was read")
-        return Reading(Outcome.PASSED, why=f"coverage {number:g} %")
+        return Reading(Outcome.PASSED, why=f"coverage {number:g} %", percent=number)
     return Reading(Outcome.PASSED)
 
 

@@ -102,6 +102,7 @@ class RunRecord:
             None where nobody can tell.
         passed: identities of tests that passed here and failed in a run that is remembered, where a report
             names them.
+        percent: the coverage that was read; None if none was.
         files: of the tests that failed, the path of each file and the name of its content in git.
         log: the path of the whole output below the worktree; "" if none was kept.
         tail: the end of the output, without secrets.
@@ -128,6 +129,7 @@ class RunRecord:
     failures: tuple[str, ...] = ()
     asserted: tuple[str, ...] | None = None
     passed: tuple[str, ...] = ()
+    percent: float | None = None
     files: tuple[tuple[str, str], ...] = ()
     log: str = ""
     tail: str = ""

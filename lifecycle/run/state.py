@@ -515,6 +515,12 @@ def moved(
     return data
 
 
+def data_of(value: _Value) -> dict[str, Any]:
+    """A record as JSON has it, without what is a default, for a command that prints it."""
+    data: dict[str, Any] = msgspec.to_builtins(value)
+    return data
+
+
 def encoded(kept: Run | tuple[Clarification, ...]) -> bytes:
     """The run as the file holds it, or what was clarified before it."""
     content = msgspec.json.format(msgspec.json.encode(kept), indent=1)

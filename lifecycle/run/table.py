@@ -282,6 +282,20 @@ SHOWN_BY: Final[Mapping[StoryCheck, Gate | None]] = {
 }
 """The gate whose record on the present tree shows a check; None: a review that approved shows it."""
 
+REVIEWERS: Final[Mapping[str, tuple[StoryCheck, ReviewVerdict, ReviewVerdict]]] = {
+    "reviewer": (
+        StoryCheck.REVIEW_APPROVED,
+        ReviewVerdict.APPROVED,
+        ReviewVerdict.CHANGES_REQUESTED,
+    ),
+    "security": (
+        StoryCheck.SECURITY_CLEARED,
+        ReviewVerdict.CLEARED,
+        ReviewVerdict.REMEDIATION_NEEDED,
+    ),
+}
+"""Who reviews: the check that it shows, the verdict that approves, and the one that refuses."""
+
 APPROVING: Final = frozenset({ReviewVerdict.APPROVED, ReviewVerdict.CLEARED})
 
 

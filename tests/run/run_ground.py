@@ -60,14 +60,15 @@ class RunGround:
         )
         return done.stdout.strip()
 
-    def run(self, *words: str, **environment: str) -> Any:
-        """Run `lifecycle run …` as a process."""
+    def run(self, *words: str, stdin: str = "", **environment: str) -> Any:
+        """Run `lifecycle run …` as a process that reads this on its standard input."""
         return subprocess.run(
             [COMMAND, "run", *words],
             cwd=self.root,
             env={**self.environment, **environment},
             capture_output=True,
             text=True,
+            input=stdin,
             timeout=60,
             check=False,
         )

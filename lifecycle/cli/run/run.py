@@ -32,6 +32,11 @@ COMMANDS: dict[str, str] = {
     "resume-context": "run.run_resuming:resume_context",
     "resume": "run.run_resuming:resume",
     "stop": "run.run_resuming:stop",
+    "gate": "run.run_gate:gate",
+    "verify": "run.run_review:verify",
+    "review": "run.run_review:review",
+    "update-story": "run.run_moves:update_story",
+    "update-phase": "run.run_moves:update_phase",
 }
 """Where below `lifecycle/cli/` each command is: its module, and its name there."""
 

@@ -266,6 +266,7 @@ class CheckRun:
         telling = [reading.asserted for reading in readings if reading.asserted is not None]
         asserted = tuple(name for names in telling for name in names)[:_FAILURES]
         passed = (name for reading in readings for name in reading.passed if name in red)
+        percents = [reading.percent for reading in readings if reading.percent is not None]
         return replace(
             record,
             outcome=outcome,
@@ -274,6 +275,7 @@ class CheckRun:
             failures=failures[:_FAILURES],
             asserted=asserted if telling else None,
             passed=tuple(dict.fromkeys(passed))[:_FAILURES],
+            percent=percents[-1] if percents else None,
         )
 
     def _tree(self, outputs: Mapping[str, str], before: TreeSeen | None = None) -> TreeSeen:

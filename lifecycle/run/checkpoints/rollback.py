@@ -131,6 +131,11 @@ def _story_then(story: Story, checkpoint: Checkpoint) -> Story:
             reviews=tuple(record for record in story.reviews if record.at <= at),
             words=tuple(word for word in story.words if word.at <= at),
         )
+    return pending_again(story)
+
+
+def pending_again(story: Story) -> Story:
+    """The story as it was planned, to be done anew: what was shown of it does not count."""
     return replace(
         story,
         status=StoryStatus.PENDING,

@@ -1,0 +1,107 @@
+"""G7, the run's last gate, and the loop in which lint alone is mended: three attempts, then a note.
+
+An attempt is a tree of the lint-fix phase, seen for the first time, on which lint fails though build and
+tests hold. A fix that breaks them is to be reverted, and lint is left as it was.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from lifecycle.run.gates.gate_rules import failed_on_lint_alone, newest, state_of
+from lifecycle.run.state import Blocker, GateRecord, Run
+from lifecycle.run.table import (
+    BUILD,
+    LINT,
+    MAX_LINT_ATTEMPTS,
+    TESTS,
+    CheckState,
+    Gate,
+    RunPhase,
+)
+
+NOTE = "Lint issues remain - manual review needed"
+"""What stands in the pull request where lint was waived."""
+
+GIVEN_UP = f"Unable to fix lint issues after {MAX_LINT_ATTEMPTS} attempts"
+BROKE = "A lint fix broke the build or the tests, and is reverted"
+
+
+def with_final_gate(run: Run, record: GateRecord, now: float) -> Run:
+    """The run with a run of G7: one more attempt counted, lint waived, as the loop has it."""
+    is_new = bool(record.tree) and newest(run.gates, Gate.G7, record.tree) is None
+    if run.phase is RunPhase.LINT_FIX and is_new and record.state is CheckState.FAIL:
+        if failed_on_lint_alone(record):
+            run = replace(run, lint_attempts=(*run.lint_attempts, record.tree))
+            if len(run.lint_attempts) >= MAX_LINT_ATTEMPTS:
+                run = _waived(run, GIVEN_UP, now)
+        elif _fails(record, BUILD) or _fails(record, TESTS):
+            run = _waived(run, BROKE, now)
+    judged = replace(record, state=state_of(record.parts, run.lint_waived))
+    return replace(run, gates=(*run.gates, judged))
+
+
+def _fails(record: GateRecord, name: str) -> bool:
+    return any(part.check == name and part.state is CheckState.FAIL for part in record.parts)
+
+
+def _waived(run: Run, why: str, now: float) -> Run:
+    """The run in which lint is no obstacle; the blocker is logged, and stands in nobody's way."""
+    if run.lint_waived:
+        return run
+    id_ = f"B{len(run.blockers) + 1}"
+    blocker = Blocker(id_, why, "low", now, resolved_at=now, notes=NOTE)
+    return replace(run, lint_waived=NOTE, blockers=(*run.blockers, blocker))
+
+
+def without_waiver(run: Run) -> Run:
+    """The run whose code is worked on again: lint counts anew."""
+    return replace(run, lint_attempts=(), lint_waived="")
+
+
+def final_lines(run: Run, record: GateRecord) -> list[str]:
+    """The design's table of G7, and what follows from it."""
+    parts = {part.check: part for part in record.parts}
+    rows = []
+    for name, title in ((BUILD, "Build"), (TESTS, "Tests"), (LINT, "Lint")):
+        part = parts[name]
+        counted = f" ({part.tests} tests)" if name == TESTS and part.tests >= 0 else ""
+        command = f"`{part.command}`" if part.command else "-"
+        rows.append(f"| {title} | {command} | {part.state}{counted} |")
+    lines = [
+        "## Pre-PR Verification (Gate G7)",
+        "",
+        "| Check | Command | Result |",
+        "|-------|---------|--------|",
+        *rows,
+        "",
+    ]
+    if record.state is CheckState.PASS:
+        waived = [f"{NOTE}."] if parts[LINT].state is CheckState.FAIL else []
+        return [
+            *lines,
+            *waived,
+            "All verification checks passed. Proceeding with PR creation.",
+        ]
+    return [
+        *lines,
+        "Verification failed. Returning to Phase 2 to fix issues.",
+        *_advice(run, record),
+    ]
+
+
+def _advice(run: Run, record: GateRecord) -> list[str]:
+    """What to do after G7 failed."""
+    if run.phase is RunPhase.LINT_FIX:
+        if not failed_on_lint_alone(record):
+            revert = (
+                "Revert the lint fix: it broke what passed before. Lint is no obstacle any more"
+            )
+            return [f"{revert} ({NOTE}). Then: lifecycle run gate G7"]
+        done = f"{len(run.lint_attempts)} of {MAX_LINT_ATTEMPTS}"
+        return [f"Lint fix attempt {done}. Formatting only; then: lifecycle run gate G7"]
+    if failed_on_lint_alone(record):
+        return [
+            "Only lint fails; it is mended in its own loop: lifecycle run update-phase lint-fix"
+        ]
+    return ["Fix it in Phase 2: lifecycle run update-phase development"]

@@ -1,0 +1,279 @@
+"""Which records show that a gate holds: of a story, of the run, on the tree as it is.
+
+What is not recorded is pending, and a record proves something for its own tree alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.records import RunRecord
+from lifecycle.run.gates.work_facts import WorkFacts
+from lifecycle.run.state import GatePart, GateRecord, ReviewRecord, Run, Story
+from lifecycle.run.table import (
+    APPROVING,
+    BUILD,
+    COVERAGE,
+    GATES,
+    LINT,
+    SHOWN_BY,
+    TESTS,
+    CheckState,
+    ClarificationPhase,
+    CriterionState,
+    Gate,
+    Severity,
+    StoryCheck,
+)
+
+HOLDS = frozenset({CheckState.PASS, CheckState.NOT_APPLICABLE})
+"""The states of a check that stand in nobody's way."""
+
+_JUDGED = frozenset({CriterionState.MET, CriterionState.MANUAL})
+_NAMED = 5
+
+RecordT = TypeVar("RecordT", GateRecord, ReviewRecord)
+
+
+def newest(records: Sequence[RecordT], of: object, tree: str) -> RecordT | None:
+    """The last record of a gate, or of a review's check, on this tree; None if there is none."""
+    if not tree:
+        return None
+    here = (one for one in reversed(records) if one.tree == tree and _subject(one) is of)
+    return next(here, None)
+
+
+def _subject(record: GateRecord | ReviewRecord) -> object:
+    return record.gate if isinstance(record, GateRecord) else record.check
+
+
+def has_blocking(review: ReviewRecord) -> bool:
+    """True if something that was found refuses."""
+    return any(finding.severity is Severity.BLOCKING for finding in review.findings)
+
+
+def review_state(story: Story, check: StoryCheck, tree: str) -> CheckState:
+    """What the last review of this kind on this tree came to."""
+    review = newest(story.reviews, check, tree)
+    if review is None:
+        return CheckState.PENDING
+    is_approved = review.verdict in APPROVING and not has_blocking(review)
+    return CheckState.PASS if is_approved else CheckState.FAIL
+
+
+def check_states(story: Story, tree: str) -> dict[StoryCheck, CheckState]:
+    """How each check of a story stands on a tree; all are pending where the tree is not known."""
+
+    def state(check: StoryCheck) -> CheckState:
+        gate = SHOWN_BY[check]
+        if check is StoryCheck.SECURITY_CLEARED and not story.security:
+            return CheckState.NOT_APPLICABLE
+        if check is StoryCheck.COVERAGE_MET and story.unneeded:
+            return CheckState.NOT_APPLICABLE
+        if gate is None or GATES[gate].by_hand:
+            return review_state(story, check, tree)
+        record = newest(story.gates, gate, tree)
+        return CheckState.PENDING if record is None else record.state
+
+    return {check: state(check) for check in StoryCheck}
+
+
+def missing_for(story: Story, facts: WorkFacts) -> tuple[str, ...]:
+    """What stands between a story and its completion, each as a clause; () if it may be completed.
+
+    This is the one place that knows the rule.
+
+    Args:
+        story: which.
+        facts: the worktree as it is, `changed` since the story's base.
+    """
+    lacks = [*story_lacks(story), *_unproven(story, facts), *_unmet(story, facts.tree)]
+    if not facts.tree:
+        return (*lacks, "git does not say what the files are, so nothing is shown for them")
+    for check, state in check_states(story, facts.tree).items():
+        if state not in HOLDS:
+            lacks.append(_unshown(story, check, state))
+    if facts.uncommitted:
+        lacks.append(
+            f"not committed: {listed(facts.uncommitted)} (lifecycle run commit {story.id})"
+        )
+    return tuple(lacks)
+
+
+def _unshown(story: Story, check: StoryCheck, state: CheckState) -> str:
+    gate = SHOWN_BY[check]
+    is_review = gate is None or GATES[gate].by_hand
+    by = "security" if check is StoryCheck.SECURITY_CLEARED else "reviewer"
+    way = f"lifecycle run review {story.id} --by {by} …"
+    name = f"{gate} ({check})" if gate is not None else check
+    if not is_review:
+        way = f"lifecycle run gate {gate} {story.id}"
+    stands = "FAILED" if state is CheckState.FAIL else "has no PASSED record"
+    return f"{name} {stands} on the current tree ({way})"
+
+
+def _unproven(story: Story, facts: WorkFacts) -> list[str]:
+    """What lacks of the proof that something was made, test first; or that nothing had to be."""
+    if story.unneeded:
+        changed = listed(facts.changed)
+        return [f"no change was said to be needed, and {changed} changed"] if changed else []
+    lacks = []
+    if facts.tree and not facts.changed:
+        way = f"lifecycle run update-story {story.id} completed --no-change REASON"
+        lacks.append(f"nothing changed since it began (if nothing has to: {way})")
+    if not story.waived:
+        proofs = {"RED": story.red, "GREEN": story.green}
+        lacks += [
+            f"{name} is not proven (lifecycle run tdd-phase {story.id} {name.lower()})"
+            for name, proof in proofs.items()
+            if proof is None
+        ]
+    return lacks
+
+
+def _unmet(story: Story, tree: str) -> list[str]:
+    """The criteria that nobody found met on this tree."""
+    lacks = []
+    for number, criterion in enumerate(story.criteria, 1):
+        is_old = criterion.state is CriterionState.MET and criterion.tree not in ("", tree)
+        if criterion.state in _JUDGED and not is_old:
+            continue
+        state = "was met on another tree" if is_old else f"is {criterion.state}"
+        way = f"lifecycle run criterion {story.id} {number} met"
+        lacks.append(f"criterion {number} {state} ({way})")
+    return lacks
+
+
+def story_lacks(story: Story) -> tuple[str, ...]:
+    """What a story's own design lacks before it is developed, each as a clause."""
+    parts = {
+        "acceptance criteria": story.criteria,
+        "design": story.design.strip(),
+        "files": story.files,
+    }
+    lacking = [name for name, value in parts.items() if not value]
+    return (f"{story.id} has no {', no '.join(lacking)}",) if lacking else ()
+
+
+def design_lacks(run: Run) -> tuple[str, ...]:
+    """What G1 finds lacking, each as a clause; () if the design is complete."""
+    if not run.stories:
+        return ("there is no story (lifecycle run add-story)",)
+    lacks = [clause for story in run.stories for clause in story_lacks(story)]
+    known = {story.id for story in run.stories}
+    for story in run.stories:
+        strange = sorted({*story.depends_on} - known)
+        if strange:
+            lacks.append(f"{story.id} depends on {', '.join(strange)}, which is no story")
+    circle = _circle(run)
+    if circle:
+        lacks.append(f"{' → '.join(circle)} depend on each other in a circle")
+    asked = {one.phase for one in run.clarifications}
+    for phase in (ClarificationPhase.PRE_ANALYSIS, ClarificationPhase.PRE_PLAN):
+        if phase not in asked:
+            way = f"lifecycle run add-clarification QUESTION ANSWER --phase {phase}"
+            lacks.append(f"the {phase} clarification is not there ({way})")
+    lacks += [
+        f"this question is open: {one.question}"
+        for one in run.clarifications
+        if not one.answer.strip()
+    ]
+    return tuple(lacks)
+
+
+def _circle(run: Run) -> tuple[str, ...]:
+    """Stories that cannot all be begun, since each waits for another of them; () if there are none."""
+    waits = {story.id: {*story.depends_on} for story in run.stories}
+    while True:
+        free = [name for name, needed in waits.items() if not needed & {*waits}]
+        if not free:
+            break
+        for name in free:
+            del waits[name]
+    if not waits:
+        return ()
+    name, way = next(iter(waits)), list[str]()
+    while name not in way:
+        way.append(name)
+        name = min(waits[name] & {*waits})
+    return (*way[way.index(name) :], name)
+
+
+def part_of(record: RunRecord, tree: str, threshold: float | None = None) -> GatePart:
+    """What one run of a check says for a gate.
+
+    Args:
+        record: what is kept of the run.
+        tree: the tree that the gate is about.
+        threshold: percent that coverage has to reach; None if nobody says it.
+    """
+    state = CheckState.PASS if record.outcome is Outcome.PASSED else CheckState.FAIL
+    why = record.why or ("" if state is CheckState.PASS else record.outcome.value)
+    if state is CheckState.PASS and (not tree or record.tree != tree):
+        state, why = CheckState.FAIL, "files changed meanwhile, so it shows nothing"
+    counts = record.counts
+    part = GatePart(
+        record.name,
+        state,
+        record.command,
+        why,
+        -1 if counts is None else counts.total,
+        log=record.log,
+        failures=record.failures,
+    )
+    return _measured(part, record, threshold) if record.name == COVERAGE else part
+
+
+def _measured(part: GatePart, record: RunRecord, threshold: float | None) -> GatePart:
+    """The part with its percentage, held against the threshold."""
+    percent = record.percent
+    if part.state is not CheckState.PASS or percent is None:
+        return part
+    if threshold is None:
+        why = f"{percent:g}%; no threshold is known"
+        return replace(part, state=CheckState.NOT_APPLICABLE, percent=percent, why=why)
+    state = CheckState.PASS if percent >= threshold else CheckState.FAIL
+    sign = "of" if state is CheckState.PASS else "is below"
+    return replace(
+        part, state=state, percent=percent, why=f"{percent:g}% {sign} the {threshold:g}% needed"
+    )
+
+
+def absent_part(gate: Gate, name: str) -> GatePart:
+    """The part of a check that the project does not have."""
+    if name in GATES[gate].required:
+        return GatePart(name, CheckState.FAIL, why="the project has no such check, and needs one")
+    return GatePart(name, CheckState.NOT_APPLICABLE, why="the platform has no such command")
+
+
+def state_of(parts: Iterable[GatePart], waived: str = "") -> CheckState:
+    """What a gate's parts come to, taken together; what was not run is pending, and so is the gate.
+
+    Args:
+        parts: of one run of the gate.
+        waived: why lint is no obstacle; "" if it is one.
+    """
+    states = {
+        CheckState.NOT_APPLICABLE if waived and part.check == LINT else part.state for part in parts
+    }
+    for state in (CheckState.FAIL, CheckState.PENDING, CheckState.PASS):
+        if state in states:
+            return state
+    return CheckState.NOT_APPLICABLE if states else CheckState.PENDING
+
+
+def failed_on_lint_alone(record: GateRecord) -> bool:
+    """True if build and tests hold, and lint does not."""
+    states = {part.check: part.state for part in record.parts}
+    rest = (states.get(name, CheckState.PENDING) for name in (BUILD, TESTS))
+    return states.get(LINT) is CheckState.FAIL and all(state in HOLDS for state in rest)
+
+
+def listed(paths: Sequence[str]) -> str:
+    """The first few of some paths, and how many more there are."""
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return f"{', '.join(paths[:_NAMED])}{more}" if paths else ""

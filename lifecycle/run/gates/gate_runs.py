@@ -1,0 +1,153 @@
+"""Runs the checks of a gate, through the engine of `lifecycle check`, and says what they showed."""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Mapping
+from pathlib import Path
+
+from lifecycle.core.errors import GitFailed, Transient
+from lifecycle.core.ports import Clock
+from lifecycle.core.timing import Deadline, render_time
+from lifecycle.core.values.configured import Settings
+from lifecycle.evidence import tree_hash
+from lifecycle.evidence.checks import known_checks
+from lifecycle.evidence.checks.check_engine import TREE_SECONDS, CheckAsked, CheckRun
+from lifecycle.evidence.checks.check_process import Take
+from lifecycle.evidence.checks.known_checks import KnownCheck
+from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.records import EvidenceRoom, RunRecord
+from lifecycle.evidence.runners import runner_table
+from lifecycle.run.gates.gate_rules import absent_part, part_of, state_of
+from lifecycle.run.state import GatePart, GateRecord
+from lifecycle.run.table import GATES, CheckState, Gate
+
+_ENDED = (Outcome.PASSED, Outcome.FAILED)
+_TELLING = (
+    re.compile(r"(?:error|exception)\b.*:|refused|denied|not found|panic|timed out", re.IGNORECASE),
+    re.compile(r"error|fail|exception", re.IGNORECASE),
+    re.compile(""),
+)
+"""Which line of an output tells what failed: the last one that the first of these is in."""
+_LONGEST = 400
+
+
+class GateRun:
+    """One run of a gate in a worktree.
+
+    Args:
+        root: the worktree's top folder.
+        environment: the variables.
+        clock: time.
+        settings: the project's.
+        session: the client's session that asks, "" for a person.
+        out: takes what the commands print, as it comes.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        environment: Mapping[str, str],
+        clock: Clock,
+        settings: Settings,
+        *,
+        session: str,
+        out: Take,
+    ) -> None:
+        self.root, self.environment, self.clock = root, environment, clock
+        self.settings, self.session, self.out = settings, session, out
+        self.room = EvidenceRoom(root)
+        self.remarks: list[str] = []
+        self.errors: dict[str, str] = {}
+        """By check, what failed, in one line."""
+        self.interrupted = False
+
+    def record(
+        self, gate: Gate, threshold: float | None = None, *, is_anew: bool = False
+    ) -> GateRecord:
+        """Run what the gate demands; a check that passed on this very tree is not run again.
+
+        A story's gate ends with the first check that fails; the last gate runs all of them.
+
+        Args:
+            gate: which; one that runs something.
+            threshold: percent that coverage has to reach; None if nobody says it.
+            is_anew: run everything, whatever is known.
+
+        Raises:
+            Refused: a check cannot be run, or nobody has allowed it; nothing was run then.
+            BadConfig: the user's list of what may run cannot be read.
+        """
+        row = GATES[gate]
+        checks = {name: self._check(name) for name in row.checks}
+        tree = self.tree()
+        parts: list[GatePart] = []
+        for name, check in checks.items():
+            failed = any(part.state is CheckState.FAIL for part in parts)
+            if self.interrupted or (failed and not row.is_final):
+                parts.append(GatePart(name, why="not run, since the one before failed"))
+            elif check is None:
+                parts.append(absent_part(gate, name))
+            else:
+                run = None if is_anew else self._passed(check, tree)
+                run = run or self._run(check)
+                parts.append(part_of(run, tree, threshold))
+                self.errors[name] = short_error(run, parts[-1])
+        return GateRecord(
+            gate, self.clock.now(), state_of(parts), tree, tuple(parts), by=self.session
+        )
+
+    def tree(self) -> str:
+        """The tree as it is; "", and a remark, where git cannot say."""
+        try:
+            deadline = Deadline.after(self.clock, TREE_SECONDS)
+            return tree_hash.seen(self.root, deadline, self.environment, self.room.outputs()).name
+        except (GitFailed, Transient) as error:
+            self.remarks.append(error.sentence)
+            return ""
+
+    def _check(self, name: str) -> KnownCheck | None:
+        """The check of this name, fit to be run; None if the project has none."""
+        given = (self.root, self.settings, self.environment)
+        if known_checks.known_check(name, *given) is None:
+            return None
+        return known_checks.demanded(name, *given)
+
+    def _passed(self, check: KnownCheck, tree: str) -> RunRecord | None:
+        """The run of these very words that ended last on this tree, if it passed."""
+        here = [
+            run
+            for run in self.room.records()
+            if tree and run.tree == tree and run.name == check.name and run.outcome in _ENDED
+        ]
+        last = here[-1] if here else None
+        if last is None or last.outcome is not Outcome.PASSED or last.commands != check.commands:
+            return None
+        self.remarks.append(
+            f"{check.name} passed on these very files at {render_time(last.at)}, in "
+            f"{last.at - last.started:.1f} s, and was not run again; --anew runs it."
+        )
+        return last
+
+    def _run(self, check: KnownCheck) -> RunRecord:
+        rows = runner_table.rows(self.settings.evidence_runners)
+        asked = CheckAsked(check, (), self.settings.check_seconds, rows, self.session)
+        run = CheckRun(
+            self.root, self.environment, self.clock, asked, out=self.out, err=self.out
+        ).result()
+        self.interrupted = run.signal == signal.SIGINT
+        self.remarks += run.remarks
+        return run.record
+
+
+def short_error(run: RunRecord, part: GatePart) -> str:
+    """What failed, in one line: the tests that did, or the last line that tells it; "" if nothing did."""
+    if part.state is not CheckState.FAIL:
+        return ""
+    lines = [line.strip() for line in run.tail.splitlines() if line.strip()]
+    telling = (line for words in _TELLING for line in reversed(lines) if words.search(line))
+    last = next(telling, "")
+    tests = ", ".join(run.failures[:3])
+    said = ": ".join(filter(None, (f"{run.name} failed", part.why, tests, last)))
+    return said[:_LONGEST]

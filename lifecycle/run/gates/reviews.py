@@ -1,0 +1,183 @@
+"""Reviews: what a reviewer's report finds, by severity, and what a review on a tree comes to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from msgspec.structs import replace
+
+from lifecycle.core.errors import Refused
+from lifecycle.core.redact import redact, visible
+from lifecycle.run.gates.gate_rules import has_blocking, newest
+from lifecycle.run.state import ReviewFinding, ReviewRecord, Run, Story
+from lifecycle.run.table import (
+    APPROVING,
+    REVIEWERS,
+    ReviewVerdict,
+    Severity,
+    StoryCheck,
+    StoryStatus,
+)
+from lifecycle.run.trouble.story_failures import failed
+
+LONGEST = 2_000
+"""Characters of a finding."""
+
+_SECTIONS: Final = {
+    Severity.BLOCKING: "### BLOCKING Issues (Must Fix)",
+    Severity.SUGGESTION: "### SUGGESTIONS (Recommended)",
+    Severity.INFO: "### INFO (For Future Reference)",
+}
+
+_HEADING = re.compile(r"\s*(?:#{1,6}\s+|\*\*)(?P<text>.+)")
+_ITEM = re.compile(r"(?P<indent>\s*)(?:[-*+•]|\d+[.)])\s+(?P<text>.+)")
+_TAG = re.compile(r"[*_`]*\[?[*_]*(?P<name>BLOCKING|SUGGESTIONS?|INFO)\b[*_]*\]?[*_`]*\s*[:-]?\s*")
+_BRACKETED = re.compile(
+    r"[*_`]*\[(?P<name>BLOCKING|SUGGESTIONS?|INFO)\][*_`]*\s*[:-]?\s*", re.IGNORECASE
+)
+_NOTHING = re.compile(
+    r"[(*_]*(?:none|nothing|n/?a|-|no (?:blocking )?(?:issues|findings|suggestions)?(?: found)?)[.)*_]*",
+    re.IGNORECASE,
+)
+
+
+def findings_in(report: str) -> tuple[ReviewFinding, ...]:
+    """What a report finds: the items of its sections by severity, and every line that is marked.
+
+    An item of a section without a mark has the section's severity; a line further in goes on with the last.
+    """
+    found: list[ReviewFinding] = []
+    section: Severity | None = None
+    goes_on = False
+    for line in report.splitlines():
+        item, heading = _ITEM.fullmatch(line), _HEADING.fullmatch(line)
+        text = item["text"] if item else line.strip()
+        tag = _BRACKETED.match(text) or (_TAG.match(text) if item else None)
+        if tag:
+            found.append(_finding(_severity(tag["name"]), text[tag.end() :]))
+            goes_on = True
+        elif heading and not item:
+            named = _TAG.match(heading["text"].strip())
+            section, goes_on = _severity(named["name"]) if named else None, False
+        elif item and section is not None and not (goes_on and item["indent"]):
+            goes_on = not _NOTHING.fullmatch(text.strip())
+            if goes_on:
+                found.append(_finding(section, text))
+        elif goes_on and line[:1].isspace() and text:
+            found[-1] = _finding(found[-1].severity, f"{found[-1].text} {text}")
+        elif not text:
+            goes_on = False
+    return tuple(finding for finding in found if finding.text)
+
+
+def _severity(name: str) -> Severity:
+    return Severity(name.upper().removesuffix("S"))
+
+
+def _finding(severity: Severity, text: str) -> ReviewFinding:
+    return ReviewFinding(severity, visible(redact(" ".join(text.split())))[:LONGEST])
+
+
+def marked(texts: Iterable[str]) -> tuple[ReviewFinding, ...]:
+    """Findings that were given one by one, each with its severity before it.
+
+    Raises:
+        Refused: one says no severity.
+    """
+    found = []
+    for text in texts:
+        tag = _BRACKETED.match(text.strip())
+        if tag is None:
+            raise Refused(
+                f'The finding "{visible(text)[:80]}" does not say how much it weighs, so nothing was '
+                "recorded; begin it with [BLOCKING], [SUGGESTION] or [INFO]."
+            )
+        found.append(_finding(_severity(tag["name"]), text.strip()[tag.end() :]))
+    return tuple(found)
+
+
+def review_of(
+    role: str,
+    verdict: ReviewVerdict,
+    findings: tuple[ReviewFinding, ...],
+    *,
+    tree: str,
+    by: str,
+    now: float,
+) -> ReviewRecord:
+    """A review as it counts: what is BLOCKING refuses whatever was said, and nothing else does.
+
+    Args:
+        role: reviewer or security.
+        verdict: what the reviewer says.
+        findings: what was found.
+        tree: the tree that was read.
+        by: who did it.
+        now: the present.
+
+    Raises:
+        Refused: the verdict is none of this role's, or the tree is not known.
+    """
+    check, approved, refused = REVIEWERS[role]
+    if verdict not in (approved, refused):
+        raise Refused(
+            f"A {role} says {approved} or {refused}, and {verdict} is another's; nothing was recorded."
+        )
+    if not tree:
+        raise Refused(
+            "git does not say what the files here are, so no review is about them; nothing was recorded."
+        )
+    record = ReviewRecord(check, verdict, now, tree, by, findings)
+    if findings:
+        record = replace(record, verdict=refused if has_blocking(record) else approved)
+    return record
+
+
+def reviewed(run: Run, story: Story, record: ReviewRecord, now: float, *, is_word: bool) -> Run:
+    """The run with a review of a story; one that refuses adds what failed.
+
+    Args:
+        run: before it.
+        story: which.
+        record: the review.
+        now: the present.
+        is_word: it was said in a line, and without a report.
+
+    Raises:
+        Refused: the story is not at work; or a word would approve what a review refused on this tree.
+    """
+    if story.status in (StoryStatus.PENDING, StoryStatus.COMPLETED):
+        raise Refused(
+            f"{story.id} is {story.status}, so nothing of it is reviewed; nothing was recorded. Begin it "
+            f"with: lifecycle run update-story {story.id} in_progress"
+        )
+    last = newest(story.reviews, record.check, record.tree)
+    is_approved = record.verdict in APPROVING
+    if is_word and is_approved and last is not None and last.verdict not in APPROVING:
+        raise Refused(
+            f"The last review on these very files came to {last.verdict}, and a word does not lift that; "
+            "nothing was recorded. Change the files, or hand in the reviewer's new report: lifecycle run "
+            f"review {story.id}"
+        )
+    run = run.with_story(replace(story, reviews=(*story.reviews, record)))
+    if is_approved:
+        return run
+    blocking = [one.text for one in record.findings if one.severity is Severity.BLOCKING]
+    source = "security" if record.check is StoryCheck.SECURITY_CLEARED else "review"
+    for text in blocking or [f"{record.verdict} without a finding"]:
+        run = failed(run, story.id, text, now, source=source, tree=record.tree)
+    return run
+
+
+def review_lines(story: Story, record: ReviewRecord) -> list[str]:
+    """The design's block of a review, and what it comes to."""
+    lines = ["## Code Review Results", ""]
+    for severity, heading in _SECTIONS.items():
+        texts = [one.text for one in record.findings if one.severity is severity]
+        lines += [heading, *(f"- **[{severity}]** {text}" for text in texts or ()), ""]
+        if not texts:
+            lines[-1:] = ["None.", ""]
+    about = f"on tree {record.tree[:12]}, by {record.by}; an edit voids it"
+    return [*lines, f"**{story.id} {record.check}:** {record.verdict} {about}."]

@@ -1,0 +1,146 @@
+"""Moves of a story: begun, tested, reviewed, blocked, opened again, and completed when all is shown."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from lifecycle.core.errors import Refused
+from lifecycle.core.redact import redact, visible
+from lifecycle.run.checkpoints.rollback import pending_again
+from lifecycle.run.gates.gate_rules import missing_for, story_lacks
+from lifecycle.run.gates.phase_moves import demand_active, moved_phase
+from lifecycle.run.gates.work_facts import WorkFacts
+from lifecycle.run.state import Run, Story
+from lifecycle.run.table import STORIES, RunPhase, StoryStatus
+from lifecycle.run.trouble.blockers import BLOCKING
+from lifecycle.run.trouble.story_blocks import awaiting_if_blocked, standing_still
+from lifecycle.run.trouble.story_failures import attempts
+
+LONGEST = 2_000
+"""Characters of a reason."""
+
+_BEGINS = (StoryStatus.PENDING, StoryStatus.BLOCKED)
+
+
+def moved_story(
+    run: Run,
+    name: str,
+    wanted: StoryStatus,
+    facts: WorkFacts,
+    now: float,
+    *,
+    unneeded: str = "",
+    asked: bool = True,
+) -> Run:
+    """The run with one story in another status; the same run where it is in it already.
+
+    Args:
+        run: before it.
+        name: of the story.
+        wanted: the status.
+        facts: the worktree as it is, `changed` since the story's base.
+        now: the present.
+        unneeded: why nothing had to be changed, for a story that is completed so.
+        asked: somebody attends who can be asked.
+
+    Raises:
+        IllegalMove: no way leads there.
+        Refused: the run does not go on, or what the move needs does not hold; it names that.
+    """
+    demand_active(run)
+    story = run.story(name)
+    if unneeded and wanted is not StoryStatus.COMPLETED:
+        raise Refused(
+            "Only a story that is completed can need no change; nothing was changed. Take --no-change out."
+        )
+    if wanted is story.status and wanted is not StoryStatus.IN_PROGRESS:
+        return run
+    if wanted is not story.status:
+        STORIES.check(story.status, wanted)
+    if wanted is StoryStatus.IN_PROGRESS:
+        return _begun(run, story, facts, now, asked=asked)
+    if wanted is StoryStatus.COMPLETED:
+        return awaiting_if_blocked(run.with_story(_completed(story, facts, now, unneeded)), now)
+    if wanted is StoryStatus.BLOCKED:
+        return _blocked(run, story, now)
+    if wanted is StoryStatus.PENDING:
+        _demand_unblocked(run, story)
+        return run.with_story(pending_again(story))
+    return run.with_story(replace(story, status=wanted))
+
+
+def _begun(run: Run, story: Story, facts: WorkFacts, now: float, *, asked: bool) -> Run:
+    """The run with this story at work: begun, or begun again after a failure."""
+    at_work = run.current
+    others = (StoryStatus.PENDING, StoryStatus.COMPLETED)
+    if at_work is not None and at_work.id != story.id and at_work.status not in others:
+        raise Refused(
+            f"{at_work.id} is at work ({at_work.status}), so {story.id} was not begun; one story is done "
+            f"at a time. Go on with it: lifecycle run update-story {at_work.id} …"
+        )
+    lacks = [*story_lacks(story), *_waits(run, story)]
+    if lacks:
+        raise Refused(
+            f"{story.id} was not begun: {'; '.join(lacks)}. Gate G1 comes first: lifecycle run gate G1"
+        )
+    _demand_unblocked(run, story)
+    if run.phase is not RunPhase.DEVELOPMENT:
+        run = moved_phase(run, RunPhase.DEVELOPMENT, facts.tree, now, asked=asked)
+    is_new = attempts(story) < 1
+    has_failed = any(failure.iteration == story.iteration for failure in story.failures)
+    iteration = story.retries_from + 1 if is_new else story.iteration + has_failed
+    begins = story.status is StoryStatus.PENDING
+    return run.with_story(
+        replace(
+            story,
+            status=StoryStatus.IN_PROGRESS,
+            iteration=iteration,
+            started=story.started or now,
+            base=facts.head if begins else story.base,
+            unneeded="",
+        )
+    )
+
+
+def _blocked(run: Run, story: Story, now: float) -> Run:
+    if not _blockers(run, story, with_runs=True):
+        raise Refused(
+            f"No blocker stands before {story.id}, so it stays {story.status}. Log it first: lifecycle run "
+            'add-blocker "WHAT" --severity high'
+        )
+    return standing_still(run, story, now)
+
+
+def _waits(run: Run, story: Story) -> list[str]:
+    done = {one.id for one in run.completed_stories}
+    waits = [name for name in story.depends_on if name not in done]
+    return [f"it waits for {', '.join(waits)}"] if waits else []
+
+
+def _blockers(run: Run, story: Story, *, with_runs: bool) -> list[str]:
+    return [
+        one.id
+        for one in run.standing_blockers
+        if one.severity in BLOCKING and (one.story == story.id or (with_runs and not one.story))
+    ]
+
+
+def _demand_unblocked(run: Run, story: Story) -> None:
+    blockers = _blockers(run, story, with_runs=False)
+    if story.status is StoryStatus.BLOCKED and blockers:
+        raise Refused(
+            f"{story.id} stays blocked, since {', '.join(blockers)} stands. A person resolves it with: "
+            "lifecycle run user-fix-complete"
+        )
+
+
+def _completed(story: Story, facts: WorkFacts, now: float, unneeded: str) -> Story:
+    """The story once everything is shown; Refused, with all that is missing."""
+    why = visible(redact(" ".join(unneeded.split())))[:LONGEST]
+    story = replace(story, unneeded=why) if why else story
+    missing = missing_for(story, facts)
+    if missing:
+        raise Refused(
+            f"{story.id} is not completed, and nothing was changed: {'; '.join(missing)}."
+        )
+    return replace(story, status=StoryStatus.COMPLETED, completed=now, commit=facts.head)

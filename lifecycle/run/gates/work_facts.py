@@ -1,0 +1,58 @@
+"""What git shows of a worktree when a gate or a move is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lifecycle.core.timing import Deadline
+from lifecycle.evidence import tree_hash
+from lifecycle.evidence.records import EvidenceRoom
+from lifecycle.run.checkpoints.checkpoint_refs import head_of
+from lifecycle.run.checkpoints.worktree_files import is_own, opened, uncommitted
+
+
+@dataclass(frozen=True, slots=True)
+class WorkFacts:
+    """The files of a worktree, held against its commits.
+
+    Attributes:
+        tree: the name of the files as they are; "" outside of a repository.
+        head: the commit that is checked out; "" if there is none yet.
+        uncommitted: paths that a story's commit would take.
+        changed: those, and paths that differ from the commit that was asked for; all if it is not known.
+    """
+
+    tree: str = ""
+    head: str = ""
+    uncommitted: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+
+
+def facts_of(
+    root: Path, deadline: Deadline, environment: Mapping[str, str], base: str = ""
+) -> WorkFacts:
+    """The facts of a worktree; what the product itself and checks wrote there is no part of them.
+
+    Args:
+        root: the worktree's top folder.
+        deadline: when git has to be done.
+        environment: the variables, for git.
+        base: the commit that `changed` begins with.
+
+    Raises:
+        GitFailed: git cannot say what the files are.
+        Transient: the deadline passed.
+    """
+    outputs = EvidenceRoom(root).outputs()
+    tree = tree_hash.fingerprint(root, deadline, environment, outputs)
+    if not tree:
+        return WorkFacts()
+    git = opened(root, deadline, environment)
+    dirty = uncommitted(git, outputs).paths
+    known = base and git.run("rev-parse", "--verify", "--quiet", f"{base}^{{commit}}", check=False)
+    words = ("diff", "--no-renames", "--ignore-submodules=dirty", "--name-only", base)
+    listed = git.run(*(words if known else ("ls-files",)), "-z").split("\0")
+    since = {path for path in listed if path and not is_own(path)}
+    return WorkFacts(tree, head_of(git), dirty, tuple(sorted(since.union(dirty))))

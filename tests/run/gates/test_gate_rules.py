@@ -1,0 +1,198 @@
+"""What a gate's parts come to, which records show it, and what stands before a story's completion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from lifecycle.evidence.outcomes import Counts, Outcome
+from lifecycle.evidence.records import RunRecord
+from lifecycle.run.gates.gate_rules import (
+    absent_part,
+    check_states,
+    design_lacks,
+    failed_on_lint_alone,
+    missing_for,
+    part_of,
+    state_of,
+)
+from lifecycle.run.gates.work_facts import WorkFacts
+from lifecycle.run.state import Clarification, Criterion, GatePart, ReviewFinding
+from lifecycle.run.table import (
+    CheckState,
+    CriterionState,
+    Gate,
+    ReviewVerdict,
+    Severity,
+    StoryCheck,
+)
+from tests.run.gates.stories_ground import (
+    FACTS,
+    NOW,
+    OTHER,
+    TREE,
+    a_run,
+    done,
+    passed,
+    planned,
+    review,
+)
+
+BLOCKING = (ReviewFinding(Severity.BLOCKING, "SQL injection"),)
+
+
+def test_a_story_of_which_all_is_shown_may_be_completed() -> None:
+    """The only case in which nothing is missing."""
+    assert missing_for(done(), FACTS) == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "names"),
+    [
+        ({"criteria": ()}, "no acceptance criteria"),
+        ({"design": " "}, "no design"),
+        ({"files": ()}, "no files"),
+        ({"red": None}, "RED is not proven"),
+        ({"green": None}, "GREEN is not proven"),
+        ({"criteria": (Criterion("x"),)}, "criterion 1 is pending"),
+        ({"criteria": (Criterion("x", CriterionState.UNMET, tree=TREE),)}, "criterion 1 is unmet"),
+        ({"criteria": (Criterion("x", CriterionState.MET, tree=OTHER),)}, "met on another tree"),
+        ({"gates": (passed(Gate.G5),)}, "G4 (coverageMet) has no PASSED record"),
+        ({"gates": (passed(Gate.G4),)}, "G5 (testsPass) has no PASSED record"),
+        ({"gates": (passed(Gate.G4), passed(Gate.G5, OTHER))}, "G5 (testsPass) has no PASSED"),
+        ({"gates": (passed(Gate.G4), passed(Gate.G3), passed(Gate.G2))}, "G5 (testsPass)"),
+        (
+            {"gates": (passed(Gate.G4), passed(Gate.G5), passed(Gate.G5, test=CheckState.FAIL))},
+            "G5 (testsPass) FAILED",
+        ),
+        ({"reviews": (review(ReviewVerdict.CLEARED),)}, "reviewApproved has no PASSED record"),
+        ({"reviews": (review(),)}, "G6 (securityCleared) has no PASSED record"),
+        (
+            {"reviews": (review(tree=OTHER), review(ReviewVerdict.CLEARED))},
+            "reviewApproved has no PASSED record",
+        ),
+        (
+            {"reviews": (review(findings=BLOCKING), review(ReviewVerdict.CLEARED))},
+            "reviewApproved FAILED",
+        ),
+        ({"unneeded": "it is there"}, "pay.py changed"),
+    ],
+)
+def test_each_thing_that_is_missing_is_named_and_alone(changes: dict[str, Any], names: str) -> None:
+    """Every record counts for its own tree; words and older records show nothing."""
+    (clause,) = missing_for(done(**changes), FACTS)
+    assert names in clause
+
+
+@pytest.mark.parametrize(
+    ("facts", "names"),
+    [
+        (WorkFacts(), "git does not say"),
+        (WorkFacts(TREE, "c", ("pay.py",), ("pay.py",)), "not committed: pay.py"),
+        (WorkFacts(TREE, "c", (), ()), "nothing changed since it began"),
+    ],
+)
+def test_what_git_shows_is_needed_too(facts: WorkFacts, names: str) -> None:
+    """A tree that is known and committed, and something that changed."""
+    (clause,) = missing_for(done(criteria=(Criterion("x", CriterionState.MET),)), facts)
+    assert names in clause
+
+
+def test_what_a_story_may_lack() -> None:
+    """A waiver stands for RED and GREEN; no change for these and for coverage; a person for a criterion."""
+    assert missing_for(done(red=None, green=None, waived="docs"), FACTS) == ()
+    unneeded = done(red=None, green=None, gates=(passed(Gate.G5),), unneeded="it is there already")
+    assert missing_for(unneeded, replace_changed(FACTS)) == ()
+    assert missing_for(done(criteria=(Criterion("x", CriterionState.MANUAL),)), FACTS) == ()
+    assert missing_for(done(security=False, reviews=(review(),)), FACTS) == ()
+
+
+def replace_changed(facts: WorkFacts) -> WorkFacts:
+    """The facts where nothing changed since the story began."""
+    return WorkFacts(facts.tree, facts.head)
+
+
+def test_a_later_review_of_the_same_tree_counts() -> None:
+    """A reviewer may come to something else; what was found on another tree says nothing here."""
+    story = done(reviews=(review(ReviewVerdict.CHANGES_REQUESTED), review()), security=False)
+    assert check_states(story, TREE)[StoryCheck.REVIEW_APPROVED] is CheckState.PASS
+    assert check_states(story, OTHER)[StoryCheck.REVIEW_APPROVED] is CheckState.PENDING
+    assert check_states(story, TREE)[StoryCheck.SECURITY_CLEARED] is CheckState.NOT_APPLICABLE
+    assert {*check_states(done(), "").values()} == {CheckState.PENDING}
+
+
+def test_the_design_is_complete_or_what_lacks_is_named() -> None:
+    """G1: design, criteria, files, dependencies without a circle, both checkpoints, no open question."""
+    assert design_lacks(a_run(planned())) == ()
+    assert design_lacks(a_run()) == ("there is no story (lifecycle run add-story)",)
+    assert "S1 has no design, no files" in design_lacks(a_run(planned(design="", files=())))[0]
+    assert "S9, which is no story" in design_lacks(a_run(planned(depends_on=("S9",))))[0]
+    first, second = planned(depends_on=("S2",)), planned(id="S2", depends_on=("S1",))
+    assert "S1 → S2 → S1" in design_lacks(a_run(first, second, planned(id="S3")))[0]
+    assert len(design_lacks(a_run(planned(), clarifications=()))) == 2
+    run = a_run(planned())
+    asked = replace(run, clarifications=(*run.clarifications, Clarification("When?", " ", NOW)))
+    assert design_lacks(asked) == ("this question is open: When?",)
+
+
+def ran(outcome: Outcome = Outcome.PASSED, **changes: Any) -> RunRecord:
+    """A run of a check on this tree."""
+    given = {"name": "test", "counts": Counts(passed=3), **changes}
+    return RunRecord(NOW, "pytest", outcome, given.pop("tree", TREE), **given)
+
+
+@pytest.mark.parametrize("outcome", set(Outcome) - {Outcome.PASSED})
+def test_only_what_passed_on_this_tree_passes(outcome: Outcome) -> None:
+    """Partial, unknown and empty runs are none that passed; neither is one while files changed."""
+    assert part_of(ran(), TREE).state is CheckState.PASS
+    assert part_of(ran(outcome), TREE).state is CheckState.FAIL
+    for tree, wanted in ((OTHER, TREE), ("", ""), (TREE, "")):
+        part = part_of(ran(tree=tree), wanted)
+        assert (part.state, "files changed" in part.why) == (CheckState.FAIL, True)
+
+
+@pytest.mark.parametrize(
+    ("percent", "threshold", "state", "why"),
+    [
+        (80.0, 80.0, CheckState.PASS, "80% of the 80% needed"),
+        (79.9, 80.0, CheckState.FAIL, "79.9% is below the 80% needed"),
+        (10.0, None, CheckState.NOT_APPLICABLE, "10%; no threshold is known"),
+    ],
+)
+def test_coverage_is_held_against_the_threshold(
+    percent: float, threshold: float | None, state: CheckState, why: str
+) -> None:
+    """Where nobody says one, that is said."""
+    part = part_of(ran(name="coverage", percent=percent), TREE, threshold)
+    assert (part.state, part.why, part.percent) == (state, why, percent)
+
+
+def test_a_check_that_is_not_there() -> None:
+    """Tests are needed; what else the platform does not have is N/A."""
+    assert absent_part(Gate.G7, "test").state is CheckState.FAIL
+    assert absent_part(Gate.G7, "lint").state is CheckState.NOT_APPLICABLE
+    assert absent_part(Gate.G2, "build").state is CheckState.NOT_APPLICABLE
+
+
+def test_a_gate_is_as_good_as_its_worst_part() -> None:
+    """What was not run is pending, and so is a gate without parts; a waiver is about lint alone."""
+    states = [CheckState.FAIL, CheckState.PENDING, CheckState.PASS, CheckState.NOT_APPLICABLE]
+    for number, worst in enumerate(states):
+        parts = [GatePart("test", state) for state in states[number:]]
+        assert state_of(parts) is worst
+    assert state_of(()) is CheckState.PENDING
+    lint, tests = GatePart("lint", CheckState.FAIL), GatePart("test", CheckState.FAIL)
+    assert state_of([GatePart("test", CheckState.PASS), lint], "a note") is CheckState.PASS
+    assert state_of([tests, lint], "a note") is CheckState.FAIL
+
+
+def test_lint_alone_fails_only_where_the_rest_holds() -> None:
+    """A build that is not there holds; a test that was not run does not."""
+    fails = CheckState.FAIL
+    assert failed_on_lint_alone(passed(Gate.G7, lint=fails))
+    assert failed_on_lint_alone(passed(Gate.G7, lint=fails, build=CheckState.NOT_APPLICABLE))
+    assert not failed_on_lint_alone(passed(Gate.G7))
+    assert not failed_on_lint_alone(passed(Gate.G7, lint=fails, test=fails))
+    assert not failed_on_lint_alone(passed(Gate.G7, lint=fails, test=CheckState.PENDING))

@@ -1,0 +1,225 @@
+"""Moves of stories and of the run: legal ones alone, and each with what it needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from lifecycle.core.errors import IllegalMove, Refused
+from lifecycle.run.gates.final_gate import NOTE
+from lifecycle.run.gates.phase_moves import moved_phase
+from lifecycle.run.gates.story_moves import moved_story
+from lifecycle.run.gates.work_facts import WorkFacts
+from lifecycle.run.state import Blocker, Run
+from lifecycle.run.table import (
+    CheckState,
+    Gate,
+    RunPhase,
+    RunStatus,
+    StoryStatus,
+)
+from lifecycle.run.trouble.blockers import resolved
+from lifecycle.run.trouble.story_failures import failed
+from tests.run.gates.stories_ground import FACTS, NOW, OTHER, TREE, a_run, done, passed, planned
+
+FAIL = CheckState.FAIL
+BEGIN, COMPLETED = StoryStatus.IN_PROGRESS, StoryStatus.COMPLETED
+
+
+def moved(run: Run, name: str, wanted: StoryStatus, facts: WorkFacts = FACTS, **more: Any) -> Run:
+    """The run with this story moved."""
+    return moved_story(run, name, wanted, facts, NOW, **more)
+
+
+def test_a_story_begins_with_its_commit_and_its_first_iteration() -> None:
+    """In development; from planning the first story takes the run there, and G1 is recorded."""
+    run = moved(a_run(planned(), phase=RunPhase.PLANNING), "s1", BEGIN)
+    story = run.stories[0]
+    assert (story.status, story.iteration, story.started) == (BEGIN, 1, NOW)
+    assert (story.base, run.phase) == (FACTS.head, RunPhase.DEVELOPMENT)
+    assert [(one.gate, one.state) for one in run.gates] == [(Gate.G1, CheckState.PASS)]
+    assert moved(run, "S1", BEGIN) == run
+
+
+@pytest.mark.parametrize(
+    ("run", "says"),
+    [
+        (a_run(planned(design="")), "no design"),
+        (a_run(planned(depends_on=("S2",)), planned(id="S2")), "waits for S2"),
+        (a_run(planned(), planned(id="S2", status=BEGIN)), "S2 is at work"),
+        (a_run(planned(), planned(id="S2", design=""), phase=RunPhase.PLANNING), "no design"),
+        (a_run(planned(), phase=RunPhase.ANALYSIS), "cannot go to development"),
+        (a_run(planned(), status=RunStatus.STOPPED, why="a cap"), r"stopped \(a cap\)"),
+        (a_run(planned(), status=RunStatus.AWAITING_USER), "waits for a person"),
+        (a_run(planned(), status=RunStatus.COMPLETED), "Begin another"),
+        (
+            a_run(
+                planned(status=StoryStatus.BLOCKED),
+                blockers=(Blocker("B1", "a key", "high", NOW, "S1"),),
+            ),
+            "B1 stands",
+        ),
+    ],
+)
+def test_a_story_does_not_begin_before_it_may(run: Run, says: str) -> None:
+    """Design, what it waits for, one story at a time, G1, and the brakes."""
+    with pytest.raises(Refused, match=says):
+        moved(run, "S1", BEGIN)
+
+
+def test_begun_again_after_a_failure_is_the_next_iteration() -> None:
+    """Without one it is the same; after a person resolved what it was given up for, it goes on."""
+    run = moved(a_run(planned()), "S1", BEGIN)
+    run = moved(moved(run, "S1", StoryStatus.TESTING), "S1", BEGIN)
+    assert run.stories[0].iteration == 1
+    run = failed(run, "S1", "assert 1 == 2", NOW, tree=TREE)
+    run = moved(run, "S1", BEGIN)
+    assert run.stories[0].iteration == 2
+    assert moved(run, "S1", BEGIN) == run
+    for tree in (OTHER, "d" * 40):
+        run = failed(run, "S1", f"assert 1 == 2 on {tree[0]}", NOW, tree=tree)
+    assert run.stories[0].status is StoryStatus.BLOCKED
+    with pytest.raises(Refused, match="waits for a person"):
+        moved(run, "S1", BEGIN)
+    mended = resolved(run, run.blockers, NOW, "terminal")
+    assert moved(mended, "S1", BEGIN).stories[0].iteration == 4
+
+
+def test_a_story_is_completed_when_all_is_shown_and_not_before() -> None:
+    """What lacks is named, and nothing changes; the commit is kept."""
+    run = moved(a_run(done()), "S1", COMPLETED)
+    story = run.stories[0]
+    assert (story.status, story.completed, story.commit) == (COMPLETED, NOW, FACTS.head)
+    with pytest.raises(Refused, match=r"not completed.*G5 .*; G4 .*"):
+        moved(a_run(done(gates=())), "S1", COMPLETED)
+    with pytest.raises(IllegalMove):
+        moved(a_run(done(status=StoryStatus.PENDING)), "S1", COMPLETED)
+    assert moved(run, "S1", COMPLETED) == run
+
+
+def test_no_change_needed_is_an_outcome_with_its_proof() -> None:
+    """Why; the tests passed on the tree; and nothing changed since the story began."""
+    run = a_run(done(red=None, green=None, gates=(passed(Gate.G5),)))
+    still = WorkFacts(TREE, FACTS.head)
+    with pytest.raises(Refused, match="nothing changed since it began"):
+        moved(run, "S1", COMPLETED, still)
+    story = moved(run, "S1", COMPLETED, still, unneeded="it was there: pay.py:12").stories[0]
+    assert (story.status, story.unneeded) == (COMPLETED, "it was there: pay.py:12")
+    with pytest.raises(Refused, match=r"pay\.py changed"):
+        moved(run, "S1", COMPLETED, FACTS, unneeded="it was there")
+    with pytest.raises(Refused, match="Take --no-change out"):
+        moved(run, "S1", StoryStatus.TESTING, unneeded="it was there")
+    no_test = run.with_story(replace(run.stories[0], gates=()))
+    with pytest.raises(Refused, match="G5"):
+        moved(no_test, "S1", COMPLETED, still, unneeded="it was there")
+
+
+def test_a_story_is_blocked_by_a_blocker_alone() -> None:
+    """Who stops needs a reason that stands."""
+    run = a_run(planned(status=BEGIN))
+    with pytest.raises(Refused, match="No blocker stands"):
+        moved(run, "S1", StoryStatus.BLOCKED)
+    run = replace(run, blockers=(Blocker("B1", "a key", "high", NOW),))
+    assert moved(run, "S1", StoryStatus.BLOCKED).stories[0].status is StoryStatus.BLOCKED
+    own = replace(run, blockers=(Blocker("B1", "a key", "high", NOW, "S1"),))
+    blocked = moved(own, "S1", StoryStatus.BLOCKED)
+    assert blocked.status is RunStatus.AWAITING_USER
+    with pytest.raises(Refused, match="B1 stands"):
+        moved(replace(blocked, status=RunStatus.ACTIVE), "S1", StoryStatus.PENDING)
+
+
+def test_a_story_that_is_opened_again_proves_nothing() -> None:
+    """The design and what failed stay; red and green are shown anew."""
+    run = moved(a_run(done(status=COMPLETED, commit="c")), "S1", StoryStatus.PENDING)
+    story = run.stories[0]
+    assert (story.red, story.green, story.gates, story.reviews, story.commit) == (
+        None,
+        None,
+        (),
+        (),
+        "",
+    )
+    assert (story.design, story.is_open) == (done().design, True)
+
+
+def test_the_checkpoints_stand_before_analysis_and_planning() -> None:
+    """Somebody attends, and was not asked: the phase stays; where nobody does, that is logged."""
+    run = a_run(clarifications=(), phase=RunPhase.SETUP)
+    with pytest.raises(Refused, match="clarified"):
+        moved_phase(run, RunPhase.ANALYSIS, TREE, NOW, asked=True)
+    moved_on = moved_phase(run, RunPhase.ANALYSIS, TREE, NOW, asked=False)
+    assert (moved_on.phase, moved_on.clarifications[0].assumed) == (RunPhase.ANALYSIS, True)
+    with pytest.raises(Refused, match="no story"):
+        moved_phase(a_run(phase=RunPhase.ANALYSIS), RunPhase.PLANNING, TREE, NOW, asked=True)
+
+
+DONE = done(status=COMPLETED)
+LINT = passed(Gate.G7, lint=FAIL)
+
+
+@pytest.mark.parametrize(
+    ("phase", "wanted", "more", "says"),
+    [
+        (RunPhase.PLANNING, RunPhase.DEVELOPMENT, {"stories": (planned(files=()),)}, "no files"),
+        (RunPhase.PLANNING, RunPhase.DEVELOPMENT, {"clarifications": ()}, "pre-plan"),
+        (RunPhase.DEVELOPMENT, RunPhase.COMPLETION, {"stories": (done(),)}, "completed: S1"),
+        (RunPhase.DEVELOPMENT, RunPhase.COMPLETION, {"stories": ()}, "no story"),
+        (RunPhase.DEVELOPMENT, RunPhase.LINT_FIX, {}, "G7 has no record"),
+        (
+            RunPhase.DEVELOPMENT,
+            RunPhase.LINT_FIX,
+            {"gates": (passed(Gate.G7, OTHER, lint=FAIL),)},
+            "G7 has no record",
+        ),
+        (
+            RunPhase.DEVELOPMENT,
+            RunPhase.LINT_FIX,
+            {"gates": (passed(Gate.G7, test=FAIL, lint=FAIL),)},
+            "lint alone",
+        ),
+        (RunPhase.LINT_FIX, RunPhase.COMPLETION, {"gates": (LINT,)}, "neither passed nor"),
+        (RunPhase.LINT_FIX, RunPhase.DEVELOPMENT, {"gates": (LINT,)}, "no story is open"),
+        (RunPhase.COMPLETION, RunPhase.DEVELOPMENT, {}, "no story is open"),
+        (RunPhase.SETUP, RunPhase.DEVELOPMENT, {}, "cannot go to"),
+    ],
+)
+def test_a_phase_is_not_entered_without_what_it_needs(
+    phase: RunPhase, wanted: RunPhase, more: dict[str, Any], says: str
+) -> None:
+    """What lacks is named."""
+    run = a_run(**{"stories": (DONE,), **more}, phase=phase)
+    with pytest.raises(Refused, match=says):
+        moved_phase(run, wanted, TREE, NOW, asked=True)
+
+
+@pytest.mark.parametrize(
+    ("phase", "wanted", "more"),
+    [
+        (RunPhase.ANALYSIS, RunPhase.PLANNING, {}),
+        (RunPhase.PLANNING, RunPhase.ANALYSIS, {}),
+        (RunPhase.DEVELOPMENT, RunPhase.PLANNING, {}),
+        (RunPhase.DEVELOPMENT, RunPhase.COMPLETION, {}),
+        (RunPhase.DEVELOPMENT, RunPhase.LINT_FIX, {"gates": (LINT,)}),
+        (RunPhase.COMPLETION, RunPhase.LINT_FIX, {"gates": (LINT,)}),
+        (RunPhase.LINT_FIX, RunPhase.COMPLETION, {"gates": (passed(Gate.G7),)}),
+        (RunPhase.LINT_FIX, RunPhase.COMPLETION, {"lint_waived": NOTE}),
+        (RunPhase.LINT_FIX, RunPhase.DEVELOPMENT, {"gates": (passed(Gate.G7, test=FAIL),)}),
+        (RunPhase.COMPLETION, RunPhase.DEVELOPMENT, {"stories": (DONE, planned(id="S2"))}),
+        (RunPhase.COMPLETION, RunPhase.COMPLETION, {"stories": ()}),
+    ],
+)
+def test_a_phase_is_entered_with_what_it_needs(
+    phase: RunPhase, wanted: RunPhase, more: dict[str, Any]
+) -> None:
+    """From facts alone."""
+    run = a_run(**{"stories": (DONE,), **more}, phase=phase)
+    assert moved_phase(run, wanted, TREE, NOW, asked=True).phase is wanted
+
+
+def test_code_that_is_worked_on_again_is_linted_anew() -> None:
+    """A waiver was of the code as it was."""
+    run = a_run(planned(), phase=RunPhase.LINT_FIX, lint_waived=NOTE, lint_attempts=("1", "2", "3"))
+    back = moved_phase(run, RunPhase.DEVELOPMENT, TREE, NOW, asked=True)
+    assert (back.lint_waived, back.lint_attempts) == ("", ())

@@ -1,0 +1,170 @@
+"""Reviews: a report is read by severity, what is BLOCKING refuses, and a word lifts nothing."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from lifecycle.core.errors import Refused
+from lifecycle.run.gates.reviews import findings_in, marked, review_lines, review_of, reviewed
+from lifecycle.run.state import ReviewFinding, ReviewRecord, Run
+from lifecycle.run.table import ESCALATION, ReviewVerdict, Severity, StoryCheck, StoryStatus
+from lifecycle.run.trouble.escalation import escalation_lines
+from tests.run.gates.stories_ground import NOW, OTHER, TREE, a_run, planned, review
+
+BLOCKING, SUGGESTION, INFO = Severity.BLOCKING, Severity.SUGGESTION, Severity.INFO
+
+REPORT = """\
+## Code Review Results
+
+### BLOCKING Issues (Must Fix)
+{Issues that block completion}
+- **[BLOCKING]** SQL injection vulnerability in UserRepository.cs:45
+- Missing null check causes crash
+  in PaymentService
+
+### SUGGESTIONS (Recommended)
+- **[SUGGESTION]** Consider using a pipeline
+1. Extract magic number
+
+### INFO (For Future Reference)
+- None.
+
+## Verdict
+- CHANGES_REQUESTED
+"""
+
+
+def test_a_whole_report_is_read_by_its_sections() -> None:
+    """A mark counts before the section; a line further in belongs to its item; other sections are none."""
+    assert findings_in(REPORT) == (
+        ReviewFinding(BLOCKING, "SQL injection vulnerability in UserRepository.cs:45"),
+        ReviewFinding(BLOCKING, "Missing null check causes crash in PaymentService"),
+        ReviewFinding(SUGGESTION, "Consider using a pipeline"),
+        ReviewFinding(SUGGESTION, "Extract magic number"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("report", "severities"),
+    [
+        ("[BLOCKING] a crash", [BLOCKING]),
+        ("* [blocking]: a crash", [BLOCKING]),
+        ("- BLOCKING: a crash", [BLOCKING]),
+        ("**BLOCKING**\n- a crash\n**INFO**\n- a note", [BLOCKING, INFO]),
+        ("## INFO\n- [BLOCKING] a crash", [BLOCKING]),
+        ("## BLOCKING\n- No input is validated", [BLOCKING]),
+        ("## BLOCKING\n- None\n- no blocking issues found.\n- N/A", []),
+        ("The BLOCKING call is fine.", []),
+        ("", []),
+    ],
+)
+def test_reports_as_reviewers_write_them(report: str, severities: list[Severity]) -> None:
+    """In doubt an item of a blocking section blocks; prose that speaks of it does not."""
+    assert [finding.severity for finding in findings_in(report)] == severities
+
+
+def test_a_finding_without_a_severity_is_refused() -> None:
+    """Nobody guesses how much it weighs."""
+    assert marked(["[SUGGESTION] name it"]) == (ReviewFinding(SUGGESTION, "name it"),)
+    with pytest.raises(Refused, match="how much it weighs"):
+        marked(["name it"])
+
+
+@pytest.mark.parametrize(
+    ("said", "severities", "counts"),
+    [
+        ("APPROVED", [], "APPROVED"),
+        ("APPROVED", [SUGGESTION, BLOCKING], "CHANGES_REQUESTED"),
+        ("APPROVED", [SUGGESTION, INFO], "APPROVED"),
+        ("CHANGES_REQUESTED", [INFO], "APPROVED"),
+        ("CHANGES_REQUESTED", [], "CHANGES_REQUESTED"),
+    ],
+)
+def test_only_what_is_blocking_refuses(said: str, severities: list[Severity], counts: str) -> None:
+    """Whatever the verdict says, where something was found."""
+    findings = tuple(ReviewFinding(severity, "x") for severity in severities)
+    record = review_of("reviewer", ReviewVerdict(said), findings, tree=TREE, by="reviewer", now=NOW)
+    assert record.verdict == counts
+
+
+@pytest.mark.parametrize(
+    ("role", "verdict", "tree"),
+    [
+        ("reviewer", ReviewVerdict.CLEARED, TREE),
+        ("security", ReviewVerdict.APPROVED, TREE),
+        ("reviewer", ReviewVerdict.APPROVED, ""),
+    ],
+)
+def test_a_review_needs_its_own_verdict_and_a_tree(
+    role: str, verdict: ReviewVerdict, tree: str
+) -> None:
+    """Otherwise nothing is recorded."""
+    with pytest.raises(Refused, match="recorded"):
+        review_of(role, verdict, (), tree=tree, by=role, now=NOW)
+
+
+def at_work() -> Run:
+    """A run whose one story is in review."""
+    return a_run(planned(status=StoryStatus.REVIEW, iteration=1))
+
+
+def refusing(verdict: ReviewVerdict = ReviewVerdict.CHANGES_REQUESTED) -> ReviewRecord:
+    """A review that found something."""
+    return review(verdict, findings=(ReviewFinding(BLOCKING, "SQL injection"),))
+
+
+def with_review(run: Run, record: ReviewRecord, *, is_word: bool = False) -> Run:
+    """The run with this review of its story."""
+    return reviewed(run, run.stories[0], record, NOW, is_word=is_word)
+
+
+def test_what_refuses_is_a_failure_and_what_approves_is_none() -> None:
+    """The text is the finding's, and its source the review."""
+    story = with_review(at_work(), refusing()).stories[0]
+    (failure,) = story.failures
+    assert (failure.text, failure.source, failure.tree) == ("SQL injection", "review", TREE)
+    assert with_review(at_work(), review()).stories[0].failures == ()
+    (failure,) = with_review(at_work(), review(ReviewVerdict.CHANGES_REQUESTED)).stories[0].failures
+    assert "without a finding" in failure.text
+
+
+def test_a_vulnerability_escalates() -> None:
+    """ESCALATION_REQUIRED is printed; a reviewer's finding is none."""
+    (line,) = escalation_lines(
+        at_work(), with_review(at_work(), refusing(ReviewVerdict.REMEDIATION_NEEDED))
+    )
+    assert line.startswith(f"{ESCALATION}: security vulnerability in S1: SQL injection")
+    assert escalation_lines(at_work(), with_review(at_work(), refusing())) == []
+
+
+def test_a_word_does_not_lift_what_was_refused_on_these_files() -> None:
+    """Another tree may be approved so, and this one by a new report."""
+    run = with_review(at_work(), refusing())
+    with pytest.raises(Refused, match="a word does not lift"):
+        with_review(run, review(), is_word=True)
+    assert with_review(run, review(tree=OTHER), is_word=True) != run
+    assert with_review(run, review()) != run
+
+
+@pytest.mark.parametrize("status", [StoryStatus.PENDING, StoryStatus.COMPLETED])
+def test_a_story_that_is_not_at_work_is_not_reviewed(status: StoryStatus) -> None:
+    """Nothing is recorded."""
+    run = a_run(planned(status=status))
+    with pytest.raises(Refused, match="nothing was recorded"):
+        with_review(run, review())
+
+
+def test_the_block_is_the_designs() -> None:
+    """The three sections, and the check with its verdict."""
+    record = replace(refusing(), check=StoryCheck.REVIEW_APPROVED)
+    lines = review_lines(planned(), record)
+    assert lines[:4] == [
+        "## Code Review Results",
+        "",
+        "### BLOCKING Issues (Must Fix)",
+        "- **[BLOCKING]** SQL injection",
+    ]
+    assert "### SUGGESTIONS (Recommended)" in lines
+    assert "### INFO (For Future Reference)" in lines
+    assert "CHANGES_REQUESTED" in lines[-1]
