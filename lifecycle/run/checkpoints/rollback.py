@@ -108,7 +108,9 @@ def rolled_back(run: Run, checkpoint: Checkpoint) -> Run:
     kept = tuple(one for one in run.checkpoints if one.at <= checkpoint.at)
     is_late = run.phase in (RunPhase.COMPLETION, RunPhase.LINT_FIX)
     phase = RunPhase.DEVELOPMENT if is_late else run.phase
-    return replace(run, stories=stories, checkpoints=kept, phase=phase, lint_waived="")
+    return replace(
+        run, stories=stories, checkpoints=kept, phase=phase, lint_waived="", lint_attempts=()
+    )
 
 
 def _story_then(story: Story, checkpoint: Checkpoint) -> Story:
@@ -135,12 +137,14 @@ def _story_then(story: Story, checkpoint: Checkpoint) -> Story:
 
 
 def pending_again(story: Story) -> Story:
-    """The story as it was planned, to be done anew: what was shown of it does not count."""
+    """The story as it was planned, to be done anew: what was shown of it does not count.
+
+    Its iterations do: otherwise it could be tried without end.
+    """
     return replace(
         story,
         status=StoryStatus.PENDING,
         tdd=TddPhase.NONE,
-        iteration=0,
         criteria=tuple(Criterion(criterion.text) for criterion in story.criteria),
         started=0.0,
         completed=0.0,

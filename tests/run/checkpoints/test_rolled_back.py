@@ -81,7 +81,11 @@ def test_later_stories_are_pending_and_nothing_of_them_counts() -> None:
     first, second = back.stories
     assert first == run.stories[0]
     assert second == Story(
-        "S2", "Story S2", criteria=(Criterion("it works"),), failures=run.stories[1].failures
+        "S2",
+        "Story S2",
+        iteration=2,
+        criteria=(Criterion("it works"),),
+        failures=run.stories[1].failures,
     )
     assert back.phase is RunPhase.DEVELOPMENT
     assert back.lint_waived == ""
