@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import redact, visible
 from lifecycle.run.state import Clarification, Run
-from lifecycle.run.told import LONG
+from lifecycle.run.texts.told import LONG
 
 
 def new_run(

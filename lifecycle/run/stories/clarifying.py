@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from lifecycle.core.errors import Refused
 from lifecycle.run.state import Clarification, Run
 from lifecycle.run.table import PHASES, ClarificationPhase, RunPhase
-from lifecycle.run.told import line_of
+from lifecycle.run.texts.told import line_of
 
 ASSUMED = "Assumed: best judgment"
 """The design's answer where nobody gave one; what begins like it was assumed."""

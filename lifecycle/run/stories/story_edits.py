@@ -12,7 +12,7 @@ from lifecycle.core.redact import quoted
 from lifecycle.run.state import Criterion, Run, Story
 from lifecycle.run.stories.clarifying import entered
 from lifecycle.run.table import SIZES, CriterionState, RunPhase
-from lifecycle.run.told import LONG, line_of
+from lifecycle.run.texts.told import LONG, line_of
 
 
 def with_new_story(

@@ -15,7 +15,7 @@ from lifecycle.platforms import command_argv
 from lifecycle.run.state import Blocker, PersonAct, Run, Story, UserFix
 from lifecycle.run.stop import caps
 from lifecycle.run.table import RunStatus, StoryStatus
-from lifecycle.run.told import line_of
+from lifecycle.run.texts.told import line_of
 from lifecycle.run.trouble import story_blocks
 from lifecycle.run.trouble.story_blocks import kept_words
 

@@ -15,14 +15,8 @@ from msgspec.structs import replace
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import visible
 from lifecycle.run.state import Failure, Run, Story
-from lifecycle.run.table import (
-    ESCALATION,
-    MAX_RETRIES,
-    RETRY,
-    FailureCategory,
-    StoryStatus,
-)
-from lifecycle.run.told import line_of
+from lifecycle.run.table import ESCALATION, MAX_RETRIES, RETRY, FailureCategory, StoryStatus
+from lifecycle.run.texts.told import line_of
 from lifecycle.run.trouble import story_blocks
 from lifecycle.run.trouble.story_blocks import LONGEST, kept_words
 
