@@ -206,10 +206,16 @@ def _written(
     plain = [word for setting in (*_PLAIN, *_FAST) for word in ("-c", setting)]
     try:
         git.run(*plain, "add", "--all", "--", ":/")
-        raw = git.run(*plain, "write-tree") if is_listed else ""
-        if raw and raw == before.raw:
+        words = ("ls-files", "-s", "-z", "--full-name", ":/")
+        raw, listed = "", ""
+        if is_listed and not before.raw:  # both will be needed, and git has a process for each
+            from concurrent.futures import ThreadPoolExecutor
+
+            listing = ThreadPoolExecutor(1).submit(git.run, *words)
+            raw, listed = git.run(*plain, "write-tree"), listing.result()
+        elif is_listed and (raw := git.run(*plain, "write-tree")) == before.raw:
             return before
-        listed = git.run("ls-files", "-s", "-z", "--full-name", ":/")
+        listed = listed or git.run(*words)
         # Taken out again, not left out: git refuses to leave out what it ignores anyway.
         own = [path for path in re.findall(_OWN_PATHS, listed) if path]
         _take_out(git, plain, own)

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -164,3 +165,16 @@ def test_a_reader_that_goes_away_does_not_end_the_check(project: Place) -> None:
     assert (project.root / "ended").exists()
     assert b"lifecycle: test PASSED" in done.stderr
     assert done.returncode == 0
+
+
+def test_what_comes_after_the_command_is_not_imported_before_it() -> None:
+    """A check adds less than 0.3 s to its command in a large tree: what reads its end is met meanwhile."""
+    later = (
+        *("filelock", "sqlite3", "hashlib", "lifecycle.evidence.junit"),
+        *("lifecycle.evidence.checks.check_reading", "lifecycle.core.ports"),
+    )
+    code = f"import sys, lifecycle.cli.checks.check; print(sys.modules.keys() & {set(later)!r})"
+    shown = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert shown.stdout == "set()\n"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -79,7 +79,7 @@ def command(
         raise click.UsageError("Name a check, or ask for --list.")
     root, clock = demanded_root(), SystemClock()
     if name:
-        ThreadPoolExecutor(1).submit(import_ahead)  # while git works
+        Thread(target=import_ahead).start()
     tracked_files.refuse(root, Deadline.after(clock, _SECONDS), os.environ)
     settings = config.load(root, os.environ)
     if listing:

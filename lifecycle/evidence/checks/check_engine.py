@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import signal
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -88,12 +87,14 @@ class CheckDone:
 
 
 def import_ahead() -> None:
-    """Import what each check needs once its command is over; what fails here fails there, and is said."""
+    """Import what each check needs later, while git works; what fails here fails there, and is said."""
+    import concurrent.futures.thread
+
     from lifecycle.evidence.checks import check_reading
     from lifecycle.storage import journal_file, store
 
     store.import_lock()
-    del check_reading, journal_file
+    del check_reading, journal_file, concurrent
 
 
 class CheckRun:
@@ -150,6 +151,8 @@ class CheckRun:
         output, ends, reads = self._run(commands)
         seconds = self.clock.monotonic() - begun
         end = ends[-1]
+        from concurrent.futures import ThreadPoolExecutor
+
         # What they printed and wrote is read while git looks at the files: neither changes any.
         readings = ThreadPoolExecutor(1).submit(lambda: [read() for read in reads])
         after = TreeSeen() if end.signal else self._tree(outputs, before)
