@@ -24,6 +24,7 @@ COMMANDS: dict[str, str] = {
     "tdd": "run.run_tdd:waive",
     "add-failure": "run.run_failures:add_failure",
     "retry-recommendation": "run.run_failures:retry_recommendation",
+    "retry-context": "run.run_failures:retry_context",
     "scan-dependencies": "run.run_failures:scan_dependencies",
     "add-blocker": "run.run_blockers:add_blocker",
     "await-user-fix": "run.run_blockers:await_user_fix",

@@ -6,10 +6,13 @@ import click
 
 from lifecycle.cli.command_session import Session, in_worktree, option
 from lifecycle.cli.run.run_session import RunSession
+from lifecycle.run.gates.gate_rules import check_states
+from lifecycle.run.gates.work_facts import facts_of
 from lifecycle.run.table import FailureCategory
 from lifecycle.run.trouble import external_services
 from lifecycle.run.trouble.escalation import escalation_lines
 from lifecycle.run.trouble.retry_advice import advice
+from lifecycle.run.trouble.retry_context import retry_lines
 from lifecycle.run.trouble.story_failures import failed
 
 
@@ -64,6 +67,26 @@ def retry_recommendation(session: Session, *, story: str) -> None:
     given = RunSession(session)
     told = advice(given.store.demanded().story(story), given.tree_if_known).data
     given.show_json(told)
+
+
+@click.command("retry-context", short_help="What the developer gets before another try.")
+@click.argument("story", metavar="STORY")
+@in_worktree()
+def retry_context(session: Session, *, story: str) -> None:
+    """Print what failed in STORY, what to fix, the files changed, its checks, and the recommendation."""
+    given = RunSession(session)
+    one, world = given.store.demanded().story(story), session.world
+    facts = facts_of(world.root, world.deadline, world.environment, one.base)
+    states, told = check_states(one, facts.tree), advice(one, facts.tree)
+    lines = retry_lines(one, states, facts.changed, told)
+    data = {
+        "story": one.id,
+        "files": list(facts.changed),
+        "checks": {check.value: state.value for check, state in states.items()},
+        "recommendation": told.data,
+        "text": lines,
+    }
+    session.show(lines, data)
 
 
 @click.command("scan-dependencies", short_help="Find the services outside that a story speaks of.")

@@ -155,7 +155,7 @@ def _checks(story: Story, tree: str) -> NextStep:
             or tree not in ("", reviews[-1].tree)
         ):
             text = f"let the {agent} agent look at it, and record what it found"
-            return NextStep(text, f"{_RUN} review {story.id} --by {agent}")
+            return NextStep(text, f"{_RUN} review {story.id} --help")
     if not _holds(story.gates, Gate.G5, tree):
         return NextStep("build and test once more", f"{_RUN} gate G5")
     return NextStep("commit it and complete it", f"{_RUN} update-story {story.id} completed")

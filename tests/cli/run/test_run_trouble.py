@@ -90,6 +90,7 @@ def test_the_same_failure_on_an_unchanged_tree_is_stuck_and_then_given_up(
         (["add-failure", "S1", "x", "--line", "0"], 2),
         (["add-failure", "S1"], 2),
         (["retry-recommendation", "S9"], 1),
+        (["retry-context", "S9"], 1),
         (["scan-dependencies", "S9"], 1),
         (["add-blocker", ""], 1),
         (["add-blocker", "x", "--severity", "huge"], 2),
@@ -248,3 +249,28 @@ def test_a_run_is_stopped_and_resumed_by_a_person_alone(working: RunGround) -> N
     assert working.run("resume", "--iterations", "0").returncode == 2
     noted = (working.root / ".claude/workflow-progress.txt").read_text()
     assert "too dear; by a terminal outside of the client" in noted
+
+
+def test_the_retry_context_has_what_was_recorded_and_what_git_shows(working: RunGround) -> None:
+    """The files that differ from the commit on which the story began, and the checks on these files."""
+    working.said("add-failure", "S1", "KeyError: 'amount'", "--file", "pay.py", "--line", "7")
+    (working.root / "pay.py").write_text("pay = 2\n")
+    working.git("commit", "--quiet", "--all", "--message", "second")
+    (working.root / "test_pay.py").write_text("new\n")
+    lines = working.said("retry-context", "S1").splitlines()
+    for line in (
+        "## Retry Context",
+        "**Iteration:** 2/3",
+        "  - File: pay.py:7",
+        "  - Error: KeyError: 'amount'",
+        "- pay.py",
+        "- test_pay.py",
+        "| testsPass | PENDING |",
+        "| securityCleared | N/A |",
+        '{"should_retry": true, "backoff_seconds": 0}',
+    ):
+        assert line in lines
+    data = working.data("retry-context", "S1")
+    assert data["files"] == ["pay.py", "test_pay.py"]
+    assert data["recommendation"]["should_retry"]
+    assert data["checks"]["reviewApproved"] == "PENDING"
