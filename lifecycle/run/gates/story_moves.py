@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import redact, visible
 from lifecycle.run.checkpoints.rollback import pending_again
+from lifecycle.run.gates.final_gate import without_waiver
 from lifecycle.run.gates.gate_rules import missing_for, story_lacks
 from lifecycle.run.gates.phase_moves import demand_active, moved_phase
 from lifecycle.run.gates.work_facts import WorkFacts
@@ -65,6 +66,8 @@ def moved_story(
         return _blocked(run, story, now)
     if wanted is StoryStatus.PENDING:
         _demand_unblocked(run, story)
+        if run.phase in (RunPhase.COMPLETION, RunPhase.LINT_FIX):
+            run = replace(without_waiver(run), phase=RunPhase.DEVELOPMENT)
         return run.with_story(pending_again(story))
     return run.with_story(replace(story, status=wanted))
 
