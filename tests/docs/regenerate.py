@@ -19,7 +19,7 @@ from lifecycle.core.stage_names import LINE, MARKERS, Stage
 from lifecycle.platforms import platform_file
 from lifecycle.stages.decisions.table import following
 from lifecycle.stages.detection.inference import ANY, TABLE
-from tests.docs import platform_parts
+from tests.docs import platform_parts, run_parts
 from tests.docs.demo_picture import PICTURE, demo, picture
 from tests.docs.pages import README, REFERENCE, ROOT
 from tests.docs.reference_tables import commands, own_settings, settings
@@ -113,6 +113,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "rooms": rooms,
     "tree": tree,
     "runners": runners,
+    **run_parts.PARTS,
 }
 """The name of each generated part and what makes it."""
 
@@ -128,7 +129,7 @@ PAGES: tuple[tuple[Path, tuple[str, ...]], ...] = (
     (ARCHITECTURE, ("rooms", "tree")),
     (platform_parts.PLATFORMS, ("platform_keys", "shipped_platforms")),
     (RUNNERS, ("runners",)),
-    (STATES, ("phases", "moves", "steps", "stages", "inferred", "confused")),
+    (STATES, ("phases", "moves", "steps", "stages", "inferred", "confused", *run_parts.PARTS)),
 )
 """Which page holds which parts."""
 
