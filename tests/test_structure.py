@@ -38,8 +38,8 @@ BUDGET = {
     "reconcile": 1_325,
     "views": 645,
     "app": 380,
-    "setup": 3_265,
-    "hooks": 1_270,
+    "setup": 3_270,
+    "hooks": 1_297,
     "cli": 5_400,
     APART: 17_390,
 }

@@ -15,8 +15,8 @@ from lifecycle.core.plan import REPLIES
 def command(name: str, *, path: bool) -> int:
     """Run the hook NAME: the event's JSON on stdin, the client's reply on stdout.
 
-    NAME is on-stop, ci-waiter, on-idle, session-start, on-clear, user-prompt-submit, post-tool-use,
-    pre-compact, or session-end.
+    NAME is on-stop, ci-waiter, on-idle, session-start, on-clear, user-prompt-submit, pre-tool-use,
+    post-tool-use, pre-compact, or session-end.
 
     Serves CLAUDE_PROJECT_DIR, else the current folder. Never fails; exit 2 is a deliberate wake.
     """

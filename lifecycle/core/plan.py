@@ -371,6 +371,8 @@ REPLIES: dict[str, Channel] = {
     "on-clear": Channel("SessionStart", {}),
     # Context beside the user's own words: the cheapest moment of all, since a turn begins anyway.
     "user-prompt-submit": Channel("UserPromptSubmit", _CONTEXT),
+    # Before an edit: what red and green ask for, told or refused.
+    "pre-tool-use": Channel("PreToolUse", {}),
     # It takes note of test runs, and has nothing to say: the agent is at work.
     "post-tool-use": Channel("PostToolUse", {}, also=("PostToolUseFailure",)),
     # Plain text is added to what the summariser is told; JSON is an error there.

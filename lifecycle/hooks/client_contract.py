@@ -58,6 +58,7 @@ def render(
     context: Sequence[str] = (),
     person: Sequence[str] = (),
     wake: Sequence[str] = (),
+    refusal: Sequence[str] = (),
 ) -> Reply:
     """The reply that delivers `said` on this entrypoint's channel.
 
@@ -69,6 +70,7 @@ def render(
         context: further lines for the model, where the channel has a place for them; `Ours` among
             them are delivered as they are, any other as data.
         person: further lines for the user alone.
+        refusal: lines of ours for which a tool is not used: at PreToolUse only.
         wake: lines of ours that start a turn of the model, on a hook that can do that (`asyncRewake`).
     """
     channel = REPLIES[hook]
@@ -88,6 +90,12 @@ def render(
         said_first = [*at[ReplyPlace.REASON], *at[ReplyPlace.CONTEXT]]
         text = _clip([*said_first, *([""] if said_first and own else []), *own])
         output |= {"decision": "block", "reason": text}
+    elif refusal:
+        output["hookSpecificOutput"] = {
+            "hookEventName": channel.event,
+            "permissionDecision": "deny",
+            "permissionDecisionReason": _clip(visible(redact(line)) for line in refusal),
+        }
     elif at[ReplyPlace.CONTEXT]:
         text = _clip(at[ReplyPlace.CONTEXT])
         output["hookSpecificOutput"] = {"hookEventName": channel.event, "additionalContext": text}

@@ -327,6 +327,7 @@ _KEYS: dict[str, tuple[str, Any]] = {
     "labels.prefix": ("labels_prefix", readers.prefix),
     "reconcile.release": ("reconcile_release", readers.flag),
     "reconcile.silent_hours": ("silent_hours", readers.hours),
+    "tdd.enforce": ("tdd_enforce", readers.choice("off", "warn", "deny")),
     "tracker.use": ("tracker_use", readers.tracker),
     "tracker.folder": ("tracker_folder", readers.text),
     "evidence.runners": ("evidence_runners", readers.tables),

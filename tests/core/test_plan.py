@@ -18,6 +18,7 @@ CHANNELS = {
     "session-start": ("SessionStart", CONTEXT, ()),
     "on-clear": ("SessionStart", {}, ()),
     "user-prompt-submit": ("UserPromptSubmit", CONTEXT, ()),
+    "pre-tool-use": ("PreToolUse", {}, ()),
     "post-tool-use": ("PostToolUse", {}, ("PostToolUseFailure",)),
     "pre-compact": ("PreCompact", {}, ()),
     "session-end": ("SessionEnd", {}, ()),

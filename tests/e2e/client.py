@@ -147,17 +147,19 @@ class Heard:
         model: what reaches the model, from any place in the reply.
         person: what is shown to the user.
         woke: an exit 2 whose text wakes the idle session.
+        denied: why a tool is not used, which reaches the model, too.
     """
 
     code: int
     model: str
     person: str
     woke: bool
+    denied: str = ""
 
     @property
     def is_silent(self) -> bool:
         """True if nobody heard anything."""
-        return not (self.model or self.person)
+        return not (self.model or self.person or self.denied)
 
 
 def heard(process: subprocess.Popen[bytes]) -> Heard:
@@ -169,9 +171,11 @@ def heard(process: subprocess.Popen[bytes]) -> Heard:
         return Heard(code, stderr.decode(), "", woke=True)
     assert stderr == b"", stderr.decode()
     reply = json.loads(stdout) if stdout else {}
-    context = reply.get("hookSpecificOutput", {}).get("additionalContext", "")
+    own = reply.get("hookSpecificOutput", {})
+    context, denied = own.get("additionalContext", ""), own.get("permissionDecisionReason", "")
+    assert bool(denied) == (own.get("permissionDecision") == "deny")
     model = "\n".join(text for text in (reply.get("reason", ""), context) if text)
-    return Heard(code, model, reply.get("systemMessage", ""), woke=False)
+    return Heard(code, model, reply.get("systemMessage", ""), woke=False, denied=denied)
 
 
 @contextmanager

@@ -21,6 +21,7 @@ EVENTS: dict[str, dict[str, str]] = {
     "on-stop": {"hook_event_name": "Stop"},
     "ci-waiter": {"hook_event_name": "Stop"},
     "on-idle": {"hook_event_name": "Notification", "notification_type": "idle_prompt"},
+    "pre-tool-use": {"hook_event_name": "PreToolUse", "tool_name": "Edit"},
     "post-tool-use": {"hook_event_name": "PostToolUse", "tool_name": "Bash"},
     "pre-compact": {"hook_event_name": "PreCompact", "trigger": "auto"},
     "session-end": {"hook_event_name": "SessionEnd"},

@@ -181,3 +181,20 @@ def test_a_project_file_does_not_shadow_ours(bench: Bench) -> None:
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_an_edit_costs_no_python_unless_red_is_enforced_in_a_run(bench: Bench, shell: str) -> None:
+    """There has to be a run, and the setting; a comment is none."""
+    settings = bench.root / ".lifecycle.toml"
+    assert not bench.starts("pre-tool-use", shell)
+    settings.write_text('[tdd]\nenforce = "deny"\n')
+    assert not bench.starts("pre-tool-use", shell)
+    bench.here.mkdir()
+    (bench.here / "run").touch()
+    assert bench.starts("pre-tool-use", shell)
+    assert not bench.starts("pre-tool-use", shell, CLAUDECODE="")
+    settings.write_text('# [tdd]\n# enforce = "deny"\n')
+    assert not bench.starts("pre-tool-use", shell)
+    settings.unlink()
+    assert not bench.starts("pre-tool-use", shell)

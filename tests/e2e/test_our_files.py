@@ -28,6 +28,7 @@ HOOKS = (
     "session-start",
     "on-clear",
     "user-prompt-submit",
+    "pre-tool-use",
     "post-tool-use",
     "pre-compact",
     "session-end",

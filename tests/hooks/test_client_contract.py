@@ -61,6 +61,8 @@ REACHES: dict[str, dict[ReplyPlace, set[str]]] = {
     "Notification": {ReplyPlace.WAKE: {"model", "turn"}},
     "SessionStart": {ReplyPlace.CONTEXT: {"model"}, ReplyPlace.PERSON: {"person"}},
     "UserPromptSubmit": {ReplyPlace.CONTEXT: {"model"}, ReplyPlace.PERSON: {"person"}},
+    # `permissionDecision` is no place for notices: `render` has a parameter of its own for it.
+    "PreToolUse": {},
     # What a person is told of a tool's use is of no use to them: nothing is printed.
     "PostToolUse": {},
     # Plain text goes to the summariser; every part of a JSON reply is an error.
@@ -70,7 +72,7 @@ REACHES: dict[str, dict[ReplyPlace, set[str]]] = {
 """The client's contract: for each event, the parts of a reply that reach somebody, and whether they
 make the model take a turn. What is not listed is dropped. https://code.claude.com/docs/en/hooks"""
 
-SILENT = {"on-clear", "post-tool-use", "pre-compact", "session-end"}
+SILENT = {"on-clear", "pre-tool-use", "post-tool-use", "pre-compact", "session-end"}
 """What has nothing to say in a reply, whatever its event could deliver."""
 
 

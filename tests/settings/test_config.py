@@ -64,6 +64,7 @@ DEFAULTS: dict[str, Any] = {
     "api_url": "https://api.github.com",
     "graphql_url": "https://api.github.com/graphql",
     "hook_seconds": 8.0,
+    "tdd_enforce": "off",
     "tracker_use": "auto",
     "tracker_folder": "",
     "evidence_runners": (),
@@ -100,6 +101,8 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     silent_hours = 0.5
     [wait]
     unattended = "10m"
+    [tdd]
+    enforce = "deny"
     [tracker]
     use = "beads"
     folder = "tasks"
@@ -140,6 +143,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         reconcile_release=True,
         silent_hours=0.5,
         wait_unattended=600.0,
+        tdd_enforce="deny",
         tracker_use="beads",
         tracker_folder="tasks",
         evidence_runners=({"name": "tested"},),

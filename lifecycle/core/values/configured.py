@@ -134,6 +134,8 @@ class Settings:
         silent_hours: how long nothing may have happened before a reconcile counts a claim as such.
         api_url, graphql_url: where GitHub answers; never from a project's file.
         hook_seconds: the wall-clock deadline of on-stop and on-idle.
+        tdd_enforce: what an edit of code gets in an autonomous run before a test of its story was seen to
+            fail: "off", "warn" (the agent is told) or "deny".
         tracker_use: where tasks are kept: a tracker's name, or "auto" for the one that is found here.
         tracker_folder: where the tracker keeps its database, if not where it looks by itself.
         evidence_runners: rows of the project for the table of runners, as they stand in its file.
@@ -162,6 +164,7 @@ class Settings:
     api_url: str = API_URL
     graphql_url: str = GRAPHQL_URL
     hook_seconds: float = HOOK_SECONDS
+    tdd_enforce: str = "off"
     tracker_use: str = AUTO
     tracker_folder: str = ""
     evidence_runners: tuple[Mapping[str, object], ...] = ()

@@ -224,8 +224,10 @@ def _matcher(entry: HookEntry, wire: Wire, fix: str) -> Iterator[DoctorFinding]:
         missed = ", ".join(source for source in SOURCES if not hears(entry.matcher, source))
         if missed:
             yield finding("hooks.matcher.start", entry=entry, missed=missed, fix=fix)
-    elif wire.matcher and not hears(entry.matcher, wire.matcher):
-        yield finding("hooks.matcher.missed", entry=entry, missed=wire.matcher, fix=fix)
+        return
+    missed = "|".join(kind for kind in wire.matcher.split("|") if not hears(entry.matcher, kind))
+    if wire.matcher and missed:
+        yield finding("hooks.matcher.missed", entry=entry, missed=missed, fix=fix)
 
 
 def _background(entry: HookEntry, wire: Wire, fix: str) -> Iterator[DoctorFinding]:

@@ -14,6 +14,9 @@ from typing import Any
 
 DAY = 86_400
 
+EDITS = "Write|Edit|MultiEdit|NotebookEdit"
+"""The client's tools that edit files."""
+
 
 @dataclass(frozen=True, slots=True)
 class Wire:
@@ -45,6 +48,7 @@ WIRES: tuple[Wire, ...] = (
     # It polls until something happens: the client would kill it at its timeout, and nobody be woken.
     Wire("Stop", "ci-waiter", DAY, is_rewake=True, least=float(DAY)),
     Wire("Notification", "on-idle", 30, matcher="idle_prompt", is_rewake=True),
+    Wire("PreToolUse", "pre-tool-use", 10, matcher=EDITS),
     # Not in the background: the tree has to be looked at before the agent edits it again. The client
     # sends a command that failed to the second event only.
     Wire("PostToolUse", "post-tool-use", 10, matcher="Bash"),

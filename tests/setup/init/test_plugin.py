@@ -91,7 +91,12 @@ def test_what_waits_may_wait_and_wake() -> None:
     assert rewaking == {"ci-waiter", "on-idle", "on-clear"}
     assert {wire.name: wire.timeout for wire in WIRES if wire.timeout > 30} == {"ci-waiter": DAY}
     matchers = {wire.name: wire.matcher for wire in WIRES if wire.matcher}
-    assert matchers == {"on-clear": "clear", "on-idle": "idle_prompt", "post-tool-use": "Bash"}
+    assert matchers == {
+        "on-clear": "clear",
+        "on-idle": "idle_prompt",
+        "pre-tool-use": "Write|Edit|MultiEdit|NotebookEdit",
+        "post-tool-use": "Bash",
+    }
 
 
 def test_plugin_and_marketplace_name_this_version() -> None:

@@ -1,0 +1,64 @@
+"""PreToolUse of the tools that edit files: code waits until a test of the story was seen to fail.
+
+Only with `tdd.enforce`, only for the session that leads the run, and only for files of this worktree that
+are code: tests, documents and configuration may be edited at any time. What a shell command edits is not
+seen here.
+
+Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks (PreToolUse decision control).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lifecycle.evidence.file_kinds import FileKind, kind_of
+from lifecycle.evidence.records import EvidenceRoom
+from lifecycle.hooks import client_contract
+from lifecycle.hooks.answers.call import HookCall
+from lifecycle.hooks.client_contract import Ours, Reply
+from lifecycle.run.run_store import RunStore
+from lifecycle.run.tdd import tdd_moves
+from lifecycle.run.tdd.test_proofs import RunsSeen
+
+
+def answer(call: HookCall) -> Reply:
+    """The violation, as a word to the agent or as a refusal of the edit; else nothing."""
+    world = call.world
+    how = world.settings.tdd_enforce
+    if how == "off" or not call.session:
+        return Reply()
+    path = edited(world.root, call.event)
+    if not path or kind_of(path) is not FileKind.CODE:
+        return Reply()
+    run = RunStore(world.root, world.environment, world.deadline).load()
+    if run is None or run.is_over or run.session != call.session:
+        return Reply()
+    violation = tdd_moves.forbids_edits(run, RunsSeen(EvidenceRoom(world.root).records()))
+    story = run.current
+    if violation is None or story is None:
+        return Reply()
+    lines = [
+        *violation.lines,
+        f"{path} is code; tests, documents and configuration may be edited now.",
+        "Write the test, and let it fail by its assertion: lifecycle check test",
+        f"A story that needs none: lifecycle run tdd waive {story.id} --reason TEXT",
+    ]
+    if how == "deny":
+        return client_contract.render(call.hook, [], refusal=lines)
+    return client_contract.render(call.hook, [], context=[Ours(line) for line in lines])
+
+
+def edited(root: Path, event: Mapping[str, Any]) -> str:
+    """The path of the file that the event is about, from the top of the worktree; "" for any other."""
+    given = event.get("tool_input")
+    told = given if isinstance(given, dict) else {}
+    path = told.get("file_path") or told.get("notebook_path")
+    if not isinstance(path, str) or not path or "\0" in path:
+        return ""
+    folder = event.get("cwd")
+    whole = os.path.realpath(Path(folder if isinstance(folder, str) else root, path))
+    top = os.path.realpath(root)
+    return os.path.relpath(whole, top) if whole.startswith(f"{top}{os.sep}") else ""
