@@ -29,6 +29,13 @@ PURE = (
     "run.stop.caps",
     "run.stop.decide",
     "run.stop.next_step",
+    "run.trouble.brakes",
+    "run.trouble.escalation",
+    "run.trouble.external_services",
+    "run.trouble.persons",
+    "run.trouble.retry_advice",
+    "run.trouble.story_blocks",
+    "run.trouble.story_failures",
     "stages.decisions.*",
     "stages.detection.*",
 )

@@ -13,8 +13,7 @@ from lifecycle.run.gates.phase_moves import demand_active, moved_phase
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import STORIES, RunPhase, StoryStatus
-from lifecycle.run.trouble.blockers import BLOCKING
-from lifecycle.run.trouble.story_blocks import awaiting_if_blocked, standing_still
+from lifecycle.run.trouble.story_blocks import BLOCKING, awaiting_if_blocked, standing_still
 from lifecycle.run.trouble.story_failures import attempts
 
 LONGEST = 2_000

@@ -17,11 +17,9 @@ from lifecycle.run.stop import caps
 from lifecycle.run.table import RunStatus, StoryStatus
 from lifecycle.run.texts.told import line_of
 from lifecycle.run.trouble import story_blocks
-from lifecycle.run.trouble.story_blocks import kept_words
+from lifecycle.run.trouble.story_blocks import BLOCKING, kept_words
 
 FIXED = "user-fix-complete"
-BLOCKING = ("high", "critical")
-"""Severities of a blocker that let its story stand still."""
 
 
 def index_of(run: Run, name: str) -> int:
@@ -203,10 +201,13 @@ def resolved(run: Run, blockers: tuple[Blocker, ...], now: float, by: str, notes
     )
     act = PersonAct(now, FIXED, by, words)
     run = replace(run, blockers=kept, acts=(*run.acts, act))
-    for story in run.stories:
-        if any(one.story == story.id for one in blockers):
-            run = run.with_story(_freed(run, story))
     fix = run.fix
+    freed = {one.story for one in blockers}
+    if fix is not None and fix.blocker in ids:
+        freed.add(fix.story)
+    for story in run.open_stories:
+        if story.id in freed:
+            run = run.with_story(_freed(run, story))
     standing = {one.id for one in run.standing_blockers}
     if fix is None or fix.completed_at or standing & {fix.blocker, *fix.others}:
         return run

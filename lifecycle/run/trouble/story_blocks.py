@@ -13,6 +13,9 @@ from lifecycle.run.table import STORIES, RunStatus, StoryStatus
 LONGEST: Final = 2_000
 """Characters of an error, a description or a note that are kept."""
 
+BLOCKING: Final = ("high", "critical")
+"""Severities of a blocker that let its story stand still."""
+
 
 def kept_words(text: str) -> str:
     """A text as it is kept: one line, without secrets, not too long."""

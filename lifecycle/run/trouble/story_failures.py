@@ -18,7 +18,7 @@ from lifecycle.run.state import Failure, Run, Story
 from lifecycle.run.table import ESCALATION, MAX_RETRIES, RETRY, FailureCategory, StoryStatus
 from lifecycle.run.texts.told import line_of
 from lifecycle.run.trouble import story_blocks
-from lifecycle.run.trouble.story_blocks import LONGEST, kept_words
+from lifecycle.run.trouble.story_blocks import BLOCKING, LONGEST, kept_words
 
 _STATUS = r"(?:https?(?:/\d(?:\.\d)?)?|status(?: code)?|error|code|returned|responded with)[ :=]*"
 """What stands before a number that is a status of HTTP, and no line and no count."""
@@ -198,7 +198,10 @@ def failed(
 
 
 def _is_logged(run: Run, story: Story) -> bool:
-    return any(one.story == story.id and one.trigger for one in run.standing_blockers)
+    """True if a blocker that weighs something stands before the story or the run already."""
+    return any(
+        one.story in ("", story.id) and one.severity in BLOCKING for one in run.standing_blockers
+    )
 
 
 def _iteration(story: Story, failure: Failure) -> int:

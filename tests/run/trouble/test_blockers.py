@@ -10,6 +10,7 @@ from lifecycle.run import state
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import RunStatus, StoryStatus
 from lifecycle.run.trouble import blockers, story_blocks
+from lifecycle.run.trouble.retry_advice import EXTERNAL, advice
 from lifecycle.run.trouble.story_failures import failed
 
 NOW = 1_800_000_000.0
@@ -203,3 +204,14 @@ def test_what_is_no_blocker(text: str, story: str) -> None:
         blockers.with_blocker(run, text, "high", NOW, story)
     with pytest.raises(Refused):
         blockers.with_blocker(replace(START, status=RunStatus.COMPLETED), "x", "high", NOW)
+
+
+def test_the_story_that_was_waited_with_is_tried_again_too() -> None:
+    """Also where the blocker itself names no story: what failed before a person came counts no more."""
+    run = blockers.with_blocker(START, KEY, "high", NOW)
+    run = failed(run, "S1", "API key not configured", NOW)
+    assert advice(run.story("S1")).reason == EXTERNAL
+    run = blockers.awaiting(run, "0", "Add it", NOW + 1)
+    told, _ = blockers.to_resolve(run)
+    run = blockers.resolved(run, told, NOW + 5, "terminal")
+    assert advice(run.story("S1")).data == {"should_retry": True, "backoff_seconds": 0}
