@@ -21,5 +21,5 @@ def answer(call: HookCall) -> Reply:
     run = RunStore(world.root, world.environment, world.deadline).load()
     if run is None or run.is_over or not leading.is_led_by(run, call.session):
         return Reply()
-    lines = standing.kept_lines(run, run_start.worktree_seen(call))
+    lines = standing.kept_lines(run, run_start.worktree_seen(call, run))
     return Reply(shown(redact("\n".join(lines))) + "\n")

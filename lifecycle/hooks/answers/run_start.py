@@ -1,15 +1,15 @@
-"""SessionStart and PreCompact, where there is a run: where it stands, and whose it is from now on."""
+"""SessionStart, where there is a run: where it stands, and whose it is; what git shows there."""
 
 from __future__ import annotations
 
 import contextlib
 
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.timing import DeadlineReached
-from lifecycle.evidence import tree_hash
+from lifecycle.core.timing import Deadline, DeadlineReached
 from lifecycle.evidence.records import EvidenceRoom
-from lifecycle.git.process import GitRepository
 from lifecycle.hooks.answers.call import HookCall
+from lifecycle.run.gates import work_facts
+from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.run_store import RunStore, StrangeRun
 from lifecycle.run.state import Run
 from lifecycle.run.stop import decide, leading
@@ -19,8 +19,8 @@ from lifecycle.run.texts.standing import WorktreeSeen
 from lifecycle.storage import log
 from lifecycle.storage.regular_files import StrangeFileError
 
-GIT_SECONDS = 1.0
-"""How long git may take for each of two questions."""
+GIT_SECONDS = 3.0
+"""How long git may take to say what the files are; without that the run's own record tells what changed."""
 
 
 class RunStart:
@@ -66,7 +66,7 @@ class RunStart:
         run = self._adopted(run)
         self.leads = leading.is_led_by(run, self.call.session)
         self.context = standing.start_lines(
-            run, worktree_seen(self.call), self.call.world.clock.now()
+            run, worktree_seen(self.call, run), self.call.world.clock.now()
         )
         if run.status is RunStatus.AWAITING_USER:
             self.person = [*decide.waits_for(run)]
@@ -93,16 +93,16 @@ class RunStart:
         return mine
 
 
-def worktree_seen(call: HookCall) -> WorktreeSeen:
-    """What git and the records of checks say of the files here; what takes too long is not known."""
-    world, room = call.world, EvidenceRoom(call.world.root)
-    changed, tree = None, ""
+def worktree_seen(call: HookCall, run: Run) -> WorktreeSeen:
+    """What git and the records of checks say of the files here."""
+    return WorktreeSeen(facts_of(call, run), EvidenceRoom(call.world.root).records())
+
+
+def facts_of(call: HookCall, run: Run) -> WorkFacts | None:
+    """What git shows of the worktree; None if it does not say so in time."""
+    world, story = call.world, run.current
     with contextlib.suppress(LifecycleError):
-        tree = tree_hash.fingerprint(
-            world.root, world.deadline, world.environment, room.outputs(), GIT_SECONDS
-        )
-    with contextlib.suppress(LifecycleError):
-        git = GitRepository(world.root, world.deadline, world.environment)
-        listed = git.run("status", "--porcelain", "--untracked-files=normal", "--no-renames", "-z")
-        changed = [entry[3:] for entry in listed.split("\0") if entry]
-    return WorktreeSeen(changed, tree, room.records())
+        deadline = Deadline.after(world.clock, world.deadline.remaining(at_most=GIT_SECONDS))
+        base = story.base if story is not None else ""
+        return work_facts.facts_of(world.root, deadline, world.environment, base)
+    return None

@@ -5,15 +5,13 @@ Only where the mark in `.lifecycle/` says that there is a run. Whatever goes wro
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 from lifecycle.core.errors import BadConfig, LifecycleError
 from lifecycle.core.plan import StopVerdict, StopWord
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.values.configured import RunSettings
-from lifecycle.evidence import tree_hash
-from lifecycle.evidence.records import EvidenceRoom
+from lifecycle.hooks.answers import run_start
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.run.run_store import RunStore, StrangeRun
 from lifecycle.run.state import Run
@@ -22,9 +20,6 @@ from lifecycle.run.stop.decide import RunSeen, RunVerdict
 from lifecycle.run.table import RunStatus
 from lifecycle.storage import journal, log
 from lifecycle.storage.regular_files import StrangeFileError
-
-TREE_SECONDS = 2.0
-"""How long git may take to say which tree this is; without it the run's own record tells what changed."""
 
 _OVER = "over"
 """What `Run.told` holds once the session of a completed run was let go."""
@@ -75,7 +70,7 @@ class RunStop:
 
     def _decide(self, run: Run) -> None:
         self.leads = True
-        tree = _tree(self.call) if run.status is RunStatus.ACTIVE else ""
+        facts = run_start.facts_of(self.call, run) if run.status is RunStatus.ACTIVE else None
         message, position = _last_words(self.call, run)
         with self.store.locked():
             run = self.store.demanded()
@@ -91,8 +86,7 @@ class RunStop:
                 _limits(self.call),
                 message,
                 position,
-                tree,
-                decide.missing(known),
+                facts,
                 _is_waiting(self.call.event),
             )
             verdict = decide.decide(seen)
@@ -139,17 +133,6 @@ def _limits(call: HookCall) -> RunSettings:
         return call.world.settings.run
     except BadConfig:
         return RunSettings()
-
-
-def _tree(call: HookCall) -> str:
-    """The tree of the worktree; "" if git does not say so in time."""
-    world = call.world
-    outputs = EvidenceRoom(world.root).outputs()
-    with contextlib.suppress(LifecycleError):
-        return tree_hash.fingerprint(
-            world.root, world.deadline, world.environment, outputs, TREE_SECONDS
-        )
-    return ""
 
 
 def _last_words(call: HookCall, run: Run) -> tuple[str, str]:

@@ -18,10 +18,24 @@ from lifecycle.core.plan import StopVerdict, StopWord
 from lifecycle.core.redact import quoted
 from lifecycle.core.values.configured import RunSettings
 from lifecycle.run import state
+from lifecycle.run.gates import gate_rules
+from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Run, Spent, Story
 from lifecycle.run.stop import caps
 from lifecycle.run.stop.next_step import next_step
+<<<<<<< HEAD
 from lifecycle.run.table import COMPLETE, MAX_RETRIES, WORK, RunStatus, TddPhase
+=======
+from lifecycle.run.table import (
+    COMPLETE,
+    MAX_RETRIES,
+    WORK,
+    RunStatus,
+    StoryStatus,
+    TddPhase,
+)
+from lifecycle.run.trouble import story_blocks
+>>>>>>> 75fa089 (What comes next in a run is read from its gates, as they stand on the files as they are)
 from lifecycle.run.trouble.story_failures import attempts
 
 IDLE_STOPS = 5
@@ -40,8 +54,7 @@ class RunSeen:
         limits: the caps.
         message: what the agent said last.
         position: names this stop; "" if nothing does.
-        tree: the tree of the worktree; "" if nobody knows.
-        missing: what is missing before the run is complete, a clause each.
+        facts: what git shows of the worktree; None if nobody knows.
         is_waiting: an agent of this session's works in the background, and the client wakes it then.
     """
 
@@ -50,9 +63,18 @@ class RunSeen:
     limits: RunSettings = of(default_factory=RunSettings)
     message: str = ""
     position: str = ""
-    tree: str = ""
-    missing: tuple[str, ...] = ()
+    facts: WorkFacts | None = None
     is_waiting: bool = False
+
+    @property
+    def tree(self) -> str:
+        """The tree of the worktree; "" if nobody knows."""
+        return self.facts.tree if self.facts is not None else ""
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What is missing before the run is complete, a clause each."""
+        return missing(self.run, self.facts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +107,13 @@ def told(run: Run, key: str) -> Run:
     return replace(run, told=key)
 
 
-def missing(run: Run) -> tuple[str, ...]:
-    """What is missing before the run is complete, a clause each."""
-    lacks = [
-        f"{story.id} {quoted(story.title, 60)} is {story.status.value}"
-        for story in run.open_stories
-    ]
+def missing(run: Run, facts: WorkFacts | None = None) -> tuple[str, ...]:
+    """What is missing before the run is complete, a clause each; of the story at work what it lacks."""
+    lacks = []
+    for story in run.open_stories:
+        lacks.append(f"{story.id} {quoted(story.title, 60)} is {story.status.value}")
+        if facts is not None and story == run.current and story.status is not StoryStatus.PENDING:
+            lacks += gate_rules.missing_for(story, facts)
     if not run.stories:
         lacks.append("there is no story yet")
     if not run.is_over:
@@ -200,7 +223,7 @@ def _continuation(seen: RunSeen, run: Run, *, is_claimed: bool) -> list[str]:
         if story.failures:
             last = story.failures[-1]
             lines.append(f"Failed last: [{last.category.value}] {quoted(last.text, 160)}")
-    step = next_step(run, seen.tree)
+    step = next_step(run, seen.facts)
     lines.append(f"Next: {step.text}: {step.command}")
     return lines
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lifecycle.run.gates import gate_rules
+from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import GateRecord, Run, Story
 from lifecycle.run.table import (
     APPROVING,
     GATES,
     WORK,
-    CheckState,
     ClarificationPhase,
+    CriterionState,
     Gate,
     RunPhase,
     StoryCheck,
@@ -34,12 +36,12 @@ class NextStep:
     command: str
 
 
-def next_step(run: Run, tree: str = "") -> NextStep:
+def next_step(run: Run, facts: WorkFacts | None = None) -> NextStep:
     """The step that brings the run on.
 
     Args:
         run: the run.
-        tree: the tree of the worktree as it is; "" if nobody knows: then the records alone count.
+        facts: what git shows of the worktree; None if nobody knows: then the records alone count.
     """
     match run.phase:
         case RunPhase.SETUP:
@@ -49,7 +51,7 @@ def next_step(run: Run, tree: str = "") -> NextStep:
         case RunPhase.PLANNING:
             return _planning(run)
         case RunPhase.DEVELOPMENT:
-            return _development(run, tree)
+            return _development(run, facts or WorkFacts())
         case RunPhase.LINT_FIX:
             return NextStep("mend the formatting and no logic, then", f"{_RUN} gate G7")
         case RunPhase.COMPLETION:
@@ -59,7 +61,8 @@ def next_step(run: Run, tree: str = "") -> NextStep:
 
 
 def _is_clarified(run: Run, phase: ClarificationPhase) -> bool:
-    return any(answer.phase is phase for answer in run.clarifications)
+    """True if that checkpoint is passed, or nobody is to be asked, and answers are assumed."""
+    return run.autonomous or any(answer.phase is phase for answer in run.clarifications)
 
 
 def _clarify(phase: ClarificationPhase) -> NextStep:
@@ -78,21 +81,17 @@ def _analysis(run: Run) -> NextStep:
 def _planning(run: Run) -> NextStep:
     if not _is_clarified(run, ClarificationPhase.PRE_PLAN):
         return _clarify(ClarificationPhase.PRE_PLAN)
-    bare = next(
-        (story for story in run.open_stories if not (story.design and story.criteria)), None
-    )
+    bare = next((story for story in run.open_stories if gate_rules.story_lacks(story)), None)
     if bare is not None:
         options = '--criterion "TEXT" --design "TEXT" --file PATH'
         return NextStep("let the architect design it", f"{_RUN} story-plan {bare.id} {options}")
-    if not _holds(run.gates, Gate.G1, ""):
-        return NextStep("show that the design is complete", f"{_RUN} gate G1")
-    return NextStep("the design is complete", f"{_RUN} update-phase development")
+    return NextStep("the design is complete (G1)", f"{_RUN} update-phase development")
 
 
-def _development(run: Run, tree: str) -> NextStep:
+def _development(run: Run, facts: WorkFacts) -> NextStep:
     story = run.current
     if story is not None:
-        return _story(story, tree)
+        return _story(story, facts)
     if run.open_stories:
         standing = run.standing_blockers
         name = standing[-1].id if standing else "B1"
@@ -102,12 +101,12 @@ def _development(run: Run, tree: str) -> NextStep:
         )
     if not run.stories:
         return NextStep("there is no story", f'{_RUN} add-story "TITLE" --size M')
-    if not _holds(run.gates, Gate.G7, tree):
+    if not _holds(run.gates, Gate.G7, facts.tree):
         return NextStep("every story is completed: run the last gate", f"{_RUN} gate G7")
     return NextStep("the last gate passed", f"{_RUN} update-phase completion")
 
 
-def _story(story: Story, tree: str) -> NextStep:
+def _story(story: Story, facts: WorkFacts) -> NextStep:
     if story.status is StoryStatus.PENDING:
         if story.dependencies is None:
             return NextStep(
@@ -115,7 +114,7 @@ def _story(story: Story, tree: str) -> NextStep:
             )
         return NextStep("begin with it", f"{_RUN} update-story {story.id} in_progress")
     cycle = _cycle(story)
-    return cycle if cycle is not None else _checks(story, tree)
+    return cycle if cycle is not None else _checks(story, facts)
 
 
 _THEN = {
@@ -138,32 +137,42 @@ def _cycle(story: Story) -> NextStep | None:
     return NextStep(text, f"{_RUN} tdd-phase {story.id} {then.value}")
 
 
-def _checks(story: Story, tree: str) -> NextStep:
+def _checks(story: Story, facts: WorkFacts) -> NextStep:
     """The first thing that is missing before the story is completed."""
     for gate in (Gate.G2, Gate.G3, Gate.G4):
-        if not _holds(story.gates, gate, tree):
-            return NextStep(
-                f"{GATES[gate].when.casefold()}: run its gate", f"{_RUN} gate {gate.value}"
-            )
+        if not _holds(story.gates, gate, facts.tree):
+            when = GATES[gate].when.casefold()
+            return NextStep(f"{when}: run its gate", f"{_RUN} gate {gate.value} {story.id}")
+    for number, criterion in enumerate(story.criteria, 1):
+        if criterion.state not in (CriterionState.MET, CriterionState.MANUAL):
+            text = "let the tester agent judge each criterion, and record it"
+            return NextStep(text, f"{_RUN} criterion {story.id} {number} met")
     wanted = [(StoryCheck.REVIEW_APPROVED, "reviewer")]
     wanted += [(StoryCheck.SECURITY_CLEARED, "security")] if story.security else []
     for check, agent in wanted:
         reviews = [review for review in story.reviews if review.check is check]
-        if (
-            not reviews
-            or reviews[-1].verdict not in APPROVING
-            or tree not in ("", reviews[-1].tree)
-        ):
+        last = reviews[-1] if reviews else None
+        if last is None or last.verdict not in APPROVING or facts.tree not in ("", last.tree):
             text = f"let the {agent} agent look at it, and record what it found"
+<<<<<<< HEAD
             return NextStep(text, f"{_RUN} review {story.id} --help")
     if not _holds(story.gates, Gate.G5, tree):
         return NextStep("build and test once more", f"{_RUN} gate G5")
     return NextStep("commit it and complete it", f"{_RUN} update-story {story.id} completed")
+=======
+            command = f"{_RUN} review {story.id} --by {agent} --verdict VERDICT --report"
+            return NextStep(text, command)
+    if not _holds(story.gates, Gate.G5, facts.tree):
+        return NextStep("build and test once more", f"{_RUN} gate G5 {story.id}")
+    if facts.uncommitted:
+        return NextStep("commit what it changed", f"{_RUN} commit {story.id}")
+    return NextStep("complete it", f"{_RUN} update-story {story.id} completed")
+>>>>>>> 75fa089 (What comes next in a run is read from its gates, as they stand on the files as they are)
 
 
 def _holds(records: tuple[GateRecord, ...], gate: Gate, tree: str) -> bool:
     """True if the newest record of the gate passed, on this tree if that is known."""
     last = next((record for record in reversed(records) if record.gate is gate), None)
-    if last is None or last.state not in (CheckState.PASS, CheckState.NOT_APPLICABLE):
+    if last is None or last.state not in gate_rules.HOLDS:
         return False
     return tree in ("", last.tree)

@@ -9,6 +9,7 @@ from lifecycle.core.redact import named, quoted
 from lifecycle.core.timing import render_time
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import Evidence, RunRecord, standing
+from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Run
 from lifecycle.run.stop import decide
 from lifecycle.run.stop.next_step import next_step
@@ -34,14 +35,17 @@ class WorktreeSeen:
     """What is known of the files that a run works on.
 
     Attributes:
-        changed: files that are not committed; None if git does not say.
-        tree: the tree as it is; "" if nobody knows.
+        facts: what git shows of them; None if it does not say.
         records: the runs of checks that are remembered, oldest first.
     """
 
-    changed: Sequence[str] | None = None
-    tree: str = ""
+    facts: WorkFacts | None = None
     records: tuple[RunRecord, ...] = field(default=())
+
+    @property
+    def tree(self) -> str:
+        """The tree as it is; "" if nobody knows."""
+        return self.facts.tree if self.facts is not None else ""
 
 
 def start_lines(run: Run, seen: WorktreeSeen, now: float) -> list[str]:
@@ -74,7 +78,7 @@ def kept_lines(run: Run, seen: WorktreeSeen) -> list[str]:
         f"- Phase: {run.phase.value}, {len(run.completed_stories)} of {len(run.stories)} stories completed",
         *(f"- {line}" for line in _story(run)),
         f"- {_verified(seen)}",
-        f"- Next: {next_step(run, seen.tree).command}",
+        f"- Next: {next_step(run, seen.facts).command}",
         "- The state is in .claude/workflow-state.json; lifecycle run recover shows it.",
     ]
     story = run.current
@@ -96,10 +100,10 @@ def _story(run: Run) -> list[str]:
 
 
 def _files(seen: WorktreeSeen) -> list[str]:
-    if seen.changed is None:
+    if seen.facts is None:
         changed = "git does not say what is uncommitted"
-    elif seen.changed:
-        names = [named(path, 60) for path in seen.changed]
+    elif seen.facts.uncommitted:
+        names = [named(path, 60) for path in seen.facts.uncommitted]
         changed = f"{len(names)} uncommitted files: {_some(names)}"
     else:
         changed = "nothing is uncommitted"
@@ -122,7 +126,7 @@ def _verified(seen: WorktreeSeen) -> str:
 
 
 def _last_lines(run: Run, seen: WorktreeSeen) -> list[str]:
-    step = next_step(run, seen.tree)
+    step = next_step(run, seen.facts)
     return [
         "This session leads it: it may stop once the run is completed, waits for the user or was stopped.",
         f"Next: {step.text}: {step.command}",

@@ -12,9 +12,14 @@ from msgspec.structs import replace
 
 from lifecycle.core.plan import StopVerdict
 from lifecycle.core.values.configured import RunSettings
+<<<<<<< HEAD
 from lifecycle.run.state import Failure, Led, Run, Story, UserFix
+=======
+from lifecycle.run.gates.work_facts import WorkFacts
+from lifecycle.run.state import Blocker, Failure, Led, Run, Story, UserFix
+>>>>>>> 75fa089 (What comes next in a run is read from its gates, as they stand on the files as they are)
 from lifecycle.run.stop import caps
-from lifecycle.run.stop.decide import IDLE_STOPS, RunSeen, decide, missing, says_complete
+from lifecycle.run.stop.decide import IDLE_STOPS, RunSeen, decide, says_complete
 from lifecycle.run.stop.leading import adopted
 from lifecycle.run.table import (
     FailureCategory,
@@ -45,7 +50,7 @@ def a_run(**more: Any) -> Run:
 
 def seen(run: Run, message: str = "I am done.", **more: Any) -> RunSeen:
     """A stop of the session that leads it."""
-    return changed(RunSeen(run, NOW, message=message, missing=missing(run)), **more)
+    return changed(RunSeen(run, NOW, message=message), **more)
 
 
 FIX = UserFix("B1", "Add the Stripe key to .env", NOW - 5, check_command=("make", "check"))
@@ -173,7 +178,7 @@ def test_an_edited_file_is_a_move() -> None:
     """The tree counts: an agent that works on is not stuck, though the run's record is the same."""
     run = a_run()
     for number in range(2 * IDLE_STOPS):
-        verdict = decide(seen(run, tree=str(number)))
+        verdict = decide(seen(run, facts=WorkFacts(str(number))))
         assert verdict.word.verdict is StopVerdict.BLOCK
         assert "Stuck" not in "\n".join(verdict.word.reason)
         run = verdict.run
@@ -283,7 +288,9 @@ def test_no_run_blocks_for_ever(
     for message, tree, is_waiting, phase in stops:
         run = replace(run, phase=phase)
         limits = RunSettings(max_iterations=most)
-        verdict = decide(seen(run, message, limits=limits, tree=tree, is_waiting=is_waiting))
+        verdict = decide(
+            seen(run, message, limits=limits, facts=WorkFacts(tree), is_waiting=is_waiting)
+        )
         assert not (was_stopped and verdict.word.verdict is not StopVerdict.LET_GO)
         run = verdict.run
         was_stopped = run.status is RunStatus.STOPPED

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.values.configured import RunSettings
+from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Led, Run, UserFix
 from lifecycle.run.stop import caps
 from lifecycle.run.stop.decide import IDLE_STOPS, RunSeen, decide
@@ -80,13 +81,13 @@ def test_after_a_cap_as_much_is_granted_again_or_what_is_said() -> None:
     limits = RunSettings(max_iterations=2)
     run = START
     for turn in range(3):
-        run = decide(RunSeen(run, NOW + turn, limits, tree=f"{turn}")).run
+        run = decide(RunSeen(run, NOW + turn, limits, facts=WorkFacts(f"{turn}"))).run
     assert (run.status, run.iterations, run.stopped_at) == (RunStatus.STOPPED, 2, NOW + 2)
     resumed = caps.granted(brakes.resumed(run, NOW + 9, TERMINAL), NOW + 9)
     for more, turns in ((resumed, 2), (caps.with_left(resumed, limits, 5), 5)):
         after = more
         for turn in range(turns + 1):
-            after = decide(RunSeen(after, NOW + 10 + turn, limits, tree=f"n{turn}")).run
+            after = decide(RunSeen(after, NOW + 10 + turn, limits, facts=WorkFacts(f"n{turn}"))).run
         assert (after.status, after.iterations) == (RunStatus.STOPPED, 2 + turns)
 
 

@@ -1,0 +1,154 @@
+"""What comes next in a run: one command for each place where it can stand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from lifecycle.run import state
+from lifecycle.run.gates.work_facts import WorkFacts
+from lifecycle.run.state import (
+    Clarification,
+    Criterion,
+    GateRecord,
+    ReviewRecord,
+    Run,
+    Story,
+)
+from lifecycle.run.stop.next_step import next_step
+from lifecycle.run.table import (
+    CheckState,
+    ClarificationPhase,
+    CriterionState,
+    Gate,
+    ReviewVerdict,
+    RunPhase,
+    StoryCheck,
+    StoryStatus,
+    TddPhase,
+)
+
+NOW = 1_800_000_000.0
+TREE = "t" * 40
+FACTS = WorkFacts(TREE, "h" * 40)
+
+PLANNED = Story(
+    "S1",
+    "Pay",
+    criteria=(Criterion("a payment is kept", CriterionState.MET),),
+    design="a table",
+    files=("pay.py",),
+)
+BEGUN = replace(PLANNED, status=StoryStatus.IN_PROGRESS, dependencies=())
+PROOF = state.TestProof(NOW)
+WRITTEN = replace(BEGUN, tdd=TddPhase.VERIFY, red=PROOF, green=PROOF)
+
+
+def gates(*which: Gate, tree: str = TREE) -> tuple[GateRecord, ...]:
+    """Gates that passed."""
+    return tuple(GateRecord(gate, NOW, CheckState.PASS, tree) for gate in which)
+
+
+BUILT = replace(WRITTEN, gates=gates(Gate.G2, Gate.G3, Gate.G4))
+APPROVED = ReviewRecord(StoryCheck.REVIEW_APPROVED, ReviewVerdict.APPROVED, NOW, TREE)
+CLEARED = ReviewRecord(StoryCheck.SECURITY_CLEARED, ReviewVerdict.CLEARED, NOW, TREE)
+REVIEWED = replace(BUILT, reviews=(APPROVED,))
+READY = replace(REVIEWED, gates=gates(Gate.G2, Gate.G3, Gate.G4, Gate.G5))
+UNMET = replace(BUILT, criteria=(Criterion("a payment is kept"),))
+
+STORY = [
+    (replace(PLANNED, dependencies=None), "scan-dependencies S1"),
+    (replace(PLANNED, dependencies=()), "update-story S1 in_progress"),
+    (BEGUN, "tdd-phase S1 red"),
+    (replace(BEGUN, tdd=TddPhase.RED), "tdd-phase S1 green"),
+    (replace(BEGUN, tdd=TddPhase.GREEN), "tdd-phase S1 verify"),
+    (replace(BEGUN, tdd=TddPhase.REFACTOR), "tdd-phase S1 verify"),
+    (replace(BEGUN, waived="documentation"), "gate G2 S1"),
+    (WRITTEN, "gate G2 S1"),
+    (replace(WRITTEN, gates=gates(Gate.G2)), "gate G3 S1"),
+    (replace(WRITTEN, gates=gates(Gate.G2, Gate.G3)), "gate G4 S1"),
+    (replace(BUILT, gates=gates(Gate.G2, Gate.G3, Gate.G4, tree="old")), "gate G2 S1"),
+    (UNMET, "criterion S1 1 met"),
+    (BUILT, "review S1 --by reviewer --verdict VERDICT --report"),
+    (replace(REVIEWED, security=True), "review S1 --by security --verdict VERDICT --report"),
+    (replace(REVIEWED, security=True, reviews=(APPROVED, CLEARED)), "gate G5 S1"),
+    (REVIEWED, "gate G5 S1"),
+    (READY, "update-story S1 completed"),
+]
+
+
+@pytest.mark.parametrize(("story", "command"), STORY)
+def test_a_story_goes_from_begin_to_completion(story: Story, command: str) -> None:
+    """Each record on the present tree brings it one command further; an edit brings it back."""
+    run = Run("abc12345", "Pay", NOW, phase=RunPhase.DEVELOPMENT, stories=(story,))
+    assert next_step(run, FACTS).command == f"lifecycle run {command}"
+
+
+def test_what_is_shown_is_committed_before_it_is_completed() -> None:
+    """Files that no commit has hold the story back."""
+    run = Run("abc12345", "Pay", NOW, phase=RunPhase.DEVELOPMENT, stories=(READY,))
+    facts = WorkFacts(TREE, "h" * 40, uncommitted=("pay.py",))
+    assert next_step(run, facts).command == "lifecycle run commit S1"
+
+
+ASKED = Clarification("Which one?", "Stripe", NOW, ClarificationPhase.PRE_ANALYSIS)
+CONFIRMED = Clarification("In this order?", "Yes", NOW, ClarificationPhase.PRE_PLAN)
+DONE = replace(READY, status=StoryStatus.COMPLETED)
+
+PLACES: list[tuple[dict[str, Any], str]] = [
+    ({}, "update-phase analysis"),
+    ({"phase": RunPhase.ANALYSIS}, "add-clarification"),
+    ({"phase": RunPhase.ANALYSIS, "autonomous": True}, "add-story"),
+    ({"phase": RunPhase.ANALYSIS, "clarifications": (ASKED,)}, "add-story"),
+    (
+        {"phase": RunPhase.ANALYSIS, "clarifications": (ASKED,), "stories": (PLANNED,)},
+        "update-phase planning",
+    ),
+    ({"phase": RunPhase.PLANNING, "stories": (PLANNED,)}, "add-clarification"),
+    (
+        {
+            "phase": RunPhase.PLANNING,
+            "clarifications": (CONFIRMED,),
+            "stories": (Story("S1", "Pay"),),
+        },
+        "story-plan S1",
+    ),
+    (
+        {"phase": RunPhase.PLANNING, "clarifications": (CONFIRMED,), "stories": (PLANNED,)},
+        "update-phase development",
+    ),
+    ({"phase": RunPhase.DEVELOPMENT}, "add-story"),
+    (
+        {
+            "phase": RunPhase.DEVELOPMENT,
+            "stories": (replace(PLANNED, status=StoryStatus.BLOCKED),),
+        },
+        "await-user-fix B1",
+    ),
+    ({"phase": RunPhase.DEVELOPMENT, "stories": (DONE,)}, "gate G7"),
+    (
+        {"phase": RunPhase.DEVELOPMENT, "stories": (DONE,), "gates": gates(Gate.G7)},
+        "update-phase completion",
+    ),
+    ({"phase": RunPhase.LINT_FIX, "stories": (DONE,)}, "gate G7"),
+    ({"phase": RunPhase.COMPLETION, "stories": (DONE,)}, "finish"),
+    (
+        {"phase": RunPhase.COMPLETION, "stories": (DONE,), "pull_request": "https://x/1"},
+        "complete",
+    ),
+]
+
+
+@pytest.mark.parametrize(("place", "command"), PLACES)
+def test_each_phase_has_its_next_step(place: dict[str, Any], command: str) -> None:
+    """From the setup to the pull request."""
+    step = next_step(Run("abc12345", "Pay", NOW, **place), FACTS)
+    assert step.command.startswith(f"lifecycle run {command}")
+
+
+def test_without_git_the_records_alone_count() -> None:
+    """Nobody knows the tree: what was shown is believed for a hint, and for no gate."""
+    run = Run("abc12345", "Pay", NOW, phase=RunPhase.DEVELOPMENT, stories=(READY,))
+    assert next_step(run).command == "lifecycle run update-story S1 completed"
