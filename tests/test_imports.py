@@ -240,6 +240,7 @@ def test_the_quiet_stop_touches_no_library(tmp_path: Path) -> None:
         "lifecycle.hooks.client_contract",
     } <= quiet
     assert not quiet & {*PLACES, "http", "logging", "ssl", "asyncio", "sqlite3"}
+    assert not {name for name in first | quiet if name.startswith("lifecycle.run")}
     assert (tmp_path / ".lifecycle/state.json").read_bytes() == kept
 
 

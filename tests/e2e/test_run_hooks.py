@@ -15,6 +15,7 @@ from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Led, Run, Story, UserFix
 from lifecycle.run.table import RunPhase, RunStatus, StoryStatus, TddPhase
 from lifecycle.storage import journal
+from lifecycle.views.stats.summary import summarize
 from tests.conftest import Place
 from tests.e2e.client import Session
 from tests.e2e.staged import Ground, marker
@@ -77,7 +78,9 @@ def test_a_session_that_leads_a_run_goes_on_until_it_is_complete(session: Sessio
     assert not (place.root / ".lifecycle/run").exists()
     entries = [entry for entry in journal.read(place.root) if entry.system == journal.RUN]
     assert [entry.kind for entry in entries] == ["block", "block", "block", "transition"]
-    assert entries[-1].target == "completed"
+    told = summarize(journal.read(place.root))
+    run = the_run(place)
+    assert (told.tasks[run.id], run.id in told.done) == ("Take payments", True)
 
 
 def test_without_a_run_no_process_is_started(place: Place, tmp_path: Path) -> None:
@@ -115,6 +118,24 @@ def test_a_persons_prompt_is_noted_while_a_run_waits(session: Session) -> None:
     assert not mark.exists()
     session.prompt("It is fixed.")
     assert mark.exists()
+
+
+def test_the_claims_news_stand_before_the_runs(session: Session) -> None:
+    """One reply: the new pull request, then what the run goes on with."""
+    session.place.ready()
+    model, _ = stop(session)
+    assert model.index("PR #46 created") < model.index("is not complete, so go on")
+
+
+def test_a_run_that_waits_holds_the_claims_news_back(session: Session) -> None:
+    """Nothing makes the agent go on while a person is waited for: it comes with the next prompt."""
+    place = session.place
+    change(place, status=RunStatus.AWAITING_USER, fix=FIX)
+    place.ready()
+    model, person = stop(session)
+    assert (model, "Add the Stripe key" in person) == ("", True)
+    assert place.claim()["pr_number"] == 46
+    assert "PR #46 created" in session.prompt("It is there.").model
 
 
 def test_a_cap_lets_the_session_go_and_keeps_the_run(session: Session) -> None:

@@ -121,7 +121,7 @@ class RunStop:
             task=run.id,
             session=self.call.session,
             source=before.phase.value,
-            target=run.status.value,
+            target=journal.CLOSED if self.is_over else run.status.value,
             detail={"iteration": run.iterations, "why": run.why, "title": run.goal},
         )
         journal.note(self.call.world.root, entry)

@@ -23,9 +23,6 @@ from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Run, Spent, Story
 from lifecycle.run.stop import caps
 from lifecycle.run.stop.next_step import next_step
-<<<<<<< HEAD
-from lifecycle.run.table import COMPLETE, MAX_RETRIES, WORK, RunStatus, TddPhase
-=======
 from lifecycle.run.table import (
     COMPLETE,
     MAX_RETRIES,
@@ -35,7 +32,6 @@ from lifecycle.run.table import (
     TddPhase,
 )
 from lifecycle.run.trouble import story_blocks
->>>>>>> 75fa089 (What comes next in a run is read from its gates, as they stand on the files as they are)
 from lifecycle.run.trouble.story_failures import attempts
 
 IDLE_STOPS = 5
@@ -93,11 +89,11 @@ def decide(seen: RunSeen) -> RunVerdict:
     run = replace(run, last_stop=seen.position)
     match run.status:
         case RunStatus.AWAITING_USER:
-            return _let_go(run, f"await {run.session} {_question(run)}", waits_for(run))
+            return _awaiting(run)
         case RunStatus.COMPLETED:
             return _completed(seen, run)
         case RunStatus.STOPPED:
-            return _let_go(run, f"stopped {run.why}", stopped(run, seen.missing))
+            return _let_go(run, f"stopped {run.iterations} {run.why}", stopped(run, seen.missing))
         case RunStatus.ACTIVE:
             return _active(seen, run)
 
@@ -136,7 +132,14 @@ def says_complete(text: str) -> bool:
     return False
 
 
+def _awaiting(run: Run) -> RunVerdict:
+    return _let_go(run, f"await {run.session} {_question(run)}", waits_for(run))
+
+
 def _active(seen: RunSeen, run: Run) -> RunVerdict:
+    run = story_blocks.awaiting_if_blocked(run, seen.now)
+    if run.status is RunStatus.AWAITING_USER:  # nothing is left that could be gone on with
+        return _awaiting(run)
     is_claimed = says_complete(seen.message)
     if seen.is_waiting and not is_claimed:
         return RunVerdict(StopWord(), run)
@@ -147,7 +150,7 @@ def _active(seen: RunSeen, run: Run) -> RunVerdict:
         why = f"{IDLE_STOPS} turns in a row changed neither the run nor a file"
     if why:
         run = replace(run, status=RunStatus.STOPPED, why=why, stopped_at=seen.now)
-        return _let_go(run, f"stopped {why}", stopped(run, seen.missing))
+        return _let_go(run, f"stopped {run.iterations} {why}", stopped(run, seen.missing))
     count = run.iterations + 1
     run = replace(run, iterations=count, led_on_at=seen.now, last_reason=about, idle=idle)
     text = _continuation(seen, run, is_claimed=is_claimed)

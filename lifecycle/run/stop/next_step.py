@@ -154,12 +154,6 @@ def _checks(story: Story, facts: WorkFacts) -> NextStep:
         last = reviews[-1] if reviews else None
         if last is None or last.verdict not in APPROVING or facts.tree not in ("", last.tree):
             text = f"let the {agent} agent look at it, and record what it found"
-<<<<<<< HEAD
-            return NextStep(text, f"{_RUN} review {story.id} --help")
-    if not _holds(story.gates, Gate.G5, tree):
-        return NextStep("build and test once more", f"{_RUN} gate G5")
-    return NextStep("commit it and complete it", f"{_RUN} update-story {story.id} completed")
-=======
             command = f"{_RUN} review {story.id} --by {agent} --verdict VERDICT --report"
             return NextStep(text, command)
     if not _holds(story.gates, Gate.G5, facts.tree):
@@ -167,7 +161,6 @@ def _checks(story: Story, facts: WorkFacts) -> NextStep:
     if facts.uncommitted:
         return NextStep("commit what it changed", f"{_RUN} commit {story.id}")
     return NextStep("complete it", f"{_RUN} update-story {story.id} completed")
->>>>>>> 75fa089 (What comes next in a run is read from its gates, as they stand on the files as they are)
 
 
 def _holds(records: tuple[GateRecord, ...], gate: Gate, tree: str) -> bool:

@@ -12,12 +12,8 @@ from msgspec.structs import replace
 
 from lifecycle.core.plan import StopVerdict
 from lifecycle.core.values.configured import RunSettings
-<<<<<<< HEAD
-from lifecycle.run.state import Failure, Led, Run, Story, UserFix
-=======
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Blocker, Failure, Led, Run, Story, UserFix
->>>>>>> 75fa089 (What comes next in a run is read from its gates, as they stand on the files as they are)
 from lifecycle.run.stop import caps
 from lifecycle.run.stop.decide import IDLE_STOPS, RunSeen, decide, says_complete
 from lifecycle.run.stop.leading import adopted
@@ -152,7 +148,10 @@ def test_a_cap_stops_the_run_and_keeps_it(more: dict[str, object], why: str) -> 
     assert "lifecycle run resume" in told
     assert verdict.run.stories == run.stories
     again = caps.granted(replace(verdict.run, status=RunStatus.ACTIVE), NOW)
-    assert decide(seen(again, limits=limits)).word.verdict is StopVerdict.BLOCK
+    onward = decide(seen(again, limits=limits))
+    assert onward.word.verdict is StopVerdict.BLOCK
+    once_more = replace(onward.run, iterations=99)
+    assert decide(seen(once_more, limits=limits)).word.person  # a brake of its own, told anew
 
 
 def test_the_time_that_it_waited_for_a_person_does_not_count() -> None:
@@ -199,12 +198,16 @@ def test_an_agent_in_the_background_is_waited_for() -> None:
     assert decide(changed(waiting, message=MARKER)).word.verdict is StopVerdict.BLOCK
 
 
-def test_only_blocked_stories_ask_for_the_user() -> None:
-    """Nothing else can be done, and the command for it is named."""
+def test_only_blocked_stories_wait_for_the_user() -> None:
+    """Nothing else can be done: the run waits, and the person is told for what."""
     blocked = replace(OPEN, status=StoryStatus.BLOCKED)
     waits = Story("S3", "Report", depends_on=("S2",))
-    verdict = decide(seen(a_run(stories=(DONE, blocked, waits))))
-    assert "lifecycle run await-user-fix" in "\n".join(verdict.word.reason)
+    blocker = Blocker("B1", "No key for Stripe", "high", NOW, story="S2")
+    run = a_run(stories=(DONE, blocked, waits), blockers=(blocker,))
+    verdict = decide(seen(run))
+    assert (verdict.word.verdict, verdict.word.reason) == (StopVerdict.LET_GO, ())
+    assert "No key for Stripe" in "\n".join(verdict.word.person)
+    assert verdict.run.status is RunStatus.AWAITING_USER
 
 
 @pytest.mark.parametrize(
