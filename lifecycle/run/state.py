@@ -387,6 +387,7 @@ class Run(_Value, frozen=True, omit_defaults=False):
         forgiven: what counts toward no cap any more, since a person let the run go on after it.
         asked_marker: the completed run's session was asked once for its closing word.
         pull_request: its URL.
+        unpublished: why it was finished without one, half a sentence; "" otherwise.
         completed: when; 0.0 until then.
         branch: the branch that it began on.
     """
@@ -421,6 +422,7 @@ class Run(_Value, frozen=True, omit_defaults=False):
     forgiven: Spent = Spent()
     asked_marker: bool = False
     pull_request: str = ""
+    unpublished: str = ""
     completed: float = 0.0
     branch: str = ""
 

@@ -18,6 +18,8 @@ COMMANDS: dict[str, str] = {
     "mark-working-state": "run.run_checkpoints:mark_working_state",
     "rollback-to-checkpoint": "run.run_checkpoints:rollback_to_checkpoint",
     "commit": "run.run_checkpoints:commit",
+    "finish": "run.run_finish:finish",
+    "complete": "run.run_finish:complete",
     "tdd-phase": "run.run_tdd:phase",
     "tdd-validate": "run.run_tdd:validate",
     "tdd-status": "run.run_tdd:status",

@@ -49,7 +49,7 @@ def gate(*, gate: str, story: str, anew: bool, as_json: bool) -> int:
     which = Gate(gate.upper())
     if story and (GATES[which].is_final or which is Gate.G1):
         raise click.UsageError(f"{which} is the run's, and no story's.")
-    command = _GateCommand(which, demanded_root(), is_anew=anew)
+    command = GateCommand(which, demanded_root(), is_anew=anew)
     record, lines, more = command.result(story)
     if as_json:
         click.echo(json_text({**data_of(record), **more}))
@@ -59,7 +59,7 @@ def gate(*, gate: str, story: str, anew: bool, as_json: bool) -> int:
     return 0 if record.state in HOLDS else 1
 
 
-class _GateCommand:
+class GateCommand:
     """One gate of the run in a worktree; git has its own time before the checks, and after them."""
 
     def __init__(self, gate: Gate, root: Path, *, is_anew: bool) -> None:

@@ -10,6 +10,7 @@ from lifecycle.cli.command_session import Session, in_worktree, option
 from lifecycle.cli.run.run_session import RunSession
 from lifecycle.platforms import selection
 from lifecycle.platforms.command_argv import as_line
+from lifecycle.run.checkpoints.checkpoint_refs import make, with_checkpoint
 from lifecycle.run.gates.phase_moves import moved_phase
 from lifecycle.run.gates.story_moves import moved_story
 from lifecycle.run.gates.work_facts import facts_of
@@ -51,6 +52,10 @@ def update_story(session: Session, *, story: str, status: str, unneeded: str) ->
         one = after.story(story)
         if after != before:
             change.note(f"Story {one.id}: {one.status}")
+        if one.status is StoryStatus.COMPLETED and before.story(story).is_open:
+            where = (world.root, world.deadline, world.environment)
+            made = make(*where, after, given.now, one.id)
+            change.run = after = with_checkpoint(after, made)
     lines = [f"Updated story {one.id}: {one.status}"]
     if one.status is StoryStatus.IN_PROGRESS:
         lines.append(f"Iteration: {attempts(one)}/{MAX_RETRIES}")

@@ -105,27 +105,6 @@ def with_commit(run: Run, story: str, commit: str) -> Run:
     return run.with_story(replace(run.story(story), commit=commit))
 
 
-def refuse_uncommitted(
-    root: Path,
-    deadline: Deadline,
-    environment: Mapping[str, str],
-    outputs: Mapping[str, str],
-    story: str = "",
-) -> None:
-    """Refuse where something is not committed; the sentence names it and the command that commits.
-
-    Raises:
-        Refused: there is something.
-        GitFailed, Transient: git cannot say.
-    """
-    left = uncommitted(opened(root, deadline, environment), outputs)
-    if left.paths:
-        raise Refused(
-            f"There are uncommitted changes ({_names(left.paths)}), so nothing was completed. Commit them "
-            f"with: lifecycle run commit {story or 'STORY'}"
-        )
-
-
 def _names(paths: tuple[str, ...]) -> str:
     more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
     return visible(", ".join(paths[:_SHOWN])) + more

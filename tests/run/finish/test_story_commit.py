@@ -12,7 +12,6 @@ from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.run.finish.story_commit import (
     StoryCommit,
     commit_story,
-    refuse_uncommitted,
     subject_of,
 )
 from lifecycle.run.state import Story
@@ -140,13 +139,3 @@ def test_a_merge_is_ended_by_whoever_began_it(ground: RunGround) -> None:
     (ground.root / ".git" / "MERGE_HEAD").write_text(ground.git("rev-parse", "HEAD"))
     with pytest.raises(Refused, match="A merge is under way"):
         commit(ground)
-
-
-def test_what_is_uncommitted_is_refused_with_the_command_that_commits(ground: RunGround) -> None:
-    """A story and a run are completed on commits alone."""
-    deadline = Deadline.after(SystemClock(), 60)
-    refuse_uncommitted(ground.root, deadline, ground.environment, {}, "S1")
-    for number in range(7):
-        write(ground, f"{number}.py")
-    with pytest.raises(Refused, match=r"4\.py and 2 more.*lifecycle run commit S1$"):
-        refuse_uncommitted(ground.root, deadline, ground.environment, {}, "S1")

@@ -1,0 +1,161 @@
+"""`lifecycle run finish`, `complete`: the last gate, the pull request, and the closing word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import click
+
+from lifecycle.cli.command_session import Session, in_worktree
+from lifecycle.cli.run.run_gate import GateCommand
+from lifecycle.cli.run.run_session import RunSession
+from lifecycle.core.errors import LifecycleError, Refused
+from lifecycle.core.redact import visible
+from lifecycle.github.operations.ensure_pulls import PullOperations
+from lifecycle.run.finish import publishing
+from lifecycle.run.finish.completion import (
+    at_completion,
+    complete_data,
+    complete_lines,
+    completed,
+    final_of,
+    lacks,
+    published,
+)
+from lifecycle.run.finish.key_changes import changed_files
+from lifecycle.run.finish.publishing import AGAIN, Published
+from lifecycle.run.finish.pull_text import body_of, summary_of, with_section
+from lifecycle.run.gates.gate_rules import HOLDS
+from lifecycle.run.gates.phase_moves import demand_active
+from lifecycle.run.gates.work_facts import WorkFacts, facts_of
+from lifecycle.run.state import Run
+from lifecycle.run.table import Gate
+
+
+@click.command("finish", short_help="The last gate, the pull request, and the end of the run.")
+@in_worktree()
+def finish(session: Session) -> int:
+    """Run G7, push the branch, open the pull request with the run's text, and complete the run.
+
+    With a claim in this worktree the pull request is the claim's, opened as lifecycle handoff and the
+    next stop would. Without a remote, or where it is no GitHub, the run is completed without one, and
+    says so. A second time changes nothing. The time that the gate takes is not counted.
+
+    Exits with 1 if the gate does not pass.
+    """
+    given, world = RunSession(session), session.world
+    run = given.store.demanded()
+    if run.is_over:
+        session.show(complete_lines(run), complete_data(run))
+        return 0
+    demand_active(run)
+    _refuse_open(run, _facts(session).uncommitted)
+    publish = _publisher(session, run)
+    with world.deadline.standing_still():
+        record, gate_lines, _ = GateCommand(Gate.G7, world.root, is_anew=False).result("")
+    if record.state not in HOLDS:
+        session.show(gate_lines, {"gate": Gate.G7, "state": record.state})
+        return 1
+    facts, asked = _facts(session), given.can_ask
+    with given.store.changing() as change:
+        change.run = run = at_completion(change.run, facts, given.now, asked=asked)
+    files = changed_files(world.git, run)
+    made = publish(run, body_of(run, final_of(run, facts.tree), files, given.now))
+    with given.store.changing() as change:
+        change.run = published(change.run, made.url, made.why)
+        change.note(f"Pull request: {made.url or made.why}")
+    try:
+        with given.store.changing() as change:
+            change.run = run = completed(change.run, facts, given.now, asked=asked)
+            change.note(f"Run {run.id} completed")
+    except Refused as error:  # somebody stopped it meanwhile
+        error.sentence = f"{error.sentence} What was done: {' '.join(_told(made))}"
+        raise
+    session.show([*gate_lines, "", *_told(made), "", *complete_lines(run)], complete_data(run))
+    return 0
+
+
+@click.command("complete", short_help="Complete the run; print the closing word.")
+@in_worktree()
+def complete(session: Session) -> None:
+    """Complete a run whose gates all passed and whose pull request is open, and print its closing block.
+
+    What is missing is named. A run that is completed already prints the block again.
+    """
+    given = RunSession(session)
+    run = given.store.demanded()
+    if not run.is_over:
+        facts = _facts(session)
+        with given.store.changing() as change:
+            change.run = run = completed(change.run, facts, given.now, asked=given.can_ask)
+            change.note(f"Run {run.id} completed")
+    session.show(complete_lines(run), complete_data(run))
+
+
+def _refuse_open(run: Run, uncommitted: tuple[str, ...]) -> None:
+    """Refuse before the gate, which may take long, what it cannot mend."""
+    missing = lacks(run, uncommitted)
+    if missing:
+        raise Refused(
+            f"The run is not complete, so nothing was run, pushed or opened: {'; '.join(missing)}."
+        )
+
+
+def _facts(session: Session) -> WorkFacts:
+    world = session.world
+    return facts_of(world.root, world.deadline, world.environment)
+
+
+def _told(made: Published) -> list[str]:
+    if not made.url:
+        return [f"No pull request was made: {visible(made.why)}."]
+    return [f"Opened pull request: {made.url}" if made.is_new else f"Pull request: {made.url}"]
+
+
+def _publisher(session: Session, run: Run) -> Callable[[Run, str], Published]:
+    """What makes the pull request: the claim's where there is one; raises before the gate is run."""
+    from lifecycle.github.pulls.pull_calls import PullCalls
+
+    world = session.world
+
+    def pulls() -> PullOperations:
+        return PullOperations(PullCalls(world.calls, world.clients.graph))
+
+    if session.claim_store.load(repair=False).record is None:
+        to = publishing.destination(world, pulls, run)
+        return partial(publishing.publish, world, to)
+    return partial(_through_claim, session, pulls())
+
+
+def _through_claim(session: Session, pulls: PullOperations, run: Run, section: str) -> Published:
+    """Hand the claim off and look once, as its own commands do; then add the run's part to the text."""
+    from lifecycle.claim.commands.moves import current, hand_off
+    from lifecycle.claim.engine import look
+    from lifecycle.cli.claims import claim_look
+    from lifecycle.core.plan import Wake
+
+    world, claim_store = session.world, session.claim_store
+    before = current(claim_store)
+    hand_off(world, claim_store, before.claim.summary or summary_of(run))
+    whom = RunSession(session).client_session
+    report = look.tick(
+        world, claim_store, Wake.TICK, audiences=claim_look.audiences(), session=whom
+    )
+    record = report.record
+    number = record.claim.pr_number if record is not None else None
+    if record is None or number is None or not record.pull.url:
+        words = [report.problem.sentence] if report.problem is not None else []
+        words += [notice.text for notice in report.said]
+        why = " ".join(words) or "GitHub does not show it yet."
+        raise Refused(
+            f"The branch was pushed, and the claim has no pull request: {why} The run goes on. {AGAIN}"
+        )
+    try:
+        body = world.forge.pull_request(number).body
+        pulls.ensure_text(number, body=with_section(body, run, section))
+    except LifecycleError as error:
+        left = f"{record.pull.url} is open without the run's part of its text."
+        error.sentence = f"{error.sentence} {left} {AGAIN}"
+        raise
+    return Published(record.pull.url, is_new=record.pull.url != before.pull.url)

@@ -1,0 +1,130 @@
+"""The pull request of a run without a claim: pushed, opened once, its text kept up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lifecycle.core.errors import GitFailed, LifecycleError, NothingToMerge, Refused
+from lifecycle.core.redact import redact, visible
+from lifecycle.core.world import World
+from lifecycle.git.process import is_no_github, parse_remote
+from lifecycle.github.operations.ensure_pulls import PullOperations
+from lifecycle.run.finish.pull_text import title_of, with_section
+from lifecycle.run.state import Run
+
+AGAIN = "Run it again then: lifecycle run finish"
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What came of it: the pull request's URL, whether it was opened now, or why there is none."""
+
+    url: str = ""
+    is_new: bool = False
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where a run's work goes: to a remote ("" for none), and to a GitHub unless `why` says why not."""
+
+    remote: str = ""
+    branch: str = ""
+    head: str = ""
+    pulls: PullOperations | None = None
+    why: str = ""
+
+
+def destination(world: World, pulls: Callable[[], PullOperations], run: Run) -> Destination:
+    """Where the work would go, before anything is run for it or pushed.
+
+    Args:
+        world: the worktree's.
+        pulls: the repository's pull requests; asked only where there is a GitHub.
+        run: whose work it is.
+
+    Raises:
+        Refused: HEAD is on no branch, or on the one that pull requests go into.
+        NoToken, BadConfig: there is no token, or the remote cannot be used.
+    """
+    if not world.git.remotes():
+        return Destination(why="there is no remote")
+    remote, branch = world.remote, _branch(world, run)
+    place = parse_remote(world.git.remote_url(remote) or "")
+    if place is None or is_no_github(place.host):
+        why = f"{branch} was pushed, and the remote {remote} is no GitHub"
+        return Destination(remote, branch, why=why)
+    return Destination(remote, branch, f"{world.head.owner}:{branch}", pulls())
+
+
+def publish(world: World, to: Destination, run: Run, section: str) -> Published:
+    """Push the branch, and have one open pull request for it with this section in its text.
+
+    Args:
+        world: the worktree's.
+        to: where to.
+        run: whose work it is.
+        section: the run's part of the text.
+
+    Raises:
+        GitFailed, Rejected, Transient: the push, or GitHub; the sentence says what was done.
+    """
+    if to.remote:
+        _push(world, to.remote, to.branch)
+    if to.pulls is None:
+        return Published(why=to.why)
+    try:
+        made = to.pulls.ensure_pull_request(
+            to.head,
+            title=world.public(title_of(run), "title"),
+            body=with_section("", run, section),
+            base=world.settings.base or "",
+            update=False,
+        )
+        if not made.changed:
+            text = with_section(made.now.body, run, section)
+            to.pulls.ensure_text(made.now.number, body=text)
+    except NothingToMerge:
+        return Published(why=f"{to.branch} has no commit that its base lacks")
+    except LifecycleError as error:
+        error.sentence = f"{error.sentence} {to.branch} was pushed, and the run goes on. {AGAIN}"
+        raise
+    return Published(made.now.url, made.changed)
+
+
+def _branch(world: World, run: Run) -> str:
+    branch = world.git.current_branch()
+    fresh = f"git switch -c run-{run.id}"
+    if branch is None:
+        raise Refused(
+            f"HEAD is on no branch, so nothing was pushed. Make one: {fresh}; then: lifecycle run finish"
+        )
+    if redact(branch, {}) != branch:
+        raise Refused(
+            "The branch's name holds what looks like a secret, so nothing was pushed. Rename it: git "
+            "branch -m NAME; then: lifecycle run finish"
+        )
+    remote = world.settings.remote
+    ref = world.git.run("symbolic-ref", "--quiet", f"refs/remotes/{remote}/HEAD", check=False)
+    if branch in (world.settings.base, ref.removeprefix(f"refs/remotes/{remote}/")):
+        raise Refused(
+            f"HEAD is on {visible(branch)}, the branch that pull requests go into, so nothing was pushed. "
+            f"Take the work to one of its own: {fresh}; then: lifecycle run finish"
+        )
+    return branch
+
+
+def _push(world: World, remote: str, branch: str) -> None:
+    words = ("push", "--quiet", "--set-upstream", remote, f"HEAD:refs/heads/{branch}")
+    try:
+        world.git.run(*words, remote=remote)
+    except GitFailed as error:
+        raise GitFailed(
+            f"The push of {branch} failed ({error.evidence}), so no pull request was opened, and the run "
+            f"goes on. If {remote} has commits that you lack: git pull --rebase {remote} {branch}. {AGAIN}",
+            evidence=error.evidence,
+        ) from None
+    except LifecycleError as error:
+        error.sentence = f"{error.sentence} No pull request was opened. {AGAIN}"
+        raise

@@ -1,0 +1,208 @@
+"""The pull request of a run: its title and its text, in which a box is checked from a record alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from lifecycle.core import hidden_marker
+from lifecycle.core.redact import redact, visible
+from lifecycle.run.finish.key_changes import ChangedFile, grouped
+from lifecycle.run.state import GatePart, GateRecord, Run, Story
+from lifecycle.run.table import (
+    APPROVING,
+    BUILD,
+    COVERAGE,
+    LINT,
+    TESTS,
+    CheckState,
+    CriterionState,
+    Gate,
+    Severity,
+    StoryCheck,
+)
+from lifecycle.run.texts.receipt_text import receipt_data, spelled
+
+BODY_LIMIT = 60_000
+"""GitHub takes 65,536 characters, and a text around ours needs some."""
+
+_SUMMARY = 100
+_GENERATED = "Generated with [Claude Code](https://claude.com/claude-code)"
+
+
+def summary_of(run: Run) -> str:
+    """The goal in one short line."""
+    line = next((line for line in run.goal.splitlines() if line.strip()), run.id)
+    words = " ".join(line.split())
+    return words if len(words) <= _SUMMARY else f"{words[: _SUMMARY - 1].rstrip()}…"
+
+
+def title_of(run: Run) -> str:
+    """The pull request's title where no claim says another."""
+    return f"[Feature] {summary_of(run)}"
+
+
+def with_section(body: str, run: Run, section: str) -> str:
+    """A pull request's text with the run's part in it: in the place of its earlier one, else behind."""
+    begin, end = (hidden_marker.of(kind, id=run.id) for kind in ("run", "run-end"))
+    part = f"{begin}\n{section.strip()}\n{end}"
+    there = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
+    if there.search(body):
+        return there.sub(lambda _: part, body, count=1)
+    return f"{body.rstrip()}\n\n{part}" if body.strip() else part
+
+
+def body_of(run: Run, final: GateRecord | None, files: Sequence[ChangedFile], now: float) -> str:
+    """The run's part of the text.
+
+    Args:
+        run: as it is, also one that is not at its end.
+        final: the last run of G7 on the tree as it is; None if there is none.
+        files: what differs since it began.
+        now: the present.
+    """
+    parts = [
+        ["## Summary", run.goal, *_standing(run)],
+        ["## Stories Implemented", *_stories(run)],
+        ["## Key Changes", *(grouped(tuple(files)) or ["None."])],
+        ["## Testing", *_testing(run, final)],
+        ["## Verification Checklist", *_checklist(run, final)],
+        *([["## Manual verification", *manual] for manual in [_manual(run)] if manual]),
+        ["## Workflow Metrics", *_metrics(run, now)],
+        ["---", _GENERATED],
+    ]
+    text = "\n\n".join("\n".join([part[0], "", *part[1:]]) for part in parts)
+    shown = "\n".join(visible(line) for line in redact(text).splitlines())
+    return shown.replace("<!--", "&lt;!--")[:BODY_LIMIT]  # nobody's words end or begin our part
+
+
+def _standing(run: Run) -> list[str]:
+    left = run.open_stories
+    if not left:
+        return []
+    return ["", f"**Not finished:** {len(left)} of {len(run.stories)} stories are open."]
+
+
+def _stories(run: Run) -> list[str]:
+    lines = [f"- **{one.id}:** {one.title}{_unneeded(one)}" for one in run.completed_stories]
+    if run.open_stories:
+        lines += ["", "Not implemented:", ""]
+        lines += [f"- **{one.id}:** {one.title} ({one.status})" for one in run.open_stories]
+    return lines or ["None."]
+
+
+def _unneeded(story: Story) -> str:
+    return f" (no change needed: {story.unneeded})" if story.unneeded else ""
+
+
+def _testing(run: Run, final: GateRecord | None) -> list[str]:
+    tests = _part(final, TESTS)
+    if tests is None or tests.state is not CheckState.PASS:
+        lines = ["- No passed test run is recorded for this state"]
+    else:
+        lines = [
+            f"- All {tests.tests} tests passing" if tests.tests >= 0 else "- All tests passing"
+        ]
+    for story in run.completed_stories:
+        lines += _story_testing(story)
+    return lines
+
+
+def _story_testing(story: Story) -> list[str]:
+    lines = []
+    record = next((one for one in reversed(story.gates) if one.gate is Gate.G4), None)
+    coverage = _part(record, COVERAGE)
+    if coverage is not None:
+        what = f"{coverage.percent:g}%" if coverage.percent >= 0 else coverage.why or "not read"
+        lines.append(f"- {story.id}: coverage {coverage.state} ({what})")
+    if story.waived:
+        lines.append(f"- {story.id}: no failing test came first, waived: {story.waived}")
+    elif story.red is not None and story.green is not None:
+        count = len(story.red.tests)
+        what = f"{count} named test{'s' * (count != 1)}" if count else "tests, by their number,"
+        lines.append(f"- {story.id}: {what} failed before the change, and pass now")
+        if story.green.changed:
+            changed = ", ".join(f"`{path}`" for path in story.green.changed)
+            lines.append(
+                f"- {story.id}: tests changed between red and green, please look: {changed}"
+            )
+    return lines
+
+
+def _checklist(run: Run, final: GateRecord | None) -> list[str]:
+    done = run.completed_stories
+    is_whole = bool(run.stories) and not run.open_stories
+    safe = [story for story in done if story.security]
+    criteria = [one for story in run.stories for one in story.criteria]
+    judged = (CriterionState.MET, CriterionState.MANUAL)
+    lint = f" - {run.lint_waived}" if run.lint_waived and not _holds(_part(final, LINT)) else ""
+    security = _box(
+        is_whole and all(_approved(story, StoryCheck.SECURITY_CLEARED) for story in safe),
+        "Security review passed",
+    )
+    if not any(story.security for story in run.stories):
+        security = "- [ ] Security review: N/A (no story is security-sensitive)"
+    return [
+        _command_box("Build passes", _part(final, BUILD)),
+        _command_box("All tests pass", _part(final, TESTS)),
+        _command_box("Lint checks pass", _part(final, LINT)) + lint,
+        _box(
+            is_whole and all(_approved(story, StoryCheck.REVIEW_APPROVED) for story in done),
+            "Code review approved by reviewer agent",
+        ),
+        security,
+        _box(
+            is_whole and bool(criteria) and all(one.state in judged for one in criteria),
+            "All acceptance criteria verified by tester agent",
+        ),
+    ]
+
+
+def _command_box(text: str, part: GatePart | None) -> str:
+    if part is None or part.state is CheckState.PENDING:
+        return f"- [ ] {text} (not recorded)"
+    if part.state is CheckState.NOT_APPLICABLE:
+        return f"- [ ] {text}: N/A ({part.why or 'the platform has no such command'})"
+    return _box(part.state is CheckState.PASS, f"{text} (`{part.command.replace('`', chr(39))}`)")
+
+
+def _box(is_checked: bool, text: str) -> str:
+    return f"- [{'x' if is_checked else ' '}] {text}"
+
+
+def _approved(story: Story, check: StoryCheck) -> bool:
+    review = next((one for one in reversed(story.reviews) if one.check is check), None)
+    if review is None or review.verdict not in APPROVING:
+        return False
+    return all(finding.severity is not Severity.BLOCKING for finding in review.findings)
+
+
+def _manual(run: Run) -> list[str]:
+    return [
+        f"- [ ] {story.id}: {one.text} ({CriterionState.MANUAL.value})"
+        for story in run.stories
+        for one in story.criteria
+        if one.state is CriterionState.MANUAL
+    ]
+
+
+def _metrics(run: Run, now: float) -> list[str]:
+    data = receipt_data(run, now)
+    tokens = [f"- **Tokens:** {data['tokens']:,}"] if data["tokens"] else []
+    return [
+        f"- **Workflow ID:** {run.id}",
+        f"- **Runtime:** {spelled(data['runtime_seconds'])}",
+        f"- **Stories:** {len(run.completed_stories)}/{len(run.stories)}",
+        f"- **Total Iterations:** {data['story_iterations']}",
+        f"- **Sessions:** {data['sessions']}",
+        *tokens,
+    ]
+
+
+def _part(record: GateRecord | None, check: str) -> GatePart | None:
+    parts = record.parts if record is not None else ()
+    return next((part for part in parts if part.check == check), None)
+
+
+def _holds(part: GatePart | None) -> bool:
+    return part is not None and part.state is CheckState.PASS

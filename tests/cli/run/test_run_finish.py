@@ -1,0 +1,268 @@
+"""`lifecycle run finish` and `complete` as processes, on the embedded GitHub."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from lifecycle.core.timing import Deadline
+from lifecycle.run.begin import new_run
+from lifecycle.run.run_store import RunStore
+from lifecycle.run.state import Criterion, ReviewRecord, Run, Story
+from lifecycle.run.table import (
+    CriterionState,
+    ReviewVerdict,
+    RunPhase,
+    RunStatus,
+    StoryCheck,
+    StoryStatus,
+)
+from tests.asserted import check
+from tests.cli.outcome import ok, refused
+from tests.conftest import Place
+
+PLATFORM = {
+    "name": "own",
+    "markers": ["run.sh"],
+    "priority": 5,
+    "commands": {
+        "build": ["sh", "run.sh", "build"],
+        "test": ["sh", "run.sh", "test"],
+        "lint": ["sh", "run.sh", "lint"],
+    },
+}
+SCRIPT = """\
+case $1 in
+    test) grep -q broken code.py && { echo '= 1 failed in 0.1s ='; exit 1; }
+        echo '======= 3 passed in 0.1s =======';;
+    lint) ! grep -q unformatted code.py;;
+esac
+"""
+BRANCH = "pay"
+
+
+class Finished:
+    """A worktree with a run, all of whose stories are completed and committed."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        folder = Path(place.environment["XDG_CONFIG_HOME"], "lifecycle/platforms/own")
+        folder.mkdir(parents=True)
+        (folder / "platform.json").write_text(json.dumps(PLATFORM))
+
+    def begin(self, branch: str = BRANCH) -> None:
+        """Do the work on a branch, and record it as done."""
+        if branch and self.place.run("git", "switch", "-q", branch).returncode:
+            self.place.git("switch", "-qc", branch)
+        base = self.place.git("rev-parse", "HEAD")
+        (self.place.root / "run.sh").write_text(SCRIPT)
+        self.commit("one = 1\n")
+        story = Story(
+            "S1",
+            "Pay by card",
+            status=StoryStatus.COMPLETED,
+            iteration=1,
+            criteria=(Criterion("a payment is kept", CriterionState.MET),),
+            started=1.0,
+            base=base,
+            reviews=(ReviewRecord(StoryCheck.REVIEW_APPROVED, ReviewVerdict.APPROVED, 1.0),),
+        )
+        run = new_run("Implement payment processing", self.place.clock.now())
+        with self.store.locked():
+            self.store.begin(replace(run, phase=RunPhase.DEVELOPMENT, stories=(story,)))
+
+    def commit(self, code: str) -> None:
+        """Commit the code."""
+        (self.place.root / "code.py").write_text(code)
+        self.place.git("add", "-A")
+        self.place.git("commit", "-qm", "feat: Pay by card (S1)")
+
+    @property
+    def store(self) -> RunStore:
+        """The run's file."""
+        clock = self.place.clock
+        return RunStore(self.place.root, self.place.environment, Deadline.after(clock, 60))
+
+    @property
+    def run(self) -> Run:
+        """The run as it is."""
+        return self.store.demanded()
+
+
+@check
+def told(done: subprocess.CompletedProcess[str]) -> str:
+    """The sentence of a command that ran the gate, and then must not succeed."""
+    assert done.returncode == 1, (done.stdout, done.stderr)
+    assert "Traceback" not in done.stderr + done.stdout
+    assert done.stdout == ""
+    (sentence,) = [line for line in done.stderr.splitlines() if line.startswith("lifecycle: ")]
+    return sentence
+
+
+@pytest.fixture
+def work(place: Place) -> Finished:
+    """That worktree; the run is begun by the test."""
+    return Finished(place)
+
+
+def test_the_run_ends_with_its_pull_request(work: Finished) -> None:
+    """The gate, the push, the text from the records, the closing block; then nothing a second time."""
+    work.begin()
+    said = ok(work.place.cli("run", "finish"))
+    number = work.place.pull()
+    pull = work.place.pulls()[number]
+    assert pull["title"] == "[Feature] Implement payment processing"
+    for line in (
+        "- **S1:** Pay by card",
+        "- All 3 tests passing",
+        "- [x] Build passes (`sh run.sh build`)",
+        "- [x] Lint checks pass (`sh run.sh lint`)",
+        "- [x] Code review approved by reviewer agent",
+    ):
+        assert line in pull["body"].splitlines(), line
+    run = work.run
+    assert (run.status, run.phase) == (RunStatus.COMPLETED, RunPhase.COMPLETION)
+    assert run.pull_request.endswith(f"/pull/{number}")
+    block = said[said.index("## WORKFLOW_COMPLETE") :]
+    assert f"**PR URL:** {run.pull_request}" in block
+    assert "All checks passed" in said or "All verification checks passed." in said
+
+    work.place.clear()
+    assert ok(work.place.cli("run", "finish")) == block
+    assert ok(work.place.cli("run", "complete")) == block
+    assert work.place.requests() == []
+    assert json.loads(ok(work.place.cli("run", "complete", "--json")))["pr_url"] == run.pull_request
+
+
+def test_after_a_crash_the_pull_request_is_found_again(work: Finished) -> None:
+    """What GitHub has and the state has not is adopted, and its text is written once."""
+    work.begin()
+    before = work.run
+    ok(work.place.cli("run", "finish"))
+    number = work.place.pull()
+    with work.store.locked():
+        work.store.write(before)
+    ok(work.place.cli("run", "finish"))
+    assert [*work.place.pulls()] == [number]
+    assert work.place.pulls()[number]["body"].count("## Workflow Metrics") == 1
+    assert work.run.pull_request.endswith(f"/pull/{number}")
+
+
+def test_a_pull_request_that_somebody_opened_keeps_its_words(work: Finished) -> None:
+    """`gh pr create` by hand is adopted; the run's part stands behind."""
+    work.begin()
+    work.place.git("push", "-q", "origin", BRANCH)
+    number = work.place.control.open_pull(BRANCH, "Mine")
+    ok(work.place.cli("run", "finish"))
+    pull = work.place.pulls()[number]
+    assert pull["title"] == "Mine"
+    assert "## Stories Implemented" in pull["body"]
+    assert len(work.place.pulls()) == 1
+
+
+def test_a_gate_that_fails_stops_it(work: Finished) -> None:
+    """Exit 1 with the table; nothing is pushed, and the run goes on."""
+    work.begin()
+    work.commit("broken\n")
+    done = work.place.cli("run", "finish")
+    assert done.returncode == 1
+    assert "| Tests | `sh run.sh test` | FAIL" in done.stdout
+    assert work.place.pulls() == {}
+    assert f"refs/heads/{BRANCH}" not in work.place.control.world()["refs"]
+    assert work.run.status is RunStatus.ACTIVE
+    assert "G7" in refused(work.place.cli("run", "complete"))
+
+
+def test_what_is_open_or_uncommitted_stops_it_before_the_gate(work: Finished) -> None:
+    """All of it is named in a sentence, with the command that commits."""
+    work.begin()
+    (work.place.root / "more.py").write_text("1\n")
+    assert "lifecycle run commit" in refused(work.place.cli("run", "finish"))
+    run = work.run
+    with work.store.locked():
+        work.store.write(replace(run, stories=(*run.stories, Story("S2", "Refund"))))
+    assert "S2 is pending" in refused(work.place.cli("run", "finish"))
+    assert work.run.gates == ()
+
+
+def test_complete_alone_asks_for_the_pull_request(work: Finished) -> None:
+    """A gate that passed is not enough."""
+    work.begin()
+    ok(work.place.cli("run", "gate", "G7"))
+    assert "lifecycle run finish" in refused(work.place.cli("run", "complete"))
+    assert work.run.status is RunStatus.ACTIVE
+
+
+def test_without_a_remote_it_completes_and_says_so(work: Finished, tmp_path: Path) -> None:
+    """So does a remote that is a folder, after the push."""
+    work.begin()
+    before = work.run
+    work.place.git("remote", "remove", "origin")
+    said = ok(work.place.cli("run", "finish"))
+    assert "No pull request was made: there is no remote." in said
+    assert "**PR URL:** none" in said
+    work.place.git("init", "-q", "--bare", str(tmp_path / "bare"))
+    work.place.git("remote", "add", "origin", str(tmp_path / "bare"))
+    with work.store.locked():
+        work.store.write(before)
+    said = ok(work.place.cli("run", "finish"))
+    assert f"{BRANCH} was pushed, and the remote origin is no GitHub" in said
+    assert work.place.git("-C", str(tmp_path / "bare"), "rev-parse", BRANCH)
+
+
+def test_without_a_token_nothing_is_pushed(work: Finished) -> None:
+    """The sentence says where a token comes from; the run goes on, and a second try ends it."""
+    work.begin()
+    refused(work.place.cli("run", "finish", GH_TOKEN="", PATH="/usr/bin:/bin"))
+    assert f"refs/heads/{BRANCH}" not in work.place.control.world()["refs"]
+    assert work.run.status is RunStatus.ACTIVE
+    ok(work.place.cli("run", "finish"))
+
+
+def test_a_push_that_is_rejected_is_told(work: Finished) -> None:
+    """Somebody else's commits are there: how to get them, and that the run goes on."""
+    work.begin()
+    work.place.control.push_commit(BRANCH, {"theirs.txt": "x"}, "Theirs")
+    assert "git pull --rebase origin pay" in told(work.place.cli("run", "finish"))
+    assert work.place.pulls() == {}
+    assert work.run.status is RunStatus.ACTIVE
+
+
+def test_a_head_that_no_pull_request_can_come_from_is_refused(work: Finished) -> None:
+    """The default branch, and none; with the command that makes one."""
+    work.begin("")
+    run = work.run
+    assert f"git switch -c run-{run.id}" in refused(work.place.cli("run", "finish"))
+    work.place.git("checkout", "-q", "--detach")
+    assert f"git switch -c run-{run.id}" in refused(work.place.cli("run", "finish"))
+
+
+def test_in_a_claim_the_pull_request_is_the_claims(work: Finished) -> None:
+    """Title and link are the claim's, the text has the run's part, and the card is moved as ever."""
+    ok(work.place.cli("claim", "42"))
+    work.begin(work.place.claim()["branch"])
+    said = ok(work.place.cli("run", "finish"))
+    number = work.place.pull()
+    pull = work.place.pulls()[number]
+    assert pull["title"] == "Implement payment processing"
+    assert "#42" in pull["body"]
+    assert "- **S1:** Pay by card" in pull["body"]
+    claim = work.place.claim()
+    assert (claim["pr_number"], claim["phase"]) == (number, "pr_created")
+    assert f"/pull/{number}" in said
+    assert work.place.card()["Status"] == "In Review"
+
+
+def test_a_claim_that_another_took_opens_nothing(work: Finished) -> None:
+    """The claim's own refusals hold: nothing is pushed, and the run goes on."""
+    ok(work.place.cli("claim", "42"))
+    branch = work.place.claim()["branch"]
+    work.begin(branch)
+    work.place.write(branch="another")
+    assert "another" in told(work.place.cli("run", "finish"))
+    assert work.place.pulls() == {}
+    assert work.run.status is RunStatus.ACTIVE
