@@ -80,7 +80,8 @@ class _Killer:
             return
         whole = Path(os.fsdecode(path))
         name = whole.name
-        mine = whole.parent.name in (".lifecycle", "stages") or name.startswith(".agent-claim.json")
+        ours = (".agent-claim.json", "workflow-state.json")
+        mine = whole.parent.name in (".lifecycle", "stages") or name.startswith(ours)
         is_old = is_new and (whole.suffix == ".tmp" or whole.exists())
         if mine and not is_old and name not in _NOISE:
             # The mark says all by being there; its date says nothing.
