@@ -17,7 +17,7 @@ from lifecycle.run.table import RunPhase, RunStatus, StoryStatus, TddPhase
 from lifecycle.storage import journal
 from lifecycle.views.stats.summary import summarize
 from tests.conftest import Place
-from tests.e2e.client import Session
+from tests.e2e.client import Session, heard
 from tests.e2e.staged import Ground, marker
 
 ONE, TWO = "11111111-aaaa-4bbb-8ccc-000000000001", "22222222-aaaa-4bbb-8ccc-000000000002"
@@ -290,3 +290,50 @@ def test_the_staged_workflow_waits_for_the_run_and_then_closes_the_task(ground: 
     assert "CURRENT STAGE: COMMIT_CLOSE" in closed.model
     ground.bd("close", task, "--reason", "Done")
     assert "CURRENT STAGE: NEXT_TASK" in agent.stops(marker(Detected.ISSUE_CLOSED)).model
+    started = agent.cleared().starts("clear")
+    assert "Autonomous run" not in started.model
+
+
+def test_clear_begins_no_other_task_while_a_run_is_under_way(ground: Ground) -> None:
+    """No next task's instruction is given, in the background or at the start: the run goes on."""
+    ground.task("First")
+    agent = ground.agent()
+    names = {"CLAUDE_CODE_SESSION_ID": agent.session.id, **agent.session.environment}
+    assert ground.place.cli("run", "init", "Take payments", **names).returncode == 0
+    agent.stops("Well.")
+    cleared = agent.cleared()
+    assert cleared.session.run("on-clear", "SessionStart", source="clear").is_silent
+    started = cleared.starts("clear")
+    assert "This session leads it" in started.model
+    assert "CURRENT STAGE" not in started.model
+
+
+def test_hooks_that_are_installed_twice_count_one_turn(ground: Ground) -> None:
+    """Two copies of one stop: one of them answers, whichever is first."""
+    agent = ground.agent()
+    names = {"CLAUDE_CODE_SESSION_ID": agent.session.id, **agent.session.environment}
+    assert ground.place.cli("run", "init", "Take payments", **names).returncode == 0
+    for turn in (1, 2):
+        agent.says("Well.")
+        copies = [agent.begins_to_stop("Well.") for _ in range(2)]
+        replies = [heard(copy) for copy in copies]
+        (told,) = [reply for reply in replies if reply.model]
+        agent.hears(told)
+        assert the_run(ground.place).iterations == turn
+
+
+def test_a_lock_that_is_held_lets_the_session_stop(session: Session) -> None:
+    """Somebody changes the run for longer than a hook may take: nothing is counted, and a line says why."""
+    place = session.place
+    (place.root / ".lifecycle.toml").write_text("")
+    session.environment["LIFECYCLE_HOOK_SECONDS"] = "2"
+    with store(place).locked():
+        assert stop(session) == ("", "")
+    assert the_run(place).iterations == 0
+    assert "run: " in (place.root / ".lifecycle/log").read_text()
+
+
+def test_settings_that_cannot_be_read_leave_the_caps_as_they_are(session: Session) -> None:
+    """A mistake in the file holds nobody back, and lets nobody go."""
+    (session.place.root / ".lifecycle.toml").write_text("[run]\nmax_iterations = 0\n")
+    assert "turn 1 of 100" in stop(session)[0]
