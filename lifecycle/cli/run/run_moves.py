@@ -15,6 +15,8 @@ from lifecycle.run.gates.phase_moves import moved_phase
 from lifecycle.run.gates.story_moves import moved_story
 from lifecycle.run.gates.work_facts import facts_of
 from lifecycle.run.table import MAX_RETRIES, RunPhase, StoryStatus
+from lifecycle.run.tdd.tdd_moves import remembered
+from lifecycle.run.tdd.test_proofs import look
 from lifecycle.run.trouble.escalation import escalation_lines
 from lifecycle.run.trouble.story_failures import attempts
 
@@ -37,10 +39,14 @@ def update_story(session: Session, *, story: str, status: str, unneeded: str) ->
     world = session.world
     base = given.store.demanded().story(story).base
     facts = facts_of(world.root, world.deadline, world.environment, base)
+    runs = None
+    if status == StoryStatus.COMPLETED:
+        runs = look(world.root, world.environment, world.deadline)
     with given.store.changing() as change:
         before = change.run
+        seen = before.story(story)
         after = moved_story(
-            before,
+            before if runs is None else before.with_story(remembered(seen, runs)),
             story,
             StoryStatus(status),
             facts,

@@ -126,12 +126,14 @@ def _unproven(story: Story, facts: WorkFacts) -> list[str]:
         way = f"lifecycle run update-story {story.id} completed --no-change REASON"
         lacks.append(f"nothing changed since it began (if nothing has to: {way})")
     if not story.waived:
-        proofs = {"RED": story.red, "GREEN": story.green}
-        lacks += [
-            f"{name} is not proven (lifecycle run tdd-phase {story.id} {name.lower()})"
-            for name, proof in proofs.items()
-            if proof is None
-        ]
+        red, green = story.red, story.green
+        if red is None:
+            lacks.append(f"RED is not proven (lifecycle run tdd-phase {story.id} red)")
+        elif green is None or green.at < red.at:
+            lacks.append(f"GREEN is not proven (lifecycle run tdd-phase {story.id} green)")
+        elif green.tree != facts.tree:
+            way = f"lifecycle run gate G5 {story.id} --anew"
+            lacks.append(f"GREEN was shown on another tree ({way})")
     return lacks
 
 

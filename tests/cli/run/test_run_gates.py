@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from lifecycle.run import state as run_state
 from lifecycle.run.state import Run
-from lifecycle.run.table import CriterionState, RunPhase, StoryStatus
+from lifecycle.run.table import CriterionState, RunPhase, StoryStatus, TddPhase
 from tests.cli.outcome import refused
 from tests.run.gates.stories_ground import a_run, planned
 from tests.run.run_ground import RunGround
@@ -73,10 +73,10 @@ def state(ground: RunGround) -> Run:
     return run
 
 
-def with_proofs(ground: RunGround) -> None:
-    """Let the story have its RED and GREEN."""
+def with_red(ground: RunGround) -> None:
+    """Let the story have its RED; that it is green is seen by the runs of the tests."""
     run = state(ground)
-    story = replace(run.stories[0], red=run_state.TestProof(1.0), green=run_state.TestProof(2.0))
+    story = replace(run.stories[0], tdd=TddPhase.VERIFY, red=run_state.TestProof(1.0))
     ground.kept(run.with_story(story))
 
 
@@ -199,7 +199,7 @@ def test_a_review_is_read_recorded_and_voided_by_an_edit(project: RunGround) -> 
 def test_a_story_is_completed_and_the_run_comes_to_its_end(project: RunGround) -> None:
     """Everything that is missing is named; once nothing is, the last gate and the loop of lint follow."""
     (project.root / "code.py").write_text("unformatted\n")
-    with_proofs(project)
+    with_red(project)
     missing = refused(project.run("update-story", "S1", "completed"))
     for name in ("criterion 1", "G5 ", "G4 ", "reviewApproved", "not committed: code.py"):
         assert name in missing

@@ -70,8 +70,8 @@ def done(**changes: Any) -> Story:
         criteria=(Criterion("a payment is kept", CriterionState.MET, tree=TREE),),
         gates=(passed(Gate.G4), passed(Gate.G5)),
         reviews=(review(), review(ReviewVerdict.CLEARED)),
-        red=TestProof(NOW),
-        green=TestProof(NOW),
+        red=TestProof(NOW, tree=OTHER),
+        green=TestProof(NOW, tree=TREE),
     )
     return replace(story, **changes)
 

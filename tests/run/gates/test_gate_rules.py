@@ -40,6 +40,9 @@ from tests.run.gates.stories_ground import (
     review,
 )
 
+RED, GREEN = done().red, done().green
+assert RED is not None
+assert GREEN is not None
 BLOCKING = (ReviewFinding(Severity.BLOCKING, "SQL injection"),)
 
 
@@ -56,6 +59,8 @@ def test_a_story_of_which_all_is_shown_may_be_completed() -> None:
         ({"files": ()}, "no files"),
         ({"red": None}, "RED is not proven"),
         ({"green": None}, "GREEN is not proven"),
+        ({"red": replace(RED, at=NOW + 1)}, "GREEN is not proven"),
+        ({"green": replace(GREEN, tree=OTHER)}, "GREEN was shown on another tree"),
         ({"criteria": (Criterion("x"),)}, "criterion 1 is pending"),
         ({"criteria": (Criterion("x", CriterionState.UNMET, tree=TREE),)}, "criterion 1 is unmet"),
         ({"criteria": (Criterion("x", CriterionState.MET, tree=OTHER),)}, "met on another tree"),
@@ -86,10 +91,14 @@ def test_each_thing_that_is_missing_is_named_and_alone(changes: dict[str, Any], 
     assert names in clause
 
 
+def test_without_a_tree_nothing_is_shown() -> None:
+    """That git does not say what the files are is named first of all."""
+    assert "git does not say what the files are" in missing_for(done(), WorkFacts())[-1]
+
+
 @pytest.mark.parametrize(
     ("facts", "names"),
     [
-        (WorkFacts(), "git does not say"),
         (WorkFacts(TREE, "c", ("pay.py",), ("pay.py",)), "not committed: pay.py"),
         (WorkFacts(TREE, "c", (), ()), "nothing changed since it began"),
     ],

@@ -53,7 +53,6 @@ class Model:
     committed: bool = True
     begun: str = "0"
     shown: set[tuple[str, str]] = field(default_factory=set)
-    proven: bool = False
 
     @property
     def facts(self) -> WorkFacts:
@@ -65,10 +64,9 @@ class Model:
     def may_complete(self) -> bool:
         """True if everything that the issue demands was shown on the files as they are."""
         story = self.run.stories[0]
-        names = ("G4", "G5", "reviewer", "security", "criterion")
+        names = ("G4", "G5", "reviewer", "security", "criterion", "green")
         return (
             all((name, self.tree) in self.shown for name in names)
-            and self.proven
             and self.committed
             and self.tree != self.begun
             and self.run.status is RunStatus.ACTIVE
@@ -150,9 +148,10 @@ def judges(found: CriterionState) -> Step:
 def proves(model: Model) -> None:
     """Let RED and GREEN be proven."""
     story = gate_records.at_work(model.run, "S1")
-    proof = state.TestProof(NOW)
-    model.run = model.run.with_story(replace(story, red=proof, green=proof))
-    model.proven = True
+    red, green = state.TestProof(NOW), state.TestProof(NOW, tree=model.tree)
+    model.run = model.run.with_story(replace(story, red=red, green=green))
+    model.shown = {one for one in model.shown if one[0] != "green"}
+    model.shows("green", holds=True)
 
 
 def fails(model: Model) -> None:
@@ -181,7 +180,6 @@ def moves(wanted: StoryStatus, unneeded: str = "") -> Step:
             assert any(one.gate is Gate.G1 for one in model.run.gates)
         if wanted is StoryStatus.PENDING and not was_pending:
             model.shown.clear()
-            model.proven = False
 
     return step
 
