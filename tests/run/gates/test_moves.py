@@ -223,3 +223,10 @@ def test_code_that_is_worked_on_again_is_linted_anew() -> None:
     run = a_run(planned(), phase=RunPhase.LINT_FIX, lint_waived=NOTE, lint_attempts=("1", "2", "3"))
     back = moved_phase(run, RunPhase.DEVELOPMENT, TREE, NOW, asked=True)
     assert (back.lint_waived, back.lint_attempts) == ("", ())
+
+
+@pytest.mark.parametrize("phase", [RunPhase.COMPLETION, RunPhase.LINT_FIX])
+def test_a_story_that_is_opened_again_takes_the_run_back(phase: RunPhase) -> None:
+    """The last phases have no open story, and a waiver of lint is void then."""
+    run = moved(a_run(DONE, phase=phase, lint_waived=NOTE), "S1", StoryStatus.PENDING)
+    assert (run.phase, run.lint_waived) == (RunPhase.DEVELOPMENT, "")
