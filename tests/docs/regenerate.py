@@ -1,4 +1,4 @@
-"""Writes what the code says into README.md and docs/, and draws the demo: `make docs`.
+"""Writes what the code says into docs/, and draws the demo: `make docs`.
 
 A generated part lies between two comments, `<!-- NAME: … -->` and `<!-- /NAME -->`; everything else
 on the page is written by hand.
@@ -21,7 +21,7 @@ from lifecycle.stages.decisions.table import following
 from lifecycle.stages.detection.inference import ANY, TABLE
 from tests.docs import platform_parts, run_parts
 from tests.docs.demo_picture import PICTURE, demo, picture
-from tests.docs.pages import README, REFERENCE, ROOT
+from tests.docs.pages import REFERENCE, ROOT
 from tests.docs.reference_tables import commands, own_settings, settings
 from tests.docs.rooms_picture import rooms, tree
 from tests.docs.runners_table import runners
@@ -124,7 +124,6 @@ EXPLAINED: dict[str, Callable[[str], str]] = {
 """The parts that keep what the page itself says of their rows: what makes them of what stands there."""
 
 PAGES: tuple[tuple[Path, tuple[str, ...]], ...] = (
-    (README, ("phases",)),
     (REFERENCE, ("commands", "settings", "own_settings", "demo")),
     (ARCHITECTURE, ("rooms", "tree")),
     (platform_parts.PLATFORMS, ("platform_keys", "shipped_platforms")),

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 
+from lifecycle.claim.decisions.table import CLAIM, Phase
+from lifecycle.cli.run import run
+from lifecycle.cli.setup import init
 from lifecycle.settings import config
 from tests.docs.demo_picture import PICTURE
 from tests.docs.pages import README, ROOT, Page
@@ -52,3 +57,21 @@ def test_the_demo_needs_the_product_alone() -> None:
     assert "requirements/action.txt" in steps
     assert "requirements/dev.txt" not in steps
     assert steps.splitlines()[-1].endswith("-m lifecycle demo")
+
+
+def test_the_walk_of_a_task_is_one_that_the_table_allows() -> None:
+    """The line of phases on the page goes from the first to the last by moves of the table."""
+    (line,) = [line for line in PAGE.text.splitlines() if line.startswith("coding → ")]
+    phases = [Phase(name) for name in line.split(" → ")]
+    assert phases[0] is CLAIM.initial
+    assert CLAIM.is_terminal(phases[-1])
+    assert [(a, b) for a, b in pairwise(phases) if b not in CLAIM.table[a]] == []
+
+
+def test_what_the_page_says_of_a_run_can_be_typed() -> None:
+    """Every command of a run that the page names is there, and `init --run` and `/workflow` are."""
+    named = set(re.findall(r"lifecycle run ([a-z-]+)", PAGE.text))
+    assert len(named) >= 4
+    assert named <= set(run.COMMANDS)
+    assert "--run" in {name for one in init.command.params for name in one.opts}
+    assert (ROOT / "commands" / "workflow.md").is_file()
