@@ -41,12 +41,12 @@ def verify(
         raise click.UsageError("Say --passed or --failed.")
     given, which = RunSession(session), StoryCheck(check)
     who, now = by or given.who, given.now
-    gate_records.at_work(given.store.demanded(), story)
+    gate_records.at_work(given.store.demanded(), story, is_begun=False)
     tree = given.tree_if_known
     word = "PASSED" if passed else "FAILED"
     with given.store.changing() as change:
         before = change.run
-        one = gate_records.at_work(before, story)
+        one = gate_records.at_work(before, story, is_begun=False)
         change.run = gate_records.with_word(
             before, one, WordCheck(which, passed, details, who, now)
         )

@@ -54,12 +54,18 @@ def _trimmed(records: tuple[GateRecord, ...]) -> tuple[GateRecord, ...]:
     return tuple(last.values())[-KEPT:]
 
 
-def at_work(run: Run, name: str) -> Story:
-    """The story of this name, else the current one; Refused unless it was begun and is not completed."""
+def at_work(run: Run, name: str, *, is_begun: bool = True) -> Story:
+    """The story of this name, else the current one; Refused if it is completed.
+
+    Args:
+        run: the run.
+        name: the story's id; "" for the current one.
+        is_begun: one that was not begun is refused, too: nothing can be shown of it yet.
+    """
     story = run.story(name) if name else run.current
     if story is None:
         raise Refused("No story is at work and none is next, so nothing was done.")
-    if story.status in (StoryStatus.PENDING, StoryStatus.COMPLETED):
+    if not story.is_open or (is_begun and story.status is StoryStatus.PENDING):
         raise Refused(
             f"{story.id} is {story.status}, so nothing was done. Begin it with: lifecycle run update-story "
             f"{story.id} in_progress"
