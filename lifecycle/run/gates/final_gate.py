@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from lifecycle.core.markdown_table import table
 from lifecycle.run.gates.gate_rules import failed_on_lint_alone, newest, state_of
 from lifecycle.run.state import Blocker, GateRecord, Run
 from lifecycle.run.table import (
@@ -67,13 +68,11 @@ def final_lines(run: Run, record: GateRecord) -> list[str]:
         part = parts[name]
         counted = f" ({part.tests} tests)" if name == TESTS and part.tests >= 0 else ""
         command = f"`{part.command}`" if part.command else "-"
-        rows.append(f"| {title} | {command} | {part.state}{counted} |")
+        rows.append((title, command, f"{part.state}{counted}"))
     lines = [
         "## Pre-PR Verification (Gate G7)",
         "",
-        "| Check | Command | Result |",
-        "|-------|---------|--------|",
-        *rows,
+        *table(("Check", "Command", "Result"), rows),
         "",
     ]
     if record.state is CheckState.PASS:

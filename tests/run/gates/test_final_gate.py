@@ -85,3 +85,11 @@ def test_the_table_is_the_designs() -> None:
     failed = GateRecord(Gate.G7, NOW, FAIL, "1", (parts[0], GatePart("test", FAIL), parts[2]))
     lines = final_lines(a_run(), failed)
     assert "Verification failed. Returning to Phase 2 to fix issues." in lines
+
+
+def test_no_column_ends_within_a_command() -> None:
+    """A command with a bar in it stays in its cell."""
+    part = GatePart("build", CheckState.PASS, "make 'a|b'")
+    rest = (GatePart("test", CheckState.PASS), GatePart("lint", CheckState.NOT_APPLICABLE))
+    lines = final_lines(a_run(), GateRecord(Gate.G7, NOW, CheckState.PASS, "t", (part, *rest)))
+    assert "| Build | `make 'a\\|b'` | PASS |" in lines
