@@ -19,7 +19,7 @@ class ServiceRow:
     Attributes:
         type: its short name.
         category: what it does.
-        keywords: the words that tell of it; that which stands first here is named.
+        named: the words that tell of it; that which stands first here is shown.
         mock: what stands in for it in development and tests.
         needs_secrets: even its stand-in may need credentials.
         is_general: its words tell of any service: it counts where no row of another kind does.
@@ -27,70 +27,37 @@ class ServiceRow:
 
     type: str
     category: str
-    keywords: tuple[str, ...]
+    named: str
     mock: str
     needs_secrets: bool = True
     is_general: bool = False
 
+    @property
+    def keywords(self) -> list[str]:
+        """The words, one by one."""
+        return self.named.split(", ")
+
 
 SERVICES: Final = (
-    ServiceRow(
-        "payment",
-        "payment_processing",
-        ("stripe", "paypal", "braintree", "payment", "checkout"),
-        "Use test/sandbox API keys or mock payment service",
-    ),
-    ServiceRow(
-        "email",
-        "email_service",
-        ("sendgrid", "mailgun", "smtp", "email"),
-        "Use local mailhog/papercut or mock email sender",
-    ),
-    ServiceRow(
-        "oauth",
-        "authentication",
-        ("oauth", "oauth2", "google auth", "facebook login", "azure ad", "sso"),
-        "Use test OAuth credentials or mock identity provider",
-    ),
-    ServiceRow(
-        "storage",
-        "cloud_storage",
-        ("s3", "azure blob", "cloudinary", "gcs", "file upload"),
-        "Use local minio/azurite or mock storage",
-    ),
-    ServiceRow(
-        "sms",
-        "sms_service",
-        ("twilio", "nexmo", "vonage", "sms", "push notification"),
-        "Use SMS service test mode or mock notification service",
-    ),
-    ServiceRow(
-        "ai_ml",
-        "ai_service",
-        ("openai", "gpt-4", "anthropic"),
-        "Use recorded responses or mock AI service",
-    ),
-    ServiceRow(
-        "database_cloud",
-        "cloud_database",
-        ("rds", "cosmosdb", "atlas"),
-        "Use local database container",
-    ),
-    ServiceRow(
-        "messaging",
-        "message_queue",
-        ("rabbitmq", "kafka", "azure service bus"),
-        "Use local container",
-        needs_secrets=False,
-    ),
-    ServiceRow(
-        "external_api",
-        "external_service",
-        ("api key", "third-party", "integration"),
-        "Create mock responses",
-        is_general=True,
-    ),
-)
+    ServiceRow("payment", "payment_processing", "stripe, paypal, braintree, payment, checkout",
+               "Use test/sandbox API keys or mock payment service"),
+    ServiceRow("email", "email_service", "sendgrid, mailgun, smtp, email",
+               "Use local mailhog/papercut or mock email sender"),
+    ServiceRow("oauth", "authentication", "oauth, oauth2, google auth, facebook login, azure ad, sso",
+               "Use test OAuth credentials or mock identity provider"),
+    ServiceRow("storage", "cloud_storage", "s3, azure blob, cloudinary, gcs, file upload",
+               "Use local minio/azurite or mock storage"),
+    ServiceRow("sms", "sms_service", "twilio, nexmo, vonage, sms, push notification",
+               "Use SMS service test mode or mock notification service"),
+    ServiceRow("ai_ml", "ai_service", "openai, gpt-4, anthropic",
+               "Use recorded responses or mock AI service"),
+    ServiceRow("database_cloud", "cloud_database", "rds, cosmosdb, atlas",
+               "Use local database container"),
+    ServiceRow("messaging", "message_queue", "rabbitmq, kafka, azure service bus",
+               "Use local container", needs_secrets=False),
+    ServiceRow("external_api", "external_service", "api key, third-party, integration",
+               "Create mock responses", is_general=True),
+)  # fmt: skip
 """Both tables of the design as one."""
 
 
