@@ -31,7 +31,7 @@ BUDGET = {
     "github": 5_680,
     "trackers": 2_880,
     "platforms": 730,
-    "evidence": 2_500,
+    "evidence": 2_510,
     "claim": 5_385,
     "run": 4_400,
     "stages": 3_132,

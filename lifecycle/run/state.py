@@ -120,7 +120,7 @@ class TestProof(_Value, frozen=True):
         tree: the tree that it ran on.
         command: what was run, for people.
         log: the path of its output below the worktree.
-        failed, total: what was counted; -1 if nobody did.
+        failed, total: how many tests failed, and how many ran; -1 if nobody counted.
         files: the tests' files, each with the name of its content then.
         changed: those of them that were changed between red and green, for the reviewer.
         note: one clause where something is not known.

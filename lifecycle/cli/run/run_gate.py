@@ -12,7 +12,7 @@ import click
 from lifecycle.cli.command_session import demanded_root, json_option, option
 from lifecycle.cli.run.run_review import news
 from lifecycle.cli.terminal import json_text, passing
-from lifecycle.core.errors import Refused
+from lifecycle.core.errors import GitFailed, Refused, Transient
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git import tracked_files
@@ -24,6 +24,8 @@ from lifecycle.run.gates.phase_moves import with_design_gate
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import GateRecord, Story, data_of
 from lifecycle.run.table import GATES, CheckState, Gate
+from lifecycle.run.tdd import tdd_moves, test_proofs
+from lifecycle.run.tdd.test_proofs import RunsSeen
 from lifecycle.settings import config, running_client
 
 _SECONDS = 10.0
@@ -121,9 +123,12 @@ class GateCommand:
         self, story: Story | None, record: GateRecord, error: str, remarks: list[str]
     ) -> tuple[GateRecord, list[str], dict[str, Any]]:
         name = story.id if story is not None else ""
+        runs = RunsSeen() if story is None else self._tests(remarks)
         with self._store().changing() as change:
             before = change.run
             run = gate_records.with_gate(before, name, record, error, self.clock.now())
+            if story is not None:  # what was shown by now stays shown
+                run = run.with_story(tdd_moves.remembered(run.story(name), runs))
             change.run = run
             about = f" for {name}" if name else ""
             change.note(f"Gate {record.gate}: {record.state}{about}")
@@ -142,6 +147,14 @@ class GateCommand:
         failures = run.story(name).failures[len(before.story(name).failures) :]
         lines += news(before, run, name)
         return record, lines, {**more, "story": name, "failures": [one.id for one in failures]}
+
+    def _tests(self, remarks: list[str]) -> RunsSeen:
+        """What is known of the tests; nothing, and a remark, where git cannot say."""
+        try:
+            return test_proofs.look(self.root, os.environ, self._soon())
+        except (GitFailed, Transient) as error:
+            remarks.append(error.sentence)
+            return RunsSeen()
 
     def _store(self) -> RunStore:
         return RunStore(self.root, os.environ, self._soon())

@@ -57,21 +57,27 @@ def red_of(story: Story, runs: RunsSeen) -> tuple[TestProof | None, str]:
     """The run that shows red, and where there is none why not, as a clause.
 
     It is the first since the story began, or since it was green last, in which a test failed by its
-    assertion. Where a runner does not tell how tests fail, the counts decide, and the proof says so.
+    assertion that did not fail in the last run before. Where a runner does not tell how tests fail, the
+    counts decide, and the proof says so.
     """
     since = max(story.started, story.green.at if story.green is not None else 0.0)
-    failed = [
+    ended = [
         run
         for run in runs.records
-        if (run.started or run.at) >= since
-        and run.outcome is Outcome.FAILED
-        and run.kind not in _NOT_TESTS
+        if run.outcome in (Outcome.FAILED, Outcome.PASSED) and run.kind not in _NOT_TESTS
+    ]
+    old = next((run for run in reversed(ended) if run.at <= since), None)
+    failed = [
+        run
+        for run in ended
+        if run.outcome is Outcome.FAILED and run.at > since and (run.started or run.at) >= since
     ]
     for run in failed:
-        if run.asserted:
-            return _proof(run, run.asserted, ""), ""
-        count = run.counts.failed if run.counts is not None else 0
-        if run.asserted is None and count > 0:
+        new = tuple(name for name in run.asserted or () if not old or name not in old.failures)
+        if new:
+            return _proof(run, new, ""), ""
+        count = _failed(run)
+        if run.asserted is None and count > _failed(old):
             note = (
                 f"its runner does not tell how a test failed, so the count decided: {count} failed"
             )
@@ -79,9 +85,15 @@ def red_of(story: Story, runs: RunsSeen) -> tuple[TestProof | None, str]:
     return None, _no_red(failed[-1]) if failed else _NEVER
 
 
+def _failed(run: RunRecord | None) -> int:
+    return run.counts.failed if run is not None and run.counts is not None else 0
+
+
 def _no_red(run: RunRecord) -> str:
     """Why the last run that failed shows no red."""
     named = f" ({listed(run.failures)})" if run.failures else ""
+    if run.asserted or (run.asserted is None and _failed(run)):
+        return f"what failed in `{run.command}` failed before it began, too{named}"
     if run.asserted is None and not run.failures:
         return f"`{run.command}` failed, and counts no test that did"
     return (
@@ -112,9 +124,9 @@ def green_of(red: TestProof, runs: RunsSeen) -> tuple[TestProof | None, str]:
             return _with_changes(_proof(run, red.tests, ""), red, runs), ""
         if run.outcome is not Outcome.PASSED:
             continue
-        total = run.counts.total if run.counts is not None else -1
+        total = _ran(run)
         if 0 <= total < red.total:
-            why = f"`{run.command}` ran {total} tests, and {red.total} when they were red"
+            why = f"`{run.command}` ran {total} tests, and {red.total} ran when they were red"
             continue
         note = "" if total >= 0 else "its runner counts no tests, so its exit status decided"
         return _with_changes(_proof(run, red.tests, note), red, runs), ""
@@ -122,18 +134,22 @@ def green_of(red: TestProof, runs: RunsSeen) -> tuple[TestProof | None, str]:
 
 
 def _proof(run: RunRecord, tests: Iterable[str], note: str) -> TestProof:
-    counts = run.counts
     return TestProof(
         at=run.at,
         tests=tuple(tests)[:NAMED],
         tree=run.tree,
         command=run.command,
         log=run.log,
-        failed=-1 if counts is None else counts.failed,
-        total=-1 if counts is None else counts.total,
+        failed=-1 if run.counts is None else run.counts.failed,
+        total=_ran(run),
         files=dict(run.files),
         note=note,
     )
+
+
+def _ran(run: RunRecord) -> int:
+    """How many tests ran, without those that were skipped; -1 if nobody counted."""
+    return -1 if run.counts is None else run.counts.total - run.counts.skipped
 
 
 def _with_changes(green: TestProof, red: TestProof, runs: RunsSeen) -> TestProof:

@@ -88,7 +88,9 @@ def test_red_and_green_are_run_and_not_said(cycle: Cycle) -> None:
     refused = json.loads(done.stdout)
     assert (done.returncode, refused["current"], refused["expected"]) == (1, "green", "green")
     cycle.write("calc.py", "def add(first, second):\n    return first + second\n")
-    ok(cycle.lifecycle("check", "test"))
+    assert "green" not in ground.data("tdd-status", "S1")
+    ground.said("gate", "G3", "S1")  # a gate sees it, too
+    assert ground.data("tdd-status", "S1")["green"]["tests"] == ["test_calc.py::test_add"]
     assert "GREEN: test_calc.py::test_add by " in ground.said("tdd-phase", "S1", "refactor")
     cycle.write("calc.py", "def add(one, two):\n    return one + two\n")
     assert ground.said("tdd-validate", "S1", "verify") == '{"valid": false, "expected": "green"}\n'

@@ -96,6 +96,8 @@ NO_RED = {
     "no counts": (record(20.0, Outcome.FAILED),),
     "errors alone": (record(20.0, Outcome.FAILED, counts=Counts(1, 0, 0, 2)),),
     "another kind": (red(kind="build"), red(kind="lint")),
+    "failed before, too": (red(9.0), red()),
+    "as many as before": (red(9.0, asserted=None), red(asserted=None)),
 }
 
 
@@ -129,6 +131,19 @@ def test_counts_decide_where_a_runner_does_not_tell_how_tests_fail() -> None:
     )
 
 
+def test_only_a_test_that_did_not_fail_before_is_red() -> None:
+    """What was broken when the story began is none of its tests; one beside it is."""
+    both = red(20.0, failures=(TEST, "old"), asserted=("old", TEST), counts=Counts(1, 2))
+    old = red(9.0, failures=("old",), asserted=("old",))
+    story = moved(run_of(tdd=RED), GREEN, seen(old, both))
+    assert story.red is not None
+    assert story.red.tests == (TEST,)
+    more = red(asserted=None, counts=Counts(1, 2))
+    assert moved(run_of(tdd=RED), GREEN, seen(red(9.0, asserted=None), more)).red is not None
+    mended = green(9.5)
+    assert moved(run_of(tdd=RED), GREEN, seen(red(9.0), mended, red())).red is not None
+
+
 def test_the_first_red_counts() -> None:
     """What breaks later while the code is written is no test that was written first."""
     later = red(25.0, failures=("other",), asserted=("other",))
@@ -143,6 +158,7 @@ NO_GREEN = {
     "another tree": (replace(green(), tree="other"),),
     "changed files": (replace(green(), tree=""),),
     "fewer tests": (green(counts=Counts(2)),),
+    "skipped": (green(counts=Counts(2, 0, 1)),),
     "a part": (record(30.0, Outcome.PARTIAL, counts=Counts(3)),),
     "a part with another test": (record(30.0, Outcome.PARTIAL, passed=("other",)),),
     "failed since": (green(), red(40.0)),
@@ -163,6 +179,12 @@ def test_what_is_no_green(name: str, wanted: TddPhase) -> None:
         "Expected: green (minimum code to pass)",
     ]
     assert refused.value.why
+
+
+def test_green_without_red_is_none() -> None:
+    """A phase that somebody wrote into the file by hand brings no proof along."""
+    with pytest.raises(TddViolation, match="red was never shown"):
+        moved(run_of(tdd=GREEN), VERIFY, seen(green()))
 
 
 def test_green_needs_a_tree() -> None:
@@ -254,7 +276,8 @@ def test_a_completed_story_is_left_as_it_is() -> None:
         tdd_moves.moved_phase(run, "S1", RED, seen(), 50.0)
     with pytest.raises(Refused, match="S1 is completed"):
         tdd_moves.waived(run, "S1", "x")
-    assert tdd_moves.remembered(run.story("S1"), seen(red(), green())) == run.story("S1")
+    story = run_of(status=StoryStatus.COMPLETED, tdd=VERIFY).story("S1")
+    assert tdd_moves.remembered(story, seen(red(), green())) == story
 
 
 @pytest.mark.parametrize(
