@@ -53,7 +53,7 @@ def next_step(run: Run, facts: WorkFacts | None = None) -> NextStep:
         case RunPhase.DEVELOPMENT:
             return _development(run, facts or WorkFacts())
         case RunPhase.LINT_FIX:
-            return NextStep("mend the formatting and no logic, then", f"{_RUN} gate G7")
+            return _lint_fix(run, facts or WorkFacts())
         case RunPhase.COMPLETION:
             if run.pull_request:
                 return NextStep("close the run", f"{_RUN} complete")
@@ -101,9 +101,26 @@ def _development(run: Run, facts: WorkFacts) -> NextStep:
         )
     if not run.stories:
         return NextStep("there is no story", f'{_RUN} add-story "TITLE" --size M')
-    if not _holds(run.gates, Gate.G7, facts.tree):
+    if _holds(run.gates, Gate.G7, facts.tree):
+        return NextStep("the last gate passed", f"{_RUN} update-phase completion")
+    final = gate_rules.newest(run.gates, Gate.G7, facts.tree)
+    if final is None:
         return NextStep("every story is completed: run the last gate", f"{_RUN} gate G7")
-    return NextStep("the last gate passed", f"{_RUN} update-phase completion")
+    if gate_rules.failed_on_lint_alone(final):
+        return NextStep(
+            "lint alone fails: mend it in its own loop", f"{_RUN} update-phase lint-fix"
+        )
+    return NextStep(
+        "the last gate failed on these files: mend them, commit, then", f"{_RUN} gate G7"
+    )
+
+
+def _lint_fix(run: Run, facts: WorkFacts) -> NextStep:
+    if run.open_stories:
+        return NextStep("a story is open", f"{_RUN} update-phase development")
+    if _holds(run.gates, Gate.G7, facts.tree):
+        return NextStep("lint is done with", f"{_RUN} update-phase completion")
+    return NextStep("mend the formatting and no logic, then", f"{_RUN} gate G7")
 
 
 def _story(story: Story, facts: WorkFacts) -> NextStep:

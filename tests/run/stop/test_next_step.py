@@ -29,6 +29,7 @@ from lifecycle.run.table import (
     StoryStatus,
     TddPhase,
 )
+from tests.run.gates.stories_ground import passed
 
 NOW = 1_800_000_000.0
 TREE = "t" * 40
@@ -96,6 +97,8 @@ def test_what_is_shown_is_committed_before_it_is_completed() -> None:
 ASKED = Clarification("Which one?", "Stripe", NOW, ClarificationPhase.PRE_ANALYSIS)
 CONFIRMED = Clarification("In this order?", "Yes", NOW, ClarificationPhase.PRE_PLAN)
 DONE = replace(READY, status=StoryStatus.COMPLETED)
+LINT_FAILS = passed(Gate.G7, TREE, lint=CheckState.FAIL)
+TESTS_FAIL = passed(Gate.G7, TREE, lint=CheckState.FAIL, test=CheckState.FAIL)
 
 PLACES: list[tuple[dict[str, Any], str]] = [
     ({}, "update-phase analysis"),
@@ -132,7 +135,21 @@ PLACES: list[tuple[dict[str, Any], str]] = [
         {"phase": RunPhase.DEVELOPMENT, "stories": (DONE,), "gates": gates(Gate.G7)},
         "update-phase completion",
     ),
+    (
+        {"phase": RunPhase.DEVELOPMENT, "stories": (DONE,), "gates": (LINT_FAILS,)},
+        "update-phase lint-fix",
+    ),
+    (
+        {"phase": RunPhase.DEVELOPMENT, "stories": (DONE,), "gates": (TESTS_FAIL,)},
+        "gate G7",
+    ),
     ({"phase": RunPhase.LINT_FIX, "stories": (DONE,)}, "gate G7"),
+    ({"phase": RunPhase.LINT_FIX, "stories": (DONE,), "gates": (LINT_FAILS,)}, "gate G7"),
+    (
+        {"phase": RunPhase.LINT_FIX, "stories": (DONE,), "gates": gates(Gate.G7)},
+        "update-phase completion",
+    ),
+    ({"phase": RunPhase.LINT_FIX, "stories": (PLANNED,)}, "update-phase development"),
     ({"phase": RunPhase.COMPLETION, "stories": (DONE,)}, "finish"),
     (
         {"phase": RunPhase.COMPLETION, "stories": (DONE,), "pull_request": "https://x/1"},
