@@ -88,13 +88,11 @@ class CheckDone:
 
 def import_ahead() -> None:
     """Import what each check needs later, while git works; what fails here fails there, and is said."""
-    import concurrent.futures.thread
-
     from lifecycle.evidence.checks import check_reading
     from lifecycle.storage import journal_file, store
 
     store.import_lock()
-    del check_reading, journal_file, concurrent
+    del check_reading, journal_file
 
 
 class CheckRun:
