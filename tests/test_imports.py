@@ -66,6 +66,7 @@ PLACES = {
         "cli.screen",
         "cli.stats.stats_screen",
         "cli.terminal",
+        "cli.run.look.run_screen",
         "cli.tracker.tracker_screen",
     },
     "markdown_it": {"stages.detection.prose_blocks"},

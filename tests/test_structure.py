@@ -25,7 +25,7 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_005,
-    "storage": 1_202,
+    "storage": 1_205,
     "settings": 820,
     "git": 437,
     "github": 5_680,
@@ -33,7 +33,7 @@ BUDGET = {
     "platforms": 730,
     "evidence": 2_510,
     "claim": 5_385,
-    "run": 4_400,
+    "run": 4_900,
     "stages": 3_132,
     "reconcile": 1_325,
     "views": 645,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lifecycle.run.state import Run
-from lifecycle.run.table import RunStatus, RuntimeTier, tier_of
+from lifecycle.run.table import RunStatus, RuntimeTier, StoryStatus, tier_of
 
 
 def runtime(run: Run, now: float) -> float:
@@ -29,3 +29,22 @@ def report_due(run: Run, now: float) -> bool:
         stories >= row.report_stories
         or now - (run.reported_at or run.started) >= row.report_seconds
     )
+
+
+def review_due(run: Run, now: float) -> bool:
+    """True between two stories where so many are completed that the last checkpoint is worth a look."""
+    row, done, story = tier(run, now), len(run.completed_stories), run.current
+    is_between = story is None or story.status is StoryStatus.PENDING
+    return bool(row.review_stories and done and is_between and done % row.review_stories == 0)
+
+
+def sync_due(run: Run, written: float, now: float) -> bool:
+    """True if the state was not changed for longer than a run of this length may leave it.
+
+    Args:
+        run: which; one that does not go on is never due.
+        written: when its file was written; 0.0 if nobody knows.
+        now: the present.
+    """
+    limit = tier(run, now).sync_seconds
+    return bool(run.status is RunStatus.ACTIVE and limit and written and now - written >= limit)

@@ -90,6 +90,11 @@ class RunStore:
         """True if something lies at the file's place."""
         return os.path.lexists(self.root / FOLDER / STATE)
 
+    @property
+    def written_at(self) -> float:
+        """When the file was last written, in seconds since the epoch; 0.0 if there is none."""
+        return max(0, regular_files.mtime_ns(self._path(STATE))) / 1e9
+
     def load(self) -> Run | None:
         """The run, or None if there is none.
 

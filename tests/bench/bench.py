@@ -3,7 +3,8 @@
 Read the numbers as ratios: all of them are of one run on one machine. Exits 1 if a stop that has
 nothing to do takes as long as Python's bare start, if one that the staged workflow looks at takes twice
 the start of the installed command, if a check adds too much to its command, if a path or a sweep takes
-more requests than it may, or if a sweep's memory grows as fast as the number of its tasks.
+more requests than it may, if a sweep's memory grows as fast as the number of its tasks, or if a command
+of a run takes half as long again on 500 stories.
 """
 
 from __future__ import annotations
@@ -35,11 +36,13 @@ from tests.bench.paths import (
     quiet_probes,
 )
 from tests.bench.remote import FLOORS, LATENCY, MOST, POLL, Cost, Row, remote_rows
+from tests.bench.runs import judge_runs, run_rows, run_table
 from tests.bench.staged import START, judge_staged
 from tests.bench.timing import interleaved
 
 ROUNDS = 60
 CYCLES = 4
+RUNS = 9
 WIDTH = 120
 """Columns where there is no terminal."""
 
@@ -56,6 +59,7 @@ def main(arguments: Sequence[str]) -> int:
         default=list(SIZES),
         help="sizes of a sweep; none without any",
     )
+    parser.add_argument("--runs", type=int, default=RUNS, help="runs of each command of a run")
     options = parser.parse_args(arguments)
     # An install compiles; a checkout whose environment forbids bytecode would measure the compiler.
     compileall.compile_dir(Path(lifecycle.__file__).parent, quiet=2)
@@ -64,14 +68,17 @@ def main(arguments: Sequence[str]) -> int:
         active = active_paths(Path(folder), options.cycles)
         remote = remote_rows(Path(folder), options.cycles)
         large = large_rows(Path(folder), options.tasks) if options.tasks else []
+        runs = run_rows(Path(folder), options.runs)
     console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
     console.print(
         quiet_table(quiet, options.rounds),
         active_table(active, quiet, options.cycles),
         remote_table(remote, options.cycles),
         *([large_table(large)] if large else ()),
+        run_table(runs, options.runs),
     )
     faults = judge(quiet, active) + judge_remote(remote) + judge_large(large)
+    faults += judge_runs(runs)
     for fault in faults:
         console.print(f"[bold red]too much[/]: {fault}")
     return 1 if faults else 0

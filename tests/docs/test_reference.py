@@ -44,7 +44,7 @@ FLEETING = {
     ".lifecycle/waiter": "lifecycle/storage/signs_of_life.py",
     ".lifecycle/waiter.lock": "lifecycle/storage/signs_of_life.py",
     ".lifecycle/closing.json": "lifecycle/claim/record/claim_store.py",
-    ".lifecycle/review-*.diff": "lifecycle/cli/run/run_review_context.py",
+    ".lifecycle/review-*.diff": "lifecycle/cli/run/look/run_review_context.py",
 }
 """Files that are there for a moment only, or in a run, and the module that names them."""
 
@@ -212,7 +212,19 @@ def _steps(place: Place) -> Iterator[Callable[[], object]]:
     for _ in range(2 * log.MAX_BYTES // log._MAX_LINE + 8):
         log.write(place.root, "x" * log._MAX_LINE)
     yield lambda: place.hook("on-stop")
+    yield from _run_steps(place)
     yield from _staged_steps(place)
+
+
+def _run_steps(place: Place) -> Iterator[Callable[[], object]]:
+    """An autonomous run: something is clarified, it begins, it is over, and another one begins."""
+    path = place.root / ".claude/workflow-state.json"
+    yield lambda: place.cli("run", "add-clarification", "What?", "That")
+    yield lambda: place.cli("run", "init", "Pay")
+    completed = path.read_text().replace('"status": "active"', '"status": "completed"')
+    yield lambda: path.write_text(completed)
+    yield lambda: place.cli("run", "init", "Pay again")
+    yield path.unlink
 
 
 def _staged_steps(place: Place) -> Iterator[Callable[[], object]]:

@@ -88,6 +88,5 @@ def recover(session: Session) -> None:
             if not leading.is_held(change.run, *who, given.store.folder, given.now):
                 change.run = leading.adopted(change.run, *who, given.now)
             run = change.run
-    session.show(
-        recovery_text.recovery_lines(run, given.now), recovery_text.recovery_data(run, given.now)
-    )
+    about = (run, given.now, given.store.written_at)
+    session.show(recovery_text.recovery_lines(*about), recovery_text.recovery_data(*about))

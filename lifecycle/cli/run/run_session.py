@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lifecycle.cli.command_session import Session
 from lifecycle.core.errors import GitFailed, Transient
@@ -12,6 +12,9 @@ from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Run
 from lifecycle.run.trouble.persons import Presence
 from lifecycle.settings import running_client
+
+if TYPE_CHECKING:
+    from lifecycle.run.gates.work_facts import WorkFacts
 
 
 class RunSession:
@@ -72,6 +75,17 @@ class RunSession:
             return self.tree
         except (GitFailed, Transient):
             return ""
+
+    def facts(self, run: Run) -> WorkFacts:
+        """What git shows of the worktree, since the story at work began; nothing where git cannot say."""
+        from lifecycle.run.gates.work_facts import WorkFacts, facts_of
+
+        world, story = self.session.world, run.current
+        try:
+            base = story.base if story is not None else ""
+            return facts_of(world.root, world.deadline, world.environment, base)
+        except (GitFailed, Transient):
+            return WorkFacts()
 
     def presence(self, run: Run) -> Presence:
         """Who may be running this command: the client's agent, or somebody outside of it."""

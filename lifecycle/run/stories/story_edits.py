@@ -28,7 +28,11 @@ def with_new_story(
     if size not in SIZES:
         raise Refused(f"A story's size is one of {', '.join(SIZES)}; nothing was changed.")
     words = line_of(title, "a story's title", 300)
-    known = next((one for one in run.stories if one.title.casefold() == words.casefold()), None)
+    about = (words.casefold(), size, security)
+    known = next(
+        (one for one in run.stories if (one.title.casefold(), one.size, one.security) == about),
+        None,
+    )
     if known is not None:
         raise Refused(f"The run has this story already: {known.id}; nothing was changed.")
     if run.phase is RunPhase.SETUP:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from lifecycle.core.markdown_table import table
 from lifecycle.core.redact import quoted
-from lifecycle.run.long_run import tier
+from lifecycle.run.long_run import sync_due, tier
 from lifecycle.run.state import Run
 from lifecycle.run.table import RunPhase, RunStatus
 
@@ -22,7 +22,7 @@ NUMBERS: Final[Mapping[RunPhase, int]] = {
 """The number that the workflow's page gives to each phase."""
 
 
-def recovery_lines(run: Run | None, now: float) -> list[str]:
+def recovery_lines(run: Run | None, now: float, written: float = 0.0) -> list[str]:
     """The table of recovery, and what to go on with; one that is over does not come back."""
     if run is None or run.is_over:
         rows = [("Existing workflow", "No")]
@@ -41,11 +41,11 @@ def recovery_lines(run: Run | None, now: float) -> list[str]:
         *_table(rows),
         "",
         f"Continuing from {place}. Skipping to Phase {NUMBERS[run.phase]}.",
-        *(f"Note: {note}" for note in notes(run, now)),
+        *(f"Note: {note}" for note in notes(run, now, written)),
     ]
 
 
-def recovery_data(run: Run | None, now: float) -> dict[str, Any]:
+def recovery_data(run: Run | None, now: float, written: float = 0.0) -> dict[str, Any]:
     """The same for `--json`."""
     if run is None or run.is_over:
         return {"existing_workflow": False, "last_workflow_id": run.id if run is not None else None}
@@ -60,13 +60,31 @@ def recovery_data(run: Run | None, now: float) -> dict[str, Any]:
         "stories_completed": len(run.completed_stories),
         "stories": len(run.stories),
         "current_story": story.id if story is not None else None,
-        "notes": notes(run, now),
+        "notes": notes(run, now, written),
     }
 
 
-def notes(run: Run, now: float) -> list[str]:
-    """What a session has to know of the run beside where it stands."""
-    return [note for note in (brake_note(run), handover_note(run, now)) if note]
+def notes(run: Run, now: float, written: float = 0.0) -> list[str]:
+    """What a session has to know of the run beside where it stands.
+
+    Args:
+        run: which.
+        now: the present.
+        written: when its file was written; 0.0 if nobody knows.
+    """
+    texts = (brake_note(run), handover_note(run, now), sync_note(run, written, now))
+    return [text for text in texts if text]
+
+
+def sync_note(run: Run, written: float, now: float) -> str:
+    """That the state is old for a run of this length; "" otherwise."""
+    if not sync_due(run, written, now):
+        return ""
+    minutes = int((now - written) // 60)
+    return (
+        f"The state was changed {minutes} minutes ago, and a run of this length changes it every "
+        f"{tier(run, now).sync_seconds / 60:.0f}: record what was done since."
+    )
 
 
 def brake_note(run: Run) -> str:

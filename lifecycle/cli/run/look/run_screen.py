@@ -1,0 +1,76 @@
+"""A run on a terminal: what fits stands beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from lifecycle.cli.screen import fitted, grid
+from lifecycle.run.texts.status_text import StatusView, numbered
+
+WIDTH = 160
+"""Columns at most: further apart, the cells of a row lose each other."""
+
+WIDE = 110
+"""From so many columns on, checks and gates have columns of their own."""
+
+_STYLES = {
+    "completed": "green",
+    "in_progress": "cyan",
+    "testing": "cyan",
+    "review": "cyan",
+    "blocked": "yellow",
+}
+_TIME = 20
+
+
+def draw_status(view: StatusView, console: Console | None = None) -> None:
+    """Print a run as tables, to standard output unless a console is given."""
+    shown, width = fitted(console, WIDTH)
+    facts = [(Text(name, "dim"), Text(value)) for name, value in view.facts]
+    shown.print(grid((max(len(name) for name, _ in view.facts), None), facts), width=width)
+    if view.stories:
+        shown.print()
+        _draw_stories(view.stories, shown, width)
+    for name, lines in (("Blockers", view.blockers), ("Next steps", numbered(view.steps))):
+        if lines:
+            shown.print()
+            shown.print(Text(name, "bold"))
+            shown.print(Text("\n".join(lines)), width=width)
+    for note in (view.left_out, *view.notes):
+        if note:
+            shown.print(Text(note, "dim"), width=width)
+
+
+def draw_progress(lines: Sequence[str], console: Console | None = None) -> None:
+    """Print lines of the progress file as a table, to standard output unless a console is given."""
+    shown, width = fitted(console, WIDTH)
+    parts = [line.partition(" ") for line in lines]
+    rows = [(Text(at, "dim"), Text(what)) for at, _, what in parts]
+    shown.print(grid((_TIME, None), rows, ("when", "what")), width=width)
+
+
+def _draw_stories(stories: Sequence[Sequence[str]], shown: Console, width: int) -> None:
+    rows = [
+        (
+            Text(name),
+            Text(title),
+            Text(size),
+            Text(status, _STYLES.get(status, "")),
+            Text(tdd),
+            Text(iteration),
+            Text(checks, "dim"),
+            Text(gates, "dim"),
+            Text(criteria),
+        )
+        for name, title, size, status, tdd, iteration, checks, gates, criteria in stories
+    ]
+    if width >= WIDE:
+        widths = (5, None, 4, 11, 8, 4, 30, 16, 5)
+        head = ("#", "story", "size", "status", "tdd", "iter", "checks", "gates", "AC")
+        shown.print(grid(widths, rows, head), width=width)
+        return
+    narrow = [(row[0], Text.assemble(row[1], "\n", row[6]), row[3], row[4]) for row in rows]
+    shown.print(grid((5, None, 11, 8), narrow, ("#", "story", "status", "tdd")), width=width)

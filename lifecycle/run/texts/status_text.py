@@ -1,0 +1,187 @@
+"""The whole of a run at a glance: its facts, its stories, what stands in the way, what comes next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from lifecycle.core.markdown_table import table
+from lifecycle.core.redact import quoted
+from lifecycle.run.gates.work_facts import WorkFacts
+from lifecycle.run.long_run import runtime, tier
+from lifecycle.run.state import GateRecord, Run, Story
+from lifecycle.run.table import CriterionState, StoryStatus
+from lifecycle.run.texts import recovery_text, run_words
+
+MOST: Final = 40
+"""Stories that are shown unless all are asked for: those that are at work, blocked and next come first."""
+
+HEAD: Final = ("#", "Story", "Size", "Status", "TDD", "Iteration", "Checks", "Gates", "Criteria")
+
+_ORDER = {
+    StoryStatus.IN_PROGRESS: 0,
+    StoryStatus.TESTING: 0,
+    StoryStatus.REVIEW: 0,
+    StoryStatus.BLOCKED: 1,
+    StoryStatus.PENDING: 2,
+    StoryStatus.COMPLETED: 3,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StatusView:
+    """What is shown of a run.
+
+    Attributes:
+        facts: each with its name.
+        stories: their rows, as HEAD has them.
+        left_out: a sentence on the stories that have no row; "" if all have one.
+        blockers, steps, notes: a line for each.
+    """
+
+    facts: tuple[tuple[str, str], ...]
+    stories: tuple[tuple[str, ...], ...]
+    left_out: str
+    blockers: tuple[str, ...]
+    steps: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def status_view(
+    run: Run, facts: WorkFacts, now: float, *, written: float = 0.0, every: bool = False
+) -> StatusView:
+    """The run as it stands.
+
+    Args:
+        run: which.
+        facts: what git shows of the worktree: for its tree checks and gates are shown.
+        now: the present.
+        written: when the run's file was; 0.0 if nobody knows.
+        every: show all stories.
+    """
+    shown = _chosen(run, every=every)
+    left = len(run.stories) - len(shown)
+    rows = (
+        ("Workflow", run.goal),
+        ("Workflow ID", run.id),
+        ("Phase", run.phase.value),
+        ("Status", f"{run.status}: {run.why}" if run.why else run.status.value),
+        ("Stories completed", f"{len(run.completed_stories)}/{len(run.stories)}"),
+        ("Runtime", f"{run_words.elapsed(runtime(run, now))} ({tier(run, now).name})"),
+        ("Spent", run_words.receipt_line(run, now)),
+        ("Gates", _gate_line(run.gates, facts.tree)),
+        *((("Pull request", run.pull_request),) if run.pull_request else ()),
+    )
+    return StatusView(
+        rows,
+        tuple(_row(story, facts.tree) for story in shown),
+        f"{left:,} more stories; all of them: lifecycle run status --all" if left else "",
+        tuple(run_words.blocker_line(run, blocker) for blocker in run.standing_blockers),
+        tuple(run_words.steps(run, facts, now)),
+        tuple(recovery_text.notes(run, now, written)),
+    )
+
+
+def status_lines(view: StatusView) -> list[str]:
+    """The same as Markdown, for a pipe."""
+    return [
+        "## Workflow Status",
+        "",
+        *table(("Fact", "Value"), view.facts),
+        "",
+        "### Stories",
+        *table(HEAD, view.stories),
+        *([view.left_out] if view.left_out else []),
+        "",
+        "### Blockers",
+        *(view.blockers or ["None"]),
+        "",
+        "### Next Steps",
+        *numbered(view.steps),
+        *(f"Note: {note}" for note in view.notes),
+    ]
+
+
+def status_data(
+    run: Run, facts: WorkFacts, now: float, *, written: float = 0.0, every: bool = False
+) -> dict[str, Any]:
+    """The same for `--json`, with the same stories."""
+    return {
+        "workflow_id": run.id,
+        "goal": run.goal,
+        "phase": run.phase.value,
+        "status": run.status.value,
+        "why": run.why,
+        "runtime_seconds": int(runtime(run, now)),
+        "tier": tier(run, now).name,
+        "spent": run_words.receipt_line(run, now),
+        "stories_completed": len(run.completed_stories),
+        "stories_total": len(run.stories),
+        "stories": [_story_data(story, facts.tree) for story in _chosen(run, every=every)],
+        "blockers": [
+            {"index": run.blockers.index(one), "id": one.id, "description": one.description}
+            for one in run.standing_blockers
+        ],
+        "next_steps": run_words.steps(run, facts, now),
+        "notes": recovery_text.notes(run, now, written),
+        "pull_request": run.pull_request or None,
+    }
+
+
+def numbered(texts: Sequence[str]) -> list[str]:
+    """The texts as a list with numbers."""
+    return [f"{number}. {text}" for number, text in enumerate(texts, 1)]
+
+
+def _chosen(run: Run, *, every: bool) -> list[Story]:
+    if every or len(run.stories) <= MOST:
+        return list(run.stories)
+    near = sorted(run.stories, key=lambda story: _ORDER[story.status])[:MOST]
+    names = {story.id for story in near}
+    return [story for story in run.stories if story.id in names]
+
+
+def _row(story: Story, tree: str) -> tuple[str, ...]:
+    title = f"{story.title} (security)" if story.security else story.title
+    checks = ", ".join(
+        f"{name} {state}" for name, state in run_words.checks_of(story, tree).items()
+    )
+    gates = ", ".join(f"{gate} {state}" for gate, state in run_words.gates_of(story, tree).items())
+    judged = sum(one.state is not CriterionState.PENDING for one in story.criteria)
+    return (
+        story.id,
+        quoted(title, 80)[1:-1],
+        story.size,
+        story.status.value,
+        story.tdd.value,
+        str(story.iteration),
+        checks,
+        gates or "-",
+        f"{judged}/{len(story.criteria)}",
+    )
+
+
+def _gate_line(records: Sequence[GateRecord], tree: str) -> str:
+    last = {record.gate: record for record in records}
+    states = [
+        f"{gate} {record.state}{'' if record.tree == tree else ' on another tree'}"
+        for gate, record in sorted(last.items())
+    ]
+    return ", ".join(states) or "none was run"
+
+
+def _story_data(story: Story, tree: str) -> dict[str, Any]:
+    return {
+        "id": story.id,
+        "title": story.title,
+        "size": story.size,
+        "security": story.security,
+        "status": story.status.value,
+        "tdd_phase": story.tdd.value,
+        "iteration": story.iteration,
+        "checks": {name.value: one.value for name, one in run_words.checks_of(story, tree).items()},
+        "gates": {gate.value: one.value for gate, one in run_words.gates_of(story, tree).items()},
+        "criteria": [one.state.value for one in story.criteria],
+        "depends_on": list(story.depends_on),
+    }

@@ -1,0 +1,71 @@
+"""The progress report, whole, as the workflow's page has it."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from lifecycle.run.long_run import report_due
+from lifecycle.run.state import Run
+from lifecycle.run.table import RunStatus
+from lifecycle.run.texts.report_text import report_data, report_lines, reported
+from tests.run.texts.texts_ground import FACTS, NOW, a_run, done
+
+WHOLE = """\
+## Progress Report
+
+**Workflow:** Implement payment processing
+**Workflow ID:** abc12345
+**Runtime:** 40m 5s
+**Iteration:** 12
+**Spent:** 2 sessions, 12 iterations, 40m 5s, tokens: 123,456
+
+### Stories Progress
+| Status | Count |
+|--------|-------|
+| Completed | 1 |
+| In Progress | 1 |
+| Pending | 1 |
+| Blocked | 1 |
+
+### Recently Completed:
+- [S1] Story 1 - 2 iterations
+
+### Current Story:
+- [S2] Pay | by card
+- Status: in_progress
+- Iteration: 2/3
+- Verification: testsPass PASS, coverageMet PENDING, reviewApproved PENDING, securityCleared PENDING
+
+### Blockers:
+- [1] B2 (high, S3): "Stripe API key not configured in .env"
+
+### Next Steps:
+"""
+
+
+def test_the_report_is_whole() -> None:
+    """Every heading and every number of the page; what comes next stands last."""
+    text = "\n".join(report_lines(a_run(), FACTS, NOW + 2_405))
+    assert text.startswith(WHOLE)
+    steps = text.removeprefix(WHOLE).splitlines()
+    assert steps[0].startswith("1. ")
+    assert "lifecycle run tdd-phase S2 verify" in steps[0]
+    assert steps[1].startswith("2. Then S3")
+    assert len(steps) == 2
+
+
+def test_a_report_that_was_given_is_due_no_more() -> None:
+    """It counts from then on."""
+    run = replace(a_run(), stories=tuple(done(n) for n in range(1, 4)))
+    assert report_due(run, NOW)
+    assert not report_due(reported(run, NOW), NOW)
+
+
+def test_nothing_to_tell_is_told() -> None:
+    """An empty run has a report, and so has one that was stopped."""
+    run = Run("abc", "Pay", NOW, status=RunStatus.STOPPED, why="its cap")
+    text = "\n".join(report_lines(run, FACTS, NOW))
+    assert text.count("None") == 3
+    assert "1. A person lets the run go on: lifecycle run resume" in text
+    data = report_data(run, FACTS, NOW)
+    assert (data["current_story"], data["stories"]["Completed"]) == (None, 0)
