@@ -132,12 +132,14 @@ class GateCommand:
             change.run = run
             about = f" for {name}" if name else ""
             change.note(f"Gate {record.gate}: {record.state}{about}")
-            for blocker in run.blockers[len(before.blockers) :]:
-                change.note(f"Blocker {blocker.id}: {blocker.description}")
+            told = news(before, run, name)
+            logged = run.blockers[len(before.blockers) :] if story is None else ()
+            for line in (*told, *(f"Blocker {one.id}: {one.description}" for one in logged)):
+                change.note(line)
         more: dict[str, Any] = {"remarks": remarks}
         if story is None:
             record = run.gates[-1]
-            lines = [*final_gate.final_lines(run, record), *_notes(remarks), *news(before, run, "")]
+            lines = [*final_gate.final_lines(run, record), *_notes(remarks), *told]
             return record, lines, more
         lines = [*gate_records.gate_lines(record, story), *_notes(remarks)]
         if record.gate is Gate.G6 and record.state is CheckState.PENDING:
@@ -145,7 +147,7 @@ class GateCommand:
                 f"No security review of these files: lifecycle run review {name} --by security …"
             )
         failures = run.story(name).failures[len(before.story(name).failures) :]
-        lines += news(before, run, name)
+        lines += told
         return record, lines, {**more, "story": name, "failures": [one.id for one in failures]}
 
     def _tests(self, remarks: list[str]) -> RunsSeen:

@@ -62,6 +62,9 @@ def update_story(session: Session, *, story: str, status: str, unneeded: str) ->
             where = (world.root, world.deadline, world.environment)
             made = make(*where, after, given.now, one.id)
             change.run = after = with_checkpoint(after, made)
+        told = escalation_lines(before, after)
+        for line in told:
+            change.note(line)
     lines = [f"Updated story {one.id}: {one.status}"]
     if one.status is StoryStatus.IN_PROGRESS:
         lines.append(f"Iteration: {attempts(one)}/{MAX_RETRIES}")
@@ -69,7 +72,7 @@ def update_story(session: Session, *, story: str, status: str, unneeded: str) ->
         following = after.current
         way = f"update-story {following.id} in_progress" if following else "gate G7"
         lines.append(f"Next: lifecycle run {way}")
-    lines += escalation_lines(before, after)
+    lines += told
     data: dict[str, Any] = {"story": one.id, "status": one.status, "iteration": one.iteration}
     session.show(lines, {**data, "phase": after.phase})
 

@@ -57,7 +57,9 @@ def verify(
             record = reviews.review_of(role, verdict, (), tree=tree, by=who, now=now)
             one = change.run.story(story)
             change.run = reviews.reviewed(change.run, one, record, now, is_word=True)
-        change.note(f"Said of {one.id}: {which} {word}")
+        told = news(before, change.run, one.id)
+        for line in (f"Said of {one.id}: {which} {word}", *told):
+            change.note(line)
     lines = [
         f"Verification recorded: {one.id} {which} {word}" + (f" ({details})" if details else "")
     ]
@@ -66,7 +68,7 @@ def verify(
         lines.append(f"By {who}, on tree {tree[:12]}; an edit of any file voids it.")
     else:
         lines.append(f"That is a word, and shows nothing: lifecycle run gate {gate} {one.id} does.")
-    lines += news(before, change.run, one.id)
+    lines += told
     data = {"story": one.id, "check": which, "passed": passed, "by": who, "tree": tree}
     session.show(lines, {**data, "is_word": which not in _ROLES, "shown_by": gate})
 
@@ -114,12 +116,14 @@ def review(
         before = change.run
         one = gate_records.at_work(before, story)
         change.run = reviews.reviewed(before, one, record, now, is_word=False)
-        change.note(f"Review of {one.id} by {by}: {record.verdict}")
+        told = news(before, change.run, one.id)
+        for line in (f"Review of {one.id} by {by}: {record.verdict}", *told):
+            change.note(line)
     lines = reviews.review_lines(one, record)
     if record.verdict != verdict:
         why = "something is BLOCKING" if record.verdict not in APPROVING else "nothing is BLOCKING"
         lines.append(f"The verdict given was {verdict}; {why}, so it counts as {record.verdict}.")
-    lines += news(before, change.run, one.id)
+    lines += told
     session.show(lines, _data(one.id, record, before, change.run))
 
 

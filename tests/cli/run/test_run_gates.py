@@ -184,6 +184,9 @@ def test_a_review_is_read_recorded_and_voided_by_an_edit(project: RunGround) -> 
     assert "- **[SUGGESTION]** name it" in done.stdout
     said = project.said("review", "S1", "--by", "security", "--verdict", "REMEDIATION_NEEDED")
     assert "ESCALATION_REQUIRED: security vulnerability in S1" in said
+    progress = (project.root / ".claude/workflow-progress.txt").read_text()
+    assert "ESCALATION_REQUIRED: security vulnerability in S1" in progress
+    assert "Added failure: F1 [code]" in progress
     assert "G6 (securityCleared)" not in refused(project.run("update-story", "S1", "completed"))
     run = state(project)
     project.kept(run.with_story(replace(run.stories[0], security=True)))
