@@ -158,6 +158,7 @@ def test_a_second_session_is_told_whose_the_run_is_and_is_not_led(session: Sessi
     second = Session(place, TWO)
     told = second.start()
     assert "led by another session" in told.model
+    assert "led by another session" in second.cli("run", "recover").stdout
     assert stop(second) == ("", "")
     assert the_run(place).session == ONE
     assert stop(session, agent_id="a1") == ("", "")

@@ -11,7 +11,7 @@ from lifecycle.run.begin import new_run
 from lifecycle.run.run_store import PATH, StrangeRun
 from lifecycle.run.state import Run
 from lifecycle.run.stop import leading
-from lifecycle.run.texts import recovery_text
+from lifecycle.run.texts import recovery_text, standing
 from lifecycle.run.trouble.persons import person
 
 
@@ -89,4 +89,9 @@ def recover(session: Session) -> None:
                 change.run = leading.adopted(change.run, *who, given.now)
             run = change.run
     about = (run, given.now, given.store.written_at)
-    session.show(recovery_text.recovery_lines(*about), recovery_text.recovery_data(*about))
+    lines = recovery_text.recovery_lines(*about)
+    is_others = run is not None and not run.is_over and run.session != given.client_session
+    if run is not None and is_others and given.client_session:
+        lines = [*lines, f"Note: {standing.held_line(run)}"]
+    data = recovery_text.recovery_data(*about)
+    session.show(lines, {**data, "led_by": run.session} if run is not None else data)
