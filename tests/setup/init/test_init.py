@@ -18,7 +18,13 @@ from lifecycle.core.values.configured import Settings
 from lifecycle.settings import config, resources, user_folder
 from lifecycle.setup.init import apply, copy_to, plan
 from lifecycle.setup.init.found_hooks import ClientSetup, allows_all
-from lifecycle.setup.init.hook_table import NAMES, PERMISSIONS, STAGE_PERMISSIONS, WIRES
+from lifecycle.setup.init.hook_table import (
+    NAMES,
+    PERMISSIONS,
+    RUN_PERMISSIONS,
+    STAGE_PERMISSIONS,
+    WIRES,
+)
 from lifecycle.setup.init.init_mark import MARK, PERMITS
 from lifecycle.setup.init.jsonc import parse
 from lifecycle.setup.init.supplies import settings_file
@@ -114,7 +120,7 @@ def test_an_agent_may_not_say_yes_in_its_users_place() -> None:
     assert not allowed & {"close", "nudge", "trust", "init", "hook", "sandbox", "takeover"}
 
 
-@pytest.mark.parametrize("rule", [*PERMISSIONS, *STAGE_PERMISSIONS])
+@pytest.mark.parametrize("rule", [*PERMISSIONS, *STAGE_PERMISSIONS, *RUN_PERMISSIONS])
 def test_what_is_allowed_forces_and_overwrites_nothing(rule: str) -> None:
     """A permission covers every option of its command, so no such command has one that forces."""
     words = rule.removeprefix("Bash(lifecycle ").removesuffix(":*)").split()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
+import click
 import pytest
 
+from lifecycle.cli import main
 from lifecycle.run.table import COMPLETE, ESCALATION, INTERVENTION, ReviewVerdict, TddPhase
 from lifecycle.setup.init.hook_table import RUN_PERMISSIONS
 from lifecycle.setup.init.supplies import RUN_AGENTS, RUN_COMMANDS, RUN_SKILL
@@ -34,6 +37,32 @@ TOOLS = {
 def told(path: Path) -> str:
     """A page's body, in one line."""
     return " ".join(page(path)[1].split())
+
+
+def lines(path: Path) -> list[str]:
+    """Every whole command line of ours on a page: in a block, or in code quotes."""
+    body = page(path)[1]
+    found = re.findall(r"(?m)^(lifecycle (?:run|check|platform) .+)$", body)
+    found += re.findall(r"`(lifecycle (?:run|check|platform) [^`…]+)`", re.sub(r"\s+", " ", body))
+    return found
+
+
+WITH_LINES = [path for path in (*AGENTS, SKILL, *COMMANDS) if lines(path)]
+
+
+@pytest.mark.parametrize("path", WITH_LINES, ids=lambda path: path.stem)
+def test_every_command_line_is_one(path: Path) -> None:
+    """Each command is there, by the names of its groups, and takes the words that the page gives it."""
+    for line in lines(path):
+        words = shlex.split(line)[1:]
+        found, name = main.group, "lifecycle"
+        while isinstance(found, click.Group):
+            name = words.pop(0)
+            below = found.get_command(click.Context(found), name)
+            assert below is not None, line
+            found = below
+        if words or not any(parameter.required for parameter in found.params):
+            found.make_context(name, words, resilient_parsing=False)
 
 
 def test_the_seven_agents_are_there_with_the_least_that_they_need() -> None:
