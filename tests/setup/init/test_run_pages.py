@@ -54,7 +54,7 @@ WITH_LINES = [path for path in (*AGENTS, SKILL, *COMMANDS) if lines(path)]
 def test_every_command_line_is_one(path: Path) -> None:
     """Each command is there, by the names of its groups, and takes the words that the page gives it."""
     for line in lines(path):
-        words = shlex.split(line)[1:]
+        words = shlex.split(line.partition(" <<")[0])[1:]
         found, name = main.group, "lifecycle"
         while isinstance(found, click.Group):
             name = words.pop(0)
