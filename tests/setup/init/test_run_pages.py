@@ -55,7 +55,8 @@ def test_every_command_line_is_one(path: Path) -> None:
     """Each command is there, by the names of its groups, and takes the words that the page gives it."""
     for line in lines(path):
         words = shlex.split(line.partition(" <<")[0])[1:]
-        found, name = main.group, "lifecycle"
+        found: click.Command = main.group
+        name = "lifecycle"
         while isinstance(found, click.Group):
             name = words.pop(0)
             below = found.get_command(click.Context(found), name)
