@@ -139,7 +139,7 @@ class GateCommand:
         more: dict[str, Any] = {"remarks": remarks}
         if story is None:
             record = run.gates[-1]
-            lines = [*final_gate.final_lines(run, record), *_notes(remarks), *told]
+            lines = [*_notes(remarks), *final_gate.final_lines(run, record), *told]
             return record, lines, more
         lines = [*gate_records.gate_lines(record, story), *_notes(remarks)]
         if record.gate is Gate.G6 and record.state is CheckState.PENDING:

@@ -68,8 +68,8 @@ def update_story(session: Session, *, story: str, status: str, unneeded: str) ->
     lines = [f"Updated story {one.id}: {one.status}"]
     if one.status is StoryStatus.IN_PROGRESS:
         lines.append(f"Iteration: {attempts(one)}/{MAX_RETRIES}")
-    if one.status is StoryStatus.COMPLETED:
-        following = after.current
+    following = after.current
+    if one.status is StoryStatus.COMPLETED and (following or not after.open_stories):
         way = f"update-story {following.id} in_progress" if following else "gate G7"
         lines.append(f"Next: lifecycle run {way}")
     lines += told
