@@ -13,9 +13,10 @@ from lifecycle.run.gates.gate_rules import HOLDS, listed, newest
 from lifecycle.run.gates.phase_moves import demand_active, moved_phase
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import runtime
-from lifecycle.run.state import GateRecord, Run
+from lifecycle.run.state import GateRecord, Run, data_of
+from lifecycle.run.stop.caps import spent
 from lifecycle.run.table import COMPLETE, Gate, RunPhase, RunStatus
-from lifecycle.run.texts.receipt_text import receipt_data, spelled
+from lifecycle.run.texts.run_words import elapsed
 
 
 def final_of(run: Run, tree: str) -> GateRecord | None:
@@ -94,7 +95,7 @@ def complete_lines(run: Run) -> list[str]:
         "**Status:** SUCCESS",
         f"**PR URL:** {run.pull_request or 'none'}",
         f"**Workflow ID:** {run.id}",
-        f"**Runtime:** {spelled(runtime(run, run.completed))}",
+        f"**Runtime:** {elapsed(runtime(run, run.completed))}",
         f"**Stories Completed:** {done}",
         "",
         f"All stories verified. {last} Workflow complete.",
@@ -112,5 +113,5 @@ def complete_data(run: Run) -> dict[str, Any]:
         "unpublished": run.unpublished or None,
         "stories_completed": len(run.completed_stories),
         "stories": len(run.stories),
-        **receipt_data(run, run.completed),
+        "spent": data_of(spent(run, run.completed)),
     }

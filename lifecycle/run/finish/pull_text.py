@@ -9,6 +9,7 @@ from lifecycle.core import hidden_marker
 from lifecycle.core.redact import redact, visible
 from lifecycle.run.finish.key_changes import ChangedFile, grouped
 from lifecycle.run.state import GatePart, GateRecord, Run, Story
+from lifecycle.run.stop.caps import spent
 from lifecycle.run.table import (
     APPROVING,
     BUILD,
@@ -21,7 +22,7 @@ from lifecycle.run.table import (
     Severity,
     StoryCheck,
 )
-from lifecycle.run.texts.receipt_text import receipt_data, spelled
+from lifecycle.run.texts.run_words import elapsed
 
 BODY_LIMIT = 60_000
 """GitHub takes 65,536 characters, and a text around ours needs some."""
@@ -187,14 +188,14 @@ def _manual(run: Run) -> list[str]:
 
 
 def _metrics(run: Run, now: float) -> list[str]:
-    data = receipt_data(run, now)
-    tokens = [f"- **Tokens:** {data['tokens']:,}"] if data["tokens"] else []
+    took = spent(run, now)
+    tokens = [f"- **Tokens:** {took.tokens:,}"] if took.tokens else []
     return [
         f"- **Workflow ID:** {run.id}",
-        f"- **Runtime:** {spelled(data['runtime_seconds'])}",
+        f"- **Runtime:** {elapsed(took.seconds)}",
         f"- **Stories:** {len(run.completed_stories)}/{len(run.stories)}",
-        f"- **Total Iterations:** {data['story_iterations']}",
-        f"- **Sessions:** {data['sessions']}",
+        f"- **Total Iterations:** {sum(story.iteration for story in run.stories)}",
+        f"- **Sessions:** {took.sessions}",
         *tokens,
     ]
 

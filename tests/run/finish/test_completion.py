@@ -103,7 +103,7 @@ def test_the_block_is_the_designs() -> None:
         "**Status:** SUCCESS",
         f"**PR URL:** {URL}",
         "**Workflow ID:** abc12345",
-        "**Runtime:** 45m 00s",
+        "**Runtime:** 45m 0s",
         "**Stories Completed:** 1/1",
         "",
         "All stories verified. Pull request created. Workflow complete.",

@@ -105,7 +105,7 @@ def test_all_that_is_recorded_is_in_it() -> None:
         "- [ ] Security review: N/A (no story is security-sensitive)",
         "- [x] All acceptance criteria verified by tester agent",
         "- **Workflow ID:** abc12345",
-        "- **Runtime:** 1h 05m",
+        "- **Runtime:** 1h 5m",
         "- **Stories:** 2/2",
         "- **Total Iterations:** 4",
         "- **Sessions:** 2",
