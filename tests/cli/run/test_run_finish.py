@@ -245,6 +245,7 @@ def test_in_a_claim_the_pull_request_is_the_claims(work: Finished) -> None:
     """Title and link are the claim's, the text has the run's part, and the card is moved as ever."""
     ok(work.place.cli("claim", "42"))
     work.begin(work.place.claim()["branch"])
+    before = work.run
     said = ok(work.place.cli("run", "finish"))
     number = work.place.pull()
     pull = work.place.pulls()[number]
@@ -255,6 +256,11 @@ def test_in_a_claim_the_pull_request_is_the_claims(work: Finished) -> None:
     assert (claim["pr_number"], claim["phase"]) == (number, "pr_created")
     assert f"/pull/{number}" in said
     assert work.place.card()["Status"] == "In Review"
+    with work.store.locked():
+        work.store.write(before)  # a crash before the state was written
+    ok(work.place.cli("run", "finish"))
+    assert [*work.place.pulls()] == [number]
+    assert work.place.pulls()[number]["body"].count("## Workflow Metrics") == 1
 
 
 def test_a_claim_that_another_took_opens_nothing(work: Finished) -> None:
