@@ -537,6 +537,12 @@ def decoded_clarifications(content: bytes) -> tuple[Clarification, ...]:
         raise ValueError(str(error)) from None
 
 
+class _Head(msgspec.Struct):
+    """What is read of a file first: a version of another release has fields of its own."""
+
+    version: Any = 1
+
+
 def decoded(content: bytes) -> Run:
     """The run that a file holds.
 
@@ -545,13 +551,13 @@ def decoded(content: bytes) -> Run:
         NewerVersion: a later release wrote it.
     """
     try:
-        data = msgspec.json.decode(content)
-        version = data.get("version", 1) if isinstance(data, dict) else None
+        version = msgspec.json.decode(content, type=_Head).version
         if isinstance(version, int) and version > VERSION:
             raise NewerVersion(version)
         if isinstance(version, int) and version < VERSION:
-            data = moved({**data, "version": version}, VERSION, MIGRATIONS.items())
-        return msgspec.convert(data, Run)
+            data = {**msgspec.json.decode(content), "version": version}
+            return msgspec.convert(moved(data, VERSION, MIGRATIONS.items()), Run)
+        return msgspec.json.decode(content, type=Run)
     except msgspec.MsgspecError as error:
         raise ValueError(str(error)) from None
     except RecursionError:

@@ -52,7 +52,10 @@ def test_what_is_written_is_read_again() -> None:
         (b'{"id": "a", "goal": "b", "started": "soon"}', "$.started"),
         (b'{"id": "a", "goal": "b", "started": 1, "whatever": 2}', "whatever"),
         (b'{"id": "a", "goal": "b", "started": 1, "phase": "flying"}', "$.phase"),
-        (b"[" * 100_000, "nested"),
+        (b"[" * 100_000, "object"),
+        (b'{"stories": ' + b"[" * 100_000, "nested"),
+        (b'{"whatever": ' + b"[" * 100_000, "nested"),
+        (b'{"version": "1", "id": "a", "goal": "b", "started": 1}', "$.version"),
     ],
 )
 def test_what_is_not_of_the_form_is_named(content: bytes, says: str) -> None:
