@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from lifecycle.core.plan import StopVerdict, StopWord
 from lifecycle.core.redact import quoted
 from lifecycle.core.values.configured import RunSettings
-from lifecycle.run import state
+from lifecycle.run import long_run, state
 from lifecycle.run.gates import gate_rules
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Run, Spent, Story
@@ -228,6 +228,8 @@ def _continuation(seen: RunSeen, run: Run, *, is_claimed: bool) -> list[str]:
             lines.append(f"Failed last: [{last.category.value}] {quoted(last.text, 160)}")
     step = next_step(run, seen.facts)
     lines.append(f"Next: {step.text}: {step.command}")
+    if long_run.report_due(run, seen.now):
+        lines.append("A progress report is due: lifecycle run report")
     return lines
 
 

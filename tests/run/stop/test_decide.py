@@ -70,6 +70,13 @@ def test_an_open_run_goes_on_with_what_comes_next() -> None:
     assert verdict.word.person == ()
 
 
+@pytest.mark.parametrize(("since", "is_due"), [(1_799.0, False), (1_800.0, True)])
+def test_a_report_that_is_due_is_asked_for(since: float, is_due: bool) -> None:
+    """Half an hour after the last one the session is told so; before, it is not."""
+    reason = decide(seen(a_run(reported_at=NOW - since))).word.reason
+    assert ("A progress report is due: lifecycle run report" in reason) is is_due
+
+
 def test_a_person_who_is_waited_for_is_told_once_what_to_do() -> None:
     """What to fix, how it is checked, how to say so, how to go on; another question is told anew."""
     run = a_run(status=RunStatus.AWAITING_USER, fix=FIX)
