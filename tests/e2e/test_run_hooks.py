@@ -111,6 +111,20 @@ def test_a_person_who_is_waited_for_is_told_once(session: Session) -> None:
     assert "Do not go on" in started.model
 
 
+def test_no_hook_runs_the_command_that_checks_a_fix(session: Session) -> None:
+    """Whatever it is, stop, start, prompt and compaction leave it alone: `check-user-fix` runs it."""
+    place = session.place
+    fix = replace(FIX, check_command=("touch", str(place.root / "was-run")))
+    change(place, status=RunStatus.AWAITING_USER, fix=fix)
+    stop(session)
+    session.start("resume")
+    session.prompt("It is fixed.")
+    session.launch("pre-compact", "PreCompact", trigger="auto").communicate(timeout=60)
+    assert not (place.root / "was-run").exists()
+    assert session.cli("run", "check-user-fix").returncode == 0
+    assert (place.root / "was-run").exists()
+
+
 def test_a_persons_prompt_is_noted_while_a_run_waits(session: Session) -> None:
     """Without a claim, too: what the person wrote may be the answer; a wake is none."""
     mark = session.place.root / ".lifecycle/answered"

@@ -126,7 +126,7 @@ def questions(session: Session, *, phase: str) -> None:
 
 @click.command("add-clarification", short_help="Keep a question and its answer.")
 @click.argument("question")
-@click.argument("answer")
+@click.argument("answer", default="")
 @option(
     "--phase PHASE",
     "pre-analysis, pre-plan or development. Default: development, before a run pre-analysis.",
@@ -139,6 +139,8 @@ def add_clarification(
 ) -> None:
     """Keep QUESTION and its ANSWER; one that was asked before in this phase is answered anew.
 
+    Without ANSWER the question is open: G1 fails until it is answered.
+
     An answer that begins with "Assumed" was given by nobody: it opens a checkpoint only where nobody
     attends, and in a run that was begun with --autonomous. Before init it is kept, and init adopts it.
     """
@@ -150,7 +152,7 @@ def add_clarification(
     usual = ClarificationPhase.PRE_ANALYSIS if is_early else ClarificationPhase.DEVELOPMENT
     when = ClarificationPhase(phase) if phase else usual
     one = clarifying.clarification(question, answer, given.now, when, category)
-    said = f"Added clarification: {one.question} -> {one.answer} [{one.phase}]"
+    said = f"Added clarification: {one.question} -> {one.answer or '(open)'} [{one.phase}]"
     if is_early:
         with store.locked():
             store.keep_early(clarifying.merged(store.early(), one))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lifecycle.core.redact import quoted
 from lifecycle.run.gates import gate_rules
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import GateRecord, Run, Story
@@ -62,7 +63,8 @@ def next_step(run: Run, facts: WorkFacts | None = None) -> NextStep:
 
 def _is_clarified(run: Run, phase: ClarificationPhase) -> bool:
     """True if that checkpoint is passed, or nobody is to be asked, and answers are assumed."""
-    return run.autonomous or any(answer.phase is phase for answer in run.clarifications)
+    answered = (one for one in run.clarifications if one.answer)
+    return run.autonomous or any(one.phase is phase for one in answered)
 
 
 def _clarify(phase: ClarificationPhase) -> NextStep:
@@ -79,6 +81,11 @@ def _analysis(run: Run) -> NextStep:
 
 
 def _planning(run: Run) -> NextStep:
+    wanting = next((one for one in run.clarifications if not one.answer), None)
+    if wanting is not None:
+        question = quoted(wanting.question, 120)
+        command = f'{_RUN} add-clarification {question} "ANSWER" --phase {wanting.phase.value}'
+        return NextStep("a question is open: ask the user, and record the answer", command)
     if not _is_clarified(run, ClarificationPhase.PRE_PLAN):
         return _clarify(ClarificationPhase.PRE_PLAN)
     bare = next((story for story in run.open_stories if gate_rules.story_lacks(story)), None)

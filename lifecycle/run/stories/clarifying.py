@@ -44,8 +44,11 @@ CHECKPOINTS: Final[Mapping[RunPhase, ClarificationPhase]] = {
 def clarification(
     question: str, answer: str, now: float, phase: ClarificationPhase, category: str = ""
 ) -> Clarification:
-    """A question and its answer, as they are kept; Refused if one of them is empty or too long."""
-    said = line_of(answer, "the answer")
+    """A question and its answer, as they are kept; without one the question is open, and G1 names it.
+
+    Refused if the question is empty, or one of them too long.
+    """
+    said = line_of(answer, "the answer") if answer.strip() else ""
     return Clarification(
         line_of(question, "the question"),
         said,
@@ -82,13 +85,12 @@ def clarified_for(run: Run, phase: RunPhase, now: float, *, asked: bool) -> Run:
     if phase not in CHECKPOINTS:
         return run
     when = CHECKPOINTS[phase]
-    answers = [one for one in run.clarifications if one.phase is when]
+    there = [one for one in run.clarifications if one.phase is when]
+    answers = [one for one in there if one.answer]
     if not asked or run.autonomous:
-        return (
-            run
-            if answers
-            else clarified(run, clarification(QUESTIONS[when][0], ASSUMED, now, when))
-        )
+        wanting = [one.question for one in there if not one.answer]
+        questions = wanting or ([] if answers else [QUESTIONS[when][0]])
+        return clarified(run, *(clarification(one, ASSUMED, now, when) for one in questions))
     if any(not one.assumed for one in answers):
         return run
     assumed = " (what is there was assumed, which counts where nobody attends)" if answers else ""

@@ -22,6 +22,8 @@ _LISTED = 20
 
 _FAILURES = 3
 
+_OPEN = "(open: nobody has answered it)"
+
 
 def context_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
     """What is worth keeping: the goal, what was clarified, the current story whole, the others in short.
@@ -29,7 +31,7 @@ def context_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
     Completed stories are kept with design and files, in the longest runs as a summary only.
     """
     row = tier(run, now)
-    said = [f"- {quoted(one.question)} {quoted(one.answer)}" for one in run.clarifications]
+    said = [f"- {quoted(one.question)} {quoted(one.answer or _OPEN)}" for one in run.clarifications]
     done, later = run.completed_stories, _later(run)
     blockers = [f"- {run_words.blocker_line(run, one)}" for one in run.standing_blockers]
     dropped = "raw output, and how stories were worked on"
@@ -108,7 +110,7 @@ def platform_block(detection: Detection, run: Run | None) -> list[str]:
         *platform_tables.context_lines(detection),
         "",
         "### Clarifications",
-        *([f"- {quoted(one.question)} {quoted(one.answer)}" for one in said] or ["None"]),
+        *([f"- {quoted(one.question)} {quoted(one.answer or _OPEN)}" for one in said] or ["None"]),
     ]
 
 

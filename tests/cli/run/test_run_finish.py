@@ -263,6 +263,19 @@ def test_in_a_claim_the_pull_request_is_the_claims(work: Finished) -> None:
     assert work.place.pulls()[number]["body"].count("## Workflow Metrics") == 1
 
 
+def test_ci_that_turns_red_later_is_the_claims(work: Finished) -> None:
+    """The run stays complete, and its work is not begun again; the claim tells of the check."""
+    ok(work.place.cli("claim", "42"))
+    work.begin(work.place.claim()["branch"])
+    ok(work.place.cli("run", "finish"))
+    done = work.run
+    work.place.control.set_check(work.place.pull(), "test", conclusion="failure")
+    assert "test" in ok(work.place.cli("tick"))
+    assert work.place.claim()["phase"] == "checks_running"
+    assert work.run == done
+    assert done.status is RunStatus.COMPLETED
+
+
 def test_a_claim_that_another_took_opens_nothing(work: Finished) -> None:
     """The claim's own refusals hold: nothing is pushed, and the run goes on."""
     ok(work.place.cli("claim", "42"))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from lifecycle.core.errors import IllegalMove, Refused
 from lifecycle.run.begin import new_run
-from lifecycle.run.state import Run
+from lifecycle.run.gates.gate_rules import design_lacks
+from lifecycle.run.state import Run, Story
+from lifecycle.run.stop.next_step import next_step
 from lifecycle.run.stories.clarifying import (
     ASSUMED,
     CHECKPOINTS,
@@ -69,9 +72,29 @@ def test_a_question_that_is_answered_again_has_its_newest_answer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "answer"), [("", "a"), (" \n", "a"), ("q", ""), ("q" * 9000, "a")]
+    ("question", "answer"), [("", "a"), (" \n", "a"), ("", ""), ("q" * 9000, "a")]
 )
 def test_what_is_empty_or_endless_is_refused(question: str, answer: str) -> None:
     """Nothing is kept of it."""
     with pytest.raises(Refused, match="nothing was changed"):
         clarification(question, answer, NOW, PRE)
+
+
+def test_a_question_without_an_answer_is_open() -> None:
+    """It opens no checkpoint, G1 names it until it is answered, and it is what comes next in planning."""
+    begun = replace(new_run("Pay", NOW), stories=(Story("S1", "Pay"),))
+    run = clarified(begun, clarification("Which bank?", " ", NOW, PRE))
+    with pytest.raises(Refused, match="Ask the user"):
+        clarified_for(run, RunPhase.ANALYSIS, NOW, asked=True)
+    assert "this question is open: Which bank?" in design_lacks(run)
+    planning = replace(run, phase=RunPhase.PLANNING)
+    assert "Which bank?" in next_step(planning).command
+    answered = clarified(run, clarification("Which bank?", "Ours", NOW, PRE))
+    assert "this question is open: Which bank?" not in design_lacks(answered)
+
+
+def test_where_nobody_is_asked_open_questions_are_answered_by_assumption() -> None:
+    """Those of the phase that is entered, and no other question is made up for it."""
+    run = clarified(new_run("Pay", NOW), clarification("Which bank?", "", NOW, PRE, "scope"))
+    (one,) = clarified_for(run, RunPhase.ANALYSIS, NOW, asked=False).clarifications
+    assert (one.question, one.answer, one.assumed) == ("Which bank?", ASSUMED, True)

@@ -1,0 +1,63 @@
+"""What a session is told at its start of the files, and what a summary keeps of what was verified."""
+
+from __future__ import annotations
+
+import pytest
+
+from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.records import RunRecord
+from lifecycle.run.gates.work_facts import WorkFacts
+from lifecycle.run.state import Criterion, Run, Story
+from lifecycle.run.table import CriterionState, RunPhase, StoryStatus, TddPhase
+from lifecycle.run.texts.standing import WorktreeSeen, kept_lines, start_lines
+
+NOW = 1_800_000_000.0
+TREE, OTHER = "b" * 40, "a" * 40
+CRITERIA = (Criterion("a payment is kept", CriterionState.MET), Criterion("a refund is shown"))
+STORY = Story(
+    "S1", "Pay", status=StoryStatus.IN_PROGRESS, tdd=TddPhase.GREEN, iteration=1, criteria=CRITERIA
+)
+RUN = Run("abc12345", "Take payments", NOW - 60, phase=RunPhase.DEVELOPMENT, stories=(STORY,))
+
+
+def ran(outcome: Outcome, tree: str, kind: str = "test") -> RunRecord:
+    """A run of a check that ended a moment ago."""
+    return RunRecord(NOW - 5, "pytest -q", outcome, tree, kind=kind, name=kind)
+
+
+def at_start(*records: RunRecord) -> str:
+    """What is told of a worktree with these runs."""
+    seen = WorktreeSeen(WorkFacts(TREE, "f" * 40), records)
+    return "\n".join(start_lines(RUN, seen, NOW))
+
+
+@pytest.mark.parametrize(
+    ("record", "says"),
+    [
+        (ran(Outcome.PASSED, TREE), "test passed on this tree"),
+        (ran(Outcome.FAILED, TREE), "test failed"),
+        (ran(Outcome.PASSED, OTHER), "test passed, and files were changed since"),
+        (ran(Outcome.NOTHING_RAN, TREE), "test ran nothing"),
+        (ran(Outcome.PARTIAL, TREE), "test ran in part"),
+        (ran(Outcome.PASSED, TREE, "build"), "build passed on this tree, test not run yet"),
+    ],
+)
+def test_a_session_is_told_whether_build_and_tests_were_green_on_this_tree(
+    record: RunRecord, says: str
+) -> None:
+    """By the last run of each: only one on the very files as they are counts as passed."""
+    assert f"{says}" in at_start(record)
+
+
+def test_a_summary_keeps_the_criteria_and_what_was_verified_on_which_tree() -> None:
+    """Each criterion with how it stands, and the last command that passed with the tree that it was of."""
+    records = (ran(Outcome.PASSED, OTHER), ran(Outcome.FAILED, TREE))
+    text = "\n".join(kept_lines(RUN, WorktreeSeen(WorkFacts(TREE), records)))
+    assert '- Criterion 1 (met): "a payment is kept"' in text
+    assert '- Criterion 2 (pending): "a refund is shown"' in text
+    assert (
+        f'Verified last: "pytest -q" on tree {OTHER[:12]} (files that were changed since)' in text
+    )
+    now = "\n".join(kept_lines(RUN, WorktreeSeen(WorkFacts(OTHER), records)))
+    assert f"on tree {OTHER[:12]} (the files as they are)" in now
+    assert "Verified last: nothing yet" in "\n".join(kept_lines(RUN, WorktreeSeen()))
