@@ -1,7 +1,9 @@
 """Checkpoints as refs: `refs/lifecycle/checkpoints/<run>/<name>`, which no push of a branch takes along.
 
 Each is a commit whose tree is the worktree's files and whose parent is the commit that HEAD was on, so that
-both can be gone back to. Sources: https://git-scm.com/docs/git-commit-tree, https://git-scm.com/docs/git-update-ref.
+both can be gone back to. As in git's stash, a second parent has the index, where that is
+neither that commit's nor that of the files. Sources: https://git-scm.com/docs/git-commit-tree,
+https://git-scm.com/docs/git-update-ref, https://git-scm.com/docs/git-stash#_discussion.
 """
 
 from __future__ import annotations
@@ -56,10 +58,13 @@ def keep(aside: Aside, run: Run, now: float, kind: str, about: str, story: str =
     names = {**AUTHOR, "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
     git = GitRepository(aside.git.root, aside.git.deadline, {**aside.git.environment, **names})
     parent = head_of(git)
-    words = ("-p", parent) if parent else ()
+    words = ["-p", parent] if parent else []
     branch = git.current_branch() or ""
     subject = visible(redact(f"{about}, run {run.id}: {' '.join(run.goal.split())[:80]}"))
     text = f"{subject}\n\n{_BRANCH}{branch}\n{_AT}{now!r}\n"
+    held = (aside.tree, git.run("rev-parse", f"{parent}^{{tree}}") if parent else aside.staged)
+    if aside.staged and aside.staged not in held:
+        words += ["-p", git.run("commit-tree", aside.staged, *words, stdin=f"Index: {text}")]
     commit = git.run("commit-tree", aside.tree, *words, stdin=text)
     for _ in range(_TRIES):
         ref = _next_name(git, run, kind)
@@ -90,6 +95,11 @@ def head_of(git: GitRepository) -> str:
 def base_of(git: GitRepository, commit: str) -> str:
     """The commit that HEAD was on when a checkpoint was made; "" if there was none."""
     return git.run("rev-parse", "--verify", "--quiet", f"{commit}^1^{{commit}}", check=False)
+
+
+def index_of(git: GitRepository, commit: str) -> str:
+    """The commit that has the index as it was when a checkpoint was made; "" if none is needed."""
+    return git.run("rev-parse", "--verify", "--quiet", f"{commit}^2^{{commit}}", check=False)
 
 
 def branch_of(git: GitRepository, commit: str) -> str:

@@ -84,15 +84,15 @@ def go_back(
         target = _with_own_files(aside, checkpoint.commit)
         try:
             _put_back(aside, target)
+            _move_head(GitRepository(root, deadline, environment), former, checkpoint.commit)
         except GitFailed as error:
             raise GitFailed(
-                f"The files of {checkpoint.ref} were not put back ({error.evidence}), so the branch was "
-                f"left too; all that was here is kept as {saved.ref}. Move what stands in the way, and run "
-                f"it again: lifecycle run rollback-to-checkpoint {checkpoint.ref}",
+                f"{checkpoint.ref} was not gone back to ({error.evidence}), and the branch was left; all "
+                f"that was here is kept as {saved.ref}. Move what stands in the way, and run it again: "
+                f"lifecycle run rollback-to-checkpoint {checkpoint.ref}",
                 evidence=error.evidence,
             ) from None
         modules = _moved_modules(aside.git, aside.tree, target)
-    _move_head(GitRepository(root, deadline, environment), former, base)
     branch = git.current_branch() or ""
     return Return(checkpoint, saved, former, base, branch, modules)
 
@@ -181,16 +181,16 @@ def _refuse_other_branch(git: GitRepository, checkpoint: Checkpoint) -> None:
 def _put_back(aside: Aside, target: str) -> None:
     """Make the worktree's files those of a tree; GitFailed, before anything, if one is in the way."""
     quiet = ("diff-tree", "-r", "--name-only", "-z", "--no-renames")
-    gone, come = (
+    gone, come, turned = (
         set(
             filter(
                 None, aside.git.run(*quiet, f"--diff-filter={kind}", aside.tree, target).split("\0")
             )
         )
-        for kind in "DA"
+        for kind in "DAT"
     )
-    for path in sorted(come):
-        obstacle = _obstacle(aside.git.root, path, gone)
+    for path in sorted(come | turned):  # what was a submodule may have files in its folder
+        obstacle = _obstacle(aside.git.root, path, gone | turned)
         if obstacle:
             words = f"{visible(obstacle)} is there, and git does not know it"
             raise GitFailed(f"git put nothing back: {words}.", evidence=words)
@@ -208,9 +208,8 @@ def _obstacle(root: Path, path: str, gone: set[str]) -> str:
     place = root / path
     if not place.is_dir() or place.is_symlink():
         return path if os.path.lexists(place) and path not in gone else ""
-    below = (
-        str(PurePosixPath(file.relative_to(root))) for file in place.rglob("*") if not file.is_dir()
-    )
+    files = (file for file in place.rglob("*") if file.is_symlink() or not file.is_dir())
+    below = (file.relative_to(root).as_posix() for file in files)
     return next((file for file in below if file not in gone), "")
 
 
@@ -246,10 +245,13 @@ def _moved_modules(git: GitRepository, before: str, after: str) -> tuple[str, ..
     return tuple(path for about, path in pairs if about.split()[1:2] == ["160000"])
 
 
-def _move_head(git: GitRepository, former: str, base: str) -> None:
-    """Let branch and index be at a commit, or at none as in an empty repository; the files stay."""
+def _move_head(git: GitRepository, former: str, checkpoint: str) -> None:
+    """Let branch and index be as at a checkpoint, or as in an empty repository; the files stay."""
+    base, index = base_of(git, checkpoint), checkpoint_refs.index_of(git, checkpoint)
     if base:
         git.run("reset", "--quiet", "--mixed", base)
+        if index:
+            git.run("read-tree", "-i", "-m", index)
         return
     git.run("read-tree", "--empty")
     if former:

@@ -150,10 +150,17 @@ def untracked(git: GitRepository) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """A temporary index that holds the worktree's files as they are, and their tree."""
+    """A temporary index that holds the worktree's files as they are.
+
+    Attributes:
+        git: git with that index.
+        tree: the tree of the files.
+        staged: the tree of the index as it was; "" if git can make none of it (unmerged paths).
+    """
 
     git: GitRepository
     tree: str
+    staged: str = ""
 
 
 @contextmanager
@@ -172,10 +179,11 @@ def files_aside(root: Path, deadline: Deadline, environment: Mapping[str, str]) 
         if real.is_file():
             shutil.copy2(real, index)
         aside = GitRepository(root, deadline, git.environment, {"GIT_INDEX_FILE": str(index)})
+        staged = aside.run(*_PLAIN, "write-tree", check=False)
         aside.run(*_PLAIN, "add", "--update", "--", ":/")
         new = [path for path in untracked(git) if not is_own(path) and not is_secret(path)]
         add_paths(aside, new)
-        yield Aside(aside, aside.run(*_PLAIN, "write-tree"))
+        yield Aside(aside, aside.run(*_PLAIN, "write-tree"), staged)
 
 
 def add_paths(git: GitRepository, paths: list[str]) -> None:

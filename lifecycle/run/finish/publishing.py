@@ -86,7 +86,8 @@ def publish(world: World, to: Destination, run: Run, section: str) -> Published:
             text = with_section(made.now.body, run, section)
             to.pulls.ensure_text(made.now.number, body=text)
     except NothingToMerge:
-        return Published(why=f"{to.branch} has no commit that its base lacks")
+        # Merged meanwhile, if there was one: then that is the run's.
+        return Published(run.pull_request, why=f"{to.branch} has no commit that its base lacks")
     except LifecycleError as error:
         error.sentence = f"{error.sentence} {to.branch} was pushed, and the run goes on. {AGAIN}"
         raise
@@ -107,6 +108,9 @@ def _branch(world: World, run: Run) -> str:
         )
     remote = world.settings.remote
     ref = world.git.run("symbolic-ref", "--quiet", f"refs/remotes/{remote}/HEAD", check=False)
+    if not ref:  # a clone that does not know the default branch asks for it
+        shown = world.git.run("ls-remote", "--symref", remote, "HEAD", remote=remote)
+        ref = shown.partition("\t")[0].replace("ref: refs/heads/", f"refs/remotes/{remote}/")
     if branch in (world.settings.base, ref.removeprefix(f"refs/remotes/{remote}/")):
         raise Refused(
             f"HEAD is on {visible(branch)}, the branch that pull requests go into, so nothing was pushed. "

@@ -134,8 +134,7 @@ def _checklist(run: Run, final: GateRecord | None) -> list[str]:
     done = run.completed_stories
     is_whole = bool(run.stories) and not run.open_stories
     safe = [story for story in done if story.security]
-    criteria = [one for story in run.stories for one in story.criteria]
-    judged = (CriterionState.MET, CriterionState.MANUAL)
+    are_met = [one.state is CriterionState.MET for story in run.stories for one in story.criteria]
     lint = f" - {run.lint_waived}" if run.lint_waived and not _holds(_part(final, LINT)) else ""
     security = _box(
         is_whole and all(_approved(story, StoryCheck.SECURITY_CLEARED) for story in safe),
@@ -153,7 +152,7 @@ def _checklist(run: Run, final: GateRecord | None) -> list[str]:
         ),
         security,
         _box(
-            is_whole and bool(criteria) and all(one.state in judged for one in criteria),
+            is_whole and bool(are_met) and all(are_met),
             "All acceptance criteria verified by tester agent",
         ),
     ]

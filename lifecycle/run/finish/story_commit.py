@@ -30,6 +30,9 @@ FORMAT: Final = "{type}: {title} ({id})"
 FORMAT_NAMES = ("commitFormat", "commit_format", "commit-format", "commits", "commit")
 """How a platform's convention may be called; it counts if it has {title} in it."""
 
+_NEW = ">"
+"""How lines that are to be committed begin in a difference; the header of a file begins with `+++`."""
+
 _LONGEST = 200
 _SHOWN = 5
 
@@ -66,7 +69,7 @@ def commit_story(
         root: the worktree's top folder.
         deadline: when git has to be over.
         environment: variables beside this process's own.
-        message: the commit's.
+        message: the commit's; a secret in it is starred.
         outputs: by path, the name of the content that a check left there: that is not committed.
 
     Raises:
@@ -90,7 +93,7 @@ def commit_story(
     writing = GitRepository(root, deadline, environment)
     add_paths(writing, list(left.unstaged))
     try:
-        writing.run("commit", "--quiet", "--file=-", stdin=message)
+        writing.run("commit", "--quiet", "--file=-", stdin=redact(message))
     except GitFailed as error:
         raise GitFailed(
             f"git did not commit ({error.evidence}), so nothing was committed; what the commit takes is "
@@ -114,13 +117,17 @@ def _refuse_secrets(git: GitRepository, tree: str, paths: tuple[str, ...]) -> No
     """Refuse where a line that is to be committed holds what looks like a secret."""
     before = head_of(git) or git.run("hash-object", "-t", "tree", "--stdin")
     plain = ("--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames")
-    words = ("-c", "core.quotePath=false", "diff", *plain, "--src-prefix=a/", "--dst-prefix=b/")
-    path = ""
+    marks = ("--src-prefix=a/", "--dst-prefix=b/", f"--output-indicator-new={_NEW}")
+    words = ("-c", "core.quotePath=false", "diff", *plain, *marks)
+    path, is_new = "", False
     wanted = set(paths)
-    for line in git.run(*words, before, tree).splitlines():
-        if line.startswith("+++ "):
-            path = line.removeprefix("+++ b/").rstrip("\t")
-        elif line.startswith("+") and path in wanted and redact(line, {}) != line:
+    for line in git.run(*words, before, tree).split("\n"):
+        if not is_new and line.startswith("+++ "):
+            path = line.removeprefix("+++ ").removeprefix("b/").rstrip("\t")
+        # What a carriage return parted from its line begins with anything.
+        is_new = line.startswith(_NEW) or (is_new and not line.startswith(("@@ ", "diff --git ")))
+        is_wanted = path in wanted or path.startswith('"')  # git quotes a strange name
+        if is_new and is_wanted and redact(line, {}) != line:
             raise Refused(
                 f"{visible(path)} holds what looks like a secret, so nothing was committed. Take it out; "
                 "if it is none, commit it yourself: git add -A && git commit"

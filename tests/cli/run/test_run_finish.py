@@ -241,6 +241,30 @@ def test_a_head_that_no_pull_request_can_come_from_is_refused(work: Finished) ->
     assert f"git switch -c run-{run.id}" in refused(work.place.cli("run", "finish"))
 
 
+def test_a_clone_that_does_not_know_the_default_branch_asks(work: Finished) -> None:
+    """A repository that was made here, and not cloned, has no origin/HEAD: its main is not pushed to."""
+    work.begin("")
+    before = work.place.control.world()["refs"]
+    work.place.git("remote", "set-head", "origin", "--delete")
+    assert f"git switch -c run-{work.run.id}" in refused(work.place.cli("run", "finish"))
+    assert work.place.control.world()["refs"] == before
+    work.place.git("switch", "-qc", BRANCH)
+    ok(work.place.cli("run", "finish"))
+
+
+def test_a_pull_request_that_was_merged_meanwhile_stays_the_runs(work: Finished) -> None:
+    """It was recorded before somebody stopped the run; there is nothing to open any more."""
+    work.begin()
+    before = work.run
+    ok(work.place.cli("run", "finish"))
+    number, url = work.place.pull(), work.run.pull_request
+    work.place.control.merge_pull(number)
+    with work.store.locked():
+        work.store.write(replace(before, pull_request=url))
+    assert f"**PR URL:** {url}" in ok(work.place.cli("run", "finish"))
+    assert [*work.place.pulls()] == [number]
+
+
 def test_in_a_claim_the_pull_request_is_the_claims(work: Finished) -> None:
     """Title and link are the claim's, the text has the run's part, and the card is moved as ever."""
     ok(work.place.cli("claim", "42"))

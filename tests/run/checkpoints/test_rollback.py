@@ -335,3 +335,67 @@ def test_a_submodule_that_was_moved_is_named(marked: Marked) -> None:
     back = marked.back()
     assert back.modules == ("lib",)
     assert marked.files()["lib/inside.py"] == "kept\n"
+
+
+def test_what_is_staged_alone_is_kept_and_staged_again(marked: Marked) -> None:
+    """A version that is in the index and in no file comes back with the one command."""
+    marked.mark()
+    for path in ("a file.py", "staged away.py"):
+        marked.write(path, "staged\n")
+        marked.git("add", path)
+    marked.write("a file.py", "edited\n")
+    (marked.root / "staged away.py").unlink()
+    before = marked.git("status", "--porcelain")
+    marked.back()
+    assert marked.git("status", "--porcelain") == ""
+    marked.back("saved-1")
+    assert marked.git("status", "--porcelain") == before
+    assert marked.git("show", ":a file.py") == marked.git("show", ":staged away.py") == "staged"
+    assert marked.files() == {"a file.py": "edited\n"}
+
+
+def test_work_in_a_submodule_is_not_replaced_by_a_file(marked: Marked) -> None:
+    """What lies in its folder is in the way, and named; no file is changed."""
+    marked.commit("lib", "a file\n")
+    marked.mark()
+    other = marked.root.parent / "other"
+    marked.git("init", "-q", str(other))
+    marked.ground.git("-C", str(other), "commit", "-qm", "One", "--allow-empty")
+    marked.git("rm", "-q", "lib")
+    marked.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other), "lib")
+    marked.git("commit", "-qm", "A module")
+    marked.write("lib/inside.py", "precious\n")
+    before = everything(marked)
+    with pytest.raises(GitFailed, match=r"lib/.* is there.*saved-1"):
+        marked.back()
+    assert everything(marked) == before
+
+
+def test_an_ignored_link_to_a_folder_is_in_the_way(marked: Marked) -> None:
+    """It is a file for git, whatever it leads to."""
+    marked.commit("d", "a file\n")
+    marked.mark()
+    marked.git("rm", "-q", "d")
+    marked.write(".gitignore", "link\n")
+    marked.commit("d/x", "1\n")
+    (marked.root / "elsewhere").mkdir()
+    (marked.root / "d" / "link").symlink_to("../elsewhere")
+    with pytest.raises(GitFailed, match="d/link is there"):
+        marked.back()
+    assert (marked.root / "d" / "link").is_symlink()
+
+
+def test_a_branch_that_cannot_be_moved_says_what_was_kept(marked: Marked) -> None:
+    """The files were put back by then; the same command again, and the named one, end it."""
+    marked.mark()
+    later = marked.commit("b.py", "1\n")
+    hook = marked.root / ".git" / "hooks" / "reference-transaction"
+    marked.write(str(hook), "#!/bin/sh\ngrep -q ' refs/heads/' && exit 1\nexit 0\n")
+    hook.chmod(0o755)
+    with pytest.raises(GitFailed, match=r"kept as saved-1\..*rollback-to-checkpoint mark-1"):
+        marked.back()
+    hook.unlink()
+    marked.back("mark-1")
+    assert marked.files() == {"a file.py": "1\n"}
+    marked.back("saved-1")
+    assert marked.git("rev-parse", "HEAD") == later

@@ -165,6 +165,11 @@ def test_what_was_not_recorded_is_not_checked() -> None:
             "All acceptance criteria verified by tester agent",
         ),
         (
+            run_of(done(criteria=(Criterion("a real card is charged", CriterionState.MANUAL),))),
+            final(),
+            "All acceptance criteria verified by tester agent",
+        ),
+        (
             run_of(done(criteria=())),
             final(),
             "All acceptance criteria verified by tester agent",

@@ -25,11 +25,16 @@ IDENTITY = {
 }
 
 
-def commit(ground: RunGround, outputs: dict[str, str] | None = None) -> StoryCommit:
+SECRET = "AKIA" + "ABCDEFGHIJKLMNOP"
+
+
+def commit(
+    ground: RunGround, outputs: dict[str, str] | None = None, message: str = "feat: Pay (S1)"
+) -> StoryCommit:
     """Commit what is there."""
     environment = {**ground.environment, **IDENTITY}
     deadline = Deadline.after(SystemClock(), 60)
-    return commit_story(ground.root, deadline, environment, "feat: Pay (S1)", outputs or {})
+    return commit_story(ground.root, deadline, environment, message, outputs or {})
 
 
 def write(ground: RunGround, path: str, text: str = "x\n") -> Path:
@@ -113,10 +118,46 @@ def test_what_is_staged_and_never_taken_is_refused(ground: RunGround) -> None:
 
 def test_what_looks_like_a_secret_is_not_committed(ground: RunGround) -> None:
     """It is looked for in what is new, and the index is left as it was."""
-    write(ground, "settings.py", "KEY = 'AKIA" + "ABCDEFGHIJKLMNOP'\n")
+    write(ground, "settings.py", f"KEY = '{SECRET}'\n")
     with pytest.raises(Refused, match=r"settings\.py holds what looks like a secret"):
         commit(ground)
     assert ground.git("diff", "--cached", "--name-only") == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.py", f"++ b/other\n{SECRET}\n"),
+        ("a.py", f"one\r{SECRET}\r"),
+        ("a.py", f"one\r@ two\r--- three\r{SECRET}\r"),
+        ("a.py", f"one\f{SECRET}\n"),
+        ("a.py", f"one\u2028{SECRET}\n"),
+        ('quo"te.py', f"{SECRET}\n"),
+        ("a\ttab.py", f"{SECRET}\n"),
+        ("back\\slash.py", f"{SECRET}\n"),
+    ],
+)
+def test_no_form_of_a_file_hides_a_secret(ground: RunGround, path: str, text: str) -> None:
+    """Neither what reads like the head of a difference, nor another end of a line, nor a strange name."""
+    (ground.root / path).write_bytes(text.encode())
+    with pytest.raises(Refused, match="holds what looks like a secret"):
+        commit(ground)
+
+
+def test_a_secret_that_is_there_already_hinders_nothing(ground: RunGround) -> None:
+    """Only what is new counts: neither what goes, nor what stands above a change."""
+    write(ground, "a.py", f"def f(): '{SECRET}'\n    1\n    2\n{SECRET}\n")
+    ground.git("add", "a.py")
+    ground.git("commit", "-qm", "By hand")
+    write(ground, "a.py", f"def f(): '{SECRET}'\n    1\n    3\n")
+    assert commit(ground).paths == ("a.py",)
+
+
+def test_a_secret_in_the_message_is_starred(ground: RunGround) -> None:
+    """A message goes wherever its commit goes."""
+    write(ground, "a.py")
+    commit(ground, message=f"fix: take {SECRET} out")
+    assert ground.git("log", "-1", "--format=%s") == "fix: take *** out"
 
 
 def test_the_hooks_of_the_project_have_their_say(ground: RunGround) -> None:
