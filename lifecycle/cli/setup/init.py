@@ -90,6 +90,7 @@ def _done(todo: Plan, *, remove: bool) -> list[str]:
     lines += [_TO_COMMIT] if todo.mode == "shared" else _left_to_all(todo)
     label = f'put the label "{visible(todo.label)}" on a task'
     what = label if todo.label else "lifecycle claim <number>"
+    what += ", or in a session /workflow <goal>" if todo.run else ""
     return [*lines, f"Nothing needs a restart. Next: {what}. Undo: lifecycle init --remove"]
 
 

@@ -73,6 +73,7 @@ class Plan:
         notes: what a person should know.
         folders: folders that go if they are empty afterwards.
         label: what the staged workflow's tasks are labelled with, if it is wired; "" if not.
+        run: what autonomous runs need is there afterwards.
     """
 
     root: Path
@@ -81,6 +82,7 @@ class Plan:
     notes: tuple[str, ...] = ()
     folders: tuple[Path, ...] = ()
     label: str = ""
+    run: bool = False
 
 
 def plan(
@@ -218,7 +220,8 @@ class _Project:
             )
         # The mark is made last and shown behind what it speaks of.
         label = self.staging.settings.label if new.stages else ""
-        return Plan(self.root, mode, self.draft.changes(), tuple(self.notes), label=label)
+        notes = tuple(self.notes)
+        return Plan(self.root, mode, self.draft.changes(), notes, label=label, run=new.run)
 
     def permission(self, *, run: bool) -> Plan:
         """Put in what the agent runs unasked, for whoever has the hooks from the plugin."""

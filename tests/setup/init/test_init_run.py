@@ -68,7 +68,8 @@ def test_without_the_option_nothing_of_a_run_is_there(clone: Clone) -> None:
 
 def test_what_a_run_needs_is_there(clone: Clone) -> None:
     """Two command files, the skill, seven agents, three commands, the limit, the permissions."""
-    ok(clone.run("init", "--run"))
+    last = ok(clone.run("init", "--run")).splitlines()[-1]
+    assert "Next: lifecycle claim <number>, or in a session /workflow <goal>." in last
     wanted = [f"{CORE}state.py", f"{CORE}platform.py", SKILL_FILE]
     wanted += [f"{AGENTS}{name}.md" for name in RUN_AGENTS]
     wanted += [f"{COMMANDS}{name}.md" for name in (*RUN_COMMANDS, "status")]
