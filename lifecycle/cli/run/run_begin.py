@@ -40,7 +40,7 @@ def init(session: Session, *, goal: str, autonomous: bool, anew: bool) -> None:
         if before is not None and not before.is_over:
             raise Refused(
                 f"The run {before.id} is not over ({before.goal[:80]}), so none was begun. Go on with it: "
-                "lifecycle run recover; or set it aside with: lifecycle run init --anew"
+                'lifecycle run recover; or set it aside with: lifecycle run init --anew "GOAL"'
             )
         if before is not None:
             store.set_aside(before.id)
@@ -70,7 +70,7 @@ def _demand_person(given: RunSession) -> None:
     if not run.is_over:
         waited = run.fix.asked_at if run.fix is not None else 0.0
         asked_at = max(run.started, run.stopped_at, waited)
-        person(given.presence(run), asked_at, "lifecycle run init --anew")
+        person(given.presence(run), asked_at, 'lifecycle run init --anew "GOAL"')
 
 
 @click.command("recover", short_help="Find the run of this worktree again.")

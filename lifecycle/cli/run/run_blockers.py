@@ -37,8 +37,8 @@ LONGEST = 3_600
 def add_blocker(session: Session, *, text: str, severity: str, story: str) -> None:
     """Record TEXT as a blocker. A story's that is high or critical lets the story stand still.
 
-    Once only stories are left that stand still, the run waits for the user. Ask the user at once with:
-    lifecycle run await-user-fix.
+    A blocker that a failure logged by itself takes this TEXT, and no second one is added. Once only stories
+    are left that stand still, the run waits for the user. Ask at once with: lifecycle run await-user-fix.
     """
     given = RunSession(session)
     with given.store.changing() as change:
@@ -109,7 +109,8 @@ class _Tail:
 def check_user_fix(session: Session) -> int:
     """Run the check command of what the user was asked to fix, and print as JSON whether it is fixed.
 
-    What the command prints goes to standard error. Without a command the user's own word decides.
+    What the command prints goes to standard error. Without a command the user's own word decides. The time
+    that the command takes is not counted; it has a limit of its own.
     """
     given = RunSession(session)
     fix = blockers.demanded_fix(given.store.demanded())

@@ -19,11 +19,12 @@ _MOST = 1_000_000
 """Characters of a report."""
 
 _ROLES = {row[0]: role for role, row in REVIEWERS.items()}
+_CHECKS = click.Choice([one.value for one in StoryCheck], case_sensitive=False)
 
 
 @click.command("verify", short_help="Say how a check of a story stands.")
 @click.argument("story", metavar="STORY")
-@click.argument("check", type=click.Choice([one.value for one in StoryCheck], case_sensitive=False))
+@click.argument("check", metavar="CHECK", type=_CHECKS)
 @click.option("--passed/--failed", "passed", default=None, help="What is said of it.")
 @option("--details TEXT", 'More on it, as "85%".', default="")
 @option("--by WHO", "Who says it. Default: the client's session, or the terminal.", default="")

@@ -91,7 +91,7 @@ def test_compacting_goes_by_the_length_of_the_run(ground: RunGround) -> None:
 
 def test_the_platform_of_a_run_in_three_tables(ground: RunGround) -> None:
     """As they stand in the workflow's page; the block for subagents has the goal and the answers, too."""
-    assert "no gate can be run" in refused_of_platform(ground)
+    assert "gates run only what .lifecycle.toml names" in refused_of_platform(ground)
     (ground.root / "pyproject.toml").write_text('[project]\nname = "pay"\n')
     said = ground.said("platform")
     heads = [line for line in said.splitlines() if line.startswith("## ")]

@@ -50,7 +50,7 @@ def platform_context(session: Session) -> None:
 def platform(session: Session) -> int:
     """Print which platforms there are, which one this worktree matches, and its configuration.
 
-    Exits 1 if none matches: then no gate can be run.
+    Exits 1 if none matches: then gates run only what .lifecycle.toml names (lifecycle check --list).
     """
     found = discovery.discover(session.root, os.environ)
     detection = selection.detect(session.root, os.environ)
@@ -64,7 +64,7 @@ def platform(session: Session) -> int:
         return 0
     if not session.as_json:
         raise Refused(
-            f"{detection.reason[:-1]}, so no gate can be run; for those that are known: lifecycle "
-            "platform list"
+            f"{detection.reason[:-1]}, so gates run only what .lifecycle.toml names (lifecycle check "
+            "--list); the platforms that are known: lifecycle platform list"
         )
     return 1
