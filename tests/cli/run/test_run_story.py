@@ -112,7 +112,7 @@ def test_an_agent_sets_no_run_aside_of_its_own_accord(ground: RunGround) -> None
 def test_a_run_that_is_not_over_is_not_begun_again(ground: RunGround) -> None:
     """Only --anew sets it aside, and keeps it."""
     ground.said("init", "Pay")
-    assert "recover" in refused(ground.run("init", "Another"))
+    assert 'lifecycle run init --anew "GOAL"' in refused(ground.run("init", "Another"))
     before = ground.state.read_bytes()
     ground.said("init", "Another", "--anew")
     [aside] = ground.root.glob(".claude/workflow-state.json*replaced*")

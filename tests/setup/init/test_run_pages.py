@@ -19,6 +19,7 @@ from tests.setup.init.test_plugin import page
 AGENTS = sorted((ROOT / "agents").glob("*.md"))
 SKILL = ROOT / f"skills/{RUN_SKILL}/SKILL.md"
 COMMANDS = [ROOT / f"commands/{name}.md" for name in RUN_COMMANDS]
+HANDBOOK = ROOT / "docs/runs.md"
 
 READS = {"Read", "Grep", "Glob"}
 WRITES = {*READS, "Bash", "Edit", "Write"}
@@ -41,20 +42,20 @@ def told(path: Path) -> str:
 
 def lines(path: Path) -> list[str]:
     """Every whole command line of ours on a page: in a block, or in code quotes."""
-    body = page(path)[1]
+    body = path.read_text(encoding="utf-8") if path == HANDBOOK else page(path)[1]
     found = re.findall(r"(?m)^(lifecycle (?:run|check|platform) .+)$", body)
     found += re.findall(r"`(lifecycle (?:run|check|platform) [^`…]+)`", re.sub(r"\s+", " ", body))
     return found
 
 
-WITH_LINES = [path for path in (*AGENTS, SKILL, *COMMANDS) if lines(path)]
+WITH_LINES = [path for path in (*AGENTS, SKILL, *COMMANDS, HANDBOOK) if lines(path)]
 
 
 @pytest.mark.parametrize("path", WITH_LINES, ids=lambda path: path.stem)
 def test_every_command_line_is_one(path: Path) -> None:
     """Each command is there, by the names of its groups, and takes the words that the page gives it."""
     for line in lines(path):
-        words = shlex.split(line.partition(" <<")[0])[1:]
+        words = shlex.split(line.partition(" <<")[0], comments=True)[1:]
         found: click.Command = main.group
         name = "lifecycle"
         while isinstance(found, click.Group):
