@@ -43,7 +43,7 @@ def new_run(
         )
     return Run(
         secrets.token_hex(4),
-        visible(redact(words)),
+        "\n".join(visible(line).rstrip() for line in redact(words).splitlines()),
         now,
         autonomous=autonomous,
         clarifications=tuple(clarifications),

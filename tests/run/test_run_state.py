@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import IllegalMove, Refused
 from lifecycle.run import state
+from lifecycle.run.begin import new_run
 from lifecycle.run.state import Criterion, Failure, NewerVersion, Run, Story
 from lifecycle.run.table import (
     GATES,
@@ -32,6 +33,12 @@ NOW = 1_800_000_000.0
 def a_run(*stories: Story) -> Run:
     """A run with these stories."""
     return Run("abc12345", "Implement payment processing", NOW, stories=stories)
+
+
+def test_a_goal_keeps_its_lines() -> None:
+    """The pull request shows them as they were written; what cannot be seen is an escape."""
+    run = new_run(" Goal: Pay\r\n\n- by card \n- by \x1b[1mbank\n", NOW)
+    assert run.goal == "Pay\n\n- by card\n- by \\x1b[1mbank"
 
 
 def test_what_is_written_is_read_again() -> None:
