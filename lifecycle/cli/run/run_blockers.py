@@ -46,6 +46,7 @@ def add_blocker(session: Session, *, text: str, severity: str, story: str) -> No
         change.run = blockers.with_blocker(before, text, severity, given.now, story)
         index = blockers.touched(before, change.run)
         blocker = change.run.blockers[index]
+        severity = blocker.severity
         added = f"Added blocker: {blocker.id} (index {index}) [{severity}] {blocker.description}"
         told = escalation_lines(before, change.run)
         for noted in (added, *told):

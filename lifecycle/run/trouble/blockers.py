@@ -14,7 +14,7 @@ from lifecycle.core.redact import visible
 from lifecycle.platforms import command_argv
 from lifecycle.run.state import Blocker, PersonAct, Run, Story, UserFix
 from lifecycle.run.stop import caps
-from lifecycle.run.table import RunStatus, StoryStatus
+from lifecycle.run.table import BLOCKER_SEVERITIES, RunStatus, StoryStatus
 from lifecycle.run.texts.told import line_of
 from lifecycle.run.trouble import story_blocks
 from lifecycle.run.trouble.story_blocks import BLOCKING, kept_words
@@ -50,7 +50,8 @@ def with_blocker(run: Run, text: str, severity: str, now: float, story_id: str =
         raise Refused(f"{story.id} is completed, so nothing blocks it; nothing was changed.")
     for index, known in enumerate(run.blockers):
         if known.failure and not known.resolved_at and story_id.upper() in ("", known.story):
-            changed = replace(known, description=description, severity=severity, failure="")
+            weight = max(severity, known.severity, key=BLOCKER_SEVERITIES.index)
+            changed = replace(known, description=description, severity=weight, failure="")
             run = _with(run, index, changed)
             break
     else:

@@ -193,6 +193,8 @@ def test_a_blocker_that_was_logged_by_itself_is_described_by_whoever_adds_it() -
     assert blockers.touched(run, described) == 0
     more = blockers.with_blocker(described, "another", "low", NOW + 1)
     assert blockers.touched(described, more) == 1
+    (only,) = blockers.with_blocker(run, "never mind", "low", NOW + 1).blockers
+    assert only.severity == "high"  # words do not take its weight away
 
 
 @pytest.mark.parametrize(("text", "story"), [(" ", ""), ("x", "S9"), ("x", "S3")])
