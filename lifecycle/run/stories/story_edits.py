@@ -14,6 +14,9 @@ from lifecycle.run.stories.clarifying import entered
 from lifecycle.run.table import SIZES, CriterionState, RunPhase
 from lifecycle.run.texts.told import LONG, line_of
 
+_STAYS = (CriterionState.UNMET, CriterionState.MANUAL)
+"""What the tester found of a criterion that no plan takes out."""
+
 
 def with_new_story(
     run: Run, title: str, now: float, *, size: str = "M", security: bool = False, asked: bool
@@ -62,7 +65,8 @@ class StoryPlan:
 def planned(run: Run, name: str, plan: StoryPlan, now: float, *, asked: bool) -> Run:
     """The run with that story planned; its first plan takes a run from its analysis into its planning.
 
-    A criterion that stays keeps what the tester found of it.
+    A criterion that stays keeps what the tester found of it. One that was found unmet, or left to a person,
+    stays whatever is said.
 
     Raises:
         Refused: the run is over, the story is unknown or completed, it would wait for itself, or nothing
@@ -81,7 +85,8 @@ def planned(run: Run, name: str, plan: StoryPlan, now: float, *, asked: bool) ->
         return tuple(dict.fromkeys((*kept, *(line_of(one, what) for one in given if one.strip()))))
 
     known = {one.text: one for one in story.criteria}
-    texts = merged(tuple(known), plan.criteria, "a criterion")
+    unmet = (one.text for one in story.criteria if one.state in _STAYS)
+    texts = dict.fromkeys((*merged(tuple(known), plan.criteria, "a criterion"), *unmet))
     needed = tuple(run.story(one).id for one in plan.depends_on if one.strip())
     kept = () if plan.replaces and plan.depends_on else story.depends_on
     changed = replace(

@@ -94,6 +94,17 @@ def test_a_plan_may_replace_and_a_criterion_that_stays_keeps_its_finding() -> No
     assert (story.files, story.depends_on) == (("x",), ())
 
 
+@pytest.mark.parametrize("found", [CriterionState.UNMET, CriterionState.MANUAL])
+def test_a_criterion_that_was_not_met_is_not_planned_away(found: CriterionState) -> None:
+    """Neither by others in its place nor by none; one that nobody judged is."""
+    run = plan(with_stories("One"), "S1", criteria=("a", "b"))
+    run = judged(run, "S1", 2, found, NOW, tree="t")
+    for criteria, left in ((("c",), ["c", "b"]), (("",), ["b"])):
+        story = plan(run, "S1", criteria=criteria, replaces=True).story("S1")
+        assert [one.text for one in story.criteria] == left
+        assert story.criteria[-1].state is found
+
+
 def test_a_plan_that_says_nothing_is_refused() -> None:
     """Nothing was changed, and the options are named."""
     with pytest.raises(Refused, match="--criterion"):
