@@ -286,6 +286,8 @@ class Story(_Value, frozen=True):
         criteria, design, files, risks, depends_on: what analyst and architect said.
         started, completed: when it was first begun, and completed; 0.0 until then.
         base: the commit that it began on: what changed since is its own.
+        red_from: when another story was completed last, while this one was open: what failed before was no
+            test of this one's.
         words: what was said of its checks.
         gates, reviews: what was shown, the newest last.
         red, green: the proofs of its cycle.
@@ -313,6 +315,7 @@ class Story(_Value, frozen=True):
     started: float = 0.0
     completed: float = 0.0
     base: str = ""
+    red_from: float = 0.0
     words: tuple[WordCheck, ...] = ()
     gates: tuple[GateRecord, ...] = ()
     reviews: tuple[ReviewRecord, ...] = ()

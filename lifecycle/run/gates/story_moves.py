@@ -60,14 +60,19 @@ def moved_story(
     if wanted is StoryStatus.IN_PROGRESS:
         return _begun(run, story, facts, now, asked=asked)
     if wanted is StoryStatus.COMPLETED:
-        return awaiting_if_blocked(run.with_story(_completed(story, facts, now, unneeded)), now)
+        run = run.with_story(_completed(story, facts, now, unneeded))
+        for one in (one for one in run.open_stories if one.started):
+            run = run.with_story(replace(one, red_from=now))
+        return awaiting_if_blocked(run, now)
     if wanted is StoryStatus.BLOCKED:
         return _blocked(run, story, now)
     if wanted is StoryStatus.PENDING:
         _demand_unblocked(run, story)
         if run.phase in (RunPhase.COMPLETION, RunPhase.LINT_FIX):
             run = replace(without_waiver(run), phase=RunPhase.DEVELOPMENT)
-        return run.with_story(pending_again(story))
+        # What an open story has changed stays its own, so that it cannot be said to need no change.
+        base = story.base if story.is_open and facts.changed else ""
+        return run.with_story(replace(pending_again(story), base=base))
     return run.with_story(replace(story, status=wanted))
 
 
@@ -91,14 +96,13 @@ def _begun(run: Run, story: Story, facts: WorkFacts, now: float, *, asked: bool)
     is_new = attempts(story) < 1
     has_failed = any(failure.iteration == story.iteration for failure in story.failures)
     iteration = story.retries_from + 1 if is_new else story.iteration + has_failed
-    begins = story.status is StoryStatus.PENDING
     return run.with_story(
         replace(
             story,
             status=StoryStatus.IN_PROGRESS,
             iteration=iteration,
             started=story.started or now,
-            base=facts.head if begins else story.base,
+            base=story.base or facts.head,
             unneeded="",
         )
     )

@@ -72,12 +72,17 @@ def moved_phase(run: Run, name: str, wanted: TddPhase, runs: RunsSeen, now: floa
 
     Raises:
         TddViolation: a phase is skipped, or what it demands is not shown.
-        Refused: the story is completed.
+        Refused: the story is completed, or was not begun while another one comes first.
     """
     story = _open(run, name)
     violation = expected_of(story, wanted, runs)
     if violation is not None:
         raise violation
+    if story.status is StoryStatus.PENDING and story != run.current:
+        raise Refused(
+            f"{story.id} was not begun, and one story is done at a time, so nothing was changed. Begin it "
+            f"with: lifecycle run update-story {story.id} in_progress"
+        )
     if wanted is TddPhase.RED and story.tdd not in _BEFORE_RED:
         story = replace(story, red=None)  # the next test has its own proof
     story = remembered(replace(story, started=story.started or now), runs, wanted)

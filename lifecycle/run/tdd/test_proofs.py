@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from lifecycle.core.timing import Deadline
 from lifecycle.evidence import tree_hash
 from lifecycle.evidence.outcomes import Outcome
-from lifecycle.evidence.records import EvidenceRoom, RunRecord
+from lifecycle.evidence.records import TEST, EvidenceRoom, RunRecord
 from lifecycle.run.state import Story, TestProof
 from lifecycle.run.table import BUILD, COVERAGE, LINT
 
@@ -56,15 +56,15 @@ def look(root: Path, environment: Mapping[str, str], deadline: Deadline) -> Runs
 def red_of(story: Story, runs: RunsSeen) -> tuple[TestProof | None, str]:
     """The run that shows red, and where there is none why not, as a clause.
 
-    It is the first since the story began, or since it was green last, in which a test failed by its
-    assertion that did not fail in the last run before. Where a runner does not tell how tests fail, the
-    counts decide, and the proof says so.
+    It is the first since the story began, since it was green last, and since another story was completed
+    meanwhile, in which a test failed by its assertion that did not fail in the last run before. Where a
+    runner does not tell how tests fail, the counts decide, and the proof says so.
     """
-    since = max(story.started, story.green.at if story.green is not None else 0.0)
+    since = max(story.started, story.red_from, story.green.at if story.green is not None else 0.0)
     ended = [
         run
         for run in runs.records
-        if run.outcome in (Outcome.FAILED, Outcome.PASSED) and run.kind not in _NOT_TESTS
+        if run.outcome in (Outcome.FAILED, Outcome.PASSED) and _is_of_tests(run)
     ]
     old = next((run for run in reversed(ended) if run.at <= since), None)
     failed = [
@@ -83,6 +83,11 @@ def red_of(story: Story, runs: RunsSeen) -> tuple[TestProof | None, str]:
             )
             return _proof(run, run.failures, note), ""
     return None, _no_red(failed[-1]) if failed else _NEVER
+
+
+def _is_of_tests(run: RunRecord) -> bool:
+    """True if it ran tests: a check of another name has to have counted some."""
+    return run.kind == TEST or (run.kind not in _NOT_TESTS and run.counts is not None)
 
 
 def _failed(run: RunRecord | None) -> int:
@@ -112,7 +117,7 @@ def green_of(red: TestProof, runs: RunsSeen) -> tuple[TestProof | None, str]:
     here = [
         run
         for run in runs.records
-        if run.at > red.at and run.tree == runs.tree and run.kind not in _NOT_TESTS
+        if run.at > red.at and run.tree == runs.tree and _is_of_tests(run)
     ]
     why = "no run of the tests passed on the files as they are, since they were red"
     for run in reversed(here):
@@ -128,7 +133,8 @@ def green_of(red: TestProof, runs: RunsSeen) -> tuple[TestProof | None, str]:
         if 0 <= total < red.total:
             why = f"`{run.command}` ran {total} tests, and {red.total} ran when they were red"
             continue
-        note = "" if total >= 0 else "its runner counts no tests, so its exit status decided"
+        counted = f"no report names what passed, so the count decided: {total} ran"
+        note = counted if total >= 0 else "its runner counts no tests, so its exit status decided"
         return _with_changes(_proof(run, red.tests, note), red, runs), ""
     return None, why
 

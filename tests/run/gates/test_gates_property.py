@@ -44,7 +44,7 @@ class Model:
     Attributes:
         run: the run.
         tree, committed: the files as they are, and whether they are committed.
-        begun: the tree that the story began on.
+        begun: the tree that the story began on; that stays while what it changed does.
         shown: what holds, by its name and tree.
     """
 
@@ -176,7 +176,7 @@ def moves(wanted: StoryStatus, unneeded: str = "") -> Step:
             unchanged = bool(unneeded) and model.tree == model.begun
             assert may or (unchanged and ("G5", model.tree) in model.shown)
         if was_pending and now is StoryStatus.IN_PROGRESS:
-            model.begun = model.tree
+            model.begun = model.begun if before.stories[0].base else model.tree
             assert any(one.gate is Gate.G1 for one in model.run.gates)
         if wanted is StoryStatus.PENDING and not was_pending:
             model.shown.clear()

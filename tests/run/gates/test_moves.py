@@ -225,6 +225,20 @@ def test_code_that_is_worked_on_again_is_linted_anew() -> None:
     assert (back.lint_waived, back.lint_attempts) == ("", ())
 
 
+def test_what_a_story_changed_stays_its_own_when_it_is_begun_anew() -> None:
+    """So that it cannot be said then to need no change; one that changed nothing begins where HEAD is."""
+    later = WorkFacts(TREE, "d" * 40, (), ("pay.py",))
+    still = WorkFacts(TREE, "d" * 40)
+    run = moved(a_run(planned()), "S1", BEGIN)
+    for facts, base in ((later, FACTS.head), (still, "d" * 40)):
+        again = moved(moved(run, "S1", StoryStatus.PENDING, facts), "S1", BEGIN, facts)
+        assert again.stories[0].base == base
+    freed = a_run(planned(started=NOW, iteration=1, base=FACTS.head))
+    assert moved(freed, "S1", BEGIN, later).stories[0].base == FACTS.head
+    opened = moved(a_run(done(status=COMPLETED, base="c")), "S1", StoryStatus.PENDING)
+    assert moved(opened, "S1", BEGIN, later).stories[0].base == "d" * 40
+
+
 @pytest.mark.parametrize("phase", [RunPhase.COMPLETION, RunPhase.LINT_FIX])
 def test_a_story_that_is_opened_again_takes_the_run_back(phase: RunPhase) -> None:
     """The last phases have no open story, and a waiver of lint is void then."""

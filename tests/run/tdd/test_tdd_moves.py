@@ -14,11 +14,13 @@ from lifecycle.core.errors import Refused
 from lifecycle.evidence.outcomes import Counts, Outcome
 from lifecycle.evidence.records import RunRecord
 from lifecycle.run import state
+from lifecycle.run.gates.story_moves import moved_story
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import TDD, StoryStatus, TddPhase
 from lifecycle.run.tdd import tdd_moves, test_proofs
 from lifecycle.run.tdd.tdd_moves import TddViolation
 from lifecycle.run.tdd.test_proofs import RunsSeen
+from tests.run.gates.stories_ground import FACTS, a_run, done
 
 NONE, RED, GREEN = TddPhase.NONE, TddPhase.RED, TddPhase.GREEN
 REFACTOR, VERIFY = TddPhase.REFACTOR, TddPhase.VERIFY
@@ -96,6 +98,7 @@ NO_RED = {
     "no counts": (record(20.0, Outcome.FAILED),),
     "errors alone": (record(20.0, Outcome.FAILED, counts=Counts(1, 0, 0, 2)),),
     "another kind": (red(kind="build"), red(kind="lint")),
+    "failed before another check": (red(9.0), record(9.5, Outcome.PASSED, kind="docs"), red()),
     "failed before, too": (red(9.0), red()),
     "as many as before": (red(9.0, asserted=None), red(asserted=None)),
 }
@@ -164,6 +167,8 @@ NO_GREEN = {
     "failed since": (green(), red(40.0)),
     "no test": (record(30.0, Outcome.NOTHING_RAN),),
     "lint": (green(kind="lint"),),
+    "another check": (record(30.0, Outcome.PASSED, kind="docs"),),
+    "failed before another check": (red(30.0), record(40.0, Outcome.PASSED, kind="docs")),
 }
 
 
@@ -179,6 +184,35 @@ def test_what_is_no_green(name: str, wanted: TddPhase) -> None:
         "Expected: green (minimum code to pass)",
     ]
     assert refused.value.why
+
+
+def test_a_check_of_another_name_that_counts_tests_is_one_of_tests() -> None:
+    """As `unit`; it is red and green like the other."""
+    proof, _ = test_proofs.red_of(run_of().story("S1"), seen(red(kind="unit")))
+    assert moved(run_of(tdd=GREEN, red=proof), VERIFY, seen(green(kind="unit"))).green is not None
+
+
+def test_green_by_its_number_says_so() -> None:
+    """Where no report names what passed; a report that does needs no word."""
+    proof, _ = test_proofs.red_of(run_of().story("S1"), seen(red()))
+    story = moved(run_of(tdd=GREEN, red=proof), VERIFY, seen(green()))
+    assert "so the count decided: 3 ran" in test_proofs.proof_lines(story)[1]
+    story = moved(run_of(tdd=GREEN, red=proof), VERIFY, seen(green(passed=(TEST,))))
+    assert "decided" not in test_proofs.proof_lines(story)[1]
+
+
+def test_what_another_story_saw_fail_is_no_red_of_this_one() -> None:
+    """One that waited goes on with a test of its own; one that comes later does not begin its cycle."""
+    waited = Story("S1", "a", status=StoryStatus.BLOCKED, started=10.0, tdd=RED)
+    other = done(id="S2", started=15.0)
+    run = moved_story(a_run(waited, other), "S2", StoryStatus.COMPLETED, FACTS, 30.0)
+    with pytest.raises(TddViolation):
+        moved(run, GREEN, seen(red(20.0), green(25.0)))
+    assert moved(run, GREEN, seen(red(20.0), green(25.0), red(40.0))).red is not None
+    two = a_run(run_of().stories[0], Story("S2", "b"))
+    for later in (two, two.with_story(Story("S1", "a"))):
+        with pytest.raises(Refused, match="one story is done at a time"):
+            tdd_moves.moved_phase(later, "S2", RED, seen(), 50.0)
 
 
 def test_green_without_red_is_none() -> None:
