@@ -40,7 +40,7 @@ def init(session: Session, *, goal: str, autonomous: bool, anew: bool) -> None:
         if before is not None and not before.is_over:
             raise Refused(
                 f"The run {before.id} is not over ({' '.join(before.goal.split())[:80]}), so none was "
-                'begun. Go on: lifecycle run recover; or set it aside with: lifecycle run init --anew "GOAL"'
+                'begun. Go on: lifecycle run recover; or set it aside: lifecycle run init --anew "GOAL"'
             )
         if before is not None:
             store.set_aside(before.id)
