@@ -226,7 +226,10 @@ class RunStore:
         pathspecs = {f"GIT_{name}_PATHSPECS": value for name, value in plain.items()}
         git = GitRepository(self.root, self.deadline, {**self.environment, **pathspecs})
         try:
-            listed = git.run("ls-files", "-z", "--", PATH)
+            listed = git.run("ls-files", "-z", "--", PATH, FOLDER).casefold().split("\0")
+            if FOLDER in listed:  # a submodule, whose files its own repository lists
+                git.root = self.root / FOLDER
+                listed = [git.run("ls-files", "-z", "--", STATE) and PATH]
         except GitFailed as error:
             if is_no_repository(error):
                 return
@@ -234,7 +237,7 @@ class RunStore:
                 f"git does not say whether it tracks {PATH} ({error.evidence or error.sentence}), so the "
                 "run may have come with the repository; it leads nobody. Mend that first."
             ) from None
-        if listed:
+        if PATH in listed:
             raise StrangeRun(
                 f"{PATH} is tracked by git, so it came with the repository and leads nobody here; nothing "
                 f"was done. Take it out with: git rm --cached {PATH}"

@@ -102,6 +102,21 @@ def test_a_file_that_git_tracks_leads_nobody(ground: RunGround) -> None:
     assert ground.store.load() is not None
 
 
+def test_a_state_that_a_submodule_tracks_leads_nobody(ground: RunGround, tmp_path: Path) -> None:
+    """It came with the repository as well; one's own beside what a submodule brings is one's own."""
+    other = RunGround(tmp_path / "other")
+    subprocess.run(["git", "init", "--quiet", other.root], check=True)
+    other.git("commit", "--quiet", "--allow-empty", "-m", "Settings")
+    allowed = ("-c", "protocol.file.allow=always", "submodule", "--quiet")
+    ground.git(*allowed, "add", str(other.root), ".claude")
+    ground.begun()
+    assert ground.store.load() is not None
+    subprocess.run(
+        ["git", "add", "--force", "workflow-state.json"], cwd=ground.state.parent, check=True
+    )
+    unusable(ground, "tracked by git")
+
+
 def test_what_is_no_file_of_ours_is_left_alone(ground: RunGround, tmp_path: Path) -> None:
     """A link is not followed, a folder not entered, and a folder that is a link neither."""
     ground.begun()
