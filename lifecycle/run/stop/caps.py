@@ -51,5 +51,7 @@ def with_left(run: Run, caps: RunSettings, iterations: int) -> Run:
 
 def waited(run: Run, since: float, now: float) -> Run:
     """The run without the time since then, in which it waited for a person."""
-    free = replace(run.forgiven, seconds=run.forgiven.seconds + max(0.0, now - since))
+    seconds = run.forgiven.seconds + max(0.0, now - since)
+    # Who resumed it meanwhile has forgiven a part of that already.
+    free = replace(run.forgiven, seconds=min(seconds, spent(run, now).seconds))
     return replace(run, forgiven=free)

@@ -91,6 +91,14 @@ def test_after_a_cap_as_much_is_granted_again_or_what_is_said() -> None:
         assert (after.status, after.iterations) == (RunStatus.STOPPED, 2 + turns)
 
 
+def test_the_time_of_waiting_is_forgiven_once() -> None:
+    """Who resumed a run that waits forgave all that it took by then, the waiting included."""
+    fix = UserFix("B1", "add the key", NOW + 10)
+    run = brakes.stopped(replace(START, status=RunStatus.AWAITING_USER, fix=fix), NOW, TERMINAL)
+    run = caps.granted(brakes.resumed(run, NOW + 500, TERMINAL), NOW + 500)
+    assert caps.waited(run, fix.asked_at, NOW + 600).forgiven.seconds == 600
+
+
 def test_a_prompt_counts_for_a_stop_since_the_session_was_told_to_go_on() -> None:
     """What was written before the run, or before the last continuation, asks for no stop."""
     assert brakes.stop_asked_at(START) == NOW
