@@ -12,6 +12,7 @@ from lifecycle.run.run_store import PATH, StrangeRun
 from lifecycle.run.state import Run
 from lifecycle.run.stop import leading
 from lifecycle.run.texts import recovery_text, standing
+from lifecycle.run.trouble import brakes
 from lifecycle.run.trouble.persons import person
 
 
@@ -23,8 +24,8 @@ from lifecycle.run.trouble.persons import person
 def init(session: Session, *, goal: str, autonomous: bool, anew: bool) -> None:
     """Begin a run with a goal, in this worktree. What was clarified before it is adopted.
 
-    A person sets a run aside (--anew): in a terminal outside of the client, or with a prompt after it was
-    begun, or stopped, or began to wait.
+    A person sets a run aside (--anew): in a terminal outside of the client, or with a prompt after the
+    agent was last told to go on, and after the run was stopped, or began to wait.
     """
     given = RunSession(session)
     store = given.store
@@ -69,7 +70,7 @@ def _demand_person(given: RunSession) -> None:
     run = run or Run("", "", given.now)
     if not run.is_over:
         waited = run.fix.asked_at if run.fix is not None else 0.0
-        asked_at = max(run.started, run.stopped_at, waited)
+        asked_at = max(brakes.stop_asked_at(run), run.stopped_at, waited)
         person(given.presence(run), asked_at, 'lifecycle run init --anew "GOAL"')
 
 

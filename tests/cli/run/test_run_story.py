@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
+
+from msgspec.structs import replace
 
 from tests.cli.outcome import refused
 from tests.run.run_ground import RunGround
@@ -107,6 +110,18 @@ def test_an_agent_sets_no_run_aside_of_its_own_accord(ground: RunGround) -> None
         assert ground.state.read_bytes() == content
     ground.said("init", "Another", "--anew")
     assert state(ground).goal == "Another"
+
+
+def test_a_prompt_from_before_the_last_turn_sets_no_run_aside(ground: RunGround) -> None:
+    """What the user wrote hours ago was about something else; one since then may ask for it."""
+    ground.said("init", "Pay", **ATTENDED)
+    run, mark = state(ground), ground.root / ".lifecycle/answered"
+    ground.kept(replace(run, led_on_at=run.started + 20))
+    mark.touch()
+    os.utime(mark, (run.started + 10,) * 2)
+    assert "A person" in refused(ground.run("init", "Another", "--anew", **ATTENDED))
+    os.utime(mark, (run.started + 30,) * 2)
+    ground.said("init", "Another", "--anew", **ATTENDED)
 
 
 def test_a_run_that_is_not_over_is_not_begun_again(ground: RunGround) -> None:
