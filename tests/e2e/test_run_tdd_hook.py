@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from lifecycle.evidence.outcomes import Counts, Outcome
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.run.state import Led, Story
-from lifecycle.run.table import StoryStatus
+from lifecycle.run.table import RunStatus, StoryStatus
 from tests.conftest import Place
 from tests.e2e.client import Heard, Session
 from tests.run.run_ground import RunGround
@@ -88,6 +88,13 @@ def test_who_is_not_led_to_red_edits_as_ever(
     """Where it is off, where no story is at work or none needs red, and a session that leads no run."""
     enforced(place, how, **story)
     assert edit(place, session=session).is_silent
+
+
+def test_a_run_that_was_stopped_refuses_no_edit(place: Place) -> None:
+    """Nobody works on its story: what the user asks for meanwhile is another matter."""
+    ground = enforced(place, "deny")
+    ground.kept(replace(ground.store.demanded(), status=RunStatus.STOPPED))
+    assert edit(place).is_silent
 
 
 def test_a_run_that_cannot_be_read_lets_the_edit_through(place: Place) -> None:

@@ -20,8 +20,12 @@ from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Ours, Reply
 from lifecycle.run.run_store import RunStore
+from lifecycle.run.table import RunStatus
 from lifecycle.run.tdd import tdd_moves
 from lifecycle.run.tdd.test_proofs import RunsSeen
+
+_AT_REST = (RunStatus.COMPLETED, RunStatus.STOPPED)
+"""A run that nobody works on: what is edited then is no story's."""
 
 
 def answer(call: HookCall) -> Reply:
@@ -34,7 +38,7 @@ def answer(call: HookCall) -> Reply:
     if not path or kind_of(path) is not FileKind.CODE:
         return Reply()
     run = RunStore(world.root, world.environment, world.deadline).load()
-    if run is None or run.is_over or run.session != call.session:
+    if run is None or run.session != call.session or run.status in _AT_REST:
         return Reply()
     violation = tdd_moves.forbids_edits(run, RunsSeen(EvidenceRoom(world.root).records()))
     story = run.current
