@@ -14,11 +14,13 @@ from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Led, Run, Story, UserFix
 from lifecycle.run.table import RunPhase, RunStatus, StoryStatus, TddPhase
+from lifecycle.sandbox.control.faults import Fault
 from lifecycle.storage import journal
 from lifecycle.views.stats.summary import summarize
 from tests.conftest import Place
 from tests.e2e.client import Session, heard
 from tests.e2e.staged import Ground, marker
+from tests.stages.written import Written
 
 ONE, TWO = "11111111-aaaa-4bbb-8ccc-000000000001", "22222222-aaaa-4bbb-8ccc-000000000002"
 COMPLETE = "## WORKFLOW_COMPLETE\n**Goal:** Take payments"
@@ -141,6 +143,14 @@ def test_the_claims_news_stand_before_the_runs(session: Session) -> None:
     assert model.index("PR #46 created") < model.index("is not complete, so go on")
 
 
+def test_a_github_that_hangs_lets_no_session_go(session: Session) -> None:
+    """The claim's look ends early enough for the run beside it."""
+    session.place.ready()
+    fault = Fault("hang", operation="ObserveClaim", when="before")
+    session.place.control.add_fault(fault)
+    assert "is not complete, so go on" in stop(session)[0]
+
+
 def test_a_run_that_waits_holds_the_claims_news_back(session: Session) -> None:
     """Nothing makes the agent go on while a person is waited for: it comes with the next prompt."""
     place = session.place
@@ -222,6 +232,18 @@ def test_a_completed_run_does_not_come_back(session: Session) -> None:
     assert started.person == ""
 
 
+def test_a_completed_run_whose_session_is_gone_leaves_no_mark(session: Session) -> None:
+    """The next session's start takes it away; its own session keeps it until a stop lets it go."""
+    place = session.place
+    mark = place.root / ".lifecycle/run"
+    led = (Led(ONE, the_run(place).started, 2**22 - 3),)
+    change(place, status=RunStatus.COMPLETED, phase=RunPhase.COMPLETION, led=led)
+    session.start("compact")
+    assert mark.exists()
+    Session(place, TWO).start()
+    assert not mark.exists()
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [
@@ -265,6 +287,8 @@ def test_what_a_summary_must_keep_is_plain_text(session: Session) -> None:
         json.loads(text)
     other = Session(session.place, TWO).launch("pre-compact", "PreCompact", trigger="manual")
     assert other.communicate(timeout=60)[0] == b""
+    subagent = session.launch("pre-compact", "PreCompact", trigger="auto", agent_id="a1")
+    assert subagent.communicate(timeout=60)[0] == b""
 
 
 def test_tokens_are_counted_from_the_transcript(session: Session, tmp_path: Path) -> None:
@@ -335,6 +359,29 @@ def test_hooks_that_are_installed_twice_count_one_turn(ground: Ground) -> None:
         (told,) = [reply for reply in replies if reply.model]
         agent.hears(told)
         assert the_run(ground.place).iterations == turn
+
+
+def test_long_turns_that_end_in_the_same_words_are_two(session: Session, tmp_path: Path) -> None:
+    """What began them lies further back than is read, and they are no copies of one stop."""
+    written = Written().human("Go on")
+    for turn in (1, 2):
+        for _ in range(30):
+            written.bash("make", 50_000 * "x")
+        written.says("I go on.")
+        path = written.at(tmp_path)
+        assert f"turn {turn} of" in stop(session, "I go on.", transcript_path=path)[0]
+        written.feedback("Go on.")
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_waited_for"), [("subagent", True), ("shell", False), ("monitor", False)]
+)
+def test_an_agent_in_the_background_is_waited_for(
+    session: Session, kind: str, is_waited_for: bool
+) -> None:
+    """It ends some time, and the client wakes the session; what may never end is not waited for."""
+    task = {"id": "b1", "type": kind, "status": "running"}
+    assert (stop(session, background_tasks=[task])[0] == "") is is_waited_for
 
 
 def test_a_lock_that_is_held_lets_the_session_stop(session: Session) -> None:

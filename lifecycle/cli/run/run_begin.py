@@ -12,8 +12,7 @@ from lifecycle.run.run_store import PATH, StrangeRun
 from lifecycle.run.state import Run
 from lifecycle.run.stop import leading
 from lifecycle.run.texts import recovery_text, standing
-from lifecycle.run.trouble import brakes
-from lifecycle.run.trouble.persons import person
+from lifecycle.run.trouble import brakes, persons
 
 
 @click.command("init", short_help="Begin a run with a goal.")
@@ -71,7 +70,7 @@ def _demand_person(given: RunSession) -> None:
     if not run.is_over:
         waited = run.fix.asked_at if run.fix is not None else 0.0
         asked_at = max(brakes.stop_asked_at(run), run.stopped_at, waited)
-        person(given.presence(run), asked_at, 'lifecycle run init --anew "GOAL"')
+        persons.person(given.presence(run), asked_at, 'lifecycle run init --anew "GOAL"')
 
 
 @click.command("recover", short_help="Find the run of this worktree again.")

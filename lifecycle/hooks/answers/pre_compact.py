@@ -16,10 +16,11 @@ from lifecycle.run.texts import standing
 
 
 def answer(call: HookCall) -> Reply:
-    """Lines of text; nothing for a session that leads no run, and for one that is completed."""
+    """Lines of text; nothing for a session that leads no run, for a subagent, and once it is completed."""
     world = call.world
     run = RunStore(world.root, world.environment, world.deadline).load()
-    if run is None or run.is_over or not leading.is_led_by(run, call.session):
+    is_agents = bool(call.event.get("agent_id"))  # a subagent's event has its session's id
+    if run is None or run.is_over or is_agents or not leading.is_led_by(run, call.session):
         return Reply()
     lines = standing.kept_lines(run, run_start.worktree_seen(call, run))
     return Reply(shown(redact("\n".join(lines))) + "\n")

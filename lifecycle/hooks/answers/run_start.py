@@ -58,7 +58,11 @@ class RunStart:
 
     def _say(self) -> None:
         run = self.store.load()
-        if run is None or run.is_over:
+        if run is None:
+            return
+        if run.is_over:
+            if run.session != self.call.session and not self._is_held(run):
+                self.store.mark(None)  # its session ended without another stop
             return
         if self._is_held(run):
             self.context = self.person = [standing.held_line(run)]
@@ -102,7 +106,8 @@ def facts_of(call: HookCall, run: Run) -> WorkFacts | None:
     """What git shows of the worktree; None if it does not say so in time."""
     world, story = call.world, run.current
     with contextlib.suppress(LifecycleError):
-        deadline = Deadline.after(world.clock, world.deadline.remaining(at_most=GIT_SECONDS))
+        # Whoever asks has the run's lock and file before it still.
+        deadline = Deadline.after(world.clock, min(GIT_SECONDS, world.deadline.remaining() * 2 / 3))
         base = story.base if story is not None else ""
         return work_facts.facts_of(world.root, deadline, world.environment, base)
     return None

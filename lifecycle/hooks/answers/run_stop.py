@@ -141,22 +141,27 @@ def _last_words(call: HookCall, run: Run) -> tuple[str, str]:
     Where the last thing was a tool call, the closing word stands before it, in the transcript.
     """
     from lifecycle.stages.transcript import stop_input
+    from lifecycle.stages.transcript.turn import Prompt
 
     turn = stop_input.turn_of(call.event)
     last = _text(call, "last_assistant_message")
     said = "\n".join((*turn.texts, last)) if run.is_over else last
-    return said, turn.position if turn.is_there else ""
+    # Without the line that began it, a long turn has the name of any other that ends in the same words.
+    is_nameless = turn.is_cut and turn.kind is Prompt.NONE
+    return said, turn.position if turn.is_there and not is_nameless else ""
 
 
 def _is_waiting(event: Any) -> bool:
-    """True if an agent works in the background; a shell there may be a server, which never ends."""
+    """True if an agent works in the background; a shell or a monitor there may be one that never ends."""
     tasks = event.get("background_tasks")
     return any(_is_agent(task) for task in tasks) if isinstance(tasks, list) else False
 
 
 def _is_agent(task: Any) -> bool:
-    is_running = isinstance(task, dict) and task.get("status") in ("running", "pending")
-    return is_running and "shell" not in str(task.get("type")) and bool(task.get("type"))
+    if not (isinstance(task, dict) and task.get("status") in ("running", "pending")):
+        return False
+    kind = str(task.get("type") or "shell")
+    return not any(word in kind for word in ("shell", "monitor"))
 
 
 def _text(call: HookCall, name: str) -> str:
