@@ -137,17 +137,21 @@ def _unproven(story: Story, facts: WorkFacts) -> list[str]:
     return lacks
 
 
-def _unmet(story: Story, tree: str) -> list[str]:
-    """The criteria that nobody found met on this tree."""
-    lacks = []
+def unmet(story: Story, tree: str) -> list[tuple[int, str]]:
+    """The criteria that nobody found met on this tree, by their numbers, and how each stands."""
+    found = []
     for number, criterion in enumerate(story.criteria, 1):
-        is_old = criterion.state is CriterionState.MET and criterion.tree not in ("", tree)
-        if criterion.state in _JUDGED and not is_old:
-            continue
-        state = "was met on another tree" if is_old else f"is {criterion.state}"
-        way = f"lifecycle run criterion {story.id} {number} met"
-        lacks.append(f"criterion {number} {state} ({way})")
-    return lacks
+        is_old = criterion.state is CriterionState.MET and tree and criterion.tree not in ("", tree)
+        if is_old or criterion.state not in _JUDGED:
+            found.append((number, "was met on another tree" if is_old else f"is {criterion.state}"))
+    return found
+
+
+def _unmet(story: Story, tree: str) -> list[str]:
+    way = f"lifecycle run criterion {story.id}"
+    return [
+        f"criterion {number} {state} ({way} {number} met)" for number, state in unmet(story, tree)
+    ]
 
 
 def story_lacks(story: Story) -> tuple[str, ...]:

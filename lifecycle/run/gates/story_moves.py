@@ -85,11 +85,14 @@ def _begun(run: Run, story: Story, facts: WorkFacts, now: float, *, asked: bool)
             f"{at_work.id} is at work ({at_work.status}), so {story.id} was not begun; one story is done "
             f"at a time. Go on with it: lifecycle run update-story {at_work.id} …"
         )
-    lacks = [*story_lacks(story), *_waits(run, story)]
+    lacks = story_lacks(story)
     if lacks:
         raise Refused(
             f"{story.id} was not begun: {'; '.join(lacks)}. Gate G1 comes first: lifecycle run gate G1"
         )
+    waits = _waits(run, story)
+    if waits:
+        raise Refused(f"{story.id} was not begun: {waits}, which has to be completed first.")
     _demand_unblocked(run, story)
     if run.phase is not RunPhase.DEVELOPMENT:
         run = moved_phase(run, RunPhase.DEVELOPMENT, facts.tree, now, asked=asked)
@@ -117,10 +120,10 @@ def _blocked(run: Run, story: Story, now: float) -> Run:
     return standing_still(run, story, now)
 
 
-def _waits(run: Run, story: Story) -> list[str]:
+def _waits(run: Run, story: Story) -> str:
     done = {one.id for one in run.completed_stories}
     waits = [name for name in story.depends_on if name not in done]
-    return [f"it waits for {', '.join(waits)}"] if waits else []
+    return f"it waits for {', '.join(waits)}" if waits else ""
 
 
 def _blockers(run: Run, story: Story, *, with_runs: bool) -> list[str]:

@@ -13,7 +13,6 @@ from lifecycle.run.table import (
     GATES,
     WORK,
     ClarificationPhase,
-    CriterionState,
     Gate,
     RunPhase,
     StoryCheck,
@@ -90,9 +89,13 @@ def _planning(run: Run) -> NextStep:
         return _clarify(ClarificationPhase.PRE_PLAN)
     bare = next((story for story in run.open_stories if gate_rules.story_lacks(story)), None)
     if bare is not None:
-        options = '--criterion "TEXT" --design "TEXT" --file PATH'
-        return NextStep("let the architect design it", f"{_RUN} story-plan {bare.id} {options}")
+        return _plan(bare)
     return NextStep("the design is complete (G1)", f"{_RUN} update-phase development")
+
+
+def _plan(story: Story) -> NextStep:
+    options = '--criterion "TEXT" --design "TEXT" --file PATH'
+    return NextStep("let the architect design it", f"{_RUN} story-plan {story.id} {options}")
 
 
 def _development(run: Run, facts: WorkFacts) -> NextStep:
@@ -132,6 +135,8 @@ def _lint_fix(run: Run, facts: WorkFacts) -> NextStep:
 
 def _story(story: Story, facts: WorkFacts) -> NextStep:
     if story.status is StoryStatus.PENDING:
+        if gate_rules.story_lacks(story):
+            return _plan(story)
         if story.dependencies is None:
             return NextStep(
                 "see what it needs from outside", f"{_RUN} scan-dependencies {story.id}"
@@ -167,16 +172,20 @@ def _checks(story: Story, facts: WorkFacts) -> NextStep:
         if not _holds(story.gates, gate, facts.tree):
             when = GATES[gate].when.casefold()
             return NextStep(f"{when}: run its gate", f"{_RUN} gate {gate.value} {story.id}")
-    for number, criterion in enumerate(story.criteria, 1):
-        if criterion.state not in (CriterionState.MET, CriterionState.MANUAL):
-            text = "let the tester agent judge each criterion, and record it"
-            return NextStep(text, f"{_RUN} criterion {story.id} {number} met")
+    for number, _ in gate_rules.unmet(story, facts.tree):
+        text = "let the tester agent judge each criterion, and record it"
+        return NextStep(text, f"{_RUN} criterion {story.id} {number} met")
     wanted = [(StoryCheck.REVIEW_APPROVED, "reviewer")]
     wanted += [(StoryCheck.SECURITY_CLEARED, "security")] if story.security else []
     for check, agent in wanted:
         reviews = [review for review in story.reviews if review.check is check]
         last = reviews[-1] if reviews else None
-        if last is None or last.verdict not in APPROVING or facts.tree not in ("", last.tree):
+        is_here = last is not None and facts.tree in ("", last.tree)
+        if last is not None and is_here and last.verdict not in APPROVING:
+            return NextStep(
+                f"let the developer mend what the {agent} found", f"{_RUN} retry-context {story.id}"
+            )
+        if not is_here:
             text = f"let the {agent} agent look at it, and record what it found"
             command = f"{_RUN} review {story.id} --by {agent} --verdict VERDICT --report"
             return NextStep(text, command)

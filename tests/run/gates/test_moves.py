@@ -47,7 +47,7 @@ def test_a_story_begins_with_its_commit_and_its_first_iteration() -> None:
     ("run", "says"),
     [
         (a_run(planned(design="")), "no design"),
-        (a_run(planned(depends_on=("S2",)), planned(id="S2")), "waits for S2"),
+        (a_run(planned(depends_on=("S2",)), planned(id="S2")), "waits for S2, which has"),
         (a_run(planned(), planned(id="S2", status=BEGIN)), "S2 is at work"),
         (a_run(planned(), planned(id="S2", design=""), phase=RunPhase.PLANNING), "no design"),
         (a_run(planned(), phase=RunPhase.ANALYSIS), "cannot go to development"),

@@ -59,7 +59,12 @@ REVIEWED = replace(BUILT, reviews=(APPROVED,))
 READY = replace(REVIEWED, gates=gates(Gate.G2, Gate.G3, Gate.G4, Gate.G5))
 UNMET = replace(BUILT, criteria=(Criterion("a payment is kept"),))
 
+OLD = Criterion("a payment is kept", CriterionState.MET, tree="old")
+REFUSED = replace(APPROVED, verdict=ReviewVerdict.CHANGES_REQUESTED)
+PLAN = 'story-plan S1 --criterion "TEXT" --design "TEXT" --file PATH'
+
 STORY = [
+    (Story("S1", "Pay"), PLAN),
     (replace(PLANNED, dependencies=None), "scan-dependencies S1"),
     (replace(PLANNED, dependencies=()), "update-story S1 in_progress"),
     (BEGUN, "tdd-phase S1 red"),
@@ -72,6 +77,12 @@ STORY = [
     (replace(WRITTEN, gates=gates(Gate.G2, Gate.G3)), "gate G4 S1"),
     (replace(BUILT, gates=gates(Gate.G2, Gate.G3, Gate.G4, tree="old")), "gate G2 S1"),
     (UNMET, "criterion S1 1 met"),
+    (replace(READY, criteria=(OLD,)), "criterion S1 1 met"),
+    (replace(BUILT, reviews=(REFUSED,)), "retry-context S1"),
+    (
+        replace(BUILT, reviews=(replace(REFUSED, tree="old"),)),
+        "review S1 --by reviewer --verdict VERDICT --report",
+    ),
     (BUILT, "review S1 --by reviewer --verdict VERDICT --report"),
     (replace(REVIEWED, security=True), "review S1 --by security --verdict VERDICT --report"),
     (replace(REVIEWED, security=True, reviews=(APPROVED, CLEARED)), "gate G5 S1"),
