@@ -33,7 +33,7 @@ BUDGET = {
     "platforms": 730,
     "evidence": 2_500,
     "claim": 5_385,
-    "run": 4_900,
+    "run": 4_820,
     "stages": 3_132,
     "reconcile": 1_325,
     "views": 645,
