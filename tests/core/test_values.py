@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from lifecycle.core import plan, tracker
+from lifecycle.core.plan import StopVerdict
 from lifecycle.core.tracker import TaskStatus
 from lifecycle.core.values import checks, model, shapes, survey
 from lifecycle.core.values.model import BoardField, BoardItem, BoardSchema, PullState, Repository
@@ -26,6 +27,7 @@ UNLIKE_NOTHING = {
     "MilestoneFacts.is_open": True,
     "PullRequest.mergeable": "UNKNOWN",
     "RepositoryAccess.has_issues": True,
+    "StopWord.verdict": StopVerdict.PASS,
     "Task.status": TaskStatus.OPEN,
     "Task.raw_status": "open",
 }
