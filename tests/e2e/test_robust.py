@@ -186,7 +186,7 @@ def test_a_server_that_never_ends_its_answer_does_not_hold_the_hook(
     place.ready()
     path = None if operation else r"/pulls$"
     place.control.add_fault(Fault(kind, operation=operation, path=path, when="before"))
-    done = place.hook("on-stop", {}, LIFECYCLE_HOOK_SECONDS="4")
+    done = place.hook("on-stop", {}, LIFECYCLE_HOOK_SECONDS="2.5")
     assert (done.returncode, done.stderr) == (0, "")
     assert not done.stdout or waits(done)  # nothing if the time was up before the request
     assert place.claim()["phase"] == "ready_for_pr"
