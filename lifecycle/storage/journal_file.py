@@ -28,6 +28,9 @@ from lifecycle.storage import regular_files, store
 WAIT_SECONDS = 0.2
 """How long a writer waits for another process."""
 
+OPENINGS = 3
+"""How often it is tried to open the file: another process may set it aside at that very moment."""
+
 VERSION = 1
 KEPT_SECONDS = 400 * 86_400.0
 KEPT_ENTRIES = 50_000
@@ -191,9 +194,7 @@ def _begun(path: Path) -> Iterator[sqlite3.Connection]:
         sqlite3.Error: it is busy, broken, or cannot be written.
         _NewerError, _BrokenError: its version is another one.
     """
-    if not path.exists():
-        _make(path)
-    database = _open(path, "rw")
+    database = _opened(path)
     try:
         database.execute("PRAGMA synchronous = NORMAL")
         database.execute("BEGIN IMMEDIATE")
@@ -203,6 +204,19 @@ def _begun(path: Path) -> Iterator[sqlite3.Connection]:
         if database.in_transaction:
             database.rollback()
         database.close()
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    """The journal to be written to, made if it is not there; raises sqlite3.Error."""
+    for _ in range(OPENINGS):
+        if not path.exists():
+            _make(path)
+        # A broken one may be set aside just between the look and the opening: no reason to lose entries.
+        try:
+            return _open(path, "rw")
+        except sqlite3.OperationalError as error:
+            trouble = error
+    raise trouble
 
 
 def _open(path: Path, mode: str) -> sqlite3.Connection:

@@ -403,6 +403,26 @@ def test_many_that_find_it_broken_set_it_aside_once(root: Path) -> None:
     assert len(log_of(root)) == 1
 
 
+def test_one_that_is_set_aside_while_it_is_opened_costs_no_entry(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the look whether it is there and its opening another process may have renamed it."""
+    journal.note(root, BEGUN)
+    openings = []
+
+    def open_late(path: Path, mode: str) -> sqlite3.Connection:
+        openings.append(mode)
+        if len(openings) == 1:
+            path.rename(path.with_name("journal.db.unreadable"))
+        return opened(path, mode)
+
+    opened = journal_file._open
+    monkeypatch.setattr(journal_file, "_open", open_late)
+    journal.note(root, entry(1))
+    assert targets(root) == ["n1"]
+    assert log_of(root) == []
+
+
 def test_a_newer_journal_is_left_alone(root: Path) -> None:
     """A version that we do not know is neither written nor read; a sentence says what to do."""
     journal.note(root, BEGUN)
