@@ -1,7 +1,7 @@
 """The tables of an autonomous run: phases, stories, red and green, gates, checks, failures, tiers.
 
-Whatever a command refuses, a stop asks for and a report prints stands here once; `docs/states.md` is drawn
-from it. No rule about a run is written where a table says it.
+Whatever a command refuses, a stop asks for and a report prints stands here once, and its rows in
+`tables.toml`; `docs/states.md` is drawn from them. No rule about a run is written where a table says it.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+import msgspec
+
 from lifecycle.core.machine import Machine
+from lifecycle.settings import resources
 
 MAX_RETRIES = 3
 """Iterations on one story before it is escalated as a blocker."""
 
 MAX_LINT_ATTEMPTS = 3
 MAX_ITERATIONS = 100
-REPORT_STORIES, REPORT_SECONDS = 3, 1_800.0
-"""A progress report is due after so many completed stories, or after so long."""
-
 KEPT_LINES = 100
 """Lines of the progress file that trimming leaves, unless another number is asked for."""
 
@@ -145,85 +145,6 @@ class ClarificationPhase(StrEnum):
 SIZES: Final = ("S", "M", "L", "XL")
 BLOCKER_SEVERITIES: Final = ("low", "medium", "high", "critical")
 
-PHASES: Final[Machine[RunPhase]] = Machine(
-    "run",
-    RunPhase.SETUP,
-    {
-        RunPhase.SETUP: {RunPhase.ANALYSIS: "the platform is known, the goal is clarified"},
-        RunPhase.ANALYSIS: {RunPhase.PLANNING: "the stories are named"},
-        RunPhase.PLANNING: {
-            RunPhase.DEVELOPMENT: "every story has its design (G1)",
-            RunPhase.ANALYSIS: "a story is missing",
-        },
-        RunPhase.DEVELOPMENT: {
-            RunPhase.LINT_FIX: "G7 fails on lint alone",
-            RunPhase.COMPLETION: "every story is completed",
-            RunPhase.PLANNING: "the design does not hold",
-        },
-        RunPhase.LINT_FIX: {
-            RunPhase.COMPLETION: "lint passes, or was tried three times",
-            RunPhase.DEVELOPMENT: "tests broke, or a story is open again",
-        },
-        RunPhase.COMPLETION: {
-            RunPhase.DEVELOPMENT: "G7 fails on build or tests",
-            RunPhase.LINT_FIX: "G7 fails on lint alone",
-        },
-    },
-)
-
-STORIES: Final[Machine[StoryStatus]] = Machine(
-    "story",
-    StoryStatus.PENDING,
-    {
-        StoryStatus.PENDING: {
-            StoryStatus.IN_PROGRESS: "it is next, and what it depends on is completed",
-            StoryStatus.BLOCKED: "a blocker stands before it",
-        },
-        StoryStatus.IN_PROGRESS: {
-            StoryStatus.TESTING: "the code is written",
-            StoryStatus.REVIEW: "the tester is done",
-            StoryStatus.COMPLETED: "every check has its record on this tree",
-            StoryStatus.BLOCKED: "three iterations failed, or only a person can help",
-            StoryStatus.PENDING: "rolled back",
-        },
-        StoryStatus.TESTING: {
-            StoryStatus.IN_PROGRESS: "something failed",
-            StoryStatus.REVIEW: "the tester is done",
-            StoryStatus.COMPLETED: "every check has its record on this tree",
-            StoryStatus.BLOCKED: "three iterations failed, or only a person can help",
-            StoryStatus.PENDING: "rolled back",
-        },
-        StoryStatus.REVIEW: {
-            StoryStatus.IN_PROGRESS: "changes are requested",
-            StoryStatus.TESTING: "changes were made",
-            StoryStatus.COMPLETED: "every check has its record on this tree",
-            StoryStatus.BLOCKED: "three iterations failed, or only a person can help",
-            StoryStatus.PENDING: "rolled back",
-        },
-        StoryStatus.BLOCKED: {
-            StoryStatus.IN_PROGRESS: "a person mended what blocked it",
-            StoryStatus.PENDING: "that, while another one is at work; or rolled back",
-        },
-        StoryStatus.COMPLETED: {StoryStatus.PENDING: "rolled back"},
-    },
-)
-
-TDD: Final[Machine[TddPhase]] = Machine(
-    "TDD cycle",
-    TddPhase.NONE,
-    {
-        TddPhase.NONE: {TddPhase.RED: "write a failing test first"},
-        TddPhase.RED: {TddPhase.GREEN: "a named test failed by its assertion"},
-        TddPhase.GREEN: {
-            TddPhase.REFACTOR: "that test passes; the code is cleaned",
-            TddPhase.VERIFY: "that test passes; nothing needs cleaning",
-            TddPhase.RED: "the next test",
-        },
-        TddPhase.REFACTOR: {TddPhase.VERIFY: "the code is clean", TddPhase.RED: "the next test"},
-        TddPhase.VERIFY: {TddPhase.RED: "something failed: a test for it first"},
-    },
-)
-
 WORK: Final[Mapping[TddPhase, str]] = {
     TddPhase.RED: "write failing test first",
     TddPhase.GREEN: "minimum code to pass",
@@ -255,24 +176,6 @@ class GateRow:
 
 
 BUILD, TESTS, LINT, COVERAGE = "build", "test", "lint", "coverage"
-
-GATES: Final[Mapping[Gate, GateRow]] = {
-    Gate.G1: GateRow("Before dev", (), "Clarify with analyst/architect", by_hand=True),
-    Gate.G2: GateRow("After dev", (BUILD,), "Retry developer with build error"),
-    Gate.G3: GateRow("After build", (TESTS,), "Retry developer with test failures", (TESTS,)),
-    Gate.G4: GateRow("After test", (COVERAGE,), "Add tests, retry"),
-    Gate.G5: GateRow(
-        "Before story complete", (BUILD, TESTS), "DO NOT complete story, retry", (TESTS,)
-    ),
-    Gate.G6: GateRow("If security-sensitive", (), "Remediate, retry", by_hand=True),
-    Gate.G7: GateRow(
-        "Before PR",
-        (BUILD, TESTS, LINT),
-        "DO NOT create PR, return to Phase 2",
-        (TESTS,),
-        is_final=True,
-    ),
-}
 
 SHOWN_BY: Final[Mapping[StoryCheck, Gate | None]] = {
     StoryCheck.TESTS_PASS: Gate.G5,
@@ -316,16 +219,6 @@ class RetryPolicy:
     escalates: bool = False
 
 
-RETRY: Final[Mapping[FailureCategory, RetryPolicy]] = {
-    FailureCategory.CODE: RetryPolicy("Bug in implementation", "Standard retry"),
-    FailureCategory.TEST: RetryPolicy("Test itself is wrong", "Fix test, retry"),
-    FailureCategory.INFRA: RetryPolicy("DB, network, filesystem", "Retry with backoff", 30),
-    FailureCategory.EXTERNAL: RetryPolicy(
-        "API keys, external services", "ESCALATE - needs human", escalates=True
-    ),
-    FailureCategory.TIMEOUT: RetryPolicy("Operation timed out", "Retry with backoff", 60),
-}
-
 BACKOFF_LIMIT = 600
 
 
@@ -362,6 +255,7 @@ class RuntimeTier:
     Attributes:
         name: for people.
         until: seconds of runtime up to which it applies.
+        report_stories, report_seconds: a report is due after so many completed stories, or so long.
         review_stories: a review of the checkpoint after so many stories; 0: none.
         keeps_full: completed stories are kept in full, not as a summary.
         trims: the progress file is trimmed.
@@ -380,23 +274,25 @@ class RuntimeTier:
     hands_over: bool = False
 
 
-TIERS: Final = (
-    RuntimeTier("under 1 hour", 3_600.0, REPORT_STORIES, REPORT_SECONDS),
-    RuntimeTier(
-        "1 to 4 hours", 14_400.0, REPORT_STORIES, REPORT_SECONDS, CHECKPOINT_STORIES, trims=True
-    ),
-    RuntimeTier(
-        "over 4 hours",
-        float("inf"),
-        REPORT_STORIES,
-        REPORT_SECONDS,
-        CHECKPOINT_STORIES,
-        keeps_full=False,
-        trims=True,
-        sync_seconds=900.0,
-        hands_over=True,
-    ),
-)
+class _Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`tables.toml`, checked as a whole: a name that no enum knows is an error."""
+
+    phases: dict[RunPhase, dict[RunPhase, str]]
+    stories: dict[StoryStatus, dict[StoryStatus, str]]
+    tdd: dict[TddPhase, dict[TddPhase, str]]
+    gates: dict[Gate, GateRow]
+    retry: dict[FailureCategory, RetryPolicy]
+    tiers: tuple[RuntimeTier, ...]
+
+
+_ROWS: Final = msgspec.convert(resources.texts("run/tables.toml"), _Rows)
+
+PHASES: Final = Machine("run", RunPhase.SETUP, _ROWS.phases)
+STORIES: Final = Machine("story", StoryStatus.PENDING, _ROWS.stories)
+TDD: Final = Machine("TDD cycle", TddPhase.NONE, _ROWS.tdd)
+GATES: Final[Mapping[Gate, GateRow]] = _ROWS.gates
+RETRY: Final[Mapping[FailureCategory, RetryPolicy]] = _ROWS.retry
+TIERS: Final = _ROWS.tiers
 
 
 def tier_of(seconds: float) -> RuntimeTier:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from lifecycle.run.long_run import report_due, review_due, runtime, sync_due
 from lifecycle.run.state import Run, Story
-from lifecycle.run.table import REPORT_SECONDS, TIERS, RunStatus, StoryStatus
+from lifecycle.run.table import TIERS, RunStatus, StoryStatus
 
 NOW = 1_800_000_000.0
 
@@ -26,8 +26,8 @@ def completed(count: int) -> tuple[Story, ...]:
         (5, 3, 0.0, False),
         (6, 3, 0.0, True),
         (1, 3, 0.0, False),
-        (0, 0, REPORT_SECONDS - 1, False),
-        (0, 0, REPORT_SECONDS, True),
+        (0, 0, TIERS[0].report_seconds - 1, False),
+        (0, 0, TIERS[0].report_seconds, True),
     ],
 )
 def test_a_report_is_due_every_three_stories_or_thirty_minutes(
@@ -46,7 +46,7 @@ def test_a_report_is_due_every_three_stories_or_thirty_minutes(
 def test_a_run_that_does_not_go_on_owes_no_report(status: RunStatus) -> None:
     """Nobody is at work who could give it."""
     run = Run("a", "b", NOW, status=status, stories=completed(3))
-    assert not report_due(run, NOW + 2 * REPORT_SECONDS)
+    assert not report_due(run, NOW + 2 * TIERS[0].report_seconds)
 
 
 def test_the_runtime_ends_with_the_run_and_is_never_negative() -> None:

@@ -5,33 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
 from lifecycle.run.state import Clarification, Run
 from lifecycle.run.table import PHASES, ClarificationPhase, RunPhase
 from lifecycle.run.texts.told import line_of
+from lifecycle.settings import resources
 
 ASSUMED = "Assumed: best judgment"
 """The design's answer where nobody gave one; what begins like it was assumed."""
 
-QUESTIONS: Final[Mapping[ClarificationPhase, tuple[str, ...]]] = {
-    ClarificationPhase.PRE_ANALYSIS: (
-        "Scope boundaries: What is IN scope vs OUT of scope?",
-        "Priority: If there are multiple features, which is most important?",
-        "Technical constraints: Any specific technologies to use or avoid?",
-        "Integration points: How should this integrate with existing code?",
-        "User requirements: Any specific user-facing requirements mentioned?",
-        "Data handling: How should data be stored/processed?",
-        "Error handling: Any specific error handling requirements?",
-    ),
-    ClarificationPhase.PRE_PLAN: (
-        "Story order: Is this the right priority order? Any changes?",
-        "Technical preferences: Any specific patterns/libraries to use or avoid?",
-        "Existing code concerns: Any areas I should be careful modifying?",
-        "Missing stories: Anything I missed that should be included?",
-    ),
-}
+QUESTIONS: Final = msgspec.convert(
+    resources.texts("run/stories/questions.toml"), dict[ClarificationPhase, tuple[str, ...]]
+)
 """What is asked at each checkpoint, in the design's words."""
 
 CHECKPOINTS: Final[Mapping[RunPhase, ClarificationPhase]] = {

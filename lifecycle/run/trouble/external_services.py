@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 
 from lifecycle.run.state import ExternalDependency, Run, Story
+from lifecycle.settings import resources
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,37 +29,19 @@ class ServiceRow:
 
     type: str
     category: str
-    named: str
+    named: tuple[str, ...]
     mock: str
     needs_secrets: bool = True
     is_general: bool = False
 
-    @property
-    def keywords(self) -> list[str]:
-        """The words, one by one."""
-        return self.named.split(", ")
+
+class _Words(msgspec.Struct, frozen=True):
+    """Of `words.toml` the rows of services."""
+
+    services: tuple[ServiceRow, ...]
 
 
-SERVICES: Final = (
-    ServiceRow("payment", "payment_processing", "stripe, paypal, braintree, payment, checkout",
-               "Use test/sandbox API keys or mock payment service"),
-    ServiceRow("email", "email_service", "sendgrid, mailgun, smtp, email",
-               "Use local mailhog/papercut or mock email sender"),
-    ServiceRow("oauth", "authentication", "oauth, oauth2, google auth, facebook login, azure ad, sso",
-               "Use test OAuth credentials or mock identity provider"),
-    ServiceRow("storage", "cloud_storage", "s3, azure blob, cloudinary, gcs, file upload",
-               "Use local minio/azurite or mock storage"),
-    ServiceRow("sms", "sms_service", "twilio, nexmo, vonage, sms, push notification",
-               "Use SMS service test mode or mock notification service"),
-    ServiceRow("ai_ml", "ai_service", "openai, gpt-4, anthropic",
-               "Use recorded responses or mock AI service"),
-    ServiceRow("database_cloud", "cloud_database", "rds, cosmosdb, atlas",
-               "Use local database container"),
-    ServiceRow("messaging", "message_queue", "rabbitmq, kafka, azure service bus",
-               "Use local container", needs_secrets=False),
-    ServiceRow("external_api", "external_service", "api key, third-party, integration",
-               "Create mock responses", is_general=True),
-)  # fmt: skip
+SERVICES: Final = msgspec.convert(resources.texts("run/trouble/words.toml"), _Words).services
 """Both tables of the design as one."""
 
 
@@ -71,7 +55,7 @@ def _pattern(keyword: str) -> re.Pattern[str]:
 def services_in(text: str) -> tuple[ExternalDependency, ...]:
     """The services that a text speaks of, each once, in the table's order."""
     seen = [
-        (row, next((word for word in row.keywords if _pattern(word).search(text)), ""))
+        (row, next((word for word in row.named if _pattern(word).search(text)), ""))
         for row in SERVICES
     ]
     named = [(row, word) for row, word in seen if word]

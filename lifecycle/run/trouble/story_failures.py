@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Final
 
 from msgspec.structs import replace
 
@@ -19,73 +18,20 @@ from lifecycle.run.table import ESCALATION, MAX_RETRIES, RETRY, FailureCategory,
 from lifecycle.run.texts.told import line_of
 from lifecycle.run.trouble import story_blocks
 from lifecycle.run.trouble.story_blocks import BLOCKING, LONGEST, kept_words
+from lifecycle.settings import resources
 
 _STATUS = r"(?:https?(?:/\d(?:\.\d)?)?|status(?: code)?|error|code|returned|responded with)[ :=]*"
 """What stands before a number that is a status of HTTP, and no line and no count."""
 
-PATTERNS: Final = r"""
-code
-  Assertion(?:Failed)?(?:Error|Exception)?|assert(?:ion failed)?
-  expected\b.*\b(?:but|got|received|actual|found|to (?:be|equal|have))
-test
-  fixture '?[\w-]+'? not found|\w*errors? (?:while )?(?:collecting|importing test module)
-  (?:Syntax|Indentation|Name)Error\b.*\btests?(?:[_/.]\w+)*
-  tests?[_/]\S*\s.*\b(?:Syntax|Indentation|Name)Error
-  no tests? (?:were )?(?:ran|run|collected|found|to run)
-  (?:broken|flaky|wrong|invalid|outdated|incorrect) (?:test|mock|fixture|snapshot)s?
-  test (?:itself|setup|set-up|teardown|fixture|data|case) (?:is|are|was|has|failed|fails|missing)
-  obsolete snapshots?|before(?:Each|All) hook|bug in (?:the )?test
-timeout
-  time[ds]?[ -]?outs?|TimeoutE\w+|deadline exceeded|time (?:limit )?is up
-  ETIMEDOUT|ESOCKETTIMEDOUT|took too long|time limit|STATUS504
-external
-  (?:api|access|secret|auth|licen[sc]e)[ _-]?(?:keys?|tokens?)\b.*\b(?:not|missing|invalid|expired)
-  (?:api|access|secret|auth|licen[sc]e)[ _-]?(?:keys?|tokens?)\b.*\b(?:required|absent|unset|undefined)
-  (?:api|access|secret|auth|licen[sc]e)[ _-]?(?:keys?|tokens?)\b.*\b(?:revoked|wrong|denied)
-  (?:no|missing|invalid|expired|wrong|bad|incorrect|absent|without(?: an?)?) (?:\w+ )?api[ _-]?keys?
-  (?:no|missing|invalid|expired|wrong|bad|incorrect|absent|without(?: an?)?) (?:\w+ )?credentials?
-  (?:no|missing|invalid|expired|wrong|bad|incorrect|absent) (?:\w+ )?(?:secrets?|(?:access |auth )?tokens?)
-  credentials? .*(?:not|missing|invalid|expired|required|rejected)
-  (?:environment variable|env var) .*(?:not set|missing|unset|required|undefined)
-  unauthori[sz]ed|authentication (?:failed|required)|forbidden|STATUS(?:40[123]|429)
-  rate[ -]?limit(?:ed|s|ing)?|too many requests|payment required
-  (?:account|billing|subscription) .*(?:suspended|disabled|required|inactive|expired)
-  (?:api|usage|request|monthly|insufficient) quota|quota exceeded|permission denied \(publickey\)
-  (?:external|third[ -]party) (?:service|api|dependency|system)s?
-  (?:stripe|paypal|twilio|sendgrid|mailgun|openai|anthropic|auth0)(?: api)? (?:is )?(?:down|unavailable)
-  (?:stripe|paypal|twilio|sendgrid|mailgun|openai|anthropic|auth0)(?: api)? (?:error|outage)
-infra
-  connection (?:was |is )?(?:refused|reset|closed|lost|aborted|failed|error)
-  ECONN\w+|EHOSTUNREACH|ENETUNREACH|EADDRINUSE|ENOSPC|EACCES|EPERM|EMFILE|EROFS|EIO|EPIPE
-  could(?: not|n't) (?:connect|resolve)|can(?:not|'t| not) connect|failed to connect|docker daemon
-  (?:database|db|server|host|redis|postgres(?:ql)?|mysql|broker) (?:is )?not (?:available|running|ready)
-  (?:database|db|server|host|redis|postgres(?:ql)?|mysql|broker) (?:is )?un(?:available|reachable)
-  ENOTFOUND|EAI_AGAIN|getaddrinfo|name resolution|name or service not known|database (?:is )?locked
-  dns (?:error|failure|lookup)|network (?:error|failure|down|is \w+)|unreachable|STATUS50[023]
-  no space left|disk (?:is )?(?:full|quota)|read-only file ?system|permission denied|i/o error
-  too many open files|out of memory|oom|(?:cannot|can't) allocate memory|MemoryError|signal 9|SIGKILL
-  address already in use|port \d+ (?:is )?(?:already )?(?:in use|taken)|socket hang up
-  bad gateway|service unavailable|internal server error|CERTIFICATE_VERIFY_FAILED
-  command not found|no such file or directory
-"""
-"""Whole words of a message, in any case, and what they tell; the first that is in it counts.
-
-An assertion stands first: what it quotes is the program's, not the world's. None of them: the code. What
-is indented belongs to the category above it; STATUS stands for `_STATUS`.
-"""
-
 
 @cache
 def _words() -> tuple[tuple[FailureCategory, re.Pattern[str]], ...]:
-    rows: list[tuple[FailureCategory, list[str]]] = []
-    for line in PATTERNS.replace("STATUS", _STATUS).strip().splitlines():
-        if line.startswith(" "):
-            rows[-1][1].append(line.strip())
-        else:
-            rows.append((FailureCategory(line), []))
+    """By category, the words of `words.toml` that tell of it."""
+    rows: dict[str, list[str]] = resources.texts("run/trouble/words.toml")["failures"]
+    words = {kind: "|".join(row).replace("STATUS", _STATUS) for kind, row in rows.items()}
     return tuple(
-        (kind, re.compile(rf"(?<![\w-])(?:{'|'.join(patterns)})(?!\w)", re.IGNORECASE))
-        for kind, patterns in rows
+        (FailureCategory(kind), re.compile(rf"(?<![\w-])(?:{word})(?!\w)", re.IGNORECASE))
+        for kind, word in words.items()
     )
 
 
