@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from rich.table import Table
 
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.run.begin import new_run
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Run
+from lifecycle.run.stories.begin import new_run
 from tests.bench.timing import seconds_of
 from tests.run.texts.texts_ground import a_run, done
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from lifecycle.core.timing import Deadline
-from lifecycle.run.begin import new_run
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Run
+from lifecycle.run.stories.begin import new_run
 from tests.cli.outcome import ok
 from tests.conftest import COMMAND, ManualClock
 

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import IllegalMove, Refused
 from lifecycle.run import state
-from lifecycle.run.begin import new_run
 from lifecycle.run.state import Criterion, Failure, NewerVersion, Run, Story
+from lifecycle.run.stories.begin import new_run
 from lifecycle.run.table import (
     GATES,
     PHASES,

@@ -7,13 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
-from lifecycle.claim.record.state import (
-    ClaimChanges,
-    Record,
-    is_same,
-    kind_of,
-    mark_of,
-)
+from lifecycle.claim.record.state import ClaimChanges, Record, is_same, kind_of, mark_of
 from lifecycle.core.plan import Action, Notice, Wake
 from lifecycle.core.values.model import Observation
 

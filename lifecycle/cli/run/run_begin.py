@@ -7,10 +7,10 @@ import click
 from lifecycle.cli.command_session import Session, in_worktree, option
 from lifecycle.cli.run.run_session import RunSession
 from lifecycle.core.errors import Refused
-from lifecycle.run.begin import new_run
 from lifecycle.run.run_store import PATH, StrangeRun
 from lifecycle.run.state import Run
 from lifecycle.run.stop import leading
+from lifecycle.run.stories.begin import new_run
 from lifecycle.run.texts import recovery_text, standing
 from lifecycle.run.trouble import brakes, persons
 

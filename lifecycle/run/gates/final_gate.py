@@ -11,15 +11,7 @@ from msgspec.structs import replace
 from lifecycle.core.markdown_table import table
 from lifecycle.run.gates.gate_rules import failed_on_lint_alone, newest, state_of
 from lifecycle.run.state import Blocker, GateRecord, Run
-from lifecycle.run.table import (
-    BUILD,
-    LINT,
-    MAX_LINT_ATTEMPTS,
-    TESTS,
-    CheckState,
-    Gate,
-    RunPhase,
-)
+from lifecycle.run.table import BUILD, LINT, MAX_LINT_ATTEMPTS, TESTS, CheckState, Gate, RunPhase
 
 NOTE = "Lint issues remain - manual review needed"
 """What stands in the pull request where lint was waived."""

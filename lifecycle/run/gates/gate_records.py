@@ -9,14 +9,7 @@ from lifecycle.core.redact import redact, visible
 from lifecycle.run.gates.final_gate import with_final_gate
 from lifecycle.run.gates.gate_rules import check_states
 from lifecycle.run.state import GateRecord, Run, Story, WordCheck
-from lifecycle.run.table import (
-    GATES,
-    STORIES,
-    CheckState,
-    Gate,
-    StoryCheck,
-    StoryStatus,
-)
+from lifecycle.run.table import GATES, STORIES, CheckState, Gate, StoryCheck, StoryStatus
 from lifecycle.run.trouble.story_failures import failed
 
 KEPT = 40

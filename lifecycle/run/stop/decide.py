@@ -23,14 +23,7 @@ from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Run, Spent, Story
 from lifecycle.run.stop import caps
 from lifecycle.run.stop.next_step import next_step
-from lifecycle.run.table import (
-    COMPLETE,
-    MAX_RETRIES,
-    WORK,
-    RunStatus,
-    StoryStatus,
-    TddPhase,
-)
+from lifecycle.run.table import COMPLETE, MAX_RETRIES, WORK, RunStatus, StoryStatus, TddPhase
 from lifecycle.run.trouble import story_blocks
 from lifecycle.run.trouble.story_failures import attempts
 

@@ -1,1 +1,1 @@
-"""What analyst, architect and tester say of a run's stories, and what was clarified before they do."""
+"""The beginning of a run, what was clarified, and what analyst, architect and tester say of its stories."""

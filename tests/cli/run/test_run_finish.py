@@ -10,9 +10,9 @@ import pytest
 from msgspec.structs import replace
 
 from lifecycle.core.timing import Deadline
-from lifecycle.run.begin import new_run
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Criterion, ReviewRecord, Run, Story
+from lifecycle.run.stories.begin import new_run
 from lifecycle.run.table import (
     CriterionState,
     ReviewVerdict,

@@ -9,11 +9,7 @@ import pytest
 
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.run.finish.story_commit import (
-    StoryCommit,
-    commit_story,
-    subject_of,
-)
+from lifecycle.run.finish.story_commit import StoryCommit, commit_story, subject_of
 from lifecycle.run.state import Story
 from tests.run.run_ground import RunGround
 

@@ -13,13 +13,7 @@ from lifecycle.run.gates.phase_moves import moved_phase
 from lifecycle.run.gates.story_moves import moved_story
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Blocker, Run
-from lifecycle.run.table import (
-    CheckState,
-    Gate,
-    RunPhase,
-    RunStatus,
-    StoryStatus,
-)
+from lifecycle.run.table import CheckState, Gate, RunPhase, RunStatus, StoryStatus
 from lifecycle.run.trouble.blockers import resolved
 from lifecycle.run.trouble.story_failures import failed
 from tests.run.gates.stories_ground import FACTS, NOW, OTHER, TREE, a_run, done, passed, planned

@@ -17,13 +17,7 @@ from lifecycle.run.state import Blocker, Failure, Led, Run, Story, UserFix
 from lifecycle.run.stop import caps
 from lifecycle.run.stop.decide import IDLE_STOPS, RunSeen, decide, says_complete
 from lifecycle.run.stop.leading import adopted
-from lifecycle.run.table import (
-    FailureCategory,
-    RunPhase,
-    RunStatus,
-    StoryStatus,
-    TddPhase,
-)
+from lifecycle.run.table import FailureCategory, RunPhase, RunStatus, StoryStatus, TddPhase
 
 NOW = 1_800_000_000.0
 MARKER = "## WORKFLOW_COMPLETE\n**Goal:** Pay"

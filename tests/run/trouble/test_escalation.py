@@ -5,13 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from lifecycle.run.state import ReviewFinding, ReviewRecord, Run, Story
-from lifecycle.run.table import (
-    EscalationTrigger,
-    ReviewVerdict,
-    Severity,
-    StoryCheck,
-    StoryStatus,
-)
+from lifecycle.run.table import EscalationTrigger, ReviewVerdict, Severity, StoryCheck, StoryStatus
 from lifecycle.run.trouble.blockers import awaiting, with_blocker
 from lifecycle.run.trouble.escalation import escalation_lines, escalations
 from lifecycle.run.trouble.story_failures import failed

@@ -15,12 +15,7 @@ from lifecycle.sandbox.checks.state import (
 )
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.seed.form import SeedRepository
-from lifecycle.sandbox.seed.form_content import (
-    SeedCheckRun,
-    SeedStatus,
-    SeedSuite,
-    SeedWorkflow,
-)
+from lifecycle.sandbox.seed.form_content import SeedCheckRun, SeedStatus, SeedSuite, SeedWorkflow
 from lifecycle.sandbox.seed.references import account_or_none, grown, identity, registered
 
 
