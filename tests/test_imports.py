@@ -29,7 +29,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("trackers",),
     ("platforms",),
     ("evidence",),
-    ("claim", "run", "stages"),
+    ("claim", "run", "stages", "workflow"),
     ("reconcile",),
     ("views",),
     ("app",),
@@ -74,7 +74,7 @@ PLACES = {
     "werkzeug": {"sandbox"},
     "jinja2": {"sandbox", "views.stats.stats_page"},
     "plotly": {"views.stats.stats_page"},
-    "msgspec": {"platforms.platform_file", "run", "sandbox"},
+    "msgspec": {"platforms.platform_file", "run", "sandbox", "workflow"},
     "yaml": {"sandbox"},
     "defusedxml": {"evidence.junit"},
 }

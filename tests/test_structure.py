@@ -35,6 +35,7 @@ BUDGET = {
     "claim": 5_385,
     "run": 4_820,
     "stages": 3_132,
+    "workflow": 2_500,
     "reconcile": 1_325,
     "views": 645,
     "app": 380,

@@ -1,0 +1,235 @@
+"""The record of one workflow: what was asked, its phases in order, and how a change makes the next record.
+
+Each value is frozen. Both documents (`documents.py`) are written from this record and read into it, so it
+holds what either of them says; texts are kept as they were written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from lifecycle.core.errors import Refused, did_you_mean
+from lifecycle.core.redact import visible
+from lifecycle.workflow.table import (
+    OVER,
+    PHASES,
+    PhaseStatus,
+    WorkflowStatus,
+    WorkflowType,
+    status_of,
+)
+
+MOST_PHASES: Final = 100
+MOST_TEXT: Final = 8_000
+"""Characters that one phase may hand on to the next; more belongs into a file that is named."""
+
+_NOT_IN_A_NAME = re.compile(r"[\W_]+")
+
+
+class _WorkflowValue(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What all records share: frozen, and nothing written that is a default."""
+
+
+class PhaseError(_WorkflowValue, frozen=True):
+    """One attempt at a phase that went wrong."""
+
+    at: float
+    text: str
+
+
+class WorkflowPhase(_WorkflowValue, frozen=True):
+    """One phase.
+
+    Attributes:
+        title: what is done in it; "" where a checkpoint told a number and no name.
+        agent: the type of the agent that does it; "" if the session does it itself.
+        deliverables: paths and outcomes that a command recorded.
+        context_for_next: what the *next* phase is told.
+        reading: files to read for this phase, each with an @; beside the workflow's own.
+        gate: what has to be shown before it is completed: `check:NAME` (a check of the project on the
+            very files), `file:PATH` (it is there), `person` (a person's yes); "" for none.
+        reason: why it is blocked, failed or skipped.
+        agent_id: the client's id of the agent that was launched for it.
+        started_at, ended_at: seconds since the epoch; 0.0 if it has not.
+    """
+
+    title: str
+    agent: str = ""
+    status: PhaseStatus = PhaseStatus.PENDING
+    deliverables: tuple[str, ...] = ()
+    context_for_next: str = ""
+    reading: tuple[str, ...] = ()
+    reminders: tuple[str, ...] = ()
+    gate: str = ""
+    reason: str = ""
+    attempts: int = 0
+    errors: tuple[PhaseError, ...] = ()
+    agent_id: str = ""
+    started_at: float = 0.0
+    ended_at: float = 0.0
+
+
+class Workflow(_WorkflowValue, frozen=True):
+    """One workflow.
+
+    Attributes:
+        id: `wf_YYYYMMDD_HHMMSS`, UTC.
+        name: what people call it; `workflow` of a checkpoint.
+        task: what was asked, verbatim; criteria and constraints belong to it.
+        current: index of the phase that guidance is about, from 0; -1 before the first and after the last.
+        created_at: as the document has it, ISO 8601; kept as it is for ever.
+        session, branch: whose it is, so that several are told apart.
+        source: the file that it was read from at a compaction (`CLAUDE.local.md`, a PLAN.md), from the
+            worktree's root; "" if a command or an agent began it.
+        revision: rises by one with each change.
+        extra: fields of the documents that are not ours, by document (`checkpoint`, `document`); kept.
+    """
+
+    id: str
+    name: str
+    type: WorkflowType = WorkflowType.CUSTOM
+    task: str = ""
+    phases: tuple[WorkflowPhase, ...] = ()
+    current: int = -1
+    reading: tuple[str, ...] = ()
+    context: dict[str, Any] = {}
+    reminders: tuple[str, ...] = ()
+    criteria: tuple[str, ...] = ()
+    constraints: tuple[str, ...] = ()
+    created_at: str = ""
+    completed_at: float = 0.0
+    session: str = ""
+    branch: str = ""
+    source: str = ""
+    revision: int = 0
+    extra: dict[str, dict[str, Any]] = {}
+
+    @property
+    def status(self) -> WorkflowStatus:
+        """What its phases make of it."""
+        return status_of(phase.status for phase in self.phases)
+
+    @property
+    def is_over(self) -> bool:
+        """True once nothing is left to do: it is never restored as active."""
+        return self.status is WorkflowStatus.COMPLETED
+
+    @property
+    def phase(self) -> WorkflowPhase | None:
+        """The phase that guidance is about; None before the first and after the last."""
+        return self.phases[self.current] if 0 <= self.current < len(self.phases) else None
+
+    @property
+    def active(self) -> tuple[int, ...]:
+        """Indices of the phases that are being worked on, which may be several."""
+        return tuple(
+            index
+            for index, phase in enumerate(self.phases)
+            if phase.status in (PhaseStatus.ACTIVE, PhaseStatus.BLOCKED)
+        )
+
+    @property
+    def done(self) -> int:
+        """How many phases leave nothing to do."""
+        return sum(phase.status in OVER for phase in self.phases)
+
+    @property
+    def handed_on(self) -> str:
+        """What the phase before the current one handed on to it."""
+        return self.phases[self.current - 1].context_for_next if self.current > 0 else ""
+
+    def index_of(self, name: str) -> int:
+        """The index of a phase by `phase_N` (from 0), number (from 1), or title; "" is the current one.
+
+        Raises:
+            Refused: there is none of that name; the sentence lists those that there are.
+        """
+        titles = [phase.title for phase in self.phases]
+        numbers = {f"phase_{index}": index for index in range(len(titles))}
+        numbers |= {str(index + 1): index for index in range(len(titles))}
+        if not name and self.phase is not None:
+            return self.current
+        folded = [title.casefold() for title in titles]
+        if name in numbers:
+            return numbers[name]
+        if name and folded.count(name.casefold()) == 1:
+            return folded.index(name.casefold())
+        there = ", ".join(
+            f"{index + 1} {visible(title)}" for index, title in enumerate(titles[:20])
+        )
+        raise Refused(
+            f'The workflow "{visible(self.name)}" has no phase "{visible(name)}", so nothing was changed; '
+            f"it has {there or 'none'}.{did_you_mean(name, titles)}"
+        )
+
+    def with_phase(self, index: int, phase: WorkflowPhase) -> Workflow:
+        """The same workflow with this phase at that place."""
+        return replace(self, phases=(*self.phases[:index], phase, *self.phases[index + 1 :]))
+
+
+def moved(
+    workflow: Workflow, index: int, status: PhaseStatus, now: float, reason: str = ""
+) -> Workflow:
+    """The workflow with a phase in another status, its times and attempts kept, and its pointer moved.
+
+    A phase that becomes active is the current one; when the current one is over, the next that is not
+    over is pointed at, and stays as it is. Gates are judged before (`gates.py`).
+
+    Raises:
+        IllegalMove: the table does not have that move; the sentence has those that it has.
+    """
+    phase = workflow.phases[index]
+    PHASES.check(phase.status, status)
+    changes: dict[str, Any] = {"status": status, "reason": reason}
+    if status is PhaseStatus.ACTIVE:
+        changes |= {"started_at": phase.started_at or now, "ended_at": 0.0}
+        changes["attempts"] = phase.attempts + 1
+    elif status is not PhaseStatus.BLOCKED:
+        changes["ended_at"] = now
+    if status is PhaseStatus.FAILED:
+        changes["errors"] = (*phase.errors, PhaseError(now, reason))
+    after = workflow.with_phase(index, replace(phase, **changes))
+    return replace(after, current=_pointed_at(after, index, status))
+
+
+def _pointed_at(workflow: Workflow, index: int, status: PhaseStatus) -> int:
+    if status not in OVER:
+        return index
+    if workflow.current != index and workflow.phase is not None:
+        return workflow.current
+    left = [at for at, phase in enumerate(workflow.phases) if phase.status not in OVER]
+    return next((at for at in left if at > index), left[0] if left else -1)
+
+
+def slug(name: str) -> str:
+    """A name as folders and files have it: small letters of any script, digits, and hyphens between them.
+
+    Raises:
+        Refused: nothing is left of it.
+    """
+    made = _NOT_IN_A_NAME.sub("-", name.casefold()).strip("-")[:80].strip("-")
+    if not made:
+        raise Refused(
+            f'"{visible(name)}" has no letter or digit, so no file can be named for it; nothing was done. '
+            "Give the workflow another name."
+        )
+    return made
+
+
+def todos(workflow: Workflow) -> list[Mapping[str, str]]:
+    """The to-do list of a workflow: content, status and activeForm of each phase."""
+    words = {PhaseStatus.COMPLETED: "completed", PhaseStatus.SKIPPED: "completed"}
+    words |= {PhaseStatus.ACTIVE: "in_progress", PhaseStatus.BLOCKED: "in_progress"}
+    return [
+        {
+            "content": phase.title,
+            "status": words.get(phase.status, "pending"),
+            "activeForm": f"Working on {phase.title}",
+        }
+        for phase in workflow.phases
+    ]
