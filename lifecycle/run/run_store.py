@@ -19,7 +19,8 @@ from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.run import state
 from lifecycle.run.long_run import tier
 from lifecycle.run.progress_file import ProgressFile
-from lifecycle.run.state import Clarification, NewerVersion, Run
+from lifecycle.run.state import Clarification, Failure, NewerVersion, Run
+from lifecycle.run.trouble.escalation import escalation_lines
 from lifecycle.storage import regular_files, store, workflow_marks
 from lifecycle.storage.store import Folder
 
@@ -64,12 +65,32 @@ class Change:
     """The run while the lock is held; what `run` is set to is kept when the block ends."""
 
     def __init__(self, run: Run) -> None:
-        self.run = run
+        self.before = self.run = run
         self.notes: list[str] = []
 
-    def note(self, text: str) -> None:
-        """Let the progress file have this line once the change is kept."""
-        self.notes.append(text)
+    def note(self, *texts: str) -> None:
+        """Let the progress file have these lines once the change is kept."""
+        self.notes += texts
+
+    def told(self, done: str) -> list[str]:
+        """Note what was done, and what the table of triggers tells of it; these lines."""
+        lines = escalation_lines(self.before, self.run)
+        self.note(done, *lines)
+        return lines
+
+    def news(self, done: str) -> list[str]:
+        """Note what was done, each failure that came, and what is to be told for it; these lines."""
+        lines = [f"Added failure: {one.id} [{one.category}]" for one in self.failures]
+        lines += escalation_lines(self.before, self.run)
+        self.note(done, *lines)
+        return lines
+
+    @property
+    def failures(self) -> list[Failure]:
+        """The failures that came with the change."""
+        known = {one.id for story in self.before.stories for one in story.failures}
+        every = (one for story in self.run.stories for one in story.failures)
+        return [one for one in every if one.id not in known]
 
 
 class RunStore:
@@ -151,10 +172,9 @@ class RunStore:
             LockBusy: another process is at it.
         """
         with self.locked():
-            run = self.demanded()
-            change = Change(run)
+            change = Change(self.demanded())
             yield change
-            if change.run != run:
+            if change.run != change.before:
                 self.write(change.run)
             now = self.deadline.clock.now()
             for text in change.notes:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from lifecycle.cli.command_session import Session, in_worktree, option
-from lifecycle.cli.run.run_session import RunSession
+from lifecycle.cli.command_session import option
+from lifecycle.cli.run.run_session import RunSession, in_run
 from lifecycle.core.errors import Refused
 from lifecycle.run.run_store import PATH, StrangeRun
 from lifecycle.run.state import Run
@@ -19,16 +19,15 @@ from lifecycle.run.trouble import brakes, persons
 @click.argument("goal")
 @option("--autonomous", "Nobody is asked: answers are assumed, and logged.")
 @option("--anew", "Set a run aside that is there, and begin another.")
-@in_worktree()
-def init(session: Session, *, goal: str, autonomous: bool, anew: bool) -> None:
+@in_run
+def init(given: RunSession, *, goal: str, autonomous: bool, anew: bool) -> None:
     """Begin a run with a goal, in this worktree. What was clarified before it is adopted.
 
     A person sets a run aside (--anew): in a terminal outside of the client, or with a prompt after the
     agent was last told to go on, and after the run was stopped, or began to wait.
     """
-    given = RunSession(session)
     store = given.store
-    branch = session.world.git.current_branch() or ""
+    branch = given.world.git.current_branch() or ""
     with store.locked():
         early = store.early()
         run = new_run(goal, given.now, autonomous=autonomous, clarifications=early, branch=branch)
@@ -48,7 +47,7 @@ def init(session: Session, *, goal: str, autonomous: bool, anew: bool) -> None:
         store.note(given.now, f"Run {run.id} began: {run.goal}")
         store.keep_early(())
     adopted = [f"Adopted {len(early)} clarification{'s'[: len(early) > 1]}"] if early else []
-    session.show(
+    given.show(
         [f"Initialized workflow: {run.id}", f"Goal: {run.goal}", f"State: {PATH}", *adopted],
         {
             "workflow_id": run.id,
@@ -74,13 +73,12 @@ def _demand_person(given: RunSession) -> None:
 
 
 @click.command("recover", short_help="Find the run of this worktree again.")
-@in_worktree()
-def recover(session: Session) -> None:
+@in_run
+def recover(given: RunSession) -> None:
     """Say whether there is a run here, where it stands and what comes next; for a session's start.
 
     The client's session that asks leads it from now on, unless another one that runs does.
     """
-    given = RunSession(session)
     run = given.store.load()
     if run is not None and not run.is_over and given.client_session:
         with given.store.changing() as change:
@@ -94,4 +92,4 @@ def recover(session: Session) -> None:
     if run is not None and is_others and given.client_session:
         lines = [*lines, f"Note: {standing.held_line(run)}"]
     data = recovery_text.recovery_data(*about)
-    session.show(lines, {**data, "led_by": run.session} if run is not None else data)
+    given.show(lines, {**data, "led_by": run.session} if run is not None else data)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import click
 
-from lifecycle.cli.command_session import Session, in_worktree, option
-from lifecycle.cli.run.run_session import RunSession
+from lifecycle.cli.command_session import option
+from lifecycle.cli.run.run_session import RunSession, in_run
 from lifecycle.cli.terminal import passing
 from lifecycle.evidence.checks import check_process
 from lifecycle.evidence.checks.check_process import ProcessEnd
@@ -33,27 +33,23 @@ LONGEST = 3_600
     default="medium",
 )
 @option("--story STORY", "The story that it stands before.", default="")
-@in_worktree()
-def add_blocker(session: Session, *, text: str, severity: str, story: str) -> None:
+@in_run
+def add_blocker(given: RunSession, *, text: str, severity: str, story: str) -> None:
     """Record TEXT as a blocker. A story's that is high or critical lets the story stand still.
 
     A blocker that a failure logged by itself takes this TEXT, and no second one is added. Once only stories
     are left that stand still, the run waits for the user. Ask at once with: lifecycle run await-user-fix.
     """
-    given = RunSession(session)
     with given.store.changing() as change:
-        before = change.run
-        change.run = blockers.with_blocker(before, text, severity, given.now, story)
-        index = blockers.touched(before, change.run)
+        change.run = blockers.with_blocker(change.run, text, severity, given.now, story)
+        index = blockers.touched(change.before, change.run)
         blocker = change.run.blockers[index]
         severity = blocker.severity
         added = f"Added blocker: {blocker.id} (index {index}) [{severity}] {blocker.description}"
-        told = escalation_lines(before, change.run)
-        for noted in (added, *told):
-            change.note(noted)
+        told = change.told(added)
     data = {"id": blocker.id, "index": index, "severity": severity, "story": blocker.story or None}
     shown = {**data, "description": blocker.description, "status": change.run.status.value}
-    session.show([added, *told], {**shown, "escalations": told})
+    given.show([added, *told], {**shown, "escalations": told})
 
 
 @click.command("await-user-fix", short_help="Wait for the user to fix something.")
@@ -66,24 +62,21 @@ def add_blocker(session: Session, *, text: str, severity: str, story: str) -> No
     type=click.IntRange(1, LONGEST),
     default=60,
 )
-@in_worktree()
+@in_run
 def await_user_fix(
-    session: Session, *, blocker: str, description: str, check_command: str, timeout: int
+    given: RunSession, *, blocker: str, description: str, check_command: str, timeout: int
 ) -> None:
     """Let the run wait until the user did DESCRIPTION about BLOCKER, an id (B1) or an index (0).
 
     The session may stop then. The user runs lifecycle run user-fix-complete, and the next session goes on.
     """
-    given = RunSession(session)
     with given.store.changing() as change:
-        before = change.run
         change.run = blockers.awaiting(
-            before, blocker, description, given.now, check_command, timeout
+            change.run, blocker, description, given.now, check_command, timeout
         )
         fix = blockers.demanded_fix(change.run)
-        told = escalation_lines(before, change.run)
-        for noted in told:
-            change.note(noted)
+        told = escalation_lines(change.before, change.run)
+        change.note(*told)
     data = blockers.awaiting_data(fix, check_command.strip())
     given.show_json(data)
     for line in told:
@@ -106,14 +99,13 @@ class _Tail:
 
 
 @click.command("check-user-fix", short_help="Run the command that shows whether it is fixed.")
-@in_worktree()
-def check_user_fix(session: Session) -> int:
+@in_run
+def check_user_fix(given: RunSession) -> int:
     """Run the check command of what the user was asked to fix, and print as JSON whether it is fixed.
 
     What the command prints goes to standard error. Without a command the user's own word decides. The time
     that the command takes is not counted; it has a limit of its own.
     """
-    given = RunSession(session)
     fix = blockers.demanded_fix(given.store.demanded())
     why = ""
     if fix.check_command:
@@ -139,7 +131,7 @@ def _run(given: RunSession, fix: UserFix) -> tuple[ProcessEnd, _Tail]:
         tail.take(part)
         shown(part)
 
-    world = given.session.world
+    world = given.world
     environment = for_child("check", world.environment)
     with world.deadline.standing_still():  # it has a limit of its own
         end = check_process.run(
@@ -162,13 +154,12 @@ def _why(fix: UserFix, end: ProcessEnd, tail: _Tail) -> str:
 @click.command("user-fix-complete", short_help="Say that it is fixed; a person does.")
 @click.argument("blocker", metavar="[BLOCKER]", default="")
 @option("--notes TEXT", "What you did; the developer reads it.", default="")
-@in_worktree()
-def user_fix_complete(session: Session, *, blocker: str, notes: str) -> None:
+@in_run
+def user_fix_complete(given: RunSession, *, blocker: str, notes: str) -> None:
     """Say that what the run waits for is fixed, or that BLOCKER is; the next session goes on with it.
 
     A person says this: in a terminal outside of the client, or with a prompt after the run began to wait.
     """
-    given = RunSession(session)
     command = "lifecycle run user-fix-complete"
     with given.store.changing() as change:
         fixed, asked_at = blockers.to_resolve(change.run, blocker)
@@ -183,4 +174,4 @@ def user_fix_complete(session: Session, *, blocker: str, notes: str) -> None:
     )
     waits = f"The run is {run.status.value.replace('_', ' ')}."
     data = {"status": run.status.value, "resolved": [one.id for one in fixed], "by": by}
-    session.show([done, goes_on if run.status == "active" else waits], {**data, "notes": notes})
+    given.show([done, goes_on if run.status == "active" else waits], {**data, "notes": notes})

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from lifecycle.cli.command_session import Session, in_worktree, option
-from lifecycle.cli.run.run_session import RunSession
+from lifecycle.cli.command_session import option
+from lifecycle.cli.run.run_session import RunSession, in_run
 from lifecycle.core.errors import Refused
 
 
 @click.command("mark-working-state", short_help="Keep the worktree as it is, as a checkpoint.")
-@in_worktree()
-def mark_working_state(session: Session) -> None:
+@in_run
+def mark_working_state(given: RunSession) -> None:
     """Keep all files as they are, uncommitted and new ones too, as a checkpoint of the run.
 
     It is a ref of git (refs/lifecycle/checkpoints/…), no branch, and no push takes it along. Index, files
@@ -19,13 +19,13 @@ def mark_working_state(session: Session) -> None:
     """
     from lifecycle.run.checkpoints.checkpoint_refs import make, prefix_of, with_checkpoint
 
-    given, world = RunSession(session), session.world
+    world = given.world
     with given.store.changing() as change:
         made = make(world.root, world.deadline, world.environment, change.run, given.now)
         change.run = with_checkpoint(change.run, made)
         change.notes.append(f"Checkpoint {made.ref}: {made.commit[:10]}")
         ref = f"{prefix_of(change.run)}{made.ref}"
-    session.show(
+    given.show(
         [
             f"Marked working state: {made.ref} ({made.commit[:10]})",
             f"Go back to it with: lifecycle run rollback-to-checkpoint {made.ref}",
@@ -36,8 +36,8 @@ def mark_working_state(session: Session) -> None:
 
 @click.command("rollback-to-checkpoint", short_help="Go back to a checkpoint; nothing is lost.")
 @click.argument("name", metavar="[S1|NAME]", default="")
-@in_worktree()
-def rollback_to_checkpoint(session: Session, name: str) -> None:
+@in_run
+def rollback_to_checkpoint(given: RunSession, name: str) -> None:
     """Put files, index and branch back as they were at a checkpoint: a story's, a named or the last one.
 
     What is here now, uncommitted work and the branch's head, is saved as a checkpoint first, and one
@@ -46,7 +46,7 @@ def rollback_to_checkpoint(session: Session, name: str) -> None:
     """
     from lifecycle.run.checkpoints.rollback import go_back, rolled_back
 
-    given, world = RunSession(session), session.world
+    world = given.world
     with given.store.changing() as change:
         if change.run.is_over:
             raise Refused(
@@ -77,7 +77,7 @@ def rollback_to_checkpoint(session: Session, name: str) -> None:
         "saved": back.saved.ref,
         "undo": back.undo,
     }
-    session.show(lines, data)
+    given.show(lines, data)
 
 
 @click.command("commit", short_help="Commit what a story changed.")
@@ -85,8 +85,8 @@ def rollback_to_checkpoint(session: Session, name: str) -> None:
 @option(
     "-m TEXT", "The commit's message, in place of the platform's format.", "message", default=""
 )
-@in_worktree()
-def commit(session: Session, story: str, message: str) -> None:
+@in_run
+def commit(given: RunSession, story: str, message: str) -> None:
     """Commit what is not committed, as STORY's work, in the platform's commit format.
 
     The format is the platform's convention commitFormat, with {type}, {title} and {id}; without one it is
@@ -97,7 +97,7 @@ def commit(session: Session, story: str, message: str) -> None:
     from lifecycle.platforms.selection import detect
     from lifecycle.run.finish.story_commit import commit_story, subject_of, with_commit
 
-    given, world = RunSession(session), session.world
+    world = given.world
     wanted = given.store.demanded().story(story)
     selected = detect(world.root, world.environment).selected
     conventions = selected.about.conventions if selected is not None else {}
@@ -113,12 +113,12 @@ def commit(session: Session, story: str, message: str) -> None:
         "left": [*made.secrets],
     }
     if not made.commit:
-        session.show(["Nothing is uncommitted, so nothing was committed.", *notes], data)
+        given.show(["Nothing is uncommitted, so nothing was committed.", *notes], data)
         return
     with given.store.changing() as change:
         change.run = with_commit(change.run, wanted.id, made.commit)
         change.notes.append(f"Committed {wanted.id}: {made.commit[:10]} {made.subject}")
     count = "1 file" if len(made.paths) == 1 else f"{len(made.paths)} files"
-    session.show(
+    given.show(
         [f"Committed {wanted.id}: {made.commit[:10]} {made.subject} ({count})", *notes], data
     )

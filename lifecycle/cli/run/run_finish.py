@@ -7,9 +7,8 @@ from functools import partial
 
 import click
 
-from lifecycle.cli.command_session import Session, in_worktree
 from lifecycle.cli.run.run_gate import GateCommand
-from lifecycle.cli.run.run_session import RunSession
+from lifecycle.cli.run.run_session import RunSession, in_run
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.redact import visible
 from lifecycle.github.operations.ensure_pulls import PullOperations
@@ -28,14 +27,13 @@ from lifecycle.run.finish.publishing import AGAIN, Published
 from lifecycle.run.finish.pull_text import body_of, summary_of, with_section
 from lifecycle.run.gates.gate_rules import HOLDS
 from lifecycle.run.gates.phase_moves import demand_active
-from lifecycle.run.gates.work_facts import WorkFacts, facts_of
 from lifecycle.run.state import Run
 from lifecycle.run.table import Gate
 
 
 @click.command("finish", short_help="The last gate, the pull request, and the end of the run.")
-@in_worktree()
-def finish(session: Session) -> int:
+@in_run
+def finish(given: RunSession) -> int:
     """Run G7, push the branch, open the pull request with the run's text, and complete the run.
 
     With a claim in this worktree the pull request is the claim's, opened as lifecycle handoff and the
@@ -44,20 +42,20 @@ def finish(session: Session) -> int:
 
     Exits with 1 if the gate does not pass.
     """
-    given, world = RunSession(session), session.world
+    world = given.world
     run = given.store.demanded()
     if run.is_over:
-        session.show(complete_lines(run), complete_data(run))
+        given.show(complete_lines(run), complete_data(run))
         return 0
     demand_active(run)
-    _refuse_open(run, _facts(session).uncommitted)
-    publish = _publisher(session, run)
+    _refuse_open(run, given.facts_since().uncommitted)
+    publish = _publisher(given, run)
     with world.deadline.standing_still():
         record, gate_lines, _ = GateCommand(Gate.G7, world.root, is_anew=False).result("")
     if record.state not in HOLDS:
-        session.show(gate_lines, {"gate": Gate.G7, "state": record.state})
+        given.show(gate_lines, {"gate": Gate.G7, "state": record.state})
         return 1
-    facts, asked = _facts(session), given.can_ask
+    facts, asked = given.facts_since(), given.can_ask
     with given.store.changing() as change:
         change.run = run = at_completion(change.run, facts, given.now, asked=asked)
     files = changed_files(world.git, run)
@@ -72,25 +70,24 @@ def finish(session: Session) -> int:
     except Refused as error:  # somebody stopped it meanwhile
         error.sentence = f"{error.sentence} What was done: {' '.join(_told(made))}"
         raise
-    session.show([*gate_lines, "", *_told(made), "", *complete_lines(run)], complete_data(run))
+    given.show([*gate_lines, "", *_told(made), "", *complete_lines(run)], complete_data(run))
     return 0
 
 
 @click.command("complete", short_help="Complete the run; print the closing word.")
-@in_worktree()
-def complete(session: Session) -> None:
+@in_run
+def complete(given: RunSession) -> None:
     """Complete a run whose gates all passed and whose pull request is open, and print its closing block.
 
     What is missing is named. A run that is completed already prints the block again.
     """
-    given = RunSession(session)
     run = given.store.demanded()
     if not run.is_over:
-        facts = _facts(session)
+        facts = given.facts_since()
         with given.store.changing() as change:
             change.run = run = completed(change.run, facts, given.now, asked=given.can_ask)
             change.note(f"Run {run.id} completed")
-    session.show(complete_lines(run), complete_data(run))
+    given.show(complete_lines(run), complete_data(run))
 
 
 def _refuse_open(run: Run, uncommitted: tuple[str, ...]) -> None:
@@ -102,43 +99,38 @@ def _refuse_open(run: Run, uncommitted: tuple[str, ...]) -> None:
         )
 
 
-def _facts(session: Session) -> WorkFacts:
-    world = session.world
-    return facts_of(world.root, world.deadline, world.environment)
-
-
 def _told(made: Published) -> list[str]:
     if not made.url:
         return [f"No pull request was made: {visible(made.why)}."]
     return [f"Opened pull request: {made.url}" if made.is_new else f"Pull request: {made.url}"]
 
 
-def _publisher(session: Session, run: Run) -> Callable[[Run, str], Published]:
+def _publisher(given: RunSession, run: Run) -> Callable[[Run, str], Published]:
     """What makes the pull request: the claim's where there is one; raises before the gate is run."""
     from lifecycle.github.pulls.pull_calls import PullCalls
 
-    world = session.world
+    world = given.world
 
     def pulls() -> PullOperations:
         return PullOperations(PullCalls(world.calls, world.clients.graph))
 
-    if session.claim_store.load(repair=False).record is None:
+    if given.claim_store.load(repair=False).record is None:
         to = publishing.destination(world, pulls, run)
         return partial(publishing.publish, world, to)
-    return partial(_through_claim, session, pulls())
+    return partial(_through_claim, given, pulls())
 
 
-def _through_claim(session: Session, pulls: PullOperations, run: Run, section: str) -> Published:
+def _through_claim(given: RunSession, pulls: PullOperations, run: Run, section: str) -> Published:
     """Hand the claim off and look once, as its own commands do; then add the run's part to the text."""
     from lifecycle.claim.commands.moves import current, hand_off
     from lifecycle.claim.engine import look
     from lifecycle.cli.claims import claim_look
     from lifecycle.core.plan import Wake
 
-    world, claim_store = session.world, session.claim_store
+    world, claim_store = given.world, given.claim_store
     before = current(claim_store)
     hand_off(world, claim_store, before.claim.summary or summary_of(run))
-    whom = RunSession(session).client_session
+    whom = given.client_session
     report = look.tick(
         world, claim_store, Wake.TICK, audiences=claim_look.audiences(), session=whom
     )

@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from lifecycle.cli.command_session import demanded_root, json_option, option
-from lifecycle.cli.run.run_review import news
 from lifecycle.cli.terminal import json_text, passing
 from lifecycle.core.errors import GitFailed, Refused, Transient
 from lifecycle.core.redact import visible
@@ -125,17 +124,14 @@ class GateCommand:
         name = story.id if story is not None else ""
         runs = RunsSeen() if story is None else self._tests(remarks)
         with self._store().changing() as change:
-            before = change.run
-            run = gate_records.with_gate(before, name, record, error, self.clock.now())
+            run = gate_records.with_gate(change.run, name, record, error, self.clock.now())
             if story is not None:  # what was shown by now stays shown
                 run = run.with_story(tdd_moves.remembered(run.story(name), runs))
             change.run = run
             about = f" for {name}" if name else ""
-            change.note(f"Gate {record.gate}: {record.state}{about}")
-            told = news(before, run, name)
-            logged = run.blockers[len(before.blockers) :] if story is None else ()
-            for line in (*told, *(f"Blocker {one.id}: {one.description}" for one in logged)):
-                change.note(line)
+            told = change.news(f"Gate {record.gate}: {record.state}{about}")
+            logged = run.blockers[len(change.before.blockers) :] if story is None else ()
+            change.note(*(f"Blocker {one.id}: {one.description}" for one in logged))
         more: dict[str, Any] = {"remarks": remarks}
         if story is None:
             record = run.gates[-1]
@@ -146,9 +142,8 @@ class GateCommand:
             lines.append(
                 f"No security review of these files: lifecycle run review {name} --by security …"
             )
-        failures = run.story(name).failures[len(before.story(name).failures) :]
-        lines += told
-        return record, lines, {**more, "story": name, "failures": [one.id for one in failures]}
+        failures = [one.id for one in change.failures]
+        return record, [*lines, *told], {**more, "story": name, "failures": failures}
 
     def _tests(self, remarks: list[str]) -> RunsSeen:
         """What is known of the tests; nothing, and a remark, where git cannot say."""

@@ -6,14 +6,13 @@ from typing import Any
 
 import click
 
-from lifecycle.cli.command_session import Session, in_worktree, option
-from lifecycle.cli.run.run_session import RunSession
+from lifecycle.cli.command_session import option
+from lifecycle.cli.run.run_session import RunSession, in_run
 from lifecycle.platforms import selection
 from lifecycle.platforms.command_argv import as_line
 from lifecycle.run.checkpoints.checkpoint_refs import make, with_checkpoint
 from lifecycle.run.gates.phase_moves import moved_phase
 from lifecycle.run.gates.story_moves import moved_story
-from lifecycle.run.gates.work_facts import facts_of
 from lifecycle.run.table import MAX_RETRIES, RunPhase, StoryStatus
 from lifecycle.run.tdd.tdd_moves import remembered
 from lifecycle.run.tdd.test_proofs import look
@@ -28,17 +27,16 @@ LINT_FIX = "lintFix"
 @click.argument("story", metavar="STORY")
 @click.argument("status", type=click.Choice([one.value for one in StoryStatus]))
 @option("--no-change REASON", "With completed: why nothing had to change.", "unneeded", default="")
-@in_worktree()
-def update_story(session: Session, *, story: str, status: str, unneeded: str) -> None:
+@in_run
+def update_story(given: RunSession, *, story: str, status: str, unneeded: str) -> None:
     """Move STORY to another status, as far as the records show that it is there.
 
     completed: every criterion, RED and GREEN, the gates, and the reviews have to be shown on the files as
     they are, and these committed; whatever is missing is named.
     """
-    given = RunSession(session)
-    world = session.world
+    world = given.world
     base = given.store.demanded().story(story).base
-    facts = facts_of(world.root, world.deadline, world.environment, base)
+    facts = given.facts_since(base)
     runs = None
     if status == StoryStatus.COMPLETED:
         runs = look(world.root, world.environment, world.deadline)
@@ -63,8 +61,7 @@ def update_story(session: Session, *, story: str, status: str, unneeded: str) ->
             made = make(*where, after, given.now, one.id)
             change.run = after = with_checkpoint(after, made)
         told = escalation_lines(before, after)
-        for line in told:
-            change.note(line)
+        change.note(*told)
     lines = [f"Updated story {one.id}: {one.status}"]
     if one.status is StoryStatus.IN_PROGRESS:
         lines.append(f"Iteration: {attempts(one)}/{MAX_RETRIES}")
@@ -74,15 +71,14 @@ def update_story(session: Session, *, story: str, status: str, unneeded: str) ->
         lines.append(f"Next: lifecycle run {way}")
     lines += told
     data: dict[str, Any] = {"story": one.id, "status": one.status, "iteration": one.iteration}
-    session.show(lines, {**data, "phase": after.phase})
+    given.show(lines, {**data, "phase": after.phase})
 
 
 @click.command("update-phase", short_help="Move the run to another phase.")
 @click.argument("phase", type=click.Choice([one.value for one in RunPhase]))
-@in_worktree()
-def update_phase(session: Session, *, phase: str) -> None:
+@in_run
+def update_phase(given: RunSession, *, phase: str) -> None:
     """Move the run to another phase, if what that needs is shown: whatever is missing is named."""
-    given = RunSession(session)
     wanted = RunPhase(phase)
     given.store.demanded()
     tree = given.tree_if_known
@@ -94,9 +90,9 @@ def update_phase(session: Session, *, phase: str) -> None:
     lines = [f"Updated phase: {run.phase}"]
     fix = None
     if run.phase is RunPhase.LINT_FIX:
-        commands = selection.commands_of(session.root, session.world.environment)
+        commands = selection.commands_of(given.root, given.world.environment)
         fix = as_line(commands[LINT_FIX].argvs) if LINT_FIX in commands else None
         lines.append("Formatting only: no logic, no new tests, no refactoring.")
         lines += [f"The platform mends lint by itself: {fix}"] if fix else []
         lines.append("After each fix: lifecycle run gate G7")
-    session.show(lines, {"phase": run.phase, "lint_fix": fix})
+    given.show(lines, {"phase": run.phase, "lint_fix": fix})

@@ -6,8 +6,8 @@ import sys
 
 import click
 
-from lifecycle.cli.command_session import Session, in_worktree, option
-from lifecycle.cli.run.run_session import RunSession
+from lifecycle.cli.command_session import option
+from lifecycle.cli.run.run_session import RunSession, in_run
 from lifecycle.cli.terminal import is_terminal
 from lifecycle.run.stop import caps
 from lifecycle.run.trouble import brakes
@@ -17,13 +17,12 @@ from lifecycle.run.trouble.resume_context import resume_data, resume_lines
 
 @click.command("resume-context", short_help="Where the run goes on after a blocker.")
 @option("--text", "Print the block for the developer; so it is on a terminal.")
-@in_worktree()
-def resume_context(session: Session, *, text: bool) -> None:
+@in_run
+def resume_context(given: RunSession, *, text: bool) -> None:
     """Print as JSON where the run goes on after the user fixed something, and what was fixed."""
-    given = RunSession(session)
     run = given.store.demanded()
-    if text or (is_terminal(sys.stdout) and not session.as_json):
-        session.show(resume_lines(run), {**resume_data(run), "text": resume_lines(run)})
+    if text or (is_terminal(sys.stdout) and not given.as_json):
+        given.show(resume_lines(run), {**resume_data(run), "text": resume_lines(run)})
         return
     given.show_json(resume_data(run))
 
@@ -35,15 +34,14 @@ def resume_context(session: Session, *, text: bool) -> None:
     type=click.IntRange(min=1),
     default=None,
 )
-@in_worktree()
-def resume(session: Session, *, iterations: int | None) -> None:
+@in_run
+def resume(given: RunSession, *, iterations: int | None) -> None:
     """Let the run go on that was stopped: by you, at a cap, or because nothing moved any more.
 
     Its counts go on; of what the caps limit the same is granted once more. A person does this: in a
     terminal outside of the client, or with a prompt after the run was stopped.
     """
-    given = RunSession(session)
-    limits = session.world.settings.run
+    limits = given.world.settings.run
     with given.store.changing() as change:
         run = change.run
         brakes.demand_stopped(run)
@@ -59,19 +57,18 @@ def resume(session: Session, *, iterations: int | None) -> None:
     next_line = (
         "Start the client in this folder, or write a prompt there." if status == "active" else waits
     )
-    session.show([done, *again, next_line], {"status": status, "by": by, "reached": reached})
+    given.show([done, *again, next_line], {"status": status, "by": by, "reached": reached})
 
 
 @click.command("stop", short_help="Stop the run; a person does.")
 @option("--why TEXT", "Why; it is shown to whoever asks.", default="")
-@in_worktree()
-def stop(session: Session, *, why: str) -> None:
+@in_run
+def stop(given: RunSession, *, why: str) -> None:
     """Stop the run: its session may end, and no session goes on with it before lifecycle run resume.
 
     All of it is kept. A person does this: in a terminal outside of the client, or with a prompt since the
     agent was last told to go on.
     """
-    given = RunSession(session)
     with given.store.changing() as change:
         run = change.run
         by = person(given.presence(run), brakes.stop_asked_at(run), "lifecycle run stop")
@@ -79,4 +76,4 @@ def stop(session: Session, *, why: str) -> None:
         done = f"Stopped: {run.id} ({change.run.why}; by a {by})"
         change.note(done)
     data = {"status": change.run.status.value, "why": change.run.why, "by": by}
-    session.show([done, "All of it is kept. Go on with: lifecycle run resume"], data)
+    given.show([done, "All of it is kept. Go on with: lifecycle run resume"], data)

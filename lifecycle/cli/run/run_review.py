@@ -7,13 +7,12 @@ from typing import Any
 
 import click
 
-from lifecycle.cli.command_session import Session, in_worktree, option
-from lifecycle.cli.run.run_session import RunSession
+from lifecycle.cli.command_session import option
+from lifecycle.cli.run.run_session import RunSession, in_run
 from lifecycle.core.errors import Refused
 from lifecycle.run.gates import gate_records, reviews
-from lifecycle.run.state import ReviewRecord, Run, WordCheck, data_of
+from lifecycle.run.state import WordCheck, data_of
 from lifecycle.run.table import APPROVING, REVIEWERS, SHOWN_BY, ReviewVerdict, StoryCheck
-from lifecycle.run.trouble.escalation import escalation_lines
 
 _MOST = 1_000_000
 """Characters of a report."""
@@ -28,9 +27,9 @@ _CHECKS = click.Choice([one.value for one in StoryCheck], case_sensitive=False)
 @click.option("--passed/--failed", "passed", default=None, help="What is said of it.")
 @option("--details TEXT", 'More on it, as "85%".', default="")
 @option("--by WHO", "Who says it. Default: the client's session, or the terminal.", default="")
-@in_worktree()
+@in_run
 def verify(
-    session: Session, *, story: str, check: str, passed: bool | None, details: str, by: str
+    given: RunSession, *, story: str, check: str, passed: bool | None, details: str, by: str
 ) -> None:
     """Say of a check of STORY that it passed, or failed.
 
@@ -40,17 +39,15 @@ def verify(
     """
     if passed is None:
         raise click.UsageError("Say --passed or --failed.")
-    given, which = RunSession(session), StoryCheck(check)
+    which = StoryCheck(check)
     who, now = by or given.who, given.now
     gate_records.at_work(given.store.demanded(), story, is_begun=False)
     tree = given.tree_if_known
     word = "PASSED" if passed else "FAILED"
     with given.store.changing() as change:
-        before = change.run
-        one = gate_records.at_work(before, story, is_begun=False)
-        change.run = gate_records.with_word(
-            before, one, WordCheck(which, passed, details, who, now)
-        )
+        one = gate_records.at_work(change.run, story, is_begun=False)
+        said = WordCheck(which, passed, details, who, now)
+        change.run = gate_records.with_word(change.run, one, said)
         if which in _ROLES:
             role = _ROLES[which]
             _, approved, refused = REVIEWERS[role]
@@ -58,9 +55,7 @@ def verify(
             record = reviews.review_of(role, verdict, (), tree=tree, by=who, now=now)
             one = change.run.story(story)
             change.run = reviews.reviewed(change.run, one, record, now, is_word=True)
-        told = news(before, change.run, one.id)
-        for line in (f"Said of {one.id}: {which} {word}", *told):
-            change.note(line)
+        told = change.news(f"Said of {one.id}: {which} {word}")
     lines = [
         f"Verification recorded: {one.id} {which} {word}" + (f" ({details})" if details else "")
     ]
@@ -71,7 +66,7 @@ def verify(
         lines.append(f"That is a word, and shows nothing: lifecycle run gate {gate} {one.id} does.")
     lines += told
     data = {"story": one.id, "check": which, "passed": passed, "by": who, "tree": tree}
-    session.show(lines, {**data, "is_word": which not in _ROLES, "shown_by": gate})
+    given.show(lines, {**data, "is_word": which not in _ROLES, "shown_by": gate})
 
 
 @click.command("review", short_help="Record a review of a story, by severity.")
@@ -91,9 +86,9 @@ def verify(
 @option(
     "--report", "Read the reviewer's whole report from standard input, its sections by severity."
 )
-@in_worktree()
+@in_run
 def review(
-    session: Session,
+    given: RunSession,
     *,
     story: str,
     by: str,
@@ -106,7 +101,6 @@ def review(
     What is BLOCKING refuses, whatever the verdict says; a review that found suggestions and remarks alone
     approves. What refuses is added to the story's failures.
     """
-    given = RunSession(session)
     now, who = given.now, f"{by} ({given.who})"
     one = gate_records.at_work(given.store.demanded(), story)
     found = (*reviews.marked(findings), *(_reported() if report else ()))
@@ -114,18 +108,16 @@ def review(
         by, ReviewVerdict(verdict), found, tree=given.tree_if_known, by=who, now=now
     )
     with given.store.changing() as change:
-        before = change.run
-        one = gate_records.at_work(before, story)
-        change.run = reviews.reviewed(before, one, record, now, is_word=False)
-        told = news(before, change.run, one.id)
-        for line in (f"Review of {one.id} by {by}: {record.verdict}", *told):
-            change.note(line)
+        one = gate_records.at_work(change.run, story)
+        change.run = reviews.reviewed(change.run, one, record, now, is_word=False)
+        told = change.news(f"Review of {one.id} by {by}: {record.verdict}")
+        new = [failure.id for failure in change.failures]
     lines = reviews.review_lines(one, record)
     if record.verdict != verdict:
         why = "something is BLOCKING" if record.verdict not in APPROVING else "nothing is BLOCKING"
         lines.append(f"The verdict given was {verdict}; {why}, so it counts as {record.verdict}.")
     lines += told
-    session.show(lines, _data(one.id, record, before, change.run))
+    given.show(lines, {"story": one.id, **data_of(record), "failures": new})
 
 
 def _reported() -> tuple[Any, ...]:
@@ -133,15 +125,3 @@ def _reported() -> tuple[Any, ...]:
     if len(text) > _MOST:
         raise Refused(f"The report has more than {_MOST:,} characters; nothing was recorded.")
     return reviews.findings_in(text)
-
-
-def _data(story: str, record: ReviewRecord, before: Run, after: Run) -> dict[str, Any]:
-    new = after.story(story).failures[len(before.story(story).failures) :]
-    return {"story": story, **data_of(record), "failures": [one.id for one in new]}
-
-
-def news(before: Run, after: Run, story: str) -> list[str]:
-    """A line for each failure that came, and for what is to be told for it."""
-    failures = after.story(story).failures[len(before.story(story).failures) :] if story else ()
-    added = [f"Added failure: {one.id} [{one.category}]" for one in failures]
-    return [*added, *escalation_lines(before, after)]

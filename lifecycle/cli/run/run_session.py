@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from lifecycle.cli.command_session import Session
+from lifecycle.cli.command_session import F, Session, in_worktree
 from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Run
@@ -17,32 +18,25 @@ if TYPE_CHECKING:
     from lifecycle.run.gates.work_facts import WorkFacts
 
 
-class RunSession:
-    """The run of one command's worktree.
-
-    Args:
-        session: the command's worktree, and how it prints.
-    """
-
-    def __init__(self, session: Session) -> None:
-        self.session = session
+class RunSession(Session):
+    """The run of one command's worktree."""
 
     @cached_property
     def store(self) -> RunStore:
         """The run's file; Refused outside of a worktree."""
-        world = self.session.world
+        world = self.world
         world.refuse_tracked()
         return RunStore(world.root, world.environment, world.deadline)
 
     @property
     def now(self) -> float:
         """The present, in seconds since the epoch."""
-        return self.session.world.clock.now()
+        return self.world.clock.now()
 
     @property
     def client_session(self) -> str:
         """The client's session that runs this command; "" for a person's terminal."""
-        return running_client.session_of({}, self.session.world.environment)
+        return running_client.session_of({}, self.world.environment)
 
     @property
     def who(self) -> str:
@@ -52,7 +46,7 @@ class RunSession:
     @property
     def can_ask(self) -> bool:
         """True if somebody attends whom the agent that runs this command can ask."""
-        return running_client.can_be_asked(self.session.world.environment)
+        return running_client.can_be_asked(self.world.environment)
 
     @cached_property
     def tree(self) -> str:
@@ -64,7 +58,7 @@ class RunSession:
         from lifecycle.evidence import tree_hash
         from lifecycle.evidence.records import EvidenceRoom
 
-        world = self.session.world
+        world = self.world
         outputs = EvidenceRoom(world.root).outputs()
         return tree_hash.fingerprint(world.root, world.deadline, world.environment, outputs)
 
@@ -78,28 +72,42 @@ class RunSession:
 
     def facts(self, run: Run) -> WorkFacts:
         """What git shows of the worktree, since the story at work began; nothing where git cannot say."""
-        from lifecycle.run.gates.work_facts import WorkFacts, facts_of
+        from lifecycle.run.gates.work_facts import WorkFacts
 
-        world, story = self.session.world, run.current
         try:
-            base = story.base if story is not None else ""
-            return facts_of(world.root, world.deadline, world.environment, base)
+            return self.facts_since(run.current.base if run.current is not None else "")
         except (GitFailed, Transient):
             return WorkFacts()
+
+    def facts_since(self, base: str = "") -> WorkFacts:
+        """What git shows of the worktree since a commit; raises GitFailed, Transient."""
+        from lifecycle.run.gates.work_facts import facts_of
+
+        return facts_of(self.world.root, self.world.deadline, self.world.environment, base)
 
     def presence(self, run: Run) -> Presence:
         """Who may be running this command: the client's agent, or somebody outside of it."""
         clients = {led.client for led in run.led if led.client}
-        is_inside = running_client.is_inside(self.session.world.environment, clients)
-        return Presence(is_inside, self.session.claim_store.marks.answered_at or 0.0)
+        is_inside = running_client.is_inside(self.world.environment, clients)
+        return Presence(is_inside, self.claim_store.marks.answered_at or 0.0)
 
     def show_json(self, data: Mapping[str, Any]) -> None:
         """Print what the design prints as JSON, whether that was asked for or not."""
-        self.session.as_json = True
-        self.session.show([], data)
+        self.as_json = True
+        self.show([], data)
 
     @property
     def client_process(self) -> int:
         """The process of the client whose session runs this command; 0 if nobody names one."""
-        named = self.session.world.environment.get("CLAUDE_PID", "")
+        named = self.world.environment.get("CLAUDE_PID", "")
         return int(named) if self.client_session and named.isdecimal() else 0
+
+
+def in_run(function: F) -> F:
+    """Make a function a command's, as `in_worktree` does: it gets the run's session."""
+
+    @functools.wraps(function)
+    def begun(session: Session, **given: Any) -> Any:
+        return function(RunSession(session.as_json), **given)
+
+    return in_worktree()(cast(F, begun))

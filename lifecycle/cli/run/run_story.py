@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from lifecycle.cli.command_session import Session, in_worktree, option
-from lifecycle.cli.run.run_session import RunSession
+from lifecycle.cli.command_session import option
+from lifecycle.cli.run.run_session import RunSession, in_run
 from lifecycle.run.state import Story
 from lifecycle.run.stories import clarifying, story_edits
 from lifecycle.run.stories.story_edits import StoryPlan
@@ -29,14 +29,13 @@ _PHASES = click.Choice([phase.value for phase in ClarificationPhase])
     type=click.Choice(SIZES),
 )
 @option("--security", "It is security-sensitive: G6 holds it.")
-@in_worktree()
-def add_story(session: Session, *, title: str, size: str | None, security: bool) -> None:
+@in_run
+def add_story(given: RunSession, *, title: str, size: str | None, security: bool) -> None:
     """Add the story TITLE to the run, behind those that it has.
 
     The first one takes the run into its analysis; where somebody attends, something has to be clarified
     before.
     """
-    given = RunSession(session)
     with given.store.changing() as change:
         change.run = story_edits.with_new_story(
             change.run, title, given.now, size=size or "M", security=security, asked=given.can_ask
@@ -45,7 +44,7 @@ def add_story(session: Session, *, title: str, size: str | None, security: bool)
         marks = f"{story.size}, security" if story.security else story.size
         added = f"Added story: {story.id} {story.title} ({marks})"
         change.note(added)
-    session.show([added], _data(story))
+    given.show([added], _data(story))
 
 
 @click.command("story-plan", short_help="What analyst and architect say of a story.")
@@ -56,9 +55,9 @@ def add_story(session: Session, *, title: str, size: str | None, security: bool)
 @option("--risk TEXT...", "A technical risk; again for more.", "risks")
 @option("--depends-on STORY...", "A story that has to be completed before; again for more.")
 @option("--replace", "What is named takes the place of what was there; an empty one clears it.")
-@in_worktree()
+@in_run
 def story_plan(
-    session: Session,
+    given: RunSession,
     *,
     story: str,
     criteria: tuple[str, ...],
@@ -73,13 +72,12 @@ def story_plan(
     The first plan takes the run into its planning; where somebody attends, something has to be clarified
     before. G1 looks at what is said here.
     """
-    given = RunSession(session)
     plan = StoryPlan(criteria, design, files, risks, depends_on, replace)
     with given.store.changing() as change:
         change.run = story_edits.planned(change.run, story, plan, given.now, asked=given.can_ask)
         made = change.run.story(story)
         change.note(f"Planned story: {made.id}")
-    session.show([f"Planned story: {made.id} {made.title}", *_plan_lines(made)], _data(made))
+    given.show([f"Planned story: {made.id} {made.title}", *_plan_lines(made)], _data(made))
 
 
 @click.command("criterion", short_help="What the tester found of one acceptance criterion.")
@@ -87,13 +85,12 @@ def story_plan(
 @click.argument("number", type=int, metavar="NUMBER")
 @click.argument("found", type=click.Choice(list(_FOUND)), metavar="met|unmet|manual")
 @option("--note TEXT", "Why, or how it is verified by hand.", default="")
-@in_worktree()
-def criterion(session: Session, *, story: str, number: int, found: str, note: str) -> None:
+@in_run
+def criterion(given: RunSession, *, story: str, number: int, found: str, note: str) -> None:
     """Record of the acceptance criterion NUMBER of STORY whether it is met on the files as they are.
 
     manual: it can only be verified by hand (MANUAL_VERIFICATION_REQUIRED); the PR says so.
     """
-    given = RunSession(session)
     state = _FOUND[found]
     # Before the lock: git may take its time, and other commands should not wait for it.
     given.store.demanded()
@@ -106,22 +103,22 @@ def criterion(session: Session, *, story: str, number: int, found: str, note: st
         one = made.criteria[number - 1]
         said = f"Criterion {made.id} {number}: {state.value}"
         change.note(said)
-    session.show([f"{said}: {one.text}"], _data(made))
+    given.show([f"{said}: {one.text}"], _data(made))
 
 
 @click.command("questions", short_help="What is asked at a checkpoint, with the stories.")
 @click.argument("phase", type=_CHECKPOINTS, metavar="pre-analysis|pre-plan")
-@in_worktree()
-def questions(session: Session, *, phase: str) -> None:
+@in_run
+def questions(given: RunSession, *, phase: str) -> None:
     """Print what the user is to be asked before the analysis, or before the plan."""
     when = ClarificationPhase(phase)
-    run = RunSession(session).store.load()
+    run = given.store.load()
     data = {
         "phase": phase,
         "questions": list(clarifying.QUESTIONS[when]),
         "stories": [_data(story) for story in run.stories] if run is not None else [],
     }
-    session.show(checkpoint_text.question_lines(when, run), data)
+    given.show(checkpoint_text.question_lines(when, run), data)
 
 
 @click.command("add-clarification", short_help="Keep a question and its answer.")
@@ -133,9 +130,9 @@ def questions(session: Session, *, phase: str) -> None:
     type=_PHASES,
 )
 @option("--category TEXT", "scope, technical, external, or any other word.", default="")
-@in_worktree()
+@in_run
 def add_clarification(
-    session: Session, *, question: str, answer: str, phase: str | None, category: str
+    given: RunSession, *, question: str, answer: str, phase: str | None, category: str
 ) -> None:
     """Keep QUESTION and its ANSWER; one that was asked before in this phase is answered anew.
 
@@ -144,7 +141,6 @@ def add_clarification(
     An answer that begins with "Assumed" was given by nobody: it opens a checkpoint only where nobody
     attends, and in a run that was begun with --autonomous. Before init it is kept, and init adopts it.
     """
-    given = RunSession(session)
     store = given.store
     with store.locked():
         run = store.load()
@@ -162,7 +158,7 @@ def add_clarification(
             change.run = clarifying.clarified(change.run, one)
             change.note(said)
     data = {"question": one.question, "answer": one.answer, "assumed": one.assumed}
-    session.show([said], {**data, "phase": when.value, "category": one.category, "early": is_early})
+    given.show([said], {**data, "phase": when.value, "category": one.category, "early": is_early})
 
 
 def _data(story: Story) -> dict[str, object]:

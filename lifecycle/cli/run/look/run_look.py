@@ -6,8 +6,8 @@ import sys
 
 import click
 
-from lifecycle.cli.command_session import Session, in_worktree, option
-from lifecycle.cli.run.run_session import RunSession
+from lifecycle.cli.command_session import option
+from lifecycle.cli.run.run_session import RunSession, in_run
 from lifecycle.cli.terminal import is_terminal
 from lifecycle.run.run_store import PROGRESS
 from lifecycle.run.table import KEPT_LINES
@@ -17,63 +17,61 @@ _LINES = click.IntRange(1, 10_000)
 
 @click.command("status", short_help="Where the run stands, story by story.")
 @option("--all", "Every story, also of very many.", "every")
-@in_worktree()
-def status(session: Session, *, every: bool) -> None:
+@in_run
+def status(given: RunSession, *, every: bool) -> None:
     """Show the run: its stories with their checks and gates on the files as they are, and what is next.
 
     A check that has no record on this tree is PENDING, whatever was said of it.
     """
     from lifecycle.run.texts import status_text
 
-    given = RunSession(session)
     run, written = given.store.demanded(), given.store.written_at
     facts = given.facts(run)
     data = {}
-    if session.as_json:
+    if given.as_json:
         data = status_text.status_data(run, facts, given.now, written=written, every=every)
     view = status_text.status_view(run, facts, given.now, written=written, every=every)
-    is_drawn = is_terminal(sys.stdout) and not session.as_json
+    is_drawn = is_terminal(sys.stdout) and not given.as_json
     if is_drawn:
         from lifecycle.cli.run.look.run_screen import draw_status
 
         draw_status(view)
-    session.show([] if is_drawn else status_text.status_lines(view), data)
+    given.show([] if is_drawn else status_text.status_lines(view), data)
 
 
 @click.command("progress", short_help="What happened last in the run.")
 @option("--lines N", "How many lines. Default: 20.", type=_LINES, default=20)
-@in_worktree()
-def progress(session: Session, *, lines: int) -> None:
+@in_run
+def progress(given: RunSession, *, lines: int) -> None:
     """Show the last lines of the progress file, the newest last."""
-    found = RunSession(session).store.progress.tail(lines)
-    is_drawn = is_terminal(sys.stdout) and not session.as_json
+    found = given.store.progress.tail(lines)
+    is_drawn = is_terminal(sys.stdout) and not given.as_json
     if is_drawn and found:
         from lifecycle.cli.run.look.run_screen import draw_progress
 
         draw_progress(found)
     told = [] if is_drawn and found else found or ["There is no progress yet."]
-    session.show(told, {"lines": found})
+    given.show(told, {"lines": found})
 
 
 @click.command("trim-progress", short_help="Keep the last lines of the progress file only.")
 @option("--lines N", f"How many are kept. Default: {KEPT_LINES}.", type=_LINES, default=KEPT_LINES)
-@in_worktree()
-def trim_progress(session: Session, *, lines: int) -> None:
+@in_run
+def trim_progress(given: RunSession, *, lines: int) -> None:
     """Let the progress file keep its last lines; a run of more than an hour does it by itself."""
-    store = RunSession(session).store
+    store = given.store
     with store.locked():
         before, kept = store.progress.trim(lines)
     said = f"Trimmed {PROGRESS}: {kept:,} of {before:,} lines are left"
-    session.show([said], {"before": before, "kept": kept})
+    given.show([said], {"before": before, "kept": kept})
 
 
 @click.command("report", short_help="The progress report; due every 3 stories or 30 minutes.")
-@in_worktree()
-def report(session: Session) -> None:
+@in_run
+def report(given: RunSession) -> None:
     """Print the progress report of the run, and note that it was given."""
     from lifecycle.run.texts import report_text
 
-    given = RunSession(session)
     facts, now = given.facts(given.store.demanded()), given.now
     with given.store.changing() as change:
         run = change.run
@@ -81,6 +79,4 @@ def report(session: Session) -> None:
             change.run = report_text.reported(run, now)
             done = f"{len(run.completed_stories)}/{len(run.stories)}"
             change.note(f"Progress report: {done} stories completed")
-    session.show(
-        report_text.report_lines(run, facts, now), report_text.report_data(run, facts, now)
-    )
+    given.show(report_text.report_lines(run, facts, now), report_text.report_data(run, facts, now))

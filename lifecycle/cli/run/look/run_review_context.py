@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from lifecycle.cli.command_session import Session, in_worktree
-from lifecycle.cli.run.run_session import RunSession
+from lifecycle.cli.run.run_session import RunSession, in_run
 from lifecycle.run.checkpoints import checkpoint_refs
 from lifecycle.run.checkpoints.worktree_files import files_aside
 from lifecycle.run.texts.review_context import review_lines
@@ -16,15 +15,14 @@ _PLAIN = ("diff", "--no-color", "--no-ext-diff", "--no-textconv")
 
 @click.command("review-context", short_help="What a reviewer of a story gets.")
 @click.argument("story", metavar="STORY")
-@in_worktree()
-def review_context(session: Session, *, story: str) -> None:
+@in_run
+def review_context(given: RunSession, *, story: str) -> None:
     """Print what a reviewer of STORY gets: criteria, design, and the logs of RED and GREEN.
 
     The diff since the story began, new files with it, is written to .lifecycle/review-STORY.diff, where an
     agent that runs nothing can read it. Files that are named like secrets are left out.
     """
-    given = RunSession(session)
-    one, world = given.store.demanded().story(story), session.world
+    one, world = given.store.demanded().story(story), given.world
     with files_aside(world.root, world.deadline, world.environment) as aside:
         base = one.base or checkpoint_refs.head_of(aside.git)
         # Without a commit there is nothing to compare with but the empty tree.
@@ -36,4 +34,4 @@ def review_context(session: Session, *, story: str) -> None:
     given.store.folder.write(name, f"{diff}\n".encode("utf-8", "replace"))
     path = f"{FOLDER}/{name}"
     lines = review_lines(one, path, stat)
-    session.show(lines, {"story": one.id, "diff": path, "stat": stat, "base": base, "text": lines})
+    given.show(lines, {"story": one.id, "diff": path, "stat": stat, "base": base, "text": lines})
