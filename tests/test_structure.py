@@ -25,7 +25,7 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_005,
-    "storage": 1_202,
+    "storage": 1_210,
     "settings": 805,
     "git": 437,
     "github": 5_680,
