@@ -189,7 +189,11 @@ def test_sandbox_serve_prints_one_line_and_serves(tmp_path: Path) -> None:
 def test_sandbox_seed_errors_are_sentences(tmp_path: Path, command: Path) -> None:
     """A seed that is missing, broken or strange is refused by name."""
     seed = tmp_path / "seed.json"
-    for content in (None, "{", '{"colour": 1}'):
+    for content, named in (
+        (None, str(seed)),
+        ("{", "not valid YAML in line"),
+        ('{"colour": 1}', "colour"),
+    ):
         if content is not None:
             seed.write_text(content)
         done = subprocess.run(
@@ -198,7 +202,7 @@ def test_sandbox_seed_errors_are_sentences(tmp_path: Path, command: Path) -> Non
             text=True,
             check=False,
         )
-        refused(done)
+        assert named in refused(done)
 
 
 @pytest.mark.parametrize(
