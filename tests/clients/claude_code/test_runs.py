@@ -1,15 +1,16 @@
-"""An autonomous run in the real client: held at its stops, kept through a compaction, let go at its end."""
+"""A run in the real client where the client itself ends a turn that the hook would go on with."""
 
 from __future__ import annotations
 
-from typing import Any
+import json
 
 import pytest
-from msgspec.structs import replace
 
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.run.run_store import RunStore
-from lifecycle.run.table import RunPhase, RunStatus
+from lifecycle.run.state import Run
+from lifecycle.run.table import RunStatus
+from lifecycle.setup.init.hook_table import CAP
 from tests.clients.claude_code.client import TIMEOUT, Client
 from tests.clients.claude_code.model import Model, bash, on
 from tests.clients.claude_code.wiring import init
@@ -17,53 +18,48 @@ from tests.conftest import Place
 
 pytestmark = pytest.mark.timeout(TIMEOUT)
 
-MARKER = "## WORKFLOW_COMPLETE\n\nAll stories verified."
+MOST = 2
+"""How often the client lets a hook continue a turn, in this test."""
 
 
-def change(place: Place, **more: Any) -> None:
-    """The run is another, as commands would make it, while the session rests."""
-    store = RunStore(place.root, place.environment, Deadline.after(SystemClock(), 30))
-    with store.changing() as changing:
-        changing.run = replace(changing.run, **more)
+def run_of(place: Place) -> Run:
+    """The run as its file holds it."""
+    deadline = Deadline.after(SystemClock(), 30)
+    return RunStore(place.root, place.environment, deadline).demanded()
 
 
-def test_a_run_from_its_beginning_to_its_end(client: Client, place: Place, model: Model) -> None:
-    """Each stop goes on with other words; a claim is answered, a blocker and the end let the session go."""
+def test_where_the_clients_own_cap_cuts_in_the_next_session_finds_the_run_again(
+    client: Client, place: Place, model: Model
+) -> None:
+    """The turn ends though the run is not complete; nothing of it is lost, and it goes on where it was."""
     init(client, "--run")
+    settings = place.root / ".claude/settings.local.json"
+    loaded = json.loads(settings.read_text())
+    assert int(loaded["env"][CAP]) > MOST
+    del loaded["env"][CAP]
+    settings.write_text(json.dumps(loaded))
+    client.more[CAP] = str(MOST)
     model.follows(
         on("Take payments.").say(bash("lifecycle run init 'Take payments' --autonomous")),
         on("Initialized workflow").say("I am done for today."),
-        on("go on: setup").say("I am done for today."),
-        on("Stuck: 2 turns").say(MARKER),
-        on("You said WORKFLOW_COMPLETE").say(bash("lifecycle run add-blocker 'No key'")),
-        on("B1").say(bash("lifecycle run await-user-fix B1 'Add the Stripe key'")),
-        on("awaiting_user").say("I wait for the key."),
     )
     with client.session() as terminal:
         terminal.types("Take payments.")
-        terminal.sees("Add the Stripe key", "lifecycle run user-fix-complete")
+        model.hears("go on: setup", MOST)
         terminal.rests()
-        terminal.types("/compact")
-        terminal.rests()
-        asked = [text for request in model.requests for text in request.messages]
-        assert any('- Goal: "Take payments"' in text for text in asked)
-        client.lifecycle("run", "user-fix-complete")
-        model.follows(
-            on("It is there.").say("On I go."),
-            on("go on: setup").say(bash("lifecycle run add-blocker 'No other key'")),
-            on("B2").say(bash("lifecycle run await-user-fix B2 'Add the other key'")),
-            on("awaiting_user").say("I wait again."),
-        )
-        terminal.types("It is there.")
-        terminal.sees("Add the other key", since=terminal.sent)
-        terminal.rests()
-        change(place, status=RunStatus.COMPLETED, phase=RunPhase.COMPLETION)
-        model.follows(on("And now?").say("All is done."), on("closing block").say(MARKER))
-        terminal.types("And now?")
-        model.hears("closing block")
+        cut = run_of(place)
+        assert terminal.leaves() == 0
+    assert model.heard("go on: setup") == MOST
+    assert (cut.status, cut.phase.value) == (RunStatus.ACTIVE, "setup")
+    with client.session() as terminal:
+        model.follows(on("Go on.").say(bash("lifecycle run update-phase analysis")))
+        terminal.types("Go on.")
+        model.hears("go on: analysis")
         terminal.rests()
         assert terminal.leaves() == 0
     assert client.is_gone(), client.left()
     assert (model.rules, model.strange) == ([], [])
-    assert model.heard("Autonomous run ") == 1  # after the compaction, beside the next prompt
-    assert not (place.root / ".lifecycle/run").exists()
+    [told] = [turn.new for turn in model.turns if "Autonomous run " in turn.new]
+    for words in (run_of(place).id, "Take payments", "Go on."):
+        assert words in told
+    assert len(run_of(place).led) == 2
