@@ -42,7 +42,7 @@ from tests.bench.timing import interleaved
 
 ROUNDS = 60
 CYCLES = 4
-RUNS = 9
+RUNS = 5
 WIDTH = 120
 """Columns where there is no terminal."""
 

@@ -1,46 +1,119 @@
-"""What the size of a run costs: the commands of `lifecycle run` on 500 stories, and on an empty state."""
+"""What the size of a run costs: every command of `lifecycle run` on 500 stories, and on an empty state.
+
+The commands are those of the command line's own table, so that a new one is measured by itself: with a word
+for each argument that it demands. Where that is refused, `CASES` says with which words, and on which run,
+it does its work.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 from typing import Final
 
+import click
 from msgspec.structs import replace
 from rich.table import Table
 
+from lifecycle.cli.run.run import COMMANDS
 from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.run.gates.work_facts import facts_of
 from lifecycle.run.run_store import RunStore
-from lifecycle.run.state import Run
-from lifecycle.run.stories.begin import new_run
+from lifecycle.run.state import Run, UserFix
+from lifecycle.run.table import Gate, RunPhase, RunStatus, StoryStatus, TddPhase
+from lifecycle.settings import user_folder
+from lifecycle.storage import store
 from tests.bench.timing import seconds_of
-from tests.run.texts.texts_ground import a_run, done
+from tests.platforms.platform_ground import OWN, put
+from tests.run.gates.stories_ground import passed, review
+from tests.run.texts.texts_ground import a_run, at_work, done
 
 STORIES, LINES = 500, 10_000
 LIMIT = 1.5
 """How much longer a command may take on the large state than on the empty one."""
 
-COMMANDS: Final = (
-    ("recover",),
-    ("status",),
-    ("status", "--json"),
-    ("progress", "--lines", "20"),
-    ("report",),
-    ("compact-context",),
-    ("add-clarification", "What?", "That"),
-    ("story-plan", "S2", "--design", "A table"),
-)
+STORY = "S2"
+TEST = ["true"]
+
+
+def _as_it_is(run: Run, tree: str) -> Run:
+    del tree
+    return run
+
+
+def _waits(run: Run, tree: str) -> Run:
+    """A person is waited for, and `true` shows whether it is fixed."""
+    del tree
+    fix = UserFix("B2", "Add the key", run.started, check_command=("true",), timeout=60)
+    return replace(run, status=RunStatus.AWAITING_USER, fix=fix)
+
+
+def _stopped(run: Run, tree: str) -> Run:
+    del tree
+    return replace(run, status=RunStatus.STOPPED, why="100 iterations", stopped_at=run.started)
+
+
+def _planned(run: Run, tree: str) -> Run:
+    del tree
+    return replace(run, phase=RunPhase.ANALYSIS)
+
+
+def _all_shown(run: Run, tree: str) -> Run:
+    """Every story is completed and reviewed, and the last gate passed on the files as they are."""
+    reviews = (review(tree=tree),)
+    stories = tuple(
+        replace(one, status=StoryStatus.COMPLETED, security=False, reviews=reviews)
+        for one in run.stories
+    )
+    gates = (*run.gates, passed(Gate.G7, tree))
+    return replace(run, stories=stories, gates=gates, unpublished="there is no remote")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """How a command does its work.
+
+    Attributes:
+        words: its arguments.
+        run: what the run has to be, from the run and the tree of the worktree's files.
+        edit: the file that was changed and not committed; "" if none was.
+    """
+
+    words: tuple[str, ...] = ()
+    run: Callable[[Run, str], Run] = _as_it_is
+    edit: str = ""
+
+
+CASES: Final = {
+    "story-plan": Case((STORY, "--design", "A table")),
+    "init": Case(("--anew", "Pay")),
+    "complete": Case(run=_all_shown),
+    "finish": Case(run=_all_shown),
+    "update-phase": Case(("planning",), _planned),
+    "update-story": Case((STORY, "testing")),
+    "check-user-fix": Case(run=_waits),
+    "user-fix-complete": Case(run=_waits),
+    "await-user-fix": Case(("B2", "Add the key", "--check-command", "true")),
+    "resume": Case(run=_stopped),
+    "commit": Case((STORY,), edit="pay.py"),
+    "gate": Case(("G5", STORY)),
+    "verify": Case((STORY, "testsPass", "--passed")),
+    "review": Case((STORY, "--by", "reviewer", "--verdict", "APPROVED")),
+    "tdd-phase": Case((STORY, "red")),
+}
+"""Commands that a word for each demanded argument does not bring to their work."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunTook:
-    """Medians of one command's seconds."""
+    """The seconds of one command, each the least of its rounds: what disturbs a process adds to it."""
 
     name: str
     empty: float
@@ -52,29 +125,124 @@ class RunTook:
         return self.large / self.empty
 
 
-def run_rows(folder: Path, rounds: int) -> list[RunTook]:
-    """Each command in turn on both states, so that a busy moment of the machine hits both."""
+class Ground:
+    """A committed worktree with a run, the same before each measured command.
+
+    Args:
+        root: where it is to be.
+        run: the run.
+        lines: so many lines of progress.
+    """
+
+    def __init__(self, root: Path, run: Run, lines: int) -> None:
+        self.root, self.run = root, run
+        home = root.parent / "home"
+        user = {
+            f"GIT_{who}_{what}": "a@b"
+            for who in ("AUTHOR", "COMMITTER")
+            for what in ("NAME", "EMAIL")
+        }
+        self.variables = {"PATH": os.environ["PATH"], "HOME": str(home), **user}
+        root.mkdir()
+        (root / "pay.py").write_text("pay = 1\n")
+        (root / ".lifecycle.toml").write_text(f"[checks.commands]\ntest = {TEST}\n")
+        put(home / OWN, "bench", markers=["pay.py"])
+        for words in (("init", "-b", "work"), ("add", "."), ("commit", "-m", "Begin")):
+            self._git(*words)
+        user_folder.trust(self.variables, store.clone_of(root), (), TEST)
+        self.deadline = Deadline.after(SystemClock(), 600)
+        kept = RunStore(root, self.variables, self.deadline)
+        with kept.locked():
+            kept.begin(run)
+            text = "".join(f"2026-01-31T09:30:00Z line {number}\n" for number in range(lines))
+            if text:
+                Path(kept.progress.path).write_text(text)
+        self.base = self._git("rev-parse", "HEAD")
+        self.tree = facts_of(root, self.deadline, self.variables).tree
+        self.run_store, self.aside = kept, root.parent / f"{root.name}-progress"
+        shutil.copytree(root / ".claude", self.aside)
+
+    def seconds(self, command: Path, name: str, words: Sequence[str]) -> float:
+        """How long a command takes, from the very state that it has for every round."""
+        case = CASES.get(name, Case())
+        self._git("reset", "--hard", self.base)
+        shutil.copytree(self.aside, self.root / ".claude", dirs_exist_ok=True)
+        with self.run_store.locked():
+            self.run_store.write(case.run(self.run, self.tree))
+        if name == "rollback-to-checkpoint":
+            self._run(command, "mark-working-state")
+        if case.edit:
+            (self.root / case.edit).write_text("pay = 2\n")
+        return self._run(command, name, *words)
+
+    def _run(self, command: Path, *words: str) -> float:
+        with contextlib.chdir(self.root):
+            return seconds_of((str(command), "run", *words), self.variables)
+
+    def _git(self, *words: str) -> str:
+        done = subprocess.run(
+            ["git", "-c", "commit.gpgsign=false", *words],
+            cwd=self.root, env=self.variables, check=True, capture_output=True, text=True,
+        )  # fmt: skip
+        return done.stdout.strip()
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """The arguments with which a command of the table is measured."""
+    if name in CASES:
+        return CASES[name].words
+    module, _, attribute = COMMANDS[name].partition(":")
+    command: click.Command = getattr(importlib.import_module(f"lifecycle.cli.{module}"), attribute)
+    words = []
+    for parameter in command.params:
+        if not parameter.required:
+            continue
+        if isinstance(parameter, click.Option):
+            words.append(parameter.opts[0])
+        words.append(_word(parameter))
+    return tuple(words)
+
+
+def _word(parameter: click.Parameter) -> str:
+    """A word that an argument takes."""
+    if parameter.name == "story":
+        return STORY
+    if isinstance(parameter.type, click.Choice):
+        return str(parameter.type.choices[0])
+    return "1" if isinstance(parameter.type, type(click.INT)) else "words"
+
+
+def run_rows(folder: Path, rounds: int, command: Path | None = None) -> list[RunTook]:
+    """Each command in turn on both states, so that a busy moment of the machine hits both.
+
+    Args:
+        folder: an empty one.
+        rounds: how often each is run.
+        command: `lifecycle`; the installed one unless given.
+    """
     now = SystemClock().now()
-    small = replace(new_run("Pay", now), stories=a_run().stories[1:2])
-    stories = (*(done(n, now) for n in range(5, STORIES + 1)), *a_run().stories)
-    large = replace(a_run(), started=now, stories=stories)
-    roots = [
-        _worktree(folder / "empty-run", small, 0),
-        _worktree(folder / "large-run", large, LINES),
-    ]
+    program = command or Path(sys.executable).with_name("lifecycle")
+    work = replace(at_work(), tdd=TddPhase.NONE, red=None)
+    whole = replace(a_run(), started=now)
+    small = replace(whole, stories=(done(1), work))
+    large = replace(whole, stories=(done(1), work, *(done(n) for n in range(3, STORIES + 1))))
+    grounds = (
+        Ground(folder / "empty-run", small, 0),
+        Ground(folder / "large-run", large, LINES),
+    )
     rows = []
-    for words in COMMANDS:
-        took: list[list[float]] = [[], []]
+    for name in COMMANDS:
+        words, took = words_of(name), [list[float](), list[float]()]
         for _ in range(rounds):
-            for root, seconds in zip(roots, took, strict=True):
-                seconds.append(_seconds(root, words))
-        rows.append(RunTook(f"run {' '.join(words[:2])}", *map(median, took)))
+            for ground, seconds in zip(grounds, took, strict=True):
+                seconds.append(ground.seconds(program, name, words))
+        rows.append(RunTook(f"run {name}", *map(min, took)))
     return rows
 
 
 def run_table(rows: Sequence[RunTook], rounds: int) -> Table:
     """Both times of each command, and how many times as long the large one takes."""
-    title = f"a run of {STORIES} stories and {LINES:,} lines (medians of {rounds})"
+    title = f"a run of {STORIES} stories and {LINES:,} lines (the best of {rounds})"
     table = Table(title=title, title_justify="left")
     table.add_column("command")
     for name in ("empty ms", "large ms", "÷ empty"):
@@ -93,21 +261,3 @@ def judge_runs(rows: Sequence[RunTook]) -> list[str]:
         for row in rows
         if row.ratio > LIMIT
     ]
-
-
-def _worktree(root: Path, run: Run, lines: int) -> Path:
-    subprocess.run(["git", "init", "--quiet", root], check=True)
-    store = RunStore(root, os.environ, Deadline.after(SystemClock(), 60))
-    with store.locked():
-        store.begin(run)
-        if lines:
-            text = "".join(f"2026-01-31T09:30:00Z line {number}\n" for number in range(lines))
-            Path(store.progress.path).write_text(text)
-    return root
-
-
-def _seconds(root: Path, words: tuple[str, ...]) -> float:
-    variables = {"PATH": os.environ["PATH"], "HOME": str(root.parent / "home")}
-    command = Path(sys.executable).with_name("lifecycle")
-    with contextlib.chdir(root):
-        return seconds_of((str(command), "run", *words), variables)

@@ -113,7 +113,7 @@ def run_of(place: Place) -> Run:
 
 
 def begins_and_is_killed(client: Client, place: Place, model: Model, crash: Path) -> None:
-    """A story is completed, the next one begun by a command that is killed as it writes; then the client is."""
+    """A story is completed; the next is begun by a command that is killed as it writes, then the client."""
     root = place.root
     words = {"at": KILL_AT, "note": KILL_NOTE, "command": FORKED.command}
     crash.write_text(CRASH.format(**words))
