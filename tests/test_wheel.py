@@ -77,6 +77,7 @@ def test_the_wheel_holds_documents_hooks_schema_and_seeds(wheel: Path) -> None:
             "lifecycle/reconcile/kinds.toml",
             "lifecycle/run/stories/questions.toml",
             "lifecycle/run/tables.toml",
+            "lifecycle/run/texts/design_blocks.toml",
             "lifecycle/run/trouble/words.toml",
             "lifecycle/setup/doctor/findings.toml",
             "lifecycle/stages/decisions/instructions.toml",

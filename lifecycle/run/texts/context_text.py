@@ -15,7 +15,7 @@ from lifecycle.run.long_run import runtime, tier
 from lifecycle.run.state import GateRecord, ReviewRecord, Run, Story
 from lifecycle.run.table import Severity
 from lifecycle.run.texts import run_words
-from lifecycle.run.texts.status_text import numbered
+from lifecycle.run.texts.design_blocks import filled, numbered
 
 _LISTED = 20
 """Stories of a kind that are named; of the others the number."""
@@ -31,40 +31,27 @@ def context_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
     Completed stories are kept with design and files, in the longest runs as a summary only.
     """
     row = tier(run, now)
-    said = [f"- {quoted(one.question)} {quoted(one.answer or _OPEN)}" for one in run.clarifications]
     done, later = run.completed_stories, _later(run)
     blockers = [f"- {run_words.blocker_line(run, one)}" for one in run.standing_blockers]
     dropped = "raw output, and how stories were worked on"
     if not row.keeps_full:
         dropped += "; of completed stories all but a summary"
-    return [
-        "## Compact Context",
-        "",
-        f"**Goal:** {quoted(run.goal, 2_000)[1:-1]}",
-        f"**Workflow ID:** {run.id}",
-        f"**Phase:** {run.phase}",
-        f"**Runtime:** {run_words.elapsed(runtime(run, now))} ({row.name})",
-        "",
-        "### Clarifications",
-        *(said or ["None"]),
-        "",
-        "### Current Story",
-        *_whole(run.current, facts.tree),
-        "",
-        f"### Completed Stories ({len(done)})",
-        *_listed(len(done), map(_full if row.keeps_full else _summary, done[-_LISTED:])),
-        "",
-        f"### Later Stories ({len(later)})",
-        *_listed(len(later), map(_later_line, later[:_LISTED])),
-        "",
-        "### Blockers",
-        *(blockers or ["None"]),
-        "",
-        "### Next Steps",
-        *numbered(run_words.steps(run, facts, now)),
-        "",
-        f"Dropped: {dropped}. All of it: lifecycle run status --all --json",
-    ]
+    return filled(
+        "context",
+        run=run,
+        tier=row,
+        goal=_goal(run),
+        runtime=run_words.elapsed(runtime(run, now)),
+        clarifications=_clarifications(run),
+        current=_whole(run.current, facts.tree),
+        done=len(done),
+        completed=_listed(len(done), map(_full if row.keeps_full else _summary, done[-_LISTED:])),
+        waiting=len(later),
+        later=_listed(len(later), map(_later_line, later[:_LISTED])),
+        blockers=blockers or ["None"],
+        steps=numbered(run_words.steps(run, facts, now)),
+        dropped=dropped,
+    )
 
 
 def context_data(run: Run, facts: WorkFacts, now: float) -> dict[str, Any]:
@@ -101,17 +88,21 @@ def compacted(run: Run, now: float) -> Run:
 
 def platform_block(detection: Detection, run: Run | None) -> list[str]:
     """The block that each subagent is given first: the platform, the goal, and what was clarified."""
-    said = run.clarifications if run is not None else ()
-    goal = [f"**Goal:** {quoted(run.goal, 2_000)[1:-1]}", ""] if run is not None else []
-    return [
-        "## Platform Context",
-        "",
-        *goal,
-        *platform_tables.context_lines(detection),
-        "",
-        "### Clarifications",
-        *([f"- {quoted(one.question)} {quoted(one.answer or _OPEN)}" for one in said] or ["None"]),
-    ]
+    return filled(
+        "platform",
+        goal=[f"**Goal:** {_goal(run)}", ""] if run is not None else [],
+        platform=platform_tables.context_lines(detection),
+        clarifications=_clarifications(run),
+    )
+
+
+def _goal(run: Run) -> str:
+    return quoted(run.goal, 2_000)[1:-1]
+
+
+def _clarifications(run: Run | None) -> list[str]:
+    there = run.clarifications if run is not None else ()
+    return [f"- {quoted(one.question)} {quoted(one.answer or _OPEN)}" for one in there] or ["None"]
 
 
 def _later(run: Run) -> list[Story]:

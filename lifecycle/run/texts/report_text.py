@@ -13,7 +13,7 @@ from lifecycle.run.long_run import runtime
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import MAX_RETRIES, StoryStatus
 from lifecycle.run.texts import run_words
-from lifecycle.run.texts.status_text import numbered
+from lifecycle.run.texts.design_blocks import filled, numbered
 from lifecycle.run.trouble.story_failures import attempts
 
 _RECENT = 5
@@ -46,30 +46,18 @@ def report_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
     """
     recent = [f"- {_title(one)} - {one.iteration} iterations" for one in _recent(run)]
     blockers = [f"- {run_words.blocker_line(run, one)}" for one in run.standing_blockers]
-    return [
-        "## Progress Report",
-        "",
-        f"**Workflow:** {quoted(run.goal, 500)[1:-1]}",
-        f"**Workflow ID:** {run.id}",
-        f"**Runtime:** {run_words.elapsed(runtime(run, now))}",
-        f"**Iteration:** {run.iterations}",
-        f"**Spent:** {run_words.receipt_line(run, now)}",
-        "",
-        "### Stories Progress",
-        *table(("Status", "Count"), [(name, str(count)) for name, count in counts(run).items()]),
-        "",
-        "### Recently Completed:",
-        *(recent or ["None"]),
-        "",
-        "### Current Story:",
-        *_current(run.current, facts.tree),
-        "",
-        "### Blockers:",
-        *(blockers or ["None"]),
-        "",
-        "### Next Steps:",
-        *numbered(run_words.steps(reported(run, now), facts, now)),
-    ]
+    return filled(
+        "report",
+        run=run,
+        goal=quoted(run.goal, 500)[1:-1],
+        runtime=run_words.elapsed(runtime(run, now)),
+        spent=run_words.receipt_line(run, now),
+        counts=table(("Status", "Count"), [(name, str(n)) for name, n in counts(run).items()]),
+        recent=recent or ["None"],
+        current=_current(run.current, facts.tree),
+        blockers=blockers or ["None"],
+        steps=numbered(run_words.steps(reported(run, now), facts, now)),
+    )
 
 
 def report_data(run: Run, facts: WorkFacts, now: float) -> dict[str, Any]:

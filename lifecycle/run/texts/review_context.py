@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lifecycle.run.state import Story, TestProof
+from lifecycle.run.texts.design_blocks import filled
 
 LISTED = 20
 """Tests and files that are named one by one; of more it is said how many there are."""
@@ -21,25 +22,18 @@ def review_lines(story: Story, diff: str, stat: str) -> list[str]:
         diff: the path of the file that holds the diff since it began, below the worktree.
         stat: how much that is, as git says it; "" if nothing changed.
     """
-    marked = " (security-sensitive)" if story.security else ""
-    return [
-        "## Review Context",
-        "",
-        f"**Story:** {story.id} - {story.title}{marked}",
-        f"**Design:** {story.design or 'None was recorded.'}",
-        f"**Diff:** {diff} ({stat})" if stat else "**Diff:** nothing was changed since it began.",
-        "",
-        "### Acceptance Criteria",
-        *(f"{number}. {one.text}" for number, one in enumerate(story.criteria, start=1)),
-        *([] if story.criteria else ["None was recorded."]),
-        "",
-        "### RED",
-        *_proof(story, story.red),
-        "",
-        "### GREEN",
-        *_proof(story, story.green),
-        *_changed(story),
-    ]
+    criteria = [f"{number}. {one.text}" for number, one in enumerate(story.criteria, start=1)]
+    return filled(
+        "review",
+        story=story,
+        marked=" (security-sensitive)" if story.security else "",
+        design=story.design or "None was recorded.",
+        diff=f"{diff} ({stat})" if stat else "nothing was changed since it began.",
+        criteria=criteria or ["None was recorded."],
+        red=[*_proof(story, story.red)],
+        green=[*_proof(story, story.green)],
+        changed=_changed(story),
+    )
 
 
 def _proof(story: Story, proof: TestProof | None) -> Iterator[str]:
@@ -65,10 +59,8 @@ def _counts(proof: TestProof) -> str:
     return f"{proof.total} tests{failed}"
 
 
-def _changed(story: Story) -> Iterator[str]:
+def _changed(story: Story) -> list[str]:
     """The files of the tests that were changed between red and green: is it still the same demand?"""
     changed = story.green.changed if story.green is not None else ()
-    if changed:
-        yield ""
-        yield "### Tests that were changed between RED and GREEN"
-        yield from (f"- {path}" for path in changed)
+    head = ["", "### Tests that were changed between RED and GREEN"] if changed else []
+    return [*head, *(f"- {path}" for path in changed)]

@@ -13,6 +13,7 @@ from lifecycle.run.long_run import runtime, tier
 from lifecycle.run.state import GateRecord, Run, Story
 from lifecycle.run.table import CriterionState, StoryStatus
 from lifecycle.run.texts import recovery_text, run_words
+from lifecycle.run.texts.design_blocks import filled, numbered
 
 MOST: Final = 40
 """Stories that are shown unless all are asked for: those that are at work, blocked and next come first."""
@@ -85,22 +86,15 @@ def status_view(
 
 def status_lines(view: StatusView) -> list[str]:
     """The same as Markdown, for a pipe."""
-    return [
-        "## Workflow Status",
-        "",
-        *table(("Fact", "Value"), view.facts),
-        "",
-        "### Stories",
-        *table(HEAD, view.stories),
-        *([view.left_out] if view.left_out else []),
-        "",
-        "### Blockers",
-        *(view.blockers or ["None"]),
-        "",
-        "### Next Steps",
-        *numbered(view.steps),
-        *(f"Note: {note}" for note in view.notes),
-    ]
+    return filled(
+        "status",
+        facts=table(("Fact", "Value"), view.facts),
+        stories=table(HEAD, view.stories),
+        left_out=[view.left_out] if view.left_out else [],
+        blockers=[*view.blockers] or ["None"],
+        steps=numbered(view.steps),
+        notes=[f"Note: {note}" for note in view.notes],
+    )
 
 
 def status_data(
@@ -127,11 +121,6 @@ def status_data(
         "notes": recovery_text.notes(run, now, written),
         "pull_request": run.pull_request or None,
     }
-
-
-def numbered(texts: Sequence[str]) -> list[str]:
-    """The texts as a list with numbers."""
-    return [f"{number}. {text}" for number, text in enumerate(texts, 1)]
 
 
 def _chosen(run: Run, *, every: bool) -> list[Story]:

@@ -10,7 +10,9 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
+from lifecycle.core.markdown_table import table
 from lifecycle.run.state import ExternalDependency, Run, Story
+from lifecycle.run.texts.design_blocks import filled
 from lifecycle.settings import resources
 
 
@@ -96,26 +98,11 @@ def dependency_table(story: Story) -> list[str]:
     services = story.dependencies or ()
     if not services:
         return dependency_lines(story)
-    lines = [
-        f"## External Dependencies Detected for Story {story.id}",
-        "",
-        "| Type | Category | Requires Secrets |",
-        "|------|----------|------------------|",
-        *(
-            f"| {one.type} | {one.category} | {'yes' if one.needs_secrets else 'no'} |"
-            for one in services
-        ),
-        "",
-        "### Mock Strategy for Development/Testing:",
-        *(f"- **{one.type}:** {one.mock}" for one in services),
-    ]
-    if not any(one.needs_secrets for one in services):
-        return lines
-    return [
-        *lines,
-        "",
-        "### If Secrets Required:",
-        "1. Check if test credentials exist in environment",
-        "2. If not available: Call await-user-fix to request setup",
-        "3. Never hardcode credentials in code",
-    ]
+    rows = [(one.type, one.category, "yes" if one.needs_secrets else "no") for one in services]
+    return filled(
+        "dependencies",
+        story=story,
+        services=table(("Type", "Category", "Requires Secrets"), rows),
+        mocks=[f"- **{one.type}:** {one.mock}" for one in services],
+        secrets=filled("secrets") if any(one.needs_secrets for one in services) else [],
+    )

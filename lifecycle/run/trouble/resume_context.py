@@ -8,6 +8,7 @@ from lifecycle.core.redact import as_data
 from lifecycle.core.timing import render_time
 from lifecycle.run.state import Blocker, Run, Story, UserFix
 from lifecycle.run.table import RunStatus
+from lifecycle.run.texts.design_blocks import filled
 
 RECENT = 5
 """Blockers that are shown as resolved recently."""
@@ -45,36 +46,26 @@ def resume_lines(run: Run) -> list[str]:
     """The block for the developer, from what is recorded."""
     resolved, story = _resolved(run), _story(run)
     if not resolved:
-        return [
-            "No blocker was resolved in this run.",
-            *(_instructions(run, story)),
-        ]
+        return ["No blocker was resolved in this run.", *_instructions(run, story)]
     _, blocker = resolved[-1]
-    lines = [
-        "## RESUMING AFTER BLOCKER",
-        "",
-        f"**Resolved Blocker:** {as_data(blocker.description)}",
-        f"**Resolution Notes:** {as_data(blocker.notes) or '(none)'}",
-        f"**Verification:** {_verification(run.fix, blocker)}",
-        "",
-    ]
-    if story is None:
-        return [*lines, *_instructions(run, story)]
+    return filled(
+        "resuming",
+        blocker=as_data(blocker.description),
+        notes=as_data(blocker.notes) or "(none)",
+        verification=_verification(run.fix, blocker),
+        then=_instructions(run, story) if story is None else _picking_up(run, story),
+    )
+
+
+def _picking_up(run: Run, story: Story) -> list[str]:
     failures = "; ".join(f"{one.id} [{one.category}] {one.text}" for one in story.failures[-3:])
-    return [
-        *lines,
-        "**Picking Up Where We Left Off:**",
-        f"- Story: [{story.id}] {as_data(story.title)}",
-        f"- TDD Phase: {story.tdd} (continue from here)",
-        f"- Attempts: {story.iteration}",
-        f"- Previous Failures: {as_data(failures) or 'none'}",
-        "",
-        "**First Step After Resume:**",
-        *_instructions(run, story),
-        "",
-        "---",
-        f"Continue implementing story {story.id}...",
-    ]
+    return filled(
+        "picking-up",
+        story=story,
+        title=as_data(story.title),
+        failures=as_data(failures) or "none",
+        steps=_instructions(run, story),
+    )
 
 
 def _resolved(run: Run) -> list[tuple[int, Blocker]]:

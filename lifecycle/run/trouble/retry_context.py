@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
+from lifecycle.core.markdown_table import table
 from lifecycle.core.redact import as_data
 from lifecycle.run.state import Failure, Story
 from lifecycle.run.table import (
@@ -18,6 +19,7 @@ from lifecycle.run.table import (
     Severity,
     StoryCheck,
 )
+from lifecycle.run.texts.design_blocks import filled
 from lifecycle.run.trouble.retry_advice import RetryAdvice
 from lifecycle.run.trouble.story_failures import recent
 
@@ -48,32 +50,21 @@ def retry_lines(
     """
     failures = recent(story)
     tried = len({one.iteration for one in failures})
-    return [
-        "## Retry Context",
-        "",
-        f"**Story:** {story.id} - {as_data(story.title)}",
-        f"**Iteration:** {min(tried + 1, MAX_RETRIES)}/{MAX_RETRIES}",
-        f"**Previous Attempts:** {tried}",
-        "",
-        "### What Failed:",
-        *(_failed(failures[-SHOWN_FAILURES:]) or ["- Nothing is recorded."]),
-        "",
-        "### What To Fix:",
-        *(_to_fix(story, failures) or ["- Nothing that is recorded."]),
-        "",
-        "### Files Changed So Far:",
-        *(f"- {as_data(path)}" for path in changed[:SHOWN_FILES]),
-        *(["- none"] if not changed else []),
-        *([f"- and {len(changed) - SHOWN_FILES} more"] if len(changed) > SHOWN_FILES else []),
-        "",
-        "### Verification Status:",
-        "| Check | Status |",
-        "|-------|--------|",
-        *(f"| {check} | {states[check]} |" for check in StoryCheck),
-        "",
-        "### Retry Recommendation:",
-        json.dumps(advice.data),
-    ]
+    files = [f"- {as_data(path)}" for path in changed[:SHOWN_FILES]] or ["- none"]
+    left = len(changed) - SHOWN_FILES
+    return filled(
+        "retry",
+        story=story,
+        title=as_data(story.title),
+        iteration=min(tried + 1, MAX_RETRIES),
+        most=MAX_RETRIES,
+        tried=tried,
+        failed=_failed(failures[-SHOWN_FAILURES:]) or ["- Nothing is recorded."],
+        fixes=_to_fix(story, failures) or ["- Nothing that is recorded."],
+        files=[*files, f"- and {left} more"] if left > 0 else files,
+        checks=table(("Check", "Status"), [(check, states[check]) for check in StoryCheck]),
+        advice=json.dumps(advice.data),
+    )
 
 
 def _failed(failures: Sequence[Failure]) -> list[str]:
