@@ -9,13 +9,14 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import visible
-from lifecycle.run.gates.gate_rules import HOLDS, listed, newest
+from lifecycle.run.gates.gate_rules import HOLDS, newest
 from lifecycle.run.gates.phase_moves import demand_active, moved_phase
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import runtime
 from lifecycle.run.state import GateRecord, Run, data_of
 from lifecycle.run.stop.caps import spent
 from lifecycle.run.table import COMPLETE, Gate, RunPhase, RunStatus
+from lifecycle.run.texts.design_blocks import listed
 from lifecycle.run.texts.run_words import elapsed
 
 

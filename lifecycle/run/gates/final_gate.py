@@ -69,11 +69,7 @@ def final_lines(run: Run, record: GateRecord) -> list[str]:
     ]
     if record.state is CheckState.PASS:
         waived = [f"{NOTE}."] if parts[LINT].state is CheckState.FAIL else []
-        return [
-            *lines,
-            *waived,
-            "All verification checks passed. Proceeding with PR creation.",
-        ]
+        return [*lines, *waived, "All verification checks passed. Proceeding with PR creation."]
     return [
         *lines,
         "Verification failed. Returning to Phase 2 to fix issues.",

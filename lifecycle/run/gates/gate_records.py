@@ -5,11 +5,11 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
-from lifecycle.core.redact import redact, visible
 from lifecycle.run.gates.final_gate import with_final_gate
 from lifecycle.run.gates.gate_rules import check_states
 from lifecycle.run.state import GateRecord, Run, Story, WordCheck
 from lifecycle.run.table import GATES, STORIES, CheckState, Gate, StoryCheck, StoryStatus
+from lifecycle.run.texts.told import kept_words
 from lifecycle.run.trouble.story_failures import failed
 
 KEPT = 40
@@ -74,7 +74,7 @@ def security_gate(story: Story, tree: str, now: float, by: str) -> GateRecord:
 
 def with_word(run: Run, story: Story, word: WordCheck) -> Run:
     """The run with what somebody said of a check: the last word on each is kept, and shows nothing."""
-    said = visible(redact(" ".join(word.details.split())))[:500]
+    said = kept_words(word.details, 500)
     words = (*(one for one in story.words if one.check is not word.check), word)
     return run.with_story(replace(story, words=(*words[:-1], replace(word, details=said))))
 

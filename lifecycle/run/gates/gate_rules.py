@@ -29,12 +29,12 @@ from lifecycle.run.table import (
     Severity,
     StoryCheck,
 )
+from lifecycle.run.texts.design_blocks import listed
 
 HOLDS = frozenset({CheckState.PASS, CheckState.NOT_APPLICABLE})
 """The states of a check that stand in nobody's way."""
 
 _JUDGED = frozenset({CriterionState.MET, CriterionState.MANUAL})
-_NAMED = 5
 
 RecordT = TypeVar("RecordT", GateRecord, ReviewRecord)
 
@@ -175,7 +175,8 @@ def design_lacks(run: Run) -> tuple[str, ...]:
         strange = sorted({*story.depends_on} - known)
         if strange:
             lacks.append(f"{story.id} depends on {', '.join(strange)}, which is no story")
-    circle = _circle(run)
+    circles = (circle_of(run, story.id) for story in run.stories if story.depends_on)
+    circle = next(filter(None, circles), None)
     if circle:
         lacks.append(f"{' → '.join(circle)} depend on each other in a circle")
     asked = {one.phase for one in run.clarifications}
@@ -191,22 +192,19 @@ def design_lacks(run: Run) -> tuple[str, ...]:
     return tuple(lacks)
 
 
-def _circle(run: Run) -> tuple[str, ...]:
-    """Stories that cannot all be begun, since each waits for another of them; () if there are none."""
-    waits = {story.id: {*story.depends_on} for story in run.stories}
-    while True:
-        free = [name for name, needed in waits.items() if not needed & {*waits}]
-        if not free:
-            break
-        for name in free:
-            del waits[name]
-    if not waits:
-        return ()
-    name, way = next(iter(waits)), list[str]()
-    while name not in way:
-        way.append(name)
-        name = min(waits[name] & {*waits})
-    return (*way[way.index(name) :], name)
+def circle_of(run: Run, start: str) -> list[str]:
+    """The way on which a story waits for itself, from it to it; [] if there is none."""
+    needs = {story.id: story.depends_on for story in run.stories}
+    ways, seen = [[start]], set[str]()
+    while ways:
+        way = ways.pop()
+        for needed in needs.get(way[-1], ()):
+            if needed == start:
+                return [*way, start]
+            if needed not in seen:
+                seen.add(needed)
+                ways.append([*way, needed])
+    return []
 
 
 def part_of(record: RunRecord, tree: str, threshold: float | None = None) -> GatePart:
@@ -277,9 +275,3 @@ def failed_on_lint_alone(record: GateRecord) -> bool:
     states = {part.check: part.state for part in record.parts}
     rest = (states.get(name, CheckState.PENDING) for name in (BUILD, TESTS))
     return states.get(LINT) is CheckState.FAIL and all(state in HOLDS for state in rest)
-
-
-def listed(paths: Sequence[str]) -> str:
-    """The first few of some paths, and how many more there are."""
-    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
-    return f"{', '.join(paths[:_NAMED])}{more}" if paths else ""

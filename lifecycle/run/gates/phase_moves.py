@@ -6,10 +6,11 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
 from lifecycle.run.gates.final_gate import without_waiver
-from lifecycle.run.gates.gate_rules import HOLDS, design_lacks, failed_on_lint_alone, listed, newest
+from lifecycle.run.gates.gate_rules import HOLDS, design_lacks, failed_on_lint_alone, newest
 from lifecycle.run.state import GateRecord, Run
 from lifecycle.run.stories.clarifying import clarified_for
 from lifecycle.run.table import PHASES, CheckState, Gate, RunPhase, RunStatus
+from lifecycle.run.texts.design_blocks import listed
 
 
 def demand_active(run: Run) -> None:

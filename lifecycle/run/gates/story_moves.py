@@ -5,7 +5,6 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
-from lifecycle.core.redact import redact, visible
 from lifecycle.run.checkpoints.rollback import pending_again
 from lifecycle.run.gates.final_gate import without_waiver
 from lifecycle.run.gates.gate_rules import missing_for, story_lacks
@@ -13,11 +12,9 @@ from lifecycle.run.gates.phase_moves import demand_active, moved_phase
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import STORIES, RunPhase, StoryStatus
+from lifecycle.run.texts.told import kept_words
 from lifecycle.run.trouble.story_blocks import BLOCKING, awaiting_if_blocked, standing_still
 from lifecycle.run.trouble.story_failures import attempts
-
-LONGEST = 2_000
-"""Characters of a reason."""
 
 _BEGINS = (StoryStatus.PENDING, StoryStatus.BLOCKED)
 
@@ -57,23 +54,17 @@ def moved_story(
         return run
     if wanted is not story.status:
         STORIES.check(story.status, wanted)
-    if wanted is StoryStatus.IN_PROGRESS:
-        return _begun(run, story, facts, now, asked=asked)
-    if wanted is StoryStatus.COMPLETED:
-        run = run.with_story(_completed(story, facts, now, unneeded))
-        for one in (one for one in run.open_stories if one.started):
-            run = run.with_story(replace(one, red_from=now))
-        return awaiting_if_blocked(run, now)
-    if wanted is StoryStatus.BLOCKED:
-        return _blocked(run, story, now)
-    if wanted is StoryStatus.PENDING:
-        _demand_unblocked(run, story)
-        if run.phase in (RunPhase.COMPLETION, RunPhase.LINT_FIX):
-            run = replace(without_waiver(run), phase=RunPhase.DEVELOPMENT)
-        # What an open story has changed stays its own, so that it cannot be said to need no change.
-        base = story.base if story.is_open and facts.changed else ""
-        return run.with_story(replace(pending_again(story), base=base))
-    return run.with_story(replace(story, status=wanted))
+    match wanted:
+        case StoryStatus.IN_PROGRESS:
+            return _begun(run, story, facts, now, asked=asked)
+        case StoryStatus.COMPLETED:
+            return _completed(run, story, facts, now, unneeded)
+        case StoryStatus.BLOCKED:
+            return _blocked(run, story, now)
+        case StoryStatus.PENDING:
+            return _opened_again(run, story, facts)
+        case _:
+            return run.with_story(replace(story, status=wanted))
 
 
 def _begun(run: Run, story: Story, facts: WorkFacts, now: float, *, asked: bool) -> Run:
@@ -120,6 +111,15 @@ def _blocked(run: Run, story: Story, now: float) -> Run:
     return standing_still(run, story, now)
 
 
+def _opened_again(run: Run, story: Story, facts: WorkFacts) -> Run:
+    _demand_unblocked(run, story)
+    if run.phase in (RunPhase.COMPLETION, RunPhase.LINT_FIX):
+        run = replace(without_waiver(run), phase=RunPhase.DEVELOPMENT)
+    # What an open story has changed stays its own, so that it cannot be said to need no change.
+    base = story.base if story.is_open and facts.changed else ""
+    return run.with_story(replace(pending_again(story), base=base))
+
+
 def _waits(run: Run, story: Story) -> str:
     done = {one.id for one in run.completed_stories}
     waits = [name for name in story.depends_on if name not in done]
@@ -143,13 +143,20 @@ def _demand_unblocked(run: Run, story: Story) -> None:
         )
 
 
-def _completed(story: Story, facts: WorkFacts, now: float, unneeded: str) -> Story:
-    """The story once everything is shown; Refused, with all that is missing."""
-    why = visible(redact(" ".join(unneeded.split())))[:LONGEST]
+def _completed(run: Run, story: Story, facts: WorkFacts, now: float, unneeded: str) -> Run:
+    """The run with this story completed, once everything is shown; Refused, with all that is missing.
+
+    What failed in the others by now is no test of theirs.
+    """
+    why = kept_words(unneeded)
     story = replace(story, unneeded=why) if why else story
     missing = missing_for(story, facts)
     if missing:
         raise Refused(
             f"{story.id} is not completed, and nothing was changed: {'; '.join(missing)}."
         )
-    return replace(story, status=StoryStatus.COMPLETED, completed=now, commit=facts.head)
+    story = replace(story, status=StoryStatus.COMPLETED, completed=now, commit=facts.head)
+    run = run.with_story(story)
+    for one in (one for one in run.open_stories if one.started):
+        run = run.with_story(replace(one, red_from=now))
+    return awaiting_if_blocked(run, now)

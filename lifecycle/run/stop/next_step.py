@@ -20,8 +20,6 @@ from lifecycle.run.table import (
     TddPhase,
 )
 
-_RUN = "lifecycle run"
-
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
@@ -45,7 +43,7 @@ def next_step(run: Run, facts: WorkFacts | None = None) -> NextStep:
     """
     match run.phase:
         case RunPhase.SETUP:
-            return NextStep("look at the platform, then begin", f"{_RUN} update-phase analysis")
+            return _step("look at the platform, then begin", "update-phase analysis")
         case RunPhase.ANALYSIS:
             return _analysis(run)
         case RunPhase.PLANNING:
@@ -56,8 +54,8 @@ def next_step(run: Run, facts: WorkFacts | None = None) -> NextStep:
             return _lint_fix(run, facts or WorkFacts())
         case RunPhase.COMPLETION:
             if run.pull_request:
-                return NextStep("close the run", f"{_RUN} complete")
-            return NextStep("run the last gate and open the PR", f"{_RUN} finish")
+                return _step("close the run", "complete")
+            return _step("run the last gate and open the PR", "finish")
 
 
 def _is_clarified(run: Run, phase: ClarificationPhase) -> bool:
@@ -68,34 +66,34 @@ def _is_clarified(run: Run, phase: ClarificationPhase) -> bool:
 
 def _clarify(phase: ClarificationPhase) -> NextStep:
     text = "ask the user with AskUserQuestion, and record each answer"
-    return NextStep(text, f'{_RUN} add-clarification "QUESTION" "ANSWER" --phase {phase.value}')
+    return _step(text, f'add-clarification "QUESTION" "ANSWER" --phase {phase.value}')
 
 
 def _analysis(run: Run) -> NextStep:
     if not _is_clarified(run, ClarificationPhase.PRE_ANALYSIS):
         return _clarify(ClarificationPhase.PRE_ANALYSIS)
     if not run.stories:
-        return NextStep("let the analyst name the stories", f'{_RUN} add-story "TITLE" --size M')
-    return NextStep("the stories are named", f"{_RUN} update-phase planning")
+        return _step("let the analyst name the stories", 'add-story "TITLE" --size M')
+    return _step("the stories are named", "update-phase planning")
 
 
 def _planning(run: Run) -> NextStep:
     wanting = next((one for one in run.clarifications if not one.answer), None)
     if wanting is not None:
         question = quoted(wanting.question, 120)
-        command = f'{_RUN} add-clarification {question} "ANSWER" --phase {wanting.phase.value}'
-        return NextStep("a question is open: ask the user, and record the answer", command)
+        command = f'add-clarification {question} "ANSWER" --phase {wanting.phase.value}'
+        return _step("a question is open: ask the user, and record the answer", command)
     if not _is_clarified(run, ClarificationPhase.PRE_PLAN):
         return _clarify(ClarificationPhase.PRE_PLAN)
     bare = next((story for story in run.open_stories if gate_rules.story_lacks(story)), None)
     if bare is not None:
         return _plan(bare)
-    return NextStep("the design is complete (G1)", f"{_RUN} update-phase development")
+    return _step("the design is complete (G1)", "update-phase development")
 
 
 def _plan(story: Story) -> NextStep:
     options = '--criterion "TEXT" --design "TEXT" --file PATH'
-    return NextStep("let the architect design it", f"{_RUN} story-plan {story.id} {options}")
+    return _step("let the architect design it", f"story-plan {story.id} {options}")
 
 
 def _development(run: Run, facts: WorkFacts) -> NextStep:
@@ -106,31 +104,25 @@ def _development(run: Run, facts: WorkFacts) -> NextStep:
         standing = run.standing_blockers
         name = standing[-1].id if standing else "B1"
         text = "every story that is left is blocked or waits for one that is: ask the user"
-        return NextStep(
-            text, f'{_RUN} await-user-fix {name} "WHAT TO FIX" --check-command "COMMAND"'
-        )
+        return _step(text, f'await-user-fix {name} "WHAT TO FIX" --check-command "COMMAND"')
     if not run.stories:
-        return NextStep("there is no story", f'{_RUN} add-story "TITLE" --size M')
+        return _step("there is no story", 'add-story "TITLE" --size M')
     if _holds(run.gates, Gate.G7, facts.tree):
-        return NextStep("the last gate passed", f"{_RUN} update-phase completion")
+        return _step("the last gate passed", "update-phase completion")
     final = gate_rules.newest(run.gates, Gate.G7, facts.tree)
     if final is None:
-        return NextStep("every story is completed: run the last gate", f"{_RUN} gate G7")
+        return _step("every story is completed: run the last gate", "gate G7")
     if gate_rules.failed_on_lint_alone(final):
-        return NextStep(
-            "lint alone fails: mend it in its own loop", f"{_RUN} update-phase lint-fix"
-        )
-    return NextStep(
-        "the last gate failed on these files: mend them, commit, then", f"{_RUN} gate G7"
-    )
+        return _step("lint alone fails: mend it in its own loop", "update-phase lint-fix")
+    return _step("the last gate failed on these files: mend them, commit, then", "gate G7")
 
 
 def _lint_fix(run: Run, facts: WorkFacts) -> NextStep:
     if run.open_stories:
-        return NextStep("a story is open", f"{_RUN} update-phase development")
+        return _step("a story is open", "update-phase development")
     if _holds(run.gates, Gate.G7, facts.tree):
-        return NextStep("lint is done with", f"{_RUN} update-phase completion")
-    return NextStep("mend the formatting and no logic, then", f"{_RUN} gate G7")
+        return _step("lint is done with", "update-phase completion")
+    return _step("mend the formatting and no logic, then", "gate G7")
 
 
 def _story(story: Story, facts: WorkFacts) -> NextStep:
@@ -138,10 +130,8 @@ def _story(story: Story, facts: WorkFacts) -> NextStep:
         if gate_rules.story_lacks(story):
             return _plan(story)
         if story.dependencies is None:
-            return NextStep(
-                "see what it needs from outside", f"{_RUN} scan-dependencies {story.id}"
-            )
-        return NextStep("begin with it", f"{_RUN} update-story {story.id} in_progress")
+            return _step("see what it needs from outside", f"scan-dependencies {story.id}")
+        return _step("begin with it", f"update-story {story.id} in_progress")
     cycle = _cycle(story)
     return cycle if cycle is not None else _checks(story, facts)
 
@@ -160,10 +150,10 @@ def _cycle(story: Story) -> NextStep | None:
     ):
         return None
     if story.tdd is TddPhase.NONE:
-        return NextStep(WORK[TddPhase.RED], f"{_RUN} tdd-phase {story.id} red")
+        return _step(WORK[TddPhase.RED], f"tdd-phase {story.id} red")
     then = _THEN[story.tdd]
     text = f"{WORK[story.tdd]}, run lifecycle check test, then"
-    return NextStep(text, f"{_RUN} tdd-phase {story.id} {then.value}")
+    return _step(text, f"tdd-phase {story.id} {then.value}")
 
 
 def _checks(story: Story, facts: WorkFacts) -> NextStep:
@@ -171,10 +161,10 @@ def _checks(story: Story, facts: WorkFacts) -> NextStep:
     for gate in (Gate.G2, Gate.G3, Gate.G4):
         if not _holds(story.gates, gate, facts.tree):
             when = GATES[gate].when.casefold()
-            return NextStep(f"{when}: run its gate", f"{_RUN} gate {gate.value} {story.id}")
+            return _step(f"{when}: run its gate", f"gate {gate.value} {story.id}")
     for number, _ in gate_rules.unmet(story, facts.tree):
         text = "let the tester agent judge each criterion, and record it"
-        return NextStep(text, f"{_RUN} criterion {story.id} {number} met")
+        return _step(text, f"criterion {story.id} {number} met")
     wanted = [(StoryCheck.REVIEW_APPROVED, "reviewer")]
     wanted += [(StoryCheck.SECURITY_CLEARED, "security")] if story.security else []
     for check, agent in wanted:
@@ -182,18 +172,18 @@ def _checks(story: Story, facts: WorkFacts) -> NextStep:
         last = reviews[-1] if reviews else None
         is_here = last is not None and facts.tree in ("", last.tree)
         if last is not None and is_here and last.verdict not in APPROVING:
-            return NextStep(
-                f"let the developer mend what the {agent} found", f"{_RUN} retry-context {story.id}"
+            return _step(
+                f"let the developer mend what the {agent} found", f"retry-context {story.id}"
             )
         if not is_here:
             text = f"let the {agent} agent look at it, and record what it found"
-            command = f"{_RUN} review {story.id} --by {agent} --verdict VERDICT --report"
-            return NextStep(text, command)
+            command = f"review {story.id} --by {agent} --verdict VERDICT --report"
+            return _step(text, command)
     if not _holds(story.gates, Gate.G5, facts.tree):
-        return NextStep("build and test once more", f"{_RUN} gate G5 {story.id}")
+        return _step("build and test once more", f"gate G5 {story.id}")
     if facts.uncommitted:
-        return NextStep("commit what it changed", f"{_RUN} commit {story.id}")
-    return NextStep("complete it", f"{_RUN} update-story {story.id} completed")
+        return _step("commit what it changed", f"commit {story.id}")
+    return _step("complete it", f"update-story {story.id} completed")
 
 
 def _holds(records: tuple[GateRecord, ...], gate: Gate, tree: str) -> bool:
@@ -202,3 +192,8 @@ def _holds(records: tuple[GateRecord, ...], gate: Gate, tree: str) -> bool:
     if last is None or last.state not in gate_rules.HOLDS:
         return False
     return tree in ("", last.tree)
+
+
+def _step(text: str, command: str) -> NextStep:
+    """A step, and its command of `lifecycle run`."""
+    return NextStep(text, f"lifecycle run {command}")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import quoted
+from lifecycle.run.gates.gate_rules import circle_of
 from lifecycle.run.state import Criterion, Run, Story
 from lifecycle.run.stories.clarifying import entered
 from lifecycle.run.table import SIZES, CriterionState, RunPhase
@@ -100,7 +100,7 @@ def planned(run: Run, name: str, plan: StoryPlan, now: float, *, asked: bool) ->
     if run.phase is RunPhase.ANALYSIS:
         run = entered(run, RunPhase.PLANNING, now, asked=asked)
     run = run.with_story(changed)
-    circle = _circle(changed.id, {one.id: one.depends_on for one in run.stories})
+    circle = circle_of(run, changed.id)
     if circle:
         raise Refused(
             f"The story {changed.id} would wait for itself ({' waits for '.join(circle)}), so nothing was "
@@ -165,18 +165,3 @@ def _open_story(run: Run, name: str) -> Story:
         f"The story {story.id} ({quoted(story.title, 80)}) is completed, so nothing was changed. What is "
         'missing is a story of its own: lifecycle run add-story "TITLE"'
     )
-
-
-def _circle(start: str, needs: Mapping[str, Iterable[str]]) -> list[str]:
-    """The way on which a story comes back to itself, from it to it; [] if none does."""
-    ways = [[start]]
-    seen: set[str] = set()
-    while ways:
-        way = ways.pop()
-        for needed in needs.get(way[-1], ()):
-            if needed == start:
-                return [*way, start]
-            if needed not in seen:
-                seen.add(needed)
-                ways.append([*way, needed])
-    return []

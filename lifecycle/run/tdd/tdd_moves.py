@@ -5,13 +5,10 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
-from lifecycle.core.redact import redact, visible
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import TDD, WORK, StoryStatus, TddPhase
 from lifecycle.run.tdd.test_proofs import RunsSeen, green_of, red_of
-
-LONGEST = 2_000
-"""Characters of a reason."""
+from lifecycle.run.texts.told import kept_words
 
 _BEFORE_RED = (TddPhase.NONE, TddPhase.RED)
 
@@ -115,7 +112,7 @@ def waived(run: Run, name: str, reason: str) -> Run:
         Refused: the story is completed, or no reason is given.
     """
     story = _open(run, name)
-    why = visible(redact(" ".join(reason.split())))[:LONGEST]
+    why = kept_words(reason)
     if not why:
         raise Refused(
             "A waiver needs a reason, which the pull request shows; nothing was changed. Give it with: "

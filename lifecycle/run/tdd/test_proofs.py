@@ -20,6 +20,7 @@ from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import TEST, EvidenceRoom, RunRecord
 from lifecycle.run.state import Story, TestProof
 from lifecycle.run.table import BUILD, COVERAGE, LINT
+from lifecycle.run.texts.design_blocks import listed
 
 NAMED = 20
 """Tests that a proof names at the most."""
@@ -96,7 +97,7 @@ def _failed(run: RunRecord | None) -> int:
 
 def _no_red(run: RunRecord) -> str:
     """Why the last run that failed shows no red."""
-    named = f" ({listed(run.failures)})" if run.failures else ""
+    named = f" ({listed(run.failures, _SHOWN)})" if run.failures else ""
     if run.asserted or (run.asserted is None and _failed(run)):
         return f"what failed in `{run.command}` failed before it began, too{named}"
     if run.asserted is None and not run.failures:
@@ -122,7 +123,7 @@ def green_of(red: TestProof, runs: RunsSeen) -> tuple[TestProof | None, str]:
     why = "no run of the tests passed on the files as they are, since they were red"
     for run in reversed(here):
         if run.outcome is Outcome.FAILED:
-            failing = f" ({listed(run.failures)})" if run.failures else ""
+            failing = f" ({listed(run.failures, _SHOWN)})" if run.failures else ""
             return None, f"the last run of the tests on these files failed{failing}"
         is_named = bool(red.tests) and set(red.tests) <= set(run.passed)
         if is_named and run.outcome in (Outcome.PASSED, Outcome.PARTIAL):
@@ -177,12 +178,12 @@ def proof_lines(story: Story) -> list[str]:
         if proof is None:
             lines.append(f"{name}: not proven")
             continue
-        named = listed(proof.tests) or f"{proof.failed} failed, not named by the runner"
+        named = listed(proof.tests, _SHOWN) or f"{proof.failed} failed, not named by the runner"
         note = f" ({proof.note})" if proof.note else ""
         lines.append(f"{name}: {named} by `{proof.command}` on tree {proof.tree[:12] or '?'}{note}")
         if proof.changed:
             lines.append(
-                f"Changed between red and green, look at it: {listed(proof.changed, most=NAMED)}"
+                f"Changed between red and green, look at it: {listed(proof.changed, NAMED)}"
             )
     return lines
 
@@ -192,10 +193,3 @@ def cycle_data(story: Story) -> dict[str, Any]:
     shown = {"red": story.red, "green": story.green, "waived": story.waived}
     known = {name: to_builtins(value) for name, value in shown.items() if value}
     return {"story": story.id, "phase": story.tdd.value, **known}
-
-
-def listed(names: Iterable[str], most: int = _SHOWN) -> str:
-    """The first few of some names, and how many more there are."""
-    every = tuple(names)
-    more = f" and {len(every) - most} more" if len(every) > most else ""
-    return ", ".join(every[:most]) + more

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from lifecycle.settings import resources
@@ -24,6 +25,13 @@ def filled(name: str, **values: Any) -> list[str]:
         value = values[alone[1]] if alone else None
         lines += value if isinstance(value, list) else [line.format_map(values)]
     return lines
+
+
+def listed(names: Iterable[str], most: int = 5) -> str:
+    """The first few of some names, and how many more there are."""
+    every = tuple(names)
+    more = f" and {len(every) - most} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + more
 
 
 def numbered(texts: list[str] | tuple[str, ...]) -> list[str]:

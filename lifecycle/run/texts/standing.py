@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lifecycle.core.redact import named, quoted
@@ -15,9 +15,7 @@ from lifecycle.run.stop import decide
 from lifecycle.run.stop.next_step import next_step
 from lifecycle.run.table import BUILD, TESTS, RunStatus
 from lifecycle.run.texts import recovery_text
-
-_SHOWN = 5
-"""Files, stories and criteria that are named one by one."""
+from lifecycle.run.texts.design_blocks import listed
 
 _SHOWS: Mapping[Evidence, str] = {
     Evidence.GREEN: "passed on this tree",
@@ -95,7 +93,7 @@ def _story(run: Run) -> list[str]:
     if story is None:
         return []
     left = [other.id for other in run.open_stories if other.id != story.id]
-    after = f" Open after it: {_some(left)}." if left else ""
+    after = f" Open after it: {listed(left)}." if left else ""
     return [f"{decide.story_line(story)}{after}"]
 
 
@@ -104,7 +102,7 @@ def _files(seen: WorktreeSeen) -> list[str]:
         changed = "git does not say what is uncommitted"
     elif seen.facts.uncommitted:
         names = [named(path, 60) for path in seen.facts.uncommitted]
-        changed = f"{len(names)} uncommitted files: {_some(names)}"
+        changed = f"{len(names)} uncommitted files: {listed(names)}"
     else:
         changed = "nothing is uncommitted"
     shown = [f"{kind} {_standing(seen, kind)}" for kind in (BUILD, TESTS)]
@@ -131,8 +129,3 @@ def _last_lines(run: Run, seen: WorktreeSeen) -> list[str]:
         "This session leads it: it may stop once the run is completed, waits for the user or was stopped.",
         f"Next: {step.text}: {step.command}",
     ]
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"{', '.join(names[:_SHOWN])}{more}"

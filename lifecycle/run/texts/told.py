@@ -12,6 +12,11 @@ LONG = 20_000
 """Characters of a goal, or of a design."""
 
 
+def kept_words(text: str, longest: int = LINE) -> str:
+    """A text as it is kept: one line, without secrets, cut where it is too long."""
+    return visible(redact(" ".join(text.split())))[:longest]
+
+
 def line_of(text: str, what: str, longest: int = LINE) -> str:
     """The text in one line, as it is kept.
 

@@ -15,9 +15,9 @@ from lifecycle.platforms import command_argv
 from lifecycle.run.state import Blocker, PersonAct, Run, Story, UserFix
 from lifecycle.run.stop import caps
 from lifecycle.run.table import BLOCKER_SEVERITIES, RunStatus, StoryStatus
-from lifecycle.run.texts.told import line_of
+from lifecycle.run.texts.told import kept_words, line_of
 from lifecycle.run.trouble import story_blocks
-from lifecycle.run.trouble.story_blocks import BLOCKING, kept_words
+from lifecycle.run.trouble.story_blocks import BLOCKING
 
 FIXED = "user-fix-complete"
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from lifecycle.core.errors import Refused
 from lifecycle.run.state import PersonAct, Run
 from lifecycle.run.table import RunStatus
-from lifecycle.run.trouble.story_blocks import kept_words
+from lifecycle.run.texts.told import kept_words
 
 RESUME, STOP = "resume", "stop"
 

@@ -6,20 +6,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from lifecycle.core.redact import redact, visible
 from lifecycle.run.state import Blocker, Run, Story, UserFix
 from lifecycle.run.table import STORIES, RunStatus, StoryStatus
-
-LONGEST: Final = 2_000
-"""Characters of an error, a description or a note that are kept."""
+from lifecycle.run.texts.told import kept_words
 
 BLOCKING: Final = ("high", "critical")
 """Severities of a blocker that let its story stand still."""
-
-
-def kept_words(text: str) -> str:
-    """A text as it is kept: one line, without secrets, not too long."""
-    return visible(redact(" ".join(text.split())))[:LONGEST]
 
 
 def added(

@@ -15,9 +15,9 @@ from lifecycle.core.errors import Refused
 from lifecycle.core.redact import visible
 from lifecycle.run.state import Failure, Run, Story
 from lifecycle.run.table import ESCALATION, MAX_RETRIES, RETRY, FailureCategory, StoryStatus
-from lifecycle.run.texts.told import line_of
+from lifecycle.run.texts.told import LINE, kept_words, line_of
 from lifecycle.run.trouble import story_blocks
-from lifecycle.run.trouble.story_blocks import BLOCKING, LONGEST, kept_words
+from lifecycle.run.trouble.story_blocks import BLOCKING
 from lifecycle.settings import resources
 
 _STATUS = r"(?:https?(?:/\d(?:\.\d)?)?|status(?: code)?|error|code|returned|responded with)[ :=]*"
@@ -37,7 +37,7 @@ def _words() -> tuple[tuple[FailureCategory, re.Pattern[str]], ...]:
 
 def category_of(text: str) -> FailureCategory:
     """What kind of failure a message tells of."""
-    line = " ".join(text.split())[:LONGEST]
+    line = " ".join(text.split())[:LINE]
     return next((kind for kind, words in _words() if words.search(line)), FailureCategory.CODE)
 
 
@@ -103,16 +103,24 @@ def failed(
         failures=(*story.failures, failure),
         iteration=max(story.iteration, failure.iteration),
     )
-    run = run.with_story(story)
-    if RETRY[kind].escalates and not _is_logged(run, story):
-        run = story_blocks.added(
-            run, words, "high", now, story.id, trigger=ESCALATION, failure=failure.id
+    return _escalated(run.with_story(story), story, failure)
+
+
+def _escalated(run: Run, story: Story, failure: Failure) -> Run:
+    """The run with the blockers that a story's last failure leads to."""
+
+    def logged(text: str, of: str = "") -> Run:
+        return story_blocks.added(
+            run, text, "high", failure.at, story.id, trigger=ESCALATION, failure=of
         )
+
+    if RETRY[failure.category].escalates and not _is_logged(run, story):
+        run = logged(failure.text, failure.id)
     if attempts(story) < MAX_RETRIES or story.status is StoryStatus.BLOCKED:
         return run
-    reason = f"{story.id} failed in {MAX_RETRIES} iterations; last: [{kind}] {words}"
-    run = story_blocks.added(run, reason, "high", now, story.id, trigger=ESCALATION)
-    return story_blocks.standing_still(run, story, now)
+    last = f"[{failure.category}] {failure.text}"
+    run = logged(f"{story.id} failed in {MAX_RETRIES} iterations; last: {last}")
+    return story_blocks.standing_still(run, story, failure.at)
 
 
 def _is_logged(run: Run, story: Story) -> bool:

@@ -9,7 +9,7 @@ from lifecycle.core.errors import Refused
 from lifecycle.run import state
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import ESCALATION, MAX_RETRIES, FailureCategory, StoryStatus
-from lifecycle.run.trouble.story_blocks import LONGEST
+from lifecycle.run.texts.told import LINE
 from lifecycle.run.trouble.story_failures import attempts, category_of, failed
 
 NOW = 1_800_000_000.0
@@ -105,7 +105,7 @@ def test_a_failure_is_kept_as_it_was_told() -> None:
     assert (second.id, second.category) == ("F2", FailureCategory.TEST)
     assert "ghp_" not in second.text
     assert "\n" not in second.text
-    assert len(failed(START, "S1", "x" * 9_000, NOW).story("S1").failures[0].text) == LONGEST
+    assert len(failed(START, "S1", "x" * 9_000, NOW).story("S1").failures[0].text) == LINE
     assert state.decoded(state.encoded(run)) == run
 
 
