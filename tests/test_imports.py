@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import os
 import subprocess
@@ -97,21 +98,19 @@ def _modules() -> Iterator[tuple[str, Path]]:
 
 
 def _imports(module: str, path: Path) -> Iterator[Import]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    typing = {
-        id(node)
-        for block in ast.walk(tree)
-        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
-        for node in ast.walk(block)
-    }
-    for node in ast.walk(tree):
+    waiting: list[tuple[ast.AST, bool]] = [(ast.parse(path.read_text(encoding="utf-8")), False)]
+    while waiting:
+        node, is_typing = waiting.pop()
         if isinstance(node, ast.Import):
             for alias in node.names:
-                yield Import(module, alias.name, id(node) in typing)
+                yield Import(module, alias.name, is_typing)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{module} has a relative import"
             for alias in node.names:
-                yield Import(module, _named(node.module or "", alias.name), id(node) in typing)
+                yield Import(module, _named(node.module or "", alias.name), is_typing)
+        elif not isinstance(node, ast.expr):  # there is no import in one
+            is_typing |= isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+            waiting += [(below, is_typing) for below in ast.iter_child_nodes(node)]
 
 
 def _named(package: str, name: str) -> str:
@@ -121,7 +120,10 @@ def _named(package: str, name: str) -> str:
     return f"{package}.{name}" if package.startswith("lifecycle") and is_module else package
 
 
-ALL = [found for module, path in _modules() for found in _imports(module, path)]
+@functools.cache
+def every_import() -> tuple[Import, ...]:
+    """Every import of the product; read at the first call, since collecting needs none of them."""
+    return tuple(found for module, path in _modules() for found in _imports(module, path))
 
 
 def _room(module: str) -> str:
@@ -136,7 +138,7 @@ def _rank(module: str) -> int:
 
 def _inner() -> Iterator[tuple[str, str]]:
     """(module, imported module) inside the product; the package itself has the version alone."""
-    for found in ALL:
+    for found in every_import():
         target = found.target.removeprefix("lifecycle").removeprefix(".")
         if found.target.partition(".")[0] == "lifecycle" and target:
             yield found.module, target
@@ -189,7 +191,7 @@ def test_decisions_are_pure() -> None:
         "secrets",
         "tempfile",
     }
-    used = {found.target.partition(".")[0] for found in ALL if found.module in pure}
+    used = {found.target.partition(".")[0] for found in every_import() if found.module in pure}
     assert not used & banned
     inner = {_room(target) for module, target in _inner() if module in pure}
     assert inner <= {"core", "settings", "trackers", "claim", "run", "stages", "evidence"}
@@ -198,7 +200,7 @@ def test_decisions_are_pure() -> None:
 def test_each_third_party_package_is_known_in_its_place() -> None:
     """PLACES is exact: no import outside of it, and no place in it without an import."""
     seen: dict[str, set[str]] = {}
-    for found in ALL:
+    for found in every_import():
         name = found.target.partition(".")[0]
         if name not in sys.stdlib_module_names and name != "lifecycle":
             seen.setdefault(name, set()).add(found.module)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from markdown_it import MarkdownIt
@@ -58,7 +58,7 @@ class Page:
     @cached_property
     def tokens(self) -> list[Token]:
         """What the parser made of it."""
-        return MarkdownIt("commonmark").enable("table").parse(self.text)
+        return _parsed(self.text)
 
     @property
     def blocks(self) -> list[Block]:
@@ -133,7 +133,17 @@ class Page:
         return match[2]
 
 
+@cache
+def _parsed(text: str) -> list[Token]:
+    return MarkdownIt("commonmark").enable("table").parse(text)
+
+
 def codes_in(text: str) -> list[str]:
     """Everything in `code` quotes in a piece of inline Markdown."""
+    return [*_codes_in(text)]
+
+
+@cache
+def _codes_in(text: str) -> list[str]:
     tokens = MarkdownIt("commonmark").parseInline(text)
     return [t.content for one in tokens for t in one.children or () if t.type == "code_inline"]

@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 from tests.docs.pages import ROOT
-from tests.test_imports import ALL, APART, LAYERS
+from tests.test_imports import APART, LAYERS, every_import
 
 PACKAGE = ROOT / "lifecycle"
 _NAMES = {"__main__": "lifecycle"}
@@ -17,7 +17,7 @@ def imports() -> dict[str, set[str]]:
     """Each room, and the other rooms that it imports from."""
     names = [*(room for layer in LAYERS for room in layer), APART]
     seen: dict[str, set[str]] = {name: set() for name in names}
-    for found in ALL:
+    for found in every_import():
         importer = found.module.partition(".")[0]
         imported = found.target.removeprefix(_STEM).partition(".")[0]
         if found.target.startswith(_STEM) and importer in seen and imported != importer:
