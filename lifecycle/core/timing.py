@@ -99,6 +99,26 @@ _GLANCE = 2.0
 """How often, in seconds, an alarm looks whether its deadline was moved."""
 
 
+class _Hold:
+    """How many blocks of `unhurried` are under way in this process, which has one alarm."""
+
+    depth = 0
+
+
+@contextmanager
+def unhurried() -> Iterator[None]:
+    """Let an alarm that comes meanwhile interrupt nothing; its hard end comes when it would have come.
+
+    For the short writes at the end of a wake: what they mark as said has to be said. Whoever asks the
+    deadline afterwards is told that the time is up.
+    """
+    _Hold.depth += 1
+    try:
+        yield
+    finally:
+        _Hold.depth -= 1
+
+
 class DeadlineReached(BaseException):
     """The wake's time is up.
 
@@ -193,7 +213,10 @@ def ending(deadline: Deadline, end: Callable[[], NoReturn]) -> AbstractContextMa
 def _ringing(
     seconds: float, soft: Callable[[], float], grace: float, end: Callable[[], NoReturn]
 ) -> Iterator[None]:
-    """Ring after `seconds`: again as long as `soft` gives a time that is left, then raise; `end` later."""
+    """Ring after `seconds`: again as long as `soft` gives a time that is left, then raise; `end` later.
+
+    Nothing is raised within `unhurried`.
+    """
 
     def hard(_signal: int, _frame: FrameType | None) -> NoReturn:
         end()
@@ -205,7 +228,8 @@ def _ringing(
             return
         signal.signal(signal.SIGALRM, hard)
         signal.setitimer(signal.ITIMER_REAL, grace)
-        raise DeadlineReached
+        if not _Hold.depth:
+            raise DeadlineReached
 
     before = signal.signal(signal.SIGALRM, ring)
     timer = signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.05))

@@ -16,6 +16,7 @@ from typing import Any
 
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.record.claim_store import ClaimStore
+from lifecycle.claim.record.guard_marks import ALWAYS, STOP_DUE, GuardMarks
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.timing import Deadline, DeadlineReached, SystemClock, alarm
@@ -67,11 +68,14 @@ def _within_deadline(
         settings = None  # whoever needs them reads them again, and says what is wrong
     limit = settings.hook_seconds if settings is not None else HOOK_SECONDS
     seconds = min(limit, SECONDS.get(hook, limit))
+    reply = Reply()
     try:
         with contextlib.nullcontext() if hook in UNLIMITED else alarm(seconds):
-            return _answer(hook, root, environment, settings, seconds, event)
+            reply = _answer(hook, root, environment, settings, seconds, event)
     except DeadlineReached:
         _log_quietly(root, f"{hook}: the deadline was reached")
+        if hook == "on-stop":
+            _look_again(root)
     except LifecycleError as error:
         _log_quietly(root, f"{hook}: {error.sentence}")
     except OSError as error:
@@ -79,7 +83,7 @@ def _within_deadline(
             text = _unwritable(error)
             return client_contract.render(hook, [], context=[text], person=[text])
         _log_quietly(root, f"{hook}: {error}")
-    return Reply()
+    return reply
 
 
 def _unwritable(error: OSError) -> str:
@@ -164,6 +168,16 @@ def _open_missing_streams() -> None:
             os.fstat(descriptor)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
+
+
+def _look_again(root: Path) -> None:
+    """Let the next stop through to a claim that this one had no time for.
+
+    Where that cannot be written, the guard is as it was: what let this stop through does so again.
+    """
+    with contextlib.suppress(Exception):
+        if (root / CLAIM_FILE).exists():
+            GuardMarks(Folder(root), SystemClock()).set_due(STOP_DUE, ALWAYS)
 
 
 def _log_quietly(root: Path, text: str) -> None:

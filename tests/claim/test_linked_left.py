@@ -10,6 +10,7 @@ import pytest
 from lifecycle.api import HeldByAnother, Wake
 from lifecycle.claim.commands import taking
 from lifecycle.claim.linked import pending_writes
+from lifecycle.claim.record.guard_marks import STOP_DUE, GuardMarks
 from lifecycle.core.errors import BlockedBy, LifecycleError, NotInstalled
 from lifecycle.git import lease
 from lifecycle.storage import journal
@@ -103,6 +104,28 @@ def test_a_task_that_could_not_be_closed_is_closed_by_a_later_look(
         if one.target == "linked task" and one.detail["wanted"] == "closed"
     ]
     assert entry.task == "#42"
+
+
+def test_whoever_is_killed_at_the_end_of_a_claim_leaves_the_guard_open(
+    both: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between any two marks that are written once the claim file is gone, a stop is still let through."""
+    set_due = GuardMarks.set_due
+    seen = []
+
+    def watched(marks: GuardMarks, name: str, moment: float | None) -> None:
+        set_due(marks, name, moment)
+        if not both.has_claim():
+            seen.append(marks.has(STOP_DUE))
+
+    merged(both)
+    monkeypatch.setattr(GuardMarks, "set_due", watched)
+    with failing("close", REFUSALS[0]):
+        both.tree().tick(Wake.STOP)
+        both.tree().tick(Wake.STOP)
+    assert left(both)
+    assert seen
+    assert all(seen)
 
 
 def test_whoever_looks_by_command_waits_for_nothing(both: Place) -> None:

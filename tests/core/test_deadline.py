@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import signal
 
 import pytest
 
 from lifecycle.core.errors import Transient
-from lifecycle.core.timing import Deadline
+from lifecycle.core.timing import Deadline, DeadlineReached, alarm, unhurried
 from tests.github.hub import PatientClock
 
 
@@ -39,3 +40,27 @@ def test_time_can_be_kept_for_later(seconds: float | None, inside: float) -> Non
     with pytest.raises(KeyError):
         fail_within()
     assert deadline.at == before
+
+
+def test_an_alarm_interrupts_what_may_be_interrupted() -> None:
+    """It comes once: what is unhurried goes on, and what comes after that as well; all else is left."""
+    done = []
+
+    def ring_within() -> None:
+        with alarm(60):
+            with unhurried(), unhurried():
+                pass
+            signal.raise_signal(signal.SIGALRM)
+            done.append("never")
+
+    with alarm(60):
+        with unhurried():
+            with unhurried():
+                done.append("inner")
+            signal.raise_signal(signal.SIGALRM)
+            done.append("rung")
+        done.append("after")
+    with pytest.raises(DeadlineReached):
+        ring_within()
+    assert done == ["inner", "rung", "after"]
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)

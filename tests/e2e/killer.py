@@ -21,6 +21,12 @@ KILL_AT = "TEST_KILL_AT"
 KILL_WITH = "TEST_KILL_WITH"
 """The signal's name, SIGKILL unless given."""
 
+GRACE_SECONDS = 90.0
+"""SIGALRM says that the time is up: from there on a process has so long until its hard end.
+
+As long it may take until then.
+"""
+
 KILL_NOTE = "TEST_KILL_NOTE"
 """A file that gets the names of the moments that came, the last one being the end."""
 
@@ -124,6 +130,11 @@ def stage(environment: Mapping[str, str]) -> None:
     if not environment.get(KILL_AT):
         return
     with_signal = signal.Signals[environment.get(KILL_WITH) or "SIGKILL"]
+    if (
+        with_signal is signal.SIGALRM
+    ):  # what comes after it is looked at, however busy the machine is
+        vars(sys.modules["lifecycle.core.timing"])["HARD_EXIT_GRACE"] = GRACE_SECONDS
+        vars(sys.modules["lifecycle.settings.config"])["HOOK_SECONDS"] = 2 * GRACE_SECONDS
     _killer = _Killer(int(environment[KILL_AT]), environment[KILL_NOTE], with_signal)
     for where, names in _REMOTE.items():
         module, _, owner = where.partition(":")

@@ -25,7 +25,7 @@ from lifecycle.sandbox.server import Sandbox
 from tests.conftest import BRANCH, Place
 from tests.e2e.client import SECONDS, Heard, Session, heard
 from tests.e2e.forked import Forked
-from tests.e2e.killer import AHEAD, EDIT, KILL_AT, KILL_NOTE
+from tests.e2e.killer import AHEAD, EDIT, KILL_AT, KILL_NOTE, KILL_WITH
 from tests.e2e.scene import Scene
 from tests.repeated import soaked
 
@@ -93,14 +93,30 @@ class Story:
             yield kill
         assert moment >= at_least, moment
 
-    def kill(self, hook: str, moment: int, **more: Any) -> Kill:
+    def cuts(self, hook: str, *, at_least: int) -> Iterator[Kill]:
+        """Put the story back and let the hook's time be up, at each of its moments, until it prints."""
+        scene = Scene(self.sandbox, self.place, self.folder)
+        for moment in range(1, 100):
+            scene.restore()
+            self.ahead = 0.0
+            self.heard = []
+            kill = self.kill(hook, moment, with_signal=signal.SIGALRM)
+            if kill.moments[moment - 1 :] == ["print"]:  # the alarm is not set any more
+                break
+            yield kill
+        assert at_least < moment < 99, moment
+
+    def kill(
+        self, hook: str, moment: int, with_signal: signal.Signals = signal.SIGKILL, **more: Any
+    ) -> Kill:
         """Run the hook, and kill it right before its N-th moment."""
         note = self.folder / "note"
         note.unlink(missing_ok=True)
-        staged = self.session(**{KILL_AT: str(moment), KILL_NOTE: str(note)})
-        process = staged.begin(hook, **more)
+        kills = {KILL_AT: str(moment), KILL_NOTE: str(note), KILL_WITH: with_signal.name}
+        process = self.session(**kills, LIFECYCLE_HOOK_SECONDS="180").begin(hook, **more)
         stdout, stderr = process.communicate(timeout=SECONDS)
-        assert process.returncode == -signal.SIGKILL, (hook, moment, stdout, stderr)
+        survives = with_signal is signal.SIGALRM and process.returncode == 0
+        assert survives or process.returncode == -with_signal, (hook, moment, stdout, stderr)
         state = self.place.root / ".lifecycle/state.json"
         said = json.loads(state.read_text()).get("said", {}) if state.exists() else {}
         offered = frozenset(key for key, entry in said.items() if "offered" in entry)
@@ -204,6 +220,24 @@ def test_on_stop_killed_while_it_opens_the_pull_request(story: Story) -> None:
         assert_whole(place, phase="pr_created")
         assert place.card() | {"Status": "In Review", "Agent": "octocat-1"} == place.card()
         assert story.count("PR #46 created") == kill.left("PR #46 created", "/pr:46"), kill
+
+
+def test_a_stop_whose_time_is_up_at_any_moment_is_gone_on_with(story: Story) -> None:
+    """What it marked as offered it says; else a later stop gets past the guard, and does and says it."""
+    place = story.place
+    story.goes_on("session-end")
+    for kill in story.cuts("on-stop", at_least=20):
+        said = kill.text.count("PR #46 created")
+        assert said or (place.root / ".lifecycle/due").exists(), kill
+        for _ in range(2):
+            story.later(130)
+            story.goes_on("on-stop")
+        assert [n for n, pull in place.pulls().items() if pull["state"] == "open"] == [46], kill
+        posts = [r for r in place.requests() if r.method == "POST" and r.path.endswith("/pulls")]
+        assert len(posts) == 1, kill
+        assert_whole(place, phase="pr_created")
+        assert place.card() | {"Status": "In Review", "Agent": "octocat-1"} == place.card()
+        assert said + story.count("PR #46 created") == 1, kill
 
 
 def test_on_stop_killed_while_it_closes_the_issue(story: Story) -> None:

@@ -8,9 +8,18 @@ from __future__ import annotations
 
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
+from lifecycle.claim.linked import pending_writes
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.guard_marks import ALWAYS, IDLE_DUE, STOP_DUE
 from lifecycle.core.plan import REPLIES
+
+
+def begin(claim_store: ClaimStore) -> None:
+    """Let the next stop through, until `mark` says what this look left to do.
+
+    A look that is cut off anywhere, by its deadline or by a kill, is gone on with.
+    """
+    claim_store.marks.set_due(STOP_DUE, ALWAYS)
 
 
 def mark(
@@ -45,18 +54,19 @@ def mark(
     if not is_finished:
         stop = idle = ALWAYS
     if has_ended:
-        stop = idle = None
-    _wait_for(claim_store, stop, idle)
+        stop, idle = pending_writes.due(claim_store.state), None
     if is_finished and not has_ended:
         claim_store.stamp(mtime_ns)
+    _wait_for(claim_store, stop, idle)
 
 
 def mark_waiting(claim_store: ClaimStore) -> None:
-    """Without a claim, let a wake through only if a notice waits in the queue."""
-    _wait_for(claim_store, None, None)
+    """Without a claim, let a wake through only for a notice in the queue or a pending write."""
+    _wait_for(claim_store, pending_writes.due(claim_store.state), None)
 
 
 def _wait_for(claim_store: ClaimStore, stop: float | None, idle: float | None) -> None:
+    """Set both marks; on-stop's, which `begin` has set, last."""
     waiting = {notice.audience for notice in claim_store.ledger.waiting()}
-    claim_store.marks.set_due(STOP_DUE, ALWAYS if waiting & REPLIES["on-stop"].audiences else stop)
     claim_store.marks.set_due(IDLE_DUE, ALWAYS if waiting & REPLIES["on-idle"].audiences else idle)
+    claim_store.marks.set_due(STOP_DUE, ALWAYS if waiting & REPLIES["on-stop"].audiences else stop)

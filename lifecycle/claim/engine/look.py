@@ -30,7 +30,7 @@ from lifecycle.claim.record.state import Record, kind_of
 from lifecycle.core import plan
 from lifecycle.core.errors import LifecycleError, Refused, Transient
 from lifecycle.core.plan import Action, Audience, Notice, Wake
-from lifecycle.core.timing import DeadlineReached
+from lifecycle.core.timing import DeadlineReached, unhurried
 from lifecycle.core.world import World
 from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.storage import journal, log, signs_of_life
@@ -107,24 +107,25 @@ def tick(
             if wake is Wake.TICK:
                 raise
             return _refused(claim_store, error, audiences, channel, session)
+        guard_stamp.begin(claim_store)
         _work(working, loaded)
-        _tell_withheld(working)
-        said = claim_store.take(audiences, channel, session)
-        record = working.seen.record
-        claim_store.ledger.retire("" if record.ending.outcome else record.claim_key)
-        if wake is Wake.TICK and record.claim.phase == Phase.MERGED_DETECTED:
-            claim_store.note_asked()  # whoever asks by command reads the question on the terminal
-        claim_store.save()
-        guard_stamp.mark(
-            claim_store,
-            working.seen,
-            mtime_ns=loaded.mtime_ns,
-            is_finished=working.is_finished,
-            has_ended=working.is_gone or bool(record.ending.outcome),
-        )
-        if working.is_gone or record.ending.outcome:
-            _wait_inside(claim_store)
-        return Report(record, said, tuple(working.actions), working.problem)
+        with unhurried():
+            _keep(working)
+            _tell_withheld(working)
+            said = claim_store.take(audiences, channel, session)
+            record = working.seen.record
+            claim_store.ledger.retire("" if record.ending.outcome else record.claim_key)
+            if wake is Wake.TICK and record.claim.phase == Phase.MERGED_DETECTED:
+                claim_store.note_asked()  # who asks by command reads the question on the terminal
+            claim_store.save()
+            guard_stamp.mark(
+                claim_store,
+                working.seen,
+                mtime_ns=loaded.mtime_ns,
+                is_finished=working.is_finished,
+                has_ended=working.is_gone or bool(record.ending.outcome),
+            )
+            return Report(record, said, tuple(working.actions), working.problem)
 
 
 def is_quiet(
@@ -225,6 +226,10 @@ def _work(working: LookUnderWay, loaded: Loaded) -> None:
         working.problem = Transient("The time for this look was up; it goes on at the next one.")
         log.write(working.world.root, "deadline reached")
         queue(working, complaints(working.seen.record))
+
+
+def _keep(working: LookUnderWay) -> None:
+    """Put what the look came to into state.json's content."""
     claim_store, record = working.claim_store, working.seen.record
     seen = working.seen
     kept = {
@@ -329,12 +334,12 @@ def _without_claim(
     claim_store: ClaimStore, audiences: Collection[Audience], channel: str, session: str
 ) -> Report:
     """The report without a claim: notices that the last one left."""
-    said = claim_store.take(audiences, channel, session)
-    if claim_store.ledger.retire(""):
-        claim_store.save()
-    guard_stamp.mark_waiting(claim_store)
-    _wait_inside(claim_store)
-    return Report(said=said)
+    with unhurried():
+        said = claim_store.take(audiences, channel, session)
+        if claim_store.ledger.retire(""):
+            claim_store.save()
+        guard_stamp.mark_waiting(claim_store)
+        return Report(said=said)
 
 
 def _tell_withheld(working: LookUnderWay) -> None:
@@ -357,13 +362,6 @@ def _published(world: World, record: Record) -> Record:
     return record.with_values(values) if values != {n: record.values[n] for n in values} else record
 
 
-def _wait_inside(claim_store: ClaimStore) -> None:
-    """Let a wake through for pending writes to linked tasks, since there is no claim to look at."""
-    moment = pending_writes.due(claim_store.state)
-    if moment is not None:
-        claim_store.marks.set_due(STOP_DUE, moment)
-
-
 def _refused(
     claim_store: ClaimStore,
     error: Refused,
@@ -371,7 +369,8 @@ def _refused(
     channel: str,
     session: str,
 ) -> Report:
-    claim_store.ledger.queue_refusal(error)
-    said = claim_store.take(audiences, channel, session)
-    claim_store.save()
-    return Report(said=said, problem=error)
+    with unhurried():
+        claim_store.ledger.queue_refusal(error)
+        said = claim_store.take(audiences, channel, session)
+        claim_store.save()
+        return Report(said=said, problem=error)

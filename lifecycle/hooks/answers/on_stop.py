@@ -17,6 +17,7 @@ from lifecycle.claim.record.guard_marks import STOP_DUE
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.plan import REPLIES, Audience, Notice, StopVerdict, StopWord, Wake
 from lifecycle.core.stage_names import Stage
+from lifecycle.core.timing import DeadlineReached, unhurried
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers.call import STOPPED, HookCall
 from lifecycle.hooks.client_contract import Reply
@@ -82,9 +83,16 @@ def answer(call: HookCall) -> Reply:
         return client_contract.render(
             call.hook, said
         )  # there is nobody else who could say anything
-    fold = folded(said, *_others(call, has_run=has_run))
-    _hold_back(call, fold.held)
-    return client_contract.render(call.hook, fold.said, reason=fold.reason, person=fold.person)
+    words = []
+    try:
+        for word in _others(call, has_run=has_run):
+            words.append(word)  # noqa: PERF402 -- what came before the time was up is said
+    except DeadlineReached:
+        log.write(call.world.root, f"{call.hook}: the time for this look was up")
+    with unhurried():
+        fold = folded(said, *words)
+        _hold_back(call, fold.held)
+        return client_contract.render(call.hook, fold.said, reason=fold.reason, person=fold.person)
 
 
 def _others(call: HookCall, *, has_run: bool) -> Iterator[StopWord]:
