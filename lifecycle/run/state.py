@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from lifecycle.core.errors import Refused, did_you_mean
 from lifecycle.core.redact import visible
 from lifecycle.run.table import (
+    APPROVING,
     CheckState,
     ClarificationPhase,
     CriterionState,
@@ -332,6 +333,17 @@ class Story(_Value, frozen=True):
     def is_open(self) -> bool:
         """True unless it is completed."""
         return self.status is not StoryStatus.COMPLETED
+
+    @property
+    def standing_reviews(self) -> tuple[ReviewRecord, ...]:
+        """The reviews with BLOCKING findings that no later one of their kind approved."""
+        found = list[ReviewRecord]()
+        for one in self.reviews:
+            if one.verdict in APPROVING:
+                found = [before for before in found if before.check is not one.check]
+            elif any(finding.severity is Severity.BLOCKING for finding in one.findings):
+                found.append(one)
+        return tuple(found)
 
 
 class Led(_Value, frozen=True):

@@ -25,8 +25,10 @@ from lifecycle.run.finish.completion import (
 from lifecycle.run.finish.key_changes import changed_files
 from lifecycle.run.finish.publishing import AGAIN, Published
 from lifecycle.run.finish.pull_text import body_of, summary_of, with_section
+from lifecycle.run.finish.review_cover import with_unread
 from lifecycle.run.gates.gate_rules import HOLDS
 from lifecycle.run.gates.phase_moves import demand_active
+from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Run
 from lifecycle.run.table import Gate
 
@@ -48,18 +50,18 @@ def finish(given: RunSession) -> int:
         given.show(complete_lines(run), complete_data(run))
         return 0
     demand_active(run)
-    _refuse_open(run, given.facts_since().uncommitted)
+    _refuse_open(run, _facts(given, run))
     publish = _publisher(given, run)
     with world.deadline.standing_still():
         record, gate_lines, _ = GateCommand(Gate.G7, world.root, is_anew=False).result("")
     if record.state not in HOLDS:
         given.show(gate_lines, {"gate": Gate.G7, "state": record.state})
         return 1
-    facts, asked = given.facts_since(), given.can_ask
+    facts, asked = _facts(given, run), given.can_ask
     with given.store.changing() as change:
         change.run = run = at_completion(change.run, facts, given.now, asked=asked)
     files = changed_files(world.git, run)
-    made = publish(run, body_of(run, final_of(run, facts.tree), files, given.now))
+    made = publish(run, body_of(run, final_of(run, facts.tree), files, given.now, facts))
     with given.store.changing() as change:
         change.run = published(change.run, made.url, made.why)
         change.note(f"Pull request: {made.url or made.why}")
@@ -83,20 +85,27 @@ def complete(given: RunSession) -> None:
     """
     run = given.store.demanded()
     if not run.is_over:
-        facts = given.facts_since()
+        facts = _facts(given, run)
         with given.store.changing() as change:
             change.run = run = completed(change.run, facts, given.now, asked=given.can_ask)
             change.note(f"Run {run.id} completed")
     given.show(complete_lines(run), complete_data(run))
 
 
-def _refuse_open(run: Run, uncommitted: tuple[str, ...]) -> None:
+def _refuse_open(run: Run, facts: WorkFacts) -> None:
     """Refuse before the gate, which may take long, what it cannot mend."""
-    missing = lacks(run, uncommitted)
+    missing = lacks(run, facts)
     if missing:
         raise Refused(
             f"The run is not complete, so nothing was run, pushed or opened: {'; '.join(missing)}."
         )
+
+
+def _facts(given: RunSession, run: Run) -> WorkFacts:
+    world = given.world
+    upstream = f"{world.settings.remote}/{world.settings.base or 'HEAD'}"
+    known = world.git.run("rev-parse", "--verify", "--quiet", upstream, check=False)
+    return with_unread(given.facts_since(), world.git, run, known)
 
 
 def _told(made: Published) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import click
 
@@ -86,6 +85,11 @@ def verify(
 @option(
     "--report", "Read the reviewer's whole report from standard input, its sections by severity."
 )
+@option(
+    "--resolved N...",
+    "The number of an earlier BLOCKING finding that is mended, as review-context lists them.",
+    type=int,
+)
 @in_run
 def review(
     given: RunSession,
@@ -95,21 +99,33 @@ def review(
     verdict: str,
     findings: tuple[str, ...],
     report: bool,
+    resolved: tuple[int, ...],
 ) -> None:
     """Record a review of STORY on the files as they are; an edit of any file voids it.
+
+    A completed story is reviewed again for what was changed after it. What was BLOCKING stays so on the
+    same files; on others the review that approves calls it resolved (RESOLVED: 1, 2 in a report).
 
     What is BLOCKING refuses, whatever the verdict says; a review that found suggestions and remarks alone
     approves. What refuses is added to the story's failures.
     """
     now, who = given.now, f"{by} ({given.who})"
-    one = gate_records.at_work(given.store.demanded(), story)
-    found = (*reviews.marked(findings), *(_reported() if report else ()))
+    given.store.demanded().story(story)
+    text = _reported() if report else ""
+    found = (*reviews.marked(findings), *reviews.findings_in(text))
     record = reviews.review_of(
         by, ReviewVerdict(verdict), found, tree=given.tree_if_known, by=who, now=now
     )
     with given.store.changing() as change:
-        one = gate_records.at_work(change.run, story)
-        change.run = reviews.reviewed(change.run, one, record, now, is_word=False)
+        one = change.run.story(story)
+        change.run = reviews.reviewed(
+            change.run,
+            one,
+            record,
+            now,
+            is_word=not found and not report,
+            resolved=(*resolved, *reviews.resolved_in(text)),
+        )
         told = change.news(f"Review of {one.id} by {by}: {record.verdict}")
         new = [failure.id for failure in change.failures]
     lines = reviews.review_lines(one, record)
@@ -120,8 +136,8 @@ def review(
     given.show(lines, {"story": one.id, **data_of(record), "failures": new})
 
 
-def _reported() -> tuple[Any, ...]:
+def _reported() -> str:
     text = sys.stdin.read(_MOST + 1)
     if len(text) > _MOST:
         raise Refused(f"The report has more than {_MOST:,} characters; nothing was recorded.")
-    return reviews.findings_in(text)
+    return text

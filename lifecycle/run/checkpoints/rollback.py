@@ -139,7 +139,7 @@ def _story_then(story: Story, checkpoint: Checkpoint) -> Story:
 def pending_again(story: Story) -> Story:
     """The story as it was planned, to be done anew: what was shown of it does not count.
 
-    Its iterations do: otherwise it could be tried without end.
+    Its iterations do, and what is BLOCKING: otherwise it could be tried without end, or begun anew for it.
     """
     return replace(
         story,
@@ -151,7 +151,7 @@ def pending_again(story: Story) -> Story:
         base="",
         words=(),
         gates=(),
-        reviews=(),
+        reviews=story.standing_reviews,
         red=None,
         green=None,
         unneeded="",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -25,18 +24,19 @@ def final_of(run: Run, tree: str) -> GateRecord | None:
     return newest(run.gates, Gate.G7, tree)
 
 
-def lacks(run: Run, uncommitted: Sequence[str]) -> tuple[str, ...]:
+def lacks(run: Run, facts: WorkFacts) -> tuple[str, ...]:
     """What a run lacks before its last gate, each as a clause; () if nothing."""
     missing = [] if run.stories else ["there is no story (lifecycle run add-story)"]
     missing += [f"{story.id} is {story.status}" for story in run.open_stories[:20]]
-    if uncommitted:
-        missing.append(f"not committed: {listed(uncommitted)} (lifecycle run commit STORY)")
-    return tuple(missing)
+    if facts.uncommitted:
+        paths = listed(facts.uncommitted)
+        missing.append(f"not committed: {paths} (lifecycle run commit STORY)")
+    return (*missing, *facts.unread, *facts.uncleared)
 
 
 def _all_lacks(run: Run, facts: WorkFacts) -> tuple[str, ...]:
     """That, and the last gate, on the files as they are."""
-    missing = lacks(run, facts.uncommitted)
+    missing = lacks(run, facts)
     final = final_of(run, facts.tree)
     if final is not None and final.state in HOLDS:
         return missing

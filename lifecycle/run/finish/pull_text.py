@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from lifecycle.core import hidden_marker
 from lifecycle.core.redact import redact, visible
 from lifecycle.run.finish.key_changes import ChangedFile, grouped
+from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import GatePart, GateRecord, Run, Story
 from lifecycle.run.stop.caps import spent
 from lifecycle.run.table import (
@@ -22,12 +23,14 @@ from lifecycle.run.table import (
     Severity,
     StoryCheck,
 )
+from lifecycle.run.texts.design_blocks import listed
 from lifecycle.run.texts.run_words import elapsed
 
 BODY_LIMIT = 60_000
 """GitHub takes 65,536 characters, and a text around ours needs some."""
 
 _SUMMARY = 100
+_CLEAN = WorkFacts()
 _GENERATED = "Generated with [Claude Code](https://claude.com/claude-code)"
 
 
@@ -53,7 +56,13 @@ def with_section(body: str, run: Run, section: str) -> str:
     return f"{body.rstrip()}\n\n{part}" if body.strip() else part
 
 
-def body_of(run: Run, final: GateRecord | None, files: Sequence[ChangedFile], now: float) -> str:
+def body_of(
+    run: Run,
+    final: GateRecord | None,
+    files: Sequence[ChangedFile],
+    now: float,
+    facts: WorkFacts = _CLEAN,
+) -> str:
     """The run's part of the text.
 
     Args:
@@ -61,13 +70,14 @@ def body_of(run: Run, final: GateRecord | None, files: Sequence[ChangedFile], no
         final: the last run of G7 on the tree as it is; None if there is none.
         files: what differs since it began.
         now: the present.
+        facts: the worktree as it is, with what no review has read.
     """
     parts = [
         ["## Summary", run.goal, *_standing(run)],
         ["## Stories Implemented", *_stories(run)],
         ["## Key Changes", *(grouped(tuple(files)) or ["None."])],
         ["## Testing", *_testing(run, final)],
-        ["## Verification Checklist", *_checklist(run, final)],
+        ["## Verification Checklist", *_checklist(run, final, facts)],
         *([["## Manual verification", *manual] for manual in [_manual(run)] if manual]),
         ["## Workflow Metrics", *_metrics(run, now)],
         ["---", _GENERATED],
@@ -130,7 +140,7 @@ def _story_testing(story: Story) -> list[str]:
     return lines
 
 
-def _checklist(run: Run, final: GateRecord | None) -> list[str]:
+def _checklist(run: Run, final: GateRecord | None, facts: WorkFacts) -> list[str]:
     done = run.completed_stories
     is_whole = bool(run.stories) and not run.open_stories
     safe = [story for story in done if story.security]
@@ -139,6 +149,7 @@ def _checklist(run: Run, final: GateRecord | None) -> list[str]:
     security = _box(
         is_whole and all(_approved(story, StoryCheck.SECURITY_CLEARED) for story in safe),
         "Security review passed",
+        facts.uncleared,
     )
     if not any(story.security for story in run.stories):
         security = "- [ ] Security review: N/A (no story is security-sensitive)"
@@ -149,11 +160,13 @@ def _checklist(run: Run, final: GateRecord | None) -> list[str]:
         _box(
             is_whole and all(_approved(story, StoryCheck.REVIEW_APPROVED) for story in done),
             "Code review approved by reviewer agent",
+            facts.unread,
         ),
         security,
         _box(
             is_whole and bool(are_met) and all(are_met),
             "All acceptance criteria verified by tester agent",
+            [f"before {listed(facts.late)} changed"] if facts.late else (),
         ),
     ]
 
@@ -166,8 +179,9 @@ def _command_box(text: str, part: GatePart | None) -> str:
     return _box(part.state is CheckState.PASS, f"{text} (`{part.command.replace('`', chr(39))}`)")
 
 
-def _box(is_checked: bool, text: str) -> str:
-    return f"- [{'x' if is_checked else ' '}] {text}"
+def _box(is_checked: bool, text: str, but: Sequence[str] = ()) -> str:
+    mark = "x" if is_checked and not but else " "
+    return f"- [{mark}] {text}" + (f" ({'; '.join(but)})" if but else "")
 
 
 def _approved(story: Story, check: StoryCheck) -> bool:

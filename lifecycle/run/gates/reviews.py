@@ -135,7 +135,53 @@ def review_of(
     return record
 
 
-def reviewed(run: Run, story: Story, record: ReviewRecord, now: float, *, is_word: bool) -> Run:
+def standing(story: Story, check: StoryCheck) -> dict[str, str]:
+    """The BLOCKING findings that no review has called resolved, each with the last tree that had it."""
+    return {
+        each.text: one.tree
+        for one in story.standing_reviews
+        if one.check is check
+        for each in one.findings
+        if each.severity is Severity.BLOCKING
+    }
+
+
+def resolved_in(report: str) -> tuple[int, ...]:
+    """The numbers of standing findings that a report calls resolved, as "RESOLVED: 1, 2"."""
+    lines = re.findall(r"^[\W_]*RESOLVED\W+(\d[\d, ]*)", report, re.MULTILINE | re.IGNORECASE)
+    return tuple(int(number) for line in lines for number in re.findall(r"\d+", line))
+
+
+def _refuse_standing(story: Story, record: ReviewRecord, resolved: Iterable[int]) -> None:
+    """Refuse an approval of what was BLOCKING on these very files, or is not called resolved."""
+    found = standing(story, record.check)
+    same = [text for text, tree in found.items() if tree == record.tree]
+    if same:
+        raise Refused(
+            f"BLOCKING on these very files: {same[0][:200]}. No verdict lifts that; nothing was recorded. "
+            "Change the files, and have them reviewed again."
+        )
+    left = [
+        f"{number}. {text[:200]}" for number, text in enumerate(found, 1) if number not in resolved
+    ]
+    if left:
+        by = next(role for role, row in REVIEWERS.items() if row[0] is record.check)
+        raise Refused(
+            f"What was BLOCKING is not called resolved, so nothing was recorded: {'; '.join(left)}. The "
+            f"review that finds it mended says so: lifecycle run review {story.id} --by {by} --verdict "
+            f"{record.verdict} --resolved {left[0].partition('.')[0]}"
+        )
+
+
+def reviewed(
+    run: Run,
+    story: Story,
+    record: ReviewRecord,
+    now: float,
+    *,
+    is_word: bool,
+    resolved: Iterable[int] = (),
+) -> Run:
     """The run with a review of a story; one that refuses adds what failed.
 
     Args:
@@ -144,17 +190,20 @@ def reviewed(run: Run, story: Story, record: ReviewRecord, now: float, *, is_wor
         record: the review.
         now: the present.
         is_word: it was said in a line, and without a report.
+        resolved: the numbers of standing findings that it calls resolved.
 
     Raises:
-        Refused: the story is not at work; or a word would approve what a review refused on this tree.
+        Refused: the story was not begun, or the run is over; or what a review refused stands.
     """
-    if story.status in (StoryStatus.PENDING, StoryStatus.COMPLETED):
+    if run.is_over or story.status is StoryStatus.PENDING:
         raise Refused(
             f"{story.id} is {story.status}, so nothing of it is reviewed; nothing was recorded. Begin it "
             f"with: lifecycle run update-story {story.id} in_progress"
         )
     last = newest(story.reviews, record.check, record.tree)
     is_approved = record.verdict in APPROVING
+    if is_approved:
+        _refuse_standing(story, record, resolved)
     if is_word and is_approved and last is not None and last.verdict not in APPROVING:
         raise Refused(
             f"The last review on these very files came to {last.verdict}, and a word does not lift that; "
@@ -162,7 +211,7 @@ def reviewed(run: Run, story: Story, record: ReviewRecord, now: float, *, is_wor
             f"review {story.id}"
         )
     run = run.with_story(replace(story, reviews=(*story.reviews, record)))
-    if is_approved:
+    if is_approved or not story.is_open:
         return run
     blocking = [one.text for one in record.findings if one.severity is Severity.BLOCKING]
     source = "security" if record.check is StoryCheck.SECURITY_CLEARED else "review"

@@ -22,12 +22,17 @@ class WorkFacts:
         head: the commit that is checked out; "" if there is none yet.
         uncommitted: paths that a story's commit would take.
         changed: those, and paths that differ from the commit that was asked for; all if it is not known.
+        late: paths that changed after the story that was completed last.
+        unread, uncleared: what no reviewer, and what security has not read of the pull request, as clauses.
     """
 
     tree: str = ""
     head: str = ""
     uncommitted: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
+    late: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    uncleared: tuple[str, ...] = ()
 
 
 def facts_of(

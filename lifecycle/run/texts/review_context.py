@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lifecycle.run.gates.reviews import standing
 from lifecycle.run.state import Story, TestProof
+from lifecycle.run.table import StoryCheck
 from lifecycle.run.texts.design_blocks import filled
 
 LISTED = 20
@@ -32,7 +34,7 @@ def review_lines(story: Story, diff: str, stat: str) -> list[str]:
         criteria=criteria or ["None was recorded."],
         red=[*_proof(story, story.red)],
         green=[*_proof(story, story.green)],
-        changed=_changed(story),
+        changed=[*_changed(story), *_standing(story)],
     )
 
 
@@ -64,3 +66,13 @@ def _changed(story: Story) -> list[str]:
     changed = story.green.changed if story.green is not None else ()
     head = ["", "### Tests that were changed between RED and GREEN"] if changed else []
     return [*head, *(f"- {path}" for path in changed)]
+
+
+def _standing(story: Story) -> Iterator[str]:
+    """What reviews found BLOCKING before: is it mended?"""
+    for check in StoryCheck:
+        found = standing(story, check)
+        if found:
+            yield ""
+            yield f"### BLOCKING before, for {check} (mended? then say RESOLVED: NUMBER)"
+            yield from (f"{number}. {text}" for number, text in enumerate(found, 1))

@@ -54,13 +54,13 @@ class Finished:
         folder.mkdir(parents=True)
         (folder / "platform.json").write_text(json.dumps(PLATFORM))
 
-    def begin(self, branch: str = BRANCH) -> None:
+    def begin(self, branch: str = BRANCH, code: str = "one = 1\n") -> None:
         """Do the work on a branch, and record it as done."""
         if branch and self.place.run("git", "switch", "-q", branch).returncode:
             self.place.git("switch", "-qc", branch)
         base = self.place.git("rev-parse", "HEAD")
         (self.place.root / "run.sh").write_text(SCRIPT)
-        self.commit("one = 1\n")
+        self.commit(code)
         story = Story(
             "S1",
             "Pay by card",
@@ -69,6 +69,8 @@ class Finished:
             criteria=(Criterion("a payment is kept", CriterionState.MET),),
             started=1.0,
             base=base,
+            commit=self.place.git("rev-parse", "HEAD"),
+            completed=2.0,
             reviews=(ReviewRecord(StoryCheck.REVIEW_APPROVED, ReviewVerdict.APPROVED, 1.0),),
         )
         run = new_run("Implement payment processing", self.place.clock.now())
@@ -166,8 +168,7 @@ def test_a_pull_request_that_somebody_opened_keeps_its_words(work: Finished) -> 
 
 def test_a_gate_that_fails_stops_it(work: Finished) -> None:
     """Exit 1 with the table; nothing is pushed, and the run goes on."""
-    work.begin()
-    work.commit("broken\n")
+    work.begin(code="broken\n")
     done = work.place.cli("run", "finish")
     assert done.returncode == 1
     assert "| Tests | `sh run.sh test` | FAIL" in done.stdout
@@ -187,6 +188,24 @@ def test_what_is_open_or_uncommitted_stops_it_before_the_gate(work: Finished) ->
         work.store.write(replace(run, stories=(*run.stories, Story("S2", "Refund"))))
     assert "S2 is pending" in refused(work.place.cli("run", "finish"))
     assert work.run.gates == ()
+
+
+def test_what_no_review_has_read_stops_it_before_the_gate(work: Finished) -> None:
+    """Code that came after the last review is named with the command; that review, and it goes on."""
+    work.begin()
+    work.commit("one = 2\n")
+    said = refused(work.place.cli("run", "finish"))
+    assert "code.py changed after the last review by reviewer" in said
+    assert work.run.gates == ()
+    ok(work.place.cli("run", "gate", "G7"))
+    assert "code.py changed after the last review" in refused(work.place.cli("run", "complete"))
+    ok(work.place.cli("run", "review-context", "S1"))
+    ok(work.place.cli("run", "review", "S1", "--by", "reviewer", "--verdict", "APPROVED"))
+    ok(work.place.cli("run", "finish"))
+    lines = work.place.pulls()[work.place.pull()]["body"].splitlines()
+    assert "- [x] Code review approved by reviewer agent" in lines
+    tested = "All acceptance criteria verified by tester agent"
+    assert f"- [ ] {tested} (before code.py changed)" in lines
 
 
 def test_complete_alone_asks_for_the_pull_request(work: Finished) -> None:

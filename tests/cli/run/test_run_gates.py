@@ -180,7 +180,9 @@ def test_a_review_is_read_recorded_and_voided_by_an_edit(project: RunGround) -> 
     refused(project.run("verify", "S1", "reviewApproved", "--passed"))
     commit(project, "one = 2\n")
     report = "### SUGGESTIONS\n- name it\n"
-    done = project.run(*words, "--report", stdin=report)
+    assert "not called resolved" in refused(project.run(*words, "--report", stdin=report))
+    assert "1. a crash" in project.said("review-context", "S1")
+    done = project.run(*words, "--report", stdin=f"{report}\nRESOLVED: 1\n")
     assert "- **[SUGGESTION]** name it" in done.stdout
     said = project.said("review", "S1", "--by", "security", "--verdict", "REMEDIATION_NEEDED")
     assert "ESCALATION_REQUIRED: security vulnerability in S1" in said
@@ -191,6 +193,10 @@ def test_a_review_is_read_recorded_and_voided_by_an_edit(project: RunGround) -> 
     run = state(project)
     project.kept(run.with_story(replace(run.stories[0], security=True)))
     assert project.run("gate", "G6").returncode == 1
+    assert "a word" in refused(
+        project.run("review", "S1", "--by", "security", "--verdict", "CLEARED")
+    )
+    commit(project, "one = 2 + 0\n")
     project.said("review", "S1", "--by", "security", "--verdict", "CLEARED")
     assert "Gate G6: PASS" in project.said("gate", "G6")
     commit(project, "one = 3\n")

@@ -6,12 +6,28 @@ import pytest
 from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
-from lifecycle.run.gates.reviews import findings_in, marked, review_lines, review_of, reviewed
+from lifecycle.run.checkpoints.rollback import pending_again
+from lifecycle.run.gates.reviews import (
+    findings_in,
+    marked,
+    resolved_in,
+    review_lines,
+    review_of,
+    reviewed,
+)
 from lifecycle.run.state import ReviewFinding, ReviewRecord, Run
-from lifecycle.run.table import ESCALATION, ReviewVerdict, Severity, StoryCheck, StoryStatus
+from lifecycle.run.table import (
+    ESCALATION,
+    ReviewVerdict,
+    RunStatus,
+    Severity,
+    StoryCheck,
+    StoryStatus,
+)
 from lifecycle.run.trouble.escalation import escalation_lines
 from tests.run.gates.stories_ground import NOW, OTHER, TREE, a_run, planned, review
 
+DONE = StoryStatus.COMPLETED
 BLOCKING, SUGGESTION, INFO = Severity.BLOCKING, Severity.SUGGESTION, Severity.INFO
 
 REPORT = """\
@@ -114,9 +130,9 @@ def refusing(verdict: ReviewVerdict = ReviewVerdict.CHANGES_REQUESTED) -> Review
     return review(verdict, findings=(ReviewFinding(BLOCKING, "SQL injection"),))
 
 
-def with_review(run: Run, record: ReviewRecord, *, is_word: bool = False) -> Run:
+def with_review(run: Run, record: ReviewRecord, *resolved: int, is_word: bool = False) -> Run:
     """The run with this review of its story."""
-    return reviewed(run, run.stories[0], record, NOW, is_word=is_word)
+    return reviewed(run, run.stories[0], record, NOW, is_word=is_word, resolved=resolved)
 
 
 def test_what_refuses_is_a_failure_and_what_approves_is_none() -> None:
@@ -140,19 +156,49 @@ def test_a_vulnerability_escalates() -> None:
 
 def test_a_word_does_not_lift_what_was_refused_on_these_files() -> None:
     """Another tree may be approved so, and this one by a new report."""
-    run = with_review(at_work(), refusing())
+    run = with_review(at_work(), review(ReviewVerdict.CHANGES_REQUESTED))
     with pytest.raises(Refused, match="a word does not lift"):
         with_review(run, review(), is_word=True)
     assert with_review(run, review(tree=OTHER), is_word=True) != run
     assert with_review(run, review()) != run
 
 
-@pytest.mark.parametrize("status", [StoryStatus.PENDING, StoryStatus.COMPLETED])
-def test_a_story_that_is_not_at_work_is_not_reviewed(status: StoryStatus) -> None:
-    """Nothing is recorded."""
-    run = a_run(planned(status=status))
-    with pytest.raises(Refused, match="nothing was recorded"):
-        with_review(run, review())
+def test_what_is_blocking_stands_until_other_files_have_it_resolved() -> None:
+    """No report approves the same files, and none approves others in silence; security's is its own."""
+    run = with_review(at_work(), refusing())
+    for is_word in (True, False):
+        with pytest.raises(Refused, match="BLOCKING on these very files: SQL injection"):
+            with_review(run, review(), 1, is_word=is_word)
+        with pytest.raises(Refused, match=r"not called resolved.*1\. SQL injection.*--resolved 1"):
+            with_review(run, review(tree=OTHER), 2, is_word=is_word)
+    assert with_review(run, review(ReviewVerdict.CLEARED)) != run
+    again = with_review(run, review(ReviewVerdict.CHANGES_REQUESTED, tree=OTHER))
+    with pytest.raises(Refused, match="SQL injection"):
+        with_review(again, review(tree="c" * 40))
+    lifted = with_review(again, review(tree="c" * 40), 1)
+    assert with_review(lifted, review(tree=TREE)) != lifted
+    assert pending_again(again.stories[0]).reviews == again.stories[0].reviews[:1]
+    assert pending_again(lifted.stories[0]).reviews == ()
+
+
+def test_a_report_names_what_is_resolved() -> None:
+    """By the numbers that the reviewer was given; prose names nothing."""
+    report = "It was resolved in 2 days.\n**RESOLVED:** 1, 3\n- Resolved: 4\n"
+    assert resolved_in(report) == (1, 3, 4)
+
+
+def test_a_story_that_was_not_begun_is_not_reviewed() -> None:
+    """Nothing is recorded; nor of a run that is over."""
+    for run in (a_run(planned()), a_run(planned(status=DONE), status=RunStatus.COMPLETED)):
+        with pytest.raises(Refused, match="nothing was recorded"):
+            with_review(run, review())
+
+
+def test_a_completed_story_is_reviewed_again_for_what_came_after_it() -> None:
+    """A review that refuses is kept, and makes no failure of a story that is done."""
+    run = with_review(a_run(planned(status=DONE)), refusing())
+    (story,) = run.stories
+    assert (story.reviews, story.failures) == ((refusing(),), ())
 
 
 def test_the_block_is_the_designs() -> None:

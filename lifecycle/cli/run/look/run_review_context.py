@@ -7,6 +7,7 @@ import click
 from lifecycle.cli.run.run_session import RunSession, in_run
 from lifecycle.run.checkpoints import checkpoint_refs
 from lifecycle.run.checkpoints.worktree_files import files_aside
+from lifecycle.run.finish.review_cover import read_from
 from lifecycle.run.texts.review_context import review_lines
 from lifecycle.storage.store import FOLDER
 
@@ -22,9 +23,10 @@ def review_context(given: RunSession, *, story: str) -> None:
     The diff since the story began, new files with it, is written to .lifecycle/review-STORY.diff, where an
     agent that runs nothing can read it. Files that are named like secrets are left out.
     """
-    one, world = given.store.demanded().story(story), given.world
+    run, world = given.store.demanded(), given.world
+    one = run.story(story)
     with files_aside(world.root, world.deadline, world.environment) as aside:
-        base = one.base or checkpoint_refs.head_of(aside.git)
+        base = read_from(aside.git, run, one) or checkpoint_refs.head_of(aside.git)
         # Without a commit there is nothing to compare with but the empty tree.
         base = base or aside.git.run("hash-object", "-t", "tree", "/dev/null")
         stat = aside.git.run(*_PLAIN, "--shortstat", base, aside.tree).strip()
