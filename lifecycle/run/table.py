@@ -145,14 +145,6 @@ class ClarificationPhase(StrEnum):
 SIZES: Final = ("S", "M", "L", "XL")
 BLOCKER_SEVERITIES: Final = ("low", "medium", "high", "critical")
 
-WORK: Final[Mapping[TddPhase, str]] = {
-    TddPhase.RED: "write failing test first",
-    TddPhase.GREEN: "minimum code to pass",
-    TddPhase.REFACTOR: "clean up without changing behavior",
-    TddPhase.VERIFY: "all gates must pass",
-}
-"""What is done in each phase of the cycle, in the words of a refusal."""
-
 
 @dataclass(frozen=True, slots=True)
 class GateRow:
@@ -185,20 +177,6 @@ SHOWN_BY: Final[Mapping[StoryCheck, Gate | None]] = {
 }
 """The gate whose record on the present tree shows a check; None: a review that approved shows it."""
 
-REVIEWERS: Final[Mapping[str, tuple[StoryCheck, ReviewVerdict, ReviewVerdict]]] = {
-    "reviewer": (
-        StoryCheck.REVIEW_APPROVED,
-        ReviewVerdict.APPROVED,
-        ReviewVerdict.CHANGES_REQUESTED,
-    ),
-    "security": (
-        StoryCheck.SECURITY_CLEARED,
-        ReviewVerdict.CLEARED,
-        ReviewVerdict.REMEDIATION_NEEDED,
-    ),
-}
-"""Who reviews: the check that it shows, the verdict that approves, and the one that refuses."""
-
 APPROVING: Final = frozenset({ReviewVerdict.APPROVED, ReviewVerdict.CLEARED})
 
 
@@ -209,12 +187,14 @@ class RetryPolicy:
     Attributes:
         description: what fails.
         strategy: what to do, for people.
+        fix: what the developer does.
         backoff: seconds to wait before the first retry; each further one waits twice as long.
         escalates: trying again does not help; a person has to.
     """
 
     description: str
     strategy: str
+    fix: str
     backoff: int = 0
     escalates: bool = False
 
@@ -235,15 +215,6 @@ class EscalationTrigger(StrEnum):
 ESCALATION = "ESCALATION_REQUIRED"
 INTERVENTION = "HUMAN_INTERVENTION_NEEDED"
 COMPLETE = "WORKFLOW_COMPLETE"
-
-TRIGGERS: Final[Mapping[EscalationTrigger, tuple[str, str]]] = {
-    EscalationTrigger.FAILED_ITERATIONS: ("Log blocker", ESCALATION),
-    EscalationTrigger.VULNERABILITY: ("Immediate escalation", ESCALATION),
-    EscalationTrigger.CHECKPOINT: ("Optional checkpoint", ""),
-    EscalationTrigger.UNAVAILABLE: ("Log blocker, escalate", ESCALATION),
-    EscalationTrigger.ASKED: ("Let the person act", INTERVENTION),
-}
-"""What is done, and the word that is printed."""
 
 CHECKPOINT_STORIES = 5
 
@@ -275,13 +246,17 @@ class RuntimeTier:
 
 
 class _Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`tables.toml`, checked as a whole: a name that no enum knows is an error."""
+    """`tables.toml`, which says what each table is; a name that no enum knows is an error."""
 
     phases: dict[RunPhase, dict[RunPhase, str]]
     stories: dict[StoryStatus, dict[StoryStatus, str]]
     tdd: dict[TddPhase, dict[TddPhase, str]]
+    numbers: dict[RunPhase, int]
+    work: dict[TddPhase, str]
     gates: dict[Gate, GateRow]
+    reviewers: dict[str, tuple[StoryCheck, ReviewVerdict, ReviewVerdict]]
     retry: dict[FailureCategory, RetryPolicy]
+    triggers: dict[EscalationTrigger, tuple[str, str]]
     tiers: tuple[RuntimeTier, ...]
 
 
@@ -290,8 +265,12 @@ _ROWS: Final = msgspec.convert(resources.texts("run/tables.toml"), _Rows)
 PHASES: Final = Machine("run", RunPhase.SETUP, _ROWS.phases)
 STORIES: Final = Machine("story", StoryStatus.PENDING, _ROWS.stories)
 TDD: Final = Machine("TDD cycle", TddPhase.NONE, _ROWS.tdd)
+NUMBERS: Final[Mapping[RunPhase, int]] = _ROWS.numbers
+WORK: Final[Mapping[TddPhase, str]] = _ROWS.work
 GATES: Final[Mapping[Gate, GateRow]] = _ROWS.gates
+REVIEWERS: Final = _ROWS.reviewers
 RETRY: Final[Mapping[FailureCategory, RetryPolicy]] = _ROWS.retry
+TRIGGERS: Final = _ROWS.triggers
 TIERS: Final = _ROWS.tiers
 
 

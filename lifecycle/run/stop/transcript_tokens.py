@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 from datetime import datetime
 
 from msgspec.structs import replace
 
 from lifecycle.run.state import Led, Run
+from lifecycle.storage import regular_files
 
 MOST = 32_000_000
 """Bytes that are read at one stop; what is beyond comes with the next one."""
@@ -38,12 +38,10 @@ def counted(run: Run, path: str) -> Run:
 def _new_lines(path: str, start: int) -> bytes:
     """The whole lines from this place on; b"" if there are none, or it is no file that can be read."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = regular_files.opened(path, follow=True)
     except (OSError, ValueError):
         return b""
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return b""
         content = os.pread(descriptor, MOST, start)
     except OSError:
         return b""

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from lifecycle.core.markdown_table import table
 from lifecycle.core.redact import quoted
 from lifecycle.run.long_run import sync_due, tier
 from lifecycle.run.state import Run
-from lifecycle.run.table import RunPhase, RunStatus
-
-NUMBERS: Final[Mapping[RunPhase, int]] = {
-    RunPhase.SETUP: 0,
-    RunPhase.ANALYSIS: 1,
-    RunPhase.PLANNING: 1,
-    RunPhase.DEVELOPMENT: 2,
-    RunPhase.LINT_FIX: 2,
-    RunPhase.COMPLETION: 3,
-}
-"""The number that the workflow's page gives to each phase."""
+from lifecycle.run.table import NUMBERS, RunStatus
 
 
 def recovery_lines(run: Run | None, now: float, written: float = 0.0) -> list[str]:

@@ -25,14 +25,6 @@ from lifecycle.run.trouble.story_failures import recent
 
 SHOWN_FAILURES, SHOWN_FILES = 10, 100
 
-_FIXES: Mapping[FailureCategory, str] = {
-    FailureCategory.CODE: "Fix the implementation; the test stays as it is",
-    FailureCategory.TEST: "Fix the test itself, then see it fail for the right reason",
-    FailureCategory.INFRA: "Bring up what is not there, or wait for it",
-    FailureCategory.EXTERNAL: "A person is needed: lifecycle run await-user-fix",
-    FailureCategory.TIMEOUT: "Find what takes so long; wait before the next try",
-}
-
 
 def retry_lines(
     story: Story,
@@ -84,7 +76,7 @@ def _to_fix(story: Story, failures: Sequence[Failure]) -> list[str]:
     gates = [gate for gate in Gate if any(one.source == gate for one in last)]
     lines = [f"- {gate}: {GATES[gate].on_fail}{_tests(story, gate)}" for gate in gates]
     kinds = [kind for kind in FailureCategory if any(one.category is kind for one in last)]
-    lines += [f"- {kind}: {_FIXES[kind]} ({RETRY[kind].strategy})" for kind in kinds]
+    lines += [f"- {kind}: {RETRY[kind].fix} ({RETRY[kind].strategy})" for kind in kinds]
     for check in StoryCheck:
         review = next((one for one in reversed(story.reviews) if one.check is check), None)
         for finding in review.findings if review is not None else ():
