@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import sys
-from dataclasses import dataclass
 
 import click
 
@@ -83,21 +82,6 @@ def await_user_fix(
         click.echo(line, err=True)
 
 
-@dataclass
-class _Tail:
-    """The last of what a command printed."""
-
-    content: bytes = b""
-
-    def take(self, part: bytes) -> None:
-        self.content = (self.content + part)[-4_000:]
-
-    @property
-    def last_line(self) -> str:
-        lines = self.content.decode("utf-8", "replace").strip().splitlines()
-        return lines[-1][:300] if lines else ""
-
-
 @click.command("check-user-fix", short_help="Run the command that shows whether it is fixed.")
 @in_run
 def check_user_fix(given: RunSession) -> int:
@@ -109,11 +93,11 @@ def check_user_fix(given: RunSession) -> int:
     fix = blockers.demanded_fix(given.store.demanded())
     why = ""
     if fix.check_command:
-        end, tail = _run(given, fix)
+        end, last = _run(given, fix)
         with given.store.changing() as change:
             passed = end.status == 0
             change.run = blockers.fix_checked(change.run, fix, given.now, passed=passed)
-            why = "" if passed else _why(fix, end, tail)
+            why = "" if passed else _why(fix, end, last)
             change.note(f"Check of {fix.blocker}: {'PASSED' if passed else why}")
         fix = blockers.demanded_fix(change.run)
     elif not fix.completed_at:
@@ -123,12 +107,13 @@ def check_user_fix(given: RunSession) -> int:
     return 0
 
 
-def _run(given: RunSession, fix: UserFix) -> tuple[ProcessEnd, _Tail]:
-    """The end of the check command, and the last that it printed; its output is shown as it comes."""
-    tail, shown = _Tail(), passing(sys.stderr)
+def _run(given: RunSession, fix: UserFix) -> tuple[ProcessEnd, str]:
+    """The end of the check command, and its last line; its output is shown as it comes."""
+    tail, shown = bytearray(), passing(sys.stderr)
 
     def take(part: bytes) -> None:
-        tail.take(part)
+        tail.extend(part)
+        del tail[:-4_000]
         shown(part)
 
     world = given.world
@@ -139,16 +124,17 @@ def _run(given: RunSession, fix: UserFix) -> tuple[ProcessEnd, _Tail]:
         )
     if end.signal == signal.SIGINT:
         raise KeyboardInterrupt
-    return end, tail
+    lines = tail.decode("utf-8", "replace").strip().splitlines()
+    return end, lines[-1][:300] if lines else ""
 
 
-def _why(fix: UserFix, end: ProcessEnd, tail: _Tail) -> str:
+def _why(fix: UserFix, end: ProcessEnd, last: str) -> str:
     if end.error:
         return end.error
     if end.is_late:
         return f"it took more than {fix.timeout} seconds, and was ended"
-    last = f": {tail.last_line}" if tail.last_line else ""
-    return f"{fix.check_command[0]} exited with {end.status}{last}"
+    said = f": {last}" if last else ""
+    return f"{fix.check_command[0]} exited with {end.status}{said}"
 
 
 @click.command("user-fix-complete", short_help="Say that it is fixed; a person does.")

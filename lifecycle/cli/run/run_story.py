@@ -10,7 +10,6 @@ from lifecycle.run.state import Story
 from lifecycle.run.stories import clarifying, story_edits
 from lifecycle.run.stories.story_edits import StoryPlan
 from lifecycle.run.table import SIZES, ClarificationPhase, CriterionState
-from lifecycle.run.texts import checkpoint_text
 
 _FOUND = {
     "met": CriterionState.MET,
@@ -118,7 +117,7 @@ def questions(given: RunSession, *, phase: str) -> None:
         "questions": list(clarifying.QUESTIONS[when]),
         "stories": [_data(story) for story in run.stories] if run is not None else [],
     }
-    given.show(checkpoint_text.question_lines(when, run), data)
+    given.show(clarifying.question_lines(when, run), data)
 
 
 @click.command("add-clarification", short_help="Keep a question and its answer.")

@@ -68,38 +68,35 @@ def keep(aside: Aside, run: Run, now: float, kind: str, about: str, story: str =
     commit = git.run("commit-tree", aside.tree, *words, stdin=text)
     for _ in range(_TRIES):
         ref = _next_name(git, run, kind)
+        place = f"{prefix_of(run)}{ref}"
         try:
-            git.run(
-                "update-ref",
-                "-m",
-                "lifecycle: checkpoint",
-                f"{prefix_of(run)}{ref}",
-                commit,
-                "0" * len(commit),
-            )
+            git.run("update-ref", "-m", "lifecycle: checkpoint", place, commit, "0" * len(commit))
         except GitFailed:
-            if not git.run(
-                "rev-parse", "--verify", "--quiet", f"{prefix_of(run)}{ref}", check=False
-            ):
+            if not commit_at(git, place):
                 raise
             continue  # somebody was quicker: the next name
         return Checkpoint(ref, commit, now, story, aside.tree)
     raise GitFailed("git found no free name for the checkpoint, so none was kept; try again.")
 
 
+def commit_at(git: GitRepository, name: str) -> str:
+    """The commit that a name leads to; "" if there is none."""
+    return git.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", check=False)
+
+
 def head_of(git: GitRepository) -> str:
     """The commit that HEAD is on; "" in a repository without one."""
-    return git.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}", check=False)
+    return commit_at(git, "HEAD")
 
 
 def base_of(git: GitRepository, commit: str) -> str:
     """The commit that HEAD was on when a checkpoint was made; "" if there was none."""
-    return git.run("rev-parse", "--verify", "--quiet", f"{commit}^1^{{commit}}", check=False)
+    return commit_at(git, f"{commit}^1")
 
 
 def index_of(git: GitRepository, commit: str) -> str:
     """The commit that has the index as it was when a checkpoint was made; "" if none is needed."""
-    return git.run("rev-parse", "--verify", "--quiet", f"{commit}^2^{{commit}}", check=False)
+    return commit_at(git, f"{commit}^2")
 
 
 def branch_of(git: GitRepository, commit: str) -> str:

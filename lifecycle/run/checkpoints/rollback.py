@@ -24,6 +24,7 @@ from lifecycle.run.checkpoints.worktree_files import (
     files_aside,
     is_own,
     opened,
+    paths_of,
     refuse_under_way,
 )
 from lifecycle.run.state import Checkpoint, Criterion, Run, Story
@@ -182,11 +183,7 @@ def _put_back(aside: Aside, target: str) -> None:
     """Make the worktree's files those of a tree; GitFailed, before anything, if one is in the way."""
     quiet = ("diff-tree", "-r", "--name-only", "-z", "--no-renames")
     gone, come, turned = (
-        set(
-            filter(
-                None, aside.git.run(*quiet, f"--diff-filter={kind}", aside.tree, target).split("\0")
-            )
-        )
+        {*paths_of(aside.git, *quiet, f"--diff-filter={kind}", aside.tree, target)}
         for kind in "DAT"
     )
     for path in sorted(come | turned):  # what was a submodule may have files in its folder

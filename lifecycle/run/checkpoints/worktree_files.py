@@ -128,8 +128,8 @@ def uncommitted(git: GitRepository, outputs: Mapping[str, str] = _NONE) -> Uncom
         GitFailed, Transient: git cannot say.
     """
     quiet = ("--name-only", "-z", "--no-renames", "--ignore-submodules=dirty")
-    staged = _listed(git, "diff", "--cached", *quiet)
-    unstaged = [*_listed(git, "diff", *quiet), *untracked(git)]
+    staged = paths_of(git, "diff", "--cached", *quiet)
+    unstaged = [*paths_of(git, "diff", *quiet), *untracked(git)]
     left = _as_left(git, [path for path in unstaged if path in outputs], outputs)
     kept = [path for path in unstaged if path not in left]
     secrets = tuple(dict.fromkeys(path for path in (*staged, *kept) if is_secret(path)))
@@ -144,7 +144,7 @@ def uncommitted(git: GitRepository, outputs: Mapping[str, str] = _NONE) -> Uncom
 
 def untracked(git: GitRepository) -> list[str]:
     """The files that git neither tracks nor ignores, but for the client's and whole repositories."""
-    listed = _listed(git, "ls-files", "--others", "--exclude-standard", "-z")
+    listed = paths_of(git, "ls-files", "--others", "--exclude-standard", "-z")
     return [path for path in listed if not path.endswith("/") and not path.startswith(CLIENT)]
 
 
@@ -194,7 +194,8 @@ def add_paths(git: GitRepository, paths: list[str]) -> None:
         git.run(*words, "--pathspec-from-file=-", "--pathspec-file-nul", stdin=listed)
 
 
-def _listed(git: GitRepository, *words: str) -> list[str]:
+def paths_of(git: GitRepository, *words: str) -> list[str]:
+    """What a command of git lists with NULs between (-z), each once."""
     return list(dict.fromkeys(filter(None, git.run(*words).split("\0"))))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from lifecycle.core.timing import Deadline
 from lifecycle.evidence import tree_hash
 from lifecycle.evidence.records import EvidenceRoom
-from lifecycle.run.checkpoints.checkpoint_refs import head_of
+from lifecycle.run.checkpoints.checkpoint_refs import commit_at, head_of
 from lifecycle.run.checkpoints.worktree_files import is_own, opened, uncommitted
 
 
@@ -56,7 +56,7 @@ def facts_of(
         return WorkFacts()
     git = opened(root, deadline, environment)
     dirty = uncommitted(git, outputs).paths
-    known = base and git.run("rev-parse", "--verify", "--quiet", f"{base}^{{commit}}", check=False)
+    known = base and commit_at(git, base)
     words = ("diff", "--no-renames", "--ignore-submodules=dirty", "--name-only", base)
     listed = git.run(*(words if known else ("ls-files",)), "-z").split("\0")
     since = {path for path in listed if path and not is_own(path)}

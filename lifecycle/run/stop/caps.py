@@ -9,6 +9,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from lifecycle.core.values.configured import RunSettings
+from lifecycle.run.long_run import runtime
 from lifecycle.run.state import Run, Spent
 
 
@@ -17,7 +18,7 @@ def spent(run: Run, now: float) -> Spent:
     return Spent(
         run.iterations,
         len({led.session for led in run.led}),
-        max(0.0, (run.completed or now) - run.started),
+        runtime(run, now),
         sum(led.tokens for led in run.led),
     )
 

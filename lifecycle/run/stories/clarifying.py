@@ -1,16 +1,18 @@
-"""What was clarified, and the two checkpoints at which something has to be."""
+"""What was clarified, and the two checkpoints at which something has to be, with what is asked there."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
-from lifecycle.run.state import Clarification, Run
+from lifecycle.core.markdown_table import table
+from lifecycle.run.state import Clarification, Run, Story
 from lifecycle.run.table import PHASES, ClarificationPhase, RunPhase
+from lifecycle.run.texts.design_blocks import filled
 from lifecycle.run.texts.told import line_of
 from lifecycle.settings import resources
 
@@ -93,3 +95,16 @@ def entered(run: Run, phase: RunPhase, now: float, *, asked: bool) -> Run:
     """The run in this phase; as `clarified_for`, and raises IllegalMove where no way leads there."""
     PHASES.check(run.phase, phase)
     return replace(clarified_for(run, phase, now, asked=asked), phase=phase)
+
+
+def question_lines(phase: ClarificationPhase, run: Run | None) -> list[str]:
+    """The design's block for this checkpoint, with the stories before the plan."""
+    questions = [f"- {one}" for one in QUESTIONS[phase]]
+    stories = story_table(run.stories if run is not None else ())
+    return filled(phase, questions=questions, stories=stories)
+
+
+def story_table(stories: Iterable[Story]) -> list[str]:
+    """The stories with size and security, as the design has it."""
+    rows = ((one.id, one.title, one.size, "Yes" if one.security else "No") for one in stories)
+    return table(("#", "Story", "Size", "Security"), rows)
