@@ -1,11 +1,11 @@
 """Hooks and commands as real processes, without the start of Python and its imports for each of them.
 
-`Forked` starts one server that has imported the product, and writes a command for `LIFECYCLE_BIN`. The
-command hands its arguments, folder, mask, environment, parent and three descriptors to the server, which
-forks a process that runs `lifecycle.__main__.main` with exactly these. The command ends as that process
-ends: with its exit code, or by its signal; and it is killed if the command is. So thousands of hooks run in
-the time that a hundred would take, and what the sh guards, the locks and the client see is what they always
-see.
+`Forked` starts one server that has imported the product, and makes a command for `LIFECYCLE_BIN`, from C
+where that can be compiled. The command hands its arguments, folder, mask, environment, parent and three
+descriptors to the server, which forks a process that runs `lifecycle.__main__.main` with exactly these. The
+command ends as that process ends: with its exit code, or by its signal; and it is killed if the command is.
+So thousands of hooks run in the time that a hundred would take, and what the sh guards, the locks and the
+client see is what they always see.
 
 Three things are not what they are for a command of its own: it sees the parent that the command had when
 it began, a signal to the command does not reach it, and a descriptor that is closed cannot be handed over.
@@ -15,10 +15,10 @@ holds the two together.
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import gc
 import importlib
+import json
 import os
 import pkgutil
 import select
@@ -39,14 +39,19 @@ from tests.e2e import killer
 
 ROOT = Path(__file__).parents[2]
 
-COMMAND = """#!{python} -IS
+ASKING = Path(__file__).with_name("asking.c")
+"""The command where a C compiler is: without Python's start."""
+IN_PYTHON = """#!{python} -IS
 import _socket, os, sys
 connection = _socket.socket(_socket.AF_UNIX)
 connection.connect({path!r})
 if connection.fileno() < 3:
     sys.exit("a command with a closed stdin, stdout or stderr is not forked: take STARTED")
 mask = os.umask(0)
-asked = ascii((sys.argv[1:], os.getcwd(), mask, dict(os.environ), os.getppid())).encode()
+texts = [os.getcwdb(), b"%d" % mask, b"%d" % os.getppid(), b"%d" % (len(sys.argv) - 1)]
+texts += map(os.fsencode, sys.argv[1:])
+texts += (name + b"=" + value for name, value in os.environb.items())
+asked = b"".join(text + bytes(1) for text in texts)
 descriptors = b"".join(number.to_bytes(4, sys.byteorder) for number in (0, 1, 2))
 rights = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, descriptors)]
 connection.sendmsg([len(asked).to_bytes(4, "big")], rights)
@@ -56,7 +61,7 @@ if code < 0:
     os.kill(os.getpid(), -code)
 sys.exit(code)
 """
-"""Imports next to nothing: Python's own start is most of what it costs."""
+"""The same elsewhere. Imports next to nothing: Python's own start is most of what it costs."""
 
 
 STAGE = "TEST_STAGE"
@@ -70,20 +75,34 @@ class Forked:
         # Not below the test's own folder: a socket's path may have about a hundred bytes only.
         self.folder = Path(tempfile.mkdtemp(prefix="forked-"))
         self.command = self.folder / "lifecycle"
+        self.in_python = self.folder / "in python" / "lifecycle"
 
     def __enter__(self) -> Self:
         path = str(self.folder / "socket")
-        self.command.write_text(COMMAND.format(python=sys.executable, path=path))
-        self.command.chmod(0o755)
+        self.in_python.parent.mkdir()
+        self.in_python.write_text(IN_PYTHON.format(python=sys.executable, path=path))
+        self.in_python.chmod(0o755)
+        if not self._is_compiled(path):
+            shutil.copy(self.in_python, self.command)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.e2e.forked", path],
             cwd=ROOT,
+            env={**os.environ, **_LARGE_PAGES},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
         assert self.process.stdout is not None
         assert self.process.stdout.readline() == b"ready\n"
         return self
+
+    def _is_compiled(self, path: str) -> bool:
+        """Compile the command for a socket, if there is a compiler that can."""
+        compiler = shutil.which("cc")
+        if compiler is None:
+            return False
+        place = f"-DSOCKET={json.dumps(path)}"
+        argv = [compiler, "-O1", place, "-o", str(self.command), str(ASKING)]
+        return subprocess.run(argv, capture_output=True, check=False).returncode == 0
 
     def run(
         self,
@@ -101,7 +120,7 @@ class Forked:
         """
         mask = os.umask(0)
         os.umask(mask)
-        asked = ascii(([*arguments], str(cwd), mask, dict(env), os.getpid())).encode()
+        asked = wanted(arguments, cwd, mask, env, os.getpid())
         with (
             socket.socket(socket.AF_UNIX) as connection,
             tempfile.TemporaryFile() as given,
@@ -131,6 +150,18 @@ class Forked:
         self.process.stdout.close()
         shutil.rmtree(self.folder)
 
+
+def wanted(
+    arguments: Sequence[str], folder: Path, mask: int, environment: Mapping[str, str], parent: int
+) -> bytes:
+    """What a command asks for, as asking.c says it."""
+    variables = [f"{name}={value}" for name, value in environment.items()]
+    texts = [str(folder), str(mask), str(parent), str(len(arguments)), *arguments, *variables]
+    return b"".join(os.fsencode(text) + bytes(1) for text in texts)
+
+
+_LARGE_PAGES = {"PYTHONMALLOC": "malloc", "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
+"""Variables of the server: a fork copies a table of its pages, which is smaller where they are larger."""
 
 _PRELOADED = (
     *("ctypes", "click", "dateutil.parser", "filelock", "github", "github.Requester"),
@@ -229,7 +260,9 @@ def _become(asked: bytes, descriptors: list[int]) -> NoReturn:
     """Be the command: run it in this process, which ends with it."""
     code = 70
     try:
-        arguments, folder, mask, environment, parent = ast.literal_eval(asked.decode())
+        folder, *texts = [os.fsdecode(text) for text in asked.split(bytes(1))[:-1]]
+        mask, parent, count = map(int, texts[:3])
+        arguments, variables = texts[3 : 3 + count], texts[3 + count :]
         os.getppid = lambda: parent  # the command's: who started a hook is how it knows its client
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -239,7 +272,9 @@ def _become(asked: bytes, descriptors: list[int]) -> NoReturn:
         os.chdir(folder)
         os.umask(mask)
         os.environ.clear()
-        os.environ.update(environment)
+        for variable in variables:
+            name, _, value = variable.partition("=")
+            os.environ[name] = value
         _open_streams()
         sys.argv = ["lifecycle", *arguments]
         killer.stage(os.environ)

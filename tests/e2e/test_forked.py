@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import signal
 import socket
 import subprocess
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
 from tests.conftest import STARTED, Place
-from tests.e2e.forked import STAGE, Forked
+from tests.e2e.forked import STAGE, Forked, wanted
 
 WORLD = re.compile(rb"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]+Z|[0-9][0-9,]{3,}")
 """What differs from one run to the next: moments, ports, names with a moment, what is left of a limit."""
@@ -70,23 +73,40 @@ def test_it_says_what_a_started_command_says(
     assert ran(str(forked.command)) == started
 
 
-def test_it_ends_as_its_process_ends(place: Place, forked: Forked) -> None:
+@pytest.fixture(params=["as it is", "in Python"])
+def asking(request: pytest.FixtureRequest, forked: Forked) -> str:
+    """The command that asks the server; the one in Python is the other where there is no compiler."""
+    return str(forked.command if request.param == "as it is" else forked.in_python)
+
+
+def test_it_hands_over_what_it_was_given(place: Place, asking: str) -> None:
+    """Words, variables, mask and streams arrive as they are: empty, not in UTF-8, with an end of line."""
+    words, value = ["", "a b", "two\nlines", "\udcff", "="], "=\udcfe\n="
+    staged = {STAGE: __name__, "TEST_SAY": "all", "TEST_VALUE": value}
+    done = place.run(
+        "sh", "-c", 'umask 031; exec "$@"', "sh", asking, *words, stdin=b"in", **staged
+    )
+    assert ast.literal_eval(done.stdout) == (words, value, str(place.root), 0o031, "in")
+    assert (done.returncode, done.stderr) == (3, "err")
+
+
+def test_it_ends_as_its_process_ends(place: Place, asking: str) -> None:
     """Killed by a signal, a forked process is seen as killed by that signal, by whoever waits for it."""
     note = place.root.parent / "note"
     staged = {"TEST_KILL_AT": "1", "TEST_KILL_NOTE": str(note)}
     place.ready()
-    done = place.run(str(forked.command), "hook", "on-stop", stdin=b"{}", **staged)
+    done = place.run(asking, "hook", "on-stop", stdin=b"{}", **staged)
     assert done.returncode == -signal.SIGKILL
     assert len(note.read_text().splitlines()) == 1
 
 
-def test_a_closed_stream_is_refused_and_the_server_goes_on(place: Place, forked: Forked) -> None:
+def test_a_closed_stream_is_refused_and_the_server_goes_on(place: Place, asking: str) -> None:
     """What cannot be handed over ends the command, so that no test believes to have closed it."""
     for closed in ("<&-", ">&-"):
-        done = place.run("sh", "-c", f'"{forked.command}" --version {closed}')
+        done = place.run("sh", "-c", f'"{asking}" --version {closed}')
         assert (done.returncode, done.stdout) == (1, ""), closed
         assert "is not forked" in done.stderr
-    assert place.run(str(forked.command), "--version").returncode == 0
+    assert place.run(asking, "--version").returncode == 0
 
 
 @pytest.mark.parametrize("sent", [b"", b"\0\0", b"\0\0\1\0half"])
@@ -100,8 +120,14 @@ def test_a_command_that_ends_before_it_has_asked_stops_nobody(
     assert place.run(str(forked.command), "--version").returncode == 0
 
 
-def stage(_: Mapping[str, str]) -> None:
+def stage(environment: Mapping[str, str]) -> None:
     """Called in the forked process before it is the command: say so, and end when told to."""
+    if "TEST_SAY" in environment:
+        mask = os.umask(0)
+        got = sys.argv[1:], environment["TEST_VALUE"], str(Path.cwd()), mask, sys.stdin.read()
+        os.write(1, ascii(got).encode())
+        os.write(2, b"err")
+        os._exit(3)
     os.write(1, b"forked")
     os.read(0, 1)
     os._exit(0)
@@ -114,7 +140,7 @@ def test_a_command_that_is_killed_as_its_process_ends_stops_nobody(
     stdin, told = os.pipe()
     heard, stdout = os.pipe()
     environment = {**place.environment, STAGE: __name__}
-    asked = ascii(([], str(place.root), 0o022, environment, os.getpid())).encode()
+    asked = wanted([], place.root, 0o022, environment, os.getpid())
     with socket.socket(socket.AF_UNIX) as command:
         command.connect(str(forked.folder / "socket"))
         socket.send_fds(command, [len(asked).to_bytes(4, "big")], [stdin, stdout, stdout])
