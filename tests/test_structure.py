@@ -33,7 +33,7 @@ BUDGET = {
     "platforms": 730,
     "evidence": 2_500,
     "claim": 5_385,
-    "run": 4_820,
+    "run": 4_700,
     "stages": 3_132,
     "workflow": 2_500,
     "reconcile": 1_325,

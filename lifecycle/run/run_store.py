@@ -7,19 +7,21 @@ cannot be read is kept beside itself, and that is said once. One of a later rele
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, Final
+
+import msgspec
 
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.redact import redact, visible
 from lifecycle.core.timing import Deadline, render_time
 from lifecycle.git.process import GitRepository, is_no_repository
 from lifecycle.git.tracked_files import exclude_own_files
-from lifecycle.run import state
 from lifecycle.run.long_run import tier
 from lifecycle.run.progress_file import ProgressFile
-from lifecycle.run.state import Clarification, Failure, NewerVersion, Run
+from lifecycle.run.state import VERSION, Clarification, Failure, Run, encoded
 from lifecycle.run.trouble.escalation import escalation_lines
 from lifecycle.storage import regular_files, store, workflow_marks
 from lifecycle.storage.store import Folder
@@ -43,6 +45,14 @@ LINES = (f"/{FOLDER}/{STATE}*", f"/{FOLDER}/{PROGRESS}*")
 _LARGEST = 32_000_000
 
 _BUSY = "Another lifecycle process is at work on this run, so nothing was changed; try again in a moment."
+
+
+class NewerVersion(ValueError):
+    """A later release wrote the file; `version` is its form's."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(f"version {version}")
+        self.version = version
 
 
 class NoRun(Refused):
@@ -132,11 +142,11 @@ class RunStore:
             return None
         self._refuse_tracked()
         try:
-            return state.decoded(content[0])
+            return decoded(content[0])
         except NewerVersion as error:
             raise StrangeRun(
                 f"{PATH} was written by a later release of lifecycle (version {error.version}; this one "
-                f"knows {state.VERSION}); it was left as it is, and no run is led. Install that release: "
+                f"knows {VERSION}); it was left as it is, and no run is led. Install that release: "
                 "pipx upgrade agent-lifecycle"
             ) from None
         except ValueError as error:
@@ -189,7 +199,7 @@ class RunStore:
         what = regular_files.strange(str(path))
         if what:
             raise regular_files.StrangeFileError(str(path), what)
-        store.write(path, state.encoded(run))
+        store.write(path, encoded(run))
         self.mark(run)
 
     def begin(self, run: Run) -> None:
@@ -201,7 +211,7 @@ class RunStore:
         """What was clarified while there was no run; the next one adopts it."""
         found = self.folder.read(EARLY)
         try:
-            return state.decoded_clarifications(found.content) if found is not None else ()
+            return decoded_clarifications(found.content) if found is not None else ()
         except ValueError as error:
             raise StrangeRun(
                 f"{store.FOLDER}/{EARLY} cannot be read ({error}); it was left as it is. It holds what was "
@@ -212,7 +222,7 @@ class RunStore:
         """Keep these until a run adopts them; none: forget them. The caller holds the lock."""
         kept = tuple(clarifications)
         if kept:
-            self.folder.write(EARLY, state.encoded(kept))
+            self.folder.write(EARLY, encoded(kept))
         else:
             self.folder.remove(EARLY)
 
@@ -262,3 +272,66 @@ class RunStore:
                 f"{PATH} is tracked by git, so it came with the repository and leads nobody here; nothing "
                 f"was done. Take it out with: git rm --cached {PATH}"
             )
+
+
+Migration = Callable[[dict[str, Any]], dict[str, Any]]
+
+MIGRATIONS: Final[Mapping[int, Migration]] = {}
+"""By the version that it starts from: what makes data of that version fit the next one."""
+
+RETURNS: Final[Mapping[int, Migration]] = {}
+"""By the version that it starts from: what makes data of that version fit the one before, for whoever goes
+back to an older release."""
+
+
+def moved(
+    data: dict[str, Any], wanted: int, steps: Iterable[tuple[int, Migration]]
+) -> dict[str, Any]:
+    """Data of another version as `wanted` has it, by one step after another.
+
+    Raises:
+        ValueError: there is no step for a version on the way.
+    """
+    table = dict(steps)
+    version = data["version"]
+    while version != wanted:
+        if version not in table:
+            raise ValueError(f"there is no way from version {version} to version {wanted}")
+        version += 1 if version < wanted else -1
+        data = {**table[data["version"]](data), "version": version}
+    return data
+
+
+def decoded_clarifications(content: bytes) -> tuple[Clarification, ...]:
+    """What was clarified before a run; raises ValueError if the content is not of that form."""
+    try:
+        return msgspec.json.decode(content, type=tuple[Clarification, ...])
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise ValueError(str(error)) from None
+
+
+class _Head(msgspec.Struct):
+    """What is read of a file first: a version of another release has fields of its own."""
+
+    version: Any = 1
+
+
+def decoded(content: bytes) -> Run:
+    """The run that a file holds.
+
+    Raises:
+        ValueError: it is no JSON, or not of our form; half a sentence says where.
+        NewerVersion: a later release wrote it.
+    """
+    try:
+        version = msgspec.json.decode(content, type=_Head).version
+        if isinstance(version, int) and version > VERSION:
+            raise NewerVersion(version)
+        if isinstance(version, int) and version < VERSION:
+            data = {**msgspec.json.decode(content), "version": version}
+            return msgspec.convert(moved(data, VERSION, MIGRATIONS.items()), Run)
+        return msgspec.json.decode(content, type=Run)
+    except msgspec.MsgspecError as error:
+        raise ValueError(str(error)) from None
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None

@@ -1,13 +1,14 @@
-"""The record of one autonomous run, as `.claude/workflow-state.json` holds it, and its versions.
+"""The record of one autonomous run, as `.claude/workflow-state.json` holds it.
 
 Each value is frozen: a change makes a new record (`msgspec.structs.replace`, `with_story`). What is read is
 checked as a whole before anything of it counts. A new field has a default, so that an older file can still
-be read; a change of meaning raises `VERSION` and adds a step to `MIGRATIONS` and one to `RETURNS`.
+be read; a change of meaning raises `VERSION`, and adds a step to `MIGRATIONS` and one to `RETURNS` in
+`run_store.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
@@ -504,34 +505,6 @@ class Run(_Value, frozen=True, omit_defaults=False):
         )
 
 
-Migration = Callable[[dict[str, Any]], dict[str, Any]]
-
-MIGRATIONS: Final[Mapping[int, Migration]] = {}
-"""By the version that it starts from: what makes data of that version fit the next one."""
-
-RETURNS: Final[Mapping[int, Migration]] = {}
-"""By the version that it starts from: what makes data of that version fit the one before, for whoever goes
-back to an older release."""
-
-
-def moved(
-    data: dict[str, Any], wanted: int, steps: Iterable[tuple[int, Migration]]
-) -> dict[str, Any]:
-    """Data of another version as `wanted` has it, by one step after another.
-
-    Raises:
-        ValueError: there is no step for a version on the way.
-    """
-    table = dict(steps)
-    version = data["version"]
-    while version != wanted:
-        if version not in table:
-            raise ValueError(f"there is no way from version {version} to version {wanted}")
-        version += 1 if version < wanted else -1
-        data = {**table[data["version"]](data), "version": version}
-    return data
-
-
 def data_of(value: _Value) -> dict[str, Any]:
     """A record as JSON has it, without what is a default, for a command that prints it."""
     data: dict[str, Any] = msgspec.to_builtins(value)
@@ -542,46 +515,3 @@ def encoded(kept: Run | tuple[Clarification, ...]) -> bytes:
     """The run as the file holds it, or what was clarified before it."""
     content = msgspec.json.format(msgspec.json.encode(kept), indent=1)
     return bytes(content) + b"\n"
-
-
-def decoded_clarifications(content: bytes) -> tuple[Clarification, ...]:
-    """What was clarified before a run; raises ValueError if the content is not of that form."""
-    try:
-        return msgspec.json.decode(content, type=tuple[Clarification, ...])
-    except (msgspec.MsgspecError, RecursionError) as error:
-        raise ValueError(str(error)) from None
-
-
-class _Head(msgspec.Struct):
-    """What is read of a file first: a version of another release has fields of its own."""
-
-    version: Any = 1
-
-
-def decoded(content: bytes) -> Run:
-    """The run that a file holds.
-
-    Raises:
-        ValueError: it is no JSON, or not of our form; half a sentence says where.
-        NewerVersion: a later release wrote it.
-    """
-    try:
-        version = msgspec.json.decode(content, type=_Head).version
-        if isinstance(version, int) and version > VERSION:
-            raise NewerVersion(version)
-        if isinstance(version, int) and version < VERSION:
-            data = {**msgspec.json.decode(content), "version": version}
-            return msgspec.convert(moved(data, VERSION, MIGRATIONS.items()), Run)
-        return msgspec.json.decode(content, type=Run)
-    except msgspec.MsgspecError as error:
-        raise ValueError(str(error)) from None
-    except RecursionError:
-        raise ValueError("it is nested too deep") from None
-
-
-class NewerVersion(ValueError):
-    """A later release wrote the file; `version` is its form's."""
-
-    def __init__(self, version: int) -> None:
-        super().__init__(f"version {version}")
-        self.version = version

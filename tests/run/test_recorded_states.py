@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.run import state
+from lifecycle.run import run_store, state
 from lifecycle.run.table import CheckState, CriterionState, Gate, RunStatus, StoryCheck, TddPhase
 
 RECORDED = Path(__file__).with_name("recorded")
@@ -24,8 +24,8 @@ def test_a_recorded_state_is_read_and_kept(name: str) -> None:
     """It is what it was, and what is written of it is read as the same run."""
     content = (RECORDED / name).read_bytes()
     assert hashlib.sha256(content).hexdigest() == DIGESTS[name]
-    run = state.decoded(content)
-    assert state.decoded(state.encoded(run)) == run
+    run = run_store.decoded(content)
+    assert run_store.decoded(state.encoded(run)) == run
 
 
 def test_every_version_has_a_recorded_state() -> None:
@@ -37,7 +37,7 @@ def test_every_version_has_a_recorded_state() -> None:
 
 def test_version_1_means_what_it_meant() -> None:
     """One value of each kind of record."""
-    run = state.decoded((RECORDED / "workflow-state-1.json").read_bytes())
+    run = run_store.decoded((RECORDED / "workflow-state-1.json").read_bytes())
     first, second = run.stories[:2]
     assert (run.id, run.status, run.session) == ("abc12345", RunStatus.AWAITING_USER, "two")
     assert run.fix is not None

@@ -8,8 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from lifecycle.core.errors import IllegalMove, Refused
-from lifecycle.run import state
-from lifecycle.run.state import Criterion, Failure, NewerVersion, Run, Story
+from lifecycle.run import run_store, state
+from lifecycle.run.run_store import NewerVersion
+from lifecycle.run.state import Criterion, Failure, Run, Story
 from lifecycle.run.stories.begin import new_run
 from lifecycle.run.table import (
     GATES,
@@ -46,7 +47,7 @@ def test_what_is_written_is_read_again() -> None:
     failure = Failure("F1", FailureCategory.INFRA, "Connection refused", NOW)
     story = Story("S1", "Pay", criteria=(Criterion("a payment is kept"),), failures=(failure,))
     run = replace(a_run(story), phase=RunPhase.DEVELOPMENT)
-    assert state.decoded(state.encoded(run)) == run
+    assert run_store.decoded(state.encoded(run)) == run
     assert json.loads(state.encoded(run))["version"] == state.VERSION
 
 
@@ -68,14 +69,14 @@ def test_what_is_written_is_read_again() -> None:
 def test_what_is_not_of_the_form_is_named(content: bytes, says: str) -> None:
     """Half a sentence tells where; nothing of such a file counts."""
     with pytest.raises(ValueError, match=says.replace("$", r"\$")):
-        state.decoded(content)
+        run_store.decoded(content)
 
 
 def test_a_later_release_is_told_from_a_broken_file() -> None:
     """Its file is not to be mended: the release is to be installed."""
     content = json.dumps({"version": state.VERSION + 1, "whatever": 1}).encode()
     with pytest.raises(NewerVersion) as caught:
-        state.decoded(content)
+        run_store.decoded(content)
     assert caught.value.version == state.VERSION + 1
 
 
@@ -87,11 +88,11 @@ def test_data_moves_through_every_version_and_back() -> None:
         2: lambda data: {k: v for k, v in data.items() if k != "b"},
     }
     first = {"version": 1, "a": 1}
-    third = state.moved(first, 3, there.items())
+    third = run_store.moved(first, 3, there.items())
     assert third == {"version": 3, "a": 1, "b": 1, "c": 1}
-    assert state.moved(third, 1, back.items()) == first
+    assert run_store.moved(third, 1, back.items()) == first
     with pytest.raises(ValueError, match="no way from version 3"):
-        state.moved(third, 4, there.items())
+        run_store.moved(third, 4, there.items())
 
 
 def test_the_next_story_respects_what_it_depends_on() -> None:

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
-from lifecycle.run import state
+from lifecycle.run import run_store, state
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import RunStatus, StoryStatus
 from lifecycle.run.trouble import blockers, story_blocks
@@ -56,7 +56,7 @@ def test_awaiting_says_what_the_design_says() -> None:
     assert second == "2. Run verification: dotnet build"
     assert third.startswith("3. Resume workflow: lifecycle run user-fix-complete")
     assert "python .claude/core/state.py user-fix-complete" in third
-    assert state.decoded(state.encoded(run)) == run
+    assert run_store.decoded(state.encoded(run)) == run
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
-from lifecycle.run import state
+from lifecycle.run import run_store, state
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import ESCALATION, MAX_RETRIES, FailureCategory, StoryStatus
 from lifecycle.run.texts.told import LINE
@@ -106,7 +106,7 @@ def test_a_failure_is_kept_as_it_was_told() -> None:
     assert "ghp_" not in second.text
     assert "\n" not in second.text
     assert len(failed(START, "S1", "x" * 9_000, NOW).story("S1").failures[0].text) == LINE
-    assert state.decoded(state.encoded(run)) == run
+    assert run_store.decoded(state.encoded(run)) == run
 
 
 @pytest.mark.parametrize(("name", "text"), [("S1", "  \n"), ("S9", "it broke"), ("S3", "it broke")])
