@@ -25,7 +25,7 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_013,
-    "storage": 1_210,
+    "storage": 1_235,
     "settings": 805,
     "git": 437,
     "github": 5_680,
@@ -37,7 +37,7 @@ BUDGET = {
     "stages": 3_132,
     "workflow": 2_500,
     "reconcile": 1_325,
-    "views": 645,
+    "views": 1_205,
     "app": 380,
     "setup": 3_270,
     "hooks": 1_312,

@@ -116,13 +116,19 @@ def read(root: Path, since: float = -math.inf) -> tuple[JournalEntry, ...]:
     Raises:
         Refused: there is a journal, and it cannot be read; the sentence says why. It was left as it is.
     """
+    return _read(root, since, -1, {})
+
+
+def _read(
+    root: Path, since: float, count: int, equal: Mapping[str, str]
+) -> tuple[JournalEntry, ...]:
     try:
         path = _path(root)
         if path is None:
             return ()
         from lifecycle.storage.journal_file import entries
 
-        return tuple(JournalEntry(**values) for values in entries(path, since))
+        return tuple(JournalEntry(**values) for values in entries(path, since, count, equal))
     except ImportError:
         raise Refused(
             "The journal needs SQLite, which this Python was built without; it was left as it is. Use "
@@ -133,6 +139,20 @@ def read(root: Path, since: float = -math.inf) -> tuple[JournalEntry, ...]:
             f"The journal cannot be read ({_why(error)}), and was left as it is; see who may read "
             f"{FOLDER}/{NAME} in git's folder."
         ) from None
+
+
+def last(root: Path, count: int, **equal: str) -> tuple[JournalEntry, ...]:
+    """The newest entries, at most `count`, oldest first.
+
+    Args:
+        root: of a worktree.
+        count: how many.
+        equal: what their fields have to be, as `task="#42"`.
+
+    Raises:
+        Refused: as `read`.
+    """
+    return _read(root, -math.inf, count, equal)
 
 
 def trouble(root: Path) -> str:

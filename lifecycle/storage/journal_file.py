@@ -18,7 +18,7 @@ import secrets
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,8 @@ NEEDS = (3, 37)
 Values = dict[str, Any]
 """An entry's values by the names of its columns; its detail is a JSON object, and no key is ""."""
 
+NOTHING: Mapping[str, str] = {}
+
 _TEXTS = ("system", "kind", "task", "actor", "session", "source", "target", "key")
 _COLUMNS = ("at", *_TEXTS, "detail")
 _SCHEMA = f"""
@@ -72,7 +74,7 @@ _INSERT = (
     f"INSERT INTO entry ({', '.join(_COLUMNS)}) VALUES (:{', :'.join(_COLUMNS)}) "  # noqa: S608 -- names of our own
     "ON CONFLICT (key) DO NOTHING"
 )
-_SELECT = f"SELECT {', '.join(_COLUMNS)} FROM entry WHERE at >= ? ORDER BY at, id"  # noqa: S608 -- names of our own
+_SELECT = f"SELECT {', '.join(_COLUMNS)} FROM entry WHERE "  # noqa: S608 -- names of our own
 
 
 class _NewerError(Exception):
@@ -110,8 +112,16 @@ def append(path: Path, entries: Sequence[Values]) -> str:
     return remark
 
 
-def entries(path: Path, since: float) -> list[Values]:
+def entries(
+    path: Path, since: float, count: int = -1, equal: Mapping[str, str] = NOTHING
+) -> list[Values]:
     """The values of every entry from `since` on, in order; what waits to be taken up is among them.
+
+    Args:
+        path: of the journal.
+        since: seconds since the epoch.
+        count: how many at the most, the newest; -1 for all.
+        equal: what columns of texts have to hold.
 
     Raises:
         Refused: the journal cannot be read.
@@ -125,10 +135,16 @@ def entries(path: Path, since: float) -> list[Values]:
                 f"The journal needs SQLite {_needs()}, and this Python has {sqlite3.sqlite_version}; it "
                 "was left as it is. Use a newer Python."
             )
-        kept = _rows(path, since)
+        kept = _rows(path, since, count, equal)
     keys = {values["key"] for values in kept}
-    kept += [values for values in waiting if values["at"] >= since and values["key"] not in keys]
-    return sorted(kept, key=lambda values: float(values["at"]))
+    kept += [
+        values
+        for values in waiting
+        if values["at"] >= since
+        and values["key"] not in keys
+        and all(values[name] == wanted for name, wanted in equal.items())
+    ]
+    return sorted(kept, key=lambda values: float(values["at"]))[-count if count > 0 else 0 :]
 
 
 def obstacle(path: Path) -> str:
@@ -351,24 +367,28 @@ def _is_ours(values: object) -> bool:
     return math.isfinite(values["at"])
 
 
-def _rows(path: Path, since: float) -> list[Values]:
+def _rows(path: Path, since: float, count: int, equal: Mapping[str, str]) -> list[Values]:
+    # The names are columns of ours; the newest come first, so that a limit keeps them.
+    where = " AND ".join(("at >= ?", *(f"{name} = ?" for name in _TEXTS if name in equal)))
+    given = (since, *(equal[name] for name in _TEXTS if name in equal), count)
+    query = f"{_SELECT}{where} ORDER BY at DESC, id DESC LIMIT ?"
     try:
         try:
-            return _selected(path, "rw", since)
+            return _selected(path, "rw", query, given)
         except sqlite3.OperationalError as error:
             if _is_busy(error):
                 raise
             # Where the folder cannot be written no log can be beside it: the file is all there is.
-            return _selected(path, "ro&immutable=1", since)
+            return _selected(path, "ro&immutable=1", query, given)
     except (sqlite3.Error, _BrokenError, _NewerError) as error:
         raise Refused(_unreadable(path, error)) from None
 
 
-def _selected(path: Path, mode: str, since: float) -> list[Values]:
+def _selected(path: Path, mode: str, query: str, given: Sequence[object]) -> list[Values]:
     with contextlib.closing(_open(path, mode)) as database:
         _check(database)
         database.row_factory = sqlite3.Row
-        return [_values(row) for row in database.execute(_SELECT, (since,))]
+        return [_values(row) for row in database.execute(query, given)][::-1]
 
 
 def _unreadable(path: Path, error: Exception) -> str:

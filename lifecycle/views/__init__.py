@@ -1,1 +1,1 @@
-"""Reports on what the journal holds: numbers, and a page with charts."""
+"""Everything in one picture: a worktree as a value for text, screen and page; what the journal tells"""

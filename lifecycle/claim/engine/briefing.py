@@ -70,21 +70,24 @@ def claim_lines(record: Record, *, hears_prompts: bool = True, has_hooks: bool =
     `hears_prompts`: the hook on the user's prompts is installed. `has_hooks`: hooks were seen at work;
     nothing is promised without them.
     """
-    claim = record.claim
-    phase = Phase.named(claim.phase)
     lines = [*state_lines(record), *question_lines(record)]
-    if phase is None:
-        lines.append(messages.unknown_phase(claim.phase, [p.value for p in Phase]))
-    elif record.ending.releasing is not None:
-        lines.append(loss_messages.releasing(claim.issue_number))
-    elif is_lost(record):
-        lines.append(loss_line(record))
-    else:
-        counts = consent.counts_done(record, hears_prompts=hears_prompts)
-        lines.append(_next_step(record, phase, counts_done=counts, has_hooks=has_hooks))
+    lines.append(next_line(record, hears_prompts=hears_prompts, has_hooks=has_hooks))
     if not has_hooks:
         lines.append(messages.no_hooks())
     return lines + _nudge_lines(record) + problem_lines(record)
+
+
+def next_line(record: Record, *, hears_prompts: bool = True, has_hooks: bool = True) -> str:
+    """What comes next and who does it; `hears_prompts` and `has_hooks` as for `claim_lines`."""
+    claim, phase = record.claim, Phase.named(record.claim.phase)
+    if phase is None:
+        return messages.unknown_phase(claim.phase, [p.value for p in Phase])
+    if record.ending.releasing is not None:
+        return loss_messages.releasing(claim.issue_number)
+    if is_lost(record):
+        return loss_line(record)
+    counts = consent.counts_done(record, hears_prompts=hears_prompts)
+    return _next_step(record, phase, counts_done=counts, has_hooks=has_hooks)
 
 
 def question_lines(record: Record) -> list[str]:

@@ -1,0 +1,221 @@
+"""The claim of a worktree, its pull request and checks, and what of them waits for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions.table import IN_REVIEW, Phase
+from lifecycle.claim.engine import briefing
+from lifecycle.claim.record.claim_store import ClaimStore
+from lifecycle.claim.record.state import Record
+from lifecycle.core.messages import messages
+from lifecycle.core.plan import Audience
+from lifecycle.core.timing import parse_time
+from lifecycle.settings.running_client import session_of
+from lifecycle.storage import journal, signs_of_life
+from lifecycle.storage.signs_of_life import Signs
+from lifecycle.views.overview.overview_values import (
+    OverviewChecks,
+    OverviewClaim,
+    OverviewPull,
+    PullStanding,
+)
+from lifecycle.views.overview.worktree_read import WorktreeRead, address, last_move, plain
+
+_STOPPED = ("held", "missing", "stale", "hidden")
+"""What of the checks does not go on by itself."""
+
+_RUNS_ON = ("running", "unfinished")
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimParts:
+    """The parts of an overview that come from the claim's files."""
+
+    claim: OverviewClaim | None = None
+    pull: OverviewPull | None = None
+    checks: OverviewChecks | None = None
+    waiting: tuple[str, ...] = ()
+
+
+def claim_parts(reading: WorktreeRead) -> ClaimParts:
+    """Read the claim and what is remembered beside it.
+
+    Raises:
+        ClaimRefused: the claim's file cannot be read; it was left as it is.
+        StrangeFileError: something else lies in the place of a file of ours.
+    """
+    claim_store = ClaimStore(reading.root, reading.deadline.clock)
+    record = claim_store.load(repair=False).record
+    notices = claim_store.ledger.waiting()
+    waiting = tuple(plain(notice.text, 500) for notice in notices)
+    said = _Said(claim_store, record)
+    for notice in notices:
+        if notice.audience is Audience.NOTE:
+            reading.await_person("waiting", notice.text, said.at(notice.key))
+    if record is None:
+        return ClaimParts(waiting=waiting)
+    session = record.ownership.session
+    signs = signs_of_life.signs_of(claim_store.folder, session, reading.now)
+    pull = _pull(record)
+    claim = _claim(reading, claim_store, record, signs, pull)
+    _await(reading, record, said, pull)
+    since = max(record.created_at, record.ownership.session_at)
+    is_alive = signs_of_life.seems_alive(signs, since, reading.now)
+    if session and not is_alive and not claim.lost and not record.ending.outcome:
+        what = f"The session that works on #{claim.issue} is over; start one that goes on with it"
+        reading.await_person("claim", what, signs.last_at or since)
+    return ClaimParts(claim, pull, _checks(record), waiting)
+
+
+class _Said:
+    """When the sentences about a claim were first said, by the ledger."""
+
+    def __init__(self, claim_store: ClaimStore, record: Record | None) -> None:
+        self.said = claim_store.state.get("said", {})
+        self.key = f"{record.claim_key}/" if record is not None else ""
+
+    def at(self, key: str) -> float:
+        """When the sentence with this key was queued; 0.0 if it was not."""
+        entry = self.said.get(key)
+        at = entry.get("at") if isinstance(entry, dict) else None
+        return float(at) if isinstance(at, int | float) else 0.0
+
+    def last(self, event: str) -> float:
+        """When a sentence of this claim whose event begins so was queued last; 0.0 if none was."""
+        begin = f"{self.key}{event}"
+        return max((self.at(key) for key in self.said if key.startswith(begin)), default=0.0)
+
+
+def _claim(
+    reading: WorktreeRead,
+    claim_store: ClaimStore,
+    record: Record,
+    signs: Signs,
+    pull: OverviewPull | None,
+) -> OverviewClaim:
+    claim, number = record.claim, record.claim.issue
+    hears = claim_store.marks.hears_prompts(record.created_at)
+    has_hooks = signs_of_life.has_met(claim_store.folder, session_of({}, reading.environment))
+    since = last_move(reading, journal.CLAIM, f"#{number}", claim.phase)
+    is_first = claim.phase == Phase.CODING and since < record.created_at
+    return OverviewClaim(
+        issue=number,
+        url=_issue_url(reading, record, pull),
+        title=plain(record.title),
+        branch=plain(claim.branch),
+        agent=plain(claim.agent_id),
+        summary=plain(claim.summary),
+        status=plain(claim.status),
+        phase=plain(claim.phase, 60),
+        is_confirmed=derive.is_confirmed(record),
+        since=record.created_at if is_first else since,
+        taken_at=record.created_at,
+        session=plain(record.ownership.session),
+        active_at=signs.last_at or 0.0,
+        is_watched=signs.has_waiter,
+        is_releasing=record.ending.releasing is not None,
+        lost=plain(briefing.loss_line(record), 500) if briefing.is_lost(record) else "",
+        next=plain(briefing.next_line(record, hears_prompts=hears, has_hooks=has_hooks), 500),
+        linked=plain(record.linked.link.id) if record.linked.link is not None else "",
+    )
+
+
+def _issue_url(reading: WorktreeRead, record: Record, pull: OverviewPull | None) -> str:
+    """The issue's page: beside the pull request's, else on the host that is configured."""
+    number = record.claim.issue
+    if not number:
+        return ""
+    above, middle, _ = (pull.url if pull is not None else "").rpartition("/pull/")
+    if middle:
+        return f"{above}/issues/{number}"
+    if not record.ownership.repository:
+        return ""
+    from lifecycle.settings import config
+
+    host = config.web_host(config.addresses(reading.environment).api_url)
+    return address(f"https://{host}/{record.ownership.repository}/issues/{number}")
+
+
+def _pull(record: Record) -> OverviewPull | None:
+    number = record.claim.pr_number
+    if not number:
+        return None
+    known = record.pull
+    return OverviewPull(
+        number,
+        address(known.url),
+        plain(known.head, 40),
+        _standing(record),
+        tuple(plain(name, 60) for name in known.changes_by),
+        plain(known.conflicts_with),
+    )
+
+
+def _standing(record: Record) -> PullStanding:
+    phase, ending, checks = Phase.named(record.claim.phase), record.ending, record.pull.checks or {}
+    is_confirmed = derive.is_confirmed(record)
+    if phase is Phase.MERGED_DETECTED and is_confirmed:
+        return PullStanding.MERGED
+    if phase is Phase.DONE:
+        is_merged = bool(ending.consent) and not ending.override
+        return PullStanding.MERGED if is_merged else PullStanding.UNKNOWN
+    if phase is Phase.PR_CLOSED and is_confirmed:
+        return PullStanding.CLOSED
+    rows: tuple[tuple[object, PullStanding], ...] = (
+        (checks.get("failed"), PullStanding.FAILED),
+        (record.pull.conflicts_with, PullStanding.CONFLICT),
+        (record.pull.changes_by, PullStanding.CHANGES),
+        (any(checks.get(key) for key in _RUNS_ON), PullStanding.RUNNING),
+        (any(checks.get(key) for key in _STOPPED), PullStanding.HELD),
+        (checks.get("passed"), PullStanding.PASSED),
+    )
+    return next((standing for holds, standing in rows if holds), PullStanding.UNKNOWN)
+
+
+def _checks(record: Record) -> OverviewChecks | None:
+    checks = record.pull.checks
+    if checks is None or Phase.named(record.claim.phase) not in IN_REVIEW:
+        return None
+
+    def names(key: str) -> tuple[str, ...]:
+        return tuple(plain(name, 100) for name in checks.get(key) or ())
+
+    return OverviewChecks(
+        polled_at=parse_time(record.claim.last_check_poll) or 0.0,
+        passed=_count(checks, "passed"),
+        running=_count(checks, "running"),
+        failed=names("failed"),
+        missing=names("missing"),
+        stale=names("stale"),
+        held=names("held"),
+        hidden=names("hidden"),
+        line=plain(briefing.checks_line(record), 500),
+    )
+
+
+def _count(checks: Mapping[str, Any], key: str) -> int:
+    value = checks.get(key)
+    return value if isinstance(value, int) else 0
+
+
+def _await(reading: WorktreeRead, record: Record, said: _Said, pull: OverviewPull | None) -> None:
+    """Note what of the claim waits for a person, and since when that was said."""
+    for line in briefing.question_lines(record):
+        reading.await_person("claim", line, said.last("merged:"), "lifecycle close")
+    if pull is not None and Phase.named(record.claim.phase) in IN_REVIEW:
+        number, head = pull.number, (record.pull.checks or {}).get("sha", "")
+        if pull.state is PullStanding.PASSED:
+            since = said.last(f"green:{number}:{head}")
+            what = f"PR #{number} waits for a person to merge it"
+            reading.await_person("pull", what, since, pull.url)
+        if pull.state is PullStanding.HELD:
+            since = said.last(f"waits:{number}:{head}")
+            reading.await_person("checks", briefing.checks_line(record), since, pull.url)
+    for kind, trouble in record.troubles.items():
+        if trouble.is_final and not trouble.for_agent and kind in messages.COMPLAINTS:
+            what = messages.COMPLAINTS[kind](trouble.sentence, record.claim.issue_number)
+            reading.await_person("claim", what, said.last(f"refused:{kind}:"))

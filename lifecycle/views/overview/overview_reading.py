@@ -1,0 +1,192 @@
+"""Read everything about one worktree, from files alone: no network, no lock, nothing is written.
+
+A part that cannot be read costs that part, and says why in one sentence; all others are there. What is
+not in use here is not imported, so that a worktree with a claim alone is as quick as its claim.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lifecycle.core.timing import Deadline
+from lifecycle.storage import regular_files, store, workflow_marks
+from lifecycle.storage.store import CLAIM_FILE, FOLDER, STATE
+from lifecycle.views.overview.overview_claim import ClaimParts, claim_parts
+from lifecycle.views.overview.overview_values import (
+    Overview,
+    OverviewEvent,
+    OverviewRun,
+    OverviewStage,
+    OverviewWorkflow,
+    OverviewWorktree,
+)
+from lifecycle.views.overview.worktree_read import WorktreeRead, plain
+
+if TYPE_CHECKING:
+    from lifecycle.storage.journal import JournalEntry
+
+_LINE = 4096
+"""Characters of a path."""
+
+EVENTS = 8
+"""How many entries of the journal are shown."""
+
+
+def overview(root: Path, environment: Mapping[str, str], deadline: Deadline) -> Overview:
+    """Everything about the worktree `root`, as it lies there right now; never raises for what lies there.
+
+    Args:
+        root: its top folder.
+        environment: the variables; git is run with them, and they say what is a secret.
+        deadline: until when git has to answer, where it is asked (a run alone needs that).
+    """
+    reading = WorktreeRead(root, environment, deadline)
+    nowhere = OverviewWorktree(str(root), "", "")
+    where = reading.part("worktree", _worktree, nowhere)
+    claim = reading.part("claim", claim_parts, ClaimParts())
+    stage = reading.part("stage", _stage, None)
+    run = reading.part("run", _run, None)
+    workflow = reading.part("workflow", _workflow, None)
+    nothing: tuple[OverviewEvent, ...] = ()
+    events = reading.part("events", _events, nothing)
+    return Overview(
+        at=reading.now,
+        worktree=where,
+        claim=claim.claim,
+        pull=claim.pull,
+        checks=claim.checks,
+        stage=stage,
+        run=run,
+        workflow=workflow,
+        waiting=claim.waiting,
+        events=events,
+        awaited=tuple(sorted(reading.awaited, key=lambda one: one.since or reading.now)),
+        troubles=reading.troubles,
+    )
+
+
+def watched(root: Path) -> tuple[Path, ...]:
+    """The files whose dates tell that an overview is not true any more; some may not be there."""
+    here = root / FOLDER
+    named = [
+        root / CLAIM_FILE,
+        here / STATE,
+        here / "seen",
+        here / "waiter",
+        here / workflow_marks.OFF,
+        here / workflow_marks.SESSIONS,
+        root / workflow_marks.RUN_FILE,
+        root / ".claude/state",
+        root / ".claude/state/workflow.json",
+        root / ".claude/state/workflows",
+    ]
+    sessions = here / workflow_marks.SESSIONS
+    named += [Path(entry.path) for entry in _entries(sessions) if entry.name.endswith(".json")]
+    git = _git_folder(root)
+    named += [git / "HEAD"] if git is not None else []
+    common = store.common_folder(root)
+    if common is not None:
+        named += [common / "lifecycle" / f"journal.db{tail}" for tail in ("", "-wal")]
+    return tuple(named)
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    if regular_files.strange_folder(str(folder)):
+        return []
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def _worktree(reading: WorktreeRead) -> OverviewWorktree:
+    git = _git_folder(reading.root)
+    head = regular_files.content(str(git / "HEAD"), limit=_LINE) if git is not None else None
+    words = head[0].decode("utf-8", "replace").split() if head is not None else []
+    branch = words[1].removeprefix("refs/heads/") if words[:1] == ["ref:"] else ""
+    clone = store.clone_of(reading.root)
+    return OverviewWorktree(plain(reading.root, _LINE), plain(clone, _LINE), plain(branch))
+
+
+def _git_folder(root: Path) -> Path | None:
+    """The worktree's own git folder, without git: `.git`, or what it says as a file."""
+    git = root / ".git"
+    if git.is_dir():
+        return git
+    said = regular_files.content(str(git), limit=_LINE)
+    word, _, path = (said[0].decode("utf-8", "replace") if said else "").strip().partition(": ")
+    return root / path if word == "gitdir" and path else None
+
+
+def _stage(reading: WorktreeRead) -> OverviewStage | None:
+    """The session of the staged workflow that stopped last; None where none ever did."""
+    if not _entries(reading.root / FOLDER / workflow_marks.SESSIONS):
+        return None
+    from lifecycle.stages.session import session_record
+    from lifecycle.storage.workflow_files import WorkflowFiles
+
+    files = WorkflowFiles(reading.root)
+    records = session_record.all_of(files)
+    if not records:
+        return None
+    newest = records[0]
+    memory = newest.memory
+    stage = plain(memory.set_stage.value if memory.set_stage is not None else newest.stage)
+    if memory.is_let_go and not files.is_off:
+        what = (
+            f"The session was told too often to go on with {stage or 'its stage'}, and was let go"
+        )
+        reading.await_person("stage", what, newest.at, "lifecycle stage status")
+    return OverviewStage(
+        session=plain(newest.session),
+        task=plain(newest.task or newest.ended),
+        stage=stage,
+        is_set=memory.set_stage is not None,
+        is_over=bool(newest.ended) and not newest.task,
+        is_let_go=memory.is_let_go,
+        is_off=files.is_off,
+        told=memory.blocks,
+        at=newest.at,
+    )
+
+
+def _run(reading: WorktreeRead) -> OverviewRun | None:
+    """The autonomous run; None where there is none."""
+    if not os.path.lexists(reading.root / workflow_marks.RUN_FILE):
+        return None
+    from lifecycle.views.overview.overview_run import run_part
+
+    return run_part(reading)
+
+
+def _workflow(reading: WorktreeRead) -> OverviewWorkflow | None:
+    """The workflow that survives compaction; None where there is none."""
+    del reading
+    return None
+
+
+def _events(reading: WorktreeRead) -> tuple[OverviewEvent, ...]:
+    from lifecycle.storage import journal
+
+    return tuple(_event(entry) for entry in journal.last(reading.root, EVENTS))
+
+
+def _event(entry: JournalEntry) -> OverviewEvent:
+    title = plain(entry.detail.get("title") or "", 80)
+    words = {
+        "transition": f"{entry.source or '(begin)'} → {entry.target or '(end)'}",
+        "write": f"wrote: {entry.target}",
+        "check": f"checked {entry.source}: {entry.detail.get('outcome', '')}",
+        "block": f"told to go on: {entry.source} → {entry.target}",
+        "refused": f"not accepted: {entry.source}, stays in {entry.target}",
+        "let_go": f"let go in {entry.source}",
+    }
+    what = plain(words.get(entry.kind, entry.kind)).rstrip(": ")
+    what = (
+        f"{what} ({title})" if title and entry.kind == "transition" and not entry.source else what
+    )
+    return OverviewEvent(entry.at, entry.system, plain(entry.task), plain(entry.actor), what)

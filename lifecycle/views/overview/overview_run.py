@@ -1,0 +1,70 @@
+"""The autonomous run of a worktree, and what of it waits for a person. Imported where there is a run."""
+
+from __future__ import annotations
+
+from lifecycle.run.run_store import RunStore
+from lifecycle.run.state import Run, Story
+from lifecycle.run.table import CriterionState, RunStatus
+from lifecycle.run.texts import run_words
+from lifecycle.views.overview.overview_values import OverviewRun, OverviewStory
+from lifecycle.views.overview.worktree_read import WorktreeRead, address, plain
+
+
+def run_part(reading: WorktreeRead) -> OverviewRun | None:
+    """The run; None if there is none.
+
+    Raises:
+        StrangeRun: its file cannot be read, came with the repository, or is of a later release.
+        StrangeFileError: no regular file lies in its place.
+    """
+    run_store = RunStore(reading.root, reading.environment, reading.deadline)
+    run = run_store.load()
+    if run is None:
+        return None
+    _await(reading, run)
+    return OverviewRun(
+        id=plain(run.id),
+        goal=plain(run.goal),
+        phase=run.phase.value,
+        status=run.status.value,
+        why=plain(run.why),
+        session=plain(run.session),
+        started=run.started,
+        completed=run.completed,
+        written_at=run_store.written_at,
+        iterations=run.iterations,
+        stories=tuple(_story(story) for story in run.stories),
+        done=len(run.completed_stories),
+        blockers=tuple(
+            plain(run_words.blocker_line(run, one), 500) for one in run.standing_blockers
+        ),
+        pull_url=address(run.pull_request),
+    )
+
+
+def _story(story: Story) -> OverviewStory:
+    return OverviewStory(
+        id=plain(story.id, 20),
+        title=plain(story.title),
+        size=plain(story.size, 4),
+        status=story.status.value,
+        tdd=story.tdd.value,
+        iteration=story.iteration,
+        criteria=len(story.criteria),
+        met=sum(one.state is CriterionState.MET for one in story.criteria),
+        since=story.completed or story.started,
+    )
+
+
+def _await(reading: WorktreeRead, run: Run) -> None:
+    if run.status is RunStatus.AWAITING_USER:
+        what = run.fix.description if run.fix is not None else "a person has to act"
+        since = run.fix.asked_at if run.fix is not None else 0.0
+        reading.await_person("run", f"The run waits: {what}", since, "lifecycle run check-user-fix")
+    elif run.status is RunStatus.STOPPED:
+        what = f"The run was stopped: {run.why or 'nobody says why'}"
+        reading.await_person("run", what, run.stopped_at, "lifecycle run resume")
+    elif run.status is RunStatus.ACTIVE and run.current is None and run.standing_blockers:
+        blocker = run.standing_blockers[0]
+        what = f"No story can go on: {run_words.blocker_line(run, blocker)}"
+        reading.await_person("run", what, blocker.at, "lifecycle run resolve-blocker")

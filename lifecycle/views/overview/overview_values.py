@@ -1,0 +1,283 @@
+"""One worktree at one moment, as values: what every view of it is drawn from.
+
+Texts that somebody else wrote (titles, names of branches and checks, goals) are one line here, without
+secrets and without a character that a terminal would obey. Addresses are http or https, or empty. A
+moment is in seconds since the epoch; 0.0 stands for one that nobody knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class PullStanding(StrEnum):
+    """How a pull request stands, as GitHub last showed it: the worst that is known of it."""
+
+    UNKNOWN = "unknown"
+    """It is open, as far as is known, and its checks were not looked at yet."""
+    RUNNING = "running"
+    FAILED = "failed"
+    HELD = "held"
+    """Checks do not go on by themselves: somebody approves them, runs them again, or lets them be seen."""
+    CHANGES = "changes"
+    CONFLICT = "conflict"
+    PASSED = "passed"
+    MERGED = "merged"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewWorktree:
+    """Where it is: `root`, the `clone` that it belongs to, the `branch` that is checked out, or ""."""
+
+    root: str
+    clone: str
+    branch: str
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewClaim:
+    """The claim of the worktree.
+
+    Attributes:
+        issue: its number, 0 if none is named.
+        url: the issue's page.
+        title: as it was last seen.
+        branch, agent, summary: as the claim has them.
+        status: the card's.
+        phase: where it stands.
+        is_confirmed: GitHub showed that phase; else somebody wrote it by hand, and it was not judged yet.
+        since: when the journal has it enter that phase.
+        taken_at: when it was first seen.
+        session: the client's session that it belongs to.
+        active_at: the last sign of life of that session.
+        is_watched: a process watches its pull request right now.
+        is_releasing: it is being released.
+        lost: why the task is not this claim's any more, one sentence; or "".
+        next: what comes next and who does it, one sentence.
+        linked: the task of another tracker that stands for the issue, or "".
+    """
+
+    issue: int
+    url: str
+    title: str
+    branch: str
+    agent: str
+    summary: str
+    status: str
+    phase: str
+    is_confirmed: bool
+    since: float
+    taken_at: float
+    session: str
+    active_at: float
+    is_watched: bool
+    is_releasing: bool
+    lost: str
+    next: str
+    linked: str
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewPull:
+    """The claim's pull request: its number and page, and what GitHub last showed of it.
+
+    Attributes:
+        number, url, head: which one, and the commit that was its head.
+        state: the worst that is known of it.
+        changes_by: who asked for changes.
+        conflicts_with: the branch that it conflicts with, or "".
+    """
+
+    number: int
+    url: str
+    head: str
+    state: PullStanding
+    changes_by: tuple[str, ...] = ()
+    conflicts_with: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewChecks:
+    """The checks of that head, at the last poll.
+
+    Attributes:
+        polled_at: when that was.
+        passed, running: how many.
+        failed, missing, stale, held, hidden: their names.
+        line: all of it in one sentence.
+    """
+
+    polled_at: float
+    passed: int
+    running: int
+    failed: tuple[str, ...]
+    missing: tuple[str, ...]
+    stale: tuple[str, ...]
+    held: tuple[str, ...]
+    hidden: tuple[str, ...]
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewStage:
+    """One session of the staged workflow, the one that stopped last.
+
+    Attributes:
+        session, task: which, and its task's id.
+        stage: what it was told last to be at, or what was set by hand; "" if it was told nothing.
+        is_set: that was set by hand, and is told at the next stop.
+        is_over: its task was led to the end.
+        is_let_go: it was told too often to go on, and is not any more.
+        is_off: the workflow is switched off in this worktree.
+        told: how often it was told to go on.
+        at: when it last stopped.
+    """
+
+    session: str
+    task: str
+    stage: str
+    is_set: bool
+    is_over: bool
+    is_let_go: bool
+    is_off: bool
+    told: int
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewStory:
+    """One story of a run; `met` of its `criteria` were found to be met."""
+
+    id: str
+    title: str
+    size: str
+    status: str
+    tdd: str
+    iteration: int
+    criteria: int
+    met: int
+    since: float
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewRun:
+    """The autonomous run of the worktree.
+
+    Attributes:
+        id, goal, phase, status: as the run has them.
+        why: why it was stopped, or "".
+        session: the one that leads it.
+        started, completed: when.
+        written_at: when its file was.
+        iterations: how often a stop went on.
+        stories: all of them, in their order.
+        done: how many are completed.
+        blockers: those that nobody resolved, a line each.
+        pull_url: the page of its pull request.
+    """
+
+    id: str
+    goal: str
+    phase: str
+    status: str
+    why: str
+    session: str
+    started: float
+    completed: float
+    written_at: float
+    iterations: int
+    stories: tuple[OverviewStory, ...]
+    done: int
+    blockers: tuple[str, ...]
+    pull_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewPhase:
+    """One phase of a workflow; `since` is when it entered that status."""
+
+    title: str
+    status: str
+    agent: str = ""
+    since: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewWorkflow:
+    """The workflow of the worktree that survives compaction.
+
+    Attributes:
+        id, name, type, task, status: as it has them.
+        current: the number of the phase that it is at, from 1; 0 if it is at none.
+        phases: all of them, in their order.
+        reading: what has to be read before it goes on, with the @.
+        started, updated: when.
+        others: the names of further workflows of this worktree.
+    """
+
+    id: str
+    name: str
+    type: str
+    task: str
+    status: str
+    current: int
+    phases: tuple[OverviewPhase, ...]
+    reading: tuple[str, ...] = ()
+    started: float = 0.0
+    updated: float = 0.0
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewEvent:
+    """One entry of the clone's journal; `what` says it in words."""
+
+    at: float
+    system: str
+    task: str
+    actor: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class AwaitedPerson:
+    """Something that waits for a person: of which part, what, since when, and where that person acts.
+
+    `part` is the name of the field of `Overview` that it belongs to; `where` an address or a command.
+    """
+
+    part: str
+    what: str
+    since: float
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """Everything about one worktree.
+
+    Attributes:
+        at: when it was read.
+        worktree: where.
+        claim, pull, checks, stage, run, workflow: None where there is none.
+        waiting: what waits to be said, each with nobody having heard it yet.
+        events: the last entries of the clone's journal, the newest last.
+        awaited: what waits for a person, the longest first.
+        troubles: for each part that could not be read its one sentence.
+    """
+
+    at: float
+    worktree: OverviewWorktree
+    claim: OverviewClaim | None = None
+    pull: OverviewPull | None = None
+    checks: OverviewChecks | None = None
+    stage: OverviewStage | None = None
+    run: OverviewRun | None = None
+    workflow: OverviewWorkflow | None = None
+    waiting: tuple[str, ...] = ()
+    events: tuple[OverviewEvent, ...] = ()
+    awaited: tuple[AwaitedPerson, ...] = ()
+    troubles: Mapping[str, str] = field(default_factory=dict)

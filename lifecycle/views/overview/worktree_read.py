@@ -1,0 +1,86 @@
+"""One worktree while its overview is read: what every part uses, and how a part that fails is told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from lifecycle.core.errors import LifecycleError
+from lifecycle.core.redact import redact, short, visible
+from lifecycle.core.timing import Deadline
+from lifecycle.storage import journal
+from lifecycle.storage.regular_files import StrangeFileError
+from lifecycle.views.overview.overview_values import AwaitedPerson
+
+T = TypeVar("T")
+
+TEXT = 200
+"""Characters of anybody's text."""
+
+_ADDRESS = re.compile(r"https?://[!-~]{1,1000}")
+
+
+def plain(text: object, limit: int = TEXT) -> str:
+    """Anybody's text in one line, fit to be shown anywhere: no secret, no control character, not long."""
+    return visible(short(redact(" ".join(str(text or "").split())), limit))
+
+
+def address(text: object) -> str:
+    """An address that a browser may be given: http or https, in plain characters; else ""."""
+    return text if isinstance(text, str) and _ADDRESS.fullmatch(text) else ""
+
+
+@dataclass
+class WorktreeRead:
+    """One worktree while it is read: where it is, and what came out so far.
+
+    Attributes:
+        root, environment, deadline: of the worktree; git is asked within the deadline.
+        awaited: what waits for a person.
+        troubles: by part, why it could not be read.
+    """
+
+    root: Path
+    environment: Mapping[str, str]
+    deadline: Deadline
+    awaited: list[AwaitedPerson] = field(default_factory=list)
+    troubles: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def now(self) -> float:
+        """The present, in seconds since the epoch."""
+        return self.deadline.clock.now()
+
+    def await_person(self, part: str, what: str, since: float, where: str = "") -> None:
+        """Note that this waits for a person."""
+        self.awaited.append(AwaitedPerson(part, plain(what, 500), since, where))
+
+    def part(self, name: str, read: Callable[[WorktreeRead], T], otherwise: T) -> T:
+        """What `read` gives; `otherwise`, and a sentence among the troubles, if it cannot."""
+        try:
+            return read(self)
+        except (LifecycleError, StrangeFileError) as error:
+            why = error.sentence
+        except OSError as error:
+            why = f"{error.filename or name}: {error.strerror or error}; it was left as it is."
+        except Exception as error:  # noqa: BLE001 -- whatever a file holds, the other parts are shown
+            why = (
+                f"The {name} cannot be shown ({type(error).__name__}: {error}); its files were left as "
+                "they are, and everything else is shown. See: lifecycle doctor"
+            )
+        self.troubles[name] = plain(why, 500)
+        return otherwise
+
+
+def last_move(reading: WorktreeRead, system: str, task: str, target: str) -> float:
+    """When the journal has this task enter `target` last; 0.0 if nobody knows."""
+    try:
+        found = journal.last(
+            reading.root, 1, system=system, kind=journal.TRANSITION, task=task, target=target
+        )
+    except LifecycleError:  # the part with the journal's entries says why
+        return 0.0
+    return found[-1].at if found else 0.0

@@ -1,0 +1,277 @@
+"""An overview: everything about one worktree, from files alone, and no part that takes another along."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lifecycle.core.plan import Audience, Notice
+from lifecycle.run.state import UserFix
+from lifecycle.run.table import RunStatus
+from lifecycle.storage.store import CLAIM_FILE, Folder
+from lifecycle.views.overview import overview_reading
+from lifecycle.views.overview.overview_reading import watched
+from lifecycle.views.overview.overview_values import PullStanding
+from tests import factories
+from tests.views.overview.overview_ground import NOTE, PULL, OverviewGround
+
+FUTURE = b'{"version": 99, "schema_version": 99}'
+"""What a later release may write."""
+
+
+def test_an_empty_worktree_has_its_place_alone(ground: OverviewGround) -> None:
+    """Where nothing is in use, every part is absent, nothing is in trouble, and nothing was written."""
+    before = sorted(ground.root.iterdir())
+    seen = ground.seen()
+    assert (seen.worktree.root, seen.worktree.branch) == (str(ground.root), "main")
+    assert seen.worktree.clone == str(ground.root / ".git")
+    parts = (seen.claim, seen.pull, seen.checks, seen.stage, seen.run, seen.workflow)
+    assert parts == (None,) * 6
+    assert (seen.waiting, seen.events, seen.awaited, seen.troubles) == ((), (), (), {})
+    assert sorted(ground.root.iterdir()) == before
+
+
+def test_every_part_is_there(ground: OverviewGround) -> None:
+    """Claim, pull request, checks, stage, run and journal stand side by side, each with its own moments."""
+    green = ground.everything()
+    seen = ground.seen()
+    assert seen.troubles == {}
+    assert seen.claim is not None
+    assert seen.pull is not None
+    assert seen.checks is not None
+    assert (seen.claim.issue, seen.claim.title) == (42, "Fix the race")
+    assert (seen.claim.phase, seen.claim.since) == ("checks_running", green - 600)
+    assert seen.claim.url == "https://github.com/octo-org/hello/issues/42"
+    assert (seen.pull.number, seen.pull.url, seen.pull.state) == (107, PULL, PullStanding.PASSED)
+    assert (seen.checks.passed, seen.checks.line) == (3, "CI: 3/3 passed.")
+    assert seen.stage is not None
+    assert (seen.stage.task, seen.stage.stage, seen.stage.told) == ("#42", "TESTING", 2)
+    assert seen.run is not None
+    assert (seen.run.done, [story.status for story in seen.run.stories]) == (
+        1,
+        ["completed", "in_progress", "pending"],
+    )
+    (moved,) = seen.events
+    assert (moved.system, moved.task, moved.at) == ("claim", "#42", green - 600)
+    assert moved.what == "pr_created → checks_running"
+
+
+def test_no_network_and_no_lock(ground: OverviewGround, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An overview opens no connection, waits for no lock that somebody holds, and writes nothing."""
+    ground.everything()
+
+    def refuse(*_: Any, **__: Any) -> None:
+        pytest.fail("a connection was opened")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    contents = {p: p.read_bytes() for p in (ground.root / ".lifecycle").rglob("*") if p.is_file()}
+    with Folder(ground.root).locked(0), Folder(ground.root).locked(0, "run.lock"):
+        assert ground.seen().run is not None
+    after = {p: p.read_bytes() for p in (ground.root / ".lifecycle").rglob("*") if p.is_file()}
+    assert {p: c for p, c in after.items() if not p.name.endswith("lock")} == {
+        p: c for p, c in contents.items() if not p.name.endswith("lock")
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "part"),
+    [
+        (CLAIM_FILE, "claim"),
+        (".claude/workflow-state.json", "run"),
+        (".git/lifecycle/journal.db", "events"),
+    ],
+)
+@pytest.mark.parametrize("content", [b"{", b"\x00" * 5000, FUTURE, b"[]"])
+def test_a_corrupt_part_says_so_and_costs_no_other(
+    ground: OverviewGround, path: str, part: str, content: bytes
+) -> None:
+    """Whatever lies in one file, its part has one sentence, the file is kept, and the others are shown."""
+    ground.everything()
+    for tail in ("-wal", "-shm"):
+        (ground.root / f"{path}{tail}").unlink(missing_ok=True)
+    (ground.root / path).write_bytes(content)
+    seen = ground.seen()
+    assert list(seen.troubles) == [part]
+    (sentence,) = seen.troubles.values()
+    assert "\n" not in sentence
+    assert "Traceback" not in sentence
+    assert len(sentence) > 20
+    shown = {"claim": seen.claim, "run": seen.run, "stage": seen.stage, "events": seen.events}
+    assert not shown.pop(part)
+    assert all(shown.values())
+    assert (ground.root / path).read_bytes() == content
+
+
+def test_a_defect_in_one_part_is_told_as_a_sentence(
+    ground: OverviewGround, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What nobody foresaw costs its part and not the view."""
+    ground.everything()
+
+    def broken(_: object) -> None:
+        raise ZeroDivisionError("odd\x1b[31m")
+
+    monkeypatch.setattr(overview_reading, "_stage", broken)
+    seen = ground.seen()
+    assert seen.stage is None
+    assert seen.run is not None
+    assert "ZeroDivisionError: odd\\x1b[31m" in seen.troubles["stage"]
+
+
+def test_what_strangers_wrote_has_no_control_character(ground: OverviewGround) -> None:
+    """A branch, a check's name, a title and an address that would move a terminal are plain text."""
+    evil = "x\x1b]8;;https://evil.example\x07y\u202e\x9b2Jz"
+    memory = {
+        "pull.url": f"https://github.com/{evil}",
+        "pull.checks": {"failed": [evil], "passed": 1},
+        "pull.conflicts_with": evil,
+        "pull.changes_by": (evil,),
+        "title": evil,
+    }
+    ground.claim(
+        memory=memory, branch=evil, agent_id=evil, summary=evil, phase="checks_running", pr_number=7
+    )
+    ground.run(why=evil)
+    seen = ground.seen()
+    assert seen.pull is not None
+    assert seen.pull.url == ""
+    text = repr(replace(seen, troubles={})).replace("\\\\", "")
+    assert "evil.example" in text
+    assert "\\x1b" not in text
+    assert "\\x9b" not in text
+    assert "\\u202e" not in text
+
+
+def test_a_merge_waits_for_a_person_since_the_checks_were_green(ground: OverviewGround) -> None:
+    """Green checks of an open pull request wait for whoever merges, from when that was first said."""
+    green = ground.everything()
+    (awaited,) = ground.seen().awaited
+    assert (awaited.part, awaited.since, awaited.where) == ("pull", green, PULL)
+    assert awaited.what == "PR #107 waits for a person to merge it"
+
+
+def test_checks_that_are_held_wait_for_a_person(ground: OverviewGround) -> None:
+    """Checks that somebody has to approve are awaited, from when that was first said."""
+    ground.in_review({f"waits:107:{factories.SHA}:deploy": 1_000.0}, passed=0, held=["deploy"])
+    seen = ground.seen()
+    assert seen.pull is not None
+    assert seen.pull.state is PullStanding.HELD
+    assert [(one.part, one.since) for one in seen.awaited] == [("checks", 1_000.0)]
+
+
+def test_the_question_waits_for_a_person(ground: OverviewGround) -> None:
+    """A merged pull request whose issue is open waits for a yes, from when the question was put."""
+    memory = {"pull.url": PULL, "judged": "merged_detected"}
+    ground.claim({"merged:107": 500.0}, memory=memory, phase="merged_detected", pr_number=107)
+    seen = ground.seen()
+    assert seen.pull is not None
+    assert seen.pull.state is PullStanding.MERGED
+    (awaited,) = seen.awaited
+    assert (awaited.part, awaited.since, awaited.where) == ("claim", 500.0, "lifecycle close")
+    assert "Should I close issue #42?" in awaited.what
+
+
+def test_a_phase_that_was_written_by_hand_is_no_merge(ground: OverviewGround) -> None:
+    """What an agent wrote into the claim is not shown as what GitHub showed, and nobody is asked for it."""
+    ground.claim(memory={"judged": ""}, phase="merged_detected", pr_number=107)
+    seen = ground.seen()
+    assert seen.claim is not None
+    assert not seen.claim.is_confirmed
+    assert seen.pull is not None
+    assert seen.pull.state is PullStanding.UNKNOWN
+    assert seen.awaited == ()
+
+
+@pytest.mark.parametrize(
+    ("checks", "state"),
+    [
+        ({"failed": ["lint"], "running": 1}, PullStanding.FAILED),
+        ({"running": 1}, PullStanding.RUNNING),
+        ({"unfinished": ["lint"]}, PullStanding.RUNNING),
+        ({"missing": ["lint"]}, PullStanding.HELD),
+        ({"passed": 0}, PullStanding.UNKNOWN),
+        ({}, PullStanding.PASSED),
+    ],
+)
+def test_a_pull_request_stands_as_its_worst(
+    ground: OverviewGround, checks: dict[str, Any], state: PullStanding
+) -> None:
+    """A failure outweighs what runs, what runs outweighs what passed, and no check at all is no pass."""
+    ground.in_review(**checks)
+    pull = ground.seen().pull
+    assert pull is not None
+    assert pull.state is state
+
+
+def test_a_run_that_waits_or_was_stopped_waits_for_a_person(ground: OverviewGround) -> None:
+    """A run names what it waits for, since when, and the command that a person goes on with."""
+    fix = UserFix("B1", "Renew the certificate", 700.0)
+    ground.run(status=RunStatus.AWAITING_USER, fix=fix)
+    (waits,) = ground.seen().awaited
+    assert (waits.part, waits.what, waits.since) == (
+        "run",
+        "The run waits: Renew the certificate",
+        700.0,
+    )
+    ground.run(status=RunStatus.STOPPED, why="it reached its cap of 100 iterations", stopped_at=900)
+    (stopped,) = ground.seen().awaited
+    assert (stopped.since, stopped.where) == (900.0, "lifecycle run resume")
+
+
+def test_what_is_for_the_person_alone_waits(ground: OverviewGround) -> None:
+    """A notice for the person that nobody has heard is awaited; one for the agent only waits to be said."""
+    act = Notice("x", "Fix, commit and push.", Audience.ACT)
+    ground.claim(queue=(NOTE, act))
+    seen = ground.seen()
+    assert seen.waiting == (NOTE.text, act.text)
+    assert [one.what for one in seen.awaited] == [NOTE.text]
+
+
+def test_a_claim_whose_session_is_over_waits_for_another(ground: OverviewGround) -> None:
+    """Nobody works on it: a person starts the next session."""
+    memory = {"ownership.session": "session-1"}
+    ground.claim(memory=memory)
+    (ground.root / ".lifecycle/seen").write_text("session-1 999999999\n")
+    (awaited,) = ground.seen().awaited
+    assert awaited.what == "The session that works on #42 is over; start one that goes on with it"
+
+
+def test_a_session_that_was_let_go_waits_for_a_person(ground: OverviewGround) -> None:
+    """A staged session that was told too often is not told again: somebody looks at it."""
+    ground.stage(is_let_go=True)
+    (awaited,) = ground.seen().awaited
+    assert (awaited.part, awaited.where) == ("stage", "lifecycle stage status")
+
+
+def test_a_linked_worktree_knows_its_branch_and_its_clone(
+    ground: OverviewGround, tmp_path: Path
+) -> None:
+    """The branch of a linked worktree is its own, and the clone is the main one's."""
+    other = tmp_path / "other"
+    commands = (
+        ["-c", "user.name=A", "-c", "user.email=a@b.c", "commit", "-q", "--allow-empty", "-m", "x"],
+        ["worktree", "add", "--quiet", "-b", "topic/one", str(other)],
+    )
+    for words in commands:
+        subprocess.run(["git", *words], cwd=ground.root, check=True)
+    place = OverviewGround(other).seen().worktree
+    assert (place.branch, place.clone) == ("topic/one", str(ground.root / ".git"))
+
+
+def test_what_changes_an_overview_is_watched(ground: OverviewGround) -> None:
+    """Every file whose content an overview shows is among those whose dates are looked at."""
+    ground.everything()
+    names = {str(path.relative_to(ground.root)) for path in watched(ground.root) if path.exists()}
+    assert {
+        CLAIM_FILE,
+        ".lifecycle/state.json",
+        ".lifecycle/stages/session-1.json",
+        ".claude/workflow-state.json",
+        ".git/HEAD",
+        ".git/lifecycle/journal.db",
+    } <= names
