@@ -25,7 +25,7 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_013,
-    "storage": 1_235,
+    "storage": 1_227,
     "settings": 805,
     "git": 437,
     "github": 5_680,
