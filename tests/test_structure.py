@@ -25,14 +25,14 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_013,
-    "storage": 1_227,
+    "storage": 1_230,
     "settings": 805,
     "git": 437,
     "github": 5_680,
     "trackers": 2_880,
     "platforms": 730,
     "evidence": 2_500,
-    "claim": 5_385,
+    "claim": 5_388,
     "run": 4_700,
     "stages": 3_132,
     "workflow": 2_500,
@@ -40,7 +40,7 @@ BUDGET = {
     "views": 1_205,
     "app": 380,
     "setup": 3_270,
-    "hooks": 1_312,
+    "hooks": 1_325,
     "cli": 5_117,
     APART: 17_390,
 }

@@ -1,7 +1,9 @@
 """Signs of life, which the hooks' guards and other processes read: of a waiter, and of a session.
 
 `.lifecycle/seen` holds the session that owns the claim and the process id of its client; its mtime is
-when that was last seen. `.lifecycle/ended` holds the owner's id once its session has ended.
+when that was last seen. It is written when `state.json` and `.lifecycle/owner` name that session: whoever
+reads it first and them afterwards sees no owner that is older. `.lifecycle/ended` holds the owner's id
+once its session has ended.
 
 `.lifecycle/hooks-ID` shows that hooks of that session run here.
 

@@ -202,6 +202,11 @@ class Ledger:
         """True if the sentence with this key was queued or offered before."""
         return key in self.state.get("said", {})
 
+    def offered_to(self, session: str) -> frozenset[str]:
+        """The keys of what was offered to this session, and to no other since."""
+        said = self.state.get("said", {})
+        return frozenset(key for key, entry in said.items() if entry.get("session") == session)
+
     def queue(self, notice: Notice, *, again: bool = False) -> None:
         """Put a sentence on the queue, once for its key; `again`: if it is not on it now."""
         is_waiting = (

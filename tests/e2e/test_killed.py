@@ -27,6 +27,7 @@ from tests.e2e.client import SECONDS, Heard, Session, heard
 from tests.e2e.forked import Forked
 from tests.e2e.killer import AHEAD, EDIT, KILL_AT, KILL_NOTE, KILL_WITH
 from tests.e2e.scene import Scene
+from tests.e2e.test_sessions import gone
 from tests.repeated import soaked
 
 ONE, TWO = "11111111-aaaa-4bbb-8ccc-000000000001", "22222222-aaaa-4bbb-8ccc-000000000002"
@@ -79,7 +80,7 @@ class Story:
         assert done.returncode == 0, done.stderr
         return str(done.stdout)
 
-    def kills(self, hook: str, *, at_least: int, **more: Any) -> Iterator[Kill]:
+    def kills(self, hook: str, *, at_least: int, session: str = ONE, **more: Any) -> Iterator[Kill]:
         """Put the story back and kill the hook, at each of its moments, until it survives."""
         scene = Scene(self.sandbox, self.place, self.folder)
         moment, at_end = 0, False
@@ -88,7 +89,7 @@ class Story:
             scene.restore()
             self.ahead = 0.0
             self.heard = []
-            kill = self.kill(hook, moment, **more)
+            kill = self.kill(hook, moment, session, **more)
             at_end = kill.moments[-1] == "end"
             yield kill
         assert moment >= at_least, moment
@@ -107,13 +108,19 @@ class Story:
         assert at_least < moment < 99, moment
 
     def kill(
-        self, hook: str, moment: int, with_signal: signal.Signals = signal.SIGKILL, **more: Any
+        self,
+        hook: str,
+        moment: int,
+        session: str = ONE,
+        with_signal: signal.Signals = signal.SIGKILL,
+        **more: Any,
     ) -> Kill:
         """Run the hook, and kill it right before its N-th moment."""
         note = self.folder / "note"
         note.unlink(missing_ok=True)
         kills = {KILL_AT: str(moment), KILL_NOTE: str(note), KILL_WITH: with_signal.name}
-        process = self.session(**kills, LIFECYCLE_HOOK_SECONDS="180").begin(hook, **more)
+        staged = self.session(session, **kills, LIFECYCLE_HOOK_SECONDS="180")
+        process = staged.begin(hook, **more)
         stdout, stderr = process.communicate(timeout=SECONDS)
         survives = with_signal is signal.SIGALRM and process.returncode == 0
         assert survives or process.returncode == -with_signal, (hook, moment, stdout, stderr)
@@ -352,6 +359,30 @@ def test_a_start_killed_while_it_tells(story: Story) -> None:
         assert story.count(QUESTION) == kill.left(QUESTION, "/merged:46"), kill
         assert story.count(MOVED) == kill.left(MOVED, "/moved:"), kill
         assert_asked(story)
+
+
+@pytest.mark.parametrize(
+    ("hook", "at_least"),
+    [
+        ("on-stop", 5),
+        soaked("on-idle", 5),
+        ("user-prompt-submit", 4),
+        soaked("session-start", 4),
+    ],
+)
+def test_killed_while_it_takes_over_the_claim_of_a_client_that_is_gone(
+    story: Story, hook: str, at_least: int
+) -> None:
+    """At no moment is it a claim of nobody's: the next stop's waiter brings the merge, once."""
+    place = story.place
+    in_review(story)
+    gone(story.session(ONE))
+    place.write(summary="Fix it well")
+    for kill in story.kills(hook, at_least=at_least, session=TWO):
+        place.control.merge_pull(46)
+        story.goes_on("on-stop", "ci-waiter", "on-idle", session=TWO)
+        assert story.count(QUESTION) == kill.left(QUESTION, "/merged:46") == 1, kill
+        assert place.claim()["phase"] == "merged_detected"
 
 
 def test_killed_while_it_names_the_next_task_without_a_claim(story: Story) -> None:

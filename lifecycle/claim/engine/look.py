@@ -10,6 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from lifecycle.claim.decisions.decide import apply_fact, complaints, decide, look, wants_look
+from lifecycle.claim.decisions.ending import consent
 from lifecycle.claim.decisions.rehearsal import MAX_STEPS, foresee
 from lifecycle.claim.decisions.snapshot import prepared, still_wanted
 from lifecycle.claim.decisions.table import Phase
@@ -25,7 +26,7 @@ from lifecycle.claim.engine.observing import (
 from lifecycle.claim.linked import linked_writes, pending_writes
 from lifecycle.claim.record import journalling, ownership
 from lifecycle.claim.record.claim_store import ClaimStore, Loaded
-from lifecycle.claim.record.guard_marks import STOP_DUE
+from lifecycle.claim.record.guard_marks import ANSWERED, STOP_DUE
 from lifecycle.claim.record.state import Record, kind_of
 from lifecycle.core import plan
 from lifecycle.core.errors import LifecycleError, Refused, Transient
@@ -95,7 +96,7 @@ def tick(
                 return _without_claim(claim_store, audiences, channel, session)
             if not loaded.record.touched:
                 _exclude(world)
-            record = _owned(claim_store, _published(world, loaded.record), session)
+            record = _taken(claim_store, _published(world, loaded.record), session)
             record = believed(world, claim_store, record)
             audiences = ownership.deliverable(record, session, audiences)
             loaded = replace(loaded, record=record)
@@ -328,6 +329,14 @@ def _owned(claim_store: ClaimStore, record: Record, session: str) -> Record:
     now = claim_store.clock.now()
     signs = signs_of_life.signs_of(claim_store.folder, record.ownership.session, now)
     return ownership.adopt(record, session, signs, now)
+
+
+def _taken(claim_store: ClaimStore, record: Record, session: str) -> Record:
+    """The same, under the lock: what was written before is no answer to what another one was asked."""
+    mine = _owned(claim_store, record, session)
+    if mine.is_inherited and mine.ownership != record.ownership and consent.is_asked(mine):
+        claim_store.folder.remove(ANSWERED)
+    return mine
 
 
 def _without_claim(

@@ -42,14 +42,21 @@ class LookUnderWay:
 
 
 def queue(working: LookUnderWay, notices: Iterable[Notice]) -> None:
-    """Queue notices under this claim's keys; a look by command repeats what still stands."""
-    is_asked = working.seen.wake is Wake.TICK
+    """Queue notices under this claim's keys.
+
+    A look by command repeats what still stands, and so does one for a session that has inherited the claim:
+    another one may have heard it, and be gone.
+    """
+    record, claim_store = working.seen.record, working.claim_store
     for notice in notices:
-        key = f"{working.seen.record.claim_key}/{notice.key}"
+        key = f"{record.claim_key}/{notice.key}"
+        is_asked = working.seen.wake is Wake.TICK or (
+            record.is_inherited and not claim_store.has_heard(record, key)
+        )
         is_first = key not in working.stated  # what this look has said or ended is not said again
         working.stated.add(key)
         again = is_asked and is_first and (notice.stands or notice.audience is Audience.ASK)
-        working.claim_store.ledger.queue(replace(notice, key=key), again=again)
+        claim_store.ledger.queue(replace(notice, key=key), again=again)
 
 
 def believed(world: World, claim_store: ClaimStore, record: Record) -> Record:

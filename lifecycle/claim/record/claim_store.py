@@ -248,9 +248,18 @@ class ClaimStore:
             if record is not None and any(
                 consent.is_question(notice.key, record) for notice in taken
             ):
-                self.note_asked()
+                # It is queued again for a session that has inherited the claim, and has not seen it.
+                self.note_asked(again=record.is_inherited)
             self.save()
         return taken
+
+    def has_heard(self, record: Record, key: str) -> bool:
+        """True if the claim's session was offered this sentence, or will be; one that asks is enough."""
+        known = self.ledger.offered_to(record.ownership.session)
+        known |= {notice.key for notice in self.ledger.waiting()}
+        if consent.is_question(key, record):
+            return any(consent.is_question(each, record) for each in known)
+        return key in known
 
     def note_asked(self, *, again: bool = False) -> None:
         """Note that the question about closing was put; `again` if to a session that had not seen it.

@@ -70,10 +70,14 @@ class GuardMarks:
         """True if the hook on the user's prompts has run since then, so that it is installed."""
         return self.folder.mtime_ns(_PROMPTS) >= since * 1e9
 
+    def is_owner(self, session: str) -> bool:
+        """True if the guards know this session as the one that the claim belongs to."""
+        known = self.folder.read(OWNER)
+        return known is not None and known.content == f"{session}\n".encode()
+
     def show_owner(self, session: str) -> None:
         """Tell the guards which session the claim belongs to; "" for none."""
-        content = f"{session}\n".encode()
         if not session:
             self.folder.remove(OWNER)
-        elif (known := self.folder.read(OWNER)) is None or known.content != content:
-            self.folder.write(OWNER, content)
+        elif not self.is_owner(session):
+            self.folder.write(OWNER, f"{session}\n".encode())

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lifecycle.app.wiring import WorktreeWorld
+from lifecycle.claim.decisions.ending import consent
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.engine import look as engine
@@ -120,8 +121,14 @@ class HookCall:
         return self.record is None or not self.is_held(self.record)
 
     def is_held(self, record: Record) -> bool:
-        """True if another session that lives holds this claim."""
-        return ownership.is_held(record, self.session, self.signs(record), self.world.clock.now())
+        """True if another session that lives holds this claim.
+
+        Another hook of this session may have made it ours since the record was read, and signed after that:
+        then the sign shows nothing of the owner that the record names.
+        """
+        now = self.world.clock.now()
+        is_held = ownership.is_held(record, self.session, self.signs(record), now)
+        return is_held and not self.claim_store.marks.is_owner(self.session)
 
     def signs(self, record: Record) -> Signs:
         """What is known of the session that the claim belongs to."""
@@ -130,12 +137,27 @@ class HookCall:
         )
 
     def adopted(self, record: Record) -> Record:
-        """The claim as this session's, if nobody else that lives holds it; the sign says so."""
-        now = self.world.clock.now()
-        mine = ownership.adopt(record, self.session, self.signs(record), now)
-        if self.session and mine.ownership.session == self.session:
+        """The claim as this session's, if nobody else that lives holds it."""
+        return ownership.adopt(record, self.session, self.signs(record), self.world.clock.now())
+
+    def sign(self, record: Record | None) -> None:
+        """Show that this session lives, if the claim is its own, and was saved so.
+
+        Not before: there is one sign. Beside another owner's name it would take away what shows that the
+        other's client is gone, and the claim would be nobody's for an hour. What a killed client has left
+        running shows nothing: the same session may be at work in another client by now.
+        """
+        is_mine = record is not None and record.ownership.session == self.session
+        if self.session and is_mine and signs_of_life.is_there(str(self.process)):
+            self.claim_store.marks.show_owner(
+                self.session
+            )  # a save may have been cut off before that
             signs_of_life.sign(self.claim_store.folder, self.session, self.process)
-        return mine
+
+    def sign_first(self, record: Record | None) -> None:
+        """Show it after a look, if that made the claim this session's."""
+        if record is not None and self.signs(record).last_at is None:
+            self.sign(record)
 
     def briefed(self, mine: Record) -> list[str]:
         """Where the claim that this session goes on with stands, and whether another one had it before.
@@ -145,7 +167,9 @@ class HookCall:
         """
         self.claim_store.remember(replace(mine, ownership=replace(mine.ownership, inherited="")))
         if briefing.question_lines(mine):
-            self.claim_store.note_asked(again=mine.is_inherited)
+            key = f"{mine.claim_key}/{consent.question_key(mine.claim.pr_number)}"
+            is_new = mine.is_inherited and not self.claim_store.has_heard(mine, key)
+            self.claim_store.note_asked(again=is_new)
         news = [briefing.inherited_line(mine)] if mine.is_inherited else []
         hears = self.claim_store.marks.hears_prompts(mine.created_at)
         return [*news, *briefing.claim_lines(mine, hears_prompts=hears)]
@@ -171,6 +195,7 @@ class HookCall:
             is_untracked=True,  # `wake` has asked before anything was read
             loaded=self.loaded if self.has_claim else None,
         )
+        self.sign_first(report.record)
         return self.reply(report)
 
     def reply(self, report: Report) -> Reply:

@@ -117,12 +117,10 @@ class _Waiter:
             record = self.claim_store.load(repair=False).record
         except LifecycleError:
             return None  # the agent mends its file, and the stop after that starts another waiter
-        if (
-            record is None
-            or record.ending.outcome
-            or not ownership.is_mine(record, self.call.session)
-        ):
+        if record is None or record.ending.outcome or self.call.is_held(record):
             return None  # over, or another session's by now
+        if not ownership.is_mine(record, self.call.session):
+            return 0.0  # its session is over: the look makes it this one's
         audiences = REPLIES[self.call.hook].audiences
         if any(notice.audience in audiences for notice in self.claim_store.ledger.waiting()):
             return 0.0
@@ -162,6 +160,7 @@ class _Waiter:
         else:
             if report.problem is not None:
                 self._begin_anew()  # another connection, and the token as it is by now
+            self.call.sign_first(report.record)
             return self.call.reply(report)
         return Reply()
 

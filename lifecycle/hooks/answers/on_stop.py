@@ -119,8 +119,7 @@ def _claim(call: HookCall) -> tuple[Notice, ...]:
     if call.has_claim:
         # The waiter was started with us: it leaves to us what this stop is there for.
         call.claim_store.marks.set_due(STOPPED, call.world.clock.now())
-        if call.record is not None:
-            call.adopted(call.record)  # the sign that this session lives
+        call.sign(call.record)
         if look.is_quiet(call.world, call.claim_store, _wake(call), call.loaded, call.session):
             return ()
     elif not call.claim_store.marks.has(STOP_DUE):
@@ -135,6 +134,7 @@ def _claim(call: HookCall) -> tuple[Notice, ...]:
         is_untracked=True,  # `wake` has asked before anything was read
         loaded=call.loaded if call.has_claim else None,
     )
+    call.sign_first(report.record)
     return report.said
 
 

@@ -70,6 +70,7 @@ def answer(call: HookCall) -> Reply:
             audiences = _tones(call, loaded.record)
             said = claim_store.take(audiences, call.hook, call.session)
             claim_store.save()
+            call.sign(loaded.record and claim_store.remembered())
             if call.session:
                 signs_of_life.meet(claim_store.folder, call.session, world.clock.now())
     except LockBusy:

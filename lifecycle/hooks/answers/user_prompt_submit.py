@@ -41,6 +41,7 @@ def answer(call: HookCall) -> Reply:
                 claim_store.ledger.queue(notice)
             said = claim_store.take(REPLIES[call.hook].audiences, call.hook, call.session)
             claim_store.save()
+            call.sign(loaded.record and claim_store.remembered())
     except LockBusy:
         return Reply()  # somebody looks at a slow GitHub; what waits can wait for the next prompt
     known = " ".join(context)
