@@ -294,6 +294,7 @@ class Story(_Value, frozen=True):
         gates, reviews: what was shown, the newest last.
         red, green: the proofs of its cycle.
         waived: why it has no red and green; "" if it needs them.
+        waived_on: the tree that its tests had passed on then, before it changed any code; "" if none.
         unneeded: why nothing had to be changed; "" otherwise.
         failures: what failed, the newest last.
         dependencies: services outside that it speaks of; None until it was scanned.
@@ -324,6 +325,7 @@ class Story(_Value, frozen=True):
     red: TestProof | None = None
     green: TestProof | None = None
     waived: str = ""
+    waived_on: str = ""
     unneeded: str = ""
     failures: tuple[Failure, ...] = ()
     dependencies: tuple[ExternalDependency, ...] | None = None

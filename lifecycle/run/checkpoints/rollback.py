@@ -155,6 +155,7 @@ def pending_again(story: Story) -> Story:
         reviews=story.standing_reviews,
         red=None,
         green=None,
+        waived_on="",
         unneeded="",
         commit="",
         checkpoint="",

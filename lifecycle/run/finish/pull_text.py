@@ -127,7 +127,8 @@ def _story_testing(story: Story) -> list[str]:
         what = f"{coverage.percent:g}%" if coverage.percent >= 0 else coverage.why or "not read"
         lines.append(f"- {story.id}: coverage {coverage.state} ({what})")
     if story.waived:
-        lines.append(f"- {story.id}: no failing test came first, waived: {story.waived}")
+        kind = " (its tests had passed before it changed code)" if story.waived_on else ""
+        lines.append(f"- {story.id}: no failing test came first, waived: {story.waived}{kind}")
     elif story.red is not None and story.green is not None:
         count = len(story.red.tests)
         what = f"{count} named test{'s' * (count != 1)}" if count else "tests, by their number,"

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from lifecycle.evidence.file_kinds import FileKind, kind_of
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import RunRecord
 from lifecycle.run.gates.work_facts import WorkFacts
@@ -34,6 +35,13 @@ from lifecycle.run.texts.design_blocks import listed
 HOLDS = frozenset({CheckState.PASS, CheckState.NOT_APPLICABLE})
 """The states of a check that stand in nobody's way."""
 
+REFACTORING = (
+    "pure refactoring is waived before it begins, where lifecycle check test passed on the files as they "
+    "were; else show RED: a waiver is for documents and configuration"
+)
+"""When the cycle of a story that changes code may be waived."""
+
+_WAIVABLE = (FileKind.DOCS, FileKind.CONFIGURATION)
 _JUDGED = frozenset({CriterionState.MET, CriterionState.MANUAL})
 
 RecordT = TypeVar("RecordT", GateRecord, ReviewRecord)
@@ -134,7 +142,14 @@ def _unproven(story: Story, facts: WorkFacts) -> list[str]:
         elif green.tree != facts.tree:
             way = f"lifecycle run gate G5 {story.id} --anew"
             lacks.append(f"GREEN was shown on another tree ({way})")
+    elif not story.waived_on and (code := tested_among(facts.changed)):
+        lacks.append(f"its RED and GREEN were waived, and {listed(code)} changed ({REFACTORING})")
     return lacks
+
+
+def tested_among(paths: Iterable[str]) -> list[str]:
+    """Those of the paths that are neither documents nor configuration: a waiver is not for them."""
+    return [path for path in paths if kind_of(path) not in _WAIVABLE]
 
 
 def unmet(story: Story, tree: str) -> list[tuple[int, str]]:

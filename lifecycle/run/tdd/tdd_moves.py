@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
+from lifecycle.run.gates.gate_rules import REFACTORING, tested_among
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import TDD, WORK, StoryStatus, TddPhase
-from lifecycle.run.tdd.test_proofs import RunsSeen, green_of, red_of
+from lifecycle.run.tdd.test_proofs import RunsSeen, green_of, passed_here, red_of
+from lifecycle.run.texts.design_blocks import listed
 from lifecycle.run.texts.told import kept_words
 
 _BEFORE_RED = (TddPhase.NONE, TddPhase.RED)
@@ -105,11 +109,18 @@ def remembered(story: Story, runs: RunsSeen, phase: TddPhase | None = None) -> S
     return story if green is None else replace(story, green=green)
 
 
-def waived(run: Run, name: str, reason: str) -> Run:
+def waived(run: Run, name: str, reason: str, runs: RunsSeen, changed: Iterable[str]) -> Run:
     """The run with a story that needs no red and green: documents, configuration, pure refactoring.
 
+    Args:
+        run: before it.
+        name: of the story.
+        reason: why.
+        runs: what is known of the tests.
+        changed: the paths that the story has changed by now.
+
     Raises:
-        Refused: the story is completed, or no reason is given.
+        Refused: the story is completed, no reason is given, or it has changed code already.
     """
     story = _open(run, name)
     why = kept_words(reason)
@@ -118,7 +129,16 @@ def waived(run: Run, name: str, reason: str) -> Run:
             "A waiver needs a reason, which the pull request shows; nothing was changed. Give it with: "
             f"lifecycle run tdd waive {story.id} --reason TEXT"
         )
-    return run.with_story(replace(story, waived=why))
+    code = tested_among(changed)
+    if code and not story.waived_on:
+        raise Refused(
+            f"{story.id} has changed {listed(code)}, so its cycle is not waived, and nothing was changed: "
+            f"{REFACTORING}."
+        )
+    shows = bool(story.started and not code) and passed_here(runs)
+    return run.with_story(
+        replace(story, waived=why, waived_on=runs.tree if shows else story.waived_on)
+    )
 
 
 def forbids_edits(run: Run, runs: RunsSeen) -> TddViolation | None:

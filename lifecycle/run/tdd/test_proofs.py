@@ -140,6 +140,12 @@ def green_of(red: TestProof, runs: RunsSeen) -> tuple[TestProof | None, str]:
     return None, why
 
 
+def passed_here(runs: RunsSeen) -> bool:
+    """True if the last run of the tests on the files as they are was a whole one that passed."""
+    here = [run for run in runs.records if run.tree == runs.tree and _is_of_tests(run)]
+    return bool(runs.tree and here) and here[-1].outcome is Outcome.PASSED
+
+
 def _proof(run: RunRecord, tests: Iterable[str], note: str) -> TestProof:
     return TestProof(
         at=run.at,

@@ -109,6 +109,10 @@ def test_a_waiver_is_recorded(cycle: Cycle) -> None:
     assert ground.data("tdd-status", "S2")["waived"] == "documents only"
     assert ground.said("tdd-validate", "S2", "verify") == '{"valid": true}\n'
     assert ground.run("tdd", "waive", "S2").returncode == 2
+    cycle.write("calc.py", "def add(one, two):\n    return one + two\n")
+    done = ground.run("tdd", "waive", "S1", "--reason", "documents only")
+    assert (done.returncode, "S1 has changed calc.py" in done.stderr) == (1, True)
+    assert "waived" not in ground.data("tdd-status", "S1")
     done = ground.run("tdd", "waive", "S7", "--reason", "x")
     assert done.returncode == 1
     assert "no story" in done.stderr

@@ -111,7 +111,11 @@ def test_what_git_shows_is_needed_too(facts: WorkFacts, names: str) -> None:
 
 def test_what_a_story_may_lack() -> None:
     """A waiver stands for RED and GREEN; no change for these and for coverage; a person for a criterion."""
-    assert missing_for(done(red=None, green=None, waived="docs"), FACTS) == ()
+    waived = done(red=None, green=None, waived="docs")
+    assert missing_for(waived, WorkFacts(TREE, FACTS.head, (), ("docs/pay.md", "pay.toml"))) == ()
+    (clause,) = missing_for(waived, FACTS)
+    assert "were waived, and pay.py changed" in clause
+    assert missing_for(done(red=None, green=None, waived="tidy", waived_on=TREE), FACTS) == ()
     unneeded = done(red=None, green=None, gates=(passed(Gate.G5),), unneeded="it is there already")
     assert missing_for(unneeded, replace_changed(FACTS)) == ()
     assert missing_for(done(criteria=(Criterion("x", CriterionState.MANUAL),)), FACTS) == ()

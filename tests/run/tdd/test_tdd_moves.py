@@ -293,14 +293,31 @@ def test_every_move_that_the_table_lacks_is_refused() -> None:
 
 def test_a_waiver_has_a_reason_and_leaves_out_the_cycle() -> None:
     """Documents, configuration, pure refactoring: shown with the reason, refused without."""
-    run = tdd_moves.waived(run_of(), "s1", "  documents\nonly ")
+    run = tdd_moves.waived(run_of(), "s1", "  documents\nonly ", seen(), ["README.md", "a.toml"])
     story = run.story("S1")
     assert story.waived == "documents only"
     assert test_proofs.proof_lines(story) == ["TDD waived: documents only"]
     assert moved(run, VERIFY, seen()).tdd is VERIFY
     assert tdd_moves.forbids_edits(run, seen()) is None
     with pytest.raises(Refused, match="needs a reason"):
-        tdd_moves.waived(run_of(), "S1", " \n")
+        tdd_moves.waived(run_of(), "S1", " \n", seen(), [])
+
+
+def test_a_waiver_is_for_no_code_that_was_not_tested_before() -> None:
+    """Refused once code changed; where the tests passed before it did, that stays with the waiver."""
+    for runs in (seen(), seen(green())):
+        with pytest.raises(Refused, match=r"has changed sum\.py, so its cycle is not waived"):
+            tdd_moves.waived(run_of(), "S1", "tidy", runs, ["README.md", "sum.py"])
+    for runs in (seen(), seen(red()), seen(green(), red(60.0)), replace(seen(green()), tree="x")):
+        assert tdd_moves.waived(run_of(), "S1", "tidy", runs, []).story("S1").waived_on == ""
+    assert (
+        tdd_moves.waived(run_of(started=0.0), "S1", "x", seen(green()), []).stories[0].waived_on
+        == ""
+    )
+    run = tdd_moves.waived(run_of(), "S1", "tidy", seen(green()), [])
+    assert run.story("S1").waived_on == "tree"
+    again = tdd_moves.waived(run, "S1", "tidier", seen(), ["sum.py"]).story("S1")
+    assert (again.waived, again.waived_on) == ("tidier", "tree")
 
 
 def test_a_completed_story_is_left_as_it_is() -> None:
@@ -309,7 +326,7 @@ def test_a_completed_story_is_left_as_it_is() -> None:
     with pytest.raises(Refused, match="S1 is completed"):
         tdd_moves.moved_phase(run, "S1", RED, seen(), 50.0)
     with pytest.raises(Refused, match="S1 is completed"):
-        tdd_moves.waived(run, "S1", "x")
+        tdd_moves.waived(run, "S1", "x", seen(), [])
     story = run_of(status=StoryStatus.COMPLETED, tdd=VERIFY).story("S1")
     assert tdd_moves.remembered(story, seen(red(), green())) == story
 
