@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tests.clients.claude_code.model import Model
+from tests.clients.claude_code.screen import Screen
 from tests.conftest import Place
 
 SECONDS = 120
@@ -212,6 +213,7 @@ class Terminal:
         )
         os.close(theirs)
         self._output = bytearray()
+        self._painted, self._shown = -1, (-1, "")
         self.sent = 0
         self._thread = threading.Thread(target=self._read)
         self._thread.start()
@@ -228,15 +230,25 @@ class Terminal:
         """What was shown, without the control sequences, in which spaces may be missing."""
         return _CONTROLS.sub(b" ", bytes(self._output[since:])).decode(errors="replace")
 
+    @property
+    def screen(self) -> str:
+        """What is shown, as of the last time that the client was done with painting it."""
+        painted, self._painted = self._painted, len(self._output)
+        if painted == self._painted and self._shown[0] != painted:
+            screen = Screen()
+            screen.feed(bytes(self._output[:painted]).decode(errors="replace"))
+            self._shown = (painted, screen.text)
+        return self._shown[1]
+
     def sees(self, *words: str, since: int = 0) -> None:
         """Wait until all of the words were shown."""
 
-        def shown() -> bool:
-            packed = re.sub(r"\s", "", self.text(since))
+        def is_in(text: str) -> bool:
+            packed = re.sub(r"\s", "", text)
             return all(re.sub(r"\s", "", word) in packed for word in words)
 
-        if not until(shown):
-            raise AssertionError(f"{words} was not shown, but:\n{self.text()[-3000:]}")
+        if not until(lambda: is_in(self.text(since)) or (not since and is_in(self.screen))):
+            raise AssertionError(f"{words} was not shown, but:\n{self.screen[-3000:]}")
 
     def rests(self) -> None:
         """Wait until the turn has ended, its hooks as well: the client's title says when."""
@@ -281,7 +293,7 @@ class Terminal:
         self.process.wait(SECONDS)
         self._thread.join(SECONDS)
         os.close(self._ours)
-        print(self.text()[-4000:])  # noqa: T201 - pytest shows it where a test failed
+        print(self.screen[-4000:])  # noqa: T201 - pytest shows it where a test failed
 
 
 class Piped:
