@@ -6,6 +6,8 @@ the stamp's, and a mark's with the present. Everything they know is written here
 
 from __future__ import annotations
 
+import contextlib
+
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.linked import pending_writes
@@ -17,9 +19,11 @@ from lifecycle.core.plan import REPLIES
 def begin(claim_store: ClaimStore) -> None:
     """Let the next stop through, until `mark` says what this look left to do.
 
-    A look that is cut off anywhere, by its deadline or by a kill, is gone on with.
+    A look that is cut off anywhere, by its deadline or by a kill, is gone on with. Where the mark cannot
+    be written, the guard is as it was, and so lets the next stop through as it did this one.
     """
-    claim_store.marks.set_due(STOP_DUE, ALWAYS)
+    with contextlib.suppress(OSError):
+        claim_store.marks.set_due(STOP_DUE, ALWAYS)
 
 
 def mark(
