@@ -23,6 +23,7 @@ from lifecycle.run.checkpoints.worktree_files import (
     uncommitted,
 )
 from lifecycle.run.state import Run, Story
+from lifecycle.run.texts.design_blocks import listed
 
 FORMAT: Final = "{type}: {title} ({id})"
 """The commit's subject where the platform does not say another."""
@@ -34,7 +35,6 @@ _NEW = ">"
 """How lines that are to be committed begin in a difference; the header of a file begins with `+++`."""
 
 _LONGEST = 200
-_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,9 @@ def commit_story(
     refuse_under_way(git)
     left = uncommitted(git, outputs)
     if left.strange:
+        names = visible(listed(left.strange))
         raise Refused(
-            f"{_names(left.strange)} is staged, and no story's commit takes it: it is lifecycle's own, or "
+            f"{names} is staged, and no story's commit takes it: it is lifecycle's own, or "
             "named like a secret. Nothing was committed; take it out with: git restore --staged -- "
             f"{visible(left.strange[0])}"
         )
@@ -106,11 +107,6 @@ def commit_story(
 def with_commit(run: Run, story: str, commit: str) -> Run:
     """The run whose story was committed so; Refused if there is no such story."""
     return run.with_story(replace(run.story(story), commit=commit))
-
-
-def _names(paths: tuple[str, ...]) -> str:
-    more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
-    return visible(", ".join(paths[:_SHOWN])) + more
 
 
 def _refuse_secrets(git: GitRepository, tree: str, paths: tuple[str, ...]) -> None:
