@@ -406,6 +406,7 @@ class Run(_Value, frozen=True, omit_defaults=False):
         asked_marker: the completed run's session was asked once for its closing word.
         pull_request: its URL.
         unpublished: why it was finished without one, half a sentence; "" otherwise.
+        published: the commit that was pushed for it.
         completed: when; 0.0 until then.
         branch: the branch that it began on.
     """
@@ -441,6 +442,7 @@ class Run(_Value, frozen=True, omit_defaults=False):
     asked_marker: bool = False
     pull_request: str = ""
     unpublished: str = ""
+    published: str = ""
     completed: float = 0.0
     branch: str = ""
 

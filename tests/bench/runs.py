@@ -24,7 +24,7 @@ from rich.table import Table
 
 from lifecycle.cli.run.run import COMMANDS
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.run.gates.work_facts import facts_of
+from lifecycle.run.gates.work_facts import WorkFacts, facts_of
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Run, UserFix
 from lifecycle.run.table import Gate, RunPhase, RunStatus, StoryStatus, TddPhase
@@ -43,37 +43,41 @@ STORY = "S2"
 TEST = ["true"]
 
 
-def _as_it_is(run: Run, tree: str) -> Run:
-    del tree
+def _as_it_is(run: Run, facts: WorkFacts) -> Run:
+    del facts
     return run
 
 
-def _waits(run: Run, tree: str) -> Run:
+def _waits(run: Run, facts: WorkFacts) -> Run:
     """A person is waited for, and `true` shows whether it is fixed."""
-    del tree
+    del facts
     fix = UserFix("B2", "Add the key", run.started, check_command=("true",), timeout=60)
     return replace(run, status=RunStatus.AWAITING_USER, fix=fix)
 
 
-def _stopped(run: Run, tree: str) -> Run:
-    del tree
+def _stopped(run: Run, facts: WorkFacts) -> Run:
+    del facts
     return replace(run, status=RunStatus.STOPPED, why="100 iterations", stopped_at=run.started)
 
 
-def _planned(run: Run, tree: str) -> Run:
-    del tree
+def _planned(run: Run, facts: WorkFacts) -> Run:
+    del facts
     return replace(run, phase=RunPhase.ANALYSIS)
 
 
-def _all_shown(run: Run, tree: str) -> Run:
+def _all_shown(run: Run, facts: WorkFacts) -> Run:
     """Every story is completed and reviewed, and the last gate passed on the files as they are."""
-    reviews = (review(tree=tree),)
+    reviews = (review(tree=facts.tree),)
     stories = tuple(
-        replace(one, status=StoryStatus.COMPLETED, security=False, reviews=reviews)
+        replace(
+            one, status=StoryStatus.COMPLETED, security=False, reviews=reviews, commit=facts.head
+        )
         for one in run.stories
     )
-    gates = (*run.gates, passed(Gate.G7, tree))
-    return replace(run, stories=stories, gates=gates, unpublished="there is no remote")
+    gates = (*run.gates, passed(Gate.G7, facts.tree))
+    return replace(
+        run, stories=stories, gates=gates, unpublished="there is no remote", published=facts.head
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +86,12 @@ class Case:
 
     Attributes:
         words: its arguments.
-        run: what the run has to be, from the run and the tree of the worktree's files.
+        run: what the run has to be, from the run and what git shows.
         edit: the file that was changed and not committed; "" if none was.
     """
 
     words: tuple[str, ...] = ()
-    run: Callable[[Run, str], Run] = _as_it_is
+    run: Callable[[Run, WorkFacts], Run] = _as_it_is
     edit: str = ""
 
 
@@ -157,18 +161,17 @@ class Ground:
             text = "".join(f"2026-01-31T09:30:00Z line {number}\n" for number in range(lines))
             if text:
                 Path(kept.progress.path).write_text(text)
-        self.base = self._git("rev-parse", "HEAD")
-        self.tree = facts_of(root, self.deadline, self.variables).tree
+        self.facts = facts_of(root, self.deadline, self.variables)
         self.run_store, self.aside = kept, root.parent / f"{root.name}-progress"
         shutil.copytree(root / ".claude", self.aside)
 
     def seconds(self, command: Path, name: str, words: Sequence[str]) -> float:
         """How long a command takes, from the very state that it has for every round."""
         case = CASES.get(name, Case())
-        self._git("reset", "--hard", self.base)
+        self._git("reset", "--hard", self.facts.head)
         shutil.copytree(self.aside, self.root / ".claude", dirs_exist_ok=True)
         with self.run_store.locked():
-            self.run_store.write(case.run(self.run, self.tree))
+            self.run_store.write(case.run(self.run, self.facts))
         if name == "rollback-to-checkpoint":
             self._run(command, "mark-working-state")
         if case.edit:

@@ -63,7 +63,7 @@ def finish(given: RunSession) -> int:
     files = changed_files(world.git, run)
     made = publish(run, body_of(run, final_of(run, facts.tree), files, given.now, facts))
     with given.store.changing() as change:
-        change.run = published(change.run, made.url, made.why)
+        change.run = published(change.run, made.url, facts.head, made.why)
         change.note(f"Pull request: {made.url or made.why}")
     try:
         with given.store.changing() as change:

@@ -8,13 +8,13 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import visible
-from lifecycle.run.gates.gate_rules import HOLDS, newest
+from lifecycle.run.gates.gate_rules import HOLDS, newest, review_state
 from lifecycle.run.gates.phase_moves import demand_active, moved_phase
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import runtime
 from lifecycle.run.state import GateRecord, Run, data_of
 from lifecycle.run.stop.caps import spent
-from lifecycle.run.table import COMPLETE, Gate, RunPhase, RunStatus
+from lifecycle.run.table import COMPLETE, REVIEWERS, CheckState, Gate, RunPhase, RunStatus
 from lifecycle.run.texts.design_blocks import listed
 from lifecycle.run.texts.run_words import elapsed
 
@@ -31,7 +31,18 @@ def lacks(run: Run, facts: WorkFacts) -> tuple[str, ...]:
     if facts.uncommitted:
         paths = listed(facts.uncommitted)
         missing.append(f"not committed: {paths} (lifecycle run commit STORY)")
-    return (*missing, *facts.unread, *facts.uncleared)
+    return (*missing, *facts.unread, *facts.uncleared, *_refused(run, facts.tree))
+
+
+def _refused(run: Run, tree: str) -> list[str]:
+    """What a review of a completed story refused, and none has approved since, each as a clause."""
+    return [
+        f"{by} refused {story.id} (mend it, then: lifecycle run review {story.id} --by {by} …)"
+        for story in run.completed_stories
+        for by, (check, *_) in REVIEWERS.items()
+        if review_state(story, check, tree) is CheckState.FAIL
+        or any(one.check is check for one in story.standing_reviews)
+    ]
 
 
 def _all_lacks(run: Run, facts: WorkFacts) -> tuple[str, ...]:
@@ -65,9 +76,9 @@ def at_completion(run: Run, facts: WorkFacts, now: float, *, asked: bool) -> Run
     return moved_phase(run, RunPhase.COMPLETION, facts.tree, now, asked=asked)
 
 
-def published(run: Run, url: str, why: str = "") -> Run:
-    """The run whose pull request this is, or that has none, for this reason."""
-    return replace(run, pull_request=url, unpublished="" if url else visible(why))
+def published(run: Run, url: str, head: str, why: str = "") -> Run:
+    """The run whose pull request this is, with this commit; or that has none, for this reason."""
+    return replace(run, pull_request=url, unpublished="" if url else visible(why), published=head)
 
 
 def completed(run: Run, facts: WorkFacts, now: float, *, asked: bool) -> Run:
@@ -78,8 +89,12 @@ def completed(run: Run, facts: WorkFacts, now: float, *, asked: bool) -> Run:
     """
     if run.is_over:
         return run
-    if not run.pull_request and not run.unpublished:
-        missing = (*_all_lacks(run, facts), "it has no pull request (lifecycle run finish)")
+    is_made = run.pull_request or run.unpublished
+    if not is_made or run.published != facts.head:
+        lacks_it = (
+            "its pull request lacks the last commits" if is_made else "it has no pull request"
+        )
+        missing = (*_all_lacks(run, facts), f"{lacks_it} (lifecycle run finish)")
         raise Refused(f"The run is not complete, and nothing was changed: {'; '.join(missing)}.")
     run = at_completion(run, facts, now, asked=asked)
     return replace(run, status=RunStatus.COMPLETED, completed=now, why="")

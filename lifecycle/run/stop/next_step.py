@@ -53,7 +53,7 @@ def next_step(run: Run, facts: WorkFacts | None = None) -> NextStep:
         case RunPhase.LINT_FIX:
             return _lint_fix(run, facts or WorkFacts())
         case RunPhase.COMPLETION:
-            if run.pull_request:
+            if run.pull_request and (facts is None or facts.head == run.published):
                 return _step("close the run", "complete")
             return _step("run the last gate and open the PR", "finish")
 

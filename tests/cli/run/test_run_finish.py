@@ -154,6 +154,22 @@ def test_after_a_crash_the_pull_request_is_found_again(work: Finished) -> None:
     assert work.run.pull_request.endswith(f"/pull/{number}")
 
 
+def test_what_is_committed_after_the_pull_request_is_pushed_before_the_end(work: Finished) -> None:
+    """Killed right after it opened it: complete alone would end the run without the later commits."""
+    work.begin()
+    before = work.run
+    ok(work.place.cli("run", "finish"))
+    with work.store.locked():
+        work.store.write(replace(work.run, status=before.status, completed=before.completed))
+    work.place.git("commit", "--quiet", "--allow-empty", "-m", "One more")
+    sentence = refused(work.place.cli("run", "complete"))
+    assert "its pull request lacks the last commits (lifecycle run finish)" in sentence
+    ok(work.place.cli("run", "finish"))
+    assert work.run.is_over
+    pushed = work.place.git("ls-remote", "origin", f"refs/heads/{BRANCH}").split()[0]
+    assert pushed == work.place.git("rev-parse", "HEAD")
+
+
 def test_a_pull_request_that_somebody_opened_keeps_its_words(work: Finished) -> None:
     """`gh pr create` by hand is adopted; the run's part stands behind."""
     work.begin()

@@ -19,6 +19,7 @@ from lifecycle.run.table import CheckState, Gate, RunPhase, RunStatus, StoryStat
 
 AT = 1_800_000_000.0
 TREE = "a" * 40
+HEAD = "c" * 40
 URL = "https://github.example/o/r/pull/7"
 
 
@@ -32,13 +33,14 @@ def run_of(**given: object) -> Run:
         stories=(Story("S1", "One", status=StoryStatus.COMPLETED),),
         gates=(GateRecord(Gate.G7, AT, CheckState.PASS, TREE),),
         pull_request=URL,
+        published=HEAD,
     )
     return replace(run, **given)
 
 
 def complete(run: Run, uncommitted: tuple[str, ...] = ()) -> Run:
     """Complete it, 45 minutes after it began."""
-    return completed(run, WorkFacts(TREE, uncommitted=uncommitted), AT + 2_700, asked=True)
+    return completed(run, WorkFacts(TREE, HEAD, uncommitted), AT + 2_700, asked=True)
 
 
 def test_a_run_with_everything_is_completed_once() -> None:
@@ -63,7 +65,8 @@ def test_a_run_with_everything_is_completed_once() -> None:
         ({"gates": (GateRecord(Gate.G5, AT, CheckState.PASS, TREE),)}, "G7 has no PASSED record"),
         ({"gates": (GateRecord(Gate.G7, AT, CheckState.FAIL, TREE),)}, "G7 is FAIL"),
         ({"gates": (GateRecord(Gate.G7, AT, CheckState.PENDING, TREE),)}, "G7 is PENDING"),
-        ({"pull_request": ""}, "lifecycle run finish"),
+        ({"pull_request": ""}, "it has no pull request .lifecycle run finish"),
+        ({"published": "d" * 40}, "lacks the last commits .lifecycle run finish"),
         ({"status": RunStatus.STOPPED}, "lifecycle run resume"),
         ({"status": RunStatus.AWAITING_USER}, "user-fix-complete"),
         ({"phase": RunPhase.PLANNING}, "completion"),
@@ -112,7 +115,7 @@ def test_the_block_is_the_designs() -> None:
 
 def test_a_run_without_a_remote_says_that_it_has_no_pull_request() -> None:
     """It is complete, and claims nothing."""
-    run = complete(published(run_of(pull_request=""), "", "there is no remote"))
+    run = complete(published(run_of(pull_request=""), "", HEAD, "there is no remote"))
     lines = complete_lines(run)
     assert "**PR URL:** none" in lines
     assert lines[-1] == (

@@ -156,7 +156,12 @@ PLACES: list[tuple[dict[str, Any], str]] = [
     ({"phase": RunPhase.LINT_FIX, "stories": (PLANNED,)}, "update-phase development"),
     ({"phase": RunPhase.COMPLETION, "stories": (DONE,)}, "finish"),
     (
-        {"phase": RunPhase.COMPLETION, "stories": (DONE,), "pull_request": "https://x/1"},
+        {
+            "phase": RunPhase.COMPLETION,
+            "stories": (DONE,),
+            "pull_request": "https://x/1",
+            "published": FACTS.head,
+        },
         "complete",
     ),
 ]
