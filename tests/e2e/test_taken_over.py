@@ -7,11 +7,15 @@ take a claim over are kept out, killed, or overtaken between any two of them.
 
 from __future__ import annotations
 
+import os
 import subprocess
+from dataclasses import replace
 
 import pytest
 
+from lifecycle.hooks.answers.call import HookCall
 from lifecycle.settings.resources import hook_script
+from lifecycle.storage import signs_of_life
 from lifecycle.storage.store import Folder
 from tests.conftest import Place
 from tests.e2e.client import Session, ended, heard
@@ -129,3 +133,16 @@ def test_a_guard_that_another_hook_overtakes_sees_whose_the_claim_is(second: Ses
         check=False,
     )
     assert (done.stdout, done.stderr) == ("mine\n", "")
+
+
+def test_a_hook_that_another_one_overtakes_sees_whose_the_claim_is(second: Session) -> None:
+    """The same within Python: the record was read before on-stop saved another and signed."""
+    with second.place.tree() as tree:
+        call = HookCall("ci-waiter", {}, TWO, tree.world, tree.claim_store)
+        record = tree.claim_store.load(repair=False).record
+        assert record is not None
+        assert record.ownership.session == ONE
+        tree.claim_store.marks.show_owner(TWO)
+        signs_of_life.sign(tree.claim_store.folder, TWO, os.getpid())
+        assert not call.is_held(record)
+        assert replace(call, session="33333333-aaaa-4bbb-8ccc-000000000003").is_held(record)
