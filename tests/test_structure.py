@@ -32,7 +32,7 @@ BUDGET = {
     "trackers": 2_880,
     "platforms": 730,
     "evidence": 2_500,
-    "claim": 5_388,
+    "claim": 5_390,
     "run": 4_700,
     "stages": 3_132,
     "workflow": 2_500,
