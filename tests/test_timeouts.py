@@ -114,7 +114,7 @@ def ran(folder: Path, content: str, *options: str) -> subprocess.CompletedProces
     (folder / "test_hung.py").write_text(content)
     (folder / "pytest.ini").write_text("[pytest]\n")
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "tests.timeouts", "-q", "-rfEp", *options],
+        [sys.executable, "-m", "pytest", "-p", "tests.timeouts", "-p", "no:anyio", "-q", "-rfEp", *options],
         cwd=folder, env={"PYTHONPATH": str(ROOT), "COLUMNS": "200"}, capture_output=True, text=True,
         check=False, timeout=100,
     )  # fmt: skip
