@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lifecycle.core.errors import BadConfig, Moved, Refused, Rejected
+from lifecycle.core.errors import BadConfig, LifecycleError, Moved, Refused, Rejected
 from lifecycle.core.messages import messages
 from lifecycle.core.ports import Cache, Clock, Forge, Survey
 from lifecycle.core.redact import redact, visible
@@ -19,6 +19,7 @@ from lifecycle.core.values.model import Repository
 from lifecycle.git import process, tracked_files
 from lifecycle.git.process import GitRepository
 from lifecycle.settings import config, user_folder
+from lifecycle.storage import log, workflow_marks
 
 if TYPE_CHECKING:
     from lifecycle.core.tracker import Tracker
@@ -98,6 +99,18 @@ class WorktreeWorld:
         if clean != text and name not in self.withheld:
             self.withheld.append(name)
         return clean
+
+    def with_run(self, body: str, branch: str) -> str:
+        """A pull request's text with what the worktree's run came to; without where that cannot be read."""
+        if not (self.root / workflow_marks.RUN_FILE).is_file():
+            return body
+        from lifecycle.run.finish.run_part import with_run
+
+        try:
+            return with_run(self, body, branch)
+        except LifecycleError as error:
+            log.write(self.root, f"the pull request is opened without the run: {error.sentence}")
+            return body
 
     def told_withheld(self) -> str:
         """The sentence about what is `withheld`, which is told with it; "" if nothing is."""

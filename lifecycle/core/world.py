@@ -122,6 +122,9 @@ class World(Protocol):
     def public(self, text: str, name: str) -> str:
         """A text that is to be read by others, without secrets; `name` is noted if it held one."""
 
+    def with_run(self, body: str, branch: str) -> str:
+        """A pull request's text with what the worktree's run on this branch came to, if one is there."""
+
     def told_withheld(self) -> str:
         """The sentence about texts that held a secret, once; "" if none did."""
 

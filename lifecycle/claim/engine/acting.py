@@ -139,7 +139,7 @@ def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
         partial(
             world.forge.create_pull_request,
             title=opening.title(action.title),
-            body=body,
+            body=world.with_run(body, action.head.partition(":")[2]),
             head=action.head,
             base=action.base,
             is_draft=action.is_draft,

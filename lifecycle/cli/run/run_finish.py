@@ -12,20 +12,19 @@ from lifecycle.cli.run.run_session import RunSession, in_run
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.redact import visible
 from lifecycle.github.operations.ensure_pulls import PullOperations
+from lifecycle.run.checkpoints.checkpoint_refs import head_of
 from lifecycle.run.finish import publishing
 from lifecycle.run.finish.completion import (
     at_completion,
     complete_data,
     complete_lines,
     completed,
-    final_of,
     lacks,
     published,
 )
-from lifecycle.run.finish.key_changes import changed_files
 from lifecycle.run.finish.publishing import AGAIN, Published
-from lifecycle.run.finish.pull_text import body_of, summary_of, with_section
-from lifecycle.run.finish.review_cover import with_unread
+from lifecycle.run.finish.pull_text import summary_of, with_section
+from lifecycle.run.finish.run_part import facts_for, section_for
 from lifecycle.run.gates.gate_rules import HOLDS
 from lifecycle.run.gates.phase_moves import demand_active
 from lifecycle.run.gates.work_facts import WorkFacts
@@ -50,18 +49,17 @@ def finish(given: RunSession) -> int:
         given.show(complete_lines(run), complete_data(run))
         return 0
     demand_active(run)
-    _refuse_open(run, _facts(given, run))
+    _refuse_open(run, facts_for(given.world, run))
     publish = _publisher(given, run)
     with world.deadline.standing_still():
         record, gate_lines, _ = GateCommand(Gate.G7, world.root, is_anew=False).result("")
     if record.state not in HOLDS:
         given.show(gate_lines, {"gate": Gate.G7, "state": record.state})
         return 1
-    facts, asked = _facts(given, run), given.can_ask
+    facts, asked = facts_for(given.world, run), given.can_ask
     with given.store.changing() as change:
         change.run = run = at_completion(change.run, facts, given.now, asked=asked)
-    files = changed_files(world.git, run)
-    made = publish(run, body_of(run, final_of(run, facts.tree), files, given.now, facts))
+    made = publish(run, section_for(world, run, facts))
     with given.store.changing() as change:
         change.run = published(change.run, made.url, facts.head, made.why)
         change.note(f"Pull request: {made.url or made.why}")
@@ -85,7 +83,7 @@ def complete(given: RunSession) -> None:
     """
     run = given.store.demanded()
     if not run.is_over:
-        facts = _facts(given, run)
+        facts = facts_for(given.world, run)
         with given.store.changing() as change:
             change.run = run = completed(change.run, facts, given.now, asked=given.can_ask)
             change.note(f"Run {run.id} completed")
@@ -99,13 +97,6 @@ def _refuse_open(run: Run, facts: WorkFacts) -> None:
         raise Refused(
             f"The run is not complete, so nothing was run, pushed or opened: {'; '.join(missing)}."
         )
-
-
-def _facts(given: RunSession, run: Run) -> WorkFacts:
-    world = given.world
-    upstream = f"{world.settings.remote}/{world.settings.base or 'HEAD'}"
-    known = world.git.run("rev-parse", "--verify", "--quiet", upstream, check=False)
-    return with_unread(given.facts_since(), world.git, run, known)
 
 
 def _told(made: Published) -> list[str]:
@@ -132,13 +123,15 @@ def _publisher(given: RunSession, run: Run) -> Callable[[Run, str], Published]:
 def _through_claim(given: RunSession, pulls: PullOperations, run: Run, section: str) -> Published:
     """Hand the claim off and look once, as its own commands do; then add the run's part to the text."""
     from lifecycle.claim.commands.moves import current, hand_off
+    from lifecycle.claim.decisions.table import Phase
     from lifecycle.claim.engine import look
     from lifecycle.cli.claims import claim_look
     from lifecycle.core.plan import Wake
 
     world, claim_store = given.world, given.claim_store
     before = current(claim_store)
-    hand_off(world, claim_store, before.claim.summary or summary_of(run))
+    if before.claim.phase != Phase.MERGED_DETECTED:
+        hand_off(world, claim_store, before.claim.summary or summary_of(run))
     whom = given.client_session
     report = look.tick(
         world, claim_store, Wake.TICK, audiences=claim_look.audiences(), session=whom
@@ -151,6 +144,12 @@ def _through_claim(given: RunSession, pulls: PullOperations, run: Run, section: 
         why = " ".join(words) or "GitHub does not show it yet."
         raise Refused(
             f"The branch was pushed, and the claim has no pull request: {why} The run goes on. {AGAIN}"
+        )
+    if record.claim.phase == Phase.MERGED_DETECTED and record.pull.head != head_of(world.git):
+        raise Refused(
+            f"{record.pull.url} was merged without the last commits of this branch, and the run goes on. "
+            "They need a pull request of their own: end the claim (lifecycle close), and take them to a "
+            f"new branch (git switch -c NAME). {AGAIN}"
         )
     try:
         body = world.forge.pull_request(number).body

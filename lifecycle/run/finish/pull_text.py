@@ -20,6 +20,7 @@ from lifecycle.run.table import (
     CheckState,
     CriterionState,
     Gate,
+    RunStatus,
     Severity,
     StoryCheck,
 )
@@ -88,10 +89,14 @@ def body_of(
 
 
 def _standing(run: Run) -> list[str]:
-    left = run.open_stories
-    if not left:
-        return []
-    return ["", f"**Not finished:** {len(left)} of {len(run.stories)} stories are open."]
+    left, stands = run.open_stories, list[str]()
+    if left:
+        stands += ["", f"**Not finished:** {len(left)} of {len(run.stories)} stories are open."]
+    if run.status is RunStatus.AWAITING_USER and run.fix is not None:
+        stands += ["", f"**The run waits for a person:** {run.fix.description}"]
+    elif run.status is RunStatus.STOPPED:
+        stands += ["", f"**The run was stopped:** {run.why or 'nobody said why'}"]
+    return stands
 
 
 def _stories(run: Run) -> list[str]:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from lifecycle.core.timing import Deadline
 from lifecycle.run.run_store import RunStore
-from lifecycle.run.state import Criterion, ReviewRecord, Run, Story
+from lifecycle.run.state import Criterion, Led, ReviewRecord, Run, Story
 from lifecycle.run.stories.begin import new_run
 from lifecycle.run.table import (
     CriterionState,
@@ -333,6 +333,58 @@ def test_ci_that_turns_red_later_is_the_claims(work: Finished) -> None:
     assert work.place.claim()["phase"] == "checks_running"
     assert work.run == done
     assert done.status is RunStatus.COMPLETED
+
+
+def test_a_claim_whose_pull_request_was_merged_gives_its_url(work: Finished) -> None:
+    """What GitHub has as merged is the run's; what was committed after that is in no pull request."""
+    ok(work.place.cli("claim", "42"))
+    work.begin(work.place.claim()["branch"])
+    before = work.run
+    ok(work.place.cli("run", "finish"))
+    url, number = work.run.pull_request, work.place.pull()
+    work.place.control.merge_pull(number)
+    ok(work.place.cli("tick"))
+    assert work.place.claim()["phase"] == "merged_detected"
+    with work.store.locked():
+        work.store.write(before)
+    assert f"**PR URL:** {url}" in ok(work.place.cli("run", "finish"))
+    assert [*work.place.pulls()] == [number]
+    work.commit("one = 2\n")
+    commit = work.place.git("rev-parse", "HEAD")
+    with work.store.locked():
+        work.store.write(before.with_story(replace(before.stories[0], commit=commit)))
+    assert "was merged without the last commits" in told(work.place.cli("run", "finish"))
+    assert work.run.status is RunStatus.ACTIVE
+
+
+def test_a_claims_pull_request_has_the_receipt_of_a_run_that_did_not_finish(work: Finished) -> None:
+    """What is missing, why it stands still, and what it took; once it is finished, that in its place."""
+    ok(work.place.cli("claim", "42"))
+    work.begin(work.place.claim()["branch"])
+    run = work.run
+    led = (Led("one", 1.0, tokens=1_200),)
+    waiting = replace(run, stories=(*run.stories, Story("S2", "Refund")), led=led)
+    with work.store.locked():
+        work.store.write(replace(waiting, status=RunStatus.STOPPED, why="its cap was reached"))
+    ok(work.place.cli("handoff", "--summary", "Pay by card"))
+    ok(work.place.cli("tick"))
+    lines = work.place.pulls()[work.place.pull()]["body"].splitlines()
+    for line in (
+        "**Not finished:** 1 of 2 stories are open.",
+        "**The run was stopped:** its cap was reached",
+        "- **S2:** Refund (pending)",
+        "- [ ] Code review approved by reviewer agent",
+        "- **Sessions:** 1",
+        "- **Tokens:** 1,200",
+    ):
+        assert line in lines, line
+    with work.store.locked():
+        work.store.write(run)
+    ok(work.place.cli("run", "finish"))
+    body = work.place.pulls()[work.place.pull()]["body"]
+    assert "#42" in body
+    assert body.count("## Workflow Metrics") == 1
+    assert "was stopped" not in body
 
 
 def test_a_claim_that_another_took_opens_nothing(work: Finished) -> None:
