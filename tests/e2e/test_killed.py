@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.engine import look
+from lifecycle.claim.record.guard_marks import ALWAYS
 from lifecycle.core.plan import Audience, Wake
 from lifecycle.sandbox.server import Sandbox
 from tests.conftest import BRANCH, Place
@@ -157,7 +158,7 @@ class Story:
     def _date(self, name: str, back: float) -> None:
         path = self.place.root / ".lifecycle" / name
         if path.exists():
-            moment = path.stat().st_mtime - back
+            moment = max(path.stat().st_mtime - back, ALWAYS)  # a date before 1970 is none
             os.utime(path, (moment, moment))
 
 
@@ -247,8 +248,8 @@ def test_a_stop_whose_time_is_up_at_any_moment_is_gone_on_with(story: Story) -> 
         assert said + story.count("PR #46 created") == 1, kill
 
 
-def test_on_stop_killed_while_it_closes_the_issue(story: Story) -> None:
-    """One comment, one close, board Done, lease gone, file gone, told once, unless marked as offered."""
+def done(story: Story) -> None:
+    """The task was claimed, handed off and merged, the user said yes, and the agent wrote so."""
     place = story.place
     (place.root / ".agent-claim.json").unlink()
     place.git("switch", "--quiet", "main")
@@ -262,23 +263,46 @@ def test_on_stop_killed_while_it_closes_the_issue(story: Story) -> None:
     assert story.count(QUESTION) == 1
     assert "refs/agent-claims/42" in place.control.world()["refs"]
     place.write(phase="done")
+
+
+def assert_closed(place: Place, kill: Kill) -> None:
+    """One comment, one close, board Done, lease gone, file gone."""
+    asked = [(r.method, r.path.rpartition("/")[2]) for r in place.requests()]
+    assert asked.count(("POST", "comments")) == 1, kill
+    assert asked.count(("PATCH", "42")) == 1, kill
+    (comment,) = place.issue()["comments"]
+    assert comment["body"].startswith("Completed in #46")
+    assert place.issue()["state"] == "closed"
+    assert place.card()["Status"] == "Done"
+    assert not place.card().get("Agent")
+    assert "refs/agent-claims/42" not in place.control.world()["refs"]
+    assert not place.has_claim()
+    assert not (place.root / ".lifecycle/closing.json").exists(), kill
+
+
+def test_a_closing_whose_time_is_up_at_any_moment_is_gone_on_with(story: Story) -> None:
+    """Cut off anywhere, also between two steps of the deletion, it is ended by a later stop, and told."""
+    done(story)
+    told = "Issue #42 closed."
+    for kill in story.cuts("on-stop", at_least=25):
+        for _ in range(2):
+            story.later(130)
+            story.goes_on("on-stop")
+        story.goes_on("on-stop", "user-prompt-submit")
+        assert_closed(story.place, kill)
+        assert kill.text.count(told) + story.count(told) == 1, kill
+
+
+def test_on_stop_killed_while_it_closes_the_issue(story: Story) -> None:
+    """One comment, one close, board Done, lease gone, file gone, told once, unless marked as offered."""
+    done(story)
+    told = "Issue #42 closed."
     for kill in story.kills("on-stop", at_least=25):
         for _ in range(2):
             story.goes_on("on-stop")
             story.later(130)
         story.goes_on("on-stop", "user-prompt-submit")
-        asked = [(r.method, r.path.rpartition("/")[2]) for r in place.requests()]
-        assert asked.count(("POST", "comments")) == 1, kill
-        assert asked.count(("PATCH", "42")) == 1, kill
-        (comment,) = place.issue()["comments"]
-        assert comment["body"].startswith("Completed in #46")
-        assert place.issue()["state"] == "closed"
-        assert place.card()["Status"] == "Done"
-        assert not place.card().get("Agent")
-        assert "refs/agent-claims/42" not in place.control.world()["refs"]
-        assert not place.has_claim()
-        assert not (place.root / ".lifecycle/closing.json").exists()
-        told = "Issue #42 closed."
+        assert_closed(story.place, kill)
         assert story.count(told) == kill.left(told, "/issue-closed:46"), kill
 
 

@@ -196,6 +196,8 @@ def typist(tmp_path: Path) -> Typist:
     return made
 
 
+# Two hundred processes one after the other: the limit ends what hangs, and nothing in here depends on it.
+@pytest.mark.timeout(300)
 def test_every_line_of_the_page(typist: Typist) -> None:
     """Each prints what the page says, and `--json` gives a machine the same."""
     _analysis(typist)

@@ -55,10 +55,10 @@ def mark(
         )
     if Phase.named(record.claim.phase) in IN_REVIEW:
         idle = ALWAYS
-    if not is_finished:
-        stop = idle = ALWAYS
     if has_ended:
         stop, idle = pending_writes.due(claim_store.state), None
+    if not is_finished:
+        stop, idle = ALWAYS, None if has_ended else ALWAYS
     if is_finished and not has_ended:
         claim_store.stamp(mtime_ns)
     _wait_for(claim_store, stop, idle)
