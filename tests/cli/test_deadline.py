@@ -44,12 +44,12 @@ EVERY = dict(commands(group))
 def test_each_command_with_a_deadline_says_so(name: str) -> None:
     """The number in `--help` is the constant that ends the command, where a session sets it.
 
-    The decorators `in_worktree` and `for_tasks` give the command its session.
+    The decorators `in_worktree`, `for_tasks` and `in_run` give the command its session.
     """
     found = EVERY[name]
     assert found.callback is not None
     source = inspect.getsource(found.callback)
-    has_deadline = any(word in source for word in ("in_worktree", "for_tasks("))
+    has_deadline = any(word in source for word in ("in_worktree", "for_tasks(", "@in_run"))
     said = " ".join((found.help or "").split())
     assert (f"Ends after {command_session.SECONDS:g} seconds at the latest" in said) == has_deadline
 
