@@ -32,7 +32,7 @@ BUDGET = {
     "trackers": 2_880,
     "platforms": 730,
     "evidence": 2_500,
-    "claim": 5_390,
+    "claim": 5_394,
     "run": 4_700,
     "stages": 3_132,
     "workflow": 2_500,
@@ -40,7 +40,7 @@ BUDGET = {
     "views": 1_205,
     "app": 389,
     "setup": 3_270,
-    "hooks": 1_325,
+    "hooks": 1_333,
     "cli": 5_117,
     APART: 17_390,
 }

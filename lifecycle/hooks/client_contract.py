@@ -16,6 +16,7 @@ from typing import Any
 
 from lifecycle.core.plan import REPLIES, Audience, Notice, ReplyPlace
 from lifecycle.core.redact import as_data, redact, shown, visible
+from lifecycle.settings.running_client import Client
 
 CONTEXT_LIMIT = 9_000
 """Characters of context; the client replaces more than about 10,000 by a file."""
@@ -102,6 +103,16 @@ def render(
     if at[ReplyPlace.PERSON]:
         output["systemMessage"] = _clip(at[ReplyPlace.PERSON])
     return Reply(json.dumps(output) + "\n") if output else Reply()
+
+
+def render_as(client: Client, hook: str, said: Iterable[Notice]) -> Reply:
+    """The same for a client of any kind: of another one's the user is told all.
+
+    Nobody knows what such a client makes of a turn that should go on.
+    """
+    if client is Client.OTHER:
+        return render(hook, [], person=[notice.text for notice in said])
+    return render(hook, said)
 
 
 def _fit(line: str) -> str:

@@ -68,10 +68,11 @@ def _within_deadline(
         settings = None  # whoever needs them reads them again, and says what is wrong
     limit = settings.hook_seconds if settings is not None else HOOK_SECONDS
     seconds = min(limit, SECONDS.get(hook, limit))
-    reply = Reply()
+    reply, claim_store = Reply(), ClaimStore(root, SystemClock())
     try:
         with contextlib.nullcontext() if hook in UNLIMITED else alarm(seconds):
-            reply = _answer(hook, root, environment, settings, seconds, event)
+            reply = _answer(hook, claim_store, environment, settings, seconds, event)
+            claim_store.taken = ()
     except DeadlineReached:
         _log_quietly(root, f"{hook}: the deadline was reached")
         if hook == "on-stop":
@@ -83,6 +84,9 @@ def _within_deadline(
             text = _unwritable(error)
             return client_contract.render(hook, [], context=[text], person=[text])
         _log_quietly(root, f"{hook}: {error}")
+    if reply == Reply():  # what is marked as offered is printed now or never
+        client = running_client.client_of(environment)
+        return client_contract.render_as(client, hook, claim_store.taken)
     return reply
 
 
@@ -98,7 +102,7 @@ def _unwritable(error: OSError) -> str:
 
 def _answer(
     hook: str,
-    root: Path,
+    claim_store: ClaimStore,
     environment: Mapping[str, str],
     settings: Settings | None,
     seconds: float,
@@ -112,10 +116,11 @@ def _answer(
         is_other and hook not in client_contract.BY_ANYBODY
     ):
         return Reply()
-    clock = SystemClock()
-    claim_store = ClaimStore(root, clock)
+    clock = claim_store.clock
     deadline = Deadline.after(clock, max(seconds - 1.0, seconds / 2))
-    world = WorktreeWorld(root, environment, clock, deadline, claim_store.file, settings)
+    world = WorktreeWorld(
+        claim_store.root, environment, clock, deadline, claim_store.file, settings
+    )
     world.is_hook = True
     try:
         if claim_store.disk.path.exists() or claim_store.folder.path.is_dir():

@@ -26,6 +26,7 @@ from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused, Refused
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.ports import Clock
+from lifecycle.core.timing import unhurried
 from lifecycle.storage import journal, regular_files, store
 from lifecycle.storage.state_file import Ledger, StateFile, StateSections
 from lifecycle.storage.store import CLAIM_FILE
@@ -72,6 +73,8 @@ class ClaimStore:
         self._parsed: tuple[object, Record | None] = (None, None)
         self._read_as: store.FileContent | None = None
         self._last: tuple[Loaded | None, StateSections] = (None, {})
+        self.taken: tuple[Notice, ...] = ()
+        """What is marked as offered and has to be printed by this process, whatever happens meanwhile."""
 
     @property
     def state(self) -> StateSections:
@@ -250,7 +253,9 @@ class ClaimStore:
             ):
                 # It is queued again for a session that has inherited the claim, and has not seen it.
                 self.note_asked(again=record.is_inherited)
-            self.save()
+            with unhurried():
+                self.save()
+                self.taken = (*self.taken, *taken)
         return taken
 
     def has_heard(self, record: Record, key: str) -> bool:

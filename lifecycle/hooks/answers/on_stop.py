@@ -76,13 +76,10 @@ def answer(call: HookCall) -> Reply:
             said = _claim(call)
     except LifecycleError as error:
         log.write(call.world.root, f"{call.hook}: {error.sentence}")
-        said = ()
-    if call.client is Client.OTHER:
-        return client_contract.render(call.hook, [], person=[notice.text for notice in said])
-    if not (has_run or file_of(call.world.root).is_file()):
-        return client_contract.render(
-            call.hook, said
-        )  # there is nobody else who could say anything
+        said = call.claim_store.taken
+    is_alone = not (has_run or file_of(call.world.root).is_file())
+    if is_alone or call.client is Client.OTHER:
+        return client_contract.render_as(call.client, call.hook, said)
     words = []
     try:
         for word in _others(call, has_run=has_run):
@@ -91,7 +88,7 @@ def answer(call: HookCall) -> Reply:
         log.write(call.world.root, f"{call.hook}: the time for this look was up")
     with unhurried():
         fold = folded(said, *words)
-        _hold_back(call, fold.held)
+        _hold_back(call, fold)
         return client_contract.render(call.hook, fold.said, reason=fold.reason, person=fold.person)
 
 
@@ -154,11 +151,12 @@ def _tones(call: HookCall) -> Collection[Audience]:
     return {Audience.NOTE} if is_others else channel.audiences
 
 
-def _hold_back(call: HookCall, held: tuple[Notice, ...]) -> None:
+def _hold_back(call: HookCall, fold: FoldedStop) -> None:
     """Put back on the queue what would make the agent go on."""
-    if held:
+    if fold.held:
         with call.claim_store.folder.locked(call.world.deadline.remaining(at_most=1.0)):
             call.claim_store.file.reload()
-            for notice in held:
+            for notice in fold.held:
                 call.claim_store.ledger.queue(replace(notice, stands=False, ends=()), again=True)
             call.claim_store.save()
+            call.claim_store.taken = fold.said
