@@ -37,7 +37,7 @@ BUDGET = {
     "stages": 3_132,
     "workflow": 2_500,
     "reconcile": 1_325,
-    "views": 1_205,
+    "views": 1_240,
     "app": 389,
     "setup": 3_270,
     "hooks": 1_333,

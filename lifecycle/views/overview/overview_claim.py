@@ -120,7 +120,7 @@ def _claim(
         is_releasing=record.ending.releasing is not None,
         lost=plain(briefing.loss_line(record), 500) if briefing.is_lost(record) else "",
         next=plain(briefing.next_line(record, hears_prompts=hears, has_hooks=has_hooks), 500),
-        linked=plain(record.linked.link.id) if record.linked.link is not None else "",
+        linked_task=plain(record.linked.link.id) if record.linked.link is not None else "",
     )
 
 

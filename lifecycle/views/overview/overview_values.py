@@ -57,7 +57,7 @@ class OverviewClaim:
         is_releasing: it is being released.
         lost: why the task is not this claim's any more, one sentence; or "".
         next: what comes next and who does it, one sentence.
-        linked: the task of another tracker that stands for the issue, or "".
+        linked_task: the task of another tracker that stands for the issue, or "".
     """
 
     issue: int
@@ -77,7 +77,7 @@ class OverviewClaim:
     is_releasing: bool
     lost: str
     next: str
-    linked: str
+    linked_task: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,8 +261,8 @@ class Overview:
 
     Attributes:
         at: when it was read.
-        worktree: where.
-        claim, pull, checks, stage, run, workflow: None where there is none.
+        worktree: where it is.
+        claim, pull, checks, stage, run, workflow: that part; None where there is none.
         waiting: what waits to be said, each with nobody having heard it yet.
         events: the last entries of the clone's journal, the newest last.
         awaited: what waits for a person, the longest first.
