@@ -24,7 +24,7 @@ from lifecycle.core.values.configured import HOOK_SECONDS, Settings
 from lifecycle.hooks import client_contract, stdin_event
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
-from lifecycle.settings import config, running_client
+from lifecycle.settings import config, known_clones, running_client
 from lifecycle.storage import log
 from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, Folder, worktree_root
@@ -127,6 +127,8 @@ def _answer(
             world.refuse_tracked()
     except Refused as error:
         return _refused(hook, world, claim_store, error)
+    if hook == "session-start":  # it is started where there is something of ours, and nowhere else
+        known_clones.note(claim_store.root, environment)
     module = importlib.import_module(f"lifecycle.hooks.answers.{hook.replace('-', '_')}")
     # Of another client no session is known: what names one was inherited, or is that client's own.
     session = "" if is_other else running_client.session_of(event, environment)

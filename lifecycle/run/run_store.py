@@ -23,6 +23,7 @@ from lifecycle.run.long_run import tier
 from lifecycle.run.progress_file import ProgressFile
 from lifecycle.run.state import VERSION, Clarification, Failure, Run, encoded
 from lifecycle.run.trouble.escalation import escalation_lines
+from lifecycle.settings import known_clones
 from lifecycle.storage import regular_files, store, workflow_marks
 from lifecycle.storage.store import Folder
 
@@ -206,6 +207,7 @@ class RunStore:
         """Write the first state of a run, and keep its files out of git; the caller holds the lock."""
         exclude_own_files(self.root, LINES)
         self.write(run)
+        known_clones.note(self.root, self.environment)
 
     def early(self) -> tuple[Clarification, ...]:
         """What was clarified while there was no run; the next one adopts it."""

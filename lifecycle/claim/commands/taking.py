@@ -40,6 +40,7 @@ from lifecycle.core.values.priorities import Status
 from lifecycle.core.world import World
 from lifecycle.git import lease
 from lifecycle.git.tracked_files import exclude_own_files
+from lifecycle.settings import known_clones
 
 _SHOWN_MATCHES = 5
 _DIGITS = 6
@@ -243,6 +244,7 @@ def _take(
     else:
         record = admission.write(claim_store, task.lost, _going_on(record, task.lost, start))
     unfinished_claims.over(claim_store)
+    known_clones.note(world.root, world.environment)
     return Taken(record, task.issue.title, tuple(notes), is_again=task.lost is not None)
 
 

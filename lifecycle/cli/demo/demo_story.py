@@ -243,6 +243,7 @@ def _environment(info: SandboxInfo, folder: Path) -> dict[str, str]:
         "LIFECYCLE_PROJECT_OWNER": str(info.project_owner),
         "LIFECYCLE_BIN": str(command),
         "CLAUDE_PROJECT_DIR": str(folder / "hello-service"),
+        "XDG_CONFIG_HOME": str(folder / "config"),
         # The demo is the client, in front of which somebody sits.
         "CLAUDECODE": "1",
         "CLAUDE_PID": str(os.getpid()),

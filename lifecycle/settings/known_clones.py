@@ -1,0 +1,114 @@
+"""Which clones of this user lifecycle works in, for the views of all of them; nothing else depends on it.
+
+`clones/` in the user's own folder has one small file for each, so that processes that write at once do not
+disturb each other. It is for this user alone (0600) and never leaves the machine. A file is written when
+work begins in a clone that is not known yet, and goes once the clone's git folder is gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lifecycle.settings import user_folder
+from lifecycle.storage import regular_files, store
+
+FOLDER = "clones"
+
+MOST = 1_000
+"""Clones that are read."""
+
+_NAME = re.compile(r"[0-9a-f]{32}")
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class KnownClone:
+    """A clone: its git folder, which all of its worktrees share, and its main worktree, if it has one."""
+
+    git: Path
+    main: Path | None
+
+
+def note(root: Path, environment: Mapping[str, str]) -> None:
+    """Let the clone of this worktree be known. Best effort: never raises, and writes only what is new."""
+    with contextlib.suppress(OSError):
+        place, git = user_folder.folder(environment), store.common_folder(root)
+        if place is None or git is None:
+            return
+        path = place / FOLDER / _name(git)
+        if os.path.lexists(path) or regular_files.strange_folder(str(path.parent)):
+            return
+        main = "" if root.resolve() in _linked(git) else str(root.resolve())
+        data = {"version": _VERSION, "git": str(git), "main": main}
+        user_folder.write(path, json.dumps(data).encode("ascii") + b"\n")
+
+
+def known(environment: Mapping[str, str]) -> tuple[KnownClone, ...]:
+    """The clones that are known and still there, by their paths; what is known of others is dropped.
+
+    Raises:
+        StrangeFileError: the folder of them is no folder of this user's.
+        OSError: it cannot be read.
+    """
+    place = user_folder.folder(environment)
+    if place is None or not (place / FOLDER).exists():
+        return ()
+    what = regular_files.strange_folder(str(place / FOLDER))
+    if what:
+        raise regular_files.StrangeFileError(str(place / FOLDER), what)
+    paths = sorted(path for path in (place / FOLDER).iterdir() if _NAME.fullmatch(path.name))
+    found = {path: _read(path) for path in paths[:MOST]}
+    for path, clone in found.items():
+        if clone is None or not clone.git.is_dir():
+            path.unlink(missing_ok=True)
+    there = (clone for clone in found.values() if clone is not None and clone.git.is_dir())
+    return tuple(sorted(there, key=lambda clone: str(clone.git)))
+
+
+def worktrees_of(clone: KnownClone) -> tuple[Path, ...]:
+    """The top folders of a clone's worktrees, the main one first; found without starting git.
+
+    Source: https://git-scm.com/docs/gitrepository-layout (`worktrees/<id>/gitdir`).
+    """
+    above = clone.git.parent if clone.git.name == ".git" else None
+    mains = [one for one in (clone.main or above,) if one is not None]
+    # A folder that became another clone's meanwhile is that one's.
+    return tuple(
+        one for one in [*mains, *_linked(clone.git)] if store.common_folder(one) == clone.git
+    )
+
+
+def _linked(git: Path) -> list[Path]:
+    """Where the linked worktrees of a clone lie, as its git folder says."""
+    found = []
+    for path in sorted(git.glob("worktrees/*/gitdir")):
+        with contextlib.suppress(OSError):
+            file = store.read(path)
+            line = os.fsdecode(file.content if file is not None else b"").strip("\n")
+            if line and "\0" not in line:
+                found.append((path.parent / line).parent.resolve())
+    return found
+
+
+def _read(path: Path) -> KnownClone | None:
+    """What a file says; None if it is none of ours, or of another form."""
+    with contextlib.suppress(OSError, ValueError, RecursionError):
+        file = store.read(path, follow=False)
+        data = json.loads(file.content) if file is not None else None
+        if isinstance(data, dict) and data.get("version") == _VERSION:
+            git, main = (Path(str(data.get(name) or "")) for name in ("git", "main"))
+            if git.is_absolute() and _name(git) == path.name:
+                return KnownClone(git, main if main.is_absolute() else None)
+    return None
+
+
+def _name(git: Path) -> str:
+    import hashlib  # not on the quiet path
+
+    return hashlib.sha256(os.fsencode(git)).hexdigest()[:32]

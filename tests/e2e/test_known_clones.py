@@ -1,0 +1,36 @@
+"""Work that begins in a clone lets it be known to its user's own views; whoever only looks does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lifecycle.settings.known_clones import known
+from tests.conftest import Place
+
+
+def known_in(place: Place) -> list[Path]:
+    """The git folders of the clones that the user of this place works in."""
+    return [one.git for one in known(place.environment)]
+
+
+def test_a_claim_lets_its_clone_be_known(place: Place) -> None:
+    """Looking leaves no trace; a claim does, and a second one in another worktree adds none."""
+    place.cli("status")
+    assert known_in(place) == []
+    assert place.cli("claim", "42").returncode == 0
+    assert known_in(place) == [(place.root / ".git").resolve()]
+
+
+def test_a_run_lets_its_clone_be_known(place: Place) -> None:
+    """So does a run that begins, where there is no claim."""
+    assert place.cli("run", "init", "Let people pay", "--autonomous").returncode == 0
+    assert known_in(place) == [(place.root / ".git").resolve()]
+
+
+def test_a_session_that_starts_beside_work_lets_its_clone_be_known(place: Place) -> None:
+    """A clone whose work is older than this, or that was forgotten, is known again at the next start."""
+    place.hook("session-start", {"source": "startup"}, LIFECYCLE_PROJECT_NUMBER="")
+    assert known_in(place) == []
+    (place.root / ".lifecycle.toml").write_text("")
+    place.hook("session-start", {"source": "startup"}, LIFECYCLE_PROJECT_NUMBER="")
+    assert known_in(place) == [(place.root / ".git").resolve()]
