@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+import tests.compiled  # noqa: F401 -- first of all
 from lifecycle.api import Wake, Worktree
 from lifecycle.sandbox.control import Control, LoggedRequest
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
