@@ -25,7 +25,7 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_014,
-    "storage": 1_230,
+    "storage": 1_245,
     "settings": 880,
     "git": 437,
     "github": 5_680,

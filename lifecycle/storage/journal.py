@@ -19,8 +19,8 @@ from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.redact import redact, short
 from lifecycle.storage import log, regular_files, store
 
-CLAIM, STAGES, TRACKER, RUN = "claim", "stages", "tracker", "run"
-SYSTEMS = (CLAIM, STAGES, TRACKER, RUN)
+CLAIM, STAGES, TRACKER, RUN, WORKFLOW = "claim", "stages", "tracker", "run", "workflow"
+SYSTEMS = (CLAIM, STAGES, TRACKER, RUN, WORKFLOW)
 """Who writes."""
 
 TRANSITION, WRITE, CHECK = "transition", "write", "check"

@@ -57,6 +57,15 @@ def strange(path: str, *, follow: bool = False) -> str:
     return "" if stat.S_ISREG(mode) else _kind(mode)
 
 
+def strange_owner(path: str) -> str:
+    """What is wrong with the owner of a file ("belongs to another user"); "" if it is ours or not there."""
+    try:
+        owner = os.lstat(path).st_uid
+    except (OSError, ValueError):
+        return ""
+    return "" if owner == os.geteuid() else f"belongs to another user ({owner})"
+
+
 def strange_folder(path: str, *, is_shared: bool = False) -> str:
     """What is wrong with a folder of ours ("is a link"); "" if nothing is, or none is there.
 
@@ -136,10 +145,13 @@ def opened(path: str, flags: int = os.O_RDONLY, *, follow: bool = False, mode: i
     return os.open(path, kept | os.O_CREAT | os.O_EXCL, mode)
 
 
-def content(path: str, *, follow: bool = False, limit: int = LIMIT) -> tuple[bytes, int] | None:
+def content(
+    path: str, *, follow: bool = False, limit: int = LIMIT, is_own: bool = False
+) -> tuple[bytes, int] | None:
     """The file's bytes and its mtime in nanoseconds before they were read; None if there is no file.
 
     Of a larger file the first `limit` bytes and one more come: so it can be told, and is not read whole.
+    With `is_own` another user's file is refused.
 
     Raises:
         StrangeFileError: it is a link, or no regular file; a folder counts as none.
@@ -150,13 +162,15 @@ def content(path: str, *, follow: bool = False, limit: int = LIMIT) -> tuple[byt
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
         return None
     try:
-        mtime_ns = os.fstat(descriptor).st_mtime_ns
+        about = os.fstat(descriptor)
+        if is_own and about.st_uid != os.geteuid():
+            raise StrangeFileError(path, f"belongs to another user ({about.st_uid})")
         parts: list[bytes] = []
         left = limit + 1
         while left > 0 and (part := os.read(descriptor, min(left, 1_000_000))):
             parts.append(part)
             left -= len(part)
-        return b"".join(parts), mtime_ns
+        return b"".join(parts), about.st_mtime_ns
     finally:
         os.close(descriptor)
 

@@ -36,6 +36,9 @@ AWAITED = "stage-awaited"
 RUN = "run"
 """It lies there while there is an autonomous run whose sessions' stops have to be looked at."""
 
+WORKFLOW = "workflow"
+"""It lies there while there is a workflow with phases left to do; its mtime is that of the last change."""
+
 RUN_FILE = ".claude/workflow-state.json"
 """The record of an autonomous run."""
 

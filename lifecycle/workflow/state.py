@@ -1,6 +1,6 @@
 """The record of one workflow: what was asked, its phases in order, and how a change makes the next record.
 
-Each value is frozen. Both documents (`documents.py`) are written from this record and read into it, so it
+Each value is frozen. Both documents (`documents/`) are written from this record and read into it, so it
 holds what either of them says; texts are kept as they were written.
 """
 
@@ -28,6 +28,12 @@ MOST_PHASES: Final = 100
 MOST_TEXT: Final = 8_000
 """Characters that one phase may hand on to the next; more belongs into a file that is named."""
 
+MOST_ERRORS: Final = 20
+"""How many errors of one phase are kept, the newest."""
+
+_NAME_BYTES: Final = 160
+"""Of a name in a file's name, which has 255 at the most."""
+
 _NOT_IN_A_NAME = re.compile(r"[\W_]+")
 
 
@@ -42,6 +48,14 @@ class PhaseError(_WorkflowValue, frozen=True):
     text: str
 
 
+class PassedGate(_WorkflowValue, frozen=True):
+    """How the gate of a phase was passed: when, by what, and on which tree if it was a check."""
+
+    at: float
+    how: str
+    tree: str = ""
+
+
 class WorkflowPhase(_WorkflowValue, frozen=True):
     """One phase.
 
@@ -54,8 +68,12 @@ class WorkflowPhase(_WorkflowValue, frozen=True):
         gate: what has to be shown before it is completed: `check:NAME` (a check of the project on the
             very files), `file:PATH` (it is there), `person` (a person's yes); "" for none.
         reason: why it is blocked, failed or skipped.
+        passed: how its gate was passed; None if it was not.
+        asked_at: when a person was asked for the yes that its gate needs; 0.0 if nobody was.
         agent_id: the client's id of the agent that was launched for it.
+        since: when it got its status; 0.0 if nobody knows.
         started_at, ended_at: seconds since the epoch; 0.0 if it has not.
+        extra: fields of the document's phase that are not ours; kept.
     """
 
     title: str
@@ -69,9 +87,18 @@ class WorkflowPhase(_WorkflowValue, frozen=True):
     reason: str = ""
     attempts: int = 0
     errors: tuple[PhaseError, ...] = ()
+    passed: PassedGate | None = None
+    asked_at: float = 0.0
     agent_id: str = ""
+    since: float = 0.0
     started_at: float = 0.0
     ended_at: float = 0.0
+    extra: dict[str, Any] = {}
+
+    @property
+    def seconds(self) -> float:
+        """How long it took; 0.0 while it is not over, or where nobody knows."""
+        return max(0.0, self.ended_at - self.started_at) if self.started_at else 0.0
 
 
 class Workflow(_WorkflowValue, frozen=True):
@@ -80,19 +107,31 @@ class Workflow(_WorkflowValue, frozen=True):
     Attributes:
         id: `wf_YYYYMMDD_HHMMSS`, UTC.
         name: what people call it; `workflow` of a checkpoint.
+        type: one of `WorkflowType`, or a word of the project's own.
         task: what was asked, verbatim; criteria and constraints belong to it.
         current: index of the phase that guidance is about, from 0; -1 before the first and after the last.
+        reading: files to read before it goes on, each with an @, from the worktree's root.
+        context: facts by name.
+        reminders: rules that outlive compaction.
         created_at: as the document has it, ISO 8601; kept as it is for ever.
-        session, branch: whose it is, so that several are told apart.
+        updated_at: when it was last changed.
+        ended_at: when it was archived; 0.0 while it is not.
+        given_up: why it was archived with phases left to do; "" otherwise.
+        session, client, branch: whose it is, so that several are told apart: the client's session and
+            process (0 if nobody knows), and the branch that was checked out.
         source: the file that it was read from at a compaction (`CLAUDE.local.md`, a PLAN.md), from the
             worktree's root; "" if a command or an agent began it.
+        source_seen: what of the source was taken over last, as a digest.
+        is_foreign: text of it came from a file that git tracks: it is quoted as data wherever it is shown.
+        compactions: how many it outlived.
         revision: rises by one with each change.
-        extra: fields of the documents that are not ours, by document (`checkpoint`, `document`); kept.
+        extra: fields of the documents that are not ours, by place (`checkpoint`, `checkpoint.phase`,
+            `document`); kept.
     """
 
     id: str
     name: str
-    type: WorkflowType = WorkflowType.CUSTOM
+    type: str = WorkflowType.CUSTOM.value
     task: str = ""
     phases: tuple[WorkflowPhase, ...] = ()
     current: int = -1
@@ -102,22 +141,30 @@ class Workflow(_WorkflowValue, frozen=True):
     criteria: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
     created_at: str = ""
-    completed_at: float = 0.0
+    updated_at: float = 0.0
+    ended_at: float = 0.0
+    given_up: str = ""
     session: str = ""
+    client: int = 0
     branch: str = ""
     source: str = ""
+    source_seen: str = ""
+    is_foreign: bool = False
+    compactions: int = 0
     revision: int = 0
     extra: dict[str, dict[str, Any]] = {}
 
     @property
     def status(self) -> WorkflowStatus:
-        """What its phases make of it."""
+        """What its phases make of it; one that was given up has failed."""
+        if self.given_up:
+            return WorkflowStatus.FAILED
         return status_of(phase.status for phase in self.phases)
 
     @property
     def is_over(self) -> bool:
         """True once nothing is left to do: it is never restored as active."""
-        return self.status is WorkflowStatus.COMPLETED
+        return bool(self.given_up) or self.status is WorkflowStatus.COMPLETED
 
     @property
     def phase(self) -> WorkflowPhase | None:
@@ -141,7 +188,48 @@ class Workflow(_WorkflowValue, frozen=True):
     @property
     def handed_on(self) -> str:
         """What the phase before the current one handed on to it."""
-        return self.phases[self.current - 1].context_for_next if self.current > 0 else ""
+        return self.handed_to(self.current)
+
+    def handed_to(self, index: int) -> str:
+        """What the last phase before this one that was not skipped handed on."""
+        before = (phase for phase in reversed(self.phases[: max(index, 0)]))
+        done = next((one for one in before if one.status is not PhaseStatus.SKIPPED), None)
+        return done.context_for_next if done is not None else ""
+
+    @property
+    def progress(self) -> str:
+        """How many phases are over, as `2 of 5`."""
+        return f"{self.done} of {len(self.phases)}"
+
+    @property
+    def all_reading(self) -> tuple[str, ...]:
+        """What has to be read now: the workflow's own, and the current phase's."""
+        return tuple(dict.fromkeys((*self.reading, *(self.phase.reading if self.phase else ()))))
+
+    @property
+    def all_reminders(self) -> tuple[str, ...]:
+        """What has to be kept in mind now: the workflow's own, and the current phase's."""
+        return tuple(
+            dict.fromkeys((*self.reminders, *(self.phase.reminders if self.phase else ())))
+        )
+
+    def gate_before(self, index: int) -> int:
+        """The index of the first phase before this one whose gate is neither passed nor skipped; or -1."""
+        waiting = (
+            at
+            for at, phase in enumerate(self.phases[: max(index, 0)])
+            if phase.gate and phase.status not in OVER
+        )
+        return next(waiting, -1)
+
+    @property
+    def skipped_gates(self) -> tuple[int, ...]:
+        """Indices of the phases that were skipped past their gate, which stays in sight."""
+        return tuple(
+            index
+            for index, phase in enumerate(self.phases)
+            if phase.gate and phase.status is PhaseStatus.SKIPPED
+        )
 
     def index_of(self, name: str) -> int:
         """The index of a phase by `phase_N` (from 0), number (from 1), or title; "" is the current one.
@@ -178,23 +266,29 @@ def moved(
     """The workflow with a phase in another status, its times and attempts kept, and its pointer moved.
 
     A phase that becomes active is the current one; when the current one is over, the next that is not
-    over is pointed at, and stays as it is. Gates are judged before (`gates.py`).
+    over is pointed at, and stays as it is. Gates are judged before (`decide.py`).
 
     Raises:
         IllegalMove: the table does not have that move; the sentence has those that it has.
     """
-    phase = workflow.phases[index]
-    PHASES.check(phase.status, status)
-    changes: dict[str, Any] = {"status": status, "reason": reason}
+    PHASES.check(workflow.phases[index].status, status)
+    after = workflow.with_phase(index, in_status(workflow.phases[index], status, now, reason))
+    return replace(after, current=_pointed_at(after, index, status))
+
+
+def in_status(
+    phase: WorkflowPhase, status: PhaseStatus, now: float, reason: str = ""
+) -> WorkflowPhase:
+    """The phase in that status, whatever it was in before: with its times, attempts and errors."""
+    changes: dict[str, Any] = {"status": status, "reason": reason, "since": now}
     if status is PhaseStatus.ACTIVE:
         changes |= {"started_at": phase.started_at or now, "ended_at": 0.0}
         changes["attempts"] = phase.attempts + 1
-    elif status is not PhaseStatus.BLOCKED:
+    elif status in OVER or status is PhaseStatus.FAILED:
         changes["ended_at"] = now
     if status is PhaseStatus.FAILED:
-        changes["errors"] = (*phase.errors, PhaseError(now, reason))
-    after = workflow.with_phase(index, replace(phase, **changes))
-    return replace(after, current=_pointed_at(after, index, status))
+        changes["errors"] = (*phase.errors, PhaseError(now, reason))[-MOST_ERRORS:]
+    return replace(phase, **changes)
 
 
 def _pointed_at(workflow: Workflow, index: int, status: PhaseStatus) -> int:
@@ -206,13 +300,26 @@ def _pointed_at(workflow: Workflow, index: int, status: PhaseStatus) -> int:
     return next((at for at in left if at > index), left[0] if left else -1)
 
 
+def repointed(workflow: Workflow) -> Workflow:
+    """The workflow with its pointer at a phase that is not over: the first active one, else the next."""
+    phase, active = workflow.phase, workflow.active
+    if phase is not None and phase.status not in OVER:
+        return workflow
+    if phase is None and not active and not workflow.done:
+        return workflow if workflow.current == -1 else replace(workflow, current=-1)
+    left = [at for at, one in enumerate(workflow.phases) if one.status not in OVER]
+    later = [at for at in left if at > workflow.current]
+    return replace(workflow, current=next(iter((*active, *later, *left)), -1))
+
+
 def slug(name: str) -> str:
     """A name as folders and files have it: small letters of any script, digits, and hyphens between them.
 
     Raises:
         Refused: nothing is left of it.
     """
-    made = _NOT_IN_A_NAME.sub("-", name.casefold()).strip("-")[:80].strip("-")
+    made = _NOT_IN_A_NAME.sub("-", name.casefold()).strip("-")[:80]
+    made = made.encode("utf-8", "replace")[:_NAME_BYTES].decode("utf-8", "ignore").strip("-")
     if not made:
         raise Refused(
             f'"{visible(name)}" has no letter or digit, so no file can be named for it; nothing was done. '

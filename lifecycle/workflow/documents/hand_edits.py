@@ -1,0 +1,372 @@
+"""What somebody changed in a document by hand, as a change of the record; nothing is read or written.
+
+A field counts as edited if it says something else than the record that stood beside it. An edit wins over
+what was known, with one exception: it completes no phase whose gate was not passed, and begins none behind
+such a gate. What is not taken over is told in a remark, one sentence each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from lifecycle.core.errors import Refused
+from lifecycle.core.redact import quoted
+from lifecycle.workflow.documents.read_documents import ReadDocument
+from lifecycle.workflow.documents.reading_paths import reading_path
+from lifecycle.workflow.documents.written_documents import (
+    FIELDS,
+    PHASE_EXTRA,
+    PHASE_FIELDS,
+    DocumentKind,
+    fields_of,
+    phase_id,
+)
+from lifecycle.workflow.state import MOST_PHASES, Workflow, WorkflowPhase, in_status, repointed
+from lifecycle.workflow.table import (
+    FROM_CHECKPOINT,
+    FROM_DOCUMENT,
+    OVER,
+    PhaseStatus,
+    WorkflowStatus,
+)
+
+_TEXTS: Final = {"title": "title", "agent": "agent", "context_for_next": "context_for_next"}
+_BEGUN: Final = frozenset({PhaseStatus.ACTIVE, PhaseStatus.COMPLETED, PhaseStatus.FAILED})
+
+
+def with_edits(
+    workflow: Workflow, document: ReadDocument, before: Mapping[str, Any] | None = None
+) -> tuple[Workflow, tuple[str, ...]]:
+    """The workflow with what was changed in a document by hand, and what was not taken over.
+
+    Args:
+        workflow: the newest record that is known.
+        document: what was read; compared with its own record, else with `workflow`.
+        before: its fields before the edit, where they are known from elsewhere.
+    """
+    edit = _Edit(workflow, document, before)
+    if edit.fields == edit.before:
+        return workflow, ()
+    if document.kind is DocumentKind.CHECKPOINT:
+        edit.take_checkpoint()
+    else:
+        edit.take_document()
+    edit.take_extra()
+    return repointed(edit.workflow), tuple(edit.remarks)
+
+
+class _Edit:
+    """The edits of one document, taken over one after another."""
+
+    def __init__(
+        self, workflow: Workflow, document: ReadDocument, before: Mapping[str, Any] | None
+    ) -> None:
+        self.workflow, self.document = workflow, document
+        self.fields = document.fields
+        self.before = {**fields_of(document.record or workflow, document.kind), **(before or {})}
+        self.remarks: list[str] = []
+
+    def remark(self, sentence: str) -> None:
+        """Tell that something was not taken over."""
+        self.remarks.append(f"{self.document.path}: {sentence}")
+
+    def changed(self, name: str, kind: type, what: str, **where: Mapping[str, Any]) -> bool:
+        """True if a field was changed, and is of the kind that it has to be."""
+        fields = where.get("fields", self.fields)
+        before = where.get("before", self.before)
+        if name not in fields or fields[name] == before.get(name):
+            return False
+        value = fields[name]
+        if isinstance(value, kind) and not (kind is int and isinstance(value, bool)):
+            return True
+        self.remark(f'"{name}" is no {what}, so what was known of it counts.')
+        return False
+
+    def texts(self, name: str) -> tuple[str, ...] | None:
+        """A changed list of texts; None if it was not changed."""
+        if not self.changed(name, list, "list"):
+            return None
+        return _texts(self.fields[name])
+
+    # -- the document
+
+    def take_document(self) -> None:
+        """Take over what was changed in `.claude/state/workflow.json`, or one beside it."""
+        if self.changed("task", str, "text"):
+            self.workflow = replace(self.workflow, task=self.fields["task"])
+        ids: list[object] = [phase_id(index) for index in range(len(self.workflow.phases))]
+        if self.changed("phases", list, "list"):
+            ids = self._take_phases(self.fields["phases"])
+        if self.fields.get("current_phase", "") != self.before["current_phase"]:
+            self._point_at(self.fields.get("current_phase", ""), ids)
+        self._judge_status()
+
+    def _take_phases(self, listed: list[Any]) -> list[object]:
+        """Take over the phases; what the document calls each of those that there are then."""
+        if len(listed) > MOST_PHASES or not all(isinstance(one, dict) for one in listed):
+            why = f"more than {MOST_PHASES}" if len(listed) > MOST_PHASES else "not all objects"
+            self.remark(f'"phases" are {why}, so the phases that were known count.')
+            return [phase_id(index) for index in range(len(self.workflow.phases))]
+        old = self.workflow
+        left = {phase_id(index): index for index in range(len(old.phases))}
+        places: list[int | None] = []
+        ids: list[object] = [one.get("id") for one in listed]
+        places = [left.pop(name, None) if isinstance(name, str) else None for name in ids]
+        kept = [
+            at for at in left.values() if old.phases[at].gate and old.phases[at].status not in OVER
+        ]
+        for at in kept:
+            self.remark(
+                f"phase {at + 1} was taken out, and its gate {quoted(old.phases[at].gate)} is not passed: "
+                "it was put back. Skip it with: lifecycle workflow skip --reason TEXT"
+            )
+            listed = [*listed[:at], None, *listed[at:]]
+            places.insert(at, at)
+            ids.insert(at, phase_id(at))
+        self.workflow = replace(old, phases=())
+        for place, item in zip(places, listed, strict=True):
+            phase = old.phases[place] if place is not None else WorkflowPhase("")
+            self.workflow = replace(self.workflow, phases=(*self.workflow.phases, phase))
+            if item is not None:
+                self._take_phase(len(self.workflow.phases) - 1, place, item)
+        current = places.index(old.current) if old.current in places else -1
+        self.workflow = replace(self.workflow, current=current)
+        return ids
+
+    def _take_phase(self, index: int, place: int | None, item: Mapping[str, Any]) -> None:
+        """Take over what was changed in one phase; `place` is where it stood, None if it is new."""
+        kind = DocumentKind.DOCUMENT
+        blank = fields_of(Workflow("", "", phases=(WorkflowPhase(""),)), kind)["phases"][0]
+        known = self.before["phases"]
+        before = known[place] if place is not None and place < len(known) else blank
+        phase, where = self.workflow.phases[index], {"fields": item, "before": before}
+        changes: dict[str, Any] = {
+            ours: item[name]
+            for name, ours in _TEXTS.items()
+            if self.changed(name, str, "text", **where)
+        }
+        if self.changed("deliverables", list, "list", **where):
+            changes["deliverables"] = _texts(item["deliverables"])
+        extra = _others(item, PHASE_FIELDS[kind])
+        if extra != _others(before, PHASE_FIELDS[kind]):
+            changes["extra"] = extra
+        self.workflow = self.workflow.with_phase(index, replace(phase, **changes))
+        if item.get("status", before["status"]) != before["status"]:
+            self._take_status(index, item["status"], FROM_DOCUMENT)
+
+    def _point_at(self, name: object, ids: list[object]) -> None:
+        if name is None:
+            if not self.workflow.active:
+                self.workflow = replace(self.workflow, current=-1)
+            return
+        index = ids.index(name) if name in ids else -1
+        if isinstance(name, int) and not isinstance(name, bool) and 0 <= name < len(ids):
+            index = name
+        if index < 0:
+            self.remark(
+                f'"current_phase" names no phase of it ({quoted(str(name))}), so it was passed over.'
+            )
+        elif not self._is_behind_gate(index):
+            self.workflow = replace(self.workflow, current=index)
+
+    def _judge_status(self) -> None:
+        """The status of the whole follows from the phases; one that says something else is told."""
+        said = self.fields.get("status", self.before["status"])
+        status = self.workflow.status
+        if said == self.before["status"] or said == status.value:
+            return
+        if _is_placeholder(said, [one.value for one in WorkflowStatus]):
+            self.remark(
+                f"its status is {_placeholder(said)}; it follows from its phases, and is {status}."
+            )
+        else:
+            self.remark(
+                f"its status follows from its phases, and is {status}, not {quoted(str(said))}."
+            )
+
+    # -- the checkpoint
+
+    def take_checkpoint(self) -> None:
+        """Take over what was changed in a checkpoint."""
+        changes: dict[str, Any] = {}
+        for name, ours in (("workflow", "name"), ("workflow_type", "type")):
+            if self.changed(name, str, "text") and self.fields[name].strip():
+                if "|" in self.fields[name] and ours == "type":
+                    self.remark(
+                        f'"{name}" is {_placeholder(self.fields[name])}: it was passed over.'
+                    )
+                    continue
+                changes[ours] = self.fields[name].strip()
+        if self.changed("context", dict, "object"):
+            changes["context"] = self.fields["context"]
+        created = self.fields.get("created_at")
+        if not self.workflow.created_at and isinstance(created, str):
+            changes["created_at"] = created
+        self.workflow = replace(self.workflow, **changes)
+        if self.changed("phase", dict, "object"):
+            self._take_shown(self.fields["phase"])
+        self._take_reading()
+        reminders = self.texts("key_reminders")
+        if reminders is not None:
+            self._split(reminders, "reminders")
+
+    def _take_shown(self, phase: Mapping[str, Any]) -> None:
+        """Take over number, total, name and status of the phase that a checkpoint tells."""
+        before = self.before["phase"]
+        where: dict[str, Mapping[str, Any]] = {"fields": phase, "before": before}
+        extra = _others(phase, PHASE_FIELDS[DocumentKind.CHECKPOINT])
+        if extra != _others(before, PHASE_FIELDS[DocumentKind.CHECKPOINT]):
+            self._keep_extra(PHASE_EXTRA, extra)
+        number = phase.get("current", before["current"])
+        is_number = isinstance(number, int) and not isinstance(number, bool) and number >= 1
+        total = phase.get("total", before["total"])
+        if not self.workflow.phases or self.changed("total", int, "number", **where):
+            self._take_total(total, number if is_number else 1)
+        if not is_number or number > len(self.workflow.phases):
+            there = len(self.workflow.phases)
+            self.remark(f'"phase.current" is {quoted(str(number))} of {there}: it was passed over.')
+            return
+        index = number - 1
+        is_moved = number != before["current"] or (
+            not self.document.record and not self.workflow.revision
+        )
+        if is_moved and not self._move_to(index, phase):
+            return
+        if self.changed("name", str, "text", **where):
+            changed = replace(self.workflow.phases[index], title=phase["name"])
+            self.workflow = self.workflow.with_phase(index, changed)
+        word = phase.get("status", before["status"])
+        if (is_moved or word != before["status"]) and "status" in phase:
+            self._take_status(index, word, FROM_CHECKPOINT)
+
+    def _take_total(self, total: object, number: int) -> None:
+        phases = self.workflow.phases
+        if not isinstance(total, int) or isinstance(total, bool) or total < number:
+            total = max(number, len(phases))
+        if total > MOST_PHASES:
+            self.remark(
+                f'"phase.total" is {total}, and {MOST_PHASES} is the most; it was passed over.'
+            )
+            total = min(MOST_PHASES, max(number, len(phases)))
+        more = tuple(WorkflowPhase("") for _ in range(total - len(phases)))
+        gone = phases[total:]
+        if any(one.gate or one.status is not PhaseStatus.PENDING for one in gone):
+            self.remark(
+                '"phase.total" would take out phases that were begun or have a gate; they stay.'
+            )
+            return
+        self.workflow = replace(self.workflow, phases=(*phases[:total], *more))
+
+    def _move_to(self, index: int, phase: Mapping[str, Any]) -> bool:
+        """Point at a phase; those before it are completed then. False if a gate stands before."""
+        if self._is_behind_gate(index):
+            return False
+        if phase.get("status") == "not_started" and index == 0:
+            return True
+        for at, one in enumerate(self.workflow.phases[:index]):
+            if one.status in (PhaseStatus.PENDING, PhaseStatus.ACTIVE):
+                done = in_status(one, PhaseStatus.COMPLETED, self.document.written_at)
+                self.workflow = self.workflow.with_phase(at, done)
+        self.workflow = replace(self.workflow, current=index)
+        return True
+
+    def _take_reading(self) -> None:
+        listed = self.texts("required_reading")
+        if listed is None:
+            return
+        kept = list[str]()
+        for text in listed:
+            try:
+                kept.append(reading_path(text))
+            except Refused as error:
+                self.remark(error.sentence)
+        self._split(tuple(kept), "reading")
+
+    def _split(self, listed: tuple[str, ...], name: str) -> None:
+        """Give a list back to the workflow and to its current phase, whose own entries stay its own."""
+        phase = self.workflow.phase
+        own = getattr(phase, name) if phase is not None else ()
+        shared = getattr(self.workflow, name)
+        rest = tuple(one for one in listed if one not in own or one in shared)
+        self.workflow = replace(self.workflow, **{name: rest})
+        if phase is not None and any(one not in listed for one in own):
+            fewer = replace(phase, **{name: tuple(one for one in own if one in listed)})
+            self.workflow = self.workflow.with_phase(self.workflow.current, fewer)
+
+    # -- both
+
+    def _take_status(self, index: int, word: object, words: Mapping[str, PhaseStatus]) -> None:
+        """Set a phase to the status that a word means, unless a gate stands in the way."""
+        phase = self.workflow.phases[index]
+        if _is_placeholder(word, words):
+            self.remark(
+                f"phase {index + 1} has the status {_placeholder(word)}: it stays {phase.status}."
+            )
+            return
+        status = words.get(word) if isinstance(word, str) else None
+        if status is None:
+            self.remark(
+                f"phase {index + 1} has the status {quoted(str(word))}, which is none of "
+                f"{', '.join(words)}: it stays {phase.status}."
+            )
+            return
+        if status is phase.status:
+            return
+        if status is PhaseStatus.COMPLETED and phase.gate and phase.passed is None:
+            self.remark(
+                f"phase {index + 1} was set to completed by hand, and its gate {quoted(phase.gate)} is not "
+                f"passed: it stays {phase.status}. Complete it with: lifecycle workflow advance"
+            )
+            return
+        if status in _BEGUN and self._is_behind_gate(index):
+            return
+        changed = in_status(phase, status, self.document.written_at)
+        self.workflow = self.workflow.with_phase(index, changed)
+        if status is PhaseStatus.ACTIVE:
+            self.workflow = replace(self.workflow, current=index)
+
+    def _is_behind_gate(self, index: int) -> bool:
+        gate = self.workflow.gate_before(index)
+        if gate >= 0:
+            self.remark(
+                f"phase {index + 1} was begun by hand, and the gate of phase {gate + 1}, "
+                f"{quoted(self.workflow.phases[gate].gate)}, is not passed: the workflow stays where it "
+                "was. Pass it with: lifecycle workflow advance"
+            )
+        return gate >= 0
+
+    def take_extra(self) -> None:
+        """Take over the fields that have no meaning here."""
+        kind = self.document.kind
+        extra = _others(self.fields, FIELDS[kind])
+        if extra != _others(self.before, FIELDS[kind]):
+            self._keep_extra(kind.value, extra)
+
+    def _keep_extra(self, place: str, extra: dict[str, Any]) -> None:
+        every = {**self.workflow.extra, place: extra}
+        kept = {name: values for name, values in sorted(every.items()) if values}
+        self.workflow = replace(self.workflow, extra=kept)
+
+
+def _texts(listed: list[Any]) -> tuple[str, ...]:
+    """The entries as texts; numbers and the like as people write them, and nothing else."""
+    return tuple(str(one) for one in listed if isinstance(one, str | int | float))
+
+
+def _others(fields: Mapping[str, Any], ours: tuple[str, ...]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if name not in ours}
+
+
+def _is_placeholder(word: object, known: object) -> bool:
+    """True for `pending|active|completed|failed`, as the designs write what may stand there."""
+    if not isinstance(word, str) or "|" not in word:
+        return False
+    parts = [part.strip() for part in word.split("|")]
+    return all(part in known for part in parts if part)  # type: ignore[operator] # a collection of words
+
+
+def _placeholder(word: object) -> str:
+    return f"{quoted(str(word))}, which lists the words and chooses none (a placeholder)"

@@ -1,0 +1,151 @@
+"""One document as it was read: its fields, the record that it carries, and why it cannot be used.
+
+Nothing is decided here about what the fields mean; `hand_edits.py` compares them with the record.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Any, Final, NoReturn
+
+import msgspec
+
+from lifecycle.workflow.documents.written_documents import (
+    DETAIL,
+    MOST_BYTES,
+    VERSION,
+    DocumentKind,
+)
+from lifecycle.workflow.state import Workflow
+
+_DEPTH: Final = 40
+
+
+class UnusableDocument(ValueError):
+    """A file that cannot be used as a document; its text is the clause that says why.
+
+    Attributes:
+        is_later: a later release wrote it, so it is never replaced.
+    """
+
+    def __init__(self, why: str, *, is_later: bool = False) -> None:
+        super().__init__(why)
+        self.is_later = is_later
+
+
+@dataclass(frozen=True)
+class ReadDocument:
+    """One document.
+
+    Attributes:
+        kind: which of the two.
+        path: from the worktree's root.
+        fields: what it says, without our own object.
+        record: what our own object says; None where there is none.
+        content: its bytes.
+        written_at: when the file was written, in seconds since the epoch.
+        is_tracked: git tracks it, so it came with the repository.
+        remark: why our own object in it was passed over; "" if it was not.
+    """
+
+    kind: DocumentKind
+    path: str
+    fields: dict[str, Any]
+    record: Workflow | None
+    content: bytes
+    written_at: float = 0.0
+    is_tracked: bool = False
+    remark: str = ""
+
+
+def read_document(
+    content: bytes,
+    kind: DocumentKind,
+    path: str,
+    written_at: float = 0.0,
+    *,
+    is_tracked: bool = False,
+) -> ReadDocument:
+    """The document that a file holds.
+
+    Raises:
+        UnusableDocument: it is too large, no JSON object, or of a later release.
+    """
+    if len(content) > MOST_BYTES:
+        raise UnusableDocument(f"it is larger than {MOST_BYTES // 1_000_000} MB")
+    if not content.strip():
+        raise UnusableDocument("it is empty")
+    try:
+        data = json.loads(content, parse_constant=_no_number, parse_float=_float)
+        if _needs_a_look(content):
+            data = _plain(data, 0)
+    except RecursionError:
+        raise UnusableDocument("it is nested too deep") from None
+    except ValueError as error:
+        raise UnusableDocument(str(error) if _is_ours(error) else _where(error)) from None
+    if not isinstance(data, dict):
+        raise UnusableDocument("it holds no JSON object")
+    record, remark = _record(data.pop(DETAIL, None))
+    return ReadDocument(kind, path, data, record, content, written_at, is_tracked, remark)
+
+
+def _record(detail: object) -> tuple[Workflow | None, str]:
+    """What our own object says; what is broken in it costs the detail and not the document."""
+    if detail is None:
+        return None, ""
+    version = detail.get("version") if isinstance(detail, dict) else None
+    if isinstance(version, int) and version > VERSION:
+        raise UnusableDocument(
+            f"a later release of lifecycle wrote it (version {version}; this one knows {VERSION})",
+            is_later=True,
+        )
+    try:
+        return msgspec.convert(detail["record"], Workflow), ""  # type: ignore[index] # what it lacks is told
+    except (msgspec.MsgspecError, KeyError, TypeError) as error:
+        why = str(error) if isinstance(error, msgspec.MsgspecError) else "it has no record"
+        return None, f'its "{DETAIL}" part cannot be read ({why})'
+
+
+class _NotPlainError(ValueError):
+    """A value that our documents cannot hold."""
+
+
+def _is_ours(error: ValueError) -> bool:
+    return isinstance(error, _NotPlainError)
+
+
+def _where(error: ValueError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"it is no JSON: {error.msg} in line {error.lineno}"
+    return "it is no UTF-8" if isinstance(error, UnicodeError) else "it is no JSON"
+
+
+def _no_number(name: str) -> NoReturn:
+    raise _NotPlainError(f"it is no JSON: {name} is no number there")
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise _NotPlainError(f"it has a number that is too large: {text[:40]}")
+    return value
+
+
+def _needs_a_look(content: bytes) -> bool:
+    """True if a document may hold what cannot be written again; of 200 files hardly one does."""
+    return content.count(b"[") + content.count(b"{") > _DEPTH or b"\\u" in content
+
+
+def _plain(value: Any, depth: int) -> Any:
+    """The value with texts that can be written again as UTF-8, and not nested too deep."""
+    if depth > _DEPTH:
+        raise _NotPlainError("it is nested too deep")
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    if isinstance(value, list):
+        return [_plain(one, depth + 1) for one in value]
+    if isinstance(value, dict):
+        return {_plain(key, depth): _plain(one, depth + 1) for key, one in value.items()}
+    return value

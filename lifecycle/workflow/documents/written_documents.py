@@ -1,0 +1,144 @@
+"""A workflow's record as the content of its two documents: the same record gives the same bytes.
+
+Each document has the fields of its design, fields of others that were in it, and `lifecycle`: the whole
+record, so that either document alone restores all of it. A field of the design that says something else
+than the record beside it was edited by hand (`hand_edits.py`).
+"""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from typing import Any, Final
+
+import msgspec
+
+from lifecycle.core.errors import Refused
+from lifecycle.core.redact import visible
+from lifecycle.workflow.state import Workflow
+from lifecycle.workflow.table import WORDS, PhaseStatus, WorkflowStatus
+
+DETAIL: Final = "lifecycle"
+"""The name of our own object in both documents."""
+
+VERSION: Final = 1
+"""Of that object."""
+
+MOST_BYTES: Final = 2_000_000
+"""Of a document; a larger file is not read, and none is written."""
+
+
+class DocumentKind(StrEnum):
+    """Which of the two a document is; the value names its fields in `Workflow.extra`."""
+
+    CHECKPOINT = "checkpoint"
+    DOCUMENT = "document"
+
+
+FIELDS: Final = {
+    DocumentKind.CHECKPOINT: (
+        "workflow",
+        "workflow_type",
+        "phase",
+        "required_reading",
+        "context",
+        "key_reminders",
+        "created_at",
+        DETAIL,
+    ),
+    DocumentKind.DOCUMENT: ("id", "task", "status", "current_phase", "phases", DETAIL),
+}
+"""The fields of each document that have a meaning here; all others are kept as they are."""
+
+PHASE_FIELDS: Final = {
+    DocumentKind.CHECKPOINT: ("current", "total", "name", "status"),
+    DocumentKind.DOCUMENT: ("id", "title", "agent", "status", "deliverables", "context_for_next"),
+}
+"""The same of the phase in a checkpoint, and of each phase in a document."""
+
+PHASE_EXTRA: Final = "checkpoint.phase"
+"""Where in `Workflow.extra` the unknown fields of a checkpoint's phase are kept."""
+
+
+def phase_id(index: int) -> str:
+    """What a document calls the phase with this index."""
+    return f"phase_{index}"
+
+
+def fields_of(workflow: Workflow, kind: DocumentKind) -> dict[str, Any]:
+    """The design's fields of one document, without ours."""
+    return _checkpoint(workflow) if kind is DocumentKind.CHECKPOINT else _document(workflow)
+
+
+def content_of(workflow: Workflow, kind: DocumentKind) -> bytes:
+    """The whole document as bytes.
+
+    Raises:
+        Refused: it would be too large to be read again.
+    """
+    detail = {
+        "version": VERSION,
+        "revision": workflow.revision,
+        "progress": workflow.progress,
+        "current_phases": [phase_id(index) for index in workflow.active],
+        "record": msgspec.to_builtins(workflow),
+    }
+    whole = {**fields_of(workflow, kind), DETAIL: detail}
+    content = (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode()
+    if len(content) > MOST_BYTES:
+        raise Refused(
+            f'The workflow "{visible(workflow.name)}" would have {len(content):,} bytes, and '
+            f"{MOST_BYTES:,} is the most; nothing was changed. Put long texts into files, and name "
+            "the files."
+        )
+    return content
+
+
+def _document(workflow: Workflow) -> dict[str, Any]:
+    return {
+        "id": workflow.id,
+        "task": workflow.task,
+        "status": workflow.status.value,
+        "current_phase": phase_id(workflow.current) if workflow.phase is not None else None,
+        "phases": [
+            {
+                "id": phase_id(index),
+                "title": phase.title,
+                "agent": phase.agent,
+                "status": WORDS[phase.status].document,
+                "deliverables": list(phase.deliverables),
+                "context_for_next": phase.context_for_next,
+                **phase.extra,
+            }
+            for index, phase in enumerate(workflow.phases)
+        ],
+        **workflow.extra.get(DocumentKind.DOCUMENT.value, {}),
+    }
+
+
+def _checkpoint(workflow: Workflow) -> dict[str, Any]:
+    return {
+        "workflow": workflow.name,
+        "workflow_type": workflow.type,
+        "phase": {**shown_phase(workflow), **workflow.extra.get(PHASE_EXTRA, {})},
+        "required_reading": list(workflow.all_reading),
+        "context": workflow.context,
+        "key_reminders": list(workflow.all_reminders),
+        "created_at": workflow.created_at,
+        **workflow.extra.get(DocumentKind.CHECKPOINT.value, {}),
+    }
+
+
+def shown_phase(workflow: Workflow) -> dict[str, Any]:
+    """The phase as a checkpoint tells it: the first before a workflow began, the last after its end."""
+    total = len(workflow.phases)
+    is_over = workflow.status is WorkflowStatus.COMPLETED
+    index = workflow.current if workflow.phase is not None else (total - 1 if is_over else 0)
+    phase = workflow.phases[index] if total else None
+    status = phase.status if phase is not None else PhaseStatus.PENDING
+    return {
+        "current": index + 1,
+        "total": max(total, 1),
+        "name": phase.title if phase is not None else "",
+        "status": WORDS[status].checkpoint,
+    }

@@ -1,0 +1,190 @@
+"""The files of workflows in one worktree: where they lie, which can be trusted, and what they hold.
+
+A file of another user, behind a link, unreadable or of a later release costs one sentence and is left as
+it is. One that git tracks came with the repository: it is read, and marked (`ReadDocument.is_tracked`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from lifecycle.core.errors import GitFailed
+from lifecycle.core.timing import Deadline
+from lifecycle.storage import regular_files
+from lifecycle.storage.regular_files import StrangeFileError
+from lifecycle.workflow.documents.read_documents import (
+    ReadDocument,
+    UnusableDocument,
+    read_document,
+)
+from lifecycle.workflow.documents.written_documents import MOST_BYTES, DocumentKind
+
+CURRENT: Final = ".claude/state/workflow.json"
+OTHERS: Final = ".claude/state/workflows"
+ARCHIVE: Final = ".claude/state/workflows/archive"
+VIEW: Final = ".claude/workflow_state_system.md"
+CHECKPOINTS: Final = "untracked/workflow-state"
+
+LINES: Final = (
+    f"/{CURRENT}*",
+    f"/{OTHERS}/",
+    f"/{VIEW}*",
+    f"/{CHECKPOINTS}/",
+)
+"""The patterns of these files, from the worktree's root, for git."""
+
+MOST_FILES: Final = 2_000
+"""How many documents are read of one kind; the sentence says it if there are more."""
+
+
+@dataclass(frozen=True)
+class UnusableFile:
+    """A file in the place of a document that cannot be used.
+
+    Attributes:
+        path: from the worktree's root.
+        sentence: what is wrong with it, for a person.
+        stays: it is never replaced: a later release's, another user's, or no regular file.
+    """
+
+    path: str
+    sentence: str
+    stays: bool
+
+
+@dataclass
+class DocumentFiles:
+    """What the documents of one worktree hold, and those that cannot be used."""
+
+    documents: list[ReadDocument] = field(default_factory=list)
+    unusable: list[UnusableFile] = field(default_factory=list)
+
+
+def read_files(
+    root: Path, environment: Mapping[str, str], deadline: Deadline, *, archived: bool = False
+) -> DocumentFiles:
+    """Read all documents of a worktree: no lock, nothing is written.
+
+    Args:
+        root: its top folder.
+        environment: the variables, for git.
+        deadline: when git has to have said what it tracks; what it does not say counts as tracked.
+        archived: those of completed workflows as well; else only of those that have another document.
+    """
+    files = DocumentFiles()
+    paths = [(path, DocumentKind.CHECKPOINT) for path in _checkpoints(root, files)]
+    others = [CURRENT, *_json_in(root, OTHERS, files)]
+    paths += [(path, DocumentKind.DOCUMENT) for path in others if os.path.lexists(root / path)]
+    tracked = tracked_paths(root, environment, deadline) if paths or archived else frozenset()
+    reader = _Reader(str(root), tracked, files)
+    for path, kind in paths:
+        reader.read(path, kind)
+    known = {one.record.id for one in files.documents if one.record is not None}
+    for path in _json_in(root, ARCHIVE, files):
+        if archived or path.removeprefix(f"{ARCHIVE}/").removesuffix(".json") in known:
+            reader.read(path, DocumentKind.DOCUMENT)
+    return files
+
+
+def tracked_paths(root: Path, environment: Mapping[str, str], deadline: Deadline) -> frozenset[str]:
+    """What git tracks of the files that workflows are read from; `*` among them if it does not say."""
+    from lifecycle.git.process import GitRepository, is_no_repository
+
+    names = (".claude", "untracked", "CLAUDE.local.md", "CLAUDE/Plan")
+    plain = {"GLOB": "0", "NOGLOB": "0", "LITERAL": "0", "ICASE": "1"}
+    pathspecs = {f"GIT_{name}_PATHSPECS": value for name, value in plain.items()}
+    git = GitRepository(root, deadline, {**environment, **pathspecs})
+    try:
+        return frozenset(git.run("ls-files", "-z", "--", *names).split("\0")) - {""}
+    except GitFailed as error:
+        return frozenset() if is_no_repository(error) else frozenset({"*"})
+
+
+def own_content(root: Path, path: str, limit: int = MOST_BYTES) -> tuple[bytes, float] | None:
+    """A file's bytes (at most one more than `limit`) and when it was written; None if it is not there.
+
+    Raises:
+        StrangeFileError: it, or a folder on the way, is a link, another user's, or no regular file.
+        OSError: it cannot be read.
+    """
+    return _content(regular_files.below(str(root), *path.split("/")), limit)
+
+
+def _content(whole: str, limit: int) -> tuple[bytes, float] | None:
+    found = regular_files.content(whole, limit=limit, is_own=True)
+    if found is None and os.path.lexists(whole):
+        raise StrangeFileError(whole, regular_files.strange(whole) or "is no file")
+    return (found[0], found[1] / 1e9) if found is not None else None
+
+
+class _Reader:
+    """Reads documents one after another; the folders on the way are looked at once."""
+
+    def __init__(self, root: str, tracked: frozenset[str], files: DocumentFiles) -> None:
+        self.root, self.tracked, self.files = root, tracked, files
+        self.folders: set[str] = set()
+
+    def read(self, path: str, kind: DocumentKind) -> None:
+        """Read one document, or note why it cannot be used."""
+        files, is_tracked = self.files, path in self.tracked or "*" in self.tracked
+        try:
+            folder = path.rpartition("/")[0]
+            if folder not in self.folders:
+                regular_files.below(self.root, *path.split("/"))
+                self.folders.add(folder)
+            found = _content(f"{self.root}/{path}", MOST_BYTES)
+            if found is not None:
+                document = read_document(found[0], kind, path, found[1], is_tracked=is_tracked)
+                files.documents.append(document)
+        except UnusableDocument as error:
+            then = "Install that release." if error.is_later else "Mend it, or take it away."
+            unusable = UnusableFile(path, told(path, str(error), then), error.is_later)
+            files.unusable.append(unusable)
+        except OSError as error:
+            files.unusable.append(UnusableFile(path, told(path, _why(error)), stays=True))
+
+
+def told(path: str, why: str, then: str = "Move it away.") -> str:
+    """The sentence for a file that cannot be used."""
+    return f"{path} is not used as a workflow's: {why}. It was left as it is. {then}"
+
+
+def _why(error: OSError) -> str:
+    return f"it {error.strerror}" if isinstance(error, StrangeFileError) else str(error.strerror)
+
+
+def _checkpoints(root: Path, files: DocumentFiles) -> Iterator[str]:
+    count = 0
+    for name in _names(root, CHECKPOINTS, files):
+        folder = f"{CHECKPOINTS}/{name}"
+        for path in _json_in(root, folder, files):
+            if path.startswith(f"{folder}/state-"):
+                count += 1
+                if count > MOST_FILES:
+                    sentence = (
+                        f"{CHECKPOINTS} has more than {MOST_FILES} files; the rest is not read."
+                    )
+                    files.unusable.append(UnusableFile(CHECKPOINTS, sentence, stays=True))
+                    return
+                yield path
+
+
+def _json_in(root: Path, folder: str, files: DocumentFiles) -> Iterator[str]:
+    yield from (
+        f"{folder}/{name}" for name in _names(root, folder, files) if name.endswith(".json")
+    )
+
+
+def _names(root: Path, folder: str, files: DocumentFiles) -> Iterable[str]:
+    """The names in a folder, sorted; none, and a sentence, if it is not ours."""
+    try:
+        return sorted(os.listdir(regular_files.below(str(root), *folder.split("/"), "")))  # noqa: PTH208 -- names alone
+    except (FileNotFoundError, NotADirectoryError):
+        return ()
+    except OSError as error:
+        files.unusable.append(UnusableFile(folder, told(folder, _why(error)), stays=True))
+        return ()

@@ -1,0 +1,261 @@
+"""All documents of a worktree put together: which belong to one workflow, and what that is then.
+
+Pure: what lies in the files came before (`document_files.py`). Documents belong together by the id in the
+record that they carry; one without a record by the workflow's name or id.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from lifecycle.core.redact import quoted
+from lifecycle.core.timing import parse_time, render_time
+from lifecycle.workflow.documents.hand_edits import with_edits
+from lifecycle.workflow.documents.read_documents import ReadDocument
+from lifecycle.workflow.documents.written_documents import DocumentKind
+from lifecycle.workflow.state import Workflow, WorkflowPhase
+from lifecycle.workflow.table import OVER, PhaseStatus
+
+_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+_STAMP: Final = re.compile(r"(\d{8}_\d{6})(?=\.json$|$)")
+_FORM: Final = "%Y%m%d_%H%M%S"
+_NAME: Final = 100
+
+
+@dataclass(frozen=True)
+class FoundWorkflow:
+    """One workflow as its documents tell it together.
+
+    Attributes:
+        workflow: its record, with what was changed by hand.
+        documents: what it was read from, one of each kind at the most, the newest last.
+        places: where all of its documents lie, from the worktree's root; further ones say nothing.
+        remarks: one sentence for each thing in them that was not taken over.
+        base: the record before anything by hand; None where no document carries one.
+    """
+
+    workflow: Workflow
+    documents: tuple[ReadDocument, ...]
+    places: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    base: Workflow | None = None
+
+    @property
+    def is_edited(self) -> bool:
+        """True if somebody changed it by hand since it was last written."""
+        return self.base is None or self.base != self.workflow
+
+    @property
+    def revision(self) -> int:
+        """The highest revision that any of its documents has; 0 where none carries a record."""
+        every = (one.record.revision for one in self.documents if one.record is not None)
+        return max(every, default=0)
+
+    @property
+    def is_in_step(self) -> bool:
+        """True if each of its documents carries what the record says."""
+        kinds = {one.kind for one in self.documents if one.record == self.workflow}
+        wanted = 1 if self.workflow.is_over else 2
+        return not self.is_edited and len(kinds) == len(self.documents) >= wanted
+
+    def of(self, kind: DocumentKind) -> ReadDocument | None:
+        """The document of that kind; None if it is not there."""
+        return next((one for one in self.documents if one.kind is kind), None)
+
+    @property
+    def written_at(self) -> float:
+        """When it was last changed, in seconds since the epoch."""
+        times = [one.written_at for one in self.documents if self.base is None or self.is_edited]
+        return max([self.workflow.updated_at, *times])
+
+
+@dataclass(frozen=True)
+class LedgerEntry:
+    """What is remembered of one workflow's gates outside of its documents.
+
+    A document that lost a gate, or has a gated phase completed that never was, was tampered with.
+
+    Attributes:
+        revision, phases: of the record that it was made of: which, and how many it had.
+        gates: by the index of the phase, its gate.
+        passed: the phases that were completed or skipped through theirs.
+    """
+
+    revision: int
+    phases: int
+    gates: Mapping[int, str]
+    passed: frozenset[int]
+
+    @classmethod
+    def of(cls, workflow: Workflow) -> LedgerEntry:
+        """What is to be remembered of a workflow."""
+        gated = {index: phase for index, phase in enumerate(workflow.phases) if phase.gate}
+        passed = frozenset(index for index, phase in gated.items() if phase.status in OVER)
+        gates = {index: phase.gate for index, phase in gated.items()}
+        return cls(workflow.revision, len(workflow.phases), gates, passed)
+
+
+Ledger = Mapping[str, LedgerEntry]
+"""By the id of the workflow."""
+
+
+def found_workflows(documents: Iterable[ReadDocument], ledger: Ledger) -> list[FoundWorkflow]:
+    """The workflows that the documents tell, the newest first."""
+    groups = _Groups()
+    ordered = sorted(documents, key=lambda one: (one.record is None, one.path))
+    for document in ordered:
+        groups.add(document)
+    found = [_together(name, members, ledger) for name, members in groups.members.items()]
+    return sorted(found, key=lambda one: (-one.written_at, one.workflow.id))
+
+
+class _Groups:
+    """Documents by the id of their workflow."""
+
+    def __init__(self) -> None:
+        self.members: dict[str, list[ReadDocument]] = {}
+        self.by_name: dict[str, str] = {}
+
+    def add(self, document: ReadDocument) -> None:
+        """Put a document to those of the same workflow."""
+        fields, record = document.fields, document.record
+        if document.kind is DocumentKind.DOCUMENT:
+            id_ = str(fields.get("id") or "")
+            if record is not None and id_ and id_ != record.id:
+                # Another workflow was written over this one, and its details were left.
+                document, record = _without_record(document), None
+            key = id_ if _ID.fullmatch(id_) else self._free(_moment(document))
+            self._put(key, document, record.name if record is not None else "")
+            return
+        name = str(fields.get("workflow") or "")
+        known = self.by_name.get(name, "")
+        if record is not None and record.id in self.members and self._has_checkpoint(record.id):
+            first = next(one for one in self.members[record.id] if one.kind is document.kind)
+            if name != first.fields.get("workflow"):  # copied, and made another's
+                document, record = _without_record(document), None
+        key = record.id if record is not None else known or self._free(_moment(document))
+        self._put(key, document, name)
+
+    def _has_checkpoint(self, key: str) -> bool:
+        return any(one.kind is DocumentKind.CHECKPOINT for one in self.members[key])
+
+    def _put(self, key: str, document: ReadDocument, name: str) -> None:
+        self.members.setdefault(key, []).append(document)
+        if name:
+            self.by_name.setdefault(name, key)
+
+    def _free(self, moment: float) -> str:
+        return free_id(moment, self.members)
+
+
+def free_id(moment: float, taken: Iterable[str]) -> str:
+    """The id of a workflow that began then; a second later for each that has it already."""
+    there, second = set(taken), int(moment)
+    while (made := f"wf_{datetime.fromtimestamp(second, UTC).strftime(_FORM)}") in there:
+        second += 1
+    return made
+
+
+def started_at(id_: str) -> float:
+    """When a workflow with this id began; 0.0 if it does not say."""
+    found = _STAMP.search(id_)
+    try:
+        return datetime.strptime(found[1], _FORM).replace(tzinfo=UTC).timestamp() if found else 0.0
+    except ValueError:
+        return 0.0
+
+
+def _moment(document: ReadDocument) -> float:
+    """When the workflow of a document without a record began, as far as it says."""
+    created = parse_time(document.fields.get("created_at"))
+    if created is not None and created > 0:
+        return created
+    return started_at(document.path) or max(0.0, document.written_at)
+
+
+def _without_record(document: ReadDocument) -> ReadDocument:
+    made = vars(document) | {"record": None}
+    return ReadDocument(**made)
+
+
+def _together(id_: str, members: Sequence[ReadDocument], ledger: Ledger) -> FoundWorkflow:
+    """One workflow of its documents: the newest record, and on top of it what was edited."""
+    ordered = sorted(members, key=_age)
+    used: dict[DocumentKind, ReadDocument] = {one.kind: one for one in ordered}
+    documents = sorted(used.values(), key=lambda one: (one.written_at, one.kind))
+    records = [one for one in documents if one.record is not None]
+    newest = max(records, key=_age, default=None)
+    base = newest.record if newest is not None else None
+    remarks = [
+        f"{one.path}: {one.remark}, so it was passed over." for one in documents if one.remark
+    ]
+    workflow = base or _blank(id_, documents)
+    workflow, told = _guarded(workflow, ledger)
+    remarks += told
+    for document in documents:
+        workflow, more = with_edits(workflow, document)
+        remarks += more
+    if any(one.is_tracked for one in documents) and not workflow.is_foreign:
+        workflow = replace(workflow, is_foreign=True)
+    workflow = _completed(workflow, documents)
+    places = tuple(one.path for one in ordered)
+    return FoundWorkflow(workflow, tuple(documents), places, tuple(dict.fromkeys(remarks)), base)
+
+
+def _age(document: ReadDocument) -> tuple[int, float]:
+    return (document.record.revision if document.record is not None else -1, document.written_at)
+
+
+def _blank(id_: str, documents: Sequence[ReadDocument]) -> Workflow:
+    """A workflow of which no document carries a record; its fields are edits of this."""
+    checkpoint = next((one for one in documents if one.kind is DocumentKind.CHECKPOINT), None)
+    fields: Mapping[str, Any] = checkpoint.fields if checkpoint is not None else {}
+    created = fields.get("created_at")
+    return Workflow(
+        id_,
+        str(fields.get("workflow") or ""),
+        created_at=created if isinstance(created, str) else "",
+        phases=(WorkflowPhase(""),) if checkpoint is not None and len(documents) == 1 else (),
+    )
+
+
+def _completed(workflow: Workflow, documents: Sequence[ReadDocument]) -> Workflow:
+    """The workflow with what every record has: a name, and when it began."""
+    first = next(iter(workflow.task.strip().splitlines()), "").strip()
+    name = workflow.name or first[:_NAME].strip() or workflow.id
+    began = started_at(workflow.id) or min(one.written_at for one in documents)
+    return replace(workflow, name=name, created_at=workflow.created_at or render_time(began))
+
+
+def _guarded(workflow: Workflow, ledger: Ledger) -> tuple[Workflow, list[str]]:
+    """The record with the gates that are remembered, whatever a document makes of them."""
+    entry = ledger.get(workflow.id)
+    is_ahead = (
+        entry is not None and entry.revision > workflow.revision
+    )  # by a commit that was cut off
+    if entry is None or (is_ahead and entry.phases != len(workflow.phases)):
+        return workflow, []
+    remarks: list[str] = []
+    for index, gate in entry.gates.items():
+        if index >= len(workflow.phases):
+            continue
+        phase = workflow.phases[index]
+        is_over = phase.status in OVER
+        if phase.gate == gate and (index in entry.passed or not is_over):
+            continue
+        kept = replace(phase, gate=gate)
+        if is_over and index not in entry.passed:
+            kept = replace(kept, status=PhaseStatus.ACTIVE, passed=None, ended_at=0.0)
+            workflow = replace(workflow, current=index)
+        remarks.append(
+            f"The gate {quoted(gate)} of phase {index + 1} was changed by hand in a document, which passes "
+            "none: it stands. Pass it with: lifecycle workflow advance"
+        )
+        workflow = workflow.with_phase(index, kept)
+    return workflow, remarks

@@ -1,0 +1,502 @@
+"""The workflows of one worktree: read without a lock, changed under one, written in one commit.
+
+    store = WorkflowStore(root, environment, deadline)
+    store.read().unfinished                     # no lock, nothing is written
+    with store.changing() as change:            # one lock; what was edited by hand is in it already
+        change.put(moved_workflow)              # checkpoint, document and view are written at the end
+
+A commit writes what every file ought to hold, each as a whole: gates that were passed, checkpoint,
+document, view; what is over loses its checkpoint last. A crash in between leaves documents of two
+revisions, of which the newer counts. A file that somebody changed since it was read is read again, and
+what they changed is taken over.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from lifecycle.core.errors import Refused
+from lifecycle.core.redact import visible
+from lifecycle.core.timing import Deadline
+from lifecycle.git.tracked_files import exclude_own_files
+from lifecycle.storage import journal, log, regular_files, store, workflow_marks
+from lifecycle.storage.regular_files import StrangeFileError
+from lifecycle.storage.store import Folder
+from lifecycle.workflow.documents.hand_edits import with_edits
+from lifecycle.workflow.documents.workflow_view import view_of
+from lifecycle.workflow.documents.written_documents import DocumentKind, content_of
+from lifecycle.workflow.state import Workflow, slug
+from lifecycle.workflow.store.document_files import (
+    ARCHIVE,
+    CHECKPOINTS,
+    CURRENT,
+    LINES,
+    OTHERS,
+    VIEW,
+    DocumentFiles,
+    UnusableFile,
+    own_content,
+    read_files,
+)
+from lifecycle.workflow.store.found_workflows import (
+    FoundWorkflow,
+    Ledger,
+    LedgerEntry,
+    found_workflows,
+    free_id,
+    started_at,
+)
+from lifecycle.workflow.table import PhaseStatus
+
+LOCK: Final = "workflow.lock"
+LOCK_SECONDS: Final = 5.0
+GATES: Final = "workflow-gates.json"
+"""Where in `.lifecycle/` it is remembered which gates there are, and which were passed."""
+
+_TRIES: Final = 6
+_BUSY: Final = "Another lifecycle process is at work on the workflows here; try again in a moment."
+
+
+@dataclass(frozen=True)
+class WorktreeWorkflows:
+    """The workflows of one worktree as they were read.
+
+    Attributes:
+        found: all of them, the one that was changed last first.
+        current: the id of the one in `.claude/state/workflow.json`; "" if there is none.
+        unusable: files in the place of documents that cannot be used.
+    """
+
+    found: tuple[FoundWorkflow, ...] = ()
+    current: str = ""
+    unusable: tuple[UnusableFile, ...] = ()
+
+    @property
+    def unfinished(self) -> tuple[FoundWorkflow, ...]:
+        """Those with something left to do, the one that was changed last first."""
+        return tuple(one for one in self.found if not one.workflow.is_over)
+
+    @property
+    def troubles(self) -> tuple[str, ...]:
+        """One sentence for each file that cannot be used, and for each edit that was not taken over."""
+        told = [one.sentence for one in self.unusable]
+        return (*told, *(remark for one in self.unfinished for remark in one.remarks))
+
+    def get(self, name: str) -> FoundWorkflow | None:
+        """The workflow of this id or name (the unfinished one first, of several the newest), or None."""
+        ordered = (*self.unfinished, *self.found)
+        by_id = [one for one in ordered if one.workflow.id == name]
+        by_name = [one for one in ordered if one.workflow.name == name]
+        alike = [one for one in ordered if one.workflow.name.casefold() == name.casefold()]
+        return next(iter((*by_id, *by_name, *alike)), None)
+
+
+class WorkflowChange:
+    """The workflows while the lock is held; what is `put` is written when the block ends.
+
+    Attributes:
+        workflows: as they are, with what was edited by hand.
+        troubles: files that could not be written, one sentence each; there once the block has ended.
+    """
+
+    def __init__(self, workflows: WorktreeWorkflows, files: DocumentFiles, now: float) -> None:
+        self.workflows, self.files, self.now = workflows, files, now
+        self.changed: dict[str, Workflow] = {}
+        self.moved: list[str] = []
+        self.entries: list[journal.JournalEntry] = []
+        self.troubles: list[str] = []
+
+    def put(self, workflow: Workflow, *, is_moved: bool = True) -> Workflow:
+        """Have a workflow written, new or changed; it with its revision and time.
+
+        Args:
+            workflow: what it is now.
+            is_moved: it becomes the current one, which `.claude/state/workflow.json` shows.
+        """
+        known = self.workflows.get(workflow.id)
+        before = known.workflow if known is not None else None
+        if before == workflow and known is not None and not known.is_edited:
+            return workflow
+        revision = known.revision if known is not None else 0
+        made = _stamped(workflow, revision + 1, self.now)
+        self.changed[made.id] = made
+        if is_moved:
+            self.moved.append(made.id)
+        return made
+
+    def new_id(self) -> str:
+        """An id that no workflow has, made of the present moment."""
+        taken = {one.workflow.id for one in self.workflows.found} | set(self.changed)
+        return free_id(self.now, taken)
+
+    def note(self, entry: journal.JournalEntry) -> None:
+        """Have an entry in the journal beside those of the phases that moved."""
+        self.entries.append(entry)
+
+
+class WorkflowStore:
+    """The workflows of one worktree.
+
+    Args:
+        root: the worktree's top folder.
+        environment: the variables, for git.
+        deadline: when git and the lock have to be done.
+    """
+
+    def __init__(self, root: Path, environment: Mapping[str, str], deadline: Deadline) -> None:
+        self.root, self.environment, self.deadline = root, environment, deadline
+        self.folder = Folder(root)
+
+    def read(self, *, archived: bool = False) -> WorktreeWorkflows:
+        """The workflows as they lie there: no lock, nothing is written; never raises for what lies there.
+
+        Args:
+            archived: the completed ones as well; else only what lies among the unfinished.
+        """
+        return self._found(self._files(archived=archived))
+
+    @contextmanager
+    def changing(self, *, archived: bool = False) -> Iterator[WorkflowChange]:
+        """Change workflows; all files are brought in step when the block ends without an error.
+
+        Raises:
+            LockBusy: another process is at it.
+            Refused: nothing of it can be written.
+        """
+        self.folder.make()
+        seconds = self.deadline.remaining(at_most=LOCK_SECONDS)
+        with store.locked(Path(self.folder.at(LOCK)), seconds, _BUSY):
+            files = self._files(archived=archived)
+            change = WorkflowChange(self._found(files), files, self.deadline.clock.now())
+            yield change
+            _Commit(self, change).run()
+
+    def settle(self) -> WorkflowChange:
+        """Bring all files in step with each other: what was edited, deleted or cut off in the middle."""
+        with self.changing() as change:
+            pass
+        return change
+
+    def _files(self, *, archived: bool) -> DocumentFiles:
+        return read_files(self.root, self.environment, self.deadline, archived=archived)
+
+    def _found(self, files: DocumentFiles) -> WorktreeWorkflows:
+        found = tuple(found_workflows(files.documents, self.ledger()))
+        current = next((one.workflow.id for one in found if CURRENT in one.places), "")
+        return WorktreeWorkflows(found, current, tuple(files.unusable))
+
+    def again(self) -> tuple[WorktreeWorkflows, DocumentFiles]:
+        """What lies there now, for a commit that found a file changed since it was read."""
+        files = self._files(archived=False)
+        return self._found(files), files
+
+    def ledger(self) -> Ledger:
+        """What is remembered of gates outside of the documents; nothing where that cannot be read."""
+        try:
+            found = self.folder.read(GATES)
+            data = json.loads(found.content) if found is not None else {}
+            return {
+                str(id_): LedgerEntry(
+                    int(entry["revision"]),
+                    int(entry["phases"]),
+                    {int(index): str(gate) for index, gate in entry["gates"].items()},
+                    frozenset(map(int, entry["passed"])),
+                )
+                for id_, entry in data.items()
+            }
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            log.write(
+                self.root, f"{store.FOLDER}/{GATES} cannot be read ({error}); the documents count"
+            )
+            return {}
+
+
+def _stamped(workflow: Workflow, revision: int, now: float) -> Workflow:
+    """The record as it is written: with its revision, and the times that follow from it."""
+    ended_at = (workflow.ended_at or now) if workflow.is_over else 0.0
+    return replace(workflow, revision=revision, updated_at=now, ended_at=ended_at)
+
+
+class _ChangedMeanwhile(Exception):
+    """A file holds something else than when it was read."""
+
+
+class _Commit:
+    """Writes what every file ought to hold after a change; the lock is held."""
+
+    def __init__(self, files: WorkflowStore, change: WorkflowChange) -> None:
+        self.files, self.root, self.change = files, files.root, change
+        self.found = {one.workflow.id: one for one in change.workflows.found}
+        self.read = change.files
+        self.records = {
+            id_: self._settled(one)
+            for id_, one in self.found.items()
+            if id_ not in change.changed and not self._is_left(one)
+        }
+        self.records |= change.changed
+
+    def run(self) -> None:
+        """Write until nothing changes in between; then the mark, and the journal."""
+        for _ in range(_TRIES):
+            try:
+                self._write()
+                break
+            except _ChangedMeanwhile:
+                self._read_again()
+        else:
+            raise Refused(
+                "The documents of the workflow change faster than they can be written, so the last change "
+                "was not kept; try again in a moment."
+            )
+        self._note()
+
+    def _is_left(self, found: FoundWorkflow) -> bool:
+        """True for one that is left as it is: in step, or come with the repository as a whole."""
+        return found.is_in_step or all(one.is_tracked for one in found.documents)
+
+    def _settled(self, found: FoundWorkflow) -> Workflow:
+        """The record to be written of a workflow that only has to be brought in step."""
+        if not found.is_edited:
+            return found.workflow
+        return _stamped(found.workflow, found.revision + 1, self.change.now)
+
+    def _read_again(self) -> None:
+        """Take over what was changed in a file since it was read."""
+        known = {one.path: one for one in self.read.documents}
+        workflows, self.read = self.files.again()
+        for found in workflows.found:
+            id_ = found.workflow.id
+            if id_ not in self.found and id_ not in self.records:
+                self.records[id_] = self._settled(found)
+            for document in found.documents if id_ in self.records else ():
+                old = known.get(document.path)
+                if old is None or old.content != document.content:
+                    before = old.fields if old is not None else None
+                    edited, _ = with_edits(self.records[id_], document, before)
+                    self.records[id_] = edited
+            self.found[id_] = found
+
+    def _write(self) -> None:
+        if not self.records and self._view_stands():
+            return
+        current = self._current()
+        is_written = {one.path: one.content for one in self.read.documents}
+        wanted: dict[str, bytes] = {}
+        for id_, record in self.records.items():
+            wanted |= self._wanted(record, id_ == current)
+        if any(is_written.get(path) != content for path, content in wanted.items()):
+            self._prepare()
+        for path, content in sorted(wanted.items(), key=_order):
+            self._replace(path, is_written.get(path), content)
+        shown = self.records.get(current) or (self.found[current].workflow if current else None)
+        if shown is not None:
+            self._render(shown)
+        for id_, record in self.records.items():
+            self._clear(record, self.found.get(id_), wanted)
+        every = {id_: one.workflow for id_, one in self.found.items()} | self.records
+        self._mark(any(not one.is_over for one in every.values()))
+
+    def _current(self) -> str:
+        """The id of the workflow that `workflow.json` shows."""
+        if self.change.moved:
+            return self.change.moved[-1]
+        shown = next((id_ for id_, one in self.found.items() if CURRENT in one.places), "")
+        left = (id_ for id_, one in self.records.items() if not one.is_over)
+        return shown or next(left, "")
+
+    def _wanted(self, workflow: Workflow, is_current: bool) -> dict[str, bytes]:
+        """By path, what the documents of a workflow hold."""
+        document = content_of(workflow, DocumentKind.DOCUMENT)
+        is_current &= not any(one.stays and one.path == CURRENT for one in self.read.unusable)
+        wanted = {CURRENT: document} if is_current else {}
+        if workflow.is_over:
+            return {**wanted, f"{ARCHIVE}/{workflow.id}.json": document}
+        if not is_current:
+            wanted[f"{OTHERS}/{workflow.id}.json"] = document
+        found = self.found.get(workflow.id)
+        known = found.of(DocumentKind.CHECKPOINT) if found is not None else None
+        path = known.path if known is not None else _checkpoint_path(workflow)
+        return {path: content_of(workflow, DocumentKind.CHECKPOINT), **wanted}
+
+    def _prepare(self) -> None:
+        """What has to be there before the first document: the gates, and git's exclusion."""
+        gated = {one.id: LedgerEntry.of(one) for one in self.records.values()}
+        ledger = {**self.files.ledger(), **gated}
+        kept = {
+            id_: {
+                "revision": one.revision,
+                "phases": one.phases,
+                "gates": {str(index): gate for index, gate in sorted(one.gates.items())},
+                "passed": sorted(one.passed),
+            }
+            for id_, one in sorted(ledger.items())[-200:]
+            if one.gates
+        }
+        content = json.dumps(kept, indent=1).encode("ascii") + b"\n"
+        known = self.files.folder.read(GATES)
+        if kept and (known is None or known.content != content):
+            for left in store.left_beside(Path(self.files.folder.at(GATES))):
+                left.unlink(missing_ok=True)
+            self.files.folder.write(GATES, content)
+        try:
+            exclude_own_files(self.root, LINES)
+        except OSError as error:
+            log.write(self.root, f"info/exclude: {error}")
+
+    def _replace(self, path: str, known: bytes | None, content: bytes) -> None:
+        """Put a document into its place, if that still holds what was read."""
+        try:
+            whole = self._place(path)
+            for left in store.left_beside(whole):
+                left.unlink(missing_ok=True)
+            if known == content:
+                return
+            if known is not None:
+                if store.replace_if(whole, known, content) is not None:
+                    raise _ChangedMeanwhile
+                return
+            if os.path.lexists(whole):
+                if not any(one.path == path and not one.stays for one in self.read.unusable):
+                    raise _ChangedMeanwhile
+                aside = store.set_aside(whole, "unreadable")
+                self.change.troubles.append(
+                    f"{path} could not be read; it was kept as {aside.name}."
+                )
+            store.write(whole, content)
+        except StrangeFileError as error:
+            if path == CURRENT or path.startswith((OTHERS, ARCHIVE)):
+                raise Refused(error.sentence) from None
+            self.change.troubles.append(error.sentence)
+        except OSError as error:
+            raise Refused(
+                f"{path} cannot be written ({error.strerror or error}), so the change is not whole; what "
+                "was written before is kept, and the next change completes it. Mend that first."
+            ) from None
+
+    def _place(self, path: str) -> Path:
+        """Where a file lies, its folders made; raises StrangeFileError."""
+        whole = self.root
+        *folders, name = path.split("/")
+        for number, folder in enumerate(folders):
+            whole /= folder
+            regular_files.below(str(self.root), *folders[: number + 1], "")
+            whole.mkdir(exist_ok=True)
+        what = regular_files.strange(str(whole / name)) or regular_files.strange_owner(
+            str(whole / name)
+        )
+        if what:
+            raise StrangeFileError(str(whole / name), what)
+        return whole / name
+
+    def _view_stands(self) -> bool:
+        """True if the view is the current workflow's, or there is none to show."""
+        current = self._current()
+        if not current:
+            return True
+        try:
+            known = own_content(self.root, VIEW)
+        except OSError:
+            return False
+        return known is not None and known[0] == _view(self.found[current].workflow)
+
+    def _render(self, workflow: Workflow) -> None:
+        """Have the view as the record is, whatever became of it."""
+        content = _view(workflow)
+        try:
+            path = self._place(VIEW)
+            for left in store.left_beside(path):
+                left.unlink(missing_ok=True)
+            known = own_content(self.root, VIEW)
+            if known is None or known[0] != content:
+                store.write(path, content)
+        except OSError as error:
+            why = (
+                error.sentence
+                if isinstance(error, StrangeFileError)
+                else f"{VIEW}: {error.strerror}"
+            )
+            self.change.troubles.append(why)
+
+    def _clear(
+        self, workflow: Workflow, found: FoundWorkflow | None, wanted: Mapping[str, bytes]
+    ) -> None:
+        """Take away what a workflow has no more: its checkpoint once it is over, a document elsewhere."""
+        elsewhere = [f"{OTHERS}/{workflow.id}.json", f"{ARCHIVE}/{workflow.id}.json"]
+        if workflow.is_over:
+            places = found.places if found is not None else ()
+            elsewhere += [path for path in places if path.startswith(f"{CHECKPOINTS}/")]
+        for path in elsewhere:
+            if path in wanted:
+                continue
+            with suppress(OSError):  # a link, another user's, or gone: nothing of ours
+                whole = Path(regular_files.below(str(self.root), *path.split("/")))
+                if not regular_files.strange(str(whole)):
+                    whole.unlink(missing_ok=True)
+                if path.startswith(CHECKPOINTS):
+                    for left in store.left_beside(whole):
+                        left.unlink(missing_ok=True)
+                    whole.parent.rmdir()
+
+    def _mark(self, is_open: bool) -> None:
+        """Tell the guards whether there is a workflow, and when one changed."""
+        if is_open:
+            self.files.folder.mark(workflow_marks.WORKFLOW)
+        else:
+            self.files.folder.remove(workflow_marks.WORKFLOW)
+
+    def _note(self) -> None:
+        """Have each phase that moved in the journal."""
+        entries = list(self.change.entries)
+        before = {one.workflow.id: one.base for one in self.change.workflows.found}
+        for id_, record in self.records.items():
+            entries += _moves(before.get(id_), record, self.change.now)
+        journal.note(self.root, *entries)
+
+
+def _view(workflow: Workflow) -> bytes:
+    return view_of(workflow).encode("utf-8", "replace")
+
+
+def _moves(before: Workflow | None, after: Workflow, now: float) -> Iterator[journal.JournalEntry]:
+    """The transitions of phases between two records, for the journal."""
+    known = before.phases if before is not None else ()
+    for index, phase in enumerate(after.phases):
+        old = known[index].status if index < len(known) else PhaseStatus.PENDING
+        if phase.status is old:
+            continue
+        detail: dict[str, Any] = {"title": after.name, "phase": phase.title, "number": index + 1}
+        detail |= {"reason": phase.reason} if phase.reason else {}
+        detail |= {"gate": phase.gate, "passed": bool(phase.passed)} if phase.gate else {}
+        yield journal.JournalEntry(
+            now,
+            journal.WORKFLOW,
+            journal.TRANSITION,
+            task=after.id,
+            actor=phase.agent,
+            session=after.session,
+            source=f"{index + 1} {old}",
+            target=f"{index + 1} {phase.status}",
+            key=f"{after.id}/{after.revision}/{index}/{phase.status}",
+            detail=detail,
+        )
+
+
+def _checkpoint_path(workflow: Workflow) -> str:
+    name = slug(workflow.name)
+    began = started_at(workflow.id)
+    stamp = workflow.id.removeprefix("wf_") if began else visible(workflow.id)
+    return f"{CHECKPOINTS}/{name}/state-{name}-{stamp}.json"
+
+
+def _order(item: tuple[str, bytes]) -> tuple[int, str]:
+    """Checkpoints first, then documents, and last the one that all look at."""
+    path = item[0]
+    return (0 if path.startswith(CHECKPOINTS) else 2 if path == CURRENT else 1, path)
