@@ -1,0 +1,225 @@
+"""What a session is told of the workflow that it goes on with: pure, every text of others quoted as data.
+
+`guidance` makes the workflow's part of the recovery message. `whole_guidance` is the same without a limit,
+for a command and for the instructions of a summary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from lifecycle.core.redact import as_data, quoted, redact, short
+from lifecycle.workflow.recovery_message import (
+    FIRST,
+    LAST,
+    NEXT,
+    WHOLE,
+    WHOLE_LIMIT,
+    RecoveryLine,
+    RecoveryPart,
+)
+from lifecycle.workflow.state import Workflow, WorkflowPhase, todos
+from lifecycle.workflow.table import PhaseStatus
+
+REST: Final = "lifecycle workflow guidance"
+"""The command that shows all of it."""
+
+LIST: Final = "lifecycle workflow list"
+
+READ: Final = (
+    "REQUIRED READING (read each file with your Read tool now; naming it does not load it):"
+)
+ASSUME: Final = "Do not proceed with assumptions."
+
+_NAME, _TITLE, _TEXT, _LONG, _PATH = 80, 80, 400, 100_000, 200
+_NAMED = 3
+"""How many other workflows are named."""
+
+_BOXES: Final = {"completed": "[x]", "in_progress": "[>]", "pending": "[ ]"}
+
+
+def guidance(
+    workflow: Workflow,
+    others: Sequence[Workflow] = (),
+    refused: Sequence[str] = (),
+    limit: int = WHOLE_LIMIT,
+) -> RecoveryPart:
+    """The part of the recovery message for the session that goes on with this workflow.
+
+    Args:
+        workflow: which is not over.
+        others: those that are not over either.
+        refused: sentences on paths of the list that are not read (`reading_paths.py`).
+        limit: characters of the lines that are never cut.
+    """
+    head, end = _phase_line(workflow), _action(workflow)
+    room = limit - len(head) - len(end) - 2
+    reading = reading_lines(workflow.all_reading, room)
+    return RecoveryPart(
+        (
+            RecoveryLine(head, WHOLE),
+            *_told(workflow, others, _TEXT),
+            *(RecoveryLine(line, FIRST) for line in refused),
+            *(RecoveryLine(line, WHOLE) for line in reading),
+            RecoveryLine(end, WHOLE),
+        ),
+        REST,
+    )
+
+
+def whole_guidance(
+    workflow: Workflow, others: Sequence[Workflow] = (), refused: Sequence[str] = ()
+) -> list[str]:
+    """All of it: every path, every text whole."""
+    return [
+        _phase_line(workflow),
+        *(line.text for line in _told(workflow, others, _LONG)),
+        *refused,
+        *reading_lines(workflow.all_reading, _LONG * 100, _LONG),
+        _action(workflow),
+    ]
+
+
+def kept_lines(workflow: Workflow) -> list[str]:
+    """What the summary of a compaction must keep of it."""
+    return [
+        f"- {_phase_line(workflow)}",
+        *(f"- {line.text}" for line in _told(workflow, (), _TEXT) if line.rank != LAST),
+        f"- REQUIRED READING: {' '.join(map(_path, workflow.all_reading)) or 'none'}",
+        f"- Its state is on disk; shown by: {REST}",
+    ]
+
+
+def acknowledgement(workflow: Workflow) -> str:
+    """The line by which an agent shows that it was restored."""
+    name = _flat(workflow.name, _NAME)
+    return f"✅ Workflow restored: {name}, Phase {number(workflow)}/{len(workflow.phases) or 1}"
+
+
+def number(workflow: Workflow) -> int:
+    """The number of the phase that guidance is about, from 1; of the first one before a workflow began."""
+    return max(workflow.current, 0) + 1
+
+
+def reading_lines(paths: Sequence[str], room: int, longest: int = _PATH) -> list[str]:
+    """The reading list in so many characters: its first paths whole, how many others, and a command."""
+    if not paths:
+        return []
+    rest = f"and {len(paths):,} more: {REST}"
+    left = room - len(READ) - len(rest) - 2
+    shown: list[str] = []
+    for path in map(_path, paths):
+        if len(path) > longest or len(path) + 1 > left:
+            break
+        left -= len(path) + 1
+        shown.append(path)
+    others = len(paths) - len(shown)
+    return [READ, *shown, *([f"and {others:,} more: {REST}"] if others else [])]
+
+
+def held_line(workflow: Workflow) -> str:
+    """What a session is told of a workflow that another one, which lives, goes on with."""
+    return (
+        f"{_titled(workflow)} is led by another session, which still runs: leave its work alone, and do "
+        "not advance it here."
+    )
+
+
+def others_line(others: Sequence[Workflow]) -> str:
+    """The other workflows that are not over, in one line; "" without any."""
+    if not others:
+        return ""
+    names = ", ".join(
+        f"{quoted(one.name, 40)} ({number(one)}/{len(one.phases) or 1})" for one in others[:_NAMED]
+    )
+    left = len(others) - _NAMED
+    return f"Other workflows here: {names}{f' and {left} more' if left > 0 else ''}: {LIST}"
+
+
+def _phase_line(workflow: Workflow) -> str:
+    phase = workflow.phase or (workflow.phases[0] if workflow.phases else None)
+    if phase is None:
+        return f"{_titled(workflow)}."
+    words = {PhaseStatus.PENDING: "not begun yet", PhaseStatus.ACTIVE: "in progress"}
+    agent = f", for the agent {_flat(phase.agent, 40)}" if phase.agent else ""
+    why = f", {quoted(phase.reason, 60)}" if phase.reason else ""
+    status = words.get(phase.status, phase.status.value)
+    return f"{_titled(workflow)}: {quoted(phase.title, _TITLE)}, {status}{why}{agent}."
+
+
+def _titled(workflow: Workflow) -> str:
+    name = quoted(workflow.name, _NAME)
+    return f"Workflow {name}, phase {number(workflow)}/{len(workflow.phases) or 1}"
+
+
+def _action(workflow: Workflow) -> str:
+    phase = workflow.phase
+    read = "read every file above, then " if workflow.all_reading else ""
+    begun = phase is not None and phase.status in (PhaseStatus.ACTIVE, PhaseStatus.BLOCKED)
+    step = "go on with this phase" if begun else "begin this phase"
+    return (
+        f'ACTION REQUIRED: {read}answer "{acknowledgement(workflow)}", and {step}. {ASSUME} '
+        "When it is done: lifecycle workflow advance"
+    )
+
+
+def _told(workflow: Workflow, others: Sequence[Workflow], limit: int) -> list[RecoveryLine]:
+    """Task, criteria and all that may be shortened, in the order in which it is read."""
+    lines: list[RecoveryLine] = []
+
+    def add(rank: int, text: str) -> None:
+        if text:
+            lines.append(RecoveryLine(text, rank))
+
+    add(FIRST, _named_text("Asked", workflow.task, limit))
+    add(FIRST, _list("Criteria", workflow.criteria, limit))
+    add(FIRST, _list("Constraints", workflow.constraints, limit))
+    add(FIRST, _named_text("Handed on to this phase", workflow.handed_on, limit))
+    add(FIRST, _list("Key reminders", workflow.all_reminders, limit))
+    phase = workflow.phase
+    if phase is not None and phase.gate:
+        add(NEXT, f"Gate of this phase: {_flat(phase.gate, 100)}")
+    add(NEXT, _pairs(workflow, limit))
+    for index, one in enumerate(workflow.phases):
+        if one.status is PhaseStatus.SKIPPED and one.reason:
+            add(NEXT, f"Phase {index + 1} was skipped: {quoted(one.reason, limit)}")
+    add(NEXT, others_line(others))
+    add(LAST, _todo_line(workflow))
+    return lines
+
+
+def _named_text(name: str, text: str, limit: int) -> str:
+    return f"{name}: {quoted(redact(text), limit)}" if text.strip() else ""
+
+
+def _list(name: str, texts: Iterable[str], limit: int) -> str:
+    made = "; ".join(quoted(redact(text), limit) for text in texts)
+    return f"{name}: {made}" if made else ""
+
+
+def _pairs(workflow: Workflow, limit: int) -> str:
+    made = ", ".join(
+        f"{_flat(str(name), 60)}={quoted(redact(value if isinstance(value, str) else repr(value)), limit)}"
+        for name, value in workflow.context.items()
+    )
+    return f"Context: {made}" if made else ""
+
+
+def _todo_line(workflow: Workflow) -> str:
+    rows = zip(todos(workflow), workflow.phases, strict=True)
+    made = " ".join(f"{_BOXES[row['status']]} {_short_title(phase)}" for row, phase in rows)
+    return f"To-do list: {made}" if made else ""
+
+
+def _short_title(phase: WorkflowPhase) -> str:
+    return quoted(phase.title, 40)
+
+
+def _path(path: str) -> str:
+    return as_data(" ".join(redact(path).split()))
+
+
+def _flat(text: str, limit: int) -> str:
+    """A stranger's words without marks, within marks of ours."""
+    return short(as_data(" ".join(redact(text).split())), limit).replace('"', "'")

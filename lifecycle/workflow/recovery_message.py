@@ -1,0 +1,90 @@
+"""The one recovery message: what claim, run, stage and workflow tell a session, folded by one rule. Pure.
+
+The message has at most LIMIT characters, whatever its parts have. Lines stand in the order in which the
+parts give them. `WHOLE` lines are never cut. Of the others those of a lower rank are taken first, and the
+last one that is taken may be shortened. Where something was left out, the last line names the commands that
+show it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from lifecycle.core.redact import short
+
+LIMIT: Final = 1_500
+"""Characters of a recovery message: what is longer is not read after a compaction."""
+
+WHOLE_LIMIT: Final = 1_000
+"""Characters that the `WHOLE` lines of all parts may have together; whoever makes them sees to it."""
+
+WHOLE: Final = 0
+FIRST: Final = 1
+NEXT: Final = 2
+LAST: Final = 3
+
+_SHORTEST = 40
+"""Characters of a line that is still worth showing when it is cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryLine:
+    """One line of the message, fit to be shown, and its rank."""
+
+    text: str
+    rank: int = FIRST
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryPart:
+    """What one system tells.
+
+    Attributes:
+        lines: in their order.
+        rest: the command that shows all of it.
+    """
+
+    lines: tuple[RecoveryLine, ...] = ()
+    rest: str = ""
+
+
+def part_of(lines: Iterable[str], rest: str, first: Sequence[str] = ()) -> RecoveryPart:
+    """A part whose lines are of the rank FIRST if they begin with one of `first`, and else NEXT.
+
+    Without `first` the lines that stand first are the first to be taken.
+    """
+    ranked = (
+        RecoveryLine(line, FIRST if not first or line.startswith(tuple(first)) else NEXT)
+        for line in lines
+    )
+    return RecoveryPart(tuple(ranked), rest)
+
+
+def folded(parts: Sequence[RecoveryPart], limit: int = LIMIT) -> list[str]:
+    """The lines of the message: at most `limit` characters with the breaks between them."""
+    every = [(line, index) for index, part in enumerate(parts) for line in part.lines]
+    if sum(len(line.text) + 1 for line, _ in every) <= limit + 1:
+        return [line.text for line, _ in every]
+    rests = [part.rest for part in parts if part.lines and part.rest]
+    left = limit - len(_more(rests))
+    taken: dict[int, str] = {}
+    order = sorted(range(len(every)), key=lambda at: (every[at][0].rank, at))
+    for at in order:
+        text = every[at][0].text
+        room = left - 1
+        if len(text) > room:
+            if room < _SHORTEST:
+                continue
+            text = short(text, room)
+        taken[at] = text
+        left -= len(text) + 1
+    cut = {index for at, (line, index) in enumerate(every) if taken.get(at) != line.text}
+    more = _more([parts[index].rest for index in sorted(cut) if parts[index].rest])
+    return [*(taken[at] for at in sorted(taken)), *([more] if more else [])]
+
+
+def _more(commands: Sequence[str]) -> str:
+    """The line that names what shows the rest."""
+    return f"The rest: {', '.join(commands)}" if commands else ""
