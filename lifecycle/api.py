@@ -12,8 +12,13 @@
     with GitHub("octo-org/hello-service") as hub:
         hub.comments.ensure_comment(42, "report", "All is well.")
 
+    from lifecycle.api import create_workflow_state, update_phase_status
+
+    id = create_workflow_state("Create calculator.py", [("Create", "builder"), ("Test", "tester")])
+    update_phase_status(id, "phase_0", "completed", ["calculator.py"], "it has four functions")
+
 A `Worktree` follows one claim; a `GitHub` keeps issues, pull requests, checks and board items of one
-repository as they are wanted.
+repository as they are wanted; four functions keep the workflows of a worktree.
 
 Everything raises one of three errors: `Refused` (a rule of ours; nothing was written), `Transient`
 (unknown or not now; look again after `retry_after` seconds), `Rejected` (GitHub or git said no; see
@@ -27,7 +32,7 @@ import os
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.commands import moves, taking
@@ -80,6 +85,14 @@ from lifecycle.core.values.shapes import (
 )
 from lifecycle.github.operations.repository import GitHub
 
+if TYPE_CHECKING:
+    from lifecycle.workflow.steps.workflow_functions import (
+        create_workflow_state,
+        generate_markdown,
+        get_workflow_state,
+        update_phase_status,
+    )
+
 __all__ = [
     "CLAIM",
     "Annotation",
@@ -124,14 +137,28 @@ __all__ = [
     "UnknownOption",
     "Wake",
     "Worktree",
+    "create_workflow_state",
+    "generate_markdown",
+    "get_workflow_state",
+    "update_phase_status",
 ]
 
 _RENAMED = {"Say": "Notice", "Tone": "Audience"}
 """Names that this module had, and what they are called now."""
 
 
+_OF_WORKFLOWS = frozenset(
+    {"create_workflow_state", "generate_markdown", "get_workflow_state", "update_phase_status"}
+)
+"""Imported when they are first used: whoever follows a claim alone has no use for them."""
+
+
 def __getattr__(name: str) -> object:
-    """A name that this module had is the new one's, with a DeprecationWarning."""
+    """A name that is imported late; or one that this module had, with a DeprecationWarning."""
+    if name in _OF_WORKFLOWS:
+        from lifecycle.workflow.steps import workflow_functions
+
+        return getattr(workflow_functions, name)
     if name not in _RENAMED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     warnings.warn(

@@ -38,7 +38,7 @@ PURE = (
     "run.trouble.brakes",
     "run.trouble.escalation",
     "run.trouble.external_services",
-    "run.trouble.persons",
+    "settings.persons",
     "run.trouble.retry_advice",
     "run.trouble.story_blocks",
     "run.trouble.story_failures",

@@ -16,7 +16,7 @@ from lifecycle.run.state import UserFix
 from lifecycle.run.table import BLOCKER_SEVERITIES
 from lifecycle.run.trouble import blockers
 from lifecycle.run.trouble.escalation import escalation_lines
-from lifecycle.run.trouble.persons import person
+from lifecycle.settings.persons import person
 from lifecycle.settings.config import for_child
 
 LONGEST = 3_600

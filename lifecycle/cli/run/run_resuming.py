@@ -11,7 +11,7 @@ from lifecycle.cli.run.run_session import RunSession, in_run
 from lifecycle.cli.terminal import is_terminal
 from lifecycle.run.stop import caps
 from lifecycle.run.trouble import brakes
-from lifecycle.run.trouble.persons import person
+from lifecycle.settings.persons import person
 from lifecycle.run.trouble.resume_context import resume_data, resume_lines
 
 

@@ -11,7 +11,7 @@ from lifecycle.cli.command_session import F, Session, in_worktree
 from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Run
-from lifecycle.run.trouble.persons import Presence
+from lifecycle.settings.persons import Presence
 from lifecycle.settings import running_client
 
 if TYPE_CHECKING:

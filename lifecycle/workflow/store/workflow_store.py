@@ -45,6 +45,7 @@ from lifecycle.workflow.store.document_files import (
     UnusableFile,
     own_content,
     read_files,
+    tracked_paths,
 )
 from lifecycle.workflow.store.found_workflows import (
     FoundWorkflow,
@@ -197,6 +198,10 @@ class WorkflowStore:
         """What lies there now, for a commit that found a file changed since it was read."""
         files = self._files(archived=False)
         return self._found(files), files
+
+    def tracked(self) -> frozenset[str]:
+        """What git tracks of the files that workflows are read from; `*` among them if it does not say."""
+        return tracked_paths(self.root, self.environment, self.deadline)
 
     def ledger(self) -> Ledger:
         """What is remembered of gates outside of the documents; nothing where that cannot be read."""

@@ -13,7 +13,7 @@ from lifecycle.run.stop import caps
 from lifecycle.run.stop.decide import IDLE_STOPS, RunSeen, decide
 from lifecycle.run.table import RunStatus
 from lifecycle.run.trouble import brakes
-from lifecycle.run.trouble.persons import PROMPT, TERMINAL, Presence, person
+from lifecycle.settings.persons import PROMPT, TERMINAL, Presence, person
 
 NOW = 1_800_000_000.0
 START = Run("abc12345", "Pay", NOW, led=(Led("one", NOW),))

@@ -1,6 +1,7 @@
-"""Who undoes a brake: a person, who is outside of the client, or wrote a prompt after the question.
+"""Who counts as a person: one who is outside of the client, or wrote a prompt after the question.
 
-One rule for `resume`, `user-fix-complete` and `stop`. What an agent says of its user proves nothing.
+One rule for the commands of a run that only a person may give, and for the gates of workflows that need a
+person's yes. What an agent says of its user proves nothing.
 """
 
 from __future__ import annotations

@@ -1,0 +1,267 @@
+"""What a command, a hook or a program makes of a workflow: pure, with the rules that hold for all of them.
+
+A phase moves as the table allows. No phase begins behind a gate that is neither passed nor skipped, and one
+with a gate is completed only with what shows that it was passed (`gates/gate_judge.py` judges that).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from lifecycle.core.errors import Refused
+from lifecycle.core.redact import quoted, visible
+from lifecycle.core.timing import render_time
+from lifecycle.workflow.documents.reading_paths import reading_path
+from lifecycle.workflow.gates.gate_words import checked_gate
+from lifecycle.workflow.state import (
+    MOST_PHASES,
+    MOST_TEXT,
+    PassedGate,
+    Workflow,
+    WorkflowPhase,
+    moved,
+    slug,
+)
+from lifecycle.workflow.table import OVER, PhaseStatus
+
+MOST_CONTEXT: Final = 8_000
+"""Characters that the context of a workflow may have as JSON."""
+
+MOST_ENTRIES: Final = 100
+"""Of a list: of reading, reminders, deliverables."""
+
+MOST_LINE: Final = 1_000
+"""Characters of a title, a reminder, a deliverable."""
+
+MOST_TASK: Final = 20_000
+
+
+def begun(workflow: Workflow, now: float, *, first: bool = True) -> Workflow:
+    """A new workflow, checked and with its first phase active.
+
+    Args:
+        workflow: with its id, a name, and phases.
+        now: when it begins.
+        first: its first phase begins with it; else it waits.
+
+    Raises:
+        Refused: it has no phase, or something in it is not allowed; the sentence names it.
+    """
+    slug(workflow.name)
+    if not 0 < len(workflow.phases) <= MOST_PHASES:
+        raise Refused(
+            f"A workflow has 1 to {MOST_PHASES} phases, and this one {len(workflow.phases)}; nothing was "
+            'done. Name each: --phase "Title" or --phase "Title:agent".'
+        )
+    for index, phase in enumerate(workflow.phases):
+        if not phase.title.strip():
+            raise Refused(
+                f"Phase {index + 1} has no title; nothing was done. Give each phase a title."
+            )
+    made = replace(
+        workflow,
+        phases=tuple(_checked_phase(phase) for phase in workflow.phases),
+        reading=tuple(reading_path(path) for path in workflow.reading),
+        current=-1,
+        created_at=workflow.created_at or render_time(now),
+    )
+    limited("the name", made.name, 200)
+    limited("the task", made.task, MOST_TASK)
+    for name, listed in (("reading", made.reading), ("reminder", made.reminders)):
+        limited_list(name, listed)
+    limited_list("criterion", made.criteria)
+    limited_list("constraint", made.constraints)
+    limited_context(made.context)
+    return moved(made, 0, PhaseStatus.ACTIVE, now) if first else made
+
+
+def advanced(
+    workflow: Workflow,
+    index: int,
+    now: float,
+    *,
+    deliverables: Sequence[str] = (),
+    context_for_next: str = "",
+    passed: PassedGate | None = None,
+) -> Workflow:
+    """The workflow with a phase completed and the next one begun.
+
+    Args:
+        workflow: as it is.
+        index: of the phase; one that waits to begin is begun and completed in one.
+        now: the present.
+        deliverables: what it delivered; added to what is recorded.
+        context_for_next: what the next phase is told; what is recorded stays where this is "".
+        passed: how its gate was passed; demanded if it has one.
+
+    Raises:
+        IllegalMove: it is over, blocked or failed; the sentence has what is possible.
+        Refused: its gate was not passed, or one before it.
+    """
+    done = completed(
+        workflow,
+        index,
+        now,
+        deliverables=deliverables,
+        context_for_next=context_for_next,
+        passed=passed,
+    )
+    upcoming = done.phase
+    if upcoming is None or upcoming.status is not PhaseStatus.PENDING:
+        return done
+    if done.gate_before(done.current) >= 0:
+        return done
+    return moved(done, done.current, PhaseStatus.ACTIVE, now)
+
+
+def completed(
+    workflow: Workflow,
+    index: int,
+    now: float,
+    *,
+    deliverables: Sequence[str] = (),
+    context_for_next: str = "",
+    passed: PassedGate | None = None,
+) -> Workflow:
+    """The workflow with a phase completed, and no other begun; as `advanced`."""
+    refuse_behind_gate(workflow, index)
+    if workflow.phases[index].status is PhaseStatus.PENDING:
+        workflow = moved(workflow, index, PhaseStatus.ACTIVE, now)
+    phase = workflow.phases[index]
+    if phase.gate and passed is None and phase.passed is None:
+        raise Refused(
+            f"Phase {index + 1} has the gate {quoted(phase.gate)}, which was not passed, so it stays "
+            f"{phase.status}. Complete it with: lifecycle workflow advance"
+        )
+    after = moved(workflow, index, PhaseStatus.COMPLETED, now)
+    recorded = recorded_on(after, index, deliverables, context_for_next)
+    if not phase.gate or passed is None:
+        return recorded
+    return recorded.with_phase(index, replace(recorded.phases[index], passed=passed))
+
+
+def recorded_on(
+    workflow: Workflow, index: int, deliverables: Sequence[str], context_for_next: str
+) -> Workflow:
+    """The workflow with what a phase delivered and hands on; what is recorded stays, nothing twice.
+
+    Raises:
+        Refused: something is too long.
+    """
+    phase = workflow.phases[index]
+    listed = tuple(dict.fromkeys((*phase.deliverables, *deliverables)))
+    limited_list("deliverable", listed)
+    limited("the context for the next phase", context_for_next, MOST_TEXT)
+    handed = context_for_next or phase.context_for_next
+    return workflow.with_phase(index, replace(phase, deliverables=listed, context_for_next=handed))
+
+
+def in_phase(
+    workflow: Workflow, index: int, status: PhaseStatus, now: float, reason: str = ""
+) -> Workflow:
+    """The workflow with a phase begun, blocked, failed, skipped or tried again.
+
+    A phase that fails or is blocked has begun. A skipped one lets the next begin if nothing else is active.
+
+    Raises:
+        IllegalMove: the table does not have that move.
+        Refused: a gate before it was neither passed nor skipped; or a reason is too long.
+    """
+    limited("the reason", reason, MOST_LINE)
+    if status is PhaseStatus.COMPLETED:
+        return completed(workflow, index, now)
+    if status in (PhaseStatus.ACTIVE, PhaseStatus.FAILED):
+        refuse_behind_gate(workflow, index)
+    if status is PhaseStatus.FAILED and workflow.phases[index].status is PhaseStatus.PENDING:
+        workflow = moved(workflow, index, PhaseStatus.ACTIVE, now)
+    was_active = workflow.phases[index].status in (PhaseStatus.ACTIVE, PhaseStatus.BLOCKED)
+    after = moved(workflow, index, status, now, reason)
+    upcoming = after.phase
+    if (
+        status is PhaseStatus.SKIPPED
+        and was_active
+        and upcoming is not None
+        and upcoming.status is PhaseStatus.PENDING
+        and not after.active
+        and after.gate_before(after.current) < 0
+    ):
+        return moved(after, after.current, PhaseStatus.ACTIVE, now)
+    return after
+
+
+def given_up(workflow: Workflow, reason: str, now: float) -> Workflow:
+    """The workflow ended with phases left to do; raises Refused without a reason."""
+    if not reason.strip():
+        raise Refused(
+            "Giving a workflow up needs a reason, so nothing was done; add: --reason TEXT"
+        )
+    limited("the reason", reason, MOST_LINE)
+    return replace(workflow, given_up=reason, ended_at=now)
+
+
+def left_to_do(workflow: Workflow) -> tuple[int, ...]:
+    """Indices of the phases that are neither completed nor skipped."""
+    return tuple(at for at, one in enumerate(workflow.phases) if one.status not in OVER)
+
+
+def refuse_behind_gate(workflow: Workflow, index: int) -> None:
+    """Raise Refused if a phase before this one has a gate that is neither passed nor skipped."""
+    gate = workflow.gate_before(index)
+    if gate >= 0:
+        phase = workflow.phases[gate]
+        raise Refused(
+            f"Phase {index + 1} lies behind the gate {quoted(phase.gate)} of phase {gate + 1} "
+            f"({quoted(phase.title)}), which was not passed; nothing was changed. Complete that one first: "
+            "lifecycle workflow advance"
+        )
+
+
+def limited(what: str, text: str, most: int) -> None:
+    """Raise Refused if a text is too long to be kept."""
+    if len(text) > most:
+        raise Refused(
+            f"{what[:1].upper()}{what[1:]} has {len(text):,} characters, and {most:,} is the most; nothing "
+            "was changed. Put it into a file, and name the file."
+        )
+
+
+def limited_list(name: str, listed: Sequence[str]) -> None:
+    """Raise Refused if a list has too many entries, or one that is too long."""
+    if len(listed) > MOST_ENTRIES:
+        raise Refused(
+            f"There are {len(listed)} entries of the kind {name}, and {MOST_ENTRIES} is the most; nothing "
+            "was changed."
+        )
+    for text in listed:
+        limited(f"the {name} {visible(text[:30])!r}", text, MOST_LINE)
+
+
+def limited_context(context: Mapping[str, Any]) -> None:
+    """Raise Refused if the context is too large, or holds what JSON cannot."""
+    try:
+        size = len(json.dumps(context, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise Refused(
+            f"The context cannot be kept as JSON ({error}); nothing was changed."
+        ) from None
+    if size > MOST_CONTEXT:
+        raise Refused(
+            f"The context has {size:,} characters, and {MOST_CONTEXT:,} is the most; nothing was changed. "
+            "Put it into a file, and name the file."
+        )
+
+
+def _checked_phase(phase: WorkflowPhase) -> WorkflowPhase:
+    limited("the title of a phase", phase.title, MOST_LINE)
+    limited("the name of an agent", phase.agent, 200)
+    limited("the context for the next phase", phase.context_for_next, MOST_TEXT)
+    limited_list("reminder", phase.reminders)
+    return replace(
+        phase,
+        reading=tuple(reading_path(path) for path in phase.reading),
+        gate=checked_gate(phase.gate),
+    )

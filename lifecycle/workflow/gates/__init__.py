@@ -1,0 +1,1 @@
+"""Gates of phases: how they are written, and whether one is passed."""

@@ -1,0 +1,112 @@
+"""Whether the gate of a phase is passed: by what a check, a file or a person shows, not by words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lifecycle.core.errors import GitFailed, Refused, Transient
+from lifecycle.core.redact import quoted
+from lifecycle.core.timing import Deadline
+from lifecycle.evidence.outcomes import Outcome
+from lifecycle.settings.persons import Presence, person
+from lifecycle.workflow.gates.gate_words import CHECK, FILE, PERSON, checked_gate, gate_parts
+from lifecycle.workflow.state import PassedGate, WorkflowPhase
+
+
+class PersonAsked(Refused):
+    """A person has to say yes, and none did since they were asked."""
+
+    for_agent = True
+
+
+class GateClosed(Refused):
+    """What a gate demands is not there."""
+
+    for_agent = True
+
+
+@dataclass(frozen=True)
+class GateJudge:
+    """Judges gates of one worktree.
+
+    Attributes:
+        root: its top folder.
+        environment: the variables, for git.
+        deadline: when git has to have read the tree.
+        presence: who may be asking.
+        now: the present.
+    """
+
+    root: Path
+    environment: Mapping[str, str]
+    deadline: Deadline
+    presence: Presence
+    now: float
+
+    def passed(self, phase: WorkflowPhase, command: str) -> PassedGate | None:
+        """How the gate of a phase is passed right now; None for a phase without one.
+
+        Args:
+            phase: the phase.
+            command: what was typed, for the sentence that asks a person to type it.
+
+        Raises:
+            GateClosed, PersonAsked: it is not passed; the sentence says what is to be done.
+        """
+        if not phase.gate:
+            return None
+        kind, value = gate_parts(checked_gate(phase.gate))
+        if kind == CHECK:
+            return self._check(value)
+        if kind == FILE:
+            return self._file(value)
+        return PassedGate(self.now, f"{PERSON}: {self.person(phase.asked_at, command)}")
+
+    def person(self, asked_at: float, command: str) -> str:
+        """How it is known that a person says so; raises PersonAsked."""
+        try:
+            return person(self.presence, asked_at or self.now, command)
+        except Refused as error:
+            raise PersonAsked(error.sentence) from None
+
+    def _check(self, name: str) -> PassedGate:
+        from lifecycle.evidence import tree_hash
+        from lifecycle.evidence.records import EvidenceRoom
+
+        room = EvidenceRoom(self.root)
+        runs = [run for run in room.records() if run.name == name]
+        then = f"Run it: lifecycle check {name}"
+        try:
+            tree = tree_hash.fingerprint(self.root, self.deadline, self.environment, room.outputs())
+        except (GitFailed, Transient) as error:
+            raise GateClosed(
+                f"Nobody can say which files the check {quoted(name)} passed on ({error.sentence}), so the "
+                "gate is not passed; nothing was changed."
+            ) from None
+        here = [run for run in runs if tree and run.tree == tree]
+        if here and here[-1].outcome is Outcome.PASSED:
+            return PassedGate(self.now, f"{CHECK}:{name}", tree)
+        if here:
+            why = f"ended with {here[-1].outcome} on these files"
+        else:
+            why = "was last run on other files" if runs else "was not run"
+        raise GateClosed(
+            f"The gate of this phase is the check {quoted(name)}, which {why}; nothing was changed. {then}"
+        )
+
+    def _file(self, path: str) -> PassedGate:
+        whole = self.root / path
+        try:
+            is_inside = whole.resolve().is_relative_to(self.root.resolve())
+            is_there = is_inside and whole.exists()
+        except (OSError, ValueError, RuntimeError):  # a circle of links
+            is_inside = is_there = False
+        if is_there:
+            return PassedGate(self.now, f"{FILE}:{path}")
+        why = "is not there" if is_inside else "leads out of the project"
+        raise GateClosed(
+            f"The gate of this phase is the file {quoted(path)}, which {why}; nothing was changed. Write "
+            "it, and run this again."
+        )

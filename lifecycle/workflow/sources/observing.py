@@ -1,0 +1,184 @@
+"""Bring workflows in step with their sources, as it is done before each compaction.
+
+What a source says becomes a workflow of its own, which is found again by the source and its name, keeps
+when it was created, and follows the source from then on. One that a command began is left to commands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from lifecycle.core.timing import render_time
+from lifecycle.workflow.sources.source_files import LOCAL, read_sources
+from lifecycle.workflow.sources.source_text import SourceFacts
+from lifecycle.workflow.state import Workflow, WorkflowPhase, in_status, repointed, slug
+from lifecycle.workflow.store.found_workflows import FoundWorkflow
+from lifecycle.workflow.store.workflow_store import (
+    WorkflowChange,
+    WorkflowStore,
+    WorktreeWorkflows,
+)
+from lifecycle.workflow.table import PhaseStatus, WorkflowType
+from lifecycle.workflow.whose import Asker, chosen
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What a compaction found.
+
+    Attributes:
+        workflow: the one of the asking session, with what it outlives counted; None if there is none.
+        others: further ones with something left to do, each named.
+        created, updated: names of those that came from a source, or follow one.
+        troubles: one sentence for each file that cannot be used.
+    """
+
+    workflow: Workflow | None = None
+    others: tuple[Workflow, ...] = ()
+    created: tuple[str, ...] = ()
+    updated: tuple[str, ...] = ()
+    troubles: tuple[str, ...] = ()
+
+
+def observe(store: WorkflowStore, asker: Asker) -> Observed:
+    """Read the sources, have each in a workflow, and every file of the workflows in step.
+
+    What cannot be written or locked is raised: the caller never holds up a compaction for it.
+
+    Raises:
+        LockBusy, Refused: another process is at it, or a file cannot be written.
+    """
+    sources = read_sources(store.root)
+    created, updated = list[str](), list[str]()
+    with store.changing(archived=bool(sources.facts)) as change:
+        tracked = store.tracked() if sources.facts else frozenset[str]()
+        for facts in sources.facts:
+            is_foreign = bool({"*", facts.path} & tracked)
+            known = _known(change.workflows, facts)
+            if known is None:
+                new = _created(facts, change, asker, is_foreign=is_foreign)
+                created.append(change.put(new, is_moved=not change.workflows.unfinished).name)
+            elif _is_to_follow(known.workflow, facts):
+                after = followed(known.workflow, facts, change.now, is_foreign=is_foreign)
+                updated.append(change.put(after, is_moved=False).name)
+        mine = _mine(store, change, asker)
+        if mine is not None:
+            counted = replace(
+                mine,
+                compactions=mine.compactions + 1,
+                session=asker.session or mine.session,
+                client=asker.client or mine.client,
+            )
+            mine = change.put(counted, is_moved=False)
+    left = [one.workflow for one in change.workflows.unfinished]
+    others = {one.id: one for one in (*left, *change.changed.values()) if not one.is_over}
+    if mine is not None:
+        others.pop(mine.id, None)
+    troubles = (*sources.troubles, *change.workflows.troubles, *change.troubles)
+    return Observed(mine, tuple(others.values()), tuple(created), tuple(updated), troubles)
+
+
+def _mine(store: WorkflowStore, change: WorkflowChange, asker: Asker) -> Workflow | None:
+    every = {one.workflow.id: one for one in change.workflows.unfinished}
+    for id_, workflow in change.changed.items():
+        every[id_] = FoundWorkflow(workflow, ())
+    newest = sorted(every.values(), key=lambda one: -one.workflow.updated_at)
+    return chosen(store.root, newest, asker).workflow
+
+
+def _known(workflows: WorktreeWorkflows, facts: SourceFacts) -> FoundWorkflow | None:
+    """The workflow that came from this source, else one of that name; the unfinished one first."""
+    ordered = (*workflows.unfinished, *workflows.found)
+    from_it = [one for one in ordered if one.workflow.source == facts.path]
+    if facts.path == LOCAL:
+        from_it = [one for one in from_it if _slug(one.workflow.name) == _slug(facts.name)]
+    open_ones = [one for one in from_it if not one.workflow.is_over]
+    ended = [one for one in from_it if one.workflow.source_seen == facts.digest]
+    named = [one for one in workflows.unfinished if _slug(one.workflow.name) == _slug(facts.name)]
+    return next(iter((*open_ones, *named, *ended)), None)
+
+
+def _slug(name: str) -> str:
+    plain = "".join(c if c.isalnum() else " " for c in name)
+    return slug(name) if plain.strip() else name
+
+
+def _is_to_follow(workflow: Workflow, facts: SourceFacts) -> bool:
+    """True if the source says something new of a workflow that follows it."""
+    is_its = workflow.source == facts.path
+    return is_its and not workflow.is_over and workflow.source_seen != facts.digest
+
+
+def _created(
+    facts: SourceFacts, change: WorkflowChange, asker: Asker, *, is_foreign: bool
+) -> Workflow:
+    blank = Workflow(
+        change.new_id(),
+        facts.name
+        if _slug(facts.name) != facts.name or facts.name.isalnum()
+        else f"workflow {facts.path}",
+        source=facts.path,
+        session=asker.session,
+        client=asker.client,
+        branch=asker.branch,
+        created_at=render_time(change.now),
+        context={"plan": facts.path.split("/")[-2]} if facts.path != LOCAL else {},
+    )
+    return followed(blank, facts, change.now, is_foreign=is_foreign)
+
+
+def followed(
+    workflow: Workflow, facts: SourceFacts, now: float, *, is_foreign: bool = False
+) -> Workflow:
+    """The workflow as its source has it: phases, pointer, reading; what the source leaves open stays."""
+    phases = _listed(workflow, facts, now) if facts.phases else _counted(workflow, facts, now)
+    known = {*WorkflowType}
+    type_ = facts.type.casefold() if facts.type.casefold() in known else workflow.type
+    index = facts.number - 1 if facts.number else (len(phases) - 1 if len(phases) == 1 else -1)
+    return repointed(
+        replace(
+            workflow,
+            phases=phases,
+            current=index if index < len(phases) else -1,
+            type=type_,
+            task=facts.task or workflow.task,
+            reading=facts.reading or workflow.reading,
+            source_seen=facts.digest,
+            is_foreign=workflow.is_foreign or is_foreign,
+        )
+    )
+
+
+def _listed(workflow: Workflow, facts: SourceFacts, now: float) -> tuple[WorkflowPhase, ...]:
+    """The phases of a plan, which lists them; one of the same title keeps what is known of it."""
+    known = {phase.title: phase for phase in workflow.phases}
+    made = []
+    for title, status in facts.phases:
+        phase = known.get(title, WorkflowPhase(title))
+        made.append(_as(phase, status, now))
+    return tuple(made)
+
+
+def _counted(workflow: Workflow, facts: SourceFacts, now: float) -> tuple[WorkflowPhase, ...]:
+    """The phases of a source that tells number, total and title of one alone."""
+    total, number = facts.total or max(1, len(workflow.phases)), facts.number or 1
+    old = workflow.phases[:total]
+    phases = [*old, *(WorkflowPhase("") for _ in range(total - len(old)))]
+    for at, phase in enumerate(phases):
+        if at < number - 1 and phase.status in (PhaseStatus.PENDING, PhaseStatus.ACTIVE):
+            phases[at] = _as(phase, PhaseStatus.COMPLETED, now)
+        elif at == number - 1:
+            titled = replace(phase, title=facts.title or phase.title)
+            phases[at] = _as(titled, facts.status, now)
+        elif at >= number and phase.status is not PhaseStatus.SKIPPED:
+            phases[at] = _as(phase, PhaseStatus.PENDING, now)
+    return tuple(phases)
+
+
+def _as(phase: WorkflowPhase, status: PhaseStatus, now: float) -> WorkflowPhase:
+    """The phase in the status that a source says; a gate is passed by none."""
+    if phase.status is status or (status is PhaseStatus.COMPLETED and phase.gate):
+        return phase
+    return in_status(phase, status, now)

@@ -1,0 +1,96 @@
+"""The sources of workflows in a worktree: found, read within limits, and asked whether they still stand."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from lifecycle.storage import regular_files
+from lifecycle.storage.regular_files import StrangeFileError
+from lifecycle.workflow.sources.source_text import SourceFacts, active_plan, local_markers
+from lifecycle.workflow.state import Workflow, slug
+from lifecycle.workflow.store.document_files import own_content
+
+LOCAL: Final = "CLAUDE.local.md"
+PLANS: Final = "CLAUDE/Plan"
+PLAN: Final = "PLAN.md"
+
+MOST_BYTES: Final = 1_000_000
+MOST_PLANS: Final = 200
+
+
+@dataclass(frozen=True)
+class ReadSources:
+    """What the sources of a worktree say, and one sentence for each that cannot be used."""
+
+    facts: tuple[SourceFacts, ...] = ()
+    troubles: tuple[str, ...] = ()
+
+
+def read_sources(root: Path) -> ReadSources:
+    """All sources of a worktree that tell of a workflow in progress."""
+    facts, troubles = list[SourceFacts](), list[str]()
+    for path in source_paths(root):
+        try:
+            found = source_facts(root, path)
+        except OSError as error:
+            why = str(error) if isinstance(error, _TooLargeError) else str(error.strerror)
+            troubles.append(f"{path} was not read: it {why}. It was left as it is.")
+            continue
+        if found is not None:
+            facts.append(found)
+            troubles += [f"{path}: {sentence}" for sentence in found.refused]
+    return ReadSources(tuple(facts), tuple(troubles))
+
+
+def source_paths(root: Path) -> Iterator[str]:
+    """The paths of all sources that may be there, from the worktree's root."""
+    if os.path.lexists(root / LOCAL):
+        yield LOCAL
+    try:
+        folder = regular_files.below(str(root), *PLANS.split("/"), "")
+        names = sorted(os.listdir(folder))[:MOST_PLANS]  # noqa: PTH208 -- names alone
+    except OSError:
+        return
+    yield from (
+        f"{PLANS}/{one}/{PLAN}" for one in names if os.path.lexists(f"{folder}/{one}/{PLAN}")
+    )
+
+
+class _TooLargeError(OSError):
+    """A source that is too large to be read."""
+
+
+def source_facts(root: Path, path: str) -> SourceFacts | None:
+    """What one source says; None if it does not tell of a workflow in progress.
+
+    Raises:
+        OSError: it cannot be read, is too large, or is no file of ours.
+    """
+    found = own_content(root, path, MOST_BYTES)
+    if found is None:
+        return None
+    if len(found[0]) > MOST_BYTES:
+        raise _TooLargeError(f"is larger than {MOST_BYTES // 1_000_000} MB")
+    text = found[0].decode("utf-8", "replace")
+    return local_markers(text, path) if path == LOCAL else active_plan(text, path)
+
+
+def is_standing(root: Path, workflow: Workflow) -> bool:
+    """True unless the workflow came from a source that says no more that it is in progress.
+
+    `CLAUDE.local.md` has to name this workflow; of a plan it is enough that it is in progress, whatever
+    else was changed in it. One that cannot be read, or is not there, says nothing of the kind.
+    """
+    if not workflow.source:
+        return True
+    try:
+        facts = source_facts(root, workflow.source)
+    except (OSError, StrangeFileError):
+        return False
+    if facts is None:
+        return False
+    return workflow.source != LOCAL or slug(facts.name) == slug(workflow.name)

@@ -1,0 +1,204 @@
+"""What `CLAUDE.local.md` and a PLAN.md say of a workflow: pure readers of their text.
+
+`CLAUDE.local.md` tells of one if it has "workflow state", a line `Workflow:` and a line `Phase:`, in any
+case. A PLAN.md does while it has "🔄 In Progress", and "phase" or "workflow" anywhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass
+from typing import Final
+
+from lifecycle.core.errors import Refused
+from lifecycle.workflow.documents.reading_paths import reading_path
+from lifecycle.workflow.state import MOST_PHASES
+from lifecycle.workflow.table import PhaseStatus
+
+_LINE: Final = 300
+_FIELD: Final = re.compile(
+    r"^[\s>#*+-]*\**(workflow type|workflow|type|phase|status|task)\**\s*:\s*\**\s*(.+?)\s*$",
+    re.IGNORECASE,
+)
+_NUMBER: Final = re.compile(
+    r"^(\d{1,3})\s*(?:/|of)\s*(\d{1,3})\b\s*[-\u2013\u2014:.)]*\s*(.*)$", re.IGNORECASE
+)
+_AT: Final = re.compile(r"^[\s>*+-]*(@\S.*?)\s*$")
+_HEADING: Final = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
+_PHASE: Final = re.compile(r"^\**phase\s+(\d{1,3})\**\s*[-\u2013\u2014:.)]*\s*(.*)$", re.IGNORECASE)
+_BOX: Final = re.compile(r"^\s*[-*+]\s+\[([ xX~-])\]\s+(.*)$")
+_GOING: Final = re.compile("\U0001f504\ufe0f?[\\s*_]*in\\s+progress", re.IGNORECASE)
+_MARKS: Final = (
+    (re.compile("\u2705|\\bcompleted?\\b|\\bdone\\b", re.IGNORECASE), PhaseStatus.COMPLETED),
+    (re.compile("\U0001f504|\\bin progress\\b", re.IGNORECASE), PhaseStatus.ACTIVE),
+    (re.compile("\u26d4|\U0001f6ab|\u274c|\\bblocked\\b", re.IGNORECASE), PhaseStatus.BLOCKED),
+    (re.compile("\u23ed|\\bskipped\\b", re.IGNORECASE), PhaseStatus.SKIPPED),
+)
+_EMOJI: Final = re.compile("[\u2190-\u2bff\U0001f000-\U0001faff\ufe0f]+")
+_STATUS: Final = {
+    "not_started": PhaseStatus.PENDING,
+    "in_progress": PhaseStatus.ACTIVE,
+    "completed": PhaseStatus.COMPLETED,
+    "blocked": PhaseStatus.BLOCKED,
+}
+
+
+@dataclass(frozen=True)
+class SourceFacts:
+    """What a source says of a workflow.
+
+    Attributes:
+        path: of the source, from the worktree's root.
+        name: the workflow's.
+        phases: the title and status of each; () if it does not list them.
+        number, total: of the phase that it is at, from 1; 0 if it does not say.
+        title: of that phase.
+        status: of that phase.
+        type, task: as it says, or "".
+        reading: the @ paths in it that lie in the project.
+        refused: one sentence for each that does not.
+    """
+
+    path: str
+    name: str
+    phases: tuple[tuple[str, PhaseStatus], ...] = ()
+    number: int = 0
+    total: int = 0
+    title: str = ""
+    status: PhaseStatus = PhaseStatus.ACTIVE
+    type: str = ""
+    task: str = ""
+    reading: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """A name for all of it: another one if anything of it changes."""
+        return hashlib.sha256(repr(astuple(self)).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def local_markers(text: str, path: str) -> SourceFacts | None:
+    """What `CLAUDE.local.md` says; None if it does not tell of a workflow."""
+    if "workflow state" not in text.casefold():
+        return None
+    fields = dict[str, str]()
+    for line in text.splitlines():
+        match = _FIELD.match(line)
+        if match is not None:
+            fields.setdefault(match[1].casefold(), match[2].strip("* ")[:_LINE])
+    if not fields.get("workflow") or not fields.get("phase"):
+        return None
+    reading, refused = _reading(text)
+    number, total, title = _numbered(fields["phase"])
+    word = fields.get("status", "").casefold().replace(" ", "_")
+    return SourceFacts(
+        path,
+        fields["workflow"],
+        number=number,
+        total=total,
+        title=title,
+        status=_STATUS.get(word, PhaseStatus.ACTIVE),
+        type=fields.get("workflow type", "") or fields.get("type", ""),
+        task=fields.get("task", ""),
+        reading=reading,
+        refused=refused,
+    )
+
+
+def active_plan(text: str, path: str) -> SourceFacts | None:
+    """What a PLAN.md says; None unless it is in progress.
+
+    Its name is the first heading, else its folder's. Its phases are the headings `Phase N: Title`, else the
+    list entries `- [x] Phase N: Title`, else all list entries with a box; each has the status that its
+    line, or the lines below it up to the next, mark (✅, 🔄, ⛔ or ❌, ⏭, a box).
+    """
+    folded = text.casefold()
+    if not _GOING.search(text) or not ("phase" in folded or "workflow" in folded):
+        return None
+    lines = text.splitlines()
+    headings = [match for line in lines if (match := _HEADING.match(line))]
+    name = _clean(headings[0][2]) if headings else ""
+    reading, refused = _reading(text)
+    phases = (
+        tuple(_headed(lines))
+        or tuple(_boxed(lines, named=True))
+        or tuple(_boxed(lines, named=False))
+    )
+    phases = phases[:MOST_PHASES]
+    going = [at for at, (_, status) in enumerate(phases) if status is PhaseStatus.ACTIVE]
+    left = [at for at, (_, status) in enumerate(phases) if status is not PhaseStatus.COMPLETED]
+    at = next(iter((*going, *left)), -1)
+    return SourceFacts(
+        path,
+        name or path.split("/")[-2],
+        phases=phases,
+        number=at + 1 if phases else 1,
+        total=len(phases) or 1,
+        title=phases[at][0] if at >= 0 else "In progress",
+        reading=tuple(dict.fromkeys((f"@{path}", *reading))),
+        refused=refused,
+    )
+
+
+def _numbered(text: str) -> tuple[int, int, str]:
+    """`4/10 - SEO Generation` as number, total and title."""
+    match = _NUMBER.match(text)
+    if match is None:
+        return 0, 0, text
+    number, total = int(match[1]), int(match[2])
+    is_sound = 1 <= number <= total <= MOST_PHASES
+    return (number, total, match[3]) if is_sound else (0, 0, text)
+
+
+def _reading(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The @ paths that stand at the beginning of a line, and why others were not taken."""
+    paths, refused = dict[str, None](), list[str]()
+    for line in text.splitlines():
+        match = _AT.match(line)
+        if match is None:
+            continue
+        try:
+            paths[reading_path(match[1].strip("`"))] = None
+        except Refused as error:
+            refused.append(error.sentence)
+    return tuple(paths)[:100], tuple(refused)[:20]
+
+
+def _headed(lines: list[str]) -> Iterator[tuple[str, PhaseStatus]]:
+    """Phases that are headings, each with the text up to the next heading of its height."""
+    found: list[tuple[int, str, int]] = []
+    for at, line in enumerate(lines):
+        heading = _HEADING.match(line)
+        phase = _PHASE.match(_clean(heading[2])) if heading is not None else None
+        if heading is not None and phase is not None:
+            found.append((at, phase[2] or f"Phase {phase[1]}", len(heading[1])))
+    for number, (at, title, _) in enumerate(found):
+        end = found[number + 1][0] if number + 1 < len(found) else len(lines)
+        marked = [line for line in lines[at + 1 : end] if "status" in line.casefold()][:1]
+        yield title[:_LINE], _marked(" ".join([lines[at], *marked]))
+
+
+def _boxed(lines: list[str], *, named: bool) -> Iterator[tuple[str, PhaseStatus]]:
+    """Phases that are list entries with a box."""
+    for line in lines:
+        box = _BOX.match(line)
+        if box is None:
+            continue
+        phase = _PHASE.match(_clean(box[2]))
+        if named and phase is None:
+            continue
+        title = (phase[2] or f"Phase {phase[1]}") if phase is not None else _clean(box[2])
+        status = PhaseStatus.COMPLETED if box[1] in "xX" else _marked(box[2])
+        yield title[:_LINE], status
+
+
+def _marked(text: str) -> PhaseStatus:
+    return next((status for mark, status in _MARKS if mark.search(text)), PhaseStatus.PENDING)
+
+
+def _clean(text: str) -> str:
+    """A heading or entry without marks and emphasis."""
+    plain = _EMOJI.sub(" ", text).replace("**", "").replace("`", "")
+    return " ".join(plain.split()).strip(" -\u2013\u2014:")[:_LINE]

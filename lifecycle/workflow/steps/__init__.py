@@ -1,0 +1,1 @@
+"""What is done with workflows: steps for commands and hooks, functions for programs, and templates."""

@@ -1,0 +1,231 @@
+"""The four functions of the design for workflow state, as `lifecycle.api` has them.
+
+    id = create_workflow_state("Create calculator.py", [("Create", "builder"), ("Test", "tester")])
+    update_phase_status(id, "phase_0", "completed", ["calculator.py"], "it has four functions")
+    get_workflow_state(id)["phases"][0]["status"]
+    generate_markdown(get_workflow_state(id))
+
+Each works on the worktree of the current folder unless `root` says another. Gates and the table of moves
+hold here as they do for commands; `Refused` says what is possible.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lifecycle.core.errors import Refused
+from lifecycle.core.redact import quoted
+from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.storage import regular_files, store
+from lifecycle.workflow.documents.read_documents import ReadDocument
+from lifecycle.workflow.documents.workflow_view import view_of
+from lifecycle.workflow.documents.written_documents import DETAIL, DocumentKind, fields_of
+from lifecycle.workflow.state import Workflow, WorkflowPhase
+from lifecycle.workflow.steps.workflow_steps import NoWorkflow, WorkflowSteps
+from lifecycle.workflow.store.found_workflows import found_workflows
+from lifecycle.workflow.store.workflow_store import WorkflowStore
+from lifecycle.workflow.table import FROM_CHECKPOINT, FROM_DOCUMENT, PhaseStatus, WorkflowType
+from lifecycle.workflow.whose import asker_of
+
+SECONDS = 30.0
+
+PhaseForm = str | Sequence[str] | Mapping[str, Any]
+"""A phase as it may be given: its title, (title, agent), or an object with `title`, `agent`, `gate` …"""
+
+
+def create_workflow_state(
+    task: str,
+    phases: Iterable[PhaseForm],
+    *,
+    name: str = "",
+    type: str = "",  # noqa: A002 -- as the design calls it
+    reading: Iterable[str] = (),
+    context: Mapping[str, Any] | None = None,
+    reminders: Iterable[str] = (),
+    root: str | Path = ".",
+) -> str:
+    """Create a workflow whose phases all wait; both documents and the view are written.
+
+    Args:
+        task: what was asked, verbatim.
+        phases: in their order: titles, (title, agent), or objects with `title`, and if wanted `agent`,
+            `reading`, `reminders`, `gate`.
+        name: what people call it; the task's first line unless given.
+        type: `planning`, `qa-loop`, `implementation`, `custom`, or a template's name.
+        reading: files that have to be read before it goes on.
+        context: facts by name.
+        reminders: rules that outlive compaction.
+        root: a folder of the worktree.
+
+    Returns:
+        Its id, `wf_YYYYMMDD_HHMMSS`.
+
+    Raises:
+        Refused: it has no phase, or something in it is not allowed.
+    """
+    steps = _steps(root)
+    first = next(iter(task.strip().splitlines()), "")[:100]
+    called = name or _free_name(steps, first)
+    workflow = Workflow(
+        "",
+        called,
+        type=type if type in {*WorkflowType} else WorkflowType.CUSTOM.value,
+        task=task,
+        phases=tuple(_phase(one) for one in phases),
+        reading=tuple(reading),
+        context={**(context or {})},
+        reminders=tuple(reminders),
+    )
+    return steps.start(workflow, type, first=False).workflow.id
+
+
+def update_phase_status(
+    workflow_id: str,
+    phase_id: str,
+    status: str,
+    deliverables: Iterable[str] | None = None,
+    context_for_next: str = "",
+    *,
+    context: str = "",
+    reason: str = "",
+    root: str | Path = ".",
+) -> dict[str, Any]:
+    """Set a phase to a status, with what it delivered and hands on to the next one.
+
+    Args:
+        workflow_id: of the workflow.
+        phase_id: `phase_N` from 0; its number from 1, or its title.
+        status: `pending`, `active`, `completed` or `failed`; also `blocked`, `skipped`, and the words of a
+            checkpoint.
+        deliverables: added to what is recorded.
+        context_for_next: what the next phase is told.
+        context: another name for it.
+        reason: why it failed, is blocked or skipped.
+        root: a folder of the worktree.
+
+    Returns:
+        The workflow as `get_workflow_state` gives it.
+
+    Raises:
+        IllegalMove: the table has no such move; the sentence has those that it has.
+        Refused: its gate is not passed, or there is no such workflow or phase.
+    """
+    wanted = _status(status)
+    default = f"set to {wanted.value} by a program"
+    needs_reason = wanted in (PhaseStatus.BLOCKED, PhaseStatus.SKIPPED, PhaseStatus.FAILED)
+    done = _steps(root).set_status(
+        workflow_id,
+        phase_id,
+        wanted,
+        tuple(deliverables or ()),
+        context_for_next or context,
+        reason or (default if needs_reason else ""),
+    )
+    return fields_of(done.workflow, DocumentKind.DOCUMENT)
+
+
+def get_workflow_state(workflow_id: str = "", *, root: str | Path = ".") -> dict[str, Any]:
+    """A workflow as `.claude/state/workflow.json` has it, completed ones too; nothing is written.
+
+    Args:
+        workflow_id: its id or name; the one of this session and branch unless given.
+        root: a folder of the worktree.
+
+    Raises:
+        Refused: there is none.
+    """
+    steps = _steps(root)
+    workflows = steps.store.read(archived=bool(workflow_id))
+    return fields_of(steps.named(workflows, workflow_id), DocumentKind.DOCUMENT)
+
+
+def generate_markdown(
+    workflow: Mapping[str, Any] | str | Path, given: Mapping[str, Any] | None = None
+) -> str:
+    """The Markdown view of a workflow; `generate_markdown(path, workflow)` writes it to a file as well.
+
+    Args:
+        workflow: as `get_workflow_state` gives it; or the path of the file.
+        given: the workflow, where a path comes first.
+
+    Raises:
+        Refused: there is no workflow among the arguments, or the file cannot be written.
+    """
+    data = given if given is not None else workflow
+    if not isinstance(data, Mapping):
+        raise Refused("generate_markdown needs a workflow, as get_workflow_state gives it.")
+    fields = {name: value for name, value in data.items() if name != DETAIL}
+    document = ReadDocument(DocumentKind.DOCUMENT, "the workflow", fields, None, b"")
+    (found,) = found_workflows([document], {})
+    text = view_of(found.workflow)
+    if given is not None:
+        path = str(workflow)
+        try:
+            regular_files.fill(path, text.encode("utf-8", "replace"))
+        except OSError as error:
+            raise Refused(
+                f"{path} cannot be written ({error.strerror}); nothing was done."
+            ) from None
+    return text
+
+
+def _steps(root: str | Path) -> WorkflowSteps:
+    """The steps of the worktree that a folder belongs to; the folder itself outside of git."""
+    folder = Path(root).absolute()
+    top = store.worktree_root(folder) or folder
+    clock = SystemClock()
+    worktree = WorkflowStore(top, os.environ, Deadline.after(clock, SECONDS))
+    return WorkflowSteps(worktree, asker_of(top, os.environ, {}))
+
+
+def _free_name(steps: WorkflowSteps, name: str) -> str:
+    """The name, with a number behind it while an unfinished workflow has it."""
+    taken = {one.workflow.name.casefold() for one in steps.store.read().unfinished}
+    made, number = name, 1
+    while made.casefold() in taken:
+        number += 1
+        made = f"{name} ({number})"
+    return made
+
+
+def _status(word: str) -> PhaseStatus:
+    """The status that a word of either design, or of ours, means."""
+    known = {**{one.value: one for one in PhaseStatus}, **FROM_CHECKPOINT, **FROM_DOCUMENT}
+    if word in known:
+        return known[word]
+    raise Refused(
+        f"{quoted(str(word))} is no status of a phase, so nothing was changed; there are "
+        f"{', '.join(dict.fromkeys(known))}."
+    )
+
+
+def _phase(given: PhaseForm) -> WorkflowPhase:
+    if isinstance(given, str):
+        return WorkflowPhase(given)
+    if isinstance(given, Mapping):
+        title = given.get("title") or given.get("name") or ""
+        return WorkflowPhase(
+            str(title),
+            agent=str(given.get("agent") or ""),
+            reading=tuple(map(str, given.get("reading") or ())),
+            reminders=tuple(map(str, given.get("reminders") or ())),
+            gate=str(given.get("gate") or ""),
+        )
+    words = [str(word) for word in given]
+    if not 1 <= len(words) <= 2:
+        raise Refused(
+            "A phase is a title, (title, agent), or an object with a title; nothing was done."
+        )
+    return WorkflowPhase(words[0], agent=words[1] if len(words) == 2 else "")
+
+
+__all__ = [
+    "NoWorkflow",
+    "create_workflow_state",
+    "generate_markdown",
+    "get_workflow_state",
+    "update_phase_status",
+]

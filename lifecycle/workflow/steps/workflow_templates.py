@@ -1,0 +1,200 @@
+"""Templates of workflows: those of the product, and the project's own in `.claude/workflow-templates/`.
+
+A template of the project is `NAME.toml`:
+
+    type = "implementation"            # optional; `custom` otherwise
+    reading = ["docs/release.md"]      # optional, as all of the following
+    reminders = ["Tag after the checks."]
+    context = { channel = "stable" }
+
+    [[phases]]
+    title = "Freeze"
+    agent = "release-manager"
+    reading = ["docs/freeze.md"]
+    reminders = []
+    gate = "check:test"
+
+Such a file may come with the repository: what begins by one that git tracks has its texts quoted as data.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from lifecycle.core.errors import Refused, did_you_mean
+from lifecycle.core.redact import quoted
+from lifecycle.storage import regular_files
+from lifecycle.workflow.gates.gate_words import checked_gate
+from lifecycle.workflow.state import Workflow, WorkflowPhase, slug
+from lifecycle.workflow.store.document_files import own_content
+
+FOLDER: Final = ".claude/workflow-templates"
+_LARGEST: Final = 100_000
+
+
+class TemplatePhase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One phase of a template."""
+
+    title: str
+    agent: str = ""
+    reading: tuple[str, ...] = ()
+    reminders: tuple[str, ...] = ()
+    gate: str = ""
+
+
+class WorkflowTemplate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a workflow begins with.
+
+    Attributes:
+        type: the word for its kind.
+        phases, reading, reminders, context: as the workflow gets them.
+        description: one line for people.
+    """
+
+    phases: tuple[TemplatePhase, ...] = ()
+    type: str = "custom"
+    reading: tuple[str, ...] = ()
+    reminders: tuple[str, ...] = ()
+    context: dict[str, Any] = {}
+    description: str = ""
+
+    def applied(self, workflow: Workflow) -> Workflow:
+        """The workflow with what the template says, where it says nothing itself."""
+        phases = tuple(
+            WorkflowPhase(
+                one.title,
+                agent=one.agent,
+                reading=one.reading,
+                reminders=one.reminders,
+                gate=checked_gate(one.gate),
+            )
+            for one in self.phases
+        )
+        return replace(
+            workflow,
+            type=self.type,
+            phases=workflow.phases or phases,
+            reading=tuple(dict.fromkeys((*self.reading, *workflow.reading))),
+            reminders=tuple(dict.fromkeys((*self.reminders, *workflow.reminders))),
+            context={**self.context, **workflow.context},
+        )
+
+    @classmethod
+    def of(cls, workflow: Workflow) -> WorkflowTemplate:
+        """The template that a workflow would have begun with."""
+        return cls(
+            tuple(
+                TemplatePhase(one.title, one.agent, one.reading, one.reminders, one.gate)
+                for one in workflow.phases
+            ),
+            workflow.type,
+            workflow.reading,
+            workflow.reminders,
+            {k: v for k, v in workflow.context.items() if isinstance(v, str | int | float)},
+        )
+
+
+def supplied_templates() -> dict[str, WorkflowTemplate]:
+    """Those of the product, by name."""
+    text = resources.files("lifecycle.workflow.steps").joinpath("templates.toml").read_text("utf-8")
+    return {name: _template(data, name) for name, data in tomllib.loads(text).items()}
+
+
+def template_names(root: Path) -> tuple[str, ...]:
+    """The names that `template` knows, the project's own behind those of the product."""
+    own = sorted(path.stem for path in (root / FOLDER).glob("*.toml"))
+    return tuple(dict.fromkeys((*supplied_templates(), *own)))
+
+
+def template(root: Path, name: str) -> WorkflowTemplate:
+    """The template of this name; the project's own comes before one of the product.
+
+    Raises:
+        Refused: there is none, or its file cannot be used; the sentence says why.
+    """
+    path = template_path(name)
+    try:
+        found = own_content(root, path, _LARGEST)
+    except OSError as error:
+        raise Refused(f"{path} cannot be read ({error.strerror}); nothing was done.") from None
+    if found is None:
+        supplied = supplied_templates()
+        if name in supplied:
+            return supplied[name]
+        known = template_names(root)
+        raise Refused(
+            f"There is no template {quoted(name)}, so nothing was done; there are {', '.join(known)}."
+            f"{did_you_mean(name, known)} The project's own lie in {FOLDER}/."
+        )
+    if len(found[0]) > _LARGEST:
+        raise Refused(
+            f"{path} is larger than {_LARGEST:,} bytes, so it was not read; nothing was done."
+        )
+    try:
+        return _template(tomllib.loads(found[0].decode("utf-8")), name)
+    except (ValueError, RecursionError) as error:
+        raise Refused(
+            f"{path} is no template ({error}); nothing was done. See: lifecycle workflow template planning"
+        ) from None
+
+
+def template_path(name: str) -> str:
+    """Where the project's template of that name lies, from its top folder."""
+    return f"{FOLDER}/{slug(name)}.toml"
+
+
+def _template(data: Mapping[str, Any], name: str) -> WorkflowTemplate:
+    made = msgspec.convert(data, WorkflowTemplate)
+    if not made.phases and name != "custom":
+        raise ValueError("it has no phases")
+    return made
+
+
+def template_text(made: WorkflowTemplate) -> str:
+    """A template as the file that holds it."""
+    head = {
+        "description": made.description,
+        "type": made.type,
+        "reading": list(made.reading),
+        "reminders": list(made.reminders),
+    }
+    lines = [f"{name} = {_toml(value)}" for name, value in head.items() if value]
+    if made.context:
+        lines += ["", "[context]"]
+        lines += [f"{_toml(name)} = {_toml(value)}" for name, value in made.context.items()]
+    for phase in made.phases:
+        lines += ["", "[[phases]]"]
+        values = msgspec.to_builtins(phase).items()
+        lines += [f"{name} = {_toml(value)}" for name, value in values if value]
+    return "\n".join(lines) + "\n"
+
+
+def written_template(root: Path, name: str, made: WorkflowTemplate, *, force: bool = False) -> str:
+    """Write a template of the project; its path from the project's top folder.
+
+    Raises:
+        Refused: there is one already and `force` is not given, or it cannot be written.
+    """
+    path = template_path(name)
+    try:
+        whole = Path(regular_files.below(str(root), *path.split("/")))
+        whole.parent.mkdir(parents=True, exist_ok=True)
+        if whole.exists() and not force:
+            raise Refused(f"{path} is there already; nothing was written. Replace it with: --force")
+        regular_files.fill(str(whole), template_text(made).encode())
+    except OSError as error:
+        raise Refused(f"{path} cannot be written ({error.strerror}); nothing was done.") from None
+    return path
+
+
+def _toml(value: object) -> str:
+    """A text, number or list as TOML has it; its texts are escaped as JSON's are."""
+    return json.dumps(value, ensure_ascii=True).replace("\x7f", "\\u007f")

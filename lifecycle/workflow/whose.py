@@ -1,0 +1,122 @@
+"""Whose a workflow is: the one rule for hooks, commands and views, of several the one that is meant.
+
+Of those with something left to do it is the one of the asking session; else of the asking client's process
+(a session that was cleared has a new id); else one of the branch that is checked out; else any of this
+worktree. One that belongs to another session whose client runs is that session's alone. A person at a
+terminal belongs to no session, and gets the one that was changed last, of the branch first. A subagent gets
+none: its leader's workflow is not its own. What was read from a source counts only while that says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lifecycle.settings import running_client
+from lifecycle.storage import regular_files, signs_of_life
+from lifecycle.workflow.sources.source_files import is_standing
+from lifecycle.workflow.state import Workflow
+from lifecycle.workflow.store.found_workflows import FoundWorkflow
+
+_LINE = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who asks for a workflow.
+
+    Attributes:
+        session: the client's session; "" for a person at a terminal.
+        client: the client's process; 0 if nobody names one.
+        branch: what is checked out; "" for none.
+        is_subagent: an agent that another one launched.
+    """
+
+    session: str = ""
+    client: int = 0
+    branch: str = ""
+    is_subagent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The workflow that is meant, if any, and the others that have something left to do."""
+
+    found: FoundWorkflow | None = None
+    others: tuple[FoundWorkflow, ...] = ()
+
+    @property
+    def workflow(self) -> Workflow | None:
+        """The record of the one that is meant."""
+        return self.found.workflow if self.found is not None else None
+
+
+def asker_of(root: Path, environment: Mapping[str, str], event: Mapping[str, Any]) -> Asker:
+    """Who asks, by an event of the client's, or by the environment of a command (then `event` is empty)."""
+    named = environment.get("CLAUDE_PID", "")
+    return Asker(
+        running_client.session_of(event, environment),
+        int(named) if named.isdecimal() else 0,
+        branch_of(root),
+        bool(event.get("agent_id")),
+    )
+
+
+def chosen(root: Path, unfinished: Iterable[FoundWorkflow], asker: Asker) -> Choice:
+    """The workflow of the asker among those of a worktree that have something left to do."""
+
+    def is_alive(client: int) -> bool:
+        return bool(client) and signs_of_life.is_there(str(client))
+
+    standing = [one for one in unfinished if is_standing(root, one.workflow)]
+    return choose(standing, asker, is_alive)
+
+
+def choose(
+    unfinished: Iterable[FoundWorkflow], asker: Asker, is_alive: Callable[[int], bool]
+) -> Choice:
+    """The same without a look at the machine.
+
+    Args:
+        unfinished: what there is to choose from, the one that was changed last first.
+        asker: who asks.
+        is_alive: tells whether a client's process runs.
+    """
+    every = tuple(unfinished)
+    ranked = [
+        (rank, at) for at, one in enumerate(every) if (rank := _rank(one.workflow, asker, is_alive))
+    ]
+    if asker.is_subagent or not ranked:
+        return Choice(None, every)
+    _, best = min(ranked)
+    return Choice(every[best], (*every[:best], *every[best + 1 :]))
+
+
+def _rank(workflow: Workflow, asker: Asker, is_alive: Callable[[int], bool]) -> int:
+    """How near a workflow is to the asker, 1 the nearest; 0 for one that is another session's."""
+    if asker.session and workflow.session == asker.session:
+        return 1
+    if asker.client and workflow.client == asker.client:
+        return 2
+    if asker.session and workflow.session and is_alive(workflow.client):
+        return 0
+    return 3 if workflow.branch == asker.branch else 4
+
+
+def branch_of(root: Path) -> str:
+    """The branch that is checked out, read without git; "" for none."""
+    git = root / ".git"
+    try:
+        if not git.is_dir():
+            said = regular_files.content(str(git), limit=_LINE)
+            word, _, path = (said[0].decode("utf-8", "replace") if said else "").partition(":")
+            if word != "gitdir":
+                return ""
+            git = root / path.strip()
+        head = regular_files.content(str(git / "HEAD"), limit=_LINE)
+    except (OSError, ValueError):
+        return ""
+    words = head[0].decode("utf-8", "replace").split() if head is not None else []
+    return words[1].removeprefix("refs/heads/") if words[:1] == ["ref:"] and len(words) > 1 else ""
