@@ -26,7 +26,7 @@ SIBLINGS = {"table", "state", "decide"}
 BUDGET = {
     "core": 2_014,
     "storage": 1_245,
-    "settings": 880,
+    "settings": 895,
     "git": 437,
     "github": 5_680,
     "trackers": 2_880,
@@ -35,7 +35,7 @@ BUDGET = {
     "claim": 5_396,
     "run": 4_700,
     "stages": 3_132,
-    "workflow": 2_500,
+    "workflow": 3_050,
     "reconcile": 1_325,
     "views": 1_240,
     "app": 389,

@@ -41,7 +41,7 @@ class Asker:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class WorkflowChoice:
     """The workflow that is meant, if any, and the others that have something left to do."""
 
     found: FoundWorkflow | None = None
@@ -64,7 +64,7 @@ def asker_of(root: Path, environment: Mapping[str, str], event: Mapping[str, Any
     )
 
 
-def chosen(root: Path, unfinished: Iterable[FoundWorkflow], asker: Asker) -> Choice:
+def chosen(root: Path, unfinished: Iterable[FoundWorkflow], asker: Asker) -> WorkflowChoice:
     """The workflow of the asker among those of a worktree that have something left to do."""
 
     def is_alive(client: int) -> bool:
@@ -76,7 +76,7 @@ def chosen(root: Path, unfinished: Iterable[FoundWorkflow], asker: Asker) -> Cho
 
 def choose(
     unfinished: Iterable[FoundWorkflow], asker: Asker, is_alive: Callable[[int], bool]
-) -> Choice:
+) -> WorkflowChoice:
     """The same without a look at the machine.
 
     Args:
@@ -89,9 +89,9 @@ def choose(
         (rank, at) for at, one in enumerate(every) if (rank := _rank(one.workflow, asker, is_alive))
     ]
     if asker.is_subagent or not ranked:
-        return Choice(None, every)
+        return WorkflowChoice(None, every)
     _, best = min(ranked)
-    return Choice(every[best], (*every[:best], *every[best + 1 :]))
+    return WorkflowChoice(every[best], (*every[:best], *every[best + 1 :]))
 
 
 def _rank(workflow: Workflow, asker: Asker, is_alive: Callable[[int], bool]) -> int:

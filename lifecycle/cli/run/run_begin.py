@@ -12,7 +12,8 @@ from lifecycle.run.state import Run
 from lifecycle.run.stop import leading
 from lifecycle.run.stories.begin import new_run
 from lifecycle.run.texts import recovery_text, standing
-from lifecycle.run.trouble import brakes, persons
+from lifecycle.run.trouble import brakes
+from lifecycle.settings import persons
 
 
 @click.command("init", short_help="Begin a run with a goal.")

@@ -16,8 +16,8 @@ from lifecycle.run.state import UserFix
 from lifecycle.run.table import BLOCKER_SEVERITIES
 from lifecycle.run.trouble import blockers
 from lifecycle.run.trouble.escalation import escalation_lines
-from lifecycle.settings.persons import person
 from lifecycle.settings.config import for_child
+from lifecycle.settings.persons import person
 
 LONGEST = 3_600
 """Seconds that a check command may be given."""

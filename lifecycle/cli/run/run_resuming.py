@@ -11,8 +11,8 @@ from lifecycle.cli.run.run_session import RunSession, in_run
 from lifecycle.cli.terminal import is_terminal
 from lifecycle.run.stop import caps
 from lifecycle.run.trouble import brakes
-from lifecycle.settings.persons import person
 from lifecycle.run.trouble.resume_context import resume_data, resume_lines
+from lifecycle.settings.persons import person
 
 
 @click.command("resume-context", short_help="Where the run goes on after a blocker.")

@@ -11,8 +11,8 @@ from lifecycle.cli.command_session import F, Session, in_worktree
 from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Run
-from lifecycle.settings.persons import Presence
 from lifecycle.settings import running_client
+from lifecycle.settings.persons import Presence
 
 if TYPE_CHECKING:
     from lifecycle.run.gates.work_facts import WorkFacts

@@ -32,7 +32,7 @@ from lifecycle.workflow.store.workflow_store import (
     WorktreeWorkflows,
 )
 from lifecycle.workflow.table import PhaseStatus
-from lifecycle.workflow.whose import Asker, Choice, chosen
+from lifecycle.workflow.whose import Asker, WorkflowChoice, chosen
 
 ADVANCE: Final = "lifecycle workflow advance"
 SKIP: Final = "lifecycle workflow skip --reason TEXT"
@@ -79,7 +79,7 @@ class WorkflowSteps:
     ) -> None:
         self.store, self.asker, self.presence = store, asker, presence
 
-    def choice(self, workflows: WorktreeWorkflows) -> Choice:
+    def choice(self, workflows: WorktreeWorkflows) -> WorkflowChoice:
         """The workflow that is meant where none is named, and the others."""
         return chosen(self.store.root, workflows.unfinished, self.asker)
 
