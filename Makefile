@@ -46,7 +46,7 @@ $(READY): $(PRODUCT) requirements/dev.txt pyproject.toml
 demo: $(PRODUCT) ## claim to close on the embedded GitHub, in a few seconds
 	@PYTHONPATH='$(CURDIR)' $(BIN)/python -m lifecycle demo
 
-test: $(READY) ## the whole suite, or PYTEST= what to leave out or add
+test: $(READY) ## each rule once, or PYTEST= what to leave out or add; the rest is `make soak`'s
 	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST)
 
 soak: $(READY) ## random sequences with faults, N= of them from SEED= on (MINUTES= at the most), and what is repeated for certainty

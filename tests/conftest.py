@@ -33,7 +33,13 @@ settings.register_profile("suite", deadline=None, derandomize=IN_CI, max_example
 settings.register_profile("soak", deadline=None, max_examples=300)
 settings.load_profile("suite")
 
-pytest_plugins = ["tests.asserted", "tests.needed", "tests.conformance.plugin", "tests.timeouts"]
+pytest_plugins = [
+    "tests.asserted",
+    "tests.needed",
+    "tests.conformance.plugin",
+    "tests.repeated",
+    "tests.timeouts",
+]
 
 
 # Modules and tests are made once and stay: the garbage collector would look at them again and again.

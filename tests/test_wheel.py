@@ -146,7 +146,7 @@ def _environment(folder: Path) -> dict[str, str]:
     return {**kept, "PATH": path, "HOME": str(folder)}
 
 
-@pytest.mark.soak  # tests/docs has it from the checkout
+@pytest.mark.soak("docs/test_regenerate.py::test_demo_prints_what_the_reference_shows")
 def test_the_installed_wheel_runs_the_demo(installed: Path, tmp_path: Path) -> None:
     """In an empty environment, away from the checkout, a task goes from claim to close."""
     done = _run(installed, tmp_path, "lifecycle", "demo", "--json")

@@ -169,7 +169,7 @@ def test_the_tables_show_every_path() -> None:
     assert all(name in text for name in (*FINE, *BUDGET))
 
 
-@pytest.mark.soak
+@pytest.mark.soak("bench/test_bench.py::test_active_paths_stay_within_their_requests")
 def test_far_away_paths_stay_within_their_requests(tmp_path: Path) -> None:
     """Cold and warm, beside `gh` where it is installed: each path is there, and asks what it may."""
     rows = remote_rows(tmp_path, 1)

@@ -42,7 +42,7 @@ NONE = row(tasks=0, peak=45_000_000, floor=2, requests=2)
 TENFOLD = row(tasks=10_000, floor=108, requests=108, peak=60_000_000)
 
 
-@pytest.mark.soak
+@pytest.mark.soak("reconcile/test_scale.py::test_a_sweep_stays_near_the_floor")
 def test_every_case_is_measured_and_within_its_limits(tmp_path: Path) -> None:
     """On a GitHub of its own: the run that repairs really does, and the next one finds nothing."""
     rows = large_rows(tmp_path, [SIZE])

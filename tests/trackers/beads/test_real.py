@@ -109,7 +109,7 @@ def test_the_recordings_are_what_it_says_now(
             assert type(real.shape(now[key])) is type(real.shape(then[key])), then["name"]
 
 
-@pytest.mark.soak
+@pytest.mark.soak("trackers/beads/test_real.py::test_the_recordings_are_what_it_says_now")
 @each_version
 def test_every_recorded_step_is_what_it_says_now(version: str, tmp_path: Path) -> None:
     """All 75 of them, to the letter but for times and made-up ids; the simulated one is held to them."""
@@ -133,7 +133,7 @@ def test_some_of_the_suite_holds(version: str, fresh: Callable[[str], real.Works
     assert not failed, "\n".join(failed)
 
 
-@pytest.mark.soak
+@pytest.mark.soak("trackers/beads/test_real.py::test_some_of_the_suite_holds")
 @each_version
 def test_the_whole_suite_holds(version: str, fresh: Callable[[str], real.Workspace]) -> None:
     """Every rule of every tracker."""
@@ -181,7 +181,7 @@ def test_one_of_several_processes_wins(
     _race(fresh(version), tmp_path, rivals=3)
 
 
-@pytest.mark.soak
+@pytest.mark.soak("trackers/beads/test_real.py::test_one_of_several_processes_wins")
 @each_version
 def test_one_of_many_processes_wins_again_and_again(
     version: str, fresh: Callable[[str], real.Workspace], tmp_path: Path
@@ -215,7 +215,7 @@ def test_a_write_that_was_killed_is_done_once(
     _killed(fresh(version), 0.12, monkeypatch)
 
 
-@pytest.mark.soak
+@pytest.mark.soak("trackers/beads/test_real.py::test_a_write_that_was_killed_is_done_once")
 @each_version
 def test_writes_that_were_killed_at_any_moment_are_done_once(
     version: str, fresh: Callable[[str], real.Workspace], monkeypatch: pytest.MonkeyPatch
