@@ -69,6 +69,7 @@ PLACES = {
         "cli.terminal",
         "cli.run.look.run_screen",
         "cli.tracker.tracker_screen",
+        "views.watch",
     },
     "markdown_it": {"stages.detection.prose_blocks"},
     "tenacity": {"core.timing"},

@@ -37,11 +37,11 @@ BUDGET = {
     "stages": 3_132,
     "workflow": 3_050,
     "reconcile": 1_325,
-    "views": 1_240,
+    "views": 1_750,
     "app": 389,
     "setup": 3_270,
     "hooks": 1_335,
-    "cli": 5_117,
+    "cli": 5_140,
     APART: 17_390,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings."""

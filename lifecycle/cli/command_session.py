@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from lifecycle.claim.record.claim_store import ClaimStore
     from lifecycle.claim.record.state import Record
     from lifecycle.core.tracker import Tracker
+    from lifecycle.storage.signs_of_life import Signs
 
 SECONDS = 60.0
 """How long a command may take in all; a person waits for it."""
@@ -100,15 +101,24 @@ class Session:
         A person's terminal names no session, and is told everything.
         """
         from lifecycle.claim.engine import briefing, observing
-        from lifecycle.claim.record import ownership
 
         record = observing.believed(self.world, self.claim_store, record)
-        whom, now = session_of({}, self.world.environment), self.world.clock.now()
-        signs = signs_of_life.signs_of(self.claim_store.folder, record.ownership.session, now)
-        if ownership.is_held(record, whom, signs, now):
-            return [briefing.held_line(record, signs.last_at), *briefing.state_lines(record)]
+        if self.is_held(record):
+            last_at = self._signs(record).last_at
+            return [briefing.held_line(record, last_at), *briefing.state_lines(record)]
         hears = self.claim_store.marks.hears_prompts(record.created_at)
         return briefing.claim_lines(record, hears_prompts=hears, has_hooks=self.has_hooks)
+
+    def is_held(self, record: Record) -> bool:
+        """True if another session than the one that runs this holds the claim."""
+        from lifecycle.claim.record import ownership
+
+        whom = session_of({}, self.world.environment)
+        return ownership.is_held(record, whom, self._signs(record), self.world.clock.now())
+
+    def _signs(self, record: Record) -> Signs:
+        now, session = self.world.clock.now(), record.ownership.session
+        return signs_of_life.signs_of(self.claim_store.folder, session, now)
 
     @property
     def has_hooks(self) -> bool:

@@ -28,6 +28,12 @@ _WITHHELD = {
     "description": "Where settings are not followed until the user trusts them: which, and why.",
     "type": "string",
 }
+_ERROR = {
+    "description": "`lifecycle status`: why the claim cannot be shown. The exit code is 1 then.",
+    "type": "object",
+    "required": ["kind", "sentence"],
+    "properties": {"kind": {"type": "string"}, "sentence": {"type": "string"}},
+}
 _MOMENT = {
     "description": "ISO 8601 in UTC, whole seconds.",
     "type": ["string", "null"],
@@ -55,6 +61,7 @@ def schema() -> str:
         "schema_version": _VERSION,
         **whole["properties"],
         "withheld": _WITHHELD,
+        "error": _ERROR,
     }
     document = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

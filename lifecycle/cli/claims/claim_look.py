@@ -1,4 +1,4 @@
-"""`lifecycle tick` and `lifecycle status`: where a claim stands, and how a look is reported."""
+"""`lifecycle tick`: one look at GitHub, and how a look is reported."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from lifecycle.claim.commands import unfinished_claims
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.engine.look import Report
 from lifecycle.cli.command_session import Session, claim_data, in_worktree, option
@@ -117,26 +116,6 @@ def dry(session: Session) -> int:
         lines.append(report.problem.sentence)
     session.show(lines, report_data(report))
     return 1 if report.problem is not None else 0
-
-
-@click.command("status", short_help="Show where the claim stands; no network.")
-@in_worktree()
-def status(session: Session) -> None:
-    """Show the claim, its PR and checks as last seen, and the question that is open.
-
-    Asks nothing of GitHub; `lifecycle tick` looks anew.
-    """
-    loaded = session.claim_store.load(repair=False)
-    if loaded.record is None:
-        lines = ["No claim in this worktree. Make one with: lifecycle claim <number>"]
-        lines += filter(None, [unfinished_claims.left(session.claim_store)])
-    else:
-        lines = session.claim_lines(loaded.record)
-    waiting = [notice.text for notice in session.claim_store.ledger.waiting()]
-    # One sentence on the queue may stand in two lines of the claim: the question and what to do.
-    known = " ".join(lines)
-    lines += [text for text in waiting if text not in known]
-    session.show(lines, {"claim": claim_data(loaded.record), "waiting": waiting})
 
 
 _LINKED = {"claimed": "claim", "closed": "close", "released": "release"}

@@ -1,0 +1,1 @@
+"""The overview of one worktree, live on a terminal."""

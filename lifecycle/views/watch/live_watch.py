@@ -1,0 +1,169 @@
+"""The live screen: redrawn when a file changes, the window is resized, or an age does; until `q`.
+
+Files are looked at by their dates, a few times a second: that is some twenty calls of `stat` and no more.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+import termios
+import threading
+import tty
+import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from lifecycle.core.ports import Clock
+from lifecycle.core.timing import Deadline
+from lifecycle.views.overview.overview_reading import overview, watched
+from lifecycle.views.overview.overview_values import Overview
+from lifecycle.views.watch.watch_screen import watch_screen
+
+POLL_SECONDS = 0.25
+"""How often dates, keys and the size of the window are looked at."""
+
+READ_SECONDS = 10.0
+"""How long one reading may take."""
+
+SAID_SECONDS = 8.0
+"""How long the last line says what a key did."""
+
+KEYS = "p PR  i issue  q quit"
+
+
+@dataclass
+class LiveWatch:
+    """One worktree on one terminal.
+
+    Attributes:
+        root: the worktree.
+        console: where it is drawn.
+        clock: what ages are told by.
+    """
+
+    root: Path
+    console: Console
+    clock: Clock
+    seen: Overview = field(init=False)
+    _dates: tuple[tuple[int, int, int], ...] = ()
+    _said: str = ""
+    _said_at: float = 0.0
+    _drawn: list[Text] = field(default_factory=list)
+    _is_stale: bool = True
+
+    def once(self) -> None:
+        """Print everything, as long as it is, and end."""
+        self._read()
+        self.console.print(Text("\n").join(self._lines(None)), soft_wrap=True)
+
+    def run(self) -> None:
+        """Show it until a key ends it, or what is typed ends."""
+        self._read()
+        live = Live(console=self.console, screen=True, auto_refresh=False, redirect_stderr=False)
+        with _keys() as pressed, live, self._continued():
+            while True:
+                self._draw(live)
+                if any(self._has_ended(key) for key in pressed()):
+                    return
+                if self._dates != (dates := _dates_of(self.root)):
+                    self._dates = dates
+                    self._read()
+
+    def _read(self) -> None:
+        # The dates come first: what changes while it is read is read again.
+        self._dates = _dates_of(self.root)
+        self.seen = overview(self.root, os.environ, Deadline.after(self.clock, READ_SECONDS))
+
+    def _lines(self, rows: int | None) -> list[Text]:
+        now = self.clock.now()
+        is_fresh = self._said and now - self._said_at < SAID_SECONDS
+        foot = self._said if is_fresh else KEYS
+        return watch_screen(self.seen, self.console, now, rows, foot)
+
+    def _draw(self, live: Live) -> None:
+        """Draw it if anything is to be seen that was not."""
+        lines = self._lines(self.console.height)
+        if lines != self._drawn or self._is_stale:
+            self._drawn, self._is_stale = lines, False
+            live.update(Text("\n").join(lines), refresh=True)
+
+    def _has_ended(self, key: str) -> bool:
+        if key in ("p", "P"):
+            pull = self.seen.pull
+            self._open("The pull request", pull.url if pull is not None else "")
+        elif key in ("i", "I"):
+            claim = self.seen.claim
+            self._open("The issue", claim.url if claim is not None else "")
+        return key in ("q", "Q", "")
+
+    def _open(self, what: str, url: str) -> None:
+        """Open a page in the browser, which is not waited for; say what became of it."""
+        self._said_at = self.clock.now()
+        if not url:
+            self._said = f"{what} has no address yet."
+        elif not _has_browser():
+            self._said = f"{what}: {url} (no browser is known here; set BROWSER)"
+        else:
+            threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+            self._said = f"{what} was opened: {url}"
+
+    @contextmanager
+    def _continued(self) -> Iterator[None]:
+        """A shell that takes the watch up again has written over the screen: it is drawn anew."""
+
+        def again(_signal: int, _frame: FrameType | None) -> None:
+            self._is_stale = True
+
+        before = signal.signal(signal.SIGCONT, again)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGCONT, before)
+
+
+def _has_browser() -> bool:
+    """True if a page opens in a window of its own; in this terminal it would take the screen."""
+    is_windowed = any(os.environ.get(name) for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY"))
+    return sys.platform == "darwin" or is_windowed
+
+
+def _dates_of(root: Path) -> tuple[tuple[int, int, int], ...]:
+    """What tells that one of the files is another one now."""
+    dates = []
+    for path in watched(root):
+        try:
+            stat = path.lstat()
+            dates.append((stat.st_mtime_ns, stat.st_ino, stat.st_size))
+        except OSError:
+            dates.append((0, 0, 0))
+    return tuple(dates)
+
+
+@contextmanager
+def _keys() -> Iterator[Callable[[], Iterator[str]]]:
+    """Keys as they are pressed, without the line that a terminal makes of them.
+
+    What is given waits up to POLL_SECONDS for keys; "" stands for the end of what is typed.
+    """
+    number = sys.stdin.fileno()
+
+    def pressed() -> Iterator[str]:
+        if select.select([number], [], [], POLL_SECONDS)[0]:
+            yield from os.read(number, 64).decode("utf-8", "replace") or [""]
+
+    before = termios.tcgetattr(number)
+    tty.setcbreak(number)
+    try:
+        yield pressed
+    finally:
+        termios.tcsetattr(number, termios.TCSADRAIN, before)
