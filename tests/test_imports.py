@@ -65,7 +65,7 @@ PLACES = {
         "cli.setup.doctor",
         "cli.reconcile.reconcile_screen",
         "cli.screen",
-        "cli.stats.stats_screen",
+        "cli.views.stats_screen",
         "cli.terminal",
         "cli.run.look.run_screen",
         "cli.tracker.tracker_screen",

@@ -41,7 +41,7 @@ COMMANDS = {
     "platform": "checks.platform:command",
     "run": "run.run:command",
     "reconcile": "reconcile.reconcile:command",
-    "stats": "stats.stats:command",
+    "stats": "views.stats:command",
     "init": "setup.init:command",
     "doctor": "setup.doctor:command",
     "trust": "setup.trust:command",

@@ -1,1 +1,1 @@
-"""Everything about a worktree: as text, live on a terminal, as one line, as a page."""
+"""What is shown: everything about a worktree as text, live, as one line, as a page; statistics."""

@@ -7,13 +7,14 @@ import sys
 import click
 
 from lifecycle.cli import terminal
-from lifecycle.cli.command_session import demanded_root, option
+from lifecycle.cli.command_session import demanded_root, json_option, option
 from lifecycle.core.timing import SystemClock
 
 
 @click.command("watch", short_help="The same, live on the terminal.")
-@option("--once", "Print it and end, as is done where no terminal is.")
-def watch(*, once: bool) -> None:
+@option("--once", "Print it and end, as is done where no terminal is and with --json.")
+@json_option
+def watch(*, once: bool, as_json: bool) -> None:
     """Show everything that `lifecycle status` says, live: it changes when a file does.
 
     What waits for you comes first. Keys: p opens the pull request in the browser, i the issue, q ends it.
@@ -23,7 +24,9 @@ def watch(*, once: bool) -> None:
 
     root = demanded_root()
     live = LiveWatch(root, terminal.console(), SystemClock())
-    if once or not (terminal.is_terminal(sys.stdout) and terminal.is_terminal(sys.stdin)):
+    if as_json:
+        click.echo(terminal.json_text(live.data()))
+    elif once or not (terminal.is_terminal(sys.stdout) and terminal.is_terminal(sys.stdin)):
         live.once()
     else:
         live.run()

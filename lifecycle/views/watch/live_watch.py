@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 from rich.console import Console
 from rich.live import Live
@@ -25,6 +26,7 @@ from rich.text import Text
 
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing import Deadline
+from lifecycle.views.overview.overview_json import overview_json
 from lifecycle.views.overview.overview_reading import overview, watched
 from lifecycle.views.overview.overview_values import Overview
 from lifecycle.views.watch.watch_screen import watch_screen
@@ -65,6 +67,11 @@ class LiveWatch:
         """Print everything, as long as it is, and end."""
         self._read()
         self.console.print(Text("\n").join(self._lines(None)), soft_wrap=True)
+
+    def data(self) -> dict[str, Any]:
+        """All of it for `--json`."""
+        self._read()
+        return overview_json(self.seen)
 
     def run(self) -> None:
         """Show it until a key ends it, or what is typed ends."""

@@ -24,6 +24,7 @@ from lifecycle.stages.session import session_record
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry
+from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.views.overview.overview_reading import overview
 from lifecycle.views.overview.overview_values import Overview
@@ -82,6 +83,7 @@ class OverviewGround:
         }
         for notice in queue:
             store.ledger.queue(notice)
+        (self.root / CLAIM_FILE).unlink(missing_ok=True)  # it takes the place of another one
         store.create(record)
         return record.claim_key
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.cli.stats.stats import summary_data
+from lifecycle.cli.views.stats import summary_data
 from lifecycle.core.errors import Refused
 from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry

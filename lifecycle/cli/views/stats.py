@@ -65,7 +65,7 @@ def command(
     if session.as_json:
         session.show([], {**summary_data(summary), "page": where})
         return
-    from lifecycle.cli.stats.stats_screen import show
+    from lifecycle.cli.views.stats_screen import show
 
     show(summary, is_told=bool(task))
     if where is not None:

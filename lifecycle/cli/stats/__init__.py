@@ -1,1 +1,0 @@
-"""`lifecycle stats`."""

@@ -1,0 +1,209 @@
+"""`lifecycle watch` on a real terminal: live, sized to the window, with keys, and clean when it ends."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema_rs
+import pytest
+
+from lifecycle.run.state import UserFix
+from lifecycle.run.table import RunStatus
+from tests.cli.outcome import ok, refused
+from tests.cli.views.view_ground import EVIL, ViewGround
+from tests.cli.views.watched import plain, watching
+from tests.docs.overview_schema import SCHEMA
+from tests.views.overview.overview_ground import PULL
+
+WAITS = "WAITS FOR YOU"
+
+
+def test_it_shows_everything_and_what_waits_first(ground: ViewGround) -> None:
+    """In 80 columns and 24 rows; q ends it, and the terminal is as it was."""
+    ground.everything()
+    with watching(ground) as watched:
+        watched.until("q quit", "S3 Send a receipt")
+        lines = watched.lines
+        assert lines[0].startswith("#42 Fix the race")
+        assert WAITS in lines[2]
+        assert "30 min  PR #107 waits for a person to merge it" in lines[2]
+        text = "\n".join(lines)
+        for word in ("checks_running", "3/3 passed", "TESTING of #42", "▸ S2 Pay back", "events"):
+            assert word in text, text
+        assert len(lines) <= 24
+        assert max(map(len, lines)) <= 80
+        assert "no room" not in text
+        assert not watched.echoes
+        watched.press("q")
+        assert watched.end() == 0
+        assert watched.is_clean
+        assert watched.echoes
+
+
+def test_it_is_redrawn_when_a_file_changes(ground: ViewGround) -> None:
+    """A claim that comes, what becomes of its checks, a run that begins and a claim that goes are seen."""
+    with watching(ground) as watched:
+        watched.until("Nothing is claimed")
+        ground.in_review(running=2, passed=1)
+        watched.until("checks run", "1/3 passed", but="Nothing is claimed")
+        ground.in_review(failed=["lint"])
+        watched.until("checks failed", "1 failed: lint", but="checks run\n")
+        ground.run()
+        watched.until("S2 Pay back")
+        (ground.root / ".agent-claim.json").unlink()
+        watched.until("no claim", but="checks failed")
+        watched.press("q")
+        assert watched.end() == 0
+
+
+def test_a_file_that_breaks_is_told_and_the_rest_stays(ground: ViewGround) -> None:
+    """The part has its sentence while it is broken, and is back once it is mended."""
+    ground.everything()
+    path = ground.root / ".claude/workflow-state.json"
+    content = path.read_bytes()
+    with watching(ground) as watched:
+        watched.until("S2 Pay back")
+        path.write_bytes(b"{")
+        watched.until("trouble run:", "checks_running", but="S2 Pay back")
+        path.write_bytes(content)
+        watched.until("S2 Pay back", but="trouble")
+        watched.press("q")
+        assert watched.end() == 0
+
+
+def test_it_fits_the_window_that_is_resized(ground: ViewGround) -> None:
+    """A small one has what matters and names the rest; a wide one has two columns; nothing is wrapped."""
+    ground.everything()
+    with watching(ground, 24, 80) as watched:
+        watched.until("q quit")
+        watched.resize(9, 60)
+        watched.until("no room for: ")
+        assert WAITS in "\n".join(watched.lines)
+        assert "checks_running" in watched.shown
+        watched.resize(40, 200)
+        watched.until("q quit", "events", but="no room")
+        (row,) = [line for line in watched.lines if "claim checks_running" in line]
+        assert "1 of 3 stories" in row
+        assert max(map(len, watched.lines)) <= 200
+        watched.press("q")
+        assert watched.end() == 0
+
+
+def test_ctrl_c_ends_it_with_a_clean_terminal(ground: ViewGround) -> None:
+    """Exit 130, one sentence, no traceback, and the terminal is as it was."""
+    ground.claim()
+    with watching(ground) as watched:
+        watched.until("q quit")
+        watched.press("\x03")
+        assert watched.end() == 130
+        assert watched.is_clean
+        assert watched.echoes
+        after = plain(watched.raw.rpartition("\x1b[?1049l")[2])
+        assert "Interrupted" in after
+        assert "Traceback" not in watched.raw
+
+
+def browser(folder: Path) -> tuple[str, Path]:
+    """A browser that notes what it is to open, and where it notes that."""
+    notes, program = folder / "opened", folder / "browser"
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$1" >>"{notes}"\n')
+    program.chmod(0o755)
+    return str(program), notes
+
+
+def test_keys_open_the_pull_request_and_the_issue(ground: ViewGround, tmp_path: Path) -> None:
+    """In the user's browser, which is not waited for; any other key does nothing."""
+    program, notes = browser(tmp_path)
+    ground.everything()
+    with watching(ground, BROWSER=program) as watched:
+        watched.until("q quit")
+        watched.press("xp")
+        watched.until("The pull request was opened")
+        watched.press("i")
+        watched.until("The issue was opened")
+        watched.press("q")
+        assert watched.end() == 0
+    assert set(notes.read_text().split()) == {PULL, PULL.replace("pull/107", "issues/42")}
+
+
+def test_keys_without_a_page_or_a_browser_say_so(ground: ViewGround) -> None:
+    """A claim has no pull request yet; where no browser is, the address is shown."""
+    ground.claim()
+    with watching(ground) as watched:
+        watched.until("q quit")
+        watched.press("p")
+        watched.until("The pull request has no address yet.")
+        ground.everything()
+        watched.until("3/3 passed")
+        watched.press("p")
+        watched.until(f"The pull request: {PULL}")
+        watched.press("q")
+        assert watched.end() == 0
+
+
+def test_many_that_wait_are_all_seen_in_a_small_window(ground: ViewGround) -> None:
+    """What waits for a person comes before everything else."""
+    fix = UserFix("B1", "Renew the certificate", ground.clock.now() - 7200)
+    ground.everything()
+    ground.run(status=RunStatus.AWAITING_USER, fix=fix)
+    ground.stage(is_let_go=True)
+    with watching(ground, 12, 80) as watched:
+        watched.until("no room for")
+        text = watched.shown
+        assert text.count(WAITS) == 3
+        assert "2.0 h  The run waits: Renew the certificate" in text
+        assert text.index("Renew") < text.index("PR #107 waits") < text.index("too often")
+        watched.press("q")
+        assert watched.end() == 0
+
+
+def test_what_strangers_wrote_moves_nothing(ground: ViewGround) -> None:
+    """No escape sequence of a title, a branch or a check's name reaches the terminal."""
+    checks = {"failed": [EVIL], "passed": 1}
+    memory = {"title": EVIL, "pull.checks": checks, "pull.url": PULL}
+    ground.claim(memory=memory, branch=EVIL, summary=EVIL, phase="checks_running", pr_number=107)
+    ground.run(goal=EVIL)
+    with watching(ground) as watched:
+        watched.until("checks failed")
+        assert "\x1b]8;;https://evil.example" not in watched.raw
+        assert "\x9b" not in watched.raw
+        assert "\u202e" not in watched.raw
+        watched.press("q")
+        assert watched.end() == 0
+
+
+@pytest.mark.parametrize("words", [("watch",), ("watch", "--once")])
+def test_without_a_terminal_it_prints_everything_once(
+    ground: ViewGround, words: tuple[str, ...]
+) -> None:
+    """Into a pipe: plain text without an escape, as long as it is, and nothing is waited for."""
+    ground.everything()
+    text = ok(ground.cli(*words, COLUMNS="80"))
+    assert "\x1b" not in text
+    assert "WAITS FOR YOU" in text
+    assert "S3 Send a receipt" in text
+    assert "q quit" not in text
+
+
+def test_as_json_it_has_the_published_form(ground: ViewGround) -> None:
+    """Once, whatever is asked beside it."""
+    ground.everything()
+    data = json.loads(ok(ground.cli("watch", "--json")))
+    jsonschema_rs.validate(json.loads(SCHEMA.read_text("utf-8")), data)
+    assert data["pull"]["state"] == "passed"
+
+
+def test_an_output_that_cannot_hold_a_sign_is_no_defect(ground: ViewGround) -> None:
+    """One that takes ASCII alone has a question mark in its place, and all words."""
+    ground.everything()
+    done = ground.cli("watch", "--once", PYTHONIOENCODING="ascii", LC_ALL="C")
+    assert "Traceback" not in done.stderr
+    assert "S2 Pay back" in ok(done)
+
+
+def test_outside_of_a_worktree_it_is_refused(ground: ViewGround, tmp_path: Path) -> None:
+    """With the sentence that every command has."""
+    outside = ViewGround(tmp_path)
+    assert "in no git worktree" in refused(outside.cli("watch"))
+    assert [path.name for path in ground.root.iterdir()] == [".git"]
