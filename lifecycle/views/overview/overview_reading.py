@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 _LINE = 4096
 """Characters of a path."""
 
+_WORKFLOWS = (".claude/state/workflow.json", ".claude/state/workflows", "untracked/workflow-state")
+"""Where documents of a workflow lie; without one of these, its room is not imported."""
+
 EVENTS = 8
 """How many entries of the journal are shown."""
 
@@ -80,9 +83,9 @@ def watched(root: Path) -> tuple[Path, ...]:
         here / workflow_marks.SESSIONS,
         root / workflow_marks.RUN_FILE,
         root / ".claude/state",
-        root / ".claude/state/workflow.json",
-        root / ".claude/state/workflows",
+        *(root / place for place in _WORKFLOWS),
     ]
+    named += [Path(entry.path) for entry in _entries(root / _WORKFLOWS[-1])]
     sessions = here / workflow_marks.SESSIONS
     named += [Path(entry.path) for entry in _entries(sessions) if entry.name.endswith(".json")]
     git = _git_folder(root)
@@ -165,8 +168,11 @@ def _run(reading: WorktreeRead) -> OverviewRun | None:
 
 def _workflow(reading: WorktreeRead) -> OverviewWorkflow | None:
     """The workflow that survives compaction; None where there is none."""
-    del reading
-    return None
+    if not any(os.path.lexists(reading.root / place) for place in _WORKFLOWS):
+        return None
+    from lifecycle.views.overview.overview_workflow import workflow_part
+
+    return workflow_part(reading)
 
 
 def _events(reading: WorktreeRead) -> tuple[OverviewEvent, ...]:

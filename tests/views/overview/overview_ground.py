@@ -28,6 +28,9 @@ from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.views.overview.overview_reading import overview
 from lifecycle.views.overview.overview_values import Overview
+from lifecycle.workflow.state import Workflow, WorkflowPhase
+from lifecycle.workflow.store.workflow_store import WorkflowStore
+from lifecycle.workflow.table import PhaseStatus
 from tests import factories
 from tests.conftest import ManualClock
 
@@ -119,6 +122,20 @@ class OverviewGround:
         )
         with files.locked():
             session_record.save(files, record)
+
+    def workflow(self, **changes: Any) -> Workflow:
+        """Put a workflow here that is at the second of its three phases."""
+        now = self.clock.now()
+        phases = (
+            WorkflowPhase("Look", status=PhaseStatus.COMPLETED, since=now - 900),
+            WorkflowPhase("Mend", "coder", PhaseStatus.ACTIVE, since=now - 600),
+            WorkflowPhase("Check"),
+        )
+        given = {"phases": phases, "current": 1, "reading": ("@README.md",), **changes}
+        store = WorkflowStore(self.root, self.environment, self.deadline)
+        with store.changing() as change:
+            made = Workflow(change.new_id(), given.pop("name", "bug-hunt"), **given)
+            return change.put(made)
 
     def note(self, *entries: JournalEntry) -> None:
         """Write these into the journal."""

@@ -1,0 +1,67 @@
+"""The workflow of a worktree, and what of it waits for a person. Imported where there is one."""
+
+from __future__ import annotations
+
+from lifecycle.views.overview.overview_values import OverviewPhase, OverviewWorkflow
+from lifecycle.views.overview.worktree_read import WorktreeRead, plain
+from lifecycle.workflow.reading_here import reading_here
+from lifecycle.workflow.state import Workflow, WorkflowPhase
+from lifecycle.workflow.store.workflow_store import WorkflowStore, WorktreeWorkflows
+from lifecycle.workflow.table import PhaseStatus
+
+
+def workflow_part(reading: WorktreeRead) -> OverviewWorkflow | None:
+    """The current workflow, or the one that was changed last; None if all are over.
+
+    What cannot be read of its documents is told beside it.
+    """
+    found = WorkflowStore(reading.root, reading.environment, reading.deadline).read()
+    if found.troubles:
+        reading.troubles["workflow"] = plain(" ".join(found.troubles), 500)
+    workflow = _shown(found)
+    if workflow is None:
+        return None
+    _await(reading, workflow)
+    others = [one.workflow.name for one in found.unfinished if one.workflow.id != workflow.id]
+    here, _ = reading_here(reading.root, workflow)
+    return OverviewWorkflow(
+        id=plain(workflow.id),
+        name=plain(workflow.name),
+        type=plain(workflow.type, 60),
+        task=plain(workflow.task),
+        status=workflow.status.value,
+        current=workflow.current + 1,
+        phases=tuple(_phase(phase) for phase in workflow.phases),
+        reading=tuple(plain(path) for path in here.reading),
+        started=min((one.started_at for one in workflow.phases if one.started_at), default=0.0),
+        updated=workflow.updated_at,
+        others=tuple(plain(name, 100) for name in others),
+    )
+
+
+def _shown(found: WorktreeWorkflows) -> Workflow | None:
+    unfinished = [one.workflow for one in found.unfinished]
+    newest = unfinished[0] if unfinished else None
+    return next((one for one in unfinished if one.id == found.current), newest)
+
+
+def _phase(phase: WorkflowPhase) -> OverviewPhase:
+    return OverviewPhase(plain(phase.title), phase.status.value, plain(phase.agent), phase.since)
+
+
+def _await(reading: WorktreeRead, workflow: Workflow) -> None:
+    """Note the phases that go on only with a person: asked for a yes, blocked, or failed."""
+    for number, phase in enumerate(workflow.phases, 1):
+        title = f"Phase {number}, {phase.title or 'without a title'}"
+        why = f": {phase.reason}" if phase.reason else ""
+        if phase.asked_at and phase.passed is None and phase.status is PhaseStatus.ACTIVE:
+            what = f"{title}, waits for a person's yes"
+            reading.await_person("workflow", what, phase.asked_at, "lifecycle workflow advance")
+        elif phase.status is PhaseStatus.BLOCKED:
+            reading.await_person(
+                "workflow", f"{title}, is blocked{why}", phase.since, "lifecycle workflow show"
+            )
+        elif phase.status is PhaseStatus.FAILED:
+            reading.await_person(
+                "workflow", f"{title}, failed{why}", phase.since, "lifecycle workflow retry"
+            )
