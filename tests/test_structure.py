@@ -37,7 +37,7 @@ BUDGET = {
     "stages": 3_132,
     "workflow": 3_050,
     "reconcile": 1_325,
-    "views": 1_750,
+    "views": 1_800,
     "app": 389,
     "setup": 3_270,
     "hooks": 1_335,
