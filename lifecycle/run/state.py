@@ -515,6 +515,18 @@ def data_of(value: _Value) -> dict[str, Any]:
     return data
 
 
+def fields_of(value: _Value, *same: str, **named: str) -> dict[str, Any]:
+    """Some fields of a record, for a command that prints them: under their own names, and under others.
+
+    Args:
+        value: the record.
+        same: fields that are shown under their names.
+        named: by the name under which each is shown, the field.
+    """
+    fields = {**{name: name for name in same}, **named}
+    return {name: getattr(value, field) for name, field in fields.items()}
+
+
 def encoded(kept: Run | tuple[Clarification, ...]) -> bytes:
     """The run as the file holds it, or what was clarified before it."""
     content = msgspec.json.format(msgspec.json.encode(kept), indent=1)

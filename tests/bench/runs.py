@@ -8,7 +8,6 @@ it does its work.
 from __future__ import annotations
 
 import contextlib
-import importlib
 import os
 import shutil
 import subprocess
@@ -23,6 +22,7 @@ from msgspec.structs import replace
 from rich.table import Table
 
 from lifecycle.cli.run.run import COMMANDS
+from lifecycle.cli.run.run import command as group
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.run.gates.work_facts import WorkFacts, facts_of
 from lifecycle.run.run_store import RunStore
@@ -194,8 +194,8 @@ def words_of(name: str) -> tuple[str, ...]:
     """The arguments with which a command of the table is measured."""
     if name in CASES:
         return CASES[name].words
-    module, _, attribute = COMMANDS[name].partition(":")
-    command: click.Command = getattr(importlib.import_module(f"lifecycle.cli.{module}"), attribute)
+    command = group.get_command(click.Context(group), name)
+    assert command is not None
     words = []
     for parameter in command.params:
         if not parameter.required:

@@ -1,58 +1,103 @@
-"""`lifecycle run`: the group of its commands, loaded one at a time."""
+"""`lifecycle run`: the group of its commands, each made of its row in `commands.toml` and one function."""
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Any, Final
+
 import click
 
+from lifecycle.cli.command_session import option
 from lifecycle.cli.main import LazyGroup
+from lifecycle.cli.run.run_session import in_run
+from lifecycle.run import table
+from lifecycle.run.table import ClarificationPhase, CriterionState
+from lifecycle.settings import resources
 
-COMMANDS: dict[str, str] = {
-    "recover": "run.run_begin:recover",
-    "questions": "run.run_story:questions",
-    "add-clarification": "run.run_story:add_clarification",
-    "init": "run.run_begin:init",
-    "add-story": "run.run_story:add_story",
-    "story-plan": "run.run_story:story_plan",
-    "criterion": "run.run_story:criterion",
-    "status": "run.look.run_look:status",
-    "progress": "run.look.run_look:progress",
-    "trim-progress": "run.look.run_look:trim_progress",
-    "report": "run.look.run_look:report",
-    "compact-context": "run.look.run_context:compact_context",
-    "platform-context": "run.look.run_context:platform_context",
-    "platform": "run.look.run_context:platform",
-    "review-context": "run.look.run_review_context:review_context",
-    "mark-working-state": "run.run_checkpoints:mark_working_state",
-    "rollback-to-checkpoint": "run.run_checkpoints:rollback_to_checkpoint",
-    "commit": "run.run_checkpoints:commit",
-    "finish": "run.run_finish:finish",
-    "complete": "run.run_finish:complete",
-    "tdd-phase": "run.run_tdd:phase",
-    "tdd-validate": "run.run_tdd:validate",
-    "tdd-status": "run.run_tdd:status",
-    "tdd": "run.run_tdd:waive",
-    "add-failure": "run.run_failures:add_failure",
-    "retry-recommendation": "run.run_failures:retry_recommendation",
-    "retry-context": "run.run_failures:retry_context",
-    "scan-dependencies": "run.run_failures:scan_dependencies",
-    "add-blocker": "run.run_blockers:add_blocker",
-    "await-user-fix": "run.run_blockers:await_user_fix",
-    "check-user-fix": "run.run_blockers:check_user_fix",
-    "user-fix-complete": "run.run_blockers:user_fix_complete",
-    "resume-context": "run.run_resuming:resume_context",
-    "resume": "run.run_resuming:resume",
-    "stop": "run.run_resuming:stop",
-    "gate": "run.run_gate:gate",
-    "verify": "run.run_review:verify",
-    "review": "run.run_review:review",
-    "update-story": "run.run_moves:update_story",
-    "update-phase": "run.run_moves:update_phase",
+COMMANDS: Final[Mapping[str, Mapping[str, Any]]] = resources.texts("cli/run/commands.toml")
+"""The rows, by the command's name."""
+
+
+class Word(click.Choice[str]):
+    """One of some words, each of which stands for a value."""
+
+    def __init__(self, values: Mapping[str, Any], *, case_sensitive: bool = True) -> None:
+        super().__init__(list(values), case_sensitive=case_sensitive)
+        self.values = values
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The value of a word; fails with the words that there are."""
+        return self.values[super().convert(value, param, ctx)]
+
+
+def _words(members: Iterable[StrEnum], *, case_sensitive: bool = True) -> Word:
+    return Word({one.value: one for one in members}, case_sensitive=case_sensitive)
+
+
+_FOUND = (
+    ("met", CriterionState.MET),
+    ("unmet", CriterionState.UNMET),
+    ("manual", CriterionState.MANUAL),
+)
+
+_KINDS: Final[Mapping[str, click.ParamType[Any]]] = {
+    "number": click.INT,
+    "count": click.IntRange(min=1),
+    "lines": click.IntRange(1, 10_000),
+    "seconds": click.IntRange(1, 3_600),
+    "waiver": click.Choice(["waive"]),
+    "size": click.Choice(table.SIZES),
+    "severity": click.Choice(table.BLOCKER_SEVERITIES),
+    "reviewer": click.Choice([*table.REVIEWERS]),
+    "finding": Word(dict(_FOUND)),
+    "checkpoint": _words((ClarificationPhase.PRE_ANALYSIS, ClarificationPhase.PRE_PLAN)),
+    "clarification": _words(ClarificationPhase),
+    "story-status": _words(table.StoryStatus),
+    "run-phase": _words(table.RunPhase),
+    "tdd-phase": _words(table.WORK),
+    "failure": _words(table.FailureCategory),
+    "verdict": _words(table.ReviewVerdict),
+    "gate": _words(table.Gate, case_sensitive=False),
+    "check": _words(table.StoryCheck, case_sensitive=False),
 }
-"""Where below `lifecycle/cli/` each command is: its module, and its name there."""
+"""Of what kind a word on the command line may be, and so what the function gets."""
+
+
+class RunGroup(LazyGroup):
+    """The group: a command's function is imported when the command is asked for."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 -- click's signature
+        """The command called `cmd_name`, or None."""
+        if cmd_name not in COMMANDS:
+            return None
+        row = COMMANDS[cmd_name]
+        module = importlib.import_module(f"lifecycle.cli.run.{row['module']}")
+        function = getattr(module, cmd_name.replace("-", "_"))
+        run = in_run(function, is_timed=row.get("is_timed", True))
+        for name, about in reversed(row.get("options", {}).items()):
+            run = option(about["spec"], about["help"], name, **_given(about))(run)
+        for name, about in reversed(row.get("arguments", {}).items()):
+            run = click.argument(name, **_given(about))(run)
+        return click.command(cmd_name, short_help=row["short"])(run)
+
+
+def _given(about: Mapping[str, Any]) -> dict[str, Any]:
+    """What click is told of an argument or option beside its name and its help."""
+    given = {key: value for key, value in about.items() if key not in ("spec", "help", "kind")}
+    spec = about.get("spec", "")
+    if "kind" in about:
+        given["type"] = _KINDS[about["kind"]]
+    elif "/" in spec.partition(" ")[0]:  # yes, no, or nothing was said
+        given["default"] = None
+    elif " " in spec and not (spec.endswith("...") or about.get("required")):
+        given["default"] = ""
+    return given
 
 
 @click.group(
-    "run", cls=LazyGroup, table=COMMANDS, short_help="An autonomous run: stories, gates, blockers."
+    "run", cls=RunGroup, table=COMMANDS, short_help="An autonomous run: stories, gates, blockers."
 )
 def command() -> None:
     """Follow one goal through its stories, in `.claude/workflow-state.json`.

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import click
-
-from lifecycle.cli.command_session import option
-from lifecycle.cli.run.run_session import RunSession, in_run
+from lifecycle.cli.run.run_session import RunSession
 from lifecycle.core.errors import Refused
 from lifecycle.run.run_store import PATH, StrangeRun
 from lifecycle.run.state import Run
@@ -13,14 +10,8 @@ from lifecycle.run.stop import leading
 from lifecycle.run.stories.begin import new_run
 from lifecycle.run.texts import recovery_text, standing
 from lifecycle.run.trouble import brakes
-from lifecycle.settings import persons
 
 
-@click.command("init", short_help="Begin a run with a goal.")
-@click.argument("goal")
-@option("--autonomous", "Nobody is asked: answers are assumed, and logged.")
-@option("--anew", "Set a run aside that is there, and begin another.")
-@in_run
 def init(given: RunSession, *, goal: str, autonomous: bool, anew: bool) -> None:
     """Begin a run with a goal, in this worktree. What was clarified before it is adopted.
 
@@ -53,7 +44,7 @@ def init(given: RunSession, *, goal: str, autonomous: bool, anew: bool) -> None:
         {
             "workflow_id": run.id,
             "goal": run.goal,
-            "phase": run.phase.value,
+            "phase": run.phase,
             "state": PATH,
             "clarifications": len(early),
         },
@@ -70,11 +61,9 @@ def _demand_person(given: RunSession) -> None:
     if not run.is_over:
         waited = run.fix.asked_at if run.fix is not None else 0.0
         asked_at = max(brakes.stop_asked_at(run), run.stopped_at, waited)
-        persons.person(given.presence(run), asked_at, 'lifecycle run init --anew "GOAL"')
+        given.person(run, asked_at, 'init --anew "GOAL"')
 
 
-@click.command("recover", short_help="Find the run of this worktree again.")
-@in_run
 def recover(given: RunSession) -> None:
     """Say whether there is a run here, where it stands and what comes next; for a session's start.
 
@@ -89,8 +78,9 @@ def recover(given: RunSession) -> None:
             run = change.run
     about = (run, given.now, given.store.written_at)
     lines = recovery_text.recovery_lines(*about)
-    is_others = run is not None and not run.is_over and run.session != given.client_session
-    if run is not None and is_others and given.client_session:
-        lines = [*lines, f"Note: {standing.held_line(run)}"]
     data = recovery_text.recovery_data(*about)
-    given.show(lines, {**data, "led_by": run.session} if run is not None else data)
+    if run is not None:
+        data["led_by"] = run.session
+        if not run.is_over and given.client_session and run.session != given.client_session:
+            lines.append(f"Note: {standing.held_line(run)}")
+    given.show(lines, data)

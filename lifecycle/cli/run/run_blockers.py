@@ -1,4 +1,7 @@
-"""`lifecycle run add-blocker|await-user-fix|check-user-fix|user-fix-complete`: what only a person mends."""
+"""`lifecycle run add-blocker|await-user-fix|check-user-fix|user-fix-complete`: what only a person mends.
+
+And how a run goes on after that, or does not: `resume-context`, `resume`, `stop`.
+"""
 
 from __future__ import annotations
 
@@ -7,32 +10,19 @@ import sys
 
 import click
 
-from lifecycle.cli.command_session import option
-from lifecycle.cli.run.run_session import RunSession, in_run
-from lifecycle.cli.terminal import passing
+from lifecycle.cli.run.run_session import RunSession
+from lifecycle.cli.terminal import is_terminal, passing
 from lifecycle.evidence.checks import check_process
 from lifecycle.evidence.checks.check_process import ProcessEnd
-from lifecycle.run.state import UserFix
-from lifecycle.run.table import BLOCKER_SEVERITIES
-from lifecycle.run.trouble import blockers
+from lifecycle.run.state import Run, UserFix, fields_of
+from lifecycle.run.stop import caps
+from lifecycle.run.table import RunStatus
+from lifecycle.run.trouble import blockers, brakes
 from lifecycle.run.trouble.escalation import escalation_lines
+from lifecycle.run.trouble.resume_context import resume_data, resume_lines
 from lifecycle.settings.config import for_child
-from lifecycle.settings.persons import person
-
-LONGEST = 3_600
-"""Seconds that a check command may be given."""
 
 
-@click.command("add-blocker", short_help="Record what stands before the run or a story.")
-@click.argument("text")
-@option(
-    "--severity SEVERITY",
-    "low, medium, high or critical. Default: medium.",
-    type=click.Choice(BLOCKER_SEVERITIES),
-    default="medium",
-)
-@option("--story STORY", "The story that it stands before.", default="")
-@in_run
 def add_blocker(given: RunSession, *, text: str, severity: str, story: str) -> None:
     """Record TEXT as a blocker. A story's that is high or critical lets the story stand still.
 
@@ -40,28 +30,16 @@ def add_blocker(given: RunSession, *, text: str, severity: str, story: str) -> N
     are left that stand still, the run waits for the user. Ask at once with: lifecycle run await-user-fix.
     """
     with given.store.changing() as change:
-        change.run = blockers.with_blocker(change.run, text, severity, given.now, story)
-        index = blockers.touched(change.before, change.run)
-        blocker = change.run.blockers[index]
-        severity = blocker.severity
-        added = f"Added blocker: {blocker.id} (index {index}) [{severity}] {blocker.description}"
+        change.run = run = blockers.with_blocker(change.run, text, severity, given.now, story)
+        index = blockers.touched(change.before, run)
+        one = run.blockers[index]
+        added = f"Added blocker: {one.id} (index {index}) [{one.severity}] {one.description}"
         told = change.told(added)
-    data = {"id": blocker.id, "index": index, "severity": severity, "story": blocker.story or None}
-    shown = {**data, "description": blocker.description, "status": change.run.status.value}
-    given.show([added, *told], {**shown, "escalations": told})
+    data = {"id": one.id, "index": index, "severity": one.severity, "story": one.story or None}
+    more = {"description": one.description, "status": run.status, "escalations": told}
+    given.show([added, *told], {**data, **more})
 
 
-@click.command("await-user-fix", short_help="Wait for the user to fix something.")
-@click.argument("blocker", metavar="BLOCKER")
-@click.argument("description")
-@option("--check-command COMMAND", "What shows that it is fixed; no shell reads it.", default="")
-@option(
-    "--timeout SECONDS",
-    "How long that may take. Default: 60.",
-    type=click.IntRange(1, LONGEST),
-    default=60,
-)
-@in_run
 def await_user_fix(
     given: RunSession, *, blocker: str, description: str, check_command: str, timeout: int
 ) -> None:
@@ -76,14 +54,11 @@ def await_user_fix(
         fix = blockers.demanded_fix(change.run)
         told = escalation_lines(change.before, change.run)
         change.note(*told)
-    data = blockers.awaiting_data(fix, check_command.strip())
-    given.show_json(data)
+    given.show_json(blockers.awaiting_data(fix, check_command.strip()))
     for line in told:
         click.echo(line, err=True)
 
 
-@click.command("check-user-fix", short_help="Run the command that shows whether it is fixed.")
-@in_run
 def check_user_fix(given: RunSession) -> int:
     """Run the check command of what the user was asked to fix, and print as JSON whether it is fixed.
 
@@ -102,8 +77,7 @@ def check_user_fix(given: RunSession) -> int:
         fix = blockers.demanded_fix(change.run)
     elif not fix.completed_at:
         why = "no command checks it, and the user did not say yet that it is fixed"
-    data = {**blockers.fix_data(fix), **({"reason": why} if why else {})}
-    given.show_json(data)
+    given.show_json({**blockers.fix_data(fix), **({"reason": why} if why else {})})
     return 0
 
 
@@ -137,27 +111,70 @@ def _why(fix: UserFix, end: ProcessEnd, last: str) -> str:
     return f"{fix.check_command[0]} exited with {end.status}{said}"
 
 
-@click.command("user-fix-complete", short_help="Say that it is fixed; a person does.")
-@click.argument("blocker", metavar="[BLOCKER]", default="")
-@option("--notes TEXT", "What you did; the developer reads it.", default="")
-@in_run
 def user_fix_complete(given: RunSession, *, blocker: str, notes: str) -> None:
     """Say that what the run waits for is fixed, or that BLOCKER is; the next session goes on with it.
 
     A person says this: in a terminal outside of the client, or with a prompt after the run began to wait.
     """
-    command = "lifecycle run user-fix-complete"
     with given.store.changing() as change:
         fixed, asked_at = blockers.to_resolve(change.run, blocker)
-        by = person(given.presence(change.run), asked_at, command)
-        change.run = blockers.resolved(change.run, fixed, given.now, by, notes)
-        run = change.run
-        named = ", ".join(one.id for one in fixed) or "nothing else"
-        done = f"Resolved: {named} (by a {by})"
+        by = given.person(change.run, asked_at, "user-fix-complete")
+        change.run = run = blockers.resolved(change.run, fixed, given.now, by, notes)
+        ids = [one.id for one in fixed]
+        done = f"Resolved: {', '.join(ids) or 'nothing else'} (by a {by})"
         change.note(done)
-    goes_on = (
-        "Start the client in this folder, or write a prompt there: the run goes on where it was."
-    )
-    waits = f"The run is {run.status.value.replace('_', ' ')}."
-    data = {"status": run.status.value, "resolved": [one.id for one in fixed], "by": by}
-    given.show([done, goes_on if run.status == "active" else waits], {**data, "notes": notes})
+    data = {"status": run.status, "resolved": ids, "by": by, "notes": notes}
+    given.show([done, _goes_on(run, "The run", ": the run goes on where it was")], data)
+
+
+def resume_context(given: RunSession, *, text: bool) -> None:
+    """Print as JSON where the run goes on after the user fixed something, and what was fixed."""
+    run = given.store.demanded()
+    if not (text or (is_terminal(sys.stdout) and not given.as_json)):
+        given.show_json(resume_data(run))
+        return
+    lines = resume_lines(run)
+    given.show(lines, {**resume_data(run), "text": lines})
+
+
+def resume(given: RunSession, *, iterations: int | None) -> None:
+    """Let the run go on that was stopped: by you, at a cap, or because nothing moved any more.
+
+    Its counts go on; of what the caps limit the same is granted once more. A person does this: in a
+    terminal outside of the client, or with a prompt after the run was stopped.
+    """
+    limits = given.world.settings.run
+    with given.store.changing() as change:
+        run = change.run
+        brakes.demand_stopped(run)
+        by = given.person(run, run.stopped_at, "resume")
+        reached = caps.exceeded(run, limits, given.now)
+        run = caps.granted(brakes.resumed(run, given.now, by), given.now)
+        change.run = run if iterations is None else caps.with_left(run, limits, iterations)
+        done = f"Resumed: {run.id} (by a {by})"
+        change.note(done)
+    again = [f"The run was at a limit ({reached}), and may take as much again."] if reached else []
+    data = {"status": run.status, "by": by, "reached": reached}
+    given.show([done, *again, _goes_on(run, "It")], data)
+
+
+def _goes_on(run: Run, what: str, whither: str = "") -> str:
+    """How the run goes on, or why it does not."""
+    if run.status is not RunStatus.ACTIVE:
+        return f"{what} is {run.status.value.replace('_', ' ')}."
+    return f"Start the client in this folder, or write a prompt there{whither}."
+
+
+def stop(given: RunSession, *, why: str) -> None:
+    """Stop the run: its session may end, and no session goes on with it before lifecycle run resume.
+
+    All of it is kept. A person does this: in a terminal outside of the client, or with a prompt since the
+    agent was last told to go on.
+    """
+    with given.store.changing() as change:
+        by = given.person(change.run, brakes.stop_asked_at(change.run), "stop")
+        change.run = run = brakes.stopped(change.run, given.now, by, why)
+        done = f"Stopped: {run.id} ({run.why}; by a {by})"
+        change.note(done)
+    data = {**fields_of(run, "status", "why"), "by": by}
+    given.show([done, "All of it is kept. Go on with: lifecycle run resume"], data)

@@ -5,23 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-import click
-
-from lifecycle.cli.run.run_gate import GateCommand
-from lifecycle.cli.run.run_session import RunSession, in_run
+from lifecycle.cli.run import run_gate
+from lifecycle.cli.run.run_session import RunSession
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.redact import visible
 from lifecycle.github.operations.ensure_pulls import PullOperations
 from lifecycle.run.checkpoints.checkpoint_refs import head_of
-from lifecycle.run.finish import publishing
-from lifecycle.run.finish.completion import (
-    at_completion,
-    complete_data,
-    complete_lines,
-    completed,
-    lacks,
-    published,
-)
+from lifecycle.run.finish import completion, publishing
+from lifecycle.run.finish.completion import complete_data, complete_lines, completed
 from lifecycle.run.finish.publishing import AGAIN, Published
 from lifecycle.run.finish.pull_text import summary_of, with_section
 from lifecycle.run.finish.run_part import facts_for, section_for
@@ -32,8 +23,6 @@ from lifecycle.run.state import Run
 from lifecycle.run.table import Gate
 
 
-@click.command("finish", short_help="The last gate, the pull request, and the end of the run.")
-@in_run
 def finish(given: RunSession) -> int:
     """Run G7, push the branch, open the pull request with the run's text, and complete the run.
 
@@ -51,17 +40,16 @@ def finish(given: RunSession) -> int:
     demand_active(run)
     _refuse_open(run, facts_for(given.world, run))
     publish = _publisher(given, run)
-    with world.deadline.standing_still():
-        record, gate_lines, _ = GateCommand(Gate.G7, world.root, is_anew=False).result("")
+    record, gate_lines, _ = run_gate.shown(given, Gate.G7)
     if record.state not in HOLDS:
         given.show(gate_lines, {"gate": Gate.G7, "state": record.state})
         return 1
     facts, asked = facts_for(given.world, run), given.can_ask
     with given.store.changing() as change:
-        change.run = run = at_completion(change.run, facts, given.now, asked=asked)
+        change.run = run = completion.at_completion(change.run, facts, given.now, asked=asked)
     made = publish(run, section_for(world, run, facts))
     with given.store.changing() as change:
-        change.run = published(change.run, made.url, facts.head, made.why)
+        change.run = completion.published(change.run, made.url, facts.head, made.why)
         change.note(f"Pull request: {made.url or made.why}")
     try:
         with given.store.changing() as change:
@@ -74,8 +62,6 @@ def finish(given: RunSession) -> int:
     return 0
 
 
-@click.command("complete", short_help="Complete the run; print the closing word.")
-@in_run
 def complete(given: RunSession) -> None:
     """Complete a run whose gates all passed and whose pull request is open, and print its closing block.
 
@@ -92,7 +78,7 @@ def complete(given: RunSession) -> None:
 
 def _refuse_open(run: Run, facts: WorkFacts) -> None:
     """Refuse before the gate, which may take long, what it cannot mend."""
-    missing = lacks(run, facts)
+    missing = completion.lacks(run, facts)
     if missing:
         raise Refused(
             f"The run is not complete, so nothing was run, pushed or opened: {'; '.join(missing)}."

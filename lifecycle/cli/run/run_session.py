@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from pathlib import Path
+from typing import Any, cast
 
 from lifecycle.cli.command_session import F, Session, in_worktree
 from lifecycle.core.errors import GitFailed, Transient
+from lifecycle.core.timing import Deadline
+from lifecycle.evidence import tree_hash
+from lifecycle.evidence.records import EvidenceRoom
+from lifecycle.run.gates.work_facts import WorkFacts, facts_of
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Run
-from lifecycle.settings import running_client
+from lifecycle.settings import persons, running_client
 from lifecycle.settings.persons import Presence
-
-if TYPE_CHECKING:
-    from lifecycle.run.gates.work_facts import WorkFacts
 
 
 class RunSession(Session):
@@ -55,12 +58,7 @@ class RunSession(Session):
         Raises:
             GitFailed, Transient: git cannot say.
         """
-        from lifecycle.evidence import tree_hash
-        from lifecycle.evidence.records import EvidenceRoom
-
-        world = self.world
-        outputs = EvidenceRoom(world.root).outputs()
-        return tree_hash.fingerprint(world.root, world.deadline, world.environment, outputs)
+        return tree_hash.fingerprint(*self.place, EvidenceRoom(self.root).outputs())
 
     @property
     def tree_if_known(self) -> str:
@@ -70,10 +68,13 @@ class RunSession(Session):
         except (GitFailed, Transient):
             return ""
 
+    @property
+    def place(self) -> tuple[Path, Deadline, Mapping[str, str]]:
+        """Where git works for this command: the worktree's root, until when, with which variables."""
+        return self.world.root, self.world.deadline, self.world.environment
+
     def facts(self, run: Run) -> WorkFacts:
         """What git shows of the worktree, since the story at work began; nothing where git cannot say."""
-        from lifecycle.run.gates.work_facts import WorkFacts
-
         try:
             return self.facts_since(run.current.base if run.current is not None else "")
         except (GitFailed, Transient):
@@ -81,15 +82,14 @@ class RunSession(Session):
 
     def facts_since(self, base: str = "") -> WorkFacts:
         """What git shows of the worktree since a commit; raises GitFailed, Transient."""
-        from lifecycle.run.gates.work_facts import facts_of
+        return facts_of(*self.place, base)
 
-        return facts_of(self.world.root, self.world.deadline, self.world.environment, base)
-
-    def presence(self, run: Run) -> Presence:
-        """Who may be running this command: the client's agent, or somebody outside of it."""
+    def person(self, run: Run, asked_at: float, command: str) -> str:
+        """How it is known that a person runs this command, asked at this time; Refused if it is not."""
         clients = {led.client for led in run.led if led.client}
         is_inside = running_client.is_inside(self.world.environment, clients)
-        return Presence(is_inside, self.claim_store.marks.answered_at or 0.0)
+        seen = Presence(is_inside, self.claim_store.marks.answered_at or 0.0)
+        return persons.person(seen, asked_at, f"lifecycle run {command}")
 
     def show_json(self, data: Mapping[str, Any]) -> None:
         """Print what the design prints as JSON, whether that was asked for or not."""
@@ -103,11 +103,19 @@ class RunSession(Session):
         return int(named) if self.client_session and named.isdecimal() else 0
 
 
-def in_run(function: F) -> F:
-    """Make a function a command's, as `in_worktree` does: it gets the run's session."""
+def in_run(function: F, *, is_timed: bool = True) -> F:
+    """Make a function a command's, as `in_worktree` does: it gets the run's session.
+
+    Args:
+        function: the command's.
+        is_timed: its time as a whole has a limit, which `--help` tells.
+    """
 
     @functools.wraps(function)
     def begun(session: Session, **given: Any) -> Any:
         return function(RunSession(session.as_json), **given)
 
-    return in_worktree()(cast(F, begun))
+    made = in_worktree()(cast(F, begun))
+    if not is_timed:
+        made.__doc__ = inspect.cleandoc(function.__doc__ or "")
+    return made

@@ -55,6 +55,12 @@ class Return:
         """The one command that brings back what was there."""
         return f"lifecycle run rollback-to-checkpoint {self.saved.ref}"
 
+    @property
+    def notes(self) -> list[str]:
+        """What was left as it was, and how it is moved."""
+        way = "was left as it was; move it with: git submodule update --"
+        return [f"the submodule {path} {way} {path}" for path in self.modules]
+
 
 def go_back(
     root: Path, deadline: Deadline, environment: Mapping[str, str], run: Run, name: str, now: float

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 import signal
-from collections.abc import Mapping
-from pathlib import Path
 
 from lifecycle.core.errors import GitFailed, Transient
-from lifecycle.core.ports import Clock
 from lifecycle.core.timing import Deadline, render_time
-from lifecycle.core.values.configured import Settings
+from lifecycle.core.world import World
 from lifecycle.evidence import tree_hash
 from lifecycle.evidence.checks import known_checks
 from lifecycle.evidence.checks.check_engine import TREE_SECONDS, CheckAsked, CheckRun
@@ -36,31 +33,18 @@ _LONGEST = 400
 class GateRun:
     """One run of a gate in a worktree.
 
-    Args:
-        root: the worktree's top folder.
-        environment: the variables.
-        clock: time.
-        settings: the project's.
-        session: the client's session that asks, "" for a person.
-        out: takes what the commands print, as it comes.
+    Attributes:
+        remarks: what is to be said of it, in sentences.
+        errors: by check, what failed, in one line.
+        interrupted: somebody pressed Ctrl-C.
     """
 
-    def __init__(
-        self,
-        root: Path,
-        environment: Mapping[str, str],
-        clock: Clock,
-        settings: Settings,
-        *,
-        session: str,
-        out: Take,
-    ) -> None:
-        self.root, self.environment, self.clock = root, environment, clock
-        self.settings, self.session, self.out = settings, session, out
-        self.room = EvidenceRoom(root)
+    def __init__(self, world: World, *, session: str, out: Take) -> None:
+        """Begin one for a client's session ("" for a person); `out` takes what the commands print."""
+        self.world, self.session, self.out = world, session, out
+        self.room = EvidenceRoom(world.root)
         self.remarks: list[str] = []
         self.errors: dict[str, str] = {}
-        """By check, what failed, in one line."""
         self.interrupted = False
 
     def record(
@@ -94,22 +78,23 @@ class GateRun:
                 run = run or self._run(check)
                 parts.append(part_of(run, tree, threshold))
                 self.errors[name] = short_error(run, parts[-1])
-        return GateRecord(
-            gate, self.clock.now(), state_of(parts), tree, tuple(parts), by=self.session
-        )
+        now = self.world.clock.now()
+        return GateRecord(gate, now, state_of(parts), tree, tuple(parts), by=self.session)
 
     def tree(self) -> str:
         """The tree as it is; "", and a remark, where git cannot say."""
+        world = self.world
+        deadline = Deadline.after(world.clock, TREE_SECONDS)
         try:
-            deadline = Deadline.after(self.clock, TREE_SECONDS)
-            return tree_hash.seen(self.root, deadline, self.environment, self.room.outputs()).name
+            outputs = self.room.outputs()
+            return tree_hash.fingerprint(world.root, deadline, world.environment, outputs)
         except (GitFailed, Transient) as error:
             self.remarks.append(error.sentence)
             return ""
 
     def _check(self, name: str) -> KnownCheck | None:
         """The check of this name, fit to be run; None if the project has none."""
-        given = (self.root, self.settings, self.environment)
+        given = (self.world.root, self.world.settings, self.world.environment)
         if known_checks.known_check(name, *given) is None:
             return None
         return known_checks.demanded(name, *given)
@@ -131,11 +116,11 @@ class GateRun:
         return last
 
     def _run(self, check: KnownCheck) -> RunRecord:
-        rows = runner_table.rows(self.settings.evidence_runners)
-        asked = CheckAsked(check, (), self.settings.check_seconds, rows, self.session)
-        run = CheckRun(
-            self.root, self.environment, self.clock, asked, out=self.out, err=self.out
-        ).result()
+        world, settings = self.world, self.world.settings
+        rows = runner_table.rows(settings.evidence_runners)
+        asked = CheckAsked(check, (), settings.check_seconds, rows, self.session)
+        outputs = {"out": self.out, "err": self.out}
+        run = CheckRun(world.root, world.environment, world.clock, asked, **outputs).result()
         self.interrupted = run.signal == signal.SIGINT
         self.remarks += run.remarks
         return run.record

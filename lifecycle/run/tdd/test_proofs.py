@@ -46,7 +46,7 @@ class RunsSeen:
     files: Mapping[str, str] | None = None
 
 
-def look(root: Path, environment: Mapping[str, str], deadline: Deadline) -> RunsSeen:
+def look(root: Path, deadline: Deadline, environment: Mapping[str, str]) -> RunsSeen:
     """The runs and the files of a worktree; raises GitFailed, Transient."""
     room = EvidenceRoom(root)
     seen = tree_hash.seen(root, deadline, environment, room.outputs())

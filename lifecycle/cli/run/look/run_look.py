@@ -1,62 +1,54 @@
-"""`lifecycle run status|progress|trim-progress|report`: where a run stands, and what happened in it."""
+"""`lifecycle run status|progress|trim-progress|report` and what is kept in mind of a run.
+
+Besides `compact-context`, and what subagents get of the platform: `platform-context` and `platform`.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 
-import click
-
-from lifecycle.cli.command_session import option
-from lifecycle.cli.run.run_session import RunSession, in_run
+from lifecycle.cli.run.run_session import RunSession
 from lifecycle.cli.terminal import is_terminal
+from lifecycle.core.errors import Refused
+from lifecycle.platforms import discovery, platform_tables, selection
+from lifecycle.run.long_run import tier
 from lifecycle.run.run_store import PROGRESS
 from lifecycle.run.table import KEPT_LINES
+from lifecycle.run.texts import context_text, report_text, status_text
 
-_LINES = click.IntRange(1, 10_000)
 
-
-@click.command("status", short_help="Where the run stands, story by story.")
-@option("--all", "Every story, also of very many.", "every")
-@in_run
 def status(given: RunSession, *, every: bool) -> None:
     """Show the run: its stories with their checks and gates on the files as they are, and what is next.
 
     A check that has no record on this tree is PENDING, whatever was said of it.
     """
-    from lifecycle.run.texts import status_text
-
     run, written = given.store.demanded(), given.store.written_at
-    facts = given.facts(run)
-    data = {}
+    about = (run, given.facts(run), given.now)
     if given.as_json:
-        data = status_text.status_data(run, facts, given.now, written=written, every=every)
-    view = status_text.status_view(run, facts, given.now, written=written, every=every)
-    is_drawn = is_terminal(sys.stdout) and not given.as_json
+        given.show([], status_text.status_data(*about, written=written, every=every))
+        return
+    view = status_text.status_view(*about, written=written, every=every)
+    is_drawn = is_terminal(sys.stdout)
     if is_drawn:
         from lifecycle.cli.run.look.run_screen import draw_status
 
         draw_status(view)
-    given.show([] if is_drawn else status_text.status_lines(view), data)
+    given.show([] if is_drawn else status_text.status_lines(view), {})
 
 
-@click.command("progress", short_help="What happened last in the run.")
-@option("--lines N", "How many lines. Default: 20.", type=_LINES, default=20)
-@in_run
 def progress(given: RunSession, *, lines: int) -> None:
     """Show the last lines of the progress file, the newest last."""
     found = given.store.progress.tail(lines)
-    is_drawn = is_terminal(sys.stdout) and not given.as_json
-    if is_drawn and found:
+    is_drawn = bool(found) and is_terminal(sys.stdout) and not given.as_json
+    if is_drawn:
         from lifecycle.cli.run.look.run_screen import draw_progress
 
         draw_progress(found)
-    told = [] if is_drawn and found else found or ["There is no progress yet."]
+    told = [] if is_drawn else found or ["There is no progress yet."]
     given.show(told, {"lines": found})
 
 
-@click.command("trim-progress", short_help="Keep the last lines of the progress file only.")
-@option("--lines N", f"How many are kept. Default: {KEPT_LINES}.", type=_LINES, default=KEPT_LINES)
-@in_run
 def trim_progress(given: RunSession, *, lines: int) -> None:
     """Let the progress file keep its last lines; a run of more than an hour does it by itself."""
     store = given.store
@@ -66,12 +58,8 @@ def trim_progress(given: RunSession, *, lines: int) -> None:
     given.show([said], {"before": before, "kept": kept})
 
 
-@click.command("report", short_help="The progress report; due every 3 stories or 30 minutes.")
-@in_run
 def report(given: RunSession) -> None:
     """Print the progress report of the run, and note that it was given."""
-    from lifecycle.run.texts import report_text
-
     facts, now = given.facts(given.store.demanded()), given.now
     with given.store.changing() as change:
         run = change.run
@@ -80,3 +68,46 @@ def report(given: RunSession) -> None:
             done = f"{len(run.completed_stories)}/{len(run.stories)}"
             change.note(f"Progress report: {done} stories completed")
     given.show(report_text.report_lines(run, facts, now), report_text.report_data(run, facts, now))
+
+
+def compact_context(given: RunSession) -> None:
+    """Print what a session has to keep of the run, by how long it lasts, and drop what it need not.
+
+    Under an hour nothing is dropped from the files. From one hour on the progress file is trimmed. Beyond
+    four, completed stories are kept as summaries.
+    """
+    facts, now = given.facts(given.store.demanded()), given.now
+    with given.store.changing() as change:
+        run = change.run = context_text.compacted(change.run, now)
+        if tier(run, now).trims:
+            given.store.progress.trim(KEPT_LINES)
+        change.note("Compacted the context")
+    about = (run, facts, now)
+    given.show(context_text.context_lines(*about), context_text.context_data(*about))
+
+
+def platform_context(given: RunSession) -> None:
+    """Print the platform's commands, conventions and gates, the goal, and what was clarified."""
+    run = given.store.load()
+    detection = selection.detect(given.root, os.environ)
+    lines = context_text.platform_block(detection, run)
+    given.show(lines, {**platform_tables.detection_data(detection), "text": "\n".join(lines)})
+
+
+def platform(given: RunSession) -> int:
+    """Print which platforms there are, which one this worktree matches, and its configuration.
+
+    Exits 1 if none matches: then gates run only what .lifecycle.toml names (lifecycle check --list).
+    """
+    found = platform_tables.discovery_lines(discovery.discover(given.root, os.environ))
+    detection = selection.detect(given.root, os.environ)
+    lines = [*found, "", *platform_tables.detection_lines(detection)]
+    given.show(lines, platform_tables.detection_data(detection))
+    if detection.selected is not None:
+        return 0
+    if not given.as_json:
+        raise Refused(
+            f"{detection.reason[:-1]}, so gates run only what .lifecycle.toml names (lifecycle check "
+            "--list); the platforms that are known: lifecycle platform list"
+        )
+    return 1

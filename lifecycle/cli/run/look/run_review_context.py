@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import click
-
-from lifecycle.cli.run.run_session import RunSession, in_run
+from lifecycle.cli.run.run_session import RunSession
 from lifecycle.run.checkpoints import checkpoint_refs
 from lifecycle.run.checkpoints.worktree_files import files_aside
 from lifecycle.run.finish.review_cover import read_from
@@ -14,18 +12,15 @@ from lifecycle.storage.store import FOLDER
 _PLAIN = ("diff", "--no-color", "--no-ext-diff", "--no-textconv")
 
 
-@click.command("review-context", short_help="What a reviewer of a story gets.")
-@click.argument("story", metavar="STORY")
-@in_run
 def review_context(given: RunSession, *, story: str) -> None:
     """Print what a reviewer of STORY gets: criteria, design, and the logs of RED and GREEN.
 
     The diff since the story began, new files with it, is written to .lifecycle/review-STORY.diff, where an
     agent that runs nothing can read it. Files that are named like secrets are left out.
     """
-    run, world = given.store.demanded(), given.world
+    run = given.store.demanded()
     one = run.story(story)
-    with files_aside(world.root, world.deadline, world.environment) as aside:
+    with files_aside(*given.place) as aside:
         base = read_from(aside.git, run, one) or checkpoint_refs.head_of(aside.git)
         # Without a commit there is nothing to compare with but the empty tree.
         base = base or aside.git.run("hash-object", "-t", "tree", "/dev/null")
