@@ -245,6 +245,9 @@ class _Edit:
     def _take_total(self, total: object, number: int) -> None:
         phases = self.workflow.phases
         if not isinstance(total, int) or isinstance(total, bool) or total < number:
+            self.remark(
+                f'"phase.total" is {quoted(str(total))} at phase {number}: it was passed over.'
+            )
             total = max(number, len(phases))
         if total > MOST_PHASES:
             self.remark(

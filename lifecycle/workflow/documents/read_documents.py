@@ -12,12 +12,7 @@ from typing import Any, Final, NoReturn
 
 import msgspec
 
-from lifecycle.workflow.documents.written_documents import (
-    DETAIL,
-    MOST_BYTES,
-    VERSION,
-    DocumentKind,
-)
+from lifecycle.workflow.documents.written_documents import DETAIL, MOST_BYTES, VERSION, DocumentKind
 from lifecycle.workflow.state import Workflow
 
 _DEPTH: Final = 40

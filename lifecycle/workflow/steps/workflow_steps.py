@@ -26,11 +26,7 @@ from lifecycle.workflow.gates.gate_judge import GateJudge, PersonAsked
 from lifecycle.workflow.gates.gate_words import PERSON
 from lifecycle.workflow.state import PassedGate, Workflow, WorkflowPhase
 from lifecycle.workflow.steps.workflow_templates import template, template_path
-from lifecycle.workflow.store.workflow_store import (
-    WorkflowChange,
-    WorkflowStore,
-    WorktreeWorkflows,
-)
+from lifecycle.workflow.store.workflow_store import WorkflowChange, WorkflowStore, WorktreeWorkflows
 from lifecycle.workflow.table import PhaseStatus
 from lifecycle.workflow.whose import Asker, WorkflowChoice, chosen
 

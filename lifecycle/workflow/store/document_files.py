@@ -29,12 +29,7 @@ ARCHIVE: Final = ".claude/state/workflows/archive"
 VIEW: Final = ".claude/workflow_state_system.md"
 CHECKPOINTS: Final = "untracked/workflow-state"
 
-LINES: Final = (
-    f"/{CURRENT}*",
-    f"/{OTHERS}/",
-    f"/{VIEW}*",
-    f"/{CHECKPOINTS}/",
-)
+LINES: Final = (f"/{CURRENT}*", f"/{OTHERS}/", f"/{VIEW}*", f"/{CHECKPOINTS}/")
 """The patterns of these files, from the worktree's root, for git."""
 
 MOST_FILES: Final = 2_000

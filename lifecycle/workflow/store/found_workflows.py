@@ -18,7 +18,7 @@ from lifecycle.core.redact import quoted
 from lifecycle.core.timing import parse_time, render_time
 from lifecycle.workflow.documents.hand_edits import with_edits
 from lifecycle.workflow.documents.read_documents import ReadDocument
-from lifecycle.workflow.documents.written_documents import DocumentKind
+from lifecycle.workflow.documents.written_documents import DocumentKind, fields_of
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.table import OVER, PhaseStatus
 
@@ -59,8 +59,13 @@ class FoundWorkflow:
 
     @property
     def is_in_step(self) -> bool:
-        """True if each of its documents carries what the record says."""
-        kinds = {one.kind for one in self.documents if one.record == self.workflow}
+        """True if each of its documents says what the record says, in its fields and beside them."""
+        workflow = self.workflow
+        kinds = {
+            one.kind
+            for one in self.documents
+            if one.record == workflow and one.fields == fields_of(workflow, one.kind)
+        }
         wanted = 1 if self.workflow.is_over else 2
         return not self.is_edited and len(kinds) == len(self.documents) >= wanted
 

@@ -293,6 +293,11 @@ class _Commit:
         if not self.records and self._view_stands():
             return
         current = self._current()
+        for id_, one in self.found.items():
+            if (
+                CURRENT in one.places and id_ != current
+            ):  # it gives way, and lies elsewhere from now on
+                self.records.setdefault(id_, one.workflow)
         is_written = {one.path: one.content for one in self.read.documents}
         wanted: dict[str, bytes] = {}
         for id_, record in self.records.items():

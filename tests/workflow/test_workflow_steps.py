@@ -1,0 +1,277 @@
+"""The steps of a workflow: moves through gates, what the next phase is told, types and templates."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lifecycle.core.errors import IllegalMove, Refused
+from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.records import EvidenceRoom, RunRecord
+from lifecycle.evidence.tree_hash import fingerprint
+from lifecycle.settings.persons import Presence
+from lifecycle.workflow.decide import MOST_CONTEXT
+from lifecycle.workflow.gates.gate_judge import GateClosed, PersonAsked
+from lifecycle.workflow.state import MOST_TEXT, Workflow, WorkflowPhase
+from lifecycle.workflow.steps.agent_statistics import agent_statistics
+from lifecycle.workflow.steps.workflow_steps import NoWorkflow
+from lifecycle.workflow.steps.workflow_templates import (
+    WorkflowTemplate,
+    supplied_templates,
+    template,
+    template_names,
+    template_text,
+    written_template,
+)
+from lifecycle.workflow.table import PhaseStatus
+from tests.workflow.workflow_ground import WorkflowGround
+
+
+@pytest.fixture
+def ground(tmp_path: Path) -> WorkflowGround:
+    """A worktree without workflows."""
+    return WorkflowGround.made(tmp_path / "tree")
+
+
+def test_the_next_phase_is_told_what_the_previous_one_handed_on(ground: WorkflowGround) -> None:
+    """Each phase gets the context of the one before it, not of the one before that; also past a skipped one."""
+    ground.start("A", "B", "C", "D")
+    assert (
+        ground.steps.advance(deliverables=["a.md"], context_for_next="of A").workflow.handed_on
+        == "of A"
+    )
+    skipped = ground.steps.skip(reason="not needed").workflow
+    assert (skipped.current, skipped.handed_on) == (2, "of A")
+    assert skipped.phases[2].status is PhaseStatus.ACTIVE
+    last = ground.steps.advance().workflow
+    assert (last.current, last.handed_on) == (3, "")
+    assert last.phases[0].deliverables == ("a.md",)
+    assert last.progress == "3 of 4"
+
+
+@pytest.mark.parametrize("type_", ["planning", "qa-loop", "implementation"])
+def test_each_type_goes_from_its_first_phase_to_the_archive(
+    ground: WorkflowGround, type_: str
+) -> None:
+    """A workflow of a type of the product is begun by its name alone, and led to its end."""
+    begun = ground.steps.start(Workflow("", type_), type_).workflow
+    assert begun.type == type_
+    assert len(begun.phases) == {"planning": 6, "qa-loop": 3, "implementation": 4}[type_]
+    for number in range(len(begun.phases)):
+        assert ground.one().current == number
+        ground.steps.advance()
+    assert ground.store.read().unfinished == ()
+    assert ground.checkpoints() == []
+
+
+def test_a_check_gate_needs_a_green_record_on_this_very_tree(ground: WorkflowGround) -> None:
+    """Not run, run on other files, red: refused, each with its reason; green on these files: passed."""
+    ground.start(WorkflowPhase("Build", gate="check:test"))
+    with pytest.raises(GateClosed, match="was not run"):
+        ground.steps.advance()
+
+    def ran(outcome: Outcome, tree: str) -> None:
+        EvidenceRoom(ground.root).add(
+            RunRecord(ground.clock.now(), "make test", outcome, tree, name="test")
+        )
+
+    def tree() -> str:
+        return fingerprint(ground.root, ground.store.deadline, {})
+
+    ran(Outcome.PASSED, tree())
+    ground.write("code.py", "x = 1\n")
+    with pytest.raises(GateClosed, match="other files"):
+        ground.steps.advance()
+    ran(Outcome.FAILED, tree())
+    with pytest.raises(GateClosed, match="failed"):
+        ground.steps.advance()
+    ran(Outcome.PASSED, tree())
+    done = ground.steps.advance().workflow
+    assert done.is_over
+    assert done.phases[0].passed is not None
+    assert done.phases[0].passed.tree == tree()
+
+
+def test_a_file_gate_needs_the_file_inside_of_the_project(
+    ground: WorkflowGround, tmp_path: Path
+) -> None:
+    """Missing, or a link that leads out: refused; there: passed."""
+    ground.start(WorkflowPhase("Build", gate="file:out/report.md"))
+    with pytest.raises(GateClosed, match="is not there"):
+        ground.steps.advance()
+    (tmp_path / "report.md").write_text("x")
+    (ground.root / "out").symlink_to(tmp_path)
+    with pytest.raises(GateClosed, match="leads out"):
+        ground.steps.advance()
+    (ground.root / "out").unlink()
+    ground.write("out/report.md", "")
+    assert ground.steps.advance().workflow.is_over
+
+
+def test_a_persons_gate_is_passed_and_skipped_by_a_person_only(ground: WorkflowGround) -> None:
+    """Inside of the client neither advance nor skip goes by; a prompt from after the question does."""
+    ground.start("A", WorkflowPhase("Agree", gate="person"))
+    ground.steps.advance()
+    for step in (ground.steps.advance, lambda: ground.steps.skip(reason="no")):
+        with pytest.raises(PersonAsked, match="A person"):
+            step()
+    asked = ground.one().phases[1].asked_at
+    assert asked
+    ground.presence = Presence(is_inside=True, prompted_at=asked - 1)
+    with pytest.raises(PersonAsked):
+        ground.steps.advance()
+    assert ground.one().phases[1].asked_at == asked
+    ground.presence = Presence(is_inside=True, prompted_at=asked + 1)
+    done = ground.steps.advance().workflow
+    assert done.phases[1].passed is not None
+    assert done.phases[1].passed.how == "person: prompt after the question"
+
+
+def test_a_person_at_a_terminal_needs_no_question(ground: WorkflowGround) -> None:
+    """Who is outside of the client is a person."""
+    ground.start(WorkflowPhase("Agree", gate="person"), "B")
+    ground.presence = Presence(is_inside=False)
+    skipped = ground.steps.skip(reason="agreed by mail").workflow
+    assert skipped.skipped_gates == (0,)
+    assert skipped.phases[0].reason == "agreed by mail"
+    assert "(skipped: agreed by mail)" in ground.view()
+
+
+def test_no_phase_begins_behind_a_gate(ground: WorkflowGround) -> None:
+    """A later phase is neither begun nor completed nor failed while a gate before it stands."""
+    ground.start(WorkflowPhase("A", gate="file:x"), "B")
+    for step in (
+        lambda: ground.steps.begin("2"),
+        lambda: ground.steps.advance(phase="2"),
+        lambda: ground.steps.fail("2", reason="no"),
+    ):
+        with pytest.raises(Refused, match="lies behind the gate"):
+            step()
+    ground.steps.skip("1", reason="no time")
+    assert ground.one().phases[1].status is PhaseStatus.ACTIVE
+
+
+def test_several_phases_are_active_at_once(ground: WorkflowGround) -> None:
+    """Phases without a gate between them may run beside each other; `current_phase` stays one string."""
+    ground.start("A", "B", "C")
+    both = ground.steps.begin("B").workflow
+    assert both.active == (0, 1)
+    data = json.loads(ground.document().read_text())
+    assert data["current_phase"] == "phase_1"
+    assert data["lifecycle"]["current_phases"] == ["phase_0", "phase_1"]
+    assert ground.steps.advance(phase="A").workflow.current == 1
+
+
+def test_what_fails_is_tried_again_and_remembered(ground: WorkflowGround) -> None:
+    """Attempts, errors and times stay; completed phases do not come back, and refusals name what is legal."""
+    ground.start(WorkflowPhase("A", agent="qa"), "B")
+    ground.steps.fail(reason="no network")
+    ground.clock.offset += 60
+    ground.steps.retry()
+    ground.clock.offset += 60
+    done = ground.steps.advance().workflow.phases[0]
+    assert (done.attempts, [error.text for error in done.errors]) == (2, ["no network"])
+    assert done.seconds == pytest.approx(120, abs=30)
+    with pytest.raises(IllegalMove, match="completed is the end"):
+        ground.steps.retry("1")
+    (statistics,) = [one for one in agent_statistics([ground.one()]) if one.agent == "qa"]
+    assert (statistics.completed, statistics.attempts, statistics.errors) == (1, 2, 1)
+
+
+def test_a_workflow_is_completed_when_one_phase_is_left_or_given_up(ground: WorkflowGround) -> None:
+    """Several that are left are named; giving it up needs a reason, which stays; neither comes back."""
+    ground.start("A", "B")
+    with pytest.raises(Refused, match="2 phases are left"):
+        ground.steps.complete()
+    done = ground.steps.complete(give_up="the customer left").workflow
+    assert done.status.value == "failed"
+    assert done.given_up == "the customer left"
+    assert ground.checkpoints() == []
+    assert ground.store.read().unfinished == ()
+    with pytest.raises(NoWorkflow):
+        ground.steps.advance()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"phases": ()}, "1 to 100 phases"),
+        ({"phases": (WorkflowPhase(" "),)}, "no title"),
+        ({"phases": (WorkflowPhase("A", gate="maybe"),)}, "no gate"),
+        ({"phases": (WorkflowPhase("A", gate="file:../x"),)}, "leads out"),
+        ({"reading": ("/etc/passwd",)}, "leads out"),
+        ({"context": {"a": "x" * MOST_CONTEXT}}, "is the most"),
+        ({"reminders": ("x",) * 101}, "is the most"),
+        ({"task": "x" * 20_001}, "is the most"),
+        ({"name": "--"}, "no letter or digit"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_what_is_not_allowed_is_refused_before_anything_is_written(
+    ground: WorkflowGround, change: dict[str, object], words: str
+) -> None:
+    """Each limit has its sentence, and nothing lies there afterwards."""
+    given = {"phases": (WorkflowPhase("A"),), "name": "X"} | change
+    with pytest.raises(Refused, match=words):
+        ground.steps.start(Workflow("", **given))  # type: ignore[arg-type] # one is changed at a time
+    assert ground.documents() == {}
+
+
+def test_what_a_phase_hands_on_is_limited(ground: WorkflowGround) -> None:
+    """A context that is too long is refused, and the phase stays."""
+    ground.start("A", "B")
+    with pytest.raises(Refused, match="Put it into a file"):
+        ground.steps.advance(context_for_next="x" * (MOST_TEXT + 1))
+    assert ground.one().current == 0
+
+
+def test_no_secret_goes_into_a_document(ground: WorkflowGround) -> None:
+    """What looks like a token is taken out of every text that is given."""
+    token = "ghp_" + "a1B2" * 9
+    ground.start("A", "B", task=f"use {token}")
+    ground.steps.advance(deliverables=[token], context_for_next=token)
+    assert not any(token.encode() in content for content in ground.documents().values())
+
+
+def test_a_template_of_the_project_is_written_and_used(ground: WorkflowGround) -> None:
+    """A project's own template comes back as it was written, and a workflow begins with what it says."""
+    phase = WorkflowPhase(
+        "Freeze", agent="rm", reading=("@a.md",), reminders=('"q"\n',), gate="check:test"
+    )
+    made = WorkflowTemplate.of(
+        Workflow("", "x", phases=(phase,), context={"a b": 1}, reminders=("é",))
+    )
+    path = written_template(ground.root, "Release", made)
+    assert path == ".claude/workflow-templates/release.toml"
+    assert template(ground.root, "release") == made
+    assert template_names(ground.root)[-1] == "release"
+    with pytest.raises(Refused, match="there already"):
+        written_template(ground.root, "release", made)
+    begun = ground.steps.start(Workflow("", "R 1"), "release").workflow
+    assert begun.phases[0].gate == "check:test"
+    assert begun.context == {"a b": 1}
+    assert not begun.is_foreign
+    subprocess.run(["git", "-C", ground.root, "add", "-f", path], check=True)
+    assert ground.steps.start(Workflow("", "R 2"), "release").workflow.is_foreign
+
+
+@pytest.mark.parametrize("content", ["phases = 1", "x = [", 'type = "a"', '[[phases]]\nname = "a"'])
+def test_a_template_that_is_none_is_refused(ground: WorkflowGround, content: str) -> None:
+    """What is no TOML, of another form, or has no phase: one sentence with the file's name."""
+    ground.write(".claude/workflow-templates/odd.toml", content)
+    with pytest.raises(Refused, match=r"odd\.toml is no template"):
+        template(ground.root, "odd")
+    with pytest.raises(Refused, match='Did you mean "qa-loop"'):
+        template(ground.root, "qa-lop")
+
+
+def test_the_supplied_templates_are_in_the_projects_own_form(ground: WorkflowGround) -> None:
+    """Each can be written as a project's own, and is the same then."""
+    for name, made in supplied_templates().items():
+        if made.phases:
+            ground.write(f".claude/workflow-templates/{name}.toml", template_text(made))
+            assert template(ground.root, name) == made
+    assert "planning" in supplied_templates()
