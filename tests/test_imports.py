@@ -30,7 +30,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("trackers",),
     ("platforms",),
     ("evidence",),
-    ("claim", "run", "stages", "workflow"),
+    ("claim", "run", "stages", "workflow", "feedback"),
     ("reconcile",),
     ("views",),
     ("app",),

@@ -39,6 +39,7 @@ COMMANDS = {
     "stage": "stage:command",
     "check": "checks.check:command",
     "platform": "checks.platform:command",
+    "feedback": "feedback.feedback:command",
     "run": "run.run:command",
     "reconcile": "reconcile.reconcile:command",
     "stats": "views.stats:command",

@@ -1,0 +1,1 @@
+"""`lifecycle feedback`: what CI answers to a pull request."""

@@ -1,0 +1,80 @@
+"""What a line of a log is, by the table in `log_words.toml`: an error by rank, noise, or a step's end."""
+
+from __future__ import annotations
+
+import functools
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+from importlib import resources
+from typing import Any
+
+MOST_READ = 2_000
+"""Characters of a line that are looked at: a bundle in one line has no second error far behind."""
+
+
+class AnchorRank(IntEnum):
+    """How surely a line tells the error."""
+
+    NONE = 0
+    TROUBLE = 1
+    """A general word for something that went wrong."""
+    VERDICT = 2
+    """A tool names what failed, or the error itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorRow:
+    """One row of the table: whose lines these are, their rank, the pattern, and lines that it is for."""
+
+    of: str
+    rank: AnchorRank
+    pattern: str
+    lines: tuple[str, ...]
+
+
+@functools.cache
+def _table() -> dict[str, Any]:
+    text = resources.files(__package__).joinpath("log_words.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+@functools.cache
+def rows() -> tuple[AnchorRow, ...]:
+    """The errors of the table, in their order."""
+    return tuple(
+        AnchorRow(row["of"], AnchorRank[row["rank"].upper()], row["pattern"], tuple(row["lines"]))
+        for row in _table()["anchor"]
+    )
+
+
+def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+
+
+@functools.cache
+def _pattern(rank: AnchorRank) -> re.Pattern[str]:
+    return _any_of(row.pattern for row in rows() if row.rank is rank)
+
+
+@functools.cache
+def noise() -> re.Pattern[str]:
+    """What the begin of a line matches that nobody reads."""
+    return _any_of(_table()["noise"])
+
+
+@functools.cache
+def step_ended() -> re.Pattern[str]:
+    """What the line matches with which Actions ends a step that failed."""
+    return _any_of(_table()["ended"])
+
+
+def rank_of(line: str) -> AnchorRank:
+    """The rank of one line of a log, without its time and colours."""
+    text = line[:MOST_READ]
+    for rank in (AnchorRank.VERDICT, AnchorRank.TROUBLE):
+        if _pattern(rank).match(text):
+            return rank
+    return AnchorRank.NONE

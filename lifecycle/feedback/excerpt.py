@@ -1,0 +1,209 @@
+"""The excerpt of a failed job's log: the lines around its errors that a person would quote.
+
+Pure: lines in, an excerpt out. The log is read once, and no more of it is kept than what may be shown.
+
+The first error is shown with what stands before and after it, then the last, which is where runners sum
+up; then the others, the surest first, for as long as there is room. A log without any error is shown by
+its end.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from lifecycle.core.redact import redact
+from lifecycle.feedback.anchors import AnchorRank, rank_of
+from lifecycle.feedback.log_lines import StepTime, plain_lines
+
+MOST_LINES = 150
+MOST_CHARACTERS = 12_000
+MOST_WIDE = 500
+"""Characters of one line that are shown."""
+
+BEFORE, AFTER = 10, 40
+"""Lines around the first error."""
+
+BEFORE_LAST, AFTER_LAST = 10, 5
+BEFORE_OTHER, AFTER_OTHER = 2, 8
+MOST_OTHERS = 40
+"""How many errors between the first and the last are kept for showing, of each rank."""
+
+TAIL = 30
+"""Lines that are shown of a log in which no error was found."""
+
+_FIRST_SHARE, _LAST_SHARE = 0.6, 0.85
+"""What the first error may take of the room, and what the first and the last together may."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogExcerpt:
+    """What is shown of one job's log.
+
+    Attributes:
+        lines: in their order, each without secrets; where some are left out, one line says how many.
+        first_error: the first line that tells an error, or "" if none was found.
+        total: lines of the failed step, noise not counted.
+        left_out: how many of these are not shown.
+    """
+
+    lines: tuple[str, ...]
+    first_error: str
+    total: int
+    left_out: int
+
+    @property
+    def text(self) -> str:
+        """The lines as one text."""
+        return "\n".join(self.lines)
+
+
+@dataclass
+class _Window:
+    """The lines around one error: its own number, and those that were kept, by number."""
+
+    anchor: int
+    after: int
+    lines: dict[int, str]
+
+    @property
+    def by_distance(self) -> list[int]:
+        """The numbers of its lines, the error's first; what follows it tells more than what led to it."""
+        return sorted(
+            self.lines, key=lambda at: abs(at - self.anchor) * (1 if at >= self.anchor else 2)
+        )
+
+
+@dataclass
+class _RankRead:
+    """The errors of one rank: the first, the last, and those between."""
+
+    first: _Window | None = None
+    last: _Window | None = None
+    others: list[_Window] = field(default_factory=list)
+
+    def open_windows(self) -> list[_Window]:
+        return [
+            one for one in (self.first, self.last, *self.others[-AFTER_OTHER:]) if one is not None
+        ]
+
+
+class _Reading:
+    """A log while it is read."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.recent: deque[tuple[int, str]] = deque(maxlen=TAIL)
+        self.ranks = {rank: _RankRead() for rank in (AnchorRank.VERDICT, AnchorRank.TROUBLE)}
+
+    def take(self, text: str) -> None:
+        """Read one line: it belongs to the windows that are open, and may be an error itself."""
+        at = self.total
+        self.total += 1
+        for read in self.ranks.values():
+            for window in read.open_windows():
+                if at <= window.anchor + window.after:
+                    window.lines[at] = text
+        self.recent.append((at, text))
+        rank = rank_of(text)
+        if rank is not AnchorRank.NONE:
+            self._note(self.ranks[rank], at)
+
+    def _note(self, read: _RankRead, at: int) -> None:
+        if read.first is None:
+            read.first = self._window(at, BEFORE, AFTER)
+            return
+        read.last = self._window(at, BEFORE_LAST, AFTER_LAST)
+        if len(read.others) < MOST_OTHERS:
+            read.others.append(self._window(at, BEFORE_OTHER, AFTER_OTHER))
+
+    def _window(self, at: int, before: int, after: int) -> _Window:
+        return _Window(at, after, {n: text for n, text in self.recent if n >= at - before})
+
+    def wanted(self) -> list[tuple[_Window, float]]:
+        """The windows in the order in which they are shown, each with the share of the room it may fill."""
+        wanted: list[tuple[_Window, float]] = []
+        for read in self.ranks.values():
+            edges = ((read.first, _FIRST_SHARE), (read.last, _LAST_SHARE))
+            wanted += [(window, share) for window, share in edges if window is not None]
+            wanted += [(window, 1.0) for window in read.others]
+        if not wanted:
+            lines = dict(self.recent)
+            wanted = [(_Window(self.total - 1, 0, lines), 1.0)]
+        return wanted
+
+    @property
+    def first_error(self) -> str:
+        """The first line of the surest rank that there is."""
+        for read in self.ranks.values():
+            if read.first is not None:
+                return read.first.lines[read.first.anchor].strip()
+        return ""
+
+
+def excerpt(lines: Iterable[str], step: StepTime | None = None) -> LogExcerpt:
+    """The excerpt of a job's log.
+
+    Args:
+        lines: the log, as GitHub gives it or as a tool printed it.
+        step: when the failed step ran; without it the first step that failed is looked for.
+
+    Returns:
+        at most MOST_LINES lines and MOST_CHARACTERS characters, the lines that tell of a gap counted.
+    """
+    reading = _Reading()
+    for text in plain_lines(lines, step):
+        if text is None:
+            reading = _Reading()
+        else:
+            reading.take(text)
+    shown = _shown(reading)
+    lines = _with_gaps(shown, reading.total)
+    while len(lines) > MOST_LINES or sum(map(len, lines)) + len(lines) > MOST_CHARACTERS:
+        shown.popitem()  # what was taken last tells least
+        lines = _with_gaps(shown, reading.total)
+    return LogExcerpt(
+        tuple(lines),
+        redact(reading.first_error)[:MOST_WIDE],
+        reading.total,
+        reading.total - len(shown),
+    )
+
+
+def _shown(reading: _Reading) -> dict[int, str]:
+    """The lines that there is room for, by their number."""
+    shown: dict[int, str] = {}
+    characters = 0
+    for window, share in reading.wanted():
+        for at in window.by_distance:
+            text = _clipped(window.lines[at])
+            is_full = len(shown) >= MOST_LINES * share or (
+                characters + len(text) > MOST_CHARACTERS * share
+            )
+            if is_full:
+                break
+            if at not in shown:
+                shown[at] = text
+                characters += len(text) + 1
+    return shown
+
+
+def _clipped(text: str) -> str:
+    """The line without secrets, which are looked for before a cut could make one unknown."""
+    whole = redact(text)
+    left = len(whole) - MOST_WIDE
+    return whole if left <= 0 else f"{whole[:MOST_WIDE]} … {left:,} more characters"
+
+
+def _with_gaps(shown: dict[int, str], total: int) -> list[str]:
+    """The lines in their order, with a line for each gap; as one text they hold no secret."""
+    lines: list[str] = []
+    expected = 0
+    for at in [*sorted(shown), total]:
+        if at > expected:
+            lines.append(f"… {at - expected:,} lines left out …")
+        if at < total:
+            lines.append(shown[at])
+        expected = at + 1
+    return redact("\n".join(lines)).split("\n") if lines else []

@@ -1,0 +1,41 @@
+"""The table of lines that tell an error."""
+
+from __future__ import annotations
+
+import pytest
+
+from lifecycle.feedback.anchors import MOST_READ, AnchorRank, rank_of, rows
+
+
+def test_every_row_knows_its_own_lines() -> None:
+    """Each line that a row is for has at least that row's rank; there is no row without one."""
+    table = rows()
+    assert len(table) > 15
+    for row in table:
+        assert row.lines, row.of
+        wrong = [line for line in row.lines if rank_of(line) < row.rank]
+        assert wrong == [], row.of
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "collected 150 items",
+        "tests/test_many.py ......................................... [ 35%]",
+        "src/m9.c:1:21: warning: unused variable 'unused' [-Wunused-variable]",
+        "Successfully installed errors-1.0 fatal-2.0",
+        "0 errors, 0 failures",
+        "test result: ok. 80 passed; 0 failed",
+        "##[error]Process completed with exit code 1.",
+    ],
+)
+def test_a_line_that_tells_no_error_is_no_anchor(line: str) -> None:
+    """Progress, warnings, and sums without a failure; and what Actions ends each failed step with."""
+    assert rank_of(line) is AnchorRank.NONE
+
+
+def test_a_line_without_end_is_read_to_a_limit() -> None:
+    """What stands far behind in a bundle of one line is not looked for."""
+    assert rank_of("x" * MOST_READ + " error: here") is AnchorRank.NONE
+    assert rank_of("x error: here" + "x" * 10 * MOST_READ) is AnchorRank.TROUBLE
