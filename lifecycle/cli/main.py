@@ -39,7 +39,7 @@ COMMANDS = {
     "stage": "stage:command",
     "check": "checks.check:command",
     "platform": "checks.platform:command",
-    "feedback": "feedback.feedback:command",
+    "feedback": "checks.feedback:command",
     "run": "run.run:command",
     "reconcile": "reconcile.reconcile:command",
     "stats": "views.stats:command",

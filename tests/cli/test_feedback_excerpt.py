@@ -13,7 +13,7 @@ LOG = next(log for log in quoted_logs() if log.name == "make_gcc_error")
 
 def excerpt_of(log: bytes, *options: str) -> subprocess.CompletedProcess[bytes]:
     """The command with this log on stdin, in no worktree."""
-    command = [STARTED, "feedback", "excerpt", *options]
+    command = [str(STARTED), "feedback", "excerpt", *options]
     return subprocess.run(command, input=log, capture_output=True, check=False, cwd="/")
 
 

@@ -1,1 +1,0 @@
-"""`lifecycle feedback`: what CI answers to a pull request."""
