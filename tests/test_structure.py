@@ -36,7 +36,7 @@ BUDGET = {
     "run": 4_700,
     "stages": 3_132,
     "workflow": 3_050,
-    "feedback": 5_000,
+    "feedback": 300,
     "reconcile": 1_325,
     "views": 1_800,
     "app": 389,
