@@ -29,7 +29,8 @@ from tests.e2e.forked import Forked
 from tests.factories import client
 
 IN_CI = bool(os.environ.get("CI"))
-settings.register_profile("suite", deadline=None, derandomize=IN_CI, max_examples=30)
+settings.register_profile("suite", deadline=None, derandomize=IN_CI, max_examples=10)
+settings.register_profile("ci", deadline=None, max_examples=30)
 settings.register_profile("soak", deadline=None, max_examples=300)
 settings.load_profile("suite")
 

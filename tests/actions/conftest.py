@@ -142,9 +142,10 @@ def lay_traps(workspace: Path) -> None:
 
 
 @pytest.fixture
-def python(libraries: Path, tmp_path: Path, command: Path, request: pytest.FixtureRequest) -> Path:
+def python(tmp_path: Path, command: Path, request: pytest.FixtureRequest) -> Path:
     """What the action starts as its Python: unless a test is marked `started`, `lifecycle` is forked."""
     if request.node.get_closest_marker("started"):
+        libraries: Path = request.getfixturevalue("libraries")
         return libraries / "venv/bin/python"
     program = tmp_path / "forking/bin/python"
     program.parent.mkdir(parents=True)
@@ -155,12 +156,15 @@ def python(libraries: Path, tmp_path: Path, command: Path, request: pytest.Fixtu
 
 
 @pytest.fixture
-def runner_temp(tmp_path: Path, libraries: Path, python: Path) -> Path:
-    """RUNNER_TEMP of a machine on which an earlier step has installed the libraries."""
+def runner_temp(tmp_path: Path, python: Path) -> Path:
+    """RUNNER_TEMP of a machine on which an earlier step has installed the libraries.
+
+    What it leaves there is the lock (`test_the_libraries_are_installed_once`).
+    """
     home = tmp_path / "temp/lifecycle"
     home.mkdir(parents=True)
     (home / "venv").symlink_to(python.parent.parent)
-    shutil.copy(libraries / "installed.txt", home / "installed.txt")
+    shutil.copy(ROOT / "requirements/action.txt", home / "installed.txt")
     return home.parent
 
 

@@ -21,7 +21,6 @@ pytestmark = pytest.mark.timeout(300)  # the libraries are installed, really
 NONE = {"findings": "", "applied": "", "failed": ""}
 
 
-@pytest.mark.started
 def test_a_schedule_repairs_everything(shop: Shop) -> None:
     """Both drifts are repaired and told: outputs, summary, annotations; the second run has nothing."""
     done = shop.reconcile(schedule())
@@ -126,8 +125,10 @@ def test_the_token_of_the_workflow_keeps_labels(founded: Founded) -> None:
     assert token.token not in again.raw + done.raw
 
 
+@pytest.mark.once(
+    "whose event it was, the workflow's condition asks: test_which_events_start_the_job"
+)
 @pytest.mark.parametrize("sender", ["maria", "robot[bot]"])
-@pytest.mark.started
 def test_an_app_acts(founded: Founded, sender: str) -> None:
     """It writes the organization's board; what it caused itself, it does not look at again."""
     key = make_key()
@@ -238,6 +239,7 @@ def test_lists_may_be_written_in_any_way(shop: Shop) -> None:
     assert done.code == 0, done.log
 
 
+@pytest.mark.soak("actions/test_action.py::test_a_schedule_repairs_everything")
 @pytest.mark.started
 def test_nothing_of_the_workspace_is_run(shop: Shop) -> None:
     """A checkout may hold files that are named as modules are: neither pip nor Python takes them.
@@ -263,6 +265,7 @@ def test_the_settings_are_those_of_the_checkout(founded: Founded) -> None:
     assert shop.card(42)["Status"] == "Done"
 
 
+@pytest.mark.soak("actions/test_action.py::test_a_schedule_repairs_everything")
 @pytest.mark.started
 def test_the_libraries_are_installed_once(shop: Shop) -> None:
     """A job that uses the action twice installs once, from the lock alone, into its own folder."""

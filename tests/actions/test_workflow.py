@@ -46,6 +46,7 @@ def test_which_events_start_the_job(
         assert shop.control.requests() == ()
 
 
+@pytest.mark.soak("actions/test_action.py::test_a_schedule_repairs_everything")
 @pytest.mark.started
 def test_the_example_repairs_on_a_schedule(shop: Shop) -> None:
     """From the checkout to the board: the token is the secret's, the board the variable's."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
 from lifecycle.cli.run.run import COMMANDS
@@ -12,6 +13,7 @@ from tests.bench.runs import CASES, LIMIT, RunTook, judge_runs, run_rows, run_ta
 from tests.conftest import COMMAND
 
 
+@pytest.mark.soak("bench/test_runs.py::test_only_what_grows_with_the_run_is_a_fault")
 def test_every_command_is_measured_on_both_states(tmp_path: Path) -> None:
     """Each of the command line's ends well on an empty state and on the large one, and has its row."""
     rows = run_rows(tmp_path, 1, COMMAND)

@@ -305,9 +305,15 @@ def _open_streams() -> None:
 
 
 def _import_all() -> None:
-    """What a command may import, so that no fork has to: all of the product but the embedded GitHub."""
+    """What a command may import and parse, so that no fork has to: all but the embedded GitHub."""
     for name in (*_PRELOADED, *_modules(lifecycle.__path__, "lifecycle.")):
         importlib.import_module(name)
+    from lifecycle.github.client.documents import document
+    from lifecycle.github.pulls.translate import MERGING
+
+    for path in sorted((ROOT / "graphql").glob("*.graphql")):
+        document(path.stem)
+    document("observe_claim", *MERGING)
     gc.collect()
     gc.freeze()
 
