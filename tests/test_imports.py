@@ -68,6 +68,7 @@ PLACES = {
         "cli.views.stats_screen",
         "cli.terminal",
         "cli.run.look.run_screen",
+        "cli.workflow.workflow_screen",
         "cli.tracker.tracker_screen",
         "views.watch",
     },

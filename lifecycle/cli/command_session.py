@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,8 @@ from lifecycle.cli.terminal import at_once, json_text
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import COMMAND_GRACE, Deadline, SystemClock, ending
+from lifecycle.settings.persons import Presence
+from lifecycle.settings.running_client import is_inside as is_inside_client
 from lifecycle.settings.running_client import session_of
 from lifecycle.storage import log, signs_of_life
 from lifecycle.storage.store import worktree_root
@@ -126,6 +128,15 @@ class Session:
         return signs_of_life.has_met(
             self.claim_store.folder, session_of({}, self.world.environment)
         )
+
+    def presence_beside(self, clients: Collection[int] = ()) -> Presence:
+        """Who may be running this command: the client's agent, or somebody outside of it.
+
+        Args:
+            clients: processes of clients that are known to be at work here.
+        """
+        is_inside = is_inside_client(self.world.environment, clients)
+        return Presence(is_inside, self.claim_store.marks.answered_at or 0.0)
 
     def show(self, lines: list[str], data: Mapping[str, Any]) -> None:
         """Print sentences for a person, or one JSON object for a machine."""

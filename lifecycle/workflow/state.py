@@ -255,6 +255,10 @@ class Workflow(_WorkflowValue, frozen=True):
             f"it has {there or 'none'}.{did_you_mean(name, titles)}"
         )
 
+    def with_gate(self, index: int, gate: str) -> Workflow:
+        """The same workflow with this gate before the end of a phase."""
+        return self.with_phase(index, replace(self.phases[index], gate=gate))
+
     def with_phase(self, index: int, phase: WorkflowPhase) -> Workflow:
         """The same workflow with this phase at that place."""
         return replace(self, phases=(*self.phases[:index], phase, *self.phases[index + 1 :]))

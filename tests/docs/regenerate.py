@@ -19,7 +19,7 @@ from lifecycle.core.stage_names import LINE, MARKERS, Stage
 from lifecycle.platforms import platform_file
 from lifecycle.stages.decisions.table import following
 from lifecycle.stages.detection.inference import ANY, TABLE
-from tests.docs import overview_schema, platform_parts, run_parts
+from tests.docs import overview_schema, platform_parts, run_parts, workflow_parts
 from tests.docs.demo_picture import PICTURE, demo, picture
 from tests.docs.pages import REFERENCE, ROOT
 from tests.docs.reference_tables import commands, own_settings, settings
@@ -30,6 +30,7 @@ from tests.stages.detection_cases import STAYS, TIERS, all_cases, detected
 STATES = ROOT / "docs" / "states.md"
 RUNNERS = ROOT / "docs" / "runners.md"
 ARCHITECTURE = ROOT / "docs" / "architecture.md"
+WORKFLOW = ROOT / "docs" / "workflow.md"
 
 
 def mermaid(initial: StrEnum, table: Mapping[Any, Mapping[Any, str]]) -> str:
@@ -114,6 +115,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "tree": tree,
     "runners": runners,
     **run_parts.PARTS,
+    **workflow_parts.PARTS,
+    **workflow_parts.WORD_PARTS,
 }
 """The name of each generated part and what makes it."""
 
@@ -129,6 +132,8 @@ PAGES: tuple[tuple[Path, tuple[str, ...]], ...] = (
     (platform_parts.PLATFORMS, ("platform_keys", "shipped_platforms")),
     (RUNNERS, ("runners",)),
     (STATES, ("phases", "moves", "steps", "stages", "inferred", "confused", *run_parts.PARTS)),
+    (STATES, tuple(workflow_parts.PARTS)),
+    (WORKFLOW, tuple(workflow_parts.WORD_PARTS)),
 )
 """Which page holds which parts."""
 

@@ -18,7 +18,6 @@ from lifecycle.run.gates.work_facts import WorkFacts, facts_of
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Run
 from lifecycle.settings import persons, running_client
-from lifecycle.settings.persons import Presence
 
 
 class RunSession(Session):
@@ -86,9 +85,7 @@ class RunSession(Session):
 
     def person(self, run: Run, asked_at: float, command: str) -> str:
         """How it is known that a person runs this command, asked at this time; Refused if it is not."""
-        clients = {led.client for led in run.led if led.client}
-        is_inside = running_client.is_inside(self.world.environment, clients)
-        seen = Presence(is_inside, self.claim_store.marks.answered_at or 0.0)
+        seen = self.presence_beside({led.client for led in run.led if led.client})
         return persons.person(seen, asked_at, f"lifecycle run {command}")
 
     def show_json(self, data: Mapping[str, Any]) -> None:

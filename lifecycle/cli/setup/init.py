@@ -10,7 +10,7 @@ import click
 from lifecycle.cli.command_session import json_option, option
 from lifecycle.cli.terminal import json_text
 from lifecycle.core.redact import visible
-from lifecycle.setup.init import FileChange, Plan, apply, plan
+from lifecycle.setup.init import FileChange, Plan, apply, plan, protocol_section
 from lifecycle.setup.init.init_mark import EXCLUDE, MARK
 from lifecycle.setup.init.planning import PERMISSIONS_ALONE, git_of
 from lifecycle.storage.store import worktree_root
@@ -32,10 +32,11 @@ _MODES = {"local": "for you alone, in this worktree", "shared": "for everybody i
 @option("--shared", "For everybody: .claude/settings.json, to be committed.")
 @option("--stages", "The staged workflow as well: docs/operations.md is its handbook.")
 @option("--run", "What autonomous runs need as well: docs/runs.md is their handbook.")
+@option("--workflow", "What workflows need as well: docs/workflow.md is their handbook.")
 @option(
     "--permissions",
     "With the plugin: only let the agent run claim, handoff, status, tick and release unasked; with --run "
-    "the commands of a run, too.",
+    "or --workflow their commands, too.",
 )
 @option("--remove", "Take out what init put in, and nothing else.")
 @option("--dry-run", "Show every file's diff; write nothing.")
@@ -53,13 +54,14 @@ def command(*, remove: bool, dry_run: bool, as_json: bool, **asked: bool) -> Non
     --stages: that switches the staged workflow on in .lifecycle.toml, and supplies the commands for review
     and start, two scripts, permissions, and the client's limit of continuations. --run supplies the skill,
     the agents and the commands of an autonomous run, .claude/core/, the limit, and permissions: the agent
-    then runs the project's own checks unasked.
+    then runs the project's own checks unasked. --workflow supplies the agent delegation-orchestrator, two
+    scripts under the names that a workflow's design has, a section of CLAUDE.md, and permissions.
     """
     if asked["permissions"] and (asked["shared"] or asked["stages"]):
         raise click.UsageError(
             "--permissions is for one person, and --stages puts them in as well: it goes with neither."
         )
-    for name in ("shared", "stages", "run", "permissions"):
+    for name in ("shared", "stages", "run", "workflow", "permissions"):
         if asked[name] and remove:
             raise click.UsageError(
                 f"--remove takes out whatever is there; --{name} does not go with it."
@@ -91,6 +93,7 @@ def _done(todo: Plan, *, remove: bool) -> list[str]:
     label = f'put the label "{visible(todo.label)}" on a task'
     what = label if todo.label else "lifecycle claim <number>"
     what += ", or in a session /workflow <goal>" if todo.run else ""
+    what += ', or lifecycle workflow start "Name" --phase "Title"' if todo.workflow else ""
     return [*lines, f"Nothing needs a restart. Next: {what}. Undo: lifecycle init --remove"]
 
 
@@ -98,7 +101,12 @@ def _left_to_all(todo: Plan) -> list[str]:
     """Names what a wiring for one person changes of what git tracks: everybody would get that."""
     here = [change for change in todo.changes if change.path.is_relative_to(todo.root)]
     there = [change for change in here if change.before is not None]
-    changed = [change for change in there if not change.shown.endswith((*_OWN, ".md", ".sh"))]
+    supplied = (*_OWN, ".md", ".sh")
+    changed = [
+        change
+        for change in there
+        if change.shown == protocol_section.FILE or not change.shown.endswith(supplied)
+    ]
     git = git_of(todo.root, os.environ)
     names = [c.shown for c in changed if git.run("ls-files", "--", str(c.path))]
     return [f"In the repository's own files: {', '.join(names)}."] if names else []

@@ -1,1 +1,1 @@
-"""`lifecycle tracker`."""
+"""`lifecycle tracker` and `lifecycle stage`: the tasks, and where one stands in the staged workflow."""

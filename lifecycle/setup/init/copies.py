@@ -59,4 +59,4 @@ def _parts(content: bytes) -> dict[str, bool]:
         mark = init_mark.parse(content)
     except Refused:
         return {}  # a broken mark is the old worktree's; `init` and `doctor` name it there
-    return {"stages": mark.stages, "run": mark.run}
+    return {"stages": mark.stages, "run": mark.run, "workflow": mark.workflow}

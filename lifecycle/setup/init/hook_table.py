@@ -103,6 +103,19 @@ check-user-fix`, which runs a command that the agent named, and `run rollback-to
 files of `.claude/core/`: whoever edits one would run what they like.
 """
 
+_WORKFLOW_VERBS = (
+    "start", "advance", "block", "skip", "fail", "retry", "complete", "phase", "show", "list", "guidance",
+    "todos", "history", "template",
+)  # fmt: skip
+
+WORKFLOW_PERMISSIONS = tuple(f"Bash(lifecycle workflow {verb}:*)" for verb in _WORKFLOW_VERBS)
+"""What an agent that follows a workflow runs besides, put in with it alone.
+
+A gate runs the project's own checks, so a workflow that is asked for is a yes to these. A person's gate
+is passed and skipped by a person, whatever is allowed here. `scripts/workflow_state.py` is not among
+them: whoever edits it would run what they like.
+"""
+
 FORMER_PERMISSIONS = ("Bash(lifecycle tracker edit:*)",)
 """What earlier versions put in besides: taken out by the next `init`."""
 

@@ -14,12 +14,14 @@ from typing import Any
 
 from lifecycle.core.errors import Refused
 from lifecycle.settings.config import CONFIG_FILE
+from lifecycle.setup.init import protocol_section
 from lifecycle.setup.init.hook_table import (
     CAP,
     FORMER_PERMISSIONS,
     PERMISSIONS,
     RUN_PERMISSIONS,
     STAGE_PERMISSIONS,
+    WORKFLOW_PERMISSIONS,
     own_name,
 )
 from lifecycle.setup.init.planned_files import PutLines
@@ -72,7 +74,15 @@ IGNORE = ".gitignore"
 EXCLUDE = "info/exclude"
 
 _VERSION = 1
-_RULES = frozenset({*PERMISSIONS, *STAGE_PERMISSIONS, *RUN_PERMISSIONS, *FORMER_PERMISSIONS})
+_RULES = frozenset(
+    {
+        *PERMISSIONS,
+        *STAGE_PERMISSIONS,
+        *RUN_PERMISSIONS,
+        *WORKFLOW_PERMISSIONS,
+        *FORMER_PERMISSIONS,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +98,8 @@ class InitMark:
         stages: the staged workflow was put in as well.
         switched: into `.lifecycle.toml`, if it was there before.
         run: what autonomous runs need was put in as well.
+        workflow: what workflows need was put in as well.
+        section: what was put into CLAUDE.md, to the byte; "" if nothing was.
     """
 
     mode: str
@@ -98,6 +110,8 @@ class InitMark:
     stages: bool = False
     switched: tuple[Piece, ...] = ()
     run: bool = False
+    workflow: bool = False
+    section: str = ""
 
     def created_with(self, name: str, *, is_new: bool) -> tuple[str, ...]:
         """What was not there before, with this file or folder if it is new."""
@@ -158,6 +172,8 @@ def _mark(data: Any) -> InitMark:
         data.get("stages") is True,  # an earlier version's mark knows nothing of them
         tuple(_piece(piece) for piece in data.get("switched", [])),
         data.get("run") is True,
+        data.get("workflow") is True,
+        _section(data.get("section", "")),
     )
 
 
@@ -177,6 +193,13 @@ def _piece(data: Any) -> Piece:
     if before not in ("", "false"):
         raise ValueError("nothing else is ever replaced")
     return Piece(before, _text(data["after"]), _texts(data["keys"]), data["has_header"] is True)
+
+
+def _section(data: Any) -> str:
+    piece = _text(data)
+    if piece and not protocol_section.is_one(piece):
+        raise ValueError("nothing else is ever taken out")
+    return piece
 
 
 def _checked(name: str, *, is_ours: bool) -> str:

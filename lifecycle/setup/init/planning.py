@@ -15,13 +15,11 @@ from lifecycle.git.process import GitRepository
 from lifecycle.git.tracked_files import OWN_LINES
 from lifecycle.run import run_store
 from lifecycle.settings import config, resources, running_client, user_folder
-from lifecycle.setup.init import client_settings
+from lifecycle.setup.init import client_settings, protocol_section
 from lifecycle.setup.init import init_mark as mark
 from lifecycle.setup.init.found_hooks import plugins
 from lifecycle.setup.init.hook_table import (
     NAMES,
-    PERMISSIONS,
-    STAGE_PERMISSIONS,
     WIRES,
     Form,
     local_form,
@@ -49,10 +47,11 @@ from lifecycle.setup.init.planned_files import (
     write_all,
 )
 from lifecycle.setup.init.staged_setup import FILES, LOG_LINE, Staging
-from lifecycle.setup.init.supplies import claims, page_of, runs
+from lifecycle.setup.init.supplies import claims, page_of, runs, workflows
 from lifecycle.storage import store
 from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.trackers import registry
+from lifecycle.workflow.store import document_files
 
 PERMISSIONS_ALONE = "permissions"
 """The mode of a project whose hooks are the plugin's."""
@@ -74,6 +73,7 @@ class Plan:
         folders: folders that go if they are empty afterwards.
         label: what the staged workflow's tasks are labelled with, if it is wired; "" if not.
         run: what autonomous runs need is there afterwards.
+        workflow: what workflows need is there afterwards.
     """
 
     root: Path
@@ -83,6 +83,7 @@ class Plan:
     folders: tuple[Path, ...] = ()
     label: str = ""
     run: bool = False
+    workflow: bool = False
 
 
 def plan(
@@ -92,6 +93,7 @@ def plan(
     remove: bool = False,
     stages: bool = False,
     run: bool = False,
+    workflow: bool = False,
     only_wires: bool = False,
     permissions: bool = False,
     environment: Mapping[str, str],
@@ -105,6 +107,7 @@ def plan(
         remove: take out what was put in.
         stages: the staged workflow as well. A project that has it keeps it.
         run: what autonomous runs need as well. A project that has it keeps it.
+        workflow: what workflows need as well. A project that has it keeps it.
         only_wires: nothing that a person edits: no settings of lifecycle's own.
         permissions: for one person, what the agent runs unasked and nothing else: the plugin has the hooks.
         environment: names the user's home and PATH.
@@ -115,11 +118,12 @@ def plan(
     """
     project = _Project(root, environment, only_wires=only_wires)
     if permissions:
-        return project.permission(run=run)
+        return project.permission(run=run, workflow=workflow)
     before = project.mark()
     if remove:
         return project.removal(before or project.mark(PERMITS), PERMITS if before is None else MARK)
-    return project.installation(before, shared=shared, stages=stages, run=run)
+    asked = {"stages": stages, "run": run, "workflow": workflow}
+    return project.installation(before, shared=shared, **asked)
 
 
 def apply(plan: Plan) -> None:
@@ -184,7 +188,7 @@ class _Project:
         return Staging(self.root, self.environment, self.draft, self.notes)
 
     def installation(
-        self, before: InitMark | None, *, shared: bool, stages: bool, run: bool
+        self, before: InitMark | None, *, shared: bool, stages: bool, run: bool, workflow: bool
     ) -> Plan:
         """Put everything in that is not in."""
         mode = SHARED if shared or (before and before.mode == SHARED) else LOCAL
@@ -196,16 +200,24 @@ class _Project:
             )
         new = before or self._begun(mode)
         is_new = stages and not new.stages
-        new = replace(new, stages=stages or new.stages, run=run or new.run)
+        new = replace(
+            new,
+            stages=stages or new.stages,
+            run=run or new.run,
+            workflow=workflow or new.workflow,
+        )
         new = self._wired(new)
         if new.stages:
             for name in (config.CONFIG_FILE, *FILES, page_of(self.staging.start)):
                 self._need_inside(name)
             new = self.staging.put_in(new, is_new=is_new, has_config=not self.only_wires)
-        supplied = (*claims(), *(runs() if new.run else ()))
+        supplied = [*claims(), *(runs() if new.run else ())]
+        supplied += workflows() if new.workflow else ()
         for file in supplied:
             self._need_inside(file.name)
         new = self.staging.supply(new, supplied)
+        if new.workflow and not self.only_wires:
+            new = self._sectioned(new)
         if not self.only_wires and not config.file_of(self.root).is_file():
             new = self.staging.settle(new)
         new = self._listed(new)
@@ -221,9 +233,10 @@ class _Project:
         # The mark is made last and shown behind what it speaks of.
         label = self.staging.settings.label if new.stages else ""
         notes = tuple(self.notes)
-        return Plan(self.root, mode, self.draft.changes(), notes, label=label, run=new.run)
+        whole = Plan(self.root, mode, self.draft.changes(), notes, label=label)
+        return replace(whole, run=new.run, workflow=new.workflow)
 
-    def permission(self, *, run: bool) -> Plan:
+    def permission(self, *, run: bool, workflow: bool) -> Plan:
         """Put in what the agent runs unasked, for whoever has the hooks from the plugin."""
         wired = self.mark()
         if wired is not None:
@@ -232,10 +245,10 @@ class _Project:
             )
             return Plan(self.root, wired.mode, (), tuple(self.notes))
         new = self.mark(PERMITS) or InitMark(LOCAL, created=self._new_folder())
-        rules = STAGE_PERMISSIONS if self.staging.settings.use else ()
-        extra = Extra((*PERMISSIONS, *rules))
-        if run:
-            extra = self.staging.extra(stages=self.staging.settings.use, run=True)
+        stages = self.staging.settings.use
+        extra = self.staging.extra(stages=stages, run=run, workflow=workflow)
+        if not run:
+            extra = Extra(extra.permissions)
         new = self._put_into(new, None, extra)
         new = self._listed(new, PERMITS)
         self.draft.write(PERMITS, mark.render(new), "what --remove reads")
@@ -266,6 +279,7 @@ class _Project:
         for listed in before.lines:
             self._unlisted(before, listed)
         folders = self.staging.take_out(before)
+        self._unsectioned(before)
         if config.CONFIG_FILE in before.sha256:
             self.staging.take(before, config.CONFIG_FILE)
         self.draft.write(name, None, "the mark")
@@ -294,7 +308,7 @@ class _Project:
         put = replace(before.settings, hooks=(*before.settings.hooks, *known))
         is_shared = before.mode == SHARED
         form = shared_form if is_shared else local_form(resources.hooks_folder())
-        extra = self.staging.extra(stages=before.stages, run=before.run)
+        extra = self.staging.extra(stages=before.stages, run=before.run, workflow=before.workflow)
         return self._put_into(replace(before, settings=put), form, extra)
 
     def _put_into(self, before: InitMark, form: Form | None, extra: Extra | None) -> InitMark:
@@ -334,13 +348,14 @@ class _Project:
             *OWN_LINES,
             *((LOG_LINE,) if before.stages else ()),
             *(run_store.LINES if before.run else ()),
+            *(document_files.LINES if before.workflow else ()),
         )
         name, path = IGNORE, self.root / IGNORE
         if before.mode == LOCAL:
             # What is one person's is excluded in this clone alone, and nothing of it is there to commit.
             name, path = EXCLUDE, self._exclude()
-            settings_file = (SETTINGS[LOCAL],) if SETTINGS[LOCAL] in before.created else ()
-            own_files = (mark_name, *settings_file, *before.sha256)
+            new_files = (SETTINGS[LOCAL], protocol_section.FILE)
+            own_files = (mark_name, *(n for n in new_files if n in before.created), *before.sha256)
             wanted = (*wanted, *(f"/{file}" for file in own_files))
         if path.is_symlink():
             self.notes.append(f"{name} is a symbolic link, which was not written through.")
@@ -361,6 +376,35 @@ class _Project:
         left = take_out_lines(content, put)
         gone = not left and name in before.created
         self.draft.write(path, None if gone else left, "lifecycle's lines go", _shown(name))
+
+    def _sectioned(self, before: InitMark) -> InitMark:
+        """The section of CLAUDE.md, unless somebody wrote one of their own."""
+        name = protocol_section.FILE
+        self._need_inside(name)
+        if os.path.lexists(self.root / name) and not (self.root / name).is_file():
+            self.notes.append(f"{name} is no file and was kept.")
+            return before
+        content = self.draft.read(name)
+        after, piece = protocol_section.put_in(content or b"", before.section)
+        if after is None:
+            self.notes.append(f"The section of {name} is your own and was kept.")
+        elif after != content:
+            self.draft.write(name, after, f'the section "{protocol_section.TITLE}"')
+            before = replace(before, created=before.created_with(name, is_new=content is None))
+        return replace(before, section=piece)
+
+    def _unsectioned(self, before: InitMark) -> None:
+        name = protocol_section.FILE
+        content = self.draft.read(name) if before.section else None
+        if content is None:
+            return
+        self._need_inside(name)
+        left = protocol_section.take_out(content, before.section)
+        if left is None:
+            self.notes.append(f"The section of {name} was changed since and was kept.")
+            return
+        gone = not left and name in before.created
+        self.draft.write(name, None if gone else left, f'without "{protocol_section.TITLE}"')
 
     def _recorded(self) -> None:
         """What the hook scripts find in the user's own folder."""

@@ -15,6 +15,7 @@ from lifecycle.setup.init.hook_table import (
     PERMISSIONS,
     RUN_PERMISSIONS,
     STAGE_PERMISSIONS,
+    WORKFLOW_PERMISSIONS,
     cap_for,
 )
 from lifecycle.setup.init.init_mark import LOCAL, Extra, InitMark
@@ -46,7 +47,17 @@ LOG_FILE = f"{FOLDER}/{LOG}"
 LOG_LINE = f"/{LOG_FILE}*"
 """Keeps the workflow's log out of git."""
 
-FOLDERS = (COMMANDS, SCRIPTS, CORE, AGENTS, f"{SKILLS}{RUN_SKILL}/", SKILLS)
+FOLDERS = (
+    COMMANDS,
+    SCRIPTS,
+    CORE,
+    AGENTS,
+    f"{SKILLS}{RUN_SKILL}/",
+    SKILLS,
+    "scripts/",
+    "hooks/PostToolUse/",
+    "hooks/",
+)
 """Where supplied files lie; a folder that was not there before goes with them, the inner ones first."""
 
 FILES = (DETECT, ORCHESTRATOR, page_of(REVIEW))
@@ -80,12 +91,13 @@ class Staging:
         settings = config.load(self.root, self.environment)
         return registry.start(self.root, self.environment, settings) or START
 
-    def extra(self, *, stages: bool, run: bool) -> Extra:
-        """What the settings get for the staged workflow and for runs, as far as these are put in."""
+    def extra(self, *, stages: bool, run: bool, workflow: bool) -> Extra:
+        """What the settings get for the staged workflow, runs and workflows, as far as these are put in."""
         wanted = [(STAGE_PERMISSIONS, self.settings.max_blocks)] if stages else []
         wanted += [(RUN_PERMISSIONS, self._iterations)] if run else []
         cap = cap_for(max((blocks for _, blocks in wanted), default=0))
         rules = [rule for rules, _ in wanted for rule in rules]
+        rules += WORKFLOW_PERMISSIONS if workflow else ()
         return Extra((*PERMISSIONS, *rules), {CAP: str(cap)} if wanted else {})
 
     @cached_property

@@ -1,9 +1,9 @@
-"""What `init` supplies if it is missing: what a claim, the staged workflow and an autonomous run need.
+"""What `init` supplies if it is missing: what a claim, the staged workflow, a run and a workflow need.
 
 The commands speak the product's own verbs, so they work with any tracker. The scripts hold no path of
 anybody's, so that a project may commit them. Pages are the plugin's own; the other texts lie in
 `supplied/`. In them `LABEL` stands for the label of the workflow's tasks, `COMMAND` for the command line
-of a shared hook, and `VERB` for the command that a file of `.claude/core/` stands for.
+of a shared hook, and `VERB`, `OPTION` and `ABOVE` for what tells one file made of `shim.txt` from another.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ WRITER = "lifecycle init"
 
 SIGNED = f"{WRITER} --stages"
 OF_RUN = f"{WRITER} --run"
+OF_WORKFLOW = f"{WRITER} --workflow"
 
 CORE = ".claude/core/"
 AGENTS = ".claude/agents/"
@@ -41,6 +42,13 @@ SKILLS = ".claude/skills/"
 
 SHIMS = {"state": "run", "platform": "platform"}
 """The files of `.claude/core/` that a run's design calls, and the command that each stands for."""
+
+STATE_SCRIPT = "scripts/workflow_state.py"
+SYNC_SCRIPT = "hooks/PostToolUse/workflow_sync.sh"
+"""The two files that a workflow's design names, at the places that it gives them."""
+
+WORKFLOW_AGENT = "delegation-orchestrator"
+"""Divides a task into the phases of a workflow, and begins it."""
 
 RUN_AGENTS = ("analyst", "architect", "developer", "tester", "reviewer", "security", "devops")
 RUN_COMMANDS = ("workflow", "implement", "review")
@@ -74,7 +82,10 @@ def page_of(command: str) -> str:
 def is_one(name: str) -> bool:
     """True for a name that a file of ours could have."""
     command = name.removeprefix(COMMANDS).removesuffix(".md")
-    return name in (DETECT, ORCHESTRATOR, *RUN_FILES) or page_of(f"/{command}") == name
+    return (
+        name in (DETECT, ORCHESTRATOR, *RUN_FILES, *WORKFLOW_FILES)
+        or page_of(f"/{command}") == name
+    )
 
 
 SHIM_FILES = tuple(f"{CORE}{name}.py" for name in SHIMS)
@@ -85,6 +96,9 @@ RUN_FILES = (
     *(f"{AGENTS}{name}.md" for name in RUN_AGENTS),
 )
 """What is supplied for runs beside the commands."""
+
+WORKFLOW_FILES = (STATE_SCRIPT, SYNC_SCRIPT, f"{AGENTS}{WORKFLOW_AGENT}.md")
+"""What is supplied for workflows."""
 
 
 def claims() -> tuple[Supply, ...]:
@@ -97,10 +111,9 @@ def claims() -> tuple[Supply, ...]:
 
 def runs() -> tuple[Supply, ...]:
     """What a run needs: two files that the design's command lines start, the skill, agents, commands."""
-    shim = _text("shim.txt")
     return (
         *(
-            Supply(f"{CORE}{name}.py", shim.replace("VERB", verb), f"becomes lifecycle {verb}")
+            Supply(f"{CORE}{name}.py", _shim(verb, OF_RUN, "../.."), f"becomes lifecycle {verb}")
             for name, verb in SHIMS.items()
         ),
         Supply(SKILL_FILE, _signed(resources.skill_page(RUN_SKILL)), "the skill of a run"),
@@ -113,6 +126,36 @@ def runs() -> tuple[Supply, ...]:
             for name in RUN_COMMANDS
         ),
     )
+
+
+def workflows() -> tuple[Supply, ...]:
+    """What a workflow needs: the design's script and hook, and the agent that begins one."""
+    shim, functions = _shim("workflow", OF_WORKFLOW, ".."), _text("workflow_functions.txt")
+    before, ends, after = shim.rpartition('\n\nif __name__ == "__main__":\n')
+    sync = _text("workflow_sync.sh").replace("COMMAND", _shared("workflow-agent"))
+    agent = _signed(resources.agent_page(WORKFLOW_AGENT), OF_WORKFLOW)
+    return (
+        Supply(STATE_SCRIPT, f"{before}\n\n{functions}{ends}{after}", "becomes lifecycle workflow"),
+        Supply(SYNC_SCRIPT, sync, "becomes workflow-agent", is_executable=True),
+        Supply(f"{AGENTS}{WORKFLOW_AGENT}.md", agent, f"the agent {WORKFLOW_AGENT}"),
+    )
+
+
+def _shim(verb: str, option: str, above: str) -> str:
+    """The file that becomes a command.
+
+    Args:
+        verb: the command.
+        option: what writes the file.
+        above: the way from the file's folder to the project's.
+    """
+    text = _text("shim.txt").replace("VERB", verb).replace("OPTION", option)
+    return text.replace("ABOVE", above)
+
+
+def _shared(hook: str) -> str:
+    """The command line of one of our hooks that names no path of anybody's."""
+    return str(shared_form(hook)["command"])
 
 
 def _signed(page: str, writer: str = OF_RUN) -> str:
@@ -143,8 +186,7 @@ def supplies(*, review: str, start: str, label: str) -> tuple[Supply, ...]:
         ),
         Supply(page_of(start), _text("start.md").replace("LABEL", label), f"the command {start}"),
     ]
-    orchestrator = _text("workflow_orchestrator.sh")
-    orchestrator = orchestrator.replace("COMMAND", str(shared_form("on-stop")["command"]))
+    orchestrator = _text("workflow_orchestrator.sh").replace("COMMAND", _shared("on-stop"))
     scripts = [
         Supply(DETECT, _text("detect_stage.sh"), "text in, stage out", is_executable=True),
         Supply(ORCHESTRATOR, orchestrator, "becomes on-stop", is_executable=True),

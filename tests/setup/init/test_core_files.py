@@ -1,4 +1,4 @@
-"""The files of `.claude/core/`: any Python, any arguments, and the installed command does the work."""
+"""The files that become a command: any Python, any arguments, and the installed command does the work."""
 
 from __future__ import annotations
 
@@ -13,9 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.setup.init.supplies import CORE, OF_RUN, SHIMS, runs
+from lifecycle.setup.init.supplies import CORE, STATE_SCRIPT, WRITER, runs, workflows
+from lifecycle.setup.init.supplies import SHIMS as OF_RUNS
 
-FILES = {Path(file.name).stem: file.text for file in runs() if file.name.startswith(CORE)}
+PATHS = {**{name: f"{CORE}{name}.py" for name in OF_RUNS}, "workflow_state": STATE_SCRIPT}
+SHIMS = {**OF_RUNS, "workflow_state": "workflow"}
+TEXTS = {file.name: file.text for file in (*runs(), *workflows())}
+FILES = {name: TEXTS[path] for name, path in PATHS.items()}
 
 
 @cache
@@ -38,11 +42,11 @@ def pythons() -> dict[str, str]:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A project with both files, and a home in which nothing is recorded."""
-    core = tmp_path / "a project" / CORE
-    core.mkdir(parents=True)
+    """A project with these files, and a home in which nothing is recorded."""
     for name, text in FILES.items():
-        (core / f"{name}.py").write_text(text)
+        path = tmp_path / "a project" / PATHS[name]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
     (tmp_path / "home").mkdir()
     return tmp_path / "a project"
 
@@ -62,7 +66,7 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """Start one of the files from the project's folder, as the design's command lines do."""
     return subprocess.run(
-        [python, f"{CORE}{name}.py", *words],
+        [python, PATHS[name], *words],
         cwd=project,
         env={"PATH": "/nowhere", "HOME": str(project.parent / "home"), **environment},
         input="on stdin",
@@ -78,8 +82,9 @@ def test_each_is_valid_from_python_3_6_on(name: str) -> None:
     """Its grammar is that of 3.6; it says who wrote it and what it stands for."""
     ast.parse(FILES[name], feature_version=(3, 6))
     assert f"lifecycle {SHIMS[name]} ..." in FILES[name]
-    assert f"`{OF_RUN}`" in FILES[name]
-    assert "VERB" not in FILES[name]
+    option = "--workflow" if name == "workflow_state" else "--run"
+    assert f"`{WRITER} {option}`" in FILES[name]
+    assert not [word for word in ("VERB", "OPTION", "ABOVE") if word in FILES[name]]
 
 
 def test_all_passes_through_with_every_python_that_is_here(project: Path, tmp_path: Path) -> None:
@@ -94,12 +99,15 @@ def test_all_passes_through_with_every_python_that_is_here(project: Path, tmp_pa
             assert (done.returncode, done.stdout, done.stderr) == wanted, version
 
 
+@pytest.mark.parametrize("name", SHIMS)
 @pytest.mark.parametrize("option", ["-I", "-s", "-S", "-E", "-B"])
-def test_it_runs_with_each_option_of_pythons(option: str, project: Path, tmp_path: Path) -> None:
+def test_it_runs_with_each_option_of_pythons(
+    option: str, name: str, project: Path, tmp_path: Path
+) -> None:
     """Where Python itself leaves the file's folder out, nothing else is taken out in its place."""
     found = command(tmp_path / "lifecycle")
     done = subprocess.run(
-        [sys.executable, option, f"{CORE}platform.py", "get-command", "build"],
+        [sys.executable, option, PATHS[name], "get-command", "build"],
         cwd=project,
         env={"LIFECYCLE_BIN": str(found)},
         stdin=subprocess.DEVNULL,
@@ -107,7 +115,7 @@ def test_it_runs_with_each_option_of_pythons(option: str, project: Path, tmp_pat
         text=True,
         check=False,
     )
-    assert done.stdout == f"{found}<platform><get-command><build>", done.stderr
+    assert done.stdout == f"{found}<{SHIMS[name]}><get-command><build>", done.stderr
 
 
 def test_the_platform_beside_it_shadows_nothing(project: Path, tmp_path: Path) -> None:
@@ -139,12 +147,13 @@ def test_it_is_found_as_the_hooks_find_it(project: Path, tmp_path: Path) -> None
     assert run(project, "state", LIFECYCLE_BIN=str(named), **places).stdout.startswith(f"{named}<")
 
 
+@pytest.mark.parametrize("name", SHIMS)
 @pytest.mark.parametrize("place", ["bin", ".venv/bin", "relative"])
-def test_a_command_in_the_project_is_never_started(place: str, project: Path) -> None:
+def test_a_command_in_the_project_is_never_started(place: str, name: str, project: Path) -> None:
     """Nor one by a relative PATH: a repository may bring its own. One sentence, and no success."""
     found = command(project / place / "lifecycle")
     path = place if place == "relative" else str(found.parent)
-    done = run(project, "state", "status", PATH=path)
+    done = run(project, name, "status", PATH=path)
     assert (done.returncode, done.stdout) == (127, "")
     assert re.fullmatch(r"No lifecycle command was found .*\n", done.stderr)
 

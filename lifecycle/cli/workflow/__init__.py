@@ -1,0 +1,1 @@
+"""`lifecycle workflow`: phases whose state outlives compaction."""

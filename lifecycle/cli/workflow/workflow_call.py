@@ -1,0 +1,60 @@
+"""`lifecycle workflow call`: one of the four functions, for programs that cannot import ours."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+from lifecycle.cli.command_session import option
+from lifecycle.cli.terminal import is_terminal, json_text
+from lifecycle.core.errors import Refused
+from lifecycle.workflow.steps import workflow_functions
+
+_CALLED: tuple[Callable[..., Any], ...] = (
+    workflow_functions.create_workflow_state,
+    workflow_functions.update_phase_status,
+    workflow_functions.get_workflow_state,
+    workflow_functions.generate_markdown,
+)
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {function.__name__: function for function in _CALLED}
+"""By name."""
+
+_LARGEST = 4_000_000
+_FORM = '{"arguments": [...], "named": {...}}'
+
+
+@click.command("call", short_help="A function of lifecycle.api, for scripts/workflow_state.py.")
+@click.argument("function", type=click.Choice(list(FUNCTIONS)))
+@option("--json", "Accepted as everywhere; this prints JSON already.", expose_value=False)
+def call(*, function: str) -> None:
+    """Call one of the four functions of lifecycle.api, with JSON on stdin and on stdout.
+
+    On stdin stands {"arguments": [...], "named": {...}}; the answer is {"result": ...}. It is what
+    scripts/workflow_state.py does, which runs on any Python.
+    """
+    given = _given("" if is_terminal(sys.stdin) else sys.stdin.read(_LARGEST))
+    arguments, named = given.get("arguments", []), given.get("named", {})
+    if not isinstance(arguments, list) or not isinstance(named, dict):
+        raise Refused(f"The arguments are no {_FORM}, so nothing was done.")
+    called = FUNCTIONS[function]
+    try:
+        inspect.signature(called).bind(*arguments, **named)
+    except TypeError as error:
+        raise Refused(f"{function} was called wrongly ({error}), so nothing was done.") from None
+    click.echo(json_text({"result": called(*arguments, **named)}))
+
+
+def _given(text: str) -> Mapping[str, Any]:
+    try:
+        given = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        given = None
+    if not isinstance(given, dict):
+        raise Refused(f"What stands on stdin is no {_FORM}, so nothing was done.")
+    return given

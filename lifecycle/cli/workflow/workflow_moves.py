@@ -1,0 +1,121 @@
+"""`lifecycle workflow advance|block|skip|fail|retry|complete`: what moves a workflow on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from lifecycle.cli.command_session import option
+from lifecycle.cli.workflow import workflow_values
+from lifecycle.cli.workflow.workflow_session import WorkflowSession, in_workflows, which
+from lifecycle.cli.workflow.workflow_values import named, phase_title
+from lifecycle.core.redact import quoted
+from lifecycle.workflow.steps.workflow_steps import StepDone
+from lifecycle.workflow.store.document_files import ARCHIVE
+from lifecycle.workflow.table import PhaseStatus
+
+_reason = option("--reason TEXT", "Why, in a sentence.", required=True)
+_phase = click.argument("phase", default="")
+
+
+@click.command("advance", short_help="Complete the current phase, begin the next.")
+@option("--phase PHASE", "Another than the current one: number, phase_N or title.", default="")
+@option("--deliverable TEXT...", "A path or an outcome of the phase.", "deliverables")
+@option("--context-for-next TEXT", "What the next phase is told.", "handed", default="")
+@which
+@in_workflows
+def advance(
+    given: WorkflowSession, *, phase: str, deliverables: Sequence[str], handed: str, name: str
+) -> None:
+    """Complete a phase through its gate, and begin the next one, which is told what this one hands on.
+
+    A check's gate is passed once the check passed on the very files as they are (lifecycle check NAME), a
+    file's once it is there, a person's by a person. After the last phase the workflow is archived.
+    """
+    _tell(
+        given,
+        given.steps.advance(
+            deliverables=deliverables, context_for_next=handed, phase=phase, name=name
+        ),
+    )
+
+
+@click.command("block", short_help="The phase waits for something.")
+@_phase
+@_reason
+@which
+@in_workflows
+def block(given: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
+    """Note what a phase waits for; `retry` goes on with it. PHASE: number, phase_N or title."""
+    _tell(given, given.steps.block(phase, reason=reason, name=name))
+
+
+@click.command("skip", short_help="The phase is not needed; the next one begins.")
+@_phase
+@_reason
+@which
+@in_workflows
+def skip(given: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
+    """Leave a phase out, and note why: that survives, too. PHASE: number, phase_N or title.
+
+    A gate that is skipped stays in sight; a person's gate is skipped by a person only.
+    """
+    _tell(given, given.steps.skip(phase, reason=reason, name=name))
+
+
+@click.command("fail", short_help="The phase went wrong.")
+@_phase
+@_reason
+@which
+@in_workflows
+def fail(given: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
+    """Note what went wrong in a phase; `retry` tries it again. PHASE: number, phase_N or title."""
+    _tell(given, given.steps.fail(phase, reason=reason, name=name))
+
+
+@click.command("retry", short_help="Work again on a phase that is blocked, failed or was skipped.")
+@_phase
+@which
+@in_workflows
+def retry(given: WorkflowSession, *, phase: str, name: str) -> None:
+    """Begin a phase again. PHASE: number, phase_N or title; without it the current one."""
+    _tell(given, given.steps.retry(phase, name=name))
+
+
+@click.command("complete", short_help="Archive a workflow, and remove its checkpoint document.")
+@click.argument("name", default="")
+@option("--give-up REASON", "End it with phases left to do.", "reason", default="")
+@in_workflows
+def complete(given: WorkflowSession, *, name: str, reason: str) -> None:
+    """End a workflow: its last phase through its gate. It is archived, and its checkpoint document goes.
+
+    NAME: which one; without it the one of this session or branch. With several phases left to do it is
+    refused, unless it is given up.
+    """
+    _tell(given, given.steps.complete(name, give_up=reason))
+
+
+def _tell(given: WorkflowSession, step: StepDone) -> None:
+    """Print what a step came to, and what comes next."""
+    workflow, lines = step.workflow, []
+    if step.phase >= 0:
+        phase = workflow.phases[step.phase]
+        why = f": {quoted(phase.reason)}" if phase.reason else ""
+        again = "" if step.changed else " already"
+        lines.append(
+            f"Phase {phase_title(workflow, step.phase)}, is {phase.status.value}{again}{why}."
+        )
+    if workflow.is_over:
+        how = "was given up" if workflow.given_up else "is completed"
+        lines.append(
+            f"The workflow {named(workflow)} {how}, {workflow.progress} phases done. Archived: "
+            f"{ARCHIVE}/{workflow.id}.json"
+        )
+    elif workflow.phase is not None:
+        if workflow.current != step.phase or workflow.phase.status is PhaseStatus.ACTIVE:
+            lines += workflow_values.phase_lines(workflow)
+        lines.append(f"Next: {workflow_values.next_step(workflow)}")
+    data = workflow_values.workflow_data(workflow)
+    moved = workflow_values.phase_data(workflow, step.phase) if step.phase >= 0 else None
+    given.print(lines, {"changed": step.changed, "phase": moved, **data}, troubles=step.troubles)

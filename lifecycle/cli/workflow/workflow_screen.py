@@ -1,0 +1,108 @@
+"""Workflows on a terminal: phases, lists and history as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from lifecycle.cli.screen import fitted, grid
+from lifecycle.cli.workflow.workflow_values import (
+    gate_words,
+    heads,
+    lasted,
+    notes,
+    owner,
+    parts,
+    took,
+    where,
+)
+from lifecycle.views.stats.stats_words import span
+from lifecycle.workflow.documents.workflow_view import title_of
+from lifecycle.workflow.state import Workflow
+from lifecycle.workflow.store.found_workflows import FoundWorkflow
+from lifecycle.workflow.table import PhaseStatus
+
+WIDTH = 140
+"""Columns at most: further apart, the cells of a row lose each other."""
+
+WIDE = 100
+"""From so many columns on, the gate has a column of its own."""
+
+STYLES = {
+    PhaseStatus.ACTIVE: "cyan",
+    PhaseStatus.BLOCKED: "yellow",
+    PhaseStatus.COMPLETED: "green",
+    PhaseStatus.FAILED: "red",
+    PhaseStatus.SKIPPED: "dim",
+}
+
+
+def draw_workflow(workflow: Workflow, now: float, console: Console | None = None) -> None:
+    """Print a workflow as a table of its phases, to standard output unless a console is given."""
+    shown, width = fitted(console, WIDTH)
+    name = (
+        workflow.name if workflow.is_over else f"{workflow.name}, {workflow.progress} phases done"
+    )
+    shown.print(Text(name, "bold"), width=width)
+    _, *more = heads(workflow, now)
+    facts = f"{workflow.id} · {workflow.type} · {where(workflow)} · {span(lasted(workflow, now))}"
+    for line in (facts, *more):
+        shown.print(Text(line, "dim"), width=width)
+    shown.print()
+    is_wide = width >= WIDE
+    rows = []
+    for index, phase in enumerate(workflow.phases):
+        style = STYLES.get(phase.status, "")
+        below = [
+            *notes(phase),
+            *([] if is_wide or not phase.gate else [f"gate: {gate_words(phase)}"]),
+        ]
+        what = Text.assemble(
+            Text(title_of(workflow, index), "bold" if index == workflow.current else ""),
+            *(Text(f"\n{note}", "dim") for note in below),
+        )
+        cells = [Text(f"{index + 1}"), what, Text(phase.agent), Text(phase.status.value, style)]
+        cells += [Text(gate_words(phase), "dim")] if is_wide else []
+        rows.append([*cells, Text(took(phase, now), "dim")])
+    widths = (3, None, 16, 9, *((24,) if is_wide else ()), 8)
+    head = ("#", "phase", "agent", "status", *(("gate",) if is_wide else ()), "time")
+    shown.print(grid(widths, rows, head), width=width)
+    for heading, texts in parts(workflow):
+        shown.print()
+        shown.print(Text(heading, "bold"))
+        shown.print(Text("\n".join(texts)), width=width)
+
+
+def draw_list(
+    found: Sequence[FoundWorkflow], session: str, now: float, console: Console | None = None
+) -> None:
+    """Print workflows as a table, the one that was changed last first."""
+    shown, width = fitted(console, WIDTH)
+    rows = []
+    for one in found:
+        workflow = one.workflow
+        phase = workflow.phase
+        style = STYLES.get(phase.status, "") if phase is not None else "green"
+        age = span(max(0.0, now - one.written_at))
+        rows.append(
+            [
+                Text.assemble(workflow.name, Text(f"\n{workflow.id}", "dim")),
+                Text.assemble(
+                    Text(where(workflow), style), Text(f"\n{owner(workflow, session)}", "dim")
+                ),
+                Text(workflow.progress),
+                Text(f"{age} ago", "dim"),
+            ]
+        )
+    shown.print(
+        grid((24, None, 8, 10), rows, ("workflow", "where, whose", "done", "changed")), width=width
+    )
+
+
+def draw_history(rows: Sequence[tuple[str, str, str]], console: Console | None = None) -> None:
+    """Print what happened in a workflow as a table, the newest last."""
+    shown, width = fitted(console, WIDTH)
+    cells = [(Text(at, "dim"), Text(phase), Text(what)) for at, phase, what in rows]
+    shown.print(grid((17, None, None), cells, ("when", "phase", "what")), width=width)

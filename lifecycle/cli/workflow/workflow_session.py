@@ -1,0 +1,91 @@
+"""What every command of a workflow begins with: the worktree, its workflows, and the one that is meant."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, cast
+
+import click
+
+from lifecycle.cli.command_session import F, Session, in_worktree, option
+from lifecycle.cli.terminal import is_terminal
+from lifecycle.core.redact import visible
+from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
+from lifecycle.workflow.store.found_workflows import FoundWorkflow
+from lifecycle.workflow.store.workflow_store import WorkflowStore, WorktreeWorkflows
+from lifecycle.workflow.whose import Asker, asker_of
+
+which = option(
+    "--workflow NAME",
+    "Which one, by name or id. Default: the one of this session or branch.",
+    "name",
+    default="",
+)
+"""The option that names a workflow."""
+
+
+class WorkflowSession(Session):
+    """The workflows of one command's worktree."""
+
+    @cached_property
+    def store(self) -> WorkflowStore:
+        """The files of the workflows; Refused outside of a worktree."""
+        world = self.world
+        world.refuse_tracked()
+        return WorkflowStore(world.root, world.environment, world.deadline)
+
+    @property
+    def now(self) -> float:
+        """The present, in seconds since the epoch."""
+        return self.world.clock.now()
+
+    @cached_property
+    def asker(self) -> Asker:
+        """Who runs this command."""
+        return asker_of(self.root, self.world.environment, {})
+
+    @cached_property
+    def steps(self) -> WorkflowSteps:
+        """The steps that this command may take."""
+        clients = {self.asker.client} - {0}
+        return WorkflowSteps(self.store, self.asker, lambda: self.presence_beside(clients))
+
+    def found(self, name: str, there: WorktreeWorkflows) -> FoundWorkflow:
+        """The workflow of this name or id, "" for the one that is meant; raises NoWorkflow."""
+        workflow = self.steps.named(there, name)
+        return next(one for one in there.found if one.workflow.id == workflow.id)
+
+    def print(
+        self,
+        lines: Sequence[str],
+        data: Mapping[str, Any],
+        draw: Callable[[], None] | None = None,
+        troubles: Iterable[str] = (),
+    ) -> None:
+        """Print sentences, on a terminal what `draw` draws in their place, or one JSON object.
+
+        Args:
+            lines: the sentences.
+            data: the object.
+            draw: prints tables.
+            troubles: what is wrong with files: notes behind the rest, and a list in the object.
+        """
+        is_drawn = draw is not None and not self.as_json and is_terminal(sys.stdout)
+        if draw is not None and is_drawn:
+            draw()
+        self.show([] if is_drawn else list(lines), {**data, "troubles": list(troubles)})
+        for trouble in () if self.as_json else troubles:
+            click.echo(visible(f"Note: {trouble}"))
+
+
+def in_workflows(function: F) -> F:
+    """Make a function a command's, as `in_worktree` does: it gets the workflows' session."""
+
+    @functools.wraps(function)
+    def begun(session: Session, **given: Any) -> Any:
+        return function(WorkflowSession(session.as_json), **given)
+
+    return in_worktree()(cast(F, begun))

@@ -1,0 +1,147 @@
+"""`lifecycle workflow start|template`: begin a workflow, and what it may begin with."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from lifecycle.cli.command_session import option
+from lifecycle.cli.workflow import workflow_values
+from lifecycle.cli.workflow.workflow_session import WorkflowSession, in_workflows, which
+from lifecycle.cli.workflow.workflow_values import named
+from lifecycle.core.errors import Refused
+from lifecycle.core.redact import quoted
+from lifecycle.workflow.state import Workflow, WorkflowPhase
+from lifecycle.workflow.steps import workflow_templates as templates
+from lifecycle.workflow.store.document_files import VIEW
+from lifecycle.workflow.table import WorkflowType
+
+_AGENT = re.compile(r"(.*?\S):((?:[\w-]+:)?[\w-]+)", re.DOTALL)
+_FACT = re.compile(r"([^=\s][^=]*)=(.*)", re.DOTALL)
+
+
+@click.command("start", short_help="Begin a workflow and its first phase.")
+@click.argument("name")
+@option(
+    "--type TYPE",
+    "planning, qa-loop, implementation, custom, or a template of the project.",
+    "kind",
+)
+@option(
+    '--phase "TITLE[:AGENT]"...', "A phase, in order; without any, those of the type.", "phases"
+)
+@option("--reading PATH...", "A file of the project that has to be read first, as @docs/plan.md.")
+@option("--context KEY=VALUE...", "A fact that must not be lost.", "facts")
+@option("--reminder TEXT...", "A rule that must not be lost.", "reminders")
+@option("--task TEXT", "What was asked, verbatim.", default="")
+@option("--criterion TEXT...", "What has to be true at the end.", "criteria")
+@option("--constraint TEXT...", "What has to be kept to.", "constraints")
+@option(
+    "--gate PHASE=GATE...",
+    "check:NAME, file:PATH or person, before that phase is completed.",
+    "gates",
+)
+@option("--later", "The first phase is begun by: lifecycle workflow retry")
+@in_workflows
+def start(given: WorkflowSession, *, name: str, later: bool, **asked: Any) -> None:
+    """Begin a workflow, NAME, with its phases in order. Its state is written at once, and at each move.
+
+    What stands behind the last colon of a phase is its agent, if it is one word: "Build:developer".
+    """
+    kind = asked["kind"] or ""
+    phases = tuple(map(_phase, asked["phases"]))
+    if kind and not phases:
+        phases = templates.template(given.root, kind).applied(Workflow("", name)).phases
+    workflow = Workflow(
+        "",
+        name,
+        type=kind or WorkflowType.CUSTOM.value,
+        task=asked["task"],
+        phases=_gated(name, phases, asked["gates"]).phases,
+        reading=tuple(asked["reading"]),
+        context=dict(map(_fact, asked["facts"])),
+        reminders=tuple(asked["reminders"]),
+        criteria=tuple(asked["criteria"]),
+        constraints=tuple(asked["constraints"]),
+    )
+    done = given.steps.start(workflow, kind, first=not later)
+    begun = done.workflow
+    lines = [
+        f"The workflow {named(begun)} began: {begun.id}, {len(begun.phases)} phases. View: {VIEW}"
+    ]
+    lines += [*workflow_values.phase_lines(begun), f"Next: {workflow_values.next_step(begun)}"]
+    given.print(lines, workflow_values.workflow_data(begun), troubles=done.troubles)
+
+
+def _phase(text: str) -> WorkflowPhase:
+    """`Build:developer` as a phase; an agent of a plugin has a colon of its own."""
+    match = _AGENT.fullmatch(text)
+    return WorkflowPhase(match[1], agent=match[2]) if match else WorkflowPhase(text)
+
+
+def _fact(text: str) -> tuple[str, str]:
+    match = _FACT.fullmatch(text)
+    if match is None:
+        raise Refused(
+            f"{quoted(text)} is no fact, so nothing was done; write it as --context KEY=VALUE."
+        )
+    return match[1].strip(), match[2]
+
+
+def _gated(name: str, phases: Sequence[WorkflowPhase], gates: Sequence[str]) -> Workflow:
+    """A workflow of these phases, with the gates that were asked for."""
+    workflow = Workflow("", name, phases=tuple(phases))
+    for text in gates:
+        match = _FACT.fullmatch(text)
+        if match is None:
+            raise Refused(
+                f"{quoted(text)} names no phase, so nothing was done; write --gate PHASE=GATE, as in "
+                "--gate 1=file:docs/plan.md or --gate 2=check:test."
+            )
+        index = workflow.index_of(match[1].strip())
+        workflow = workflow.with_gate(index, match[2])
+    return workflow
+
+
+@click.command("template", short_help="The types with their phases; keep a workflow as one.")
+@click.argument("called", metavar="[NAME]", default="")
+@option(
+    "--save", "Write the workflow's phases, reading and reminders as the project's template NAME."
+)
+@option("--force", "Replace a template of that name.")
+@which
+@in_workflows
+def template(given: WorkflowSession, *, called: str, save: bool, force: bool, name: str) -> None:
+    """List the templates, show one, or keep a workflow as one of the project's own.
+
+    The project's own lie in .claude/workflow-templates/NAME.toml, in the form that this prints, and come
+    before those of the product.
+    """
+    root = given.root
+    if save:
+        if not called:
+            raise click.UsageError("--save needs the template's NAME.")
+        workflow = given.found(name, given.store.read(archived=True)).workflow
+        made = templates.WorkflowTemplate.of(workflow)
+        path = templates.written_template(root, called, made, force=force)
+        given.print([f"Written: {path}"], {"path": path, "template": _data(made)})
+    elif called:
+        made = templates.template(root, called)
+        text = templates.template_text(made).rstrip("\n").splitlines()
+        given.print(text, {"name": called, "template": _data(made)})
+    else:
+        every = {one: templates.template(root, one) for one in templates.template_names(root)}
+        lines = [f"{one}: {_titles(made)}" for one, made in every.items()]
+        given.print(lines, {"templates": {one: _data(made) for one, made in every.items()}})
+
+
+def _data(made: templates.WorkflowTemplate) -> dict[str, Any]:
+    return tomllib.loads(templates.template_text(made))
+
+
+def _titles(made: templates.WorkflowTemplate) -> str:
+    return " → ".join(quoted(phase.title) for phase in made.phases) or "phases of your own"
