@@ -56,7 +56,7 @@ REQUIRED READING (read each file with your Read tool now; naming it does not loa
 ACTION REQUIRED: read every file above, then answer "✅ Workflow restored: Feature Implementation \
 (User Auth), Phase 3/4", and go on with this phase. Do not proceed with assumptions. When it is done: \
 lifecycle workflow advance"""
-TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("Cs",)), max_size=30).flatmap(
+TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=30).flatmap(
     lambda text: st.integers(1, 40).map(lambda times: text * times)
 )
 

@@ -6,23 +6,26 @@ from lifecycle.views.overview.overview_values import OverviewPhase, OverviewWork
 from lifecycle.views.overview.worktree_read import WorktreeRead, plain
 from lifecycle.workflow.reading_here import reading_here
 from lifecycle.workflow.state import Workflow, WorkflowPhase
-from lifecycle.workflow.store.workflow_store import WorkflowStore, WorktreeWorkflows
+from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.table import PhaseStatus
+from lifecycle.workflow.whose import asker_of, chosen
 
 
 def workflow_part(reading: WorktreeRead) -> OverviewWorkflow | None:
-    """The current workflow, or the one that was changed last; None if all are over.
+    """The workflow of whoever asks, else the one that was changed last; None if all are over.
 
     What cannot be read of its documents is told beside it.
     """
     found = WorkflowStore(reading.root, reading.environment, reading.deadline).read()
     if found.troubles:
         reading.troubles["workflow"] = plain(" ".join(found.troubles), 500)
-    workflow = _shown(found)
+    asker = asker_of(reading.root, reading.environment, {})
+    choice = chosen(reading.root, found.unfinished, asker)
+    workflow = choice.workflow or next((one.workflow for one in choice.others), None)
     if workflow is None:
         return None
     _await(reading, workflow)
-    others = [one.workflow.name for one in found.unfinished if one.workflow.id != workflow.id]
+    others = [one.workflow.name for one in choice.others if one.workflow.id != workflow.id]
     here, _ = reading_here(reading.root, workflow)
     return OverviewWorkflow(
         id=plain(workflow.id),
@@ -37,12 +40,6 @@ def workflow_part(reading: WorktreeRead) -> OverviewWorkflow | None:
         updated=workflow.updated_at,
         others=tuple(plain(name, 100) for name in others),
     )
-
-
-def _shown(found: WorktreeWorkflows) -> Workflow | None:
-    unfinished = [one.workflow for one in found.unfinished]
-    newest = unfinished[0] if unfinished else None
-    return next((one for one in unfinished if one.id == found.current), newest)
 
 
 def _phase(phase: WorkflowPhase) -> OverviewPhase:

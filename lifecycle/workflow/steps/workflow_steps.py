@@ -27,7 +27,7 @@ from lifecycle.workflow.gates.gate_words import PERSON
 from lifecycle.workflow.state import PassedGate, Workflow, WorkflowPhase
 from lifecycle.workflow.steps.workflow_templates import template, template_path
 from lifecycle.workflow.store.workflow_store import WorkflowChange, WorkflowStore, WorktreeWorkflows
-from lifecycle.workflow.table import PhaseStatus
+from lifecycle.workflow.table import PHASES, PhaseStatus
 from lifecycle.workflow.whose import Asker, WorkflowChoice, chosen
 
 ADVANCE: Final = "lifecycle workflow advance"
@@ -183,6 +183,9 @@ class WorkflowSteps:
         *,
         and_begin: bool,
     ) -> None:
+        status = move.workflow.phases[index].status
+        if status is not PhaseStatus.PENDING:
+            PHASES.check(status, PhaseStatus.COMPLETED)
         decide.refuse_behind_gate(move.workflow, index)
         passed = self._passed(move, index, ADVANCE)
         if move.refused is not None:

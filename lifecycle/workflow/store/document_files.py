@@ -16,6 +16,7 @@ from lifecycle.core.errors import GitFailed
 from lifecycle.core.timing import Deadline
 from lifecycle.storage import regular_files
 from lifecycle.storage.regular_files import StrangeFileError
+from lifecycle.storage.store import OURS
 from lifecycle.workflow.documents.read_documents import (
     ReadDocument,
     UnusableDocument,
@@ -57,6 +58,8 @@ class DocumentFiles:
 
     documents: list[ReadDocument] = field(default_factory=list)
     unusable: list[UnusableFile] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    """What processes that were killed left beside them."""
 
 
 def read_files(
@@ -72,6 +75,7 @@ def read_files(
     """
     files = DocumentFiles()
     paths = [(path, DocumentKind.CHECKPOINT) for path in _checkpoints(root, files)]
+    _names(root, ".claude", files), _names(root, ".claude/state", files)
     others = [CURRENT, *_json_in(root, OTHERS, files)]
     paths += [(path, DocumentKind.DOCUMENT) for path in others if os.path.lexists(root / path)]
     tracked = tracked_paths(root, environment, deadline) if paths or archived else frozenset()
@@ -177,9 +181,11 @@ def _json_in(root: Path, folder: str, files: DocumentFiles) -> Iterator[str]:
 def _names(root: Path, folder: str, files: DocumentFiles) -> Iterable[str]:
     """The names in a folder, sorted; none, and a sentence, if it is not ours."""
     try:
-        return sorted(os.listdir(regular_files.below(str(root), *folder.split("/"), "")))  # noqa: PTH208 -- names alone
+        names = sorted(os.listdir(regular_files.below(str(root), *folder.split("/"), "")))  # noqa: PTH208 -- names alone
     except (FileNotFoundError, NotADirectoryError):
         return ()
     except OSError as error:
         files.unusable.append(UnusableFile(folder, told(folder, _why(error)), stays=True))
         return ()
+    files.left += [f"{folder}/{name}" for name in names if name.endswith(OURS)]
+    return names

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
+import msgspec
 from msgspec.structs import replace
 
 from lifecycle.core.redact import quoted
@@ -80,8 +81,7 @@ class FoundWorkflow:
         return max([self.workflow.updated_at, *times])
 
 
-@dataclass(frozen=True)
-class LedgerEntry:
+class LedgerEntry(msgspec.Struct, frozen=True):
     """What is remembered of one workflow's gates outside of its documents.
 
     A document that lost a gate, or has a gated phase completed that never was, was tampered with.
@@ -94,14 +94,14 @@ class LedgerEntry:
 
     revision: int
     phases: int
-    gates: Mapping[int, str]
-    passed: frozenset[int]
+    gates: dict[int, str]
+    passed: tuple[int, ...]
 
     @classmethod
     def of(cls, workflow: Workflow) -> LedgerEntry:
         """What is to be remembered of a workflow."""
         gated = {index: phase for index, phase in enumerate(workflow.phases) if phase.gate}
-        passed = frozenset(index for index, phase in gated.items() if phase.status in OVER)
+        passed = tuple(index for index, phase in gated.items() if phase.status in OVER)
         gates = {index: phase.gate for index, phase in gated.items()}
         return cls(workflow.revision, len(workflow.phases), gates, passed)
 

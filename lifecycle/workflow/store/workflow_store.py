@@ -13,7 +13,6 @@ what they changed is taken over.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -21,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
@@ -62,6 +62,9 @@ LOCK_SECONDS: Final = 5.0
 GATES: Final = "workflow-gates.json"
 """Where in `.lifecycle/` it is remembered which gates there are, and which were passed."""
 
+MOST_REMEMBERED: Final = 200
+"""Of how many workflows that is remembered, the newest."""
+
 _TRIES: Final = 6
 _BUSY: Final = "Another lifecycle process is at work on the workflows here; try again in a moment."
 
@@ -94,10 +97,13 @@ class WorktreeWorkflows:
     def get(self, name: str) -> FoundWorkflow | None:
         """The workflow of this id or name (the unfinished one first, of several the newest), or None."""
         ordered = (*self.unfinished, *self.found)
-        by_id = [one for one in ordered if one.workflow.id == name]
-        by_name = [one for one in ordered if one.workflow.name == name]
-        alike = [one for one in ordered if one.workflow.name.casefold() == name.casefold()]
-        return next(iter((*by_id, *by_name, *alike)), None)
+        folded = name.casefold()
+        ranked = [
+            (one.workflow.id != name, one.workflow.name != name, at)
+            for at, one in enumerate(ordered)
+            if folded in (one.workflow.id.casefold(), one.workflow.name.casefold())
+        ]
+        return ordered[min(ranked)[2]] if ranked else None
 
 
 class WorkflowChange:
@@ -207,19 +213,11 @@ class WorkflowStore:
         """What is remembered of gates outside of the documents; nothing where that cannot be read."""
         try:
             found = self.folder.read(GATES)
-            data = json.loads(found.content) if found is not None else {}
-            return {
-                str(id_): LedgerEntry(
-                    int(entry["revision"]),
-                    int(entry["phases"]),
-                    {int(index): str(gate) for index, gate in entry["gates"].items()},
-                    frozenset(map(int, entry["passed"])),
-                )
-                for id_, entry in data.items()
-            }
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            return msgspec.json.decode(found.content, type=dict[str, LedgerEntry]) if found else {}
+        except (OSError, ValueError, RecursionError) as error:
             log.write(
-                self.root, f"{store.FOLDER}/{GATES} cannot be read ({error}); the documents count"
+                self.root,
+                f"{store.FOLDER}/{GATES} cannot be read ({error}); the documents count",
             )
             return {}
 
@@ -250,6 +248,9 @@ class _Commit:
 
     def run(self) -> None:
         """Write until nothing changes in between; then the mark, and the journal."""
+        for path in self.read.left:
+            with suppress(OSError):
+                Path(regular_files.below(str(self.root), *path.split("/"))).unlink(missing_ok=True)
         for _ in range(_TRIES):
             try:
                 self._write()
@@ -290,8 +291,6 @@ class _Commit:
             self.found[id_] = found
 
     def _write(self) -> None:
-        if not self.records and self._view_stands():
-            return
         current = self._current()
         for id_, one in self.found.items():
             if (
@@ -338,19 +337,10 @@ class _Commit:
 
     def _prepare(self) -> None:
         """What has to be there before the first document: the gates, and git's exclusion."""
-        gated = {one.id: LedgerEntry.of(one) for one in self.records.values()}
-        ledger = {**self.files.ledger(), **gated}
-        kept = {
-            id_: {
-                "revision": one.revision,
-                "phases": one.phases,
-                "gates": {str(index): gate for index, gate in sorted(one.gates.items())},
-                "passed": sorted(one.passed),
-            }
-            for id_, one in sorted(ledger.items())[-200:]
-            if one.gates
-        }
-        content = json.dumps(kept, indent=1).encode("ascii") + b"\n"
+        made = {one.id: LedgerEntry.of(one) for one in self.records.values()}
+        ledger = {**self.files.ledger(), **made}
+        kept = {id_: one for id_, one in sorted(ledger.items())[-MOST_REMEMBERED:] if one.gates}
+        content = msgspec.json.format(msgspec.json.encode(kept), indent=1)
         known = self.files.folder.read(GATES)
         if kept and (known is None or known.content != content):
             for left in store.left_beside(Path(self.files.folder.at(GATES))):
@@ -365,8 +355,6 @@ class _Commit:
         """Put a document into its place, if that still holds what was read."""
         try:
             whole = self._place(path)
-            for left in store.left_beside(whole):
-                left.unlink(missing_ok=True)
             if known == content:
                 return
             if known is not None:
@@ -406,34 +394,16 @@ class _Commit:
             raise StrangeFileError(str(whole / name), what)
         return whole / name
 
-    def _view_stands(self) -> bool:
-        """True if the view is the current workflow's, or there is none to show."""
-        current = self._current()
-        if not current:
-            return True
-        try:
-            known = own_content(self.root, VIEW)
-        except OSError:
-            return False
-        return known is not None and known[0] == _view(self.found[current].workflow)
-
     def _render(self, workflow: Workflow) -> None:
         """Have the view as the record is, whatever became of it."""
         content = _view(workflow)
         try:
             path = self._place(VIEW)
-            for left in store.left_beside(path):
-                left.unlink(missing_ok=True)
             known = own_content(self.root, VIEW)
             if known is None or known[0] != content:
                 store.write(path, content)
         except OSError as error:
-            why = (
-                error.sentence
-                if isinstance(error, StrangeFileError)
-                else f"{VIEW}: {error.strerror}"
-            )
-            self.change.troubles.append(why)
+            self.change.troubles.append(f"{VIEW} was not written: {error.strerror}.")
 
     def _clear(
         self, workflow: Workflow, found: FoundWorkflow | None, wanted: Mapping[str, bytes]
@@ -451,8 +421,6 @@ class _Commit:
                 if not regular_files.strange(str(whole)):
                     whole.unlink(missing_ok=True)
                 if path.startswith(CHECKPOINTS):
-                    for left in store.left_beside(whole):
-                        left.unlink(missing_ok=True)
                     whole.parent.rmdir()
 
     def _mark(self, is_open: bool) -> None:

@@ -1,0 +1,102 @@
+"""The four functions of the design, in every form in which the design calls them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lifecycle import api
+from lifecycle.core.errors import IllegalMove, Refused
+from tests.workflow.workflow_ground import WorkflowGround
+
+TASK = "Create calculator.py with tests and verify they pass"
+PAIRS = [("Create calculator module", "general-purpose"), ("Write and run tests", "verifier")]
+
+
+@pytest.fixture
+def ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WorkflowGround:
+    """A worktree, in which the program runs."""
+    made = WorkflowGround.made(tmp_path / "tree")
+    monkeypatch.chdir(made.root)
+    return made
+
+
+@pytest.mark.parametrize(
+    "phases",
+    [
+        PAIRS,
+        [{"title": title, "agent": agent} for title, agent in PAIRS],
+        [
+            ["Create calculator module", "general-purpose"],
+            {"title": "Write and run tests", "agent": "verifier"},
+        ],
+    ],
+    ids=["tuples", "objects", "mixed"],
+)
+def test_a_sequential_workflow_goes_from_pending_to_completed(
+    ground: WorkflowGround, phases: Any
+) -> None:
+    """The design's second test: created, completed, activated with its context, completed as a whole."""
+    id_ = api.create_workflow_state(TASK, phases)
+    state = json.loads(ground.document().read_text())
+    assert {name: state[name] for name in ("id", "task", "status", "current_phase")} == {
+        "id": id_,
+        "task": TASK,
+        "status": "pending",
+        "current_phase": None,
+    }
+    assert [(phase["title"], phase["agent"]) for phase in state["phases"]] == PAIRS
+    api.update_phase_status(id_, "phase_0", "active")
+    api.update_phase_status(id_, "phase_0", "completed", ["calculator.py"], "has 4 functions")
+    api.update_phase_status(id_, "phase_1", status="active")
+    state = api.get_workflow_state(id_)
+    assert (state["status"], state["current_phase"]) == ("active", "phase_1")
+    assert state["phases"][0]["deliverables"] == ["calculator.py"]
+    assert state["phases"][0]["context_for_next"] == "has 4 functions"
+    done = api.update_phase_status(
+        id_, "phase_1", status="completed", deliverables=["tests"], context="bye"
+    )
+    assert (done["status"], done["current_phase"]) == ("completed", None)
+    assert api.get_workflow_state(id_) == done
+    assert ground.view().startswith(f"# Workflow Status: {TASK}\n\nStatus: completed")
+
+
+def test_the_view_is_given_and_written(ground: WorkflowGround) -> None:
+    """`generate_markdown(workflow)` gives the view; with a path before it, that is written as well."""
+    id_ = api.create_workflow_state(TASK, ["One"])
+    state = api.get_workflow_state(id_)
+    assert api.generate_markdown(state) == ground.view()
+    assert api.generate_markdown("state.md", state) == (ground.root / "state.md").read_text()
+    assert api.generate_markdown(json.loads(ground.document().read_text())) == ground.view()
+
+
+def test_functions_refuse_as_commands_do(ground: WorkflowGround) -> None:
+    """Unknown words, phases and workflows, illegal moves and gates: one sentence, and nothing changed."""
+    gated: Any = [{"title": "A", "gate": "file:x"}, "B"]
+    id_ = api.create_workflow_state("t", gated)
+    before = ground.documents()
+    for arguments, words in (
+        ((id_, "phase_0", "finished"), "is no status"),
+        ((id_, "phase_7", "active"), "has no phase"),
+        (("wf_none", "phase_0", "active"), "no workflow"),
+        ((id_, "phase_0", "completed"), "is not there"),
+        ((id_, "phase_1", "active"), "behind the gate"),
+    ):
+        with pytest.raises(Refused, match=words):
+            api.update_phase_status(*arguments)
+    with pytest.raises(Refused, match="1 to 100 phases"):
+        api.create_workflow_state("t", [])
+    assert ground.documents() == before
+    api.update_phase_status(id_, "phase_0", "failed", reason="broken")
+    with pytest.raises(IllegalMove, match="from failed it goes to"):
+        api.update_phase_status(id_, "phase_0", "completed")
+
+
+def test_two_tasks_of_one_name_are_two_workflows(ground: WorkflowGround) -> None:
+    """An orchestrator that is asked the same twice gets two ids, and loses neither."""
+    ids = {api.create_workflow_state(TASK, PAIRS) for _ in range(2)}
+    assert len(ids) == len(ground.checkpoints()) == 2
+    assert all(api.get_workflow_state(id_)["task"] == TASK for id_ in ids)

@@ -1,0 +1,245 @@
+"""Sources of workflows: what CLAUDE.local.md and plans say, and what a compaction makes of it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lifecycle.workflow.sources.following import Observed, observe
+from lifecycle.workflow.sources.source_files import LOCAL, is_standing, read_sources
+from lifecycle.workflow.sources.source_text import active_plan, local_markers
+from lifecycle.workflow.table import PhaseStatus
+from lifecycle.workflow.whose import Asker, chosen
+from tests.workflow.workflow_ground import DESIGNS, WorkflowGround
+
+MARKS = (DESIGNS / "local.md").read_text("utf-8")
+PLAN = "CLAUDE/Plan/001-auth/PLAN.md"
+PLAN_TEXT = """# Plan 001: User Auth
+
+**Status**: 🔄 In Progress
+
+@CLAUDE/PlanWorkflow.md
+
+## Phase 1: Design
+Status: ✅ Completed
+## Phase 2 - Build 🔄
+- [ ] Phase words in a list do not count here
+## Phase 3: Ship
+"""
+
+
+@pytest.fixture
+def ground(tmp_path: Path) -> WorkflowGround:
+    """A worktree without workflows."""
+    return WorkflowGround.made(tmp_path / "tree")
+
+
+def seen(ground: WorkflowGround, session: str = "one") -> Observed:
+    """What a compaction of a session finds."""
+    return observe(ground.store, Asker(session))
+
+
+def test_the_designs_own_markers_are_read() -> None:
+    """Workflow, phase, total, title and @ lines of the example, whose heading is in small letters."""
+    facts = local_markers(MARKS, LOCAL)
+    assert facts is not None
+    assert facts.name == "Page Orchestration - Case Studies"
+    assert (facts.number, facts.total, facts.title) == (4, 10, "SEO Generation")
+    assert facts.reading == ("@CLAUDE/PageOrchestration.md", "@CLAUDE/Sitemap/case-studies.md")
+
+
+@pytest.mark.parametrize(
+    ("text", "phase"),
+    [
+        (MARKS.upper().replace("@CLAUDE", "@claude"), (4, 10, "SEO GENERATION")),
+        ("WORKFLOW STATE\n- **Workflow**: X\n- **Phase:** 2 of 3: Fix\n", (2, 3, "Fix")),
+        ("workflow state\nworkflow: X\nphase: Fixing\n", (0, 0, "Fixing")),
+        ("workflow state\nworkflow: X\nphase: 9/3 - odd\n", (0, 0, "9/3 - odd")),
+    ],
+)
+def test_markers_are_read_in_any_case(text: str, phase: tuple[int, int, str]) -> None:
+    """Bold, lists, `of`, no number, and numbers that make no sense."""
+    facts = local_markers(text, LOCAL)
+    assert facts is not None
+    assert (facts.number, facts.total, facts.title) == phase
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Workflow: X\nPhase: 1/2\n",
+        "workflow state\nPhase: 1\n",
+        "workflow state\nWorkflow: X\n",
+    ],
+)
+def test_without_all_three_marks_there_is_no_workflow(text: str) -> None:
+    """Each of the three is needed."""
+    assert local_markers(text, LOCAL) is None
+
+
+def test_a_plan_in_progress_is_read() -> None:
+    """Name, phases with their statuses, the current one, and the plan itself as the first reading."""
+    facts = active_plan(PLAN_TEXT, PLAN)
+    assert facts is not None
+    assert facts.name == "Plan 001: User Auth"
+    assert facts.phases == (
+        ("Design", PhaseStatus.COMPLETED),
+        ("Build", PhaseStatus.ACTIVE),
+        ("Ship", PhaseStatus.PENDING),
+    )
+    assert (facts.number, facts.total) == (2, 3)
+    assert facts.reading == (f"@{PLAN}", "@CLAUDE/PlanWorkflow.md")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# P\n🔄 In Progress\n",
+        "# P\nphase\n",
+        "# P\n✅ Done\nphase 1\n",
+        "# P\n**Status**: In Progress\nphase",
+    ],
+)
+def test_a_plan_needs_its_mark_and_a_keyword(text: str) -> None:
+    """Both parts of the design's rule are needed."""
+    assert active_plan(text, PLAN) is None
+
+
+@given(st.text(), st.booleans())
+def test_no_text_breaks_a_reader(text: str, is_plan: bool) -> None:
+    """Whatever a source holds, it is read or not, and what comes out fits a record."""
+    whole = f"workflow state\nworkflow: {text}\nphase: 1/2 {text}\n🔄 In Progress\n{text}"
+    facts = active_plan(whole, PLAN) if is_plan else local_markers(whole, LOCAL)
+    assert facts is None or all(path.startswith("@") for path in facts.reading)
+
+
+def test_a_compaction_creates_and_then_updates_one_checkpoint(ground: WorkflowGround) -> None:
+    """The first creates it, later ones follow the source; `created_at` and the path stay for ever."""
+    ground.write(LOCAL, MARKS)
+    first = seen(ground)
+    assert first.created == ("Page Orchestration - Case Studies",)
+    assert first.workflow is not None
+    (path,) = ground.checkpoints()
+    before = json.loads(path.read_text())
+    assert path.parent.name == "page-orchestration-case-studies"
+    assert before["phase"] == {
+        "current": 4,
+        "total": 10,
+        "name": "SEO Generation",
+        "status": "in_progress",
+    }
+    ground.clock.offset += 100
+    ground.write(LOCAL, MARKS.replace("4/10 - SEO Generation", "5/10 - Review"))
+    second = seen(ground)
+    assert (second.created, second.updated) == ((), first.created)
+    assert ground.checkpoints() == [path]
+    after = json.loads(path.read_text())
+    assert after["phase"]["name"] == "Review"
+    assert after["created_at"] == before["created_at"]
+    assert after["lifecycle"]["record"]["compactions"] == 2
+
+
+def test_without_a_workflow_a_compaction_makes_none(ground: WorkflowGround) -> None:
+    """No markers, no plan, no state: nothing is created."""
+    assert seen(ground) == Observed()
+    assert ground.documents() == {}
+
+
+def test_several_sources_are_several_workflows_and_all_are_named(ground: WorkflowGround) -> None:
+    """Markers and two plans: three checkpoints; one is the session's, the others are named."""
+    ground.write(LOCAL, MARKS)
+    ground.write(PLAN, PLAN_TEXT)
+    ground.write("CLAUDE/Plan/002-x/PLAN.md", PLAN_TEXT.replace("001: User Auth", "002: X"))
+    found = seen(ground)
+    assert len(ground.checkpoints()) == 3
+    assert found.workflow is not None
+    named = {found.workflow.name, *(one.name for one in found.others)}
+    assert named == {"Page Orchestration - Case Studies", "Plan 001: User Auth", "Plan 002: X"}
+
+
+def test_a_source_counts_only_while_it_says_in_progress(ground: WorkflowGround) -> None:
+    """A plan that is done, or gone, restores nothing; one that was changed much, and goes on, does."""
+    ground.write(PLAN, PLAN_TEXT)
+    seen(ground)
+    changed = "# Another name\n🔄 In Progress\n## Phase 1: All new\n"
+    ground.write(PLAN, changed)
+    assert is_standing(ground.root, ground.one())
+    assert chosen(ground.root, ground.store.read().unfinished, Asker("one")).workflow is not None
+    ground.write(PLAN, changed.replace("🔄 In Progress", "✅ Completed"))
+    assert chosen(ground.root, ground.store.read().unfinished, Asker("one")).workflow is None
+    (ground.root / PLAN).unlink()
+    assert not is_standing(ground.root, ground.one())
+
+
+def test_markers_that_name_another_workflow_end_the_first(ground: WorkflowGround) -> None:
+    """The file tells of one workflow at a time."""
+    ground.write(LOCAL, MARKS)
+    seen(ground)
+    ground.write(LOCAL, MARKS.replace("Page Orchestration - Case Studies", "Other"))
+    found = seen(ground)
+    assert found.workflow is not None
+    assert found.workflow.name == "Other"
+    assert chosen(ground.root, ground.store.read().unfinished, Asker("one")).others == ()
+
+
+def test_what_was_completed_does_not_come_back_from_its_source(ground: WorkflowGround) -> None:
+    """Marks that were left lying restore nothing; marks of a new phase are a new workflow."""
+    ground.write(LOCAL, MARKS)
+    seen(ground)
+    ground.steps.complete(give_up="no need")
+    assert seen(ground).workflow is None
+    assert ground.checkpoints() == []
+    ground.write(LOCAL, MARKS.replace("4/10", "5/10"))
+    again = seen(ground)
+    assert again.created == ("Page Orchestration - Case Studies",)
+
+
+def test_a_workflow_of_a_command_is_left_to_commands(ground: WorkflowGround) -> None:
+    """Markers of the same name do not move what a command began."""
+    before = ground.start("A", "B", name="Page Orchestration - Case Studies").workflow
+    ground.write(LOCAL, MARKS)
+    found = seen(ground)
+    assert (found.created, found.updated) == ((), ())
+    assert ground.one().phases == before.phases
+
+
+def test_words_that_git_tracks_are_marked(ground: WorkflowGround) -> None:
+    """A tracked source makes a workflow whose text is quoted, also once it is not tracked any more."""
+    ground.write(PLAN, PLAN_TEXT)
+    subprocess.run(["git", "-C", ground.root, "add", "-A"], check=True)
+    found = seen(ground)
+    assert found.workflow is not None
+    assert found.workflow.is_foreign
+    subprocess.run(["git", "-C", ground.root, "rm", "-rq", "--cached", "CLAUDE"], check=True)
+    assert ground.one().is_foreign
+
+
+@pytest.mark.parametrize("path", [LOCAL, PLAN])
+def test_a_source_that_is_too_large_or_a_link_is_told(
+    ground: WorkflowGround, tmp_path: Path, path: str
+) -> None:
+    """10 MB cost one sentence; a link leads to a file that is not ours."""
+    text = MARKS if path == LOCAL else PLAN_TEXT
+    whole = ground.write(path, text + "x" * 10_000_000)
+    (trouble,) = read_sources(ground.root).troubles
+    assert "larger than 1 MB" in trouble
+    whole.unlink()
+    (tmp_path / "foreign").write_text(text)
+    whole.symlink_to(tmp_path / "foreign")
+    sources = read_sources(ground.root)
+    assert sources.facts == ()
+    assert "link" in sources.troubles[0]
+
+
+def test_a_path_in_a_source_that_leads_out_is_refused(ground: WorkflowGround) -> None:
+    """`..` and absolute paths are told, and never in a checkpoint."""
+    ground.write(LOCAL, MARKS + "\n@../../etc/passwd\n@/etc/shadow\n")
+    found = seen(ground)
+    assert len([one for one in found.troubles if "leads out" in one]) == 2
+    assert b"passwd" not in b"".join(ground.documents().values())

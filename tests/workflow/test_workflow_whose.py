@@ -1,0 +1,70 @@
+"""Whose a workflow is: of several unfinished ones the one that is meant."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lifecycle.workflow.state import Workflow
+from lifecycle.workflow.store.found_workflows import FoundWorkflow
+from lifecycle.workflow.whose import Asker, asker_of, branch_of, choose
+from tests.workflow.workflow_ground import WorkflowGround
+
+ME = Asker("me", 7, "mine")
+
+
+def one(name: str, **fields: Any) -> FoundWorkflow:
+    """An unfinished workflow."""
+    return FoundWorkflow(Workflow(name, name, **fields), ())
+
+
+@pytest.mark.parametrize(
+    ("there", "meant"),
+    [
+        ([one("branch", branch="mine"), one("session", session="me")], "session"),
+        ([one("branch", branch="mine"), one("client", session="old", client=7)], "client"),
+        ([one("tree"), one("branch", branch="mine")], "branch"),
+        ([one("newest"), one("older")], "newest"),
+        ([one("theirs", session="you", client=1, branch="mine"), one("tree")], "tree"),
+        ([one("theirs", session="you", client=1, branch="mine")], ""),
+        ([one("dead", session="you", client=2, branch="mine"), one("tree")], "dead"),
+        ([], ""),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_the_nearest_is_meant_and_the_others_are_named(
+    there: list[FoundWorkflow], meant: str
+) -> None:
+    """Session, then client, then branch, then worktree; what a living session works on is its own."""
+    choice = choose(there, ME, lambda client: client == 1)
+    assert (choice.workflow.id if choice.workflow is not None else "") == meant
+    assert {found.workflow.id for found in choice.others} == {
+        found.workflow.id for found in there
+    } - {meant}
+
+
+def test_a_subagent_gets_none_of_its_leaders() -> None:
+    """The same session and branch, and an agent's id: nothing is meant."""
+    there = [one("session", session="me", branch="mine")]
+    assert choose(there, Asker("me", 7, "mine", is_subagent=True), bool).workflow is None
+
+
+def test_a_person_at_a_terminal_gets_what_a_session_works_on() -> None:
+    """Whoever belongs to no session is shown the workflow of a living one."""
+    there = [one("theirs", session="you", client=1)]
+    assert choose(there, Asker(), lambda _: True).workflow is not None
+
+
+def test_who_asks_is_read_from_event_and_environment(tmp_path: Path) -> None:
+    """Session, process and agent by the client's own fields, and the branch without git."""
+    ground = WorkflowGround.made(tmp_path / "tree")
+    branch = branch_of(ground.root)
+    assert branch
+    event = {"session_id": "s", "agent_id": "a"}
+    asker = asker_of(ground.root, {"CLAUDE_PID": str(os.getpid())}, event)
+    assert asker == Asker("s", os.getpid(), branch, is_subagent=True)
+    assert asker_of(ground.root, {"CLAUDE_PID": "x"}, {}) == Asker("", 0, branch)
+    assert branch_of(tmp_path) == ""
