@@ -75,7 +75,7 @@ PLACES = {
     "markdown_it": {"stages.detection.prose_blocks"},
     "tenacity": {"core.timing"},
     "werkzeug": {"sandbox"},
-    "jinja2": {"sandbox", "views.stats.stats_page"},
+    "jinja2": {"sandbox", "views.stats.stats_page", "views.web.web_page"},
     "plotly": {"views.stats.stats_page"},
     "msgspec": {"platforms.platform_file", "run", "sandbox", "workflow"},
     "yaml": {"sandbox"},

@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import ExitStack
+from pathlib import Path
 
 import click
 
 from lifecycle.cli import terminal
 from lifecycle.cli.command_session import demanded_root, json_option, option
 from lifecycle.core.timing import SystemClock
+from lifecycle.storage.store import worktree_root
 
 
 @click.command("watch", short_help="The same, live on the terminal.")
 @option("--once", "Print it and end, as is done where no terminal is and with --json.")
+@option("--web", "Serve a page of all worktrees of all your clones; the address is printed.")
+@click.option(
+    "--port", type=click.IntRange(1, 65_535), help="Of the page; without it a free one is taken."
+)
+@option("--open", "Open the page in your browser as well.", "opens")
 @json_option
-def watch(*, once: bool, as_json: bool) -> None:
+def watch(*, once: bool, web: bool, port: int | None, opens: bool, as_json: bool) -> None:
     """Show everything that `lifecycle status` says, live: it changes when a file does.
 
     What waits for you comes first. Keys: p opens the pull request in the browser, i the issue, q ends it.
     Asks nothing of GitHub, and writes nothing.
+
+    With --web it is a page that you may leave open, for this machine and for whoever has its address alone.
+    It ends with Ctrl-C, and with its terminal.
     """
+    if web:
+        _serve(port or 0, opens=opens, as_json=as_json)
+        return
+    if port is not None or opens:
+        raise click.UsageError("--port and --open are for --web.")
     from lifecycle.views.watch.live_watch import LiveWatch
 
     root = demanded_root()
@@ -30,3 +47,27 @@ def watch(*, once: bool, as_json: bool) -> None:
         live.once()
     else:
         live.run()
+
+
+def _serve(port: int, *, opens: bool, as_json: bool) -> None:
+    """Serve the page until it ends, and print where it is."""
+    from lifecycle.views.web import web_server
+    from lifecycle.views.web.all_worktrees import AllWorktrees
+
+    worktrees = AllWorktrees(os.environ, SystemClock(), worktree_root(Path.cwd()))
+    server = web_server.WatchServer(worktrees, port)
+    with ExitStack() as until_the_end:
+
+        def announce() -> None:
+            if as_json:
+                click.echo(terminal.json_text({"address": server.address}))
+            else:
+                click.echo(f"All your worktrees: {server.address}")
+                click.echo(
+                    "Whoever has this address may read the page while this runs. Ctrl-C ends it."
+                )
+            sys.stdout.flush()
+            if opens and not until_the_end.enter_context(web_server.opened(server.address)):
+                click.echo("No browser could be started: open the address yourself.", err=True)
+
+        web_server.serve(server, announce)

@@ -3,8 +3,31 @@
 from __future__ import annotations
 
 from lifecycle.core.redact import named
-from lifecycle.views.overview.overview_values import OverviewStage, OverviewStory
+from lifecycle.views.overview.overview_values import (
+    Overview,
+    OverviewStage,
+    OverviewStory,
+    PullStanding,
+)
 from lifecycle.views.stats.stats_words import count, span
+
+STANDINGS = {
+    PullStanding.UNKNOWN: "open, not looked at yet",
+    PullStanding.RUNNING: "checks run",
+    PullStanding.FAILED: "checks failed",
+    PullStanding.HELD: "checks do not go on by themselves",
+    PullStanding.CHANGES: "changes are asked for",
+    PullStanding.CONFLICT: "conflicts",
+    PullStanding.PASSED: "all green",
+    PullStanding.MERGED: "merged",
+    PullStanding.CLOSED: "closed without a merge",
+}
+"""How a pull request stands, in words."""
+
+
+def is_awaited(overview: Overview, text: str) -> bool:
+    """True if what waits for a person says this already."""
+    return any(one.what.rstrip(".") in text or text in one.what for one in overview.awaited)
 
 
 def age(since: float, now: float) -> str:

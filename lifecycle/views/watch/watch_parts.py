@@ -22,24 +22,24 @@ from lifecycle.views.overview.overview_values import (
     OverviewWorkflow,
     PullStanding,
 )
-from lifecycle.views.overview.overview_words import age, at_work, stage_line
+from lifecycle.views.overview.overview_words import STANDINGS, age, at_work, is_awaited, stage_line
 from lifecycle.views.stats.stats_words import count
 
 LABEL = 10
 """Columns of the name before a part's lines."""
 
-STANDING = {
-    PullStanding.UNKNOWN: ("open, not looked at yet", "dim"),
-    PullStanding.RUNNING: ("checks run", "cyan"),
-    PullStanding.FAILED: ("checks failed", "bold red"),
-    PullStanding.HELD: ("checks do not go on by themselves", "bold magenta"),
-    PullStanding.CHANGES: ("changes are asked for", "bold magenta"),
-    PullStanding.CONFLICT: ("conflicts", "bold red"),
-    PullStanding.PASSED: ("all green", "green"),
-    PullStanding.MERGED: ("merged", "bold green"),
-    PullStanding.CLOSED: ("closed without a merge", "red"),
+_STYLES = {
+    PullStanding.UNKNOWN: "dim",
+    PullStanding.RUNNING: "cyan",
+    PullStanding.FAILED: "bold red",
+    PullStanding.HELD: "bold magenta",
+    PullStanding.CHANGES: "bold magenta",
+    PullStanding.CONFLICT: "bold red",
+    PullStanding.PASSED: "green",
+    PullStanding.MERGED: "bold green",
+    PullStanding.CLOSED: "red",
 }
-"""How a pull request stands, in words, and the colour of that."""
+"""The colour of how a pull request stands."""
 
 _SIGNS = {
     "completed": ("✓", "green"),
@@ -86,7 +86,7 @@ def watch_parts(overview: Overview, now: float) -> list[WatchPart]:
         parts.append(WatchPart("claim", tuple(_claim(claim, now)), 2))
     if pull is not None:
         parts.append(WatchPart("PR", tuple(_pull(pull, overview.checks, now)), 2))
-    if claim is not None and not _is_awaited(overview, claim.next):
+    if claim is not None and not is_awaited(overview, claim.next):
         parts.append(WatchPart("next", (Text(claim.lost or claim.next),), is_folded=True))
     parts.append(WatchPart("trouble", troubles, is_folded=True))
     if overview.stage is not None:
@@ -98,15 +98,10 @@ def watch_parts(overview: Overview, now: float) -> list[WatchPart]:
     if overview.workflow is not None:
         lines = tuple(_workflow(overview.workflow, now))
         parts.append(WatchPart("workflow", lines, 3, is_beside=True))
-    waiting = [text for text in overview.waiting if not _is_awaited(overview, text)]
+    waiting = [text for text in overview.waiting if not is_awaited(overview, text)]
     parts.append(WatchPart("to be said", tuple(map(Text, waiting)), is_folded=True))
     parts.append(WatchPart("events", tuple(_events(overview, now))))
     return [part for part in parts if part.lines]
-
-
-def _is_awaited(overview: Overview, text: str) -> bool:
-    """True if what waits for a person says this already."""
-    return any(one.what.rstrip(".") in text or text in one.what for one in overview.awaited)
 
 
 def _awaited(overview: Overview, now: float) -> Iterator[Text]:
@@ -140,9 +135,8 @@ def _claim(claim: OverviewClaim, now: float) -> Iterator[Text]:
 
 
 def _pull(pull: OverviewPull, checks: OverviewChecks | None, now: float) -> Iterator[Text]:
-    word, style = STANDING[pull.state]
     number = Text(f"#{pull.number}", _link(pull.url, "bold"))
-    line = Text.assemble(number, " ", (word, style))
+    line = Text.assemble(number, " ", (STANDINGS[pull.state], _STYLES[pull.state]))
     if pull.conflicts_with:
         line.append(f" with {pull.conflicts_with}")
     line.append(f": {', '.join(pull.changes_by)}" if pull.changes_by else "")

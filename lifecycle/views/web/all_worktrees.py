@@ -1,0 +1,179 @@
+"""The overviews of all worktrees of all clones that this user works in, read anew where something changed.
+
+Nothing is read while nobody asks. Whoever asks costs a look at files' dates, and no more often than once a
+second, however many pages are open. One look takes a part of a second at most: worktrees for which the time
+was up are read at the next one, so that a page with very many is shown at once and fills up.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lifecycle.core.ports import Clock
+from lifecycle.core.timing import Deadline
+from lifecycle.settings import known_clones
+from lifecycle.settings.known_clones import KnownClone
+from lifecycle.storage import store
+from lifecycle.views.overview.overview_reading import overview, watched
+from lifecycle.views.overview.overview_values import Overview
+from lifecycle.views.overview.worktree_read import plain
+
+PAUSE = 1.0
+"""Seconds after a look in which its result is taken for the present."""
+
+BUDGET = 0.5
+"""Seconds of one look after which no other worktree is begun."""
+
+LISTED = 10.0
+"""Seconds after which it is looked anew which worktrees there are."""
+
+STALE = 30.0
+"""Seconds after which one that is in use is read although no file changed: a session may be over."""
+
+GIT_SECONDS = 2.0
+"""How long git may take in one worktree."""
+
+Signature = tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AllOverviews:
+    """Everything that is known right now.
+
+    Attributes:
+        at: when somebody last looked.
+        overviews: of each worktree that was read, by clone and path.
+        clones: how many there are.
+        unread: how many worktrees were not read yet.
+        trouble: why the clones could not be listed, one sentence; or "".
+        version: another one as soon as anything but `at` is.
+    """
+
+    at: float
+    overviews: tuple[Overview, ...] = ()
+    clones: int = 0
+    unread: int = 0
+    trouble: str = ""
+    version: str = ""
+
+
+@dataclass(slots=True)
+class _KnownWorktree:
+    """A worktree: when it was looked at, what was read of it, and the dates of its files then."""
+
+    root: Path
+    looked_at: float = float("-inf")
+    overview: Overview | None = None
+    files: tuple[Path, ...] = ()
+    dates: Signature = ()
+    version: str = ""
+
+
+class AllWorktrees:
+    """All worktrees of a user; any number of threads may ask.
+
+    Args:
+        environment: names the user's home; git is run with it.
+        clock: what time it is.
+        here: the worktree that somebody asks from, which is shown whether it is known or not.
+    """
+
+    def __init__(self, environment: Mapping[str, str], clock: Clock, here: Path | None) -> None:
+        self.environment, self.clock, self.here = environment, clock, here
+        self._lock = threading.Lock()
+        self._worktrees: dict[Path, _KnownWorktree] = {}
+        self._clones, self._trouble = 0, ""
+        self._listed_at = self._looked_at = float("-inf")
+        self._latest = AllOverviews(0.0)
+
+    def look(self) -> AllOverviews:
+        """What is so now, or was a moment ago; waits for another thread that looks."""
+        with self._lock:
+            if self.clock.monotonic() - self._looked_at >= PAUSE or self._latest.unread:
+                self._look()
+                self._looked_at = self.clock.monotonic()
+            return self._latest
+
+    def _look(self) -> None:
+        begin = self.clock.monotonic()
+        if begin - self._listed_at >= LISTED:
+            self._list()
+            self._listed_at = begin
+        # What was never read comes first, then what was not looked at for the longest time.
+        for one in sorted(self._worktrees.values(), key=lambda one: one.looked_at):
+            if self.clock.monotonic() - begin > BUDGET:
+                break
+            self._renew(one)
+            one.looked_at = self.clock.monotonic()
+        read = [one for one in self._worktrees.values() if one.overview is not None]
+        unread = len(self._worktrees) - len(read)
+        facts = repr(([one.version for one in read], self._clones, unread, self._trouble))
+        self._latest = AllOverviews(
+            at=self.clock.now(),
+            overviews=tuple(one.overview for one in read if one.overview is not None),
+            clones=self._clones,
+            unread=unread,
+            trouble=self._trouble,
+            version=_digest(facts),
+        )
+
+    def _list(self) -> None:
+        """Find out which worktrees there are; those that are known keep what was read of them."""
+        try:
+            clones, self._trouble = list(known_clones.known(self.environment)), ""
+        except OSError as error:
+            clones = []
+            self._trouble = plain(
+                f"The list of your clones cannot be read ({error.filename}: {error.strerror}), so only "
+                "this worktree is shown; mend it, and they come back by themselves.",
+                500,
+            )
+        here = store.common_folder(self.here) if self.here is not None else None
+        if here is not None and here not in [clone.git for clone in clones]:
+            clones.append(KnownClone(here, None))
+        roots = [root for clone in clones for root in known_clones.worktrees_of(clone)]
+        roots += [self.here.resolve()] if self.here is not None and here is not None else []
+        self._clones = len(clones)
+        self._worktrees = {
+            root: self._worktrees.get(root) or _KnownWorktree(root) for root in roots
+        }
+
+    def _renew(self, one: _KnownWorktree) -> None:
+        """Read a worktree anew if one of its files changed, or if nobody did for a while."""
+        if one.overview is not None and one.dates == _dates(one.files):
+            is_fresh = self.clock.now() - one.overview.at < STALE
+            if is_fresh or not is_in_use(one.overview):
+                return
+        one.files = watched(one.root)
+        one.dates = _dates(
+            one.files
+        )  # before it is read: a change meanwhile is seen at the next look
+        deadline = Deadline.after(self.clock, GIT_SECONDS)
+        one.overview = overview(one.root, self.environment, deadline)
+        one.version = _digest(repr(replace(one.overview, at=0.0)))
+
+
+def is_in_use(overview: Overview) -> bool:
+    """True if there is anything to show of a worktree but its place and its clone's journal."""
+    parts = (overview.claim, overview.stage, overview.run, overview.workflow)
+    return any(parts) or bool(overview.waiting or overview.awaited or overview.troubles)
+
+
+def _dates(files: tuple[Path, ...]) -> Signature:
+    return tuple(_date(path) for path in files)
+
+
+def _date(path: Path) -> tuple[int, int, int]:
+    try:
+        about = path.lstat()
+    except (OSError, ValueError):
+        return (-1, -1, -1)
+    return (about.st_mtime_ns, about.st_size, about.st_ino)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

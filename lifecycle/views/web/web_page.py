@@ -1,0 +1,200 @@
+"""The page of all worktrees: what waits for a person first, then who holds what and where it stands.
+
+Jinja2 escapes whatever goes in, since titles, names and paths are anybody's. Times go in as moments: the
+page's script counts on, and without it they are as of the moment at which the page was made.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.views.overview.overview_values import (
+    AwaitedPerson,
+    Overview,
+    OverviewEvent,
+    OverviewStory,
+)
+from lifecycle.views.overview.overview_words import STANDINGS, is_awaited
+from lifecycle.views.stats import stats_words
+from lifecycle.views.web.all_worktrees import AllOverviews, is_in_use
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+ASSETS = {"watch.css": "text/css", "watch.js": "text/javascript"}
+"""What the page loads from beside itself: name and type."""
+
+EVENTS = 12
+"""Entries of the journals that are shown, the newest."""
+
+OWN_EVENTS = 3
+"""Of these on the card of the task that they are about."""
+
+IDLE = 60
+"""Worktrees without work that are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageCard:
+    """One worktree that is in use.
+
+    Attributes:
+        key: an id for the page's script; it stays the same.
+        overview: of the worktree.
+        heading, url: what it is about, and its page or "".
+        clone, place: the clone's name, and the worktree's path as a person writes it.
+        events: the newest of the journal that are about its task.
+        stories: those of its run that are not over, or the last one.
+    """
+
+    key: str
+    overview: Overview
+    heading: str
+    url: str
+    clone: str
+    place: str
+    events: tuple[OverviewEvent, ...]
+    stories: tuple[OverviewStory, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PageAwaited:
+    """What waits for a person: which card it belongs to, and what that person types or opens."""
+
+    key: str
+    card: PageCard
+    awaited: AwaitedPerson
+    url: str
+    command: str
+
+
+def render(name: str, world: AllOverviews, environment: Mapping[str, str]) -> str:
+    """The page (`watch.html`) or its changing part (`live.html`)."""
+    return _templates().get_template(name).render(values(world, environment))
+
+
+def asset(name: str) -> str:
+    """The text of one of ASSETS."""
+    return (Path(__file__).with_name("templates") / name).read_text(encoding="utf-8")
+
+
+def values(world: AllOverviews, environment: Mapping[str, str]) -> dict[str, Any]:
+    """What the templates draw."""
+    home = environment.get("HOME", "")
+    used = [one for one in world.overviews if is_in_use(one)]
+    cards = sorted((_card(one, home) for one in used), key=lambda card: _order(card, world.at))
+    idle = [one for one in world.overviews if not is_in_use(one)]
+    awaited = [one for card in cards for one in _awaited(card)]
+    # One that waits since nobody knows when comes last: the others have a reason to be first.
+    awaited.sort(key=lambda one: one.awaited.since or world.at)
+    return {
+        "world": world,
+        "now": world.at,
+        "cards": cards,
+        "awaited": awaited,
+        "idle": [(_place(one, home), one.worktree.branch) for one in idle[:IDLE]],
+        "idle_count": len(idle),
+        "troubled": sum(bool(card.overview.troubles) for card in cards),
+        "events": _latest(world.overviews),
+        "standings": STANDINGS,
+        "is_awaited": is_awaited,
+    }
+
+
+def _card(overview: Overview, home: str) -> PageCard:
+    claim, run, workflow, stage = overview.claim, overview.run, overview.workflow, overview.stage
+    place, heading, url = _place(overview, home), "", ""
+    if claim is not None:
+        heading, url = f"#{claim.issue} {claim.title}".rstrip(), claim.url
+    elif run is not None:
+        heading = run.goal
+    elif workflow is not None:
+        heading = workflow.name or workflow.task
+    elif stage is not None:
+        heading = stage.task
+    tasks = {f"#{claim.issue}", claim.linked_task} if claim is not None else set()
+    tasks |= {run.id} if run is not None else set()
+    tasks |= {stage.task} if stage is not None else set()
+    events = [one for one in overview.events if one.task and one.task in tasks]
+    stories = () if run is None else tuple(one for one in run.stories if one.status != "completed")
+    return PageCard(
+        key=f"at-{_key(overview.worktree.root)}",
+        overview=overview,
+        heading=heading or place,
+        url=url,
+        clone=_clone(overview),
+        place=place,
+        events=tuple(events[: -OWN_EVENTS - 1 : -1]),
+        stories=stories[:5],
+    )
+
+
+def _order(card: PageCard, now: float) -> tuple[int, float, str, str]:
+    """What waits the longest comes first; all else keeps its place, whatever happens in it."""
+    awaited = card.overview.awaited
+    since = min((one.since or now for one in awaited), default=0.0)
+    return (0 if awaited else 1, since, card.clone, card.place)
+
+
+def _awaited(card: PageCard) -> list[PageAwaited]:
+    found = []
+    for number, one in enumerate(card.overview.awaited):
+        is_url = one.where.startswith(("https://", "http://"))
+        folder = shlex.quote(card.overview.worktree.root)
+        command = f"cd {folder} && {one.where}" if one.where and not is_url else ""
+        url = one.where if is_url else ""
+        found.append(PageAwaited(f"{card.key}-{number}", card, one, url, command))
+    return found
+
+
+def _latest(overviews: tuple[Overview, ...]) -> list[tuple[str, OverviewEvent]]:
+    """The newest entries of all journals, each with its clone: worktrees of one clone share theirs."""
+    journals = {one.worktree.clone: one for one in overviews}
+    entries = [(_clone(one), event) for one in journals.values() for event in one.events]
+    return sorted(entries, key=lambda entry: -entry[1].at)[:EVENTS]
+
+
+def _clone(overview: Overview) -> str:
+    """What a person calls the clone: the name of its main folder."""
+    path = Path(overview.worktree.clone)
+    return (path.parent if path.name == ".git" else path).name.removesuffix(".git")
+
+
+def _place(overview: Overview, home: str) -> str:
+    root = overview.worktree.root
+    return f"~{root.removeprefix(home)}" if home and root.startswith(f"{home}/") else root
+
+
+def _key(text: str) -> str:
+    import hashlib
+
+    return hashlib.sha256(os.fsencode(text)).hexdigest()[:12]
+
+
+def clock_time(at: float, now: float) -> str:
+    """A moment on this machine's clock: `14:05`, on another day `Mon 23 Nov 14:05`."""
+    moment = datetime.fromtimestamp(at).astimezone()
+    is_today = moment.date() == datetime.fromtimestamp(now).astimezone().date()
+    return moment.strftime("%H:%M" if is_today else "%a %d %b %H:%M")
+
+
+@cache
+def _templates() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("lifecycle.views.web", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(span=stats_words.span, clock=clock_time, many=stats_words.count)
+    return environment

@@ -1,0 +1,296 @@
+"""Serve the page of all worktrees on 127.0.0.1, for whoever has its address, until the command ends.
+
+Whoever knows the token in the address may read, and nobody may write: GET and HEAD alone. The token stays
+in the path. A cookie would reach every other server on this machine, since cookies know no ports. A request
+whose `Host` is not this machine's own name comes from a page elsewhere that had its name lead here (DNS
+rebinding), and is refused.
+
+It is the standard library's server: two methods and five names need no more, and werkzeug, which the
+embedded GitHub uses, takes twice its time to load.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+import json
+import os
+import secrets
+import signal
+import socket
+import sys
+import tempfile
+import termios
+import threading
+from collections.abc import Callable, Iterator
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import FrameType
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from lifecycle.core.errors import Refused
+from lifecycle.core.redact import visible
+from lifecycle.views.overview.overview_json import overview_json
+from lifecycle.views.web import web_page
+from lifecycle.views.web.all_worktrees import AllWorktrees
+
+HOST = "127.0.0.1"
+
+NAMES = frozenset({HOST, "localhost"})
+"""What this machine calls itself; any port, since `ssh -L` may lead here from another one."""
+
+CONNECTIONS = 64
+"""Open at the same time; one more is closed at once."""
+
+SILENT_SECONDS = 60.0
+"""After which a connection that says nothing is closed."""
+
+GLANCE = 2.0
+"""How often, in seconds, it is looked whether whoever started it is still there."""
+
+GUARDS = {
+    # Only what the page itself brings along: titles and names are anybody's.
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cache-Control": "no-store",
+}
+"""What every answer says."""
+
+
+class _PageRequest(BaseHTTPRequestHandler):
+    """One connection."""
+
+    server: WatchServer
+    protocol_version = "HTTP/1.1"
+    server_version, sys_version = "lifecycle", ""
+    timeout = SILENT_SECONDS
+    disable_nagle_algorithm = True
+
+    def do_GET(self) -> None:
+        """Answer with the page or a part of it."""
+        hosts = self.headers.get_all("Host") or [""]
+        if len(hosts) != 1 or _name_of(hosts[0]) not in NAMES:
+            self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
+            return
+        _, _, rest = self.path.partition("/")
+        token, slash, name = rest.partition("?")[0].partition("/")
+        given, wanted = os.fsencode(token), os.fsencode(self.server.token)
+        if not (hmac.compare_digest(given, wanted) and slash):
+            self.send_error(HTTPStatus.NOT_FOUND)
+            return
+        try:
+            answer = self._answer(name)
+        except Exception as error:  # noqa: BLE001 -- one page fails, and says so; the server goes on
+            self.server.complain(f"The page could not be made ({type(error).__name__}: {error}).")
+            self.send_error(HTTPStatus.INTERNAL_SERVER_ERROR)
+            return
+        if answer is None:
+            self.send_error(HTTPStatus.NOT_FOUND)
+            return
+        self._send(*answer)
+
+    do_HEAD = do_GET  # noqa: N815 -- the library's name
+
+    def _answer(self, name: str) -> tuple[str, str, str] | None:
+        """Text, type and version of what has this name; None if nothing has it."""
+        if name in web_page.ASSETS:
+            return web_page.asset(name), web_page.ASSETS[name], ""
+        server = self.server
+        if name in ("", "live.html"):
+            world = server.worktrees.look()
+            template = name or "watch.html"
+            text = web_page.render(template, world, server.worktrees.environment)
+            return text, "text/html", world.version if name else ""
+        if name == "overview.json":
+            world = server.worktrees.look()
+            worktrees = [overview_json(one) for one in world.overviews]
+            data = {"clones": world.clones, "unread": world.unread, "worktrees": worktrees}
+            return json.dumps(data), "application/json", world.version
+        return None
+
+    def _send(self, text: str, kind: str, version: str) -> None:
+        tag = f'"{version}"' if version else ""
+        is_known = bool(tag) and self.headers.get("If-None-Match") == tag
+        body = b"" if is_known else text.encode("utf-8", "replace")
+        self.send_response(HTTPStatus.NOT_MODIFIED if is_known else HTTPStatus.OK)
+        if tag:
+            self.send_header("ETag", tag)
+        self._finish(body, f"{kind}; charset=utf-8")
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Say what is wrong in the status alone; nothing of the request is repeated."""
+        del message, explain
+        if code == HTTPStatus.NOT_IMPLEMENTED:  # a method that there is no function for
+            code = HTTPStatus.METHOD_NOT_ALLOWED
+        self.close_connection = True  # a body may follow, which nobody reads
+        self.send_response(code)
+        if code == HTTPStatus.METHOD_NOT_ALLOWED:
+            self.send_header("Allow", "GET, HEAD")
+        self.send_header("Connection", "close")
+        self._finish(f"{HTTPStatus(code).phrase}\n".encode(), "text/plain; charset=utf-8")
+
+    def _finish(self, body: bytes, kind: str) -> None:
+        for name, value in GUARDS.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Log nothing: the token stands in every address."""
+
+
+class WatchServer(ThreadingHTTPServer):
+    """The server; it serves while it is entered.
+
+    Args:
+        worktrees: what it shows.
+        port: on 127.0.0.1; 0 takes a free one.
+
+    Raises:
+        Refused: the port cannot be used.
+    """
+
+    daemon_threads = True
+    block_on_close = False
+    allow_reuse_address = True
+
+    def __init__(self, worktrees: AllWorktrees, port: int = 0) -> None:
+        self.worktrees, self.token = worktrees, secrets.token_hex(32)
+        self._seats = threading.BoundedSemaphore(CONNECTIONS)
+        self._open: set[socket.socket] = set()
+        self._complaints: set[str] = set()
+        try:
+            super().__init__((HOST, port), _PageRequest)
+        except (OSError, OverflowError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise Refused(
+                f"Port {port} of {HOST} cannot be used ({why}), so no page is served; stop what listens "
+                "there, or leave --port out."
+            ) from None
+
+    @property
+    def address(self) -> str:
+        """Where the page is; whoever knows it may read it."""
+        return f"http://{HOST}:{self.server_address[1]}/{self.token}/"
+
+    def __enter__(self) -> Self:
+        self._thread = threading.Thread(target=self.serve_forever, name="page", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown()
+        self._thread.join()
+        self.server_close()
+        for connection in tuple(self._open):  # a browser keeps one, and would be answered on it
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer on a thread of its own, while there is room."""
+        if self._seats.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Know the connection while it is open, and give the seat back at the end."""
+        self._open.add(request)
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._open.discard(request)
+            self._seats.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 -- the library's
+        """A browser that went is no news; anything else is one sentence."""
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):
+            self.complain(f"A connection was given up ({type(error).__name__}: {error}).")
+
+    def complain(self, sentence: str) -> None:
+        """Say a sentence on standard error, once."""
+        if sentence not in self._complaints and sys.stderr is not None:
+            self._complaints.add(sentence)
+            with contextlib.suppress(OSError, ValueError):
+                sys.stderr.write(f"lifecycle: {visible(sentence)}\n")
+
+
+def _name_of(host: str) -> str:
+    """The name in a `Host` field, without its port; "" if it is none."""
+    try:
+        parts = urlsplit(f"//{host}")
+        is_whole = parts.netloc == host and "@" not in host and parts.port != 0
+    except ValueError:
+        return ""
+    return (parts.hostname or "") if is_whole else ""
+
+
+def serve(server: WatchServer, announce: Callable[[], None]) -> None:
+    """Serve until SIGTERM or SIGHUP, or until the terminal, or whoever started this, is gone.
+
+    Args:
+        server: which.
+        announce: is called once it serves.
+
+    Raises:
+        KeyboardInterrupt: somebody pressed Ctrl-C.
+    """
+    ended = threading.Event()
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        ended.set()
+
+    # Under nohup it is meant to outlive its terminal.
+    outlives = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    numbers = [signal.SIGTERM] if outlives else [signal.SIGTERM, signal.SIGHUP]
+    before = {number: signal.signal(number, end) for number in numbers}
+    parent, has_terminal = os.getppid(), _has_terminal()
+    try:
+        with server:
+            announce()
+            while not ended.wait(GLANCE):
+                is_left = os.getppid() != parent or (has_terminal and not _has_terminal())
+                if is_left and not outlives:
+                    break
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _has_terminal() -> bool:
+    try:
+        termios.tcgetattr(0)
+    except (termios.error, OSError, ValueError):
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def opened(address: str) -> Iterator[bool]:
+    """Open the page in the user's browser; False if none could be started.
+
+    The address goes into a file that this user alone can read, and the browser is given that file: every
+    user of the machine can read the words that a process is started with. The file goes at the end.
+    """
+    import webbrowser
+
+    with tempfile.TemporaryDirectory(prefix="lifecycle-page-") as folder:  # 0700
+        path = Path(folder) / "open.html"
+        path.write_text(
+            '<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">'
+            f'<meta http-equiv="refresh" content="0; url={address}"><title>lifecycle</title>\n'
+        )
+        yield webbrowser.open(path.as_uri())

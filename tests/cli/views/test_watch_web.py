@@ -1,0 +1,191 @@
+"""`lifecycle watch --web` as a process: what it prints, who sees its token, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import socket
+import stat
+import subprocess
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from lifecycle.settings.known_clones import known
+from tests.cli.views.view_ground import ViewGround
+from tests.conftest import STARTED
+
+pytestmark = pytest.mark.started
+
+SECONDS = 60
+
+
+@contextmanager
+def served(
+    ground: ViewGround, *words: str, terminal: int = subprocess.DEVNULL, **more: str
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The command while it serves, and the address that it printed."""
+    with subprocess.Popen(
+        [str(STARTED), "watch", "--web", "--json", *words],
+        cwd=ground.root,
+        env={**ground.environment, **more},
+        stdin=terminal,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            assert line, process.communicate()
+            yield process, json.loads(line)["address"]
+        finally:
+            process.kill()
+
+
+def page(address: str) -> str:
+    """What a browser gets there."""
+    with urllib.request.urlopen(address, timeout=SECONDS) as answer:
+        return str(answer.read().decode())
+
+
+def is_free(address: str) -> bool:
+    """True if nobody listens there."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", urlsplit(address).port or 0)) != 0
+
+
+def test_it_shows_this_worktree_and_writes_nothing(ground: ViewGround) -> None:
+    """The page has the worktree that it is asked in; nothing is known or made by looking."""
+    ground.in_review()
+    before = sorted(path.name for path in ground.root.iterdir())
+    with served(ground) as (_, address):
+        text = page(address)
+    assert "#42 Fix the race" in text
+    assert "PR #107 waits for a person to merge it" in text
+    assert sorted(path.name for path in ground.root.iterdir()) == before
+    assert known(ground.environment) == ()
+
+
+def test_ctrl_c_ends_it(ground: ViewGround) -> None:
+    """With 130 and one line; nothing listens any more, and a page that is open does not hold it."""
+    with served(ground) as (process, address):
+        page(address)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=SECONDS)
+    assert (process.returncode, out) == (130, "")
+    assert err.strip() == "Interrupted; what was done so far is kept."
+    assert is_free(address)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_whoever_ends_it_leaves_nothing(ground: ViewGround, number: int) -> None:
+    """It ends well when it is asked to, in silence."""
+    with served(ground) as (process, address):
+        process.send_signal(number)
+        assert process.communicate(timeout=SECONDS) == ("", "")
+    assert process.returncode == 0
+    assert is_free(address)
+
+
+def test_it_goes_with_its_terminal(ground: ViewGround) -> None:
+    """A terminal that is closed ends it, also where no signal tells it so."""
+    master, terminal = pty.openpty()
+    try:
+        with served(ground, terminal=terminal) as (process, address):
+            os.close(master)
+            assert process.wait(timeout=SECONDS) == 0
+        assert is_free(address)
+    finally:
+        os.close(terminal)
+
+
+def test_it_goes_with_whoever_started_it(ground: ViewGround, tmp_path: Path) -> None:
+    """A script that is killed leaves no server behind."""
+    script = f'"{STARTED}" watch --web --json >"{tmp_path}/said" & echo $!; wait'
+    with subprocess.Popen(
+        ["sh", "-c", script],
+        cwd=ground.root,
+        env=ground.environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as shell:
+        assert shell.stdout is not None
+        server = int(shell.stdout.readline())
+        said = tmp_path / "said"
+        while not said.read_text():
+            assert shell.poll() is None
+        address = json.loads(said.read_text())["address"]
+        shell.kill()
+    while not is_free(address):
+        assert Path(f"/proc/{server}").exists()
+
+
+def test_the_token_is_in_no_list_of_processes(ground: ViewGround, tmp_path: Path) -> None:
+    """Not in the command's own words, nor in the browser's, which gets a file of this user's."""
+    words = tmp_path / "words"
+    program = tmp_path / "browser"
+    program.write_text(
+        f'#!/bin/sh\nprintf "%s\\n" "$@" >"{words}.part"; mv "{words}.part" "{words}"\n'
+    )
+    program.chmod(0o755)
+    with served(ground, "--open", BROWSER=f"{program} %s") as (process, address):
+        token = urlsplit(address).path.strip("/")
+        while not words.exists():
+            assert process.poll() is None
+        if Path("/proc").is_dir():
+            assert token not in Path(f"/proc/{process.pid}/cmdline").read_text()
+        given = words.read_text().strip()
+        assert given.startswith("file:///")
+        assert token not in given
+        file = Path(given.removeprefix("file://"))
+        assert f'url={address}"' in file.read_text()
+        assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=SECONDS)
+        assert not file.parent.exists()
+
+
+def test_a_browser_that_cannot_be_started_is_told(ground: ViewGround) -> None:
+    """The page is served all the same."""
+    with served(ground, "--open", BROWSER="/nowhere/browser %s", PATH="/nowhere") as (
+        process,
+        address,
+    ):
+        assert "All worktrees" in page(address)
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=SECONDS)
+    assert err == "No browser could be started: open the address yourself.\n"
+
+
+def test_a_port_that_is_taken_is_one_sentence(ground: ViewGround) -> None:
+    """Exit 1, nothing else happens, and the page that is there goes on."""
+    with served(ground) as (_, address):
+        port = str(urlsplit(address).port)
+        done = ground.cli("watch", "--web", "--port", port)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith(f"lifecycle: Port {port} of 127.0.0.1 cannot be used")
+        assert len(done.stderr.splitlines()) == 1
+        assert page(address)
+
+
+def test_what_is_for_the_page_needs_the_page(ground: ViewGround) -> None:
+    """--port and --open say nothing on a terminal."""
+    for words in (("--port", "8000"), ("--open",)):
+        done = ground.cli("watch", *words)
+        assert done.returncode == 2
+        assert "--web" in done.stderr
+
+
+def test_outside_of_a_worktree_it_shows_all_clones(ground: ViewGround, tmp_path: Path) -> None:
+    """It is about all of them, so it needs none to be asked in."""
+    with served(ViewGround(tmp_path)) as (_, address):
+        assert "knows no clone of yours yet" in page(address)
