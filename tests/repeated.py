@@ -6,8 +6,9 @@ stays, and this plug-in holds it to that when tests are collected:
 
 - Of a test with several cases one stays at least: `soaked(...)` marks the others one by one, and
   `@pytest.mark.once("why")` all but the first. The reason says what shows the rule for the other cases.
-- A test that is left out whole, or a module of such tests, names what stays in its place:
-  `@pytest.mark.soak("claim/test_decide.py::test_…")`. `test_repeated.py` looks whether it is there.
+- A test that is left out whole, or a module of such tests, names what stays of its subject, a story and the
+  pure tests of its rule: `@pytest.mark.soak("claim/test_decide.py::test_…")`, by convention as `SOAKED` at
+  the top of its file. `test_repeated.py` looks whether that is there.
 
 The end of a run says how many cases `make soak` has beside those that were run.
 """

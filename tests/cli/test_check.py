@@ -14,6 +14,11 @@ import pytest
 from tests.cli.outcome import ok, refused
 from tests.conftest import STARTED, Place
 
+SOAKED = pytest.mark.soak(
+    "cli/test_check.py::test_nothing_runs_before_the_yes_and_an_agent_cannot_give_it",
+    "evidence/checks/test_check_engine.py::test_all_of_a_run_is_kept",
+)
+
 SETTINGS = """
 [checks.commands]
 test = ["sh", "test.sh"]
@@ -68,6 +73,7 @@ def test_the_output_and_the_status_are_the_commands(project: Place) -> None:
     )
 
 
+@SOAKED
 def test_as_json_the_output_goes_to_standard_error(project: Place) -> None:
     """One object, with all that is kept, and what else is to be said; the status stays the command's."""
     (project.root / "test.sh").write_text("echo '==== 3 passed in 0.1s ====' | tee coverage.xml\n")
@@ -83,6 +89,7 @@ def test_as_json_the_output_goes_to_standard_error(project: Place) -> None:
     assert data["tree"] == data["tree_before"] != data["tree_after"]
 
 
+@SOAKED
 def test_the_list_says_what_runs_and_how_it_stands(project: Place) -> None:
     """Name, words, where they come from, whether they may run, the last outcome, and the standing."""
     listed = json.loads(ok(project.cli("check", "--list", "--json")))["checks"]
@@ -108,6 +115,7 @@ def test_the_list_says_what_runs_and_how_it_stands(project: Place) -> None:
     assert "trusted; passed, before files were changed" in ok(project.cli("check", "--list"))
 
 
+@SOAKED
 @pytest.mark.parametrize("words", [[], ["--list", "test"], ["test", "--seconds", "0"]])
 def test_a_command_line_that_means_nothing(project: Place, words: list[str]) -> None:
     """Exit 2, and nothing runs."""
@@ -115,6 +123,7 @@ def test_a_command_line_that_means_nothing(project: Place, words: list[str]) -> 
     assert not (project.root / ".lifecycle/evidence").exists()
 
 
+@SOAKED
 def test_more_words_and_a_limit(project: Place) -> None:
     """What stands behind -- is the command's; --seconds ends it with 124."""
     (project.root / "test.sh").write_text('echo "$@"; test -z "$1" || exec sleep 1000\n')
@@ -124,6 +133,7 @@ def test_more_words_and_a_limit(project: Place) -> None:
     assert project.cli("check", "nope").returncode == 1
 
 
+@SOAKED
 @pytest.mark.started  # a signal is for the command itself
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_signal_ends_the_command_with_us(project: Place, number: int, code: int) -> None:
@@ -148,6 +158,7 @@ def test_a_signal_ends_the_command_with_us(project: Place, number: int, code: in
     assert run["outcome"] == "partial"
 
 
+@SOAKED
 def test_a_reader_that_goes_away_does_not_end_the_check(project: Place) -> None:
     """`lifecycle check test | head -1`: it runs to its end, and is remembered."""
     (project.root / "test.sh").write_text("for n in 1 2 3; do echo $n; done; touch ended\n")

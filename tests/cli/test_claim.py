@@ -15,6 +15,11 @@ from tests.cli.outcome import ok, refused
 from tests.clones import clone
 from tests.conftest import COMMAND, Place, environment_of
 
+SOAKED = pytest.mark.soak(
+    "cli/test_claim.py::test_fault_16_claim_by_number_does_all_of_it",
+    "claim/test_lease.py::test_of_many_that_take_at_once_one_wins",
+)
+
 TITLE = "Fix race condition in task queue"
 
 
@@ -40,6 +45,7 @@ def test_fault_16_claim_by_number_does_all_of_it(place: Place) -> None:
     assert place.claim() == before
 
 
+@SOAKED
 def test_claim_by_a_part_of_the_title(place: Place) -> None:
     """Words of the title are enough if one task has them; several are listed."""
     assert "Claimed #42" in ok(place.cli("claim", "race", "condition"))
@@ -75,6 +81,7 @@ def test_claim_refuses_what_may_not_be_taken(
     assert not [ref for ref in place.control.world()["refs"] if "agent-claims" in ref]
 
 
+@SOAKED
 def test_claim_warns_unless_ready_for_agent(place: Place) -> None:
     """Readiness is a warning, not a refusal."""
     out = ok(place.cli("claim", "44"))
@@ -82,12 +89,14 @@ def test_claim_warns_unless_ready_for_agent(place: Place) -> None:
     assert place.claim()["issue_number"] == 44
 
 
+@SOAKED
 def test_claim_takes_a_task_whose_dependencies_are_closed(place: Place) -> None:
     """#41 depends on #36, which is closed."""
     ok(place.cli("claim", "41"))
     assert place.claim()["issue_number"] == 41
 
 
+@SOAKED
 def test_one_worktree_holds_one_claim(place: Place) -> None:
     """A second task is refused while the first lives."""
     ok(place.cli("claim", "42"))
@@ -126,6 +135,7 @@ def _has_claim(root: Path) -> bool:
     return (root / ".agent-claim.json").exists()
 
 
+@SOAKED
 def test_an_interrupted_claim_goes_on(place: Place) -> None:
     """The assignment failed half-way: claiming again takes up the same lease and agent id."""
     place.control.add_fault(Fault("status", path=r"/assignees$", status=500, count=9))
@@ -139,6 +149,7 @@ def test_an_interrupted_claim_goes_on(place: Place) -> None:
     assert place.card()["Agent"] == place.claim()["agent_id"]
 
 
+@SOAKED
 def test_the_loser_of_a_race_does_not_take_over_by_trying_again(
     place: Place, tmp_path: Path
 ) -> None:
@@ -208,6 +219,7 @@ def test_what_is_allowed_unasked_cannot_be_forced(place: Place, words: tuple[str
     assert place.issue()["assignees"] == ["maria"]
 
 
+@SOAKED
 def test_a_takeover_names_itself_where_it_helps(place: Place) -> None:
     """Another Status, another assignee, an open dependency: each refusal ends with it, and it does it."""
     place.control.assign(42, "maria")
@@ -222,6 +234,7 @@ def test_a_takeover_names_itself_where_it_helps(place: Place) -> None:
     assert place.claim()["issue_number"] == 42
 
 
+@SOAKED
 def test_claim_without_a_board_works_on_issues_alone(place: Place) -> None:
     """No project configured: found by title over REST, assigned, leased, claimed."""
     place.environment.pop("LIFECYCLE_PROJECT_NUMBER")
@@ -231,6 +244,7 @@ def test_claim_without_a_board_works_on_issues_alone(place: Place) -> None:
     assert place.card()["Status"] == "Todo"
 
 
+@SOAKED
 def test_a_renamed_repository_is_not_claimed_in(place: Place) -> None:
     """The new name and the command are said before anything is held: no lease, branch, assignee."""
     place.control.rename_repository("better-name")
@@ -244,6 +258,7 @@ def test_a_renamed_repository_is_not_claimed_in(place: Place) -> None:
     assert place.git("branch") == before
 
 
+@SOAKED
 def test_claim_leaves_uncommitted_work_alone(place: Place) -> None:
     """Changes that the switch would overwrite stop it; nothing is claimed, the lease is returned."""
     place.control.push_commit("main", {"README.md": "theirs\n"}, "Meanwhile")
@@ -258,6 +273,7 @@ def test_claim_leaves_uncommitted_work_alone(place: Place) -> None:
     assert place.card()["Status"] == "Todo"
 
 
+@SOAKED
 def test_a_folder_in_the_claims_place_is_named_before_anything_is_done(place: Place) -> None:
     """No claim could be kept there: nothing is asked of GitHub, nothing is taken, every command says it."""
     (place.root / ".agent-claim.json").mkdir()
@@ -267,12 +283,14 @@ def test_a_folder_in_the_claims_place_is_named_before_anything_is_done(place: Pl
     assert not [ref for ref in place.control.world()["refs"] if "agent-claims" in ref]
 
 
+@SOAKED
 def test_a_server_that_is_gone_is_named_with_what_was_asked_for(place: Place) -> None:
     """A task that has no branch yet is asked for alone, and the sentence names nothing empty."""
     place.control.add_fault("unavailable", count=9)
     assert " issue #42 in octo-org/hello-service" in refused(place.cli("takeover", "42"))
 
 
+@SOAKED
 def test_of_many_files_in_the_way_five_are_named(place: Place) -> None:
     """Files that git does not track stand in the way as well; the rest is counted."""
     names = [f"file-{number}.txt" for number in range(7)]
@@ -283,6 +301,7 @@ def test_of_many_files_in_the_way_five_are_named(place: Place) -> None:
     assert f": {', '.join(names[:5])} (+2 more); nothing was claimed" in sentence
 
 
+@SOAKED
 def test_a_card_that_is_held_says_since_when(place: Place, tmp_path: Path) -> None:
     """With a board the card stops it first; the lease still tells the moment."""
     root = tmp_path / "other"
@@ -296,6 +315,7 @@ def test_a_card_that_is_held_says_since_when(place: Place, tmp_path: Path) -> No
     assert f"held by {agent}; nothing" in refused(place.cli("claim", "42"), 4)
 
 
+@SOAKED
 @pytest.mark.parametrize("has_board", [True, False])
 def test_a_task_of_another_worktree_of_the_clone_names_the_way(
     place: Place, tmp_path: Path, *, has_board: bool
@@ -315,6 +335,7 @@ def test_a_task_of_another_worktree_of_the_clone_names_the_way(
     assert place.git("ls-remote", "origin", "refs/agent-claims/42") == lease
 
 
+@SOAKED
 def test_a_takeover_that_comes_to_nothing_leaves_the_lease_where_it_was(
     place: Place, tmp_path: Path
 ) -> None:

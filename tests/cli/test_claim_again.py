@@ -12,6 +12,11 @@ from tests.cli.outcome import ok, refused
 from tests.clones import clone
 from tests.conftest import Place, environment_of
 
+SOAKED = pytest.mark.soak(
+    "cli/test_claim_again.py::test_claim_takes_it_again_and_the_work_goes_on",
+    "claim/test_given_back.py::test_a_claim_written_by_hand_is_not_believed_about_its_card",
+)
+
 LEASE = "refs/agent-claims/42"
 RELEASED = "<!-- lifecycle:released issue=42 "
 QUIET = ("--release", "--silent-hours", "0.0000001", "--issue", "42")
@@ -53,6 +58,7 @@ def lease_of(place: Place) -> str:
     return str(place.control.world()["refs"].get(LEASE, ""))
 
 
+@SOAKED
 def test_the_next_look_tells_it_and_writes_nothing(lost: Place) -> None:
     """tick says it with the way back, and says nothing of a card that was moved by hand."""
     shown = ok(lost.cli("tick"))
@@ -81,6 +87,7 @@ def test_each_place_that_speaks_of_the_claim_says_it(lost: Place) -> None:
     assert HEARD not in lost.hook("session-start", {"source": "startup"}).stdout
 
 
+@SOAKED
 def test_a_session_s_start_says_what_its_board_shows(lost: Place) -> None:
     """Before any look: one line for the agent, from the request that is made anyway."""
     for _ in range(2):
@@ -96,6 +103,7 @@ def test_a_session_s_start_says_what_its_board_shows(lost: Place) -> None:
     assert "The board shows #42" not in lost.hook("session-start", {"source": "startup"}).stdout
 
 
+@SOAKED
 def test_doctor_asks_the_remote_where_no_look_has_found_out(lost: Place) -> None:
     """Before any look the lease tells it: a claim without its lease is no tick mark."""
     found = json.loads(lost.cli("doctor", "--json").stdout)["findings"]
@@ -104,6 +112,7 @@ def test_doctor_asks_the_remote_where_no_look_has_found_out(lost: Place) -> None
     assert "its lease is gone" in claim["says"]
 
 
+@SOAKED
 def test_a_hand_off_pushes_nothing_and_opens_nothing(lost: Place) -> None:
     """The lease is asked before the push, so not even a first look is needed to stop it."""
     said = refused(lost.cli("handoff", "--summary", "Fix"))
@@ -116,6 +125,7 @@ def test_a_hand_off_pushes_nothing_and_opens_nothing(lost: Place) -> None:
     assert lost.writes() == []
 
 
+@SOAKED
 @pytest.mark.parametrize("kept", ["board", "labels", "nothing"])
 def test_a_phase_written_by_hand_opens_no_pull_request(place: Place, kept: str) -> None:
     """on-stop looks before it opens: by the card, or by the issue's comments, it sees and opens none."""
@@ -154,6 +164,7 @@ def test_claim_takes_it_again_and_the_work_goes_on(lost: Place) -> None:
     assert released(lost) == 1
 
 
+@SOAKED
 def test_it_is_taken_again_without_a_look_before(lost: Place) -> None:
     """Nobody has told the worktree: the lease that is gone is enough, and --json says what it came to."""
     data = json.loads(ok(lost.cli("claim", "42", "--json")))
@@ -163,6 +174,7 @@ def test_it_is_taken_again_without_a_look_before(lost: Place) -> None:
     assert json.loads(ok(lost.cli("claim", "42", "--json")))["new"] is False
 
 
+@SOAKED
 def test_it_goes_on_where_github_shows_its_pull_request(quiet: Place) -> None:
     """An open PR of its branch: phase, number and the card's column follow from that."""
     ok(quiet.cli("handoff", "--summary", "Fix race condition"))
@@ -180,6 +192,7 @@ def test_it_goes_on_where_github_shows_its_pull_request(quiet: Place) -> None:
     assert ok(quiet.cli("tick", "--dry-run")).strip().endswith("Nothing to do.")
 
 
+@SOAKED
 def test_only_the_lease_is_gone(quiet: Place) -> None:
     """The card still names the claim: it is taken again under the same name, and nothing is refused."""
     agent = quiet.claim()["agent_id"]
@@ -190,6 +203,7 @@ def test_only_the_lease_is_gone(quiet: Place) -> None:
     assert "is claimed here already" in ok(quiet.cli("claim", "42"))
 
 
+@SOAKED
 def test_the_old_lease_pushed_back_is_taken_up(quiet: Place) -> None:
     """The other undo: with the ref back in its place, `claim` mends the card and the assignee."""
     old = lease_of(quiet)
@@ -201,6 +215,7 @@ def test_the_old_lease_pushed_back_is_taken_up(quiet: Place) -> None:
     assert quiet.issue()["assignees"] == ["octocat"]
 
 
+@SOAKED
 @pytest.mark.parametrize("has_board", [True, False])
 def test_who_took_it_meanwhile_keeps_it(lost: Place, tmp_path: Path, *, has_board: bool) -> None:
     """Exit 4 with who and since when; the claim here is kept as it is, and theirs is not touched."""
@@ -218,6 +233,7 @@ def test_who_took_it_meanwhile_keeps_it(lost: Place, tmp_path: Path, *, has_boar
     assert lost.card()["Agent"] == other.claim()["agent_id"]
 
 
+@SOAKED
 def test_a_claim_in_order_costs_one_question_to_the_remote(quiet: Place) -> None:
     """Nothing is pushed, written or said but that it is here already."""
     before, state = quiet.claim(), lease_of(quiet)
@@ -230,6 +246,7 @@ def test_a_claim_in_order_costs_one_question_to_the_remote(quiet: Place) -> None
     assert (quiet.claim(), lease_of(quiet)) == (before, state)
 
 
+@SOAKED
 def test_a_remote_that_does_not_answer_is_no_loss(quiet: Place) -> None:
     """Whether the lease stands is not known: the claim stays as it is, and that is said."""
     quiet.control.add_fault(Fault("status", status=500, path=r"upload-pack", count=99))
@@ -238,6 +255,7 @@ def test_a_remote_that_does_not_answer_is_no_loss(quiet: Place) -> None:
     assert "is claimed here already" in shown
 
 
+@SOAKED
 def test_taking_it_again_goes_on_where_it_stopped(lost: Place) -> None:
     """The assignment failed behind the lease: the same command takes up the same lease."""
     lost.control.add_fault(Fault("status", path=r"/assignees$", status=500, count=9))
@@ -250,6 +268,7 @@ def test_taking_it_again_goes_on_where_it_stopped(lost: Place) -> None:
     assert lost.card()["Agent"] == lost.claim()["agent_id"]
 
 
+@SOAKED
 def test_release_after_it_posts_no_second_comment(lost: Place) -> None:
     """Giving back what was given back: the file goes, and the issue hears nothing twice."""
     said = ok(lost.cli("release"))
@@ -259,6 +278,7 @@ def test_release_after_it_posts_no_second_comment(lost: Place) -> None:
     assert lost.writes() == []
 
 
+@SOAKED
 def test_a_closed_issue_is_not_called_free(quiet: Place) -> None:
     """Released on an issue that somebody closed: the comment says that it is closed."""
     quiet.control.close_issue(42)
@@ -268,6 +288,7 @@ def test_a_closed_issue_is_not_called_free(quiet: Place) -> None:
     assert "free again" not in body
 
 
+@SOAKED
 def test_a_person_who_takes_the_agent_off_alone_hears_no_alarm(quiet: Place) -> None:
     """Only the assignee, or only the card's Agent: the claim goes on, and the card is kept."""
     quiet.control.unassign(42, "octocat")

@@ -20,6 +20,11 @@ from tests.claim.test_crashes import CrashError, crash_at
 from tests.cli.outcome import ok, refused
 from tests.conftest import Place
 
+SOAKED = pytest.mark.soak(
+    "cli/test_claim_begun.py::test_what_is_held_is_said_and_release_gives_it_back",
+    "claim/test_lease.py::test_a_lost_answer_is_settled_by_reading",
+)
+
 WRITES: tuple[tuple[Any, str], ...] = (
     (lease, "take"),
     (GitHubForge, "assign"),
@@ -48,6 +53,7 @@ def begin(place: Place) -> None:
     assert lease_of(place)
 
 
+@SOAKED
 @pytest.mark.parametrize("way", ["claim", "other", "release"])
 def test_killed_at_any_write_the_next_command_finishes_or_undoes(
     place: Place, monkeypatch: pytest.MonkeyPatch, way: str
@@ -96,6 +102,7 @@ def _released(place: Place) -> list[str]:
     return [c["body"] for c in place.issue()["comments"] if "lifecycle:released" in c["body"]]
 
 
+@SOAKED
 def test_a_branch_that_has_a_claim_in_git_is_not_taken_and_nothing_is_held(place: Place) -> None:
     """Its file came with the repository: refused before it is checked out, the lease given back."""
     branch = "claude/fix-race-condition-in-task-queue-42"
@@ -135,6 +142,7 @@ def test_what_is_held_is_said_and_release_gives_it_back(place: Place) -> None:
     assert "no claim" in refused(place.cli("release"))
 
 
+@SOAKED
 def test_what_somebody_else_has_by_now_is_left(place: Place, tmp_path: Any) -> None:
     """Taken over meanwhile: lease, card and assignee are that agent's, and stay so."""
     begin(place)
@@ -148,6 +156,7 @@ def test_what_somebody_else_has_by_now_is_left(place: Place, tmp_path: Any) -> N
     assert place.card()["Agent"] == "maria-2"
 
 
+@SOAKED
 def test_a_card_goes_back_to_where_it_stood(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """Taken by force out of another column, and undone: the column is the one of before."""
     place.control.set_field(42, "Status", "In Review")
@@ -166,6 +175,7 @@ def _killed(*_: Any) -> None:
     raise CrashError
 
 
+@SOAKED
 def test_a_push_that_lands_behind_the_look_is_this_attempts_own(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -188,6 +198,7 @@ def _blind_once(real: Any) -> Any:
     return read
 
 
+@SOAKED
 def test_a_clear_no_on_the_way_gives_back_what_an_earlier_run_held(place: Place) -> None:
     """The issue was closed meanwhile: the second run is refused, and nothing is held after it."""
     begin(place)
@@ -197,6 +208,7 @@ def test_a_clear_no_on_the_way_gives_back_what_an_earlier_run_held(place: Place)
     assert unfinished_claims.of(_state(place)) is None
 
 
+@SOAKED
 def test_an_undoing_that_fails_is_done_by_the_next_command(place: Place) -> None:
     """GitHub does not answer while it is given back: said, kept, and done later."""
     begin(place)

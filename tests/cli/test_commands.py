@@ -15,6 +15,11 @@ from tests.cli.outcome import ok, refused
 from tests.clones import clone
 from tests.conftest import COMMAND, ManualClock, Place, environment_of
 
+SOAKED = pytest.mark.soak(
+    "cli/test_commands.py::test_handoff_validates_pushes_and_sets_the_phase",
+    "claim/test_walk.py::test_a_command_walks_the_cell",
+)
+
 
 def test_handoff_validates_pushes_and_sets_the_phase(place: Place) -> None:
     """The configured commands run first; a failing one pushes nothing and changes nothing."""
@@ -34,6 +39,7 @@ def test_handoff_validates_pushes_and_sets_the_phase(place: Place) -> None:
     assert branch in place.control.world()["refs"]
 
 
+@SOAKED
 def test_handoff_refuses_what_would_make_no_pull_request(place: Place) -> None:
     """No claim, an empty summary, no commit, the wrong branch: each is one sentence."""
     assert "no claim" in refused(place.cli("handoff", "--summary", "Fix"))
@@ -75,6 +81,7 @@ def test_a_task_that_was_taken_over_is_not_pushed(
     assert place.claim() == claim
 
 
+@SOAKED
 def test_a_card_that_names_another_stops_a_hand_off_too(place: Place) -> None:
     """The look saw another Agent on the card: nothing is pushed until that is settled."""
     ok(place.cli("claim", "42"))
@@ -89,6 +96,7 @@ def test_a_card_that_names_another_stops_a_hand_off_too(place: Place) -> None:
     ok(place.cli("handoff", "--summary", "Fix"))
 
 
+@SOAKED
 def test_a_claim_without_a_lease_hands_off_unless_somebody_has_one(
     place: Place, tmp_path: Path
 ) -> None:
@@ -99,6 +107,7 @@ def test_a_claim_without_a_lease_hands_off_unless_somebody_has_one(
     assert f"held by {agent}" in refused(place.cli("handoff", "--summary", "Fix"), 4)
 
 
+@SOAKED
 def test_a_lease_whose_state_was_lost_is_known_by_its_agent(place: Place) -> None:
     """state.json is gone: the lease that names this claim's agent is this claim's."""
     ok(place.cli("claim", "42"))
@@ -109,6 +118,7 @@ def test_a_lease_whose_state_was_lost_is_known_by_its_agent(place: Place) -> Non
     assert f"refs/heads/{place.claim()['branch']}" in place.control.world()["refs"]
 
 
+@SOAKED
 def test_leases_that_cannot_be_read_stop_no_hand_off(place: Place) -> None:
     """The remote does not answer the read: unknown, so the push decides, and the log tells it."""
     ok(place.cli("claim", "42"))
@@ -119,6 +129,7 @@ def test_leases_that_cannot_be_read_stop_no_hand_off(place: Place) -> None:
     assert "who holds #42 could not be read" in (place.root / ".lifecycle/log").read_text()
 
 
+@SOAKED
 def test_nudge_makes_only_legal_moves(place: Place) -> None:
     """An illegal move names the legal ones and changes nothing; --force makes it."""
     ok(place.cli("claim", "42"))
@@ -149,6 +160,7 @@ def test_close_is_the_users_yes(place: Place) -> None:
     assert "no claim" in refused(place.cli("close"))
 
 
+@SOAKED
 def test_close_by_override_is_recorded_on_the_issue(place: Place) -> None:
     """--override closes without a merge, and the comment says why."""
     place.ready()
@@ -215,6 +227,7 @@ def by_shell(place: Place, script: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@SOAKED
 def test_a_summary_that_a_shell_would_choke_on_arrives(place: Place) -> None:
     """In the form that agents are told, on standard input or from a file, every character is kept."""
     ok(place.cli("claim", "42"))
@@ -226,6 +239,7 @@ def test_a_summary_that_a_shell_would_choke_on_arrives(place: Place) -> None:
     assert place.claim()["summary"] == "Fix it, once more"
 
 
+@SOAKED
 @pytest.mark.parametrize(
     ("content", "why"),
     [
@@ -245,6 +259,7 @@ def test_a_summary_that_is_none_is_refused(place: Place, content: bytes, why: st
     assert f"refs/heads/{place.claim()['branch']}" not in place.control.world()["refs"]
 
 
+@SOAKED
 @pytest.mark.parametrize(
     "words", [("handoff", "--summary-file"), ("tracker", "comment", "42", "--file")]
 )
@@ -263,6 +278,7 @@ def test_a_file_from_elsewhere_is_not_sent_unasked(place: Place, words: tuple[st
     ok(place.cli(*words, "mine"))
 
 
+@SOAKED
 def test_a_summary_is_given_once(place: Place) -> None:
     """Both ways, or neither, is a usage error; a file that is not there is named."""
     ok(place.cli("claim", "42"))

@@ -24,6 +24,11 @@ from lifecycle.setup.doctor import examination, examined
 from lifecycle.setup.doctor.doctor_finding import DoctorFinding
 from tests.conftest import STARTED, ManualClock, Place
 
+SOAKED = pytest.mark.soak(
+    "cli/test_deadline.py::test_a_server_that_trickles_for_ever_is_left",
+    "core/test_deadline.py::test_an_alarm_interrupts_what_may_be_interrupted",
+)
+
 
 def commands(parent: click.Group, name: str = "") -> Iterator[tuple[str, click.Command]]:
     """Every command, with its words."""
@@ -105,6 +110,7 @@ def test_a_server_that_trickles_for_ever_is_left(
     assert here.cli("tick").returncode == 0
 
 
+@SOAKED
 def test_a_claim_that_ran_out_of_time_says_what_is_held(
     here: Place, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,6 +124,7 @@ def test_a_claim_that_ran_out_of_time_says_what_is_held(
     assert here.cli("claim", "42").returncode == 0
 
 
+@SOAKED
 def test_a_stalled_git_server_does_not_hold_handoff(
     here: Place, stalled: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -157,6 +164,7 @@ def test_the_alarm_rings_for_a_deadline_that_is_over() -> None:
     assert rang == ["moved nearer", "moved away"]
 
 
+@SOAKED
 def test_ctrl_c_ends_with_130_and_leaves_nothing_half_done(place: Place, stalled: str) -> None:
     """SIGINT to the whole group while git hangs: one sentence, no lock of git's, and the next goes on."""
     place.ready(phase="coding")
@@ -197,6 +205,7 @@ def _talks(children: Path) -> bool:
     return False
 
 
+@SOAKED
 def test_what_changes_the_files_here_is_let_finish(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,6 +229,7 @@ def test_doctor_says_how_long_it_may_take() -> None:
     )
 
 
+@SOAKED
 def test_doctor_leaves_a_server_that_trickles(
     here: Place, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -249,6 +259,7 @@ def test_a_check_that_the_alarm_ended_is_a_finding(
     assert len(report.findings) > 1
 
 
+@SOAKED
 def test_reconcile_leaves_a_server_that_trickles(
     here: Place, capsys: pytest.CaptureFixture[str]
 ) -> None:

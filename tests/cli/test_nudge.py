@@ -12,6 +12,11 @@ from lifecycle.claim.record.state import NUDGES_KEPT, Record
 from tests.cli.outcome import ok, refused
 from tests.conftest import BRANCH, Place
 
+SOAKED = pytest.mark.soak(
+    "cli/test_nudge.py::test_the_command_wants_a_reason_and_records_it",
+    "claim/test_walk.py::test_a_command_walks_the_cell",
+)
+
 ALL = [(one, other) for one in Phase for other in Phase if one is not other]
 LEGAL = [(one, other) for one, other in ALL if other in CLAIM.legal(one)]
 
@@ -85,6 +90,7 @@ def test_the_command_wants_a_reason_and_records_it(place: Place) -> None:
     assert len(recorded(place).nudges) == 1
 
 
+@SOAKED
 def test_a_nudge_to_where_it_is_already_is_no_nudge(place: Place) -> None:
     """Refused in a sentence, dry or not; no reason is recorded and nothing is written."""
     by_hand(place, Phase.CODING)
@@ -93,6 +99,7 @@ def test_a_nudge_to_where_it_is_already_is_no_nudge(place: Place) -> None:
     assert recorded(place).nudges == ()
 
 
+@SOAKED
 def test_the_newest_reasons_are_kept(place: Place) -> None:
     """Twenty moves are remembered; the oldest go first."""
     by_hand(place, Phase.CODING)
@@ -104,6 +111,7 @@ def test_the_newest_reasons_are_kept(place: Place) -> None:
     assert reasons == [f"move {number}" for number in range(5, NUDGES_KEPT + 5)]
 
 
+@SOAKED
 def test_what_github_contradicts_is_said_by_the_look_that_follows(place: Place) -> None:
     """A nudge to merged_detected without a merge: the phase goes back, with the reason why."""
     by_hand(place, Phase.READY_FOR_PR)
@@ -116,6 +124,7 @@ def test_what_github_contradicts_is_said_by_the_look_that_follows(place: Place) 
     assert [nudge.target for nudge in recorded(place).nudges] == ["merged_detected"]
 
 
+@SOAKED
 def test_a_nudge_to_done_is_told_on_the_issue(place: Place) -> None:
     """The design's line first, then who said yes and why."""
     number = place.merged()
@@ -128,6 +137,7 @@ def test_a_nudge_to_done_is_told_on_the_issue(place: Place) -> None:
     ]
 
 
+@SOAKED
 def test_a_forced_done_without_a_merge_is_an_override_with_the_reason(place: Place) -> None:
     """--force skips the table; the issue says that nothing was merged, and why."""
     by_hand(place, Phase.CODING)
@@ -137,6 +147,7 @@ def test_a_forced_done_without_a_merge_is_an_override_with_the_reason(place: Pla
     assert comment["body"].count("done elsewhere") == 1
 
 
+@SOAKED
 def test_close_is_told_on_the_issue_as_the_yes(place: Place) -> None:
     """`lifecycle close` is a yes by itself, and the comment says so."""
     number = place.merged()
@@ -148,6 +159,7 @@ def test_close_is_told_on_the_issue_as_the_yes(place: Place) -> None:
     ]
 
 
+@SOAKED
 def test_a_secret_in_a_reason_goes_nowhere(place: Place) -> None:
     """The token's value is replaced in record, log and comment."""
     place.merged()
@@ -162,6 +174,7 @@ def test_a_secret_in_a_reason_goes_nowhere(place: Place) -> None:
     assert token not in kept + comment["body"]
 
 
+@SOAKED
 def test_the_session_that_claims_or_hands_off_is_recorded(place: Place) -> None:
     """By claim, by claiming again, by handing off; a person's command changes nothing."""
     ok(place.cli("claim", "42", **{SESSION: "s-1"}))

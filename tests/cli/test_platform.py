@@ -16,6 +16,11 @@ from tests.cli.outcome import ok, refused
 from tests.conftest import COMMAND
 from tests.platforms.platform_ground import OWN, WORKFLOWS, put, put_text
 
+SOAKED = pytest.mark.soak(
+    "cli/test_platform.py::test_detect_shows_the_match_the_reason_and_the_configuration",
+    "platforms/test_platform_file.py::test_what_is_right_is_read_and_fits_the_schema",
+)
+
 PROBE = "import sys, json; print(json.dumps(sys.argv[1:]))"
 
 AWKWARD = [
@@ -66,6 +71,7 @@ def as_json(done: Any) -> Any:
     return json.loads(done.stdout)
 
 
+@SOAKED
 def test_the_list_is_the_designs_table(root: Path) -> None:
     """Platform, Description, Markers, Match Mode; and how many there are."""
     put(root / WORKFLOWS, "mine", displayName="My own", markers=["a.toml", "*.x"], matchMode="all")
@@ -142,6 +148,7 @@ def test_detect_shows_the_match_the_reason_and_the_configuration(root: Path) -> 
     assert (mine["markers"], mine["match"]) == ({"marker": True, "other": False}, True)
 
 
+@SOAKED
 def test_where_nothing_matches_it_says_so_and_fails(root: Path) -> None:
     """One sentence on standard error and exit 1; the table all the same, and one object for a machine."""
     done = platform(root, "detect")
@@ -155,6 +162,7 @@ def test_where_nothing_matches_it_says_so_and_fails(root: Path) -> None:
     assert "No platform's markers are here" in refused(command)
 
 
+@SOAKED
 def test_a_missing_command_prints_nothing_and_fails(root: Path) -> None:
     """As the design's scripts ask: nothing on standard output, and a sentence that names the rest."""
     put(root / WORKFLOWS, "mine", commands={"lint": "x", "test": None})
@@ -166,6 +174,7 @@ def test_a_missing_command_prints_nothing_and_fails(root: Path) -> None:
     assert sh(root, script).stdout == "[]\n"
 
 
+@SOAKED
 def test_a_command_that_needs_something_says_what(root: Path) -> None:
     """A shipped command that is not there in this project says what would bring it."""
     (root / "package.json").write_text("{}")
@@ -175,6 +184,7 @@ def test_a_command_that_needs_something_says_what(root: Path) -> None:
     assert ok(platform(root, "get-command", "test")) == "npm test\n"
 
 
+@SOAKED
 def test_eval_runs_the_very_words(root: Path) -> None:
     """The design's `eval "$BUILD_CMD"`: the program gets each word as it stands in the file."""
     put(root / WORKFLOWS, "mine", commands={"build": [sys.executable, "-S", "-c", PROBE, *AWKWARD]})
@@ -183,6 +193,7 @@ def test_eval_runs_the_very_words(root: Path) -> None:
     assert json.loads(done.stdout) == AWKWARD
 
 
+@SOAKED
 def test_eval_of_several_ends_at_the_first_that_fails(root: Path) -> None:
     """Several commands are joined so that the status is that of the one that failed."""
     several = [["echo", "one"], ["sh", "-c", "exit 3"], ["echo", "never"]]
@@ -215,6 +226,7 @@ def test_a_file_that_cannot_be_used_is_told_and_the_rest_works(root: Path, conte
     assert f"Note: {mine} was skipped: " in done.stderr
 
 
+@SOAKED
 def test_hostile_words_of_a_file_are_shown_as_data(root: Path) -> None:
     """No control character, no tag of a client's, no marker and no secret leaves, in whatever field."""
     hostile = (
@@ -251,6 +263,7 @@ def test_hostile_words_of_a_file_are_shown_as_data(root: Path) -> None:
     assert "error" in as_json(platform(root, "get-command", "build", "--json"))
 
 
+@SOAKED
 def test_a_command_that_this_output_cannot_hold_is_not_printed(root: Path) -> None:
     """A word with another character in it would be another word: nothing is printed, and it fails."""
     put(root / WORKFLOWS, "mine", commands={"test": ["echo", "\u00e9"]})
@@ -261,6 +274,7 @@ def test_a_command_that_this_output_cannot_hold_is_not_printed(root: Path) -> No
     assert "no character for" in done.stderr
 
 
+@SOAKED
 def test_outside_of_a_worktree_it_says_so(tmp_path: Path) -> None:
     """There is nothing to hold markers against."""
     assert "in no git worktree" in refused(platform(tmp_path, "detect"))

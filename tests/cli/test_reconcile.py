@@ -22,6 +22,11 @@ from tests.cli.terminal import on_terminal, plain
 from tests.conftest import Place
 from tests.github.apps import make_key
 
+SOAKED = pytest.mark.soak(
+    "cli/test_reconcile.py::test_a_plan_writes_nothing_and_a_run_does_it_once",
+    "reconcile/test_sentences.py::test_each_write_has_its_words",
+)
+
 USAGE = [
     (["--repo", "a/b", "--org", "c"], "not both"),
     (["--repo", "a"], "owner/name"),
@@ -57,6 +62,7 @@ def test_a_wrong_command_line_exits_2(step: Place, arguments: list[str], words: 
     assert data["error"]["kind"] == "UsageError"
 
 
+@SOAKED
 def test_a_folder_without_a_repository_is_refused(place: Place, tmp_path: Path) -> None:
     """Outside of a worktree somebody has to name one."""
     away = changed(place, root=tmp_path)
@@ -65,6 +71,7 @@ def test_a_folder_without_a_repository_is_refused(place: Place, tmp_path: Path) 
     assert data["error"]["kind"] == "Refused"
 
 
+@SOAKED
 @pytest.mark.parametrize("why", ["token", "setting", "key"])
 def test_what_cannot_begin_is_refused_by_name(step: Place, why: str) -> None:
     """No token, a bad setting: one sentence, exit 1 under every policy, an annotation, no outputs."""
@@ -104,6 +111,7 @@ def test_a_plan_writes_nothing_and_a_run_does_it_once(drifted: Place) -> None:
     assert drifted.writes() == []
 
 
+@SOAKED
 def test_it_says_what_it_cost(drifted: Place) -> None:
     """The requests that it names are those that GitHub counted."""
     data = json.loads(ok(drifted.cli("reconcile", "--dry-run", "--json")))
@@ -114,6 +122,7 @@ def test_it_says_what_it_cost(drifted: Place) -> None:
     assert (found["kind"], found["issue"], found["repository"]) == (CARD, 42, REPOSITORY)
 
 
+@SOAKED
 @pytest.mark.parametrize("width", [40, 80, 160])
 def test_a_terminal_gets_a_bar_and_a_table(drifted: Place, width: int) -> None:
     """The bar is gone at the end; the table fills the terminal and does not overrun it."""
@@ -129,12 +138,14 @@ def test_a_terminal_gets_a_bar_and_a_table(drifted: Place, width: int) -> None:
     assert "1 finding: 1 planned." in table
 
 
+@SOAKED
 def test_a_pipe_gets_no_bar_and_no_colour(drifted: Place) -> None:
     """Also where something in the environment wants colours."""
     done = drifted.cli("reconcile", "--dry-run", FORCE_COLOR="1")
     assert "\x1b" not in ok(done) + done.stderr
 
 
+@SOAKED
 def test_a_summary_without_a_file_is_markdown_on_stdout(drifted: Place) -> None:
     """For a file of one's own; no annotation outside of GitHub Actions."""
     text = ok(drifted.cli("reconcile", "--dry-run", "--summary"))
@@ -161,6 +172,7 @@ def test_a_step_gets_summary_outputs_and_annotations(place: Place, step: Place) 
     assert list(step.root.iterdir()) == []
 
 
+@SOAKED
 def test_json_in_a_step_is_one_object_on_stdout(place: Place, step: Place) -> None:
     """Annotations go to the other output, which the runner reads as well."""
     drift(place)
@@ -169,6 +181,7 @@ def test_json_in_a_step_is_one_object_on_stdout(place: Place, step: Place) -> No
     assert done.stderr.startswith(f"::notice title={REPOSITORY}#42 {CARD}::")
 
 
+@SOAKED
 @pytest.mark.parametrize(
     ("policy", "code"), [("never", 0), ("failed", 1), ("findings", 1), (None, 1)]
 )
@@ -185,6 +198,7 @@ def test_a_failed_repair_is_an_exit_code_by_policy(
     assert "1 finding: 1 failed." in written(step, "GITHUB_STEP_SUMMARY")
 
 
+@SOAKED
 @pytest.mark.parametrize(("policy", "code"), [("failed", 0), ("findings", 1)])
 def test_what_was_not_repaired_is_an_exit_code_by_policy(
     drifted: Place, policy: str, code: int
@@ -193,6 +207,7 @@ def test_what_was_not_repaired_is_an_exit_code_by_policy(
     assert drifted.cli("reconcile", "--dry-run", "--fail-on", policy).returncode == code
 
 
+@SOAKED
 def test_an_event_has_only_its_issue_looked_at(place: Place, step: Place) -> None:
     """The issue of the event is repaired; another event's is not even looked at."""
     drift(place)
@@ -205,6 +220,7 @@ def test_an_event_has_only_its_issue_looked_at(place: Place, step: Place) -> Non
     assert CARD in ok(step.cli("reconcile", "--event"))
 
 
+@SOAKED
 def test_an_event_that_cannot_be_read_narrows_nothing(place: Place, step: Place) -> None:
     """Everything is looked at, and the note says why."""
     drift(place)
@@ -237,6 +253,7 @@ def robots(step: Place, tmp_path: Path) -> Iterator[Place]:
         yield changed(step, info=info, control=Control(info.control_url), environment=environment)
 
 
+@SOAKED
 @pytest.mark.parametrize(
     ("sender", "is_own"),
     [
@@ -270,6 +287,7 @@ def test_an_apps_own_event_is_passed_over(
     assert len(asked_who) == (sender["type"] == "Bot")
 
 
+@SOAKED
 def test_a_repository_that_is_not_there_is_a_problem_of_its_own(place: Place, step: Place) -> None:
     """The others are repaired; the problem is counted, named and annotated."""
     drift(place)
@@ -283,6 +301,7 @@ def test_a_repository_that_is_not_there_is_a_problem_of_its_own(place: Place, st
     assert "::error title=octo-org/none::" in done.stdout
 
 
+@SOAKED
 def test_a_fix_says_what_this_one_does(place: Place, drifted: Place) -> None:
     """From which Status to which, whose name goes; alike in the plan and after it was done."""
     agent = drifted.card()["Agent"]
@@ -292,6 +311,7 @@ def test_a_fix_says_what_this_one_does(place: Place, drifted: Place) -> None:
         assert (one["state"], one["fix"]) == (state, said)
 
 
+@SOAKED
 def test_an_account_that_was_taken_off_is_seen_and_left(place: Place) -> None:
     """Somebody takes the agent's account off a leased issue: it is reported with the ways out, and left."""
     ok(place.cli("claim", "42"))

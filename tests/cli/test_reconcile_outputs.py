@@ -13,7 +13,13 @@ from tests.cli.outcome import ok, refused
 from tests.cli.reconcile_ground import CARD, REPOSITORY, drift, written
 from tests.conftest import STARTED, Place
 
+SOAKED = pytest.mark.soak(
+    "cli/test_reconcile_outputs.py::test_a_run_that_is_stopped_tells_what_it_did",
+    "cli/test_reconcile_actions.py::test_a_file_that_takes_nothing_is_an_error",
+)
 
+
+@SOAKED
 @pytest.mark.usefixtures("interruptible")
 def test_an_interrupted_run_says_so_in_one_line(drifted: Place) -> None:
     """Ctrl-C while GitHub is slow: exit 130, no traceback, and the next run does it all."""
@@ -68,6 +74,7 @@ def test_a_run_that_is_stopped_tells_what_it_did(place: Place, step: Place) -> N
     assert again["counts"]["applied"] == 1
 
 
+@SOAKED
 @pytest.mark.parametrize("outputs", [">&-", "2>&-", ">&- 2>&-"])
 def test_an_output_that_is_closed_costs_nothing(drifted: Place, outputs: str) -> None:
     """Started with no standard output or error, it repairs and exits as always."""
@@ -78,6 +85,7 @@ def test_an_output_that_is_closed_costs_nothing(drifted: Place, outputs: str) ->
     assert drifted.card()["Status"] == "Done"
 
 
+@SOAKED
 def test_nobody_has_to_read_all_of_it(place: Place, step: Place) -> None:
     """A reader that goes away after no line at all changes neither the exit code nor the step's files."""
     drift(place)
@@ -88,6 +96,7 @@ def test_nobody_has_to_read_all_of_it(place: Place, step: Place) -> None:
     assert "1 applied" in written(step, "GITHUB_STEP_SUMMARY")
 
 
+@SOAKED
 def test_an_output_that_is_full_says_what_was_kept(drifted: Place) -> None:
     """The repairs were done before: the sentence does not say that nothing was."""
     done = drifted.run("sh", "-c", f"{STARTED} reconcile >/dev/full")
@@ -97,6 +106,7 @@ def test_an_output_that_is_full_says_what_was_kept(drifted: Place) -> None:
     assert drifted.card()["Status"] == "Done"
 
 
+@SOAKED
 def test_a_file_that_takes_nothing_costs_the_others_nothing(place: Place, step: Place) -> None:
     """The summary's file is a folder: exit 1 names it; outputs and the log are there."""
     drift(place)

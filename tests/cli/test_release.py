@@ -16,6 +16,11 @@ from tests.cli.outcome import ok, refused
 from tests.clones import clone
 from tests.conftest import Place, environment_of
 
+SOAKED = pytest.mark.soak(
+    "cli/test_release.py::test_a_task_is_given_back_whole_and_the_work_is_kept",
+    "claim/test_releasing.py::test_a_claim_is_given_back_step_by_step_whatever_its_phase",
+)
+
 LEASE = "refs/agent-claims/42"
 MARKER = "<!-- lifecycle:released issue=42 "
 
@@ -61,6 +66,7 @@ def test_a_task_is_given_back_whole_and_the_work_is_kept(place: Place) -> None:
     assert len(place.requests()) == 4, "one look, comment, assignee (its answer is read), board"
 
 
+@SOAKED
 def test_giving_back_twice_says_so_and_writes_nothing(place: Place) -> None:
     """The second time there is nothing left to do, and that is no failure."""
     claimed(place)
@@ -73,6 +79,7 @@ def test_giving_back_twice_says_so_and_writes_nothing(place: Place) -> None:
     assert "released already" in ok(place.cli("release", "--dry-run"))
 
 
+@SOAKED
 def test_without_a_claim_there_is_nothing_to_give_back(place: Place) -> None:
     """One sentence, exit 1."""
     assert "no claim" in refused(place.cli("release"))
@@ -99,6 +106,7 @@ def test_the_plan_is_printed_and_nothing_is_written(place: Place) -> None:
     assert not is_free(place)
 
 
+@SOAKED
 def test_what_exists_only_here_is_told_to_the_person_alone(place: Place) -> None:
     """Unpushed commits and uncommitted work: counted on the issue, named by no file, kept."""
     branch = claimed(place, push=False)
@@ -113,6 +121,7 @@ def test_what_exists_only_here_is_told_to_the_person_alone(place: Place) -> None
     assert place.git("rev-parse", branch)
 
 
+@SOAKED
 def test_an_open_pull_request_stays_open_and_is_named(place: Place) -> None:
     """Giving back in review: the comment names the PR, which nobody closes."""
     place.ready(summary="Fix race condition")
@@ -128,6 +137,7 @@ def test_an_open_pull_request_stays_open_and_is_named(place: Place) -> None:
     assert place.card()["Status"] == "Todo"
 
 
+@SOAKED
 def test_without_settings_or_token_nothing_is_begun(place: Place) -> None:
     """A bad key and a missing token are one sentence each; the claim is as it was."""
     claimed(place)
@@ -142,6 +152,7 @@ def test_without_settings_or_token_nothing_is_begun(place: Place) -> None:
     assert released(place) == []
 
 
+@SOAKED
 @pytest.mark.parametrize("is_known", [False, True])
 def test_a_merged_task_is_closed_and_not_given_back(place: Place, *, is_known: bool) -> None:
     """Known here or found out by the look: refused with the way out, and nothing was written."""
@@ -162,6 +173,7 @@ def test_a_merged_task_is_closed_and_not_given_back(place: Place, *, is_known: b
     assert "Issue #42 closed" in ok(place.cli("close"))
 
 
+@SOAKED
 def test_in_phase_done_it_is_refused(place: Place) -> None:
     """Somebody said yes to closing: the sentence says to close."""
     place.merged()
@@ -169,6 +181,7 @@ def test_in_phase_done_it_is_refused(place: Place) -> None:
     assert released(place) == []
 
 
+@SOAKED
 def test_what_another_took_over_is_left_to_them(place: Place, tmp_path: Path) -> None:
     """Their lease, their card, their assignment stay; only the claim here is forgotten."""
     claimed(place)
@@ -184,6 +197,7 @@ def test_what_another_took_over_is_left_to_them(place: Place, tmp_path: Path) ->
     assert other.has_claim()
 
 
+@SOAKED
 def test_a_card_that_somebody_moved_stays_where_it_is(place: Place) -> None:
     """The column is theirs; our name on the card is ours to take off."""
     claimed(place)
@@ -194,6 +208,7 @@ def test_a_card_that_somebody_moved_stays_where_it_is(place: Place) -> None:
     assert not place.card().get("Agent")
 
 
+@SOAKED
 def test_without_a_board_the_rest_is_given_back(place: Place) -> None:
     """Issue, assignee and lease work alone."""
     place.environment.pop("LIFECYCLE_PROJECT_NUMBER")
@@ -204,6 +219,7 @@ def test_without_a_board_the_rest_is_given_back(place: Place) -> None:
     assert len(released(place)) == 1
 
 
+@SOAKED
 def test_a_lost_state_file_loses_no_lease(place: Place) -> None:
     """The lease names the agent of the claim file, so it is this claim's to return."""
     claimed(place)
@@ -232,6 +248,7 @@ def test_offline_it_says_that_it_goes_on_and_any_hook_finishes_it(place: Place) 
     assert len(released(place)) == 1
 
 
+@SOAKED
 def test_the_guards_let_a_release_through_that_was_only_asked_for(place: Place) -> None:
     """Killed right behind the flag: the claim file is unchanged, and on-stop starts all the same."""
     claimed(place)
@@ -250,6 +267,7 @@ def test_the_guards_let_a_release_through_that_was_only_asked_for(place: Place) 
     assert is_free(place)
 
 
+@SOAKED
 def test_a_claim_file_that_was_deleted_half_way_does_not_stop_a_release(place: Place) -> None:
     """Asked for again, the rest is done: the lease would keep everybody out otherwise."""
     claimed(place)
@@ -263,6 +281,7 @@ def test_a_claim_file_that_was_deleted_half_way_does_not_stop_a_release(place: P
     assert not place.has_claim()
 
 
+@SOAKED
 @pytest.mark.parametrize("cut", [r"/comments$", r"/assignees$"])
 def test_a_lost_answer_is_looked_for(place: Place, cut: str) -> None:
     """The write landed and its answer did not come: it is found, and not made again."""
@@ -278,6 +297,7 @@ def test_a_lost_answer_is_looked_for(place: Place, cut: str) -> None:
     assert len(released(place)) == 1
 
 
+@SOAKED
 def test_a_rate_limit_is_waited_for(place: Place) -> None:
     """Refused for a while in the middle: what was done is kept, and the rest comes later."""
     claimed(place)
@@ -315,6 +335,7 @@ def test_the_story_of_a_task_that_changes_hands(place: Place, tmp_path: Path) ->
     assert place.pulls()[place.pull()]["head"].endswith(branch)
 
 
+@SOAKED
 def test_branches_that_went_different_ways_are_left_to_a_person(place: Place) -> None:
     """Commits here and other commits there: the claim stands, with a remark, and none is lost."""
     branch = claimed(place, push=False)
@@ -326,6 +347,7 @@ def test_branches_that_went_different_ways_are_left_to_a_person(place: Place) ->
     assert place.git("rev-parse", "HEAD") == mine
 
 
+@SOAKED
 def test_a_tracked_claim_is_nobodys(place: Place) -> None:
     """A claim file that came with the repository is not acted on."""
     place.write(schema_version=1, issue_number=42, phase="coding", branch="main", agent_id="x-1")
@@ -344,6 +366,7 @@ def another(place: Place, root: Path) -> Place:
     return Place(place.info, place.control, root, environment)
 
 
+@SOAKED
 def test_the_public_api_gives_back_too(place: Place) -> None:
     """`Worktree.release` reports the outcome, and again that it was so already."""
     claimed(place)

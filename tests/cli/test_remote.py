@@ -10,6 +10,11 @@ import pytest
 from tests.cli.outcome import ok, refused
 from tests.conftest import Place
 
+SOAKED = pytest.mark.soak(
+    "cli/test_remote.py::test_a_claim_goes_to_no_place_that_the_tree_names",
+    "git/test_process.py::test_fault_8_every_form_of_a_remote_is_understood",
+)
+
 NAME = "octo-org/hello-service"
 SECRETS = {
     "GITHUB_TOKEN": "another-token-of-the-user",
@@ -73,6 +78,7 @@ def test_a_claim_goes_to_no_place_that_the_tree_names(
     assert not (place.root / "the-hook-ran").exists()
 
 
+@SOAKED
 def test_a_handoff_goes_to_no_place_that_the_tree_names(place: Place, evil: Path) -> None:
     """A checkout that names another place after the claim: nothing is validated, pushed or changed."""
     ok(place.cli("claim", "42"))
@@ -89,6 +95,7 @@ def test_a_handoff_goes_to_no_place_that_the_tree_names(place: Place, evil: Path
     assert f"refs/heads/{branch}" in place.control.world()["refs"]
 
 
+@SOAKED
 def test_a_remote_on_this_machine_is_used_and_its_hooks_see_no_token(
     place: Place, tmp_path: Path
 ) -> None:
@@ -126,6 +133,7 @@ def test_what_runs_in_the_worktree_sees_no_token(place: Place, tmp_path: Path) -
             assert value not in text
 
 
+@SOAKED
 def test_the_users_own_file_names_who_sees_the_tokens(place: Place, tmp_path: Path) -> None:
     """`pass_tokens_to` gives them to the validation; a project's file cannot say so."""
     ok(place.cli("claim", "42"))
@@ -182,6 +190,7 @@ def test_a_lease_is_released_where_it_was_taken(place: Place, tmp_path: Path) ->
     assert place.card()["Status"] == "Todo"
 
 
+@SOAKED
 def test_another_repositorys_issue_of_the_same_number_is_left(place: Place) -> None:
     """A checkout that names another of the remotes' repositories: nothing of the claim is done there."""
     other = f"{place.info.api_url}/octo-org/another.git"
@@ -201,6 +210,7 @@ def test_another_repositorys_issue_of_the_same_number_is_left(place: Place) -> N
     assert leases(place, "origin")
 
 
+@SOAKED
 def test_a_repository_that_was_renamed_is_the_same_one(place: Place) -> None:
     """The remote's URL was set to the new name: the claim goes on, and is given back there."""
     ok(place.cli("claim", "42"))
@@ -212,6 +222,7 @@ def test_a_repository_that_was_renamed_is_the_same_one(place: Place) -> None:
     assert not leases(place, "origin")
 
 
+@SOAKED
 def test_a_remote_that_the_user_renamed_is_the_same_one(place: Place) -> None:
     """A tree cannot rename a remote; whoever does names it in the settings too."""
     ok(place.cli("claim", "42"))
@@ -222,6 +233,7 @@ def test_a_remote_that_the_user_renamed_is_the_same_one(place: Place) -> None:
     assert not leases(place, "github")
 
 
+@SOAKED
 def test_a_claim_by_hand_belongs_to_where_it_was_first_looked_at(
     place: Place, tmp_path: Path
 ) -> None:

@@ -16,6 +16,11 @@ from lifecycle.core.plan import REPLIES
 from tests.cli.outcome import refused
 from tests.conftest import COMMAND, STARTED, Place
 
+SOAKED = pytest.mark.soak(
+    "cli/test_rim.py::test_every_failure_has_a_face",
+    "core/test_retry.py::test_what_passes_is_asked_again_until_it_answers",
+)
+
 
 @pytest.mark.parametrize(
     "arguments",
@@ -53,6 +58,7 @@ def test_no_token_is_exit_1_with_the_way_to_set_one(place: Place) -> None:
     assert "export GH_TOKEN=" in refused(place.cli("claim", "42"))
 
 
+@SOAKED
 def test_a_strange_remote_is_refused_before_anything_is_sent(place: Place) -> None:
     """Fault 8: a remote elsewhere must not be taken for somebody's repository on GitHub."""
     place.git("remote", "set-url", "origin", "https://gitlab.example/octo-org/hello-service")
@@ -68,6 +74,7 @@ def test_usage_errors_exit_2(place: Place) -> None:
         assert "Usage" in done.stderr
 
 
+@SOAKED
 @pytest.mark.parametrize("arguments", [["tick", "--nope"], ["nudge", "nowhere"], ["frobnicate"]])
 def test_a_usage_error_is_json_where_that_is_asked(place: Place, arguments: list[str]) -> None:
     """Exit 2, and one object as for every other error; nothing beside it."""
@@ -79,6 +86,7 @@ def test_a_usage_error_is_json_where_that_is_asked(place: Place, arguments: list
     assert done.stderr == ""
 
 
+@SOAKED
 @pytest.mark.parametrize("is_unbuffered", ["", "1"])
 def test_an_output_that_is_full_or_closed_is_no_defect(place: Place, is_unbuffered: str) -> None:
     """Full: named, exit 1. Closed before we began: the command works and says nothing."""
@@ -95,6 +103,7 @@ def test_an_output_that_is_full_or_closed_is_no_defect(place: Place, is_unbuffer
         assert "in no git worktree" in refused(done)
 
 
+@SOAKED
 @pytest.mark.parametrize("module", ["click", "lifecycle.hooks.wake", "lifecycle.cli.main"])
 def test_an_interrupt_in_the_middle_of_an_import_is_a_sentence(place: Place, module: str) -> None:
     """Ctrl-C before there is anybody to answer it: exit 130, no traceback."""
@@ -137,6 +146,7 @@ def test_a_defect_is_exit_3_with_the_log_and_no_traceback(
     assert "nobody foresaw this" in (place.root / ".lifecycle/log").read_text()
 
 
+@SOAKED
 def test_a_folder_in_place_of_a_file_is_a_sentence(place: Place) -> None:
     """What the disk refuses is named, with the file."""
     place.ready()
@@ -144,6 +154,7 @@ def test_a_folder_in_place_of_a_file_is_a_sentence(place: Place) -> None:
     assert "state.json" in refused(place.cli("claim", "42"))
 
 
+@SOAKED
 def test_a_held_lock_is_a_sentence(place: Place) -> None:
     """Another process at work is waited for; this one holds the lock for good."""
     from lifecycle.storage.store import Folder
@@ -223,6 +234,7 @@ def test_an_argument_is_called_as_in_the_readme(
     assert all(re.search(rf"\b{value}\b", told.replace("- ", "-")) for value in known), told
 
 
+@SOAKED
 def test_without_its_address_a_sandbox_command_names_the_variable(place: Place) -> None:
     """What people and CI do needs the sandbox's address: as an option, or in the variable."""
     said = place.cli("sandbox", "merge", "46", GITHUB_API_URL="").stderr
@@ -251,6 +263,7 @@ def test_a_misspelt_word_is_told_the_nearest(place: Place) -> None:
     assert 'Did you mean "checks.poll_seconds"? Hinders:' in place.cli("doctor").stdout
 
 
+@SOAKED
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_shell_completes(place: Place, shell: str) -> None:
     """The script that the README installs is printed, and commands and options are completed."""

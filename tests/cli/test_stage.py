@@ -15,6 +15,11 @@ from tests.cli.outcome import ok, refused
 from tests.conftest import COMMAND, Place
 from tests.trackers.beads import simulated
 
+SOAKED = pytest.mark.soak(
+    "cli/test_stage.py::test_the_designs_own_examples",
+    "stages/test_activation.py::test_on_off_and_on_again",
+)
+
 SESSION = "11111111-aaaa-4bbb-8ccc-000000000001"
 
 
@@ -90,6 +95,7 @@ def test_a_marker_at_the_end_of_much_text_is_found() -> None:
     assert done.stdout == b"TESTS_PASSING\n"
 
 
+@SOAKED
 def test_status_says_why_it_is_not_active(tree: Place) -> None:
     """No task, switched off, not configured, a tracker that is not there: a sentence each, exit 0."""
     assert ok(tree.cli("stage", "status")) == (
@@ -128,6 +134,7 @@ def test_status_shows_the_line_with_the_stage_in_it(tree: Place) -> None:
     assert (data["task"], data["stage"], data["blocks"]) == (one, "TESTING", 0)
 
 
+@SOAKED
 def test_a_stage_that_a_person_sets_waits_for_the_next_session(tree: Place) -> None:
     """On a terminal, where no session was led yet."""
     task(tree, "First", "auto-workflow")
@@ -152,6 +159,7 @@ def test_a_stage_that_a_person_sets_waits_for_the_next_session(tree: Place) -> N
     assert tree.hook("on-stop", event).stdout == ""
 
 
+@SOAKED
 def test_what_cannot_be_set_is_refused_with_a_sentence(tree: Place) -> None:
     """An unknown task, one without the label, a workflow that is off; a stage that there is not: usage."""
     other = task(tree, "Other", "bug")
@@ -165,6 +173,7 @@ def test_what_cannot_be_set_is_refused_with_a_sentence(tree: Place) -> None:
     assert "init --stages" in refused(tree.cli("stage", "on"))
 
 
+@SOAKED
 def test_a_folder_that_came_with_the_repository_is_not_written_to(tree: Place) -> None:
     """A `.lifecycle/` that git tracks is nobody's here."""
     (tree.root / ".lifecycle").mkdir()

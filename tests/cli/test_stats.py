@@ -15,6 +15,10 @@ from tests.conftest import COMMAND, Place
 from tests.views.stats.journals import CLAIMED, WHOLE, moved
 from tests.views.stats.test_summary import HARD
 
+SOAKED = pytest.mark.soak(
+    "cli/test_stats.py::test_the_tables", "views/stats/test_summary.py::test_times"
+)
+
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
@@ -63,6 +67,7 @@ def test_the_tables(root: Path) -> None:
         assert line.split() in lines
 
 
+@SOAKED
 @pytest.mark.parametrize("width", [40, 60, 80, 200])
 def test_every_terminal_is_wide_enough(root: Path, width: int) -> None:
     """No line is longer than the terminal; what has no room is left to --json."""
@@ -74,6 +79,7 @@ def test_every_terminal_is_wide_enough(root: Path, width: int) -> None:
         assert "REQUIREMENTS_REVIEW" in text or width < 60
 
 
+@SOAKED
 def test_all_worktrees_of_the_clone_count(root: Path, tmp_path: Path) -> None:
     """What one worktree noted is shown in another."""
     git = ["git", "-C", str(root), "-c", "user.name=A", "-c", "user.email=a@example.com"]
@@ -97,6 +103,7 @@ def test_json(root: Path) -> None:
     assert data["page"] is None
 
 
+@SOAKED
 def test_one_task_and_its_way(root: Path) -> None:
     """`--task` shows each visit of the task, and nothing of another."""
     journal.note(root, *WHOLE, *HARD)
@@ -106,6 +113,7 @@ def test_one_task_and_its_way(root: Path) -> None:
     assert "#3" not in text
 
 
+@SOAKED
 def test_labels_and_periods(root: Path) -> None:
     """`--label` and `--since` leave out what they do not name; both together as well."""
     journal.note(root, *HARD)
@@ -115,6 +123,7 @@ def test_labels_and_periods(root: Path) -> None:
     assert both.startswith("1 task, 1 done")
 
 
+@SOAKED
 def test_an_empty_journal_is_one_helpful_sentence(root: Path) -> None:
     """Before anything was noted it says when there will be something, and makes no page."""
     sentence = (
@@ -128,6 +137,7 @@ def test_an_empty_journal_is_one_helpful_sentence(root: Path) -> None:
     assert not (root / ".git/lifecycle").exists()
 
 
+@SOAKED
 def test_nothing_that_fits_is_said(root: Path) -> None:
     """A label that no task has is named, with how much there is without it."""
     journal.note(root, *WHOLE)
@@ -137,6 +147,7 @@ def test_nothing_that_fits_is_said(root: Path) -> None:
     )
 
 
+@SOAKED
 def test_a_page_is_written(root: Path) -> None:
     """`--html` writes it, says where it is, and replaces one that is there."""
     journal.note(root, *WHOLE)
@@ -148,6 +159,7 @@ def test_a_page_is_written(root: Path) -> None:
     assert json.loads(said(root, "--json", "--html", "two.html"))["page"] == f"{root}/two.html"
 
 
+@SOAKED
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
@@ -167,6 +179,7 @@ def test_what_cannot_be_done_is_one_sentence(
     assert "Traceback" not in done.stderr
 
 
+@SOAKED
 def test_a_broken_journal_is_one_sentence(root: Path) -> None:
     """It is left for the next writer to set aside, and nothing is shown of it."""
     journal.note(root, *WHOLE)
@@ -176,6 +189,7 @@ def test_a_broken_journal_is_one_sentence(root: Path) -> None:
     assert "cannot be read (file is not a database), and was left as it is" in done.stderr
 
 
+@SOAKED
 def test_outside_of_a_clone(tmp_path: Path) -> None:
     """There is no journal where there is no repository; the sentence says where to go."""
     done = run(tmp_path)
@@ -183,6 +197,7 @@ def test_outside_of_a_clone(tmp_path: Path) -> None:
     assert "is in no git worktree" in done.stderr
 
 
+@SOAKED
 def test_nothing_of_a_stranger_reaches_the_terminal_raw(root: Path) -> None:
     """Control characters in labels, agents and tasks are shown as escapes, and markup is text."""
     evil = "\x1b[31m[bold]x[/bold]\x07"

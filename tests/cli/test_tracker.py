@@ -12,6 +12,11 @@ from tests.cli.outcome import ok, refused
 from tests.cli.tracker_ground import made, told, with_beads
 from tests.conftest import Place
 
+SOAKED = pytest.mark.soak(
+    "cli/test_tracker.py::test_a_task_is_made_shown_changed_and_closed_alike",
+    "trackers/test_conformance.py::test_each_tracker_keeps_each_rule",
+)
+
 KEYS = {
     "id", "title", "description", "status", "raw_status", "priority", "labels", "assignee", "author",
     "blocked_by", "external", "url", "close_reason", "created_at", "updated_at", "closed_at",
@@ -55,6 +60,7 @@ def test_a_task_is_made_shown_changed_and_closed_alike(either: Place) -> None:
     assert told(either, "reopen", name)["task"]["status"] == TaskStatus.OPEN
 
 
+@SOAKED
 def test_a_repeated_command_makes_nothing_twice(either: Place) -> None:
     """The same words are the same task and the same comment; a key of its own makes another."""
     first = made(either, "Once", "--description", "text")
@@ -73,6 +79,7 @@ def test_a_repeated_command_makes_nothing_twice(either: Place) -> None:
     assert "  | Größe ✓\n  |\n  | -- no option\n" in shown
 
 
+@SOAKED
 def test_a_task_that_waits_is_not_ready(either: Place) -> None:
     """What waits for an open task is shown as such, is not ready and cannot be claimed."""
     task, blocker = made(either, "Second", "--label", "z"), made(either, "First", "--label", "z")
@@ -84,6 +91,7 @@ def test_a_task_that_waits_is_not_ready(either: Place) -> None:
     assert "not claimed" in sentence or "nothing was claimed" in sentence
 
 
+@SOAKED
 def test_lines_and_limits(either: Place) -> None:
     """A pipe gets a line for each task; what a limit leaves out is counted."""
     for number in range(3):
@@ -125,6 +133,7 @@ def test_a_wrong_command_line_is_told_before_anybody_is_asked(
     assert place.requests() == []
 
 
+@SOAKED
 def test_a_task_that_is_not_there(either: Place) -> None:
     """One sentence, exit code 1, and as JSON the kind of error."""
     name = "987654" if not (either.root / ".beads").exists() else "demo-none"
@@ -134,11 +143,13 @@ def test_a_task_that_is_not_there(either: Place) -> None:
     assert json.loads(done.stdout)["error"]["kind"] == "NotFound"
 
 
+@SOAKED
 def test_what_a_tracker_cannot_do_is_said(either: Place) -> None:
     """There is nothing to send: one sentence, exit code 1."""
     assert "nothing was " in refused(either.cli("tracker", "publish"))
 
 
+@SOAKED
 def test_no_token_no_program_no_workspace_no_such_tracker(place: Place, tmp_path: Path) -> None:
     """What is missing is named in one sentence, each with its way out."""
     assert "token" in refused(place.cli("tracker", "ready", GH_TOKEN="")).casefold()
@@ -156,6 +167,7 @@ def test_no_token_no_program_no_workspace_no_such_tracker(place: Place, tmp_path
     assert "tracker.use" in refused(place.cli("tracker", "ready"))
 
 
+@SOAKED
 def test_a_text_that_cannot_be_read_is_said(place: Place, tmp_path: Path) -> None:
     """A file that is not there, and bytes that are no text: one sentence, and nothing is made."""
     assert "No such file" in refused(place.cli("tracker", "create", "T", "--file", "nowhere.md"))
@@ -165,6 +177,7 @@ def test_a_text_that_cannot_be_read_is_said(place: Place, tmp_path: Path) -> Non
     assert place.writes() == []
 
 
+@SOAKED
 def test_outside_of_a_worktree(place: Place, tmp_path: Path) -> None:
     """No worktree, no tasks: the sentence says where to go."""
     from dataclasses import replace
@@ -172,6 +185,7 @@ def test_outside_of_a_worktree(place: Place, tmp_path: Path) -> None:
     assert "no git worktree" in refused(replace(place, root=tmp_path).cli("tracker", "ready"))
 
 
+@SOAKED
 def test_nothing_of_a_stranger_moves_the_cursor(place: Place) -> None:
     """A title and a text with control characters are shown with escapes, on one line each."""
     name = made(place, "Odd", "--description", "one\x1b[2Jtwo\nthree")
@@ -192,6 +206,7 @@ def test_every_command_has_help(place: Place) -> None:
         assert "--json" in shown
 
 
+@SOAKED
 def test_a_database_without_its_program_is_said_first(place: Place) -> None:
     """GitHub's issues take its place, and stderr says so at each command; stdout stays what it is."""
     (place.root / ".beads").mkdir()
@@ -206,6 +221,7 @@ def test_a_database_without_its_program_is_said_first(place: Place) -> None:
     assert ".beads is here, and bd is not on PATH, so no task was read or changed" in sentence
 
 
+@SOAKED
 def test_a_label_that_is_nearly_one_asks_for_create(place: Place) -> None:
     """A misspelt label is refused with the nearest one and the option that makes a new one."""
     name = made(place, "Task")

@@ -14,6 +14,11 @@ from tests.cli.outcome import ok, refused
 from tests.cli.tracker_ground import made, told, with_beads
 from tests.conftest import Place
 
+SOAKED = pytest.mark.soak(
+    "cli/test_tracker_hold.py::test_a_linked_task_is_taken_and_closed_with_its_issue",
+    "trackers/test_conformance.py::test_each_tracker_keeps_each_rule",
+)
+
 
 @pytest.fixture
 def beads(place: Place, tmp_path: Path) -> Place:
@@ -57,6 +62,7 @@ def test_an_issue_is_claimed_as_lifecycle_claim_does(place: Place) -> None:
     )
 
 
+@SOAKED
 def test_an_issue_that_somebody_holds_is_not_taken_given_back_or_closed(place: Place) -> None:
     """Exit code 4 for each, who holds it and since when; the issue and its lease stay."""
     lease.take(place.tree().world.git, "origin", 42, "maria-1")
@@ -67,6 +73,7 @@ def test_an_issue_that_somebody_holds_is_not_taken_given_back_or_closed(place: P
     assert leases(place) == ["refs/agent-claims/42"]
 
 
+@SOAKED
 def test_what_another_worktree_of_the_clone_claims_is_left_to_it(
     place: Place, tmp_path: Path
 ) -> None:
@@ -77,6 +84,7 @@ def test_what_another_worktree_of_the_clone_claims_is_left_to_it(
     assert str(other) in refused(place.cli("tracker", "release", "42"), 4)
 
 
+@SOAKED
 def test_closing_the_claims_issue_needs_its_merge(place: Place) -> None:
     """Without a merge it stays open, whatever reason is given; after it, it closes as the claim closes."""
     told(place, "claim", "42")
@@ -92,6 +100,7 @@ def test_closing_the_claims_issue_needs_its_merge(place: Place) -> None:
     assert leases(place) == []
 
 
+@SOAKED
 def test_giving_the_claims_issue_back_is_the_claims_release(place: Place) -> None:
     """Comment with the reason, card, lease and file, as by lifecycle release."""
     told(place, "claim", "42")
@@ -103,6 +112,7 @@ def test_giving_the_claims_issue_back_is_the_claims_release(place: Place) -> Non
     assert not place.has_claim()
 
 
+@SOAKED
 def test_an_issue_that_nobody_holds_is_closed_plainly(place: Place) -> None:
     """No claim has a say: the issue is closed with the reason, and a claim for another one stays."""
     told(place, "claim", "42")
@@ -111,6 +121,7 @@ def test_an_issue_that_nobody_holds_is_closed_plainly(place: Place) -> None:
     assert place.claim()["issue_number"] == 42
 
 
+@SOAKED
 def test_next_takes_the_most_urgent_issue(place: Place) -> None:
     """By the board's order, through the claim; what is held meanwhile is passed over."""
     place.control.close_issue(38)  # #43 depends on it
@@ -123,6 +134,7 @@ def test_next_takes_the_most_urgent_issue(place: Place) -> None:
     assert "already holds #42" in refused(place.cli("tracker", "next"))
 
 
+@SOAKED
 def test_what_a_claim_would_refuse_is_not_offered(place: Place) -> None:
     """The board's Dependencies name an open issue: neither ready nor next names that task."""
     assert "#43 depends on #38" in refused(place.cli("tracker", "claim", "43"))
@@ -130,12 +142,14 @@ def test_what_a_claim_would_refuse_is_not_offered(place: Place) -> None:
     assert told(place, "next")["task"]["id"] == "42"
 
 
+@SOAKED
 def test_next_without_a_ready_task(place: Place) -> None:
     """Nothing to take is no failure, and a machine reads null."""
     assert told(place, "next", "--label", "nobody")["task"] is None
     assert ok(place.cli("tracker", "next", "--label", "nobody")) == "No task is ready on GitHub.\n"
 
 
+@SOAKED
 def test_a_task_of_its_own_is_held_by_one(beads: Place) -> None:
     """Without a link there is no claim file: the tracker alone says who has it, exit code 4 for others."""
     task = made(beads, "Alone")
@@ -169,6 +183,7 @@ def test_a_linked_task_is_taken_and_closed_with_its_issue(beads: Place) -> None:
     assert not beads.has_claim()
 
 
+@SOAKED
 def test_a_linked_task_whose_issue_somebody_holds_is_theirs(beads: Place) -> None:
     """GitHub says held: exit code 4, and the task inside is as it was."""
     task = made(beads, "Linked", "--external", "octo-org/hello-service#42")
@@ -179,6 +194,7 @@ def test_a_linked_task_whose_issue_somebody_holds_is_theirs(beads: Place) -> Non
     assert (shown["status"], shown["assignee"]) == ("open", None)
 
 
+@SOAKED
 def test_giving_back_a_linked_task_gives_both_back(beads: Place) -> None:
     """The lease is free, and so is the task."""
     task = made(beads, "Linked", "--external", "gh-42")
@@ -189,6 +205,7 @@ def test_giving_back_a_linked_task_gives_both_back(beads: Place) -> None:
     assert not beads.has_claim()
 
 
+@SOAKED
 def test_a_linked_task_of_a_closed_issue_is_closed_alone(beads: Place) -> None:
     """The issue was closed elsewhere: nothing stands against closing what is left of it."""
     task = made(beads, "Linked", "--external", "gh-42")
@@ -196,6 +213,7 @@ def test_a_linked_task_of_a_closed_issue_is_closed_alone(beads: Place) -> None:
     assert told(beads, "close", task, "--reason", "with #42")["task"]["status"] == "closed"
 
 
+@SOAKED
 def test_next_takes_a_linked_task_with_its_issue(beads: Place) -> None:
     """The most urgent one is linked: the claim has both."""
     task = made(beads, "Linked", "--external", "gh-42", "--priority", "0")
@@ -204,6 +222,7 @@ def test_next_takes_a_linked_task_with_its_issue(beads: Place) -> None:
     assert beads.claim()["issue_number"] == 42
 
 
+@SOAKED
 def test_a_task_that_was_taken_alone_becomes_the_claims(beads: Place) -> None:
     """Taken before it was linked, under this worktree's own name: the claim takes it over from itself."""
     task = made(beads, "Alone first")

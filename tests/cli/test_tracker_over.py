@@ -19,6 +19,11 @@ from tests.cli.tracker_ground import made, told, with_beads
 from tests.conftest import Place
 from tests.trackers.beads import simulated
 
+SOAKED = pytest.mark.soak(
+    "cli/test_tracker_over.py::test_by_force_a_task_is_taken_over",
+    "trackers/test_conformance.py::test_each_tracker_keeps_each_rule",
+)
+
 SESSION = "CLAUDE_CODE_SESSION_ID"
 
 
@@ -68,6 +73,7 @@ def test_what_another_agent_holds_is_not_closed(beads: Place) -> None:
     assert closed["task"]["status"] == "closed"
 
 
+@SOAKED
 def test_an_issue_of_another_account_is_not_closed(place: Place) -> None:
     """Assigned to a person, without any lease: it is hers; one that is this account's as well is not."""
     place.control.assign(44, "maria")
@@ -79,6 +85,7 @@ def test_an_issue_of_another_account_is_not_closed(place: Place) -> None:
     assert told(place, "close", "44")["task"]["status"] == "closed"
 
 
+@SOAKED
 def test_a_closed_task_is_nobodys_to_refuse(beads: Place) -> None:
     """It keeps its holder's name, and closing or giving it back once more is no error."""
     task = made(beads, "Done")
@@ -104,6 +111,7 @@ def test_by_force_a_task_is_taken_over(beads: Place) -> None:
     assert said["text"].startswith(f"Taken over from {before} by {taken['task']['assignee']}.")
 
 
+@SOAKED
 def test_by_force_a_task_is_given_back(beads: Place) -> None:
     """For whoever had it; the refusal without it names the way."""
     task = made(beads, "Left behind")
@@ -117,6 +125,7 @@ def test_by_force_a_task_is_given_back(beads: Place) -> None:
     assert holder(beads, task) is None
 
 
+@SOAKED
 def test_a_linked_task_of_a_claim_is_not_freed_by_force(beads: Place) -> None:
     """Its claim lives in another worktree: that one's rules hold, whatever is said here."""
     task = made(beads, "Linked", "--external", "gh-42")
@@ -125,6 +134,7 @@ def test_a_linked_task_of_a_claim_is_not_freed_by_force(beads: Place) -> None:
     assert str(other) in refused(beads.cli("tracker", "release", task, "--force"), 4)
 
 
+@SOAKED
 def test_whoever_is_quicker_has_it(beads: Place, tmp_path: Path) -> None:
     """Somebody claims it between the giving back and the claim: exit code 4, and it stays theirs."""
     task = made(beads, "Wanted by two")
@@ -144,6 +154,7 @@ def test_whoever_is_quicker_has_it(beads: Place, tmp_path: Path) -> None:
     assert holder(beads, task) == "zoe"
 
 
+@SOAKED
 def test_the_task_of_a_session_that_is_over_is_the_next_ones(beads: Place) -> None:
     """Its client is gone: the next session of this worktree claims it without force, and is told."""
     task = made(beads, "Under way")
@@ -154,6 +165,7 @@ def test_the_task_of_a_session_that_is_over_is_the_next_ones(beads: Place) -> No
     assert holder(beads, task) == taken["task"]["assignee"]
 
 
+@SOAKED
 def test_the_same_client_goes_on_after_it_was_cleared(beads: Place) -> None:
     """It leads another session now, so the one before it is over, although its process is there."""
     task = made(beads, "Under way")
@@ -163,6 +175,7 @@ def test_the_same_client_goes_on_after_it_was_cleared(beads: Place) -> None:
     assert told(known_as(beads, **{SESSION: "second"}), "claim", task)["task"]["assignee"]
 
 
+@SOAKED
 def test_the_task_of_a_session_that_lives_is_left(beads: Place) -> None:
     """Two clients in one worktree: the other's session is named, and only a person's word takes it."""
     task = made(beads, "Under way")
@@ -173,6 +186,7 @@ def test_the_task_of_a_session_that_lives_is_left(beads: Place) -> None:
         assert "a session of this worktree (first) whose client is there" in sentence
 
 
+@SOAKED
 def test_what_another_worktree_left_needs_a_word(beads: Place, tmp_path: Path) -> None:
     """The same session's name in another folder is another agent, whatever is kept of it here."""
     task = made(beads, "Elsewhere")
@@ -185,6 +199,7 @@ def test_what_another_worktree_left_needs_a_word(beads: Place, tmp_path: Path) -
     refused(beads.cli("tracker", "claim", task), 4)
 
 
+@SOAKED
 def test_a_name_that_cannot_be_said_is_left(beads: Place, tmp_path: Path) -> None:
     """A stranger's database may call a holder anything: in such a name nothing is given back."""
     task = made(beads, "Strange")
@@ -192,6 +207,7 @@ def test_a_name_that_cannot_be_said_is_left(beads: Place, tmp_path: Path) -> Non
     refused(beads.cli("tracker", "takeover", task), 4)
 
 
+@SOAKED
 def test_an_agent_keeps_what_it_had_under_its_other_name(beads: Place) -> None:
     """Taken under a claim and alone, the claim over or begun since: it is the same worktree's."""
     under, alone = made(beads, "Under a claim"), made(beads, "Before it")
@@ -204,6 +220,7 @@ def test_an_agent_keeps_what_it_had_under_its_other_name(beads: Place) -> None:
     assert told(beads, "release", under)["task"]["assignee"] is None
 
 
+@SOAKED
 def test_what_somebodys_claim_holds_is_not_reopened(place: Place) -> None:
     """Closed on GitHub, its lease still there: exit code 4 names the way, and --force goes it."""
     lease.take(place.tree().world.git, "origin", 42, "maria-1")
@@ -217,6 +234,7 @@ def test_what_somebodys_claim_holds_is_not_reopened(place: Place) -> None:
     assert "refs/agent-claims/42" not in place.control.world()["refs"]
 
 
+@SOAKED
 def test_the_claims_own_issue_stays_the_claims_when_it_is_reopened(place: Place) -> None:
     """Lease and assignee stay, so nobody else takes it, and the claim goes on."""
     ok(place.cli("claim", "42"))
@@ -227,6 +245,7 @@ def test_the_claims_own_issue_stays_the_claims_when_it_is_reopened(place: Place)
     assert place.has_claim()
 
 
+@SOAKED
 def test_the_claims_linked_task_stays_the_claims_when_it_is_reopened(beads: Place) -> None:
     """It is open and held by the claim's agent again."""
     task = made(beads, "Linked", "--external", "gh-42")
@@ -236,6 +255,7 @@ def test_the_claims_linked_task_stays_the_claims_when_it_is_reopened(beads: Plac
     assert (shown["status"], shown["assignee"]) == ("in_progress", beads.claim()["agent_id"])
 
 
+@SOAKED
 def test_without_a_remote_the_trackers_own_claim_is_the_way(place: Place) -> None:
     """There are no leases then: assignee and comment say whose the issue is, for each of the verbs."""
     place.git("remote", "rename", "origin", "upstream")
@@ -250,6 +270,7 @@ def test_without_a_remote_the_trackers_own_claim_is_the_way(place: Place) -> Non
         assert "maria" in refused(here.cli("tracker", verb, "44"), 4)
 
 
+@SOAKED
 def test_renewing_where_claims_do_not_run_out(beads: Place, tmp_path: Path) -> None:
     """A sentence says so; a build whose claims do run out renews."""
     task = made(beads, "Long")

@@ -16,6 +16,11 @@ from tests.clones import clone
 from tests.conftest import COMMAND, Place
 from tests.trackers.beads import simulated
 
+SOAKED = pytest.mark.soak(
+    "cli/test_trust.py::test_handoff_runs_nothing_before_the_yes",
+    "evidence/checks/test_known_checks.py::test_what_comes_with_the_repository_needs_the_yes",
+)
+
 VALIDATE = 'validate = ["touch ran", "test -f valid"]\n'
 
 
@@ -63,6 +68,7 @@ def test_handoff_runs_nothing_before_the_yes(project: Place) -> None:
     assert f"refs/heads/{project.claim()['branch']}" not in project.control.world()["refs"]
 
 
+@SOAKED
 def test_after_the_yes_they_run_until_they_change(project: Place) -> None:
     """The yes is for these words: another command in the file asks again."""
     ok(project.cli("trust", "--yes"))
@@ -73,6 +79,7 @@ def test_after_the_yes_they_run_until_they_change(project: Place) -> None:
     assert not (project.root / "other").exists()
 
 
+@SOAKED
 def test_the_yes_is_shared_by_the_worktrees_of_one_clone(project: Place, tmp_path: Path) -> None:
     """A second worktree is not asked again; a second clone is."""
     ok(project.cli("trust", "--yes"))
@@ -88,6 +95,7 @@ def test_the_yes_is_shared_by_the_worktrees_of_one_clone(project: Place, tmp_pat
     assert answers == [True, False]
 
 
+@SOAKED
 def test_a_person_is_asked_on_the_terminal(project: Place) -> None:
     """The commands are shown first; y allows, anything else leaves it as it was."""
     code, shown = answered(project, "n\n")
@@ -100,6 +108,7 @@ def test_a_person_is_asked_on_the_terminal(project: Place) -> None:
     assert "That may run." in ok(project.cli("trust", "--show"))
 
 
+@SOAKED
 def test_without_a_terminal_nothing_is_allowed(project: Place) -> None:
     """A script needs --yes; the sentence names the commands and says so."""
     assert "--yes" in refused(project.cli("trust"))
@@ -112,6 +121,7 @@ def test_without_a_terminal_nothing_is_allowed(project: Place) -> None:
     }
 
 
+@SOAKED
 def test_an_agent_cannot_say_yes_for_its_user(project: Place) -> None:
     """In an agent's session the command refuses; looking is allowed."""
     agent = {"CLAUDE_CODE_SESSION_ID": "1"}
@@ -119,6 +129,7 @@ def test_an_agent_cannot_say_yes_for_its_user(project: Place) -> None:
     assert "may not run yet" in ok(project.cli("trust", "--show", **agent))
 
 
+@SOAKED
 def test_the_yes_can_be_taken_back(project: Place) -> None:
     """After --revoke, handoff refuses again; a second time there is nothing to take back."""
     ok(project.cli("trust", "--yes"))
@@ -127,12 +138,14 @@ def test_the_yes_can_be_taken_back(project: Place) -> None:
     assert "lifecycle trust" in refused(project.cli("handoff", "--summary", "Fix"))
 
 
+@SOAKED
 def test_no_commands_need_no_trust(place: Place) -> None:
     """Nothing is asked and nothing is written where the file names no command."""
     assert "nothing to trust" in ok(place.cli("trust"))
     assert not Path(place.environment["XDG_CONFIG_HOME"]).exists()
 
 
+@SOAKED
 def test_what_a_terminal_would_hide_is_shown(project: Place) -> None:
     """A control sequence in a stranger's file cannot hide the command that it stands in."""
     hiding = "validate = 'echo'\n".replace("'echo'", '"evil # \\u001b[2K\\rmake test\\u202e"')
@@ -147,6 +160,7 @@ def test_what_a_terminal_would_hide_is_shown(project: Place) -> None:
         assert "\x1b" not in said
 
 
+@SOAKED
 def test_options_that_contradict_are_a_usage_error(place: Place) -> None:
     """One question at a time."""
     assert place.cli("trust", "--yes", "--revoke").returncode == 2
@@ -177,6 +191,7 @@ def test_bd_is_not_run_before_the_yes(tasks: Place, tmp_path: Path) -> None:
     assert simulated.calls(tmp_path / "bin") == []
 
 
+@SOAKED
 def test_after_the_yes_bd_is_run_and_sees_no_token(tasks: Place, tmp_path: Path) -> None:
     """It is shown with what else would run; the tokens of the user are withheld from it."""
     assert "lifecycle runs bd" in ok(tasks.cli("trust", "--show"))
@@ -197,6 +212,7 @@ def test_after_the_yes_bd_is_run_and_sees_no_token(tasks: Place, tmp_path: Path)
     assert simulated.calls(tmp_path / "bin") == []
 
 
+@SOAKED
 def test_init_is_a_yes_to_bd(tasks: Place, tmp_path: Path) -> None:
     """Whoever wires the project says so; looking does not, and an agent cannot."""
     agent = {"CLAUDE_CODE_SESSION_ID": "1"}

@@ -17,6 +17,8 @@ from lifecycle.sandbox.control.faults import Fault
 from tests.cli.outcome import ok, refused
 from tests.conftest import COMMAND, Place
 
+SOAKED = pytest.mark.soak("cli/test_worktree.py::test_a_task_is_taken_in_a_worktree_of_its_own")
+
 BRANCH = "claude/fix-race-condition-in-task-queue-42"
 
 
@@ -55,6 +57,7 @@ def test_a_task_is_taken_in_a_worktree_of_its_own(place: Place) -> None:
     assert "locked" not in place.git("worktree", "list", "--porcelain")
 
 
+@SOAKED
 def test_every_command_finds_the_claim_from_a_subfolder(place: Place) -> None:
     """status, handoff, tick, release: run below the root of a linked worktree."""
     ok(place.cli("claim", "42", "--worktree"))
@@ -85,6 +88,7 @@ def test_taking_it_again_goes_on_there(place: Place) -> None:
     assert len(listed(place)) == 2
 
 
+@SOAKED
 def test_a_path_of_ones_own_with_spaces_from_a_linked_worktree(
     place: Place, tmp_path: Path
 ) -> None:
@@ -101,6 +105,7 @@ def test_a_path_of_ones_own_with_spaces_from_a_linked_worktree(
     assert shlex.split(start) == ["cd", str(first.root)]
 
 
+@SOAKED
 @pytest.mark.parametrize(
     ("number", "code", "word"), [("36", 1, "closed"), ("38", 4, "held by"), ("43", 1, "depends on")]
 )
@@ -115,6 +120,7 @@ def test_a_claim_that_fails_leaves_no_worktree(
     assert place.writes() == []
 
 
+@SOAKED
 def test_a_folder_or_worktree_of_somebody_else_is_not_touched(place: Place, tmp_path: Path) -> None:
     """Another's files, or another task's worktree: refused, with the way out, and as it was."""
     beside(place).mkdir()
@@ -131,6 +137,7 @@ def test_a_folder_or_worktree_of_somebody_else_is_not_touched(place: Place, tmp_
     assert place.writes() == []
 
 
+@SOAKED
 def test_a_branch_that_is_checked_out_elsewhere_is_named(place: Place, tmp_path: Path) -> None:
     """One branch has one worktree: the sentence says which, and how to go on there."""
     elsewhere = tmp_path / "elsewhere"
@@ -161,6 +168,7 @@ class CrashError(BaseException):
     """The process ends here, as if killed."""
 
 
+@SOAKED
 @pytest.mark.parametrize("step", ["_add", "_take", "prepare"])
 @pytest.mark.parametrize("is_after", [False, True])
 def test_killed_in_between_the_next_run_goes_on(
@@ -193,6 +201,7 @@ def test_killed_in_between_the_next_run_goes_on(
     assert "locked" not in place.git("worktree", "list", "--porcelain")
 
 
+@SOAKED
 def test_a_live_claim_is_never_taken_away(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """Killed before the lock went, then GitHub fails: the claim and its folder stay."""
 
@@ -216,6 +225,7 @@ def test_a_live_claim_is_never_taken_away(place: Place, monkeypatch: pytest.Monk
     assert at(place, beside(place)).claim()["issue_number"] == 42
 
 
+@SOAKED
 def test_a_worktree_that_was_deleted_by_hand_is_made_anew(place: Place) -> None:
     """Git still lists the folder: the task's worktree comes back, and its branch with it."""
     ok(place.cli("claim", "42", "--worktree"))
@@ -229,6 +239,7 @@ def test_a_worktree_that_was_deleted_by_hand_is_made_anew(place: Place) -> None:
     assert new.git("rev-parse", "HEAD") == head
 
 
+@SOAKED
 def test_settings_and_hooks_of_this_clone_come_along(place: Place) -> None:
     """An untracked .lifecycle.toml decides in the new worktree too, before the task is taken."""
     place.environment.pop("LIFECYCLE_PROJECT_NUMBER")
@@ -240,6 +251,7 @@ def test_settings_and_hooks_of_this_clone_come_along(place: Place) -> None:
     assert place.card()["Status"] == "In Progress"
 
 
+@SOAKED
 def test_two_that_come_for_one_task_have_one_worktree(place: Place) -> None:
     """The other task's holder is told, and a clone's second worktree does not appear."""
     ok(place.cli("claim", "42", "--worktree"))

@@ -20,6 +20,11 @@ from tests.e2e.client import SECONDS, Session, ended, heard
 from tests.factories import client
 from tests.repeated import soaked
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_clients.py::test_sh_and_python_know_the_client_alike",
+    "hooks/test_client_contract.py::test_every_row_keeps_the_clients_contract",
+)
+
 ONE = "11111111-aaaa-4bbb-8ccc-000000000001"
 
 NESTED = "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode)"
@@ -137,6 +142,7 @@ def test_another_client_waits_claims_and_blocks_nowhere(
     assert "Should I close issue #42?" in session.prompt("anything new?").model
 
 
+@SOAKED
 def test_a_person_who_runs_on_stop_by_hand_sees_what_it_did(place: Place) -> None:
     """It opens the PR and says so, and makes no turn go on, since nobody knows of a turn."""
     place.ready()
@@ -148,6 +154,7 @@ def test_a_person_who_runs_on_stop_by_hand_sees_what_it_did(place: Place) -> Non
     assert place.run(str(hook_script("on-stop")), stdin=b"{}", **names).stdout == ""
 
 
+@SOAKED
 def test_what_a_session_is_to_hear_is_left_to_it_by_another_client(session: Session) -> None:
     """The other client's stop opens the PR; that it is there is said to the session that handed off."""
     place = session.place
@@ -182,6 +189,7 @@ def test_where_nobody_attends_no_waiter_is_started(alone: Session) -> None:
     assert done.returncode == 0  # the command by itself knows it as well
 
 
+@SOAKED
 def test_where_nobody_attends_the_stop_says_the_news(alone: Session) -> None:
     """CI that failed, and the question after the merge: each once, and the turn goes on for it."""
     place = alone.place
@@ -203,6 +211,7 @@ def test_where_nobody_attends_the_stop_says_the_news(alone: Session) -> None:
     assert alone.on_stop().person.startswith("Issue #42 closed.")
 
 
+@SOAKED
 def test_a_bounded_wait_ends_when_its_time_is_up(alone: Session) -> None:
     """`wait.unattended`: the client waits so long, and returns; news within that time makes a turn."""
     place = alone.place
@@ -231,6 +240,7 @@ sys.stdin.read()
 """A client that starts a hook and lives until it is killed."""
 
 
+@SOAKED
 @pytest.mark.parametrize("through", [[], ["sh", "-c", '"$@"; :', "sh"]])
 def test_a_waiter_whose_client_was_killed_ends(session: Session, through: list[str]) -> None:
     """Its parent is another process by then, and its pipes, which others hold as well, tell nothing."""

@@ -19,6 +19,11 @@ from tests.conftest import Place, environment_of
 from tests.e2e.test_story import elapse, idle, stop
 from tests.github.apps import make_key
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_degraded.py::test_a_board_that_comes_back_takes_over_from_the_label",
+    "claim/test_degraded.py::test_a_card_that_comes_back_is_written_once_whatever_it_shows",
+)
+
 ISSUE = 42
 Founded = Callable[[Seed], Place]
 
@@ -82,6 +87,7 @@ def life(place: Place) -> dict[str, Any]:
     return reply
 
 
+@SOAKED
 def test_without_the_scope_labels_keep_the_status(place: Place) -> None:
     """The default token of gh: said once, and a card that it cannot see is not touched."""
     place.control.set_scopes(["repo"])
@@ -89,6 +95,7 @@ def test_without_the_scope_labels_keep_the_status(place: Place) -> None:
     assert place.card(ISSUE)["Status"] == "Todo"
 
 
+@SOAKED
 def test_labels_of_other_people_stay(place: Place) -> None:
     """They may begin as ours do: only the four that are ours are taken off."""
     theirs = ("status: blocked", "status: needs-triage")
@@ -118,6 +125,7 @@ def test_a_board_that_comes_back_takes_over_from_the_label(place: Place) -> None
     assert card["Agent"]
 
 
+@SOAKED
 def test_a_board_that_comes_back_is_not_left_with_a_label_at_the_end(place: Place) -> None:
     """The task is given back, its card says Todo already, and the label goes all the same."""
     place.control.set_scopes(["repo"])
@@ -128,6 +136,7 @@ def test_a_board_that_comes_back_is_not_left_with_a_label_at_the_end(place: Plac
     assert place.card(ISSUE)["Status"] == "Todo"
 
 
+@SOAKED
 @pytest.mark.parametrize("is_on_board", [True, False])
 def test_a_board_that_can_only_be_read(place: Place, *, is_on_board: bool) -> None:
     """Labels from the first refusal on, and the claim says so; later looks write nothing again."""
@@ -148,6 +157,7 @@ def test_a_board_that_can_only_be_read(place: Place, *, is_on_board: bool) -> No
     assert "board" not in done.stdout + done.stderr
 
 
+@SOAKED
 def test_the_board_is_refused_after_the_claim(place: Place) -> None:
     """The right to write it was taken away meanwhile: the next Status is a label, whole and said."""
     assert place.cli("claim", str(ISSUE)).returncode == 0
@@ -195,6 +205,7 @@ def test_the_token_of_actions_with_a_claim_written_by_hand(founded: Founded) -> 
     assert statuses(place) == ["status: in progress"]
 
 
+@SOAKED
 def test_each_label_is_made_once(place: Place) -> None:
     """Three labels for three Statuses, in all of a task's life."""
     place.control.set_scopes(["repo"])
@@ -205,6 +216,7 @@ def test_each_label_is_made_once(place: Place) -> None:
     assert len(made) == 3
 
 
+@SOAKED
 def test_labels_that_are_not_wanted(place: Place) -> None:
     """labels.use = "never": issue and PR work alone, and the reason is said."""
     (place.root / ".lifecycle.toml").write_text('labels.use = "never"')

@@ -26,6 +26,11 @@ from tests.e2e.client import Heard, Session, ended, heard
 from tests.e2e.forked import Forked
 from tests.e2e.scene import Scene
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_doubled.py::test_a_stop_with_a_hand_off",
+    "claim/test_presence.py::test_the_owners_news_is_the_owners",
+)
+
 ONE = "11111111-aaaa-4bbb-8ccc-000000000001"
 FAST = "[checks]\npoll_seconds = 0.05\n"
 QUESTION = "PR #46 merged! Should I close issue #42?"
@@ -138,6 +143,7 @@ def test_a_stop_with_a_hand_off(double: Double) -> None:
         assert double.writes() == [("POST", "SetBoardFields"), ("POST", "pulls")]
 
 
+@SOAKED
 def test_a_stop_that_closes(double: Double) -> None:
     """One comment, one close, one write of the card, and the person is told once."""
     open_pr(double)
@@ -154,6 +160,7 @@ def test_a_stop_that_closes(double: Double) -> None:
         assert not double.place.has_claim()
 
 
+@SOAKED
 def test_an_idle_notification(double: Double) -> None:
     """Several copies of on-idle see the failed check: one wakes, with exit 2; nothing is written."""
     open_pr(double)
@@ -165,6 +172,7 @@ def test_an_idle_notification(double: Double) -> None:
         assert double.writes() == []
 
 
+@SOAKED
 def test_an_idle_notification_beside_waiters(double: Double) -> None:
     """Waiters and on-idle look at the same merge at the same time: one of them all wakes."""
     open_pr(double)
@@ -179,6 +187,7 @@ def test_an_idle_notification_beside_waiters(double: Double) -> None:
         assert double.writes() == []
 
 
+@SOAKED
 def test_a_prompt_of_a_person(double: Double) -> None:
     """What waits is delivered once: the question to the model, the note to the person."""
     wait_in_line(double)
@@ -190,6 +199,7 @@ def test_a_prompt_of_a_person(double: Double) -> None:
         assert double.place.requests() == []
 
 
+@SOAKED
 def test_a_prompt_that_a_wake_made(double: Double) -> None:
     """Nothing is delivered with it, however often it comes; the next person's prompt has it all."""
     wait_in_line(double)
@@ -200,6 +210,7 @@ def test_a_prompt_that_a_wake_made(double: Double) -> None:
         assert double.session.prompt().model.startswith(QUESTION)
 
 
+@SOAKED
 @pytest.mark.parametrize("source", ["startup", "resume", "clear", "compact", "fork"])
 def test_a_start(double: Double, source: str) -> None:
     """One copy tells the claim, the question and the board, and hands out what waits."""
@@ -214,6 +225,7 @@ def test_a_start(double: Double, source: str) -> None:
         assert [request.operation for request in double.place.requests()] == ["BriefBoard"]
 
 
+@SOAKED
 def test_an_end(double: Double) -> None:
     """Nothing is said or asked; whose session ended is noted, and the next one goes on."""
     open_pr(double)
@@ -292,6 +304,7 @@ def test_the_plugins_copy_and_inits_copy(
         assert double.writes() == expected
 
 
+@SOAKED
 def test_the_command_itself_doubled(double: Double) -> None:
     """Not forked but started, as installed twice: one PR and one message; one briefing of a start."""
     real = {k: v for k, v in double.session.environment.items() if k != "LIFECYCLE_BIN"}
@@ -302,6 +315,7 @@ def test_the_command_itself_doubled(double: Double) -> None:
     assert told.model.startswith("Claim: issue #42")
 
 
+@SOAKED
 def test_a_start_beside_a_process_that_holds_the_lock(double: Double) -> None:
     """A look at a slow GitHub keeps the lock: the start shows claim and question all the same.
 

@@ -13,6 +13,11 @@ import pytest
 from lifecycle.settings.resources import hook_script
 from tests.conftest import Place
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_full_disk.py::test_no_hook_is_in_the_way_on_a_full_disk",
+    "storage/test_store.py::test_replace_if_replaces_what_was_expected",
+)
+
 ONE = "11111111-aaaa-4bbb-8ccc-000000000001"
 EVENTS: dict[str, dict[str, str]] = {
     "session-start": {"hook_event_name": "SessionStart", "source": "startup"},
@@ -126,6 +131,7 @@ def test_no_hook_is_in_the_way_on_a_full_disk(full: Disk, place: Place) -> None:
     assert "merged! Should I close issue #42?" in woken.stderr
 
 
+@SOAKED
 def test_a_command_says_one_sentence_on_a_full_disk(full: Disk, place: Place) -> None:
     """What it cannot keep it says, with the file; what only reads works; later all goes on."""
     before = kept(place)
@@ -156,6 +162,7 @@ def test_a_claim_is_taken_whole_or_not_at_all(disk: Disk, place: Place) -> None:
     assert place.claim()["issue_number"] == 42
 
 
+@SOAKED
 def test_a_waiter_whose_disk_is_full_ends_and_another_one_wakes(full: Disk, place: Place) -> None:
     """It cannot show its sign, so it ends quietly; the one of the next stop says what happened."""
     done = place.hook("ci-waiter", {**EVENTS["ci-waiter"], "session_id": ONE})
@@ -195,6 +202,7 @@ def test_a_script_that_may_write_nothing_says_nothing(
     assert (tmp_path / ".lifecycle/owner").read_text() == f"{ONE}\n"
 
 
+@SOAKED
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_shells_own_writes_are_nobodys_news(full: Disk, place: Place, shell: str) -> None:
     """The scripts write marks by themselves: no `printf` complains, whether the file was there or not."""

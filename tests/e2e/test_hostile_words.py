@@ -17,6 +17,11 @@ from lifecycle.stages.detection import stage_markers
 from tests.conftest import Place
 from tests.e2e.client import Session
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_hostile_words.py::test_hooks_give_the_model_hostile_names_as_data",
+    "core/test_redact.py::test_a_stream_gets_no_control_character",
+)
+
 ONE = "11111111-aaaa-4bbb-8ccc-000000000001"
 
 HOSTILE = (
@@ -94,6 +99,7 @@ def test_every_command_shows_a_hostile_task_as_data(place: Place) -> None:
     assert exact["task"]["title"] == HOSTILE
 
 
+@SOAKED
 def test_a_lease_with_a_hostile_name_is_refused_with_a_harmless_sentence(place: Place) -> None:
     """The error path of claim and of handoff: who holds it is a quotation on stderr, exit 4."""
     git = GitRepository(place.root, place.tree().world.deadline, place.environment)
@@ -122,6 +128,7 @@ def test_hooks_give_the_model_hostile_names_as_data(place: Place) -> None:
     assert '1 FAILED — "Fix\\x1b]0;pwned' in woken.model
 
 
+@SOAKED
 def test_the_log_is_harmless_as_well(place: Place) -> None:
     """Whoever reads `.lifecycle/log` on a terminal is done nothing."""
     place.ready()

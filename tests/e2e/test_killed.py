@@ -31,6 +31,11 @@ from tests.e2e.scene import Scene
 from tests.e2e.test_sessions import gone
 from tests.repeated import soaked
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_killed.py::test_on_stop_killed_while_it_opens_the_pull_request",
+    "claim/test_crashes.py::test_a_crash_at_any_write_while_closing_converges",
+)
+
 ONE, TWO = "11111111-aaaa-4bbb-8ccc-000000000001", "22222222-aaaa-4bbb-8ccc-000000000002"
 FAST = "[checks]\npoll_seconds = 0.05\n"
 QUESTION = "PR #46 merged! Should I close issue #42?"
@@ -230,6 +235,7 @@ def test_on_stop_killed_while_it_opens_the_pull_request(story: Story) -> None:
         assert story.count("PR #46 created") == kill.left("PR #46 created", "/pr:46"), kill
 
 
+@SOAKED
 def test_a_stop_whose_time_is_up_at_any_moment_is_gone_on_with(story: Story) -> None:
     """What it marked as offered it says; else a later stop gets past the guard, and does and says it."""
     place = story.place
@@ -280,6 +286,7 @@ def assert_closed(place: Place, kill: Kill) -> None:
     assert not (place.root / ".lifecycle/closing.json").exists(), kill
 
 
+@SOAKED
 def test_a_closing_whose_time_is_up_at_any_moment_is_gone_on_with(story: Story) -> None:
     """Cut off anywhere, also between two steps of the deletion, it is ended by a later stop, and told."""
     done(story)
@@ -293,6 +300,7 @@ def test_a_closing_whose_time_is_up_at_any_moment_is_gone_on_with(story: Story) 
         assert kill.text.count(told) + story.count(told) == 1, kill
 
 
+@SOAKED
 def test_on_stop_killed_while_it_closes_the_issue(story: Story) -> None:
     """One comment, one close, board Done, lease gone, file gone, told once, unless marked as offered."""
     done(story)
@@ -363,6 +371,7 @@ def wait_in_line(story: Story) -> None:
 MOVED = 'was moved to "Todo"'
 
 
+@SOAKED
 def test_a_prompt_killed_while_it_delivers(story: Story) -> None:
     """What waits comes with the next prompt, once, unless it was marked; a wake's prompt brings nothing."""
     wait_in_line(story)
@@ -375,6 +384,7 @@ def test_a_prompt_killed_while_it_delivers(story: Story) -> None:
         assert_asked(story)
 
 
+@SOAKED
 def test_a_start_killed_while_it_tells(story: Story) -> None:
     """The next starts say what stands again, from state; the note is said once, unless it was marked."""
     wait_in_line(story)
@@ -409,6 +419,7 @@ def test_killed_while_it_takes_over_the_claim_of_a_client_that_is_gone(
         assert place.claim()["phase"] == "merged_detected"
 
 
+@SOAKED
 def test_killed_while_it_names_the_next_task_without_a_claim(story: Story) -> None:
     """The branch's merge and the next task are told once, unless that was marked as offered."""
     place = story.place
@@ -422,6 +433,7 @@ def test_killed_while_it_names_the_next_task_without_a_claim(story: Story) -> No
         assert story.count(words) == kill.left(words, "branch-merged:46"), kill
 
 
+@SOAKED
 def test_an_edit_that_came_out_of_an_exchange_is_not_lost_with_the_process(story: Story) -> None:
     """The agent writes between the engine's read and its exchange, and the process is killed behind it."""
     place = story.place

@@ -15,6 +15,11 @@ from tests.conftest import Place
 from tests.factories import client, values
 from tests.repeated import soaked
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_our_files.py::test_no_hook_waits_for_a_mark_or_writes_through_it",
+    "storage/test_regular_files.py::test_what_is_no_file_of_ours_is_neither_read_nor_written_nor_waited_for",
+)
+
 SHELLS = [
     shell
     for shell in ("dash", "bash")
@@ -218,6 +223,7 @@ def test_commands_say_what_lies_in_the_place_of_a_file(place: Place, name: str, 
     assert any(name in one["says"] for one in found if one["level"] == "fail"), found
 
 
+@SOAKED
 def test_a_repository_that_brings_devices_hangs_nobody(place: Place) -> None:
     """The claim, whose it is and that something waits come with it, and each mark leads to a device."""
     here = place.root / ".lifecycle"
@@ -242,6 +248,7 @@ def test_a_repository_that_brings_devices_hangs_nobody(place: Place) -> None:
     )
 
 
+@SOAKED
 @pytest.mark.parametrize("inner", [".lifecycle", ".lifecycle/stages"])
 def test_a_linked_folder_is_not_written_through_by_commands(place: Place, inner: str) -> None:
     """It was not put in with git: a command says so, and the folder that it leads to is as before."""
@@ -267,6 +274,7 @@ def test_a_linked_folder_is_not_written_through_by_commands(place: Place, inner:
     assert (victim / "state.json").read_text() == "precious\n"
 
 
+@SOAKED
 def test_a_sessions_start_says_that_the_folder_is_a_link(place: Place) -> None:
     """The one hook that says it, to the person and to the agent."""
     place.ready()
@@ -277,6 +285,7 @@ def test_a_sessions_start_says_that_the_folder_is_a_link(place: Place) -> None:
     assert ".lifecycle is a link" in json.loads(done.stdout)["systemMessage"]
 
 
+@SOAKED
 def test_a_claim_without_an_end_is_set_aside(place: Place) -> None:
     """Ten gigabytes that take no room: no more is read than shows it, and the claim comes back."""
     place.ready(phase="coding", status="In Progress")

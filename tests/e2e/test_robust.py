@@ -17,6 +17,11 @@ from lifecycle.settings.resources import hook_script
 from tests.conftest import BRANCH, STARTED, Place
 from tests.repeated import soaked
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_robust.py::test_a_hanging_board_does_not_lose_the_message_about_the_pull_request",
+    "claim/test_recovery.py::test_a_deadline_at_any_moment_leaves_the_guard_open",
+)
+
 HOOKS = ["on-stop", "on-idle", "session-start"]
 
 INPUTS = {
@@ -54,6 +59,7 @@ def assert_harmless(done: subprocess.CompletedProcess[str]) -> None:
     assert "Traceback" not in done.stdout + done.stderr
 
 
+@SOAKED
 @pytest.mark.parametrize(
     ("hook", "name"), each_with("on-stop", [h for h in HOOKS if h != "on-stop"], INPUTS, "broken")
 )
@@ -95,6 +101,7 @@ def test_any_claim_file_is_survived(place: Place, hook: str, content: bytes) -> 
     assert content in kept or b'"phase"' in content
 
 
+@SOAKED
 @pytest.mark.parametrize("name", ["state.json", "stamp", "due", "lock", "log", "idle-due"])
 @pytest.mark.parametrize("as_folder", [False, True])
 def test_broken_files_of_our_own_are_survived(place: Place, name: str, *, as_folder: bool) -> None:
@@ -141,6 +148,7 @@ def test_no_token_is_said_once_and_keeps_the_claim(place: Place) -> None:
     assert "created" in place.hook("on-stop", {}).stdout
 
 
+@SOAKED
 def test_a_wrong_token_is_said_without_showing_it(place: Place) -> None:
     """401: said once; the token is in no output and no file."""
     place.ready()
@@ -161,6 +169,7 @@ def waits(done: subprocess.CompletedProcess[str]) -> bool:
     )
 
 
+@SOAKED
 def test_no_network_is_said_once_and_looked_at_again(place: Place) -> None:
     """A refused connection is Transient: one line for the person, the claim kept, the next look is due."""
     place.ready()
@@ -177,6 +186,7 @@ def test_no_network_is_said_once_and_looked_at_again(place: Place) -> None:
     assert "look:" in (place.root / ".lifecycle/log").read_text()
 
 
+@SOAKED
 @pytest.mark.parametrize("kind", ["hang", "trickle"])
 @pytest.mark.parametrize("operation", ["ObserveClaim", None])
 def test_a_server_that_never_ends_its_answer_does_not_hold_the_hook(
@@ -235,6 +245,7 @@ def test_a_missing_command_lets_the_agent_go_on(place: Place) -> None:
     assert "PR #46 created" in place.hook("on-stop", {}).stdout
 
 
+@SOAKED
 @pytest.mark.parametrize("shell", ["sh", "dash", "bash"])
 @pytest.mark.parametrize("hook", HOOKS)
 def test_the_guard_survives_a_folder_it_cannot_write(place: Place, shell: str, hook: str) -> None:
@@ -264,6 +275,7 @@ def test_no_remote_is_a_sentence_and_not_exit_2(place: Place) -> None:
     assert 'no remote called "origin"' in json.loads(done.stdout)["systemMessage"]
 
 
+@SOAKED
 def test_another_events_input_does_nothing(place: Place) -> None:
     """A subagent's stop is not the agent's stop."""
     place.ready()
@@ -274,6 +286,7 @@ def test_another_events_input_does_nothing(place: Place) -> None:
     assert "PR #46 created" in done.stdout
 
 
+@SOAKED
 def test_closed_stdout_does_not_fail_the_hook(place: Place) -> None:
     """Nobody reads the reply: exit 0 all the same, and the work is done."""
     place.ready()

@@ -23,6 +23,11 @@ from tests.e2e.client import Session, heard
 from tests.e2e.staged import Ground, marker
 from tests.stages.written import Written
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_run_hooks.py::test_a_session_that_leads_a_run_goes_on_until_it_is_complete",
+    "run/stop/test_decide.py::test_an_open_run_goes_on_with_what_comes_next",
+)
+
 ONE, TWO = "11111111-aaaa-4bbb-8ccc-000000000001", "22222222-aaaa-4bbb-8ccc-000000000002"
 COMPLETE = "## WORKFLOW_COMPLETE\n**Goal:** Take payments"
 OPEN = Story("S1", "Keep payments", status=StoryStatus.IN_PROGRESS, tdd=TddPhase.RED)
@@ -101,6 +106,7 @@ def test_without_a_run_no_process_is_started(place: Place, tmp_path: Path) -> No
     assert session.run("pre-compact", "PreCompact", trigger="auto").code == 9
 
 
+@SOAKED
 def test_a_person_who_is_waited_for_is_told_once(session: Session) -> None:
     """The session may stop; the instructions come with the first stop, and with another session's start."""
     change(session.place, status=RunStatus.AWAITING_USER, fix=FIX)
@@ -114,6 +120,7 @@ def test_a_person_who_is_waited_for_is_told_once(session: Session) -> None:
     assert "Do not go on" in started.model
 
 
+@SOAKED
 def test_no_hook_runs_the_command_that_checks_a_fix(session: Session) -> None:
     """Whatever it is, stop, start, prompt and compaction leave it alone: `check-user-fix` runs it."""
     place = session.place
@@ -128,6 +135,7 @@ def test_no_hook_runs_the_command_that_checks_a_fix(session: Session) -> None:
     assert (place.root / "was-run").exists()
 
 
+@SOAKED
 def test_a_persons_prompt_is_noted_while_a_run_waits(session: Session) -> None:
     """Without a claim, too: what the person wrote may be the answer; a wake is none."""
     mark = session.place.root / ".lifecycle/answered"
@@ -137,6 +145,7 @@ def test_a_persons_prompt_is_noted_while_a_run_waits(session: Session) -> None:
     assert mark.exists()
 
 
+@SOAKED
 def test_the_claims_news_stand_before_the_runs(session: Session) -> None:
     """One reply: the new pull request, then what the run goes on with."""
     session.place.ready()
@@ -144,6 +153,7 @@ def test_the_claims_news_stand_before_the_runs(session: Session) -> None:
     assert model.index("PR #46 created") < model.index("is not complete, so go on")
 
 
+@SOAKED
 def test_a_github_that_hangs_lets_no_session_go(session: Session) -> None:
     """The claim's look ends early enough for the run beside it."""
     session.place.ready()
@@ -152,6 +162,7 @@ def test_a_github_that_hangs_lets_no_session_go(session: Session) -> None:
     assert "is not complete, so go on" in stop(session)[0]
 
 
+@SOAKED
 def test_a_run_that_waits_holds_the_claims_news_back(session: Session) -> None:
     """Nothing makes the agent go on while a person is waited for: it comes with the next prompt."""
     place = session.place
@@ -163,6 +174,7 @@ def test_a_run_that_waits_holds_the_claims_news_back(session: Session) -> None:
     assert "PR #46 created" in session.prompt("It is there.").model
 
 
+@SOAKED
 def test_a_cap_lets_the_session_go_and_keeps_the_run(session: Session) -> None:
     """The settings' cap counts; the person is told, once, and the brake holds."""
     place = session.place
@@ -194,6 +206,7 @@ def test_a_second_session_is_told_whose_the_run_is_and_is_not_led(session: Sessi
     assert the_run(place).iterations == 0
 
 
+@SOAKED
 def test_a_run_whose_session_is_gone_is_led_by_the_next_one(session: Session) -> None:
     """Its client's process is not there any more: the next start adopts it, and says where it stands."""
     place = session.place
@@ -207,6 +220,7 @@ def test_a_run_whose_session_is_gone_is_led_by_the_next_one(session: Session) ->
     assert stop(session) == ("", "")
 
 
+@SOAKED
 def test_after_clear_the_same_client_goes_on(session: Session) -> None:
     """Its session has another id, and its process is the same."""
     session.start()
@@ -215,6 +229,7 @@ def test_after_clear_the_same_client_goes_on(session: Session) -> None:
     assert "go on" in stop(second)[0]
 
 
+@SOAKED
 def test_a_run_that_a_person_began_is_led_by_the_next_session(place: Place) -> None:
     """A stop of one that was there already is not held; the next start adopts the run."""
     there = Session(place, ONE)
@@ -225,6 +240,7 @@ def test_a_run_that_a_person_began_is_led_by_the_next_session(place: Place) -> N
     assert "go on" in stop(there)[0]
 
 
+@SOAKED
 def test_a_completed_run_does_not_come_back(session: Session) -> None:
     """No start speaks of it."""
     change(session.place, status=RunStatus.COMPLETED, phase=RunPhase.COMPLETION)
@@ -233,6 +249,7 @@ def test_a_completed_run_does_not_come_back(session: Session) -> None:
     assert started.person == ""
 
 
+@SOAKED
 def test_a_completed_run_whose_session_is_gone_leaves_no_mark(session: Session) -> None:
     """The next session's start takes it away; its own session keeps it until a stop lets it go."""
     place = session.place
@@ -245,6 +262,7 @@ def test_a_completed_run_whose_session_is_gone_leaves_no_mark(session: Session) 
     assert not mark.exists()
 
 
+@SOAKED
 @pytest.mark.parametrize(
     ("content", "words"),
     [
@@ -267,6 +285,7 @@ def test_a_strange_state_is_said_in_a_sentence(session: Session, content: str, w
     assert path.read_text() == content
 
 
+@SOAKED
 def test_a_state_that_came_with_the_repository_leads_nobody(session: Session) -> None:
     """Tracked by git it is a stranger's, whatever it says."""
     place = session.place
@@ -276,6 +295,7 @@ def test_a_state_that_came_with_the_repository_leads_nobody(session: Session) ->
     assert "tracked by git" in session.start().model
 
 
+@SOAKED
 def test_what_a_summary_must_keep_is_plain_text(session: Session) -> None:
     """Goal, story, phase and what comes next; JSON would be an error there. Another session's has none."""
     process = session.launch("pre-compact", "PreCompact", trigger="auto")
@@ -292,6 +312,7 @@ def test_what_a_summary_must_keep_is_plain_text(session: Session) -> None:
     assert subagent.communicate(timeout=60)[0] == b""
 
 
+@SOAKED
 def test_tokens_are_counted_from_the_transcript(session: Session, tmp_path: Path) -> None:
     """Each answer once, since the session leads the run, without the cache; nothing is read twice."""
     place = session.place
@@ -312,6 +333,7 @@ def test_tokens_are_counted_from_the_transcript(session: Session, tmp_path: Path
     assert the_run(place).led[-1].tokens == 32
 
 
+@SOAKED
 def test_the_staged_workflow_waits_for_the_run_and_then_closes_the_task(ground: Ground) -> None:
     """While a run leads the session no stage is asked for; once it is complete, COMMIT_CLOSE is next."""
     task = ground.task("First")
@@ -334,6 +356,7 @@ def test_the_staged_workflow_waits_for_the_run_and_then_closes_the_task(ground: 
     assert "Autonomous run" not in started.model
 
 
+@SOAKED
 def test_clear_begins_no_other_task_while_a_run_is_under_way(ground: Ground) -> None:
     """No next task's instruction is given, in the background or at the start: the run goes on."""
     ground.task("First")
@@ -348,6 +371,7 @@ def test_clear_begins_no_other_task_while_a_run_is_under_way(ground: Ground) -> 
     assert "CURRENT STAGE" not in started.model
 
 
+@SOAKED
 def test_hooks_that_are_installed_twice_count_one_turn(ground: Ground) -> None:
     """Two copies of one stop: one of them answers, whichever is first."""
     agent = ground.agent()
@@ -362,6 +386,7 @@ def test_hooks_that_are_installed_twice_count_one_turn(ground: Ground) -> None:
         assert the_run(ground.place).iterations == turn
 
 
+@SOAKED
 def test_long_turns_that_end_in_the_same_words_are_two(session: Session, tmp_path: Path) -> None:
     """What began them lies further back than is read, and they are no copies of one stop."""
     written = Written().human("Go on")
@@ -374,6 +399,7 @@ def test_long_turns_that_end_in_the_same_words_are_two(session: Session, tmp_pat
         written.feedback("Go on.")
 
 
+@SOAKED
 @pytest.mark.parametrize(
     ("kind", "is_waited_for"), [("subagent", True), ("shell", False), ("monitor", False)]
 )
@@ -397,6 +423,7 @@ def test_a_lock_that_is_held_lets_the_session_stop(session: Session) -> None:
     assert re.search("on-stop: (run: |the deadline was reached)", log)  # at the lock, or before it
 
 
+@SOAKED
 def test_settings_that_cannot_be_read_leave_the_caps_as_they_are(session: Session) -> None:
     """A mistake in the file holds nobody back, and lets nobody go."""
     (session.place.root / ".lifecycle.toml").write_text("[run]\nmax_iterations = 0\n")

@@ -6,6 +6,8 @@ import shlex
 import sys
 from typing import Any
 
+import pytest
+
 from lifecycle.core.stage_names import Detected
 from tests.cli.outcome import ok
 from tests.e2e.agent import Agent
@@ -75,6 +77,9 @@ def test_what_the_runs_gates_showed_closes_the_task_without_another_check(ground
     assert ground.journal("refused") == []
 
 
+@pytest.mark.soak(
+    "e2e/test_run_staged.py::test_what_the_runs_gates_showed_closes_the_task_without_another_check"
+)
 def test_an_edit_after_the_run_voids_what_its_gates_showed(ground: Ground) -> None:
     """The records are of other files then, and the task's stages do not end."""
     agent = led_to_its_end(ground)

@@ -15,6 +15,11 @@ from tests.conftest import Place
 from tests.e2e.client import Heard, Session
 from tests.run.run_ground import RunGround
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_run_tdd_hook.py::test_an_edit_of_code_is_refused_until_a_test_was_red",
+    "run/tdd/test_tdd_moves.py::test_what_is_no_red",
+)
+
 ONE = "11111111-aaaa-4bbb-8ccc-000000000001"
 TWO = "22222222-aaaa-4bbb-8ccc-000000000002"
 STOP = (
@@ -55,6 +60,7 @@ def test_an_edit_of_code_is_refused_until_a_test_was_red(place: Place) -> None:
     assert edit(place).is_silent
 
 
+@SOAKED
 def test_a_warning_is_told_and_the_edit_goes_on(place: Place) -> None:
     """As context for the agent."""
     enforced(place, "warn")
@@ -63,6 +69,7 @@ def test_a_warning_is_told_and_the_edit_goes_on(place: Place) -> None:
     assert heard.denied == ""
 
 
+@SOAKED
 @pytest.mark.parametrize(
     "path", ["tests/test_app.py", "src/app.test.ts", "README.md", "pyproject.toml", "../other.py"]
 )
@@ -72,6 +79,7 @@ def test_tests_documents_and_configuration_are_free(place: Place, path: str) -> 
     assert edit(place, path).is_silent
 
 
+@SOAKED
 @pytest.mark.parametrize(
     ("how", "story", "session"),
     [
@@ -90,6 +98,7 @@ def test_who_is_not_led_to_red_edits_as_ever(
     assert edit(place, session=session).is_silent
 
 
+@SOAKED
 def test_a_run_that_was_stopped_refuses_no_edit(place: Place) -> None:
     """Nobody works on its story: what the user asks for meanwhile is another matter."""
     ground = enforced(place, "deny")
@@ -97,6 +106,7 @@ def test_a_run_that_was_stopped_refuses_no_edit(place: Place) -> None:
     assert edit(place).is_silent
 
 
+@SOAKED
 def test_a_run_that_cannot_be_read_lets_the_edit_through(place: Place) -> None:
     """A hook never keeps the agent from its work because of a broken file."""
     ground = enforced(place, "deny")

@@ -18,6 +18,11 @@ from tests.cli.outcome import ok
 from tests.conftest import Place
 from tests.e2e.client import SECONDS, Session, ended, heard
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_sessions.py::test_done_needs_the_users_answer_where_prompts_are_heard",
+    "claim/test_presence.py::test_an_owner_that_lives_keeps_its_claim",
+)
+
 ONE, TWO = "11111111-aaaa-4bbb-8ccc-000000000001", "22222222-aaaa-4bbb-8ccc-000000000002"
 SOURCES = ["startup", "resume", "clear", "compact", "fork"]
 QUESTION = "PR #46 merged! Should I close issue #42?"
@@ -40,6 +45,7 @@ def asked(session: Session) -> None:
     assert session.wake(woken.model).is_silent  # the client makes a prompt of it
 
 
+@SOAKED
 def test_what_waits_comes_with_the_next_human_prompt_and_once(session: Session) -> None:
     """A person's `lifecycle tick` left news for the agent: nothing on a wake, all on a prompt."""
     session.on_stop()
@@ -85,6 +91,7 @@ def test_done_needs_the_users_answer_where_prompts_are_heard(session: Session) -
     assert place.issue()["state"] == "closed"
 
 
+@SOAKED
 def test_done_after_a_merge_that_nobody_was_told_of_becomes_the_question(session: Session) -> None:
     """An earlier prompt and a wake are no yes to it; the question is put once, and its answer is."""
     session.on_stop()
@@ -103,6 +110,7 @@ def test_done_after_a_merge_that_nobody_was_told_of_becomes_the_question(session
     assert session.on_stop().person.startswith("Issue #42 closed.")
 
 
+@SOAKED
 def test_a_prompt_after_the_merge_is_a_yes_without_the_question(session: Session) -> None:
     """The person merged and says so: the shell notes that, without Python, and done counts."""
     session.on_stop()
@@ -120,6 +128,7 @@ def test_a_prompt_after_the_merge_is_a_yes_without_the_question(session: Session
     assert session.on_stop().person.startswith("Issue #42 closed.")
 
 
+@SOAKED
 def test_where_prompts_are_not_heard_the_question_offers_the_command_alone(
     session: Session,
 ) -> None:
@@ -138,6 +147,7 @@ def test_where_prompts_are_not_heard_the_question_offers_the_command_alone(
     assert place.issue()["state"] == "closed"
 
 
+@SOAKED
 def test_lifecycle_close_is_a_yes_and_the_comment_says_so(session: Session) -> None:
     """The explicit command does not wait for a prompt; what closed the issue can be read there."""
     asked(session)
@@ -166,6 +176,7 @@ def test_auto_closes_at_the_merge(session: Session) -> None:
     assert session.prompt().is_silent
 
 
+@SOAKED
 @pytest.mark.parametrize("source", SOURCES)
 def test_every_start_shows_the_claim_and_the_open_question(session: Session, source: str) -> None:
     """However the session starts, and although the wake had said it: state is rendered, not the queue.
@@ -180,6 +191,7 @@ def test_every_start_shows_the_claim_and_the_open_question(session: Session, sou
     assert said.model.count(QUESTION) == 1
 
 
+@SOAKED
 def test_the_start_shows_the_board_from_one_request_and_not_again_for_ten_minutes(
     session: Session,
 ) -> None:
@@ -212,6 +224,7 @@ def test_a_second_session_is_told_that_the_claim_is_held(session: Session) -> No
     assert session.idle().woke
 
 
+@SOAKED
 def test_a_session_that_ended_leaves_its_claim_to_the_next(session: Session) -> None:
     """The laptop was closed in the evening: in the morning another session goes on, and is woken."""
     session.prompt()
@@ -224,6 +237,7 @@ def test_a_session_that_ended_leaves_its_claim_to_the_next(session: Session) -> 
     assert heard(morning.waiter()).woke
 
 
+@SOAKED
 def test_a_session_that_is_not_the_owner_takes_none_of_its_news(session: Session) -> None:
     """Another session's start, prompt, stop, idle and `tick` leave the owner's news to the owner."""
     session.prompt()
@@ -262,6 +276,7 @@ def gone(session: Session) -> None:
     (session.place.root / ".lifecycle/seen").write_text(f"{session.id} {process.pid}\n")
 
 
+@SOAKED
 def test_a_session_that_takes_the_claim_over_is_told_where_it_stands(session: Session) -> None:
     """The dead owner had heard that CI failed, so nobody would hear it again: the next prompt says it."""
     place = session.place
@@ -280,6 +295,7 @@ def test_a_session_that_takes_the_claim_over_is_told_where_it_stands(session: Se
     assert stranger.prompt("and now?").is_silent
 
 
+@SOAKED
 def test_who_took_the_claim_over_by_a_wake_is_told_at_its_next_prompt(session: Session) -> None:
     """The first look of the new owner is in the background: its news says whose claim it is, too."""
     place = session.place
@@ -298,6 +314,7 @@ def test_who_took_the_claim_over_by_a_wake_is_told_at_its_next_prompt(session: S
     assert stranger.prompt("go on").is_silent
 
 
+@SOAKED
 def test_a_question_that_a_new_owner_is_shown_is_not_answered_by_its_prompt(
     session: Session,
 ) -> None:
@@ -314,6 +331,7 @@ def test_a_question_that_a_new_owner_is_shown_is_not_answered_by_its_prompt(
     assert stranger.on_stop().person.startswith("Issue #42 closed.")
 
 
+@SOAKED
 def test_a_second_session_hears_one_voice(session: Session) -> None:
     """Told not to work on it, it is not told in the same breath how to hand it off, fix it or close it."""
     place = session.place
@@ -334,6 +352,7 @@ def test_a_second_session_hears_one_voice(session: Session) -> None:
     assert "lifecycle close" in place.cli("status").stdout  # a person's terminal
 
 
+@SOAKED
 def test_a_token_that_was_set_is_used_at_once(session: Session) -> None:
     """That there was none is not said any more, by a start or by `status`, and the next stop looks anew."""
     place = session.place
@@ -351,6 +370,7 @@ def test_a_token_that_was_set_is_used_at_once(session: Session) -> None:
 PROMISES = ("next stop", "are watched", "you are told", "is watched")
 
 
+@SOAKED
 def test_where_no_hook_was_seen_nothing_is_promised(place: Place) -> None:
     """Neither `handoff` nor `status` nor `doctor` tells a session, or a person, what no hook will do."""
     session = Session(place, ONE)
@@ -368,6 +388,7 @@ def test_where_no_hook_was_seen_nothing_is_promised(place: Place) -> None:
     assert "no hook has been seen that would start one" in session.cli("doctor").stdout
 
 
+@SOAKED
 @pytest.mark.parametrize("hook", ["session-start", "user-prompt-submit", "post-tool-use"])
 def test_a_session_whose_hooks_run_is_promised_what_they_do(place: Place, hook: str) -> None:
     """Any of them shows it: a claim is made after the start, and handed off before the next prompt."""
@@ -383,6 +404,7 @@ def test_a_session_whose_hooks_run_is_promised_what_they_do(place: Place, hook: 
     assert "No hook of this session" in other.cli("doctor").stdout  # its own were not seen
 
 
+@SOAKED
 def test_a_session_that_ended_and_was_resumed_lives(session: Session) -> None:
     """Its end was seen, and then it again: another session is told that the claim is held."""
     session.prompt()
@@ -392,6 +414,7 @@ def test_a_session_that_ended_and_was_resumed_lives(session: Session) -> None:
     assert "held by another" in Session(session.place, TWO).start().model
 
 
+@SOAKED
 def test_a_take_over_while_the_old_owner_waits(session: Session) -> None:
     """The old waiter ends, and the new owner's waits in its place."""
     session.prompt()
@@ -409,6 +432,7 @@ def test_a_take_over_while_the_old_owner_waits(session: Session) -> None:
         assert heard(new).woke
 
 
+@SOAKED
 def test_claiming_again_takes_the_claim_over_in_this_session(session: Session) -> None:
     """What the held session's sentence offers: the owner changes, nothing else does."""
     session.prompt()
@@ -447,6 +471,7 @@ def test_a_claim_that_came_with_the_repository_is_refused_with_a_word(
     assert place.requests() == []
 
 
+@SOAKED
 def test_a_claim_that_cannot_be_acted_on_is_said_at_every_start(session: Session) -> None:
     """What needs somebody is rendered from state, to the agent and to the person, while it stands."""
     session.place.write(schema_version=99)
@@ -467,6 +492,7 @@ def plugin(place: Place, version: str) -> dict[str, str]:
     return {"CLAUDE_PLUGIN_ROOT": str(root)}
 
 
+@SOAKED
 def test_versions_that_differ_are_said_once_to_the_person(session: Session) -> None:
     """The plugin and the command are updated apart; equal ones are no news."""
     same = Session(session.place, ONE, plugin(session.place, __version__))
@@ -477,6 +503,7 @@ def test_versions_that_differ_are_said_once_to_the_person(session: Session) -> N
     assert "9.9.9" not in other.start("clear").person
 
 
+@SOAKED
 def test_the_plugins_user_is_offered_permissions_once(session: Session) -> None:
     """Not without the plugin; once, to the person; and not where the settings allow it already."""
     place = session.place
@@ -502,6 +529,7 @@ def test_where_init_put_its_hooks_the_plugins_copies_end_in_the_shell(session: S
     assert "PR #46 created" in session.on_stop().model
 
 
+@SOAKED
 def test_a_plugin_without_the_command_says_once_how_to_install_it(
     place: Place, tmp_path: Path
 ) -> None:
@@ -527,6 +555,7 @@ def test_a_plugin_without_the_command_says_once_how_to_install_it(
     assert heard(session.waiter()).is_silent
 
 
+@SOAKED
 def test_the_recorded_command_is_found_without_a_path(place: Place, tmp_path: Path) -> None:
     """A plugin has no Python environment: `bin` in the user's config folder names the command."""
     config = tmp_path / "config"
@@ -543,6 +572,7 @@ def test_the_recorded_command_is_found_without_a_path(place: Place, tmp_path: Pa
     assert session.on_stop().code == 0  # it is gone: `lifecycle` on PATH, or nothing
 
 
+@SOAKED
 def test_hooks_serve_the_worktree_that_the_project_folder_lies_in(session: Session) -> None:
     """The client was started in a subfolder: the claim at the worktree's root is served all the same."""
     below = session.place.root / "services" / "api"
@@ -552,6 +582,7 @@ def test_hooks_serve_the_worktree_that_the_project_folder_lies_in(session: Sessi
     assert not (below / ".lifecycle").exists()
 
 
+@SOAKED
 def test_a_hook_that_is_only_linked_to_ends_quietly(session: Session, tmp_path: Path) -> None:
     """What the scripts share lies beside them; a lone link finds nothing and stops nobody."""
     link = tmp_path / "on-stop"

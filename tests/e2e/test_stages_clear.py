@@ -15,6 +15,11 @@ from tests.e2e.client import Heard, ended, heard
 from tests.e2e.staged import Ground, marker
 from tests.factories import client
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_stages_clear.py::test_a_turn_begins_with_the_next_task",
+    "stages/test_decide.py::test_a_completed_stage_gives_the_next_ones_instruction",
+)
+
 SITS = client()
 """What hooks see in a client in front of which a person sits."""
 
@@ -83,6 +88,7 @@ def test_a_turn_begins_with_the_next_task(both: Ground, is_first: bool) -> None:
     assert f"bd show {second}" in told
 
 
+@SOAKED
 def test_hooks_that_are_installed_twice_wake_once(both: Ground) -> None:
     """Four copies at the same start: one wake."""
     first = both.task("First", priority=1)
@@ -98,6 +104,7 @@ def test_hooks_that_are_installed_twice_wake_once(both: Ground) -> None:
     assert sum(not reply.is_silent for reply in replies) == 1
 
 
+@SOAKED
 def test_printing_or_not_wired_session_start_says_it(ground: Ground) -> None:
     """With `-p`, and in settings from before there was on-clear: context as ever, and no exit 2."""
     first = ground.task("First", priority=1)
@@ -118,6 +125,7 @@ def test_printing_or_not_wired_session_start_says_it(ground: Ground) -> None:
         ground.forget_the_minute()
 
 
+@SOAKED
 def test_a_session_that_was_not_led_is_left_alone(both: Ground) -> None:
     """Cleared, a stranger's session begins nothing; it reads the one line of any start."""
     both.task("First")
@@ -132,6 +140,7 @@ def test_a_session_that_was_not_led_is_left_alone(both: Ground) -> None:
     assert "1 task is ready with the label auto-workflow" in told
 
 
+@SOAKED
 def test_in_the_middle_of_a_task_no_turn_begins(both: Ground) -> None:
     """Who clears there has something in mind: the stage is context for what the person says next."""
     task = both.task("First", priority=1)
@@ -146,6 +155,7 @@ def test_in_the_middle_of_a_task_no_turn_begins(both: Ground) -> None:
     assert wakes(again).is_silent
 
 
+@SOAKED
 def test_with_no_task_left_or_at_another_start_no_turn_begins(both: Ground) -> None:
     """Nothing is ready; or the session was resumed, compacted or is new: silence and exit 0."""
     first, second = both.task("First", priority=1), both.task("Second")

@@ -10,6 +10,11 @@ from lifecycle.core.stage_names import Detected
 from tests.e2e.agent import Agent
 from tests.e2e.staged import Ground, marker
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_stages_story.py::test_two_tasks_from_coding_to_the_end",
+    "stages/test_decide.py::test_a_completed_stage_gives_the_next_ones_instruction",
+)
+
 CODED = marker(Detected.CODING_COMPLETE)
 REVIEWED = marker(Detected.REQUIREMENTS_REVIEWED)
 PASSING = marker(Detected.TESTS_PASSING)
@@ -42,6 +47,7 @@ def test_edge_1_the_agent_forgets_the_marker(ground: Ground, task: str) -> None:
     assert f"Inferred from bd close: {Detected.ISSUE_CLOSED}" in ground.log()
 
 
+@SOAKED
 def test_edge_2_tests_fail(ground: Ground, task: str) -> None:
     """A red run lets the agent stop; its marker after a green one goes on."""
     agent = led(ground, CODED, REVIEWED)
@@ -52,6 +58,7 @@ def test_edge_2_tests_fail(ground: Ground, task: str) -> None:
     assert "CURRENT STAGE: ORACLE_REVIEW" in agent.stops(PASSING).model
 
 
+@SOAKED
 def test_edge_3_the_review_rejects(ground: Ground, task: str) -> None:
     """Feedback instead of an approval lets the agent stop; the approval goes on."""
     agent = led(ground, CODED, REVIEWED, PASSING)
@@ -61,6 +68,7 @@ def test_edge_3_the_review_rejects(ground: Ground, task: str) -> None:
     assert "CURRENT STAGE: COMMIT_CLOSE" in agent.stops(APPROVED).model
 
 
+@SOAKED
 def test_edge_4_no_more_issues(ground: Ground, task: str) -> None:
     """The last one is closed: said once to the user. What the agent says of it leads to nothing more."""
     second = ground.task("Second")
@@ -90,6 +98,7 @@ def test_edge_5_the_hook_itself_fails(ground: Ground, task: str) -> None:
     assert "CURRENT STAGE: TESTING" in agent.stops(REVIEWED).model
 
 
+@SOAKED
 def test_edge_6_an_ambiguous_stage(ground: Ground, task: str) -> None:
     """Asked, the agent answers with a stage, and the next stop goes on from there."""
     agent = led(ground, CODED)
@@ -99,6 +108,7 @@ def test_edge_6_an_ambiguous_stage(ground: Ground, task: str) -> None:
     assert "CURRENT STAGE: TESTING" in agent.stops("REQUIREMENTS_REVIEWED").model
 
 
+@SOAKED
 def test_edge_7_the_session_is_interrupted(ground: Ground, task: str) -> None:
     """Resumed, it is told its stage and its marker; the first stop goes on from the transcript."""
     agent = led(ground, CODED, REVIEWED)
@@ -110,6 +120,7 @@ def test_edge_7_the_session_is_interrupted(ground: Ground, task: str) -> None:
     assert "CURRENT STAGE: ORACLE_REVIEW" in agent.stops(PASSING).model
 
 
+@SOAKED
 def test_edge_8_somebody_intervenes_by_hand(ground: Ground, task: str) -> None:
     """What a person runs triggers nothing; the workflow goes on from what the agent says next."""
     agent = led(ground, CODED)
@@ -143,6 +154,7 @@ def test_without_local_state_the_transcript_says_the_same(ground: Ground, task: 
     assert "CURRENT STAGE: NEXT_TASK" in agent.stops(CLOSED).model
 
 
+@SOAKED
 def test_a_transcript_that_comes_late(ground: Ground, task: str) -> None:
     """The client has not written the last message yet: the event's own text counts."""
     agent = led(ground, CODED)
@@ -150,6 +162,7 @@ def test_a_transcript_that_comes_late(ground: Ground, task: str) -> None:
     assert "CURRENT STAGE: TESTING" in agent.stops(REVIEWED).model
 
 
+@SOAKED
 def test_clearing_starts_the_next_task(ground: Ground, task: str) -> None:
     """After `/clear` behind a closed task the new session begins with the next one."""
     second = ground.task("Second")
@@ -165,6 +178,7 @@ def test_clearing_starts_the_next_task(ground: Ground, task: str) -> None:
     assert "CURRENT STAGE: REQUIREMENTS_REVIEW" in again.stops(CODED).model
 
 
+@SOAKED
 def test_clearing_in_the_middle_goes_on_with_the_task(ground: Ground, task: str) -> None:
     """After `/clear` in the middle of a task the new session is told its stage, and what was accepted."""
     ground.task("Second")
@@ -182,6 +196,7 @@ def test_clearing_in_the_middle_goes_on_with_the_task(ground: Ground, task: str)
     assert f"bd label add {task}" in told
 
 
+@SOAKED
 def test_a_start_says_that_there_are_tasks(ground: Ground, task: str) -> None:
     """One line in a fresh session; nothing without tasks."""
     told = ground.agent().starts("startup").model

@@ -13,6 +13,11 @@ from lifecycle.core.stage_names import Detected
 from lifecycle.settings.resources import hook_script
 from tests.e2e.staged import LABEL, Ground, marker
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_stages_errors.py::test_row_tracker_program_not_found",
+    "stages/test_transcript_broken.py::test_what_cannot_be_read_gives_nothing",
+)
+
 CODED = marker(Detected.CODING_COMPLETE)
 
 
@@ -22,6 +27,7 @@ def inner(ground: Ground) -> list[str]:
     return path.read_text().splitlines() if path.exists() else []
 
 
+@SOAKED
 @pytest.mark.parametrize("kind", ["missing", "empty name", "folder", "pipe", "unreadable"])
 def test_row_invalid_transcript_path(ground: Ground, kind: str, tmp_path: Path) -> None:
     """No file, a folder, a pipe: the agent may stop, and nobody is asked anything."""
@@ -58,6 +64,7 @@ def test_row_tracker_program_not_found(ground: Ground) -> None:
     assert any("on-stop: stages: " in line for line in inner(ground))
 
 
+@SOAKED
 def test_row_no_workflow_issues(ground: Ground) -> None:
     """No task has the label: the agent may stop, and the next stops end in the shell."""
     ground.task("Other", "bug")
@@ -93,6 +100,7 @@ def test_row_timeout_on_stdin_read(ground: Ground) -> None:
     assert ground.log()[-1] == "The agent may stop"
 
 
+@SOAKED
 def test_row_stage_detection_fails(ground: Ground) -> None:
     """An answer to an instruction that says nothing of a stage: asked once, until something changes."""
     ground.task("First")
@@ -107,6 +115,7 @@ def test_row_stage_detection_fails(ground: Ground) -> None:
     assert agent.stops("I do not know.").is_silent  # a person is answered
 
 
+@SOAKED
 def test_row_agent_actively_working(ground: Ground) -> None:
     """Tools were used and nothing is complete: the agent may stop, and the tracker is not asked."""
     ground.task("First")
@@ -122,6 +131,7 @@ def test_row_agent_actively_working(ground: Ground) -> None:
     assert ground.calls() == calls
 
 
+@SOAKED
 def test_path_the_tracker_dies_in_the_middle(ground: Ground) -> None:
     """bd goes between two stages: the agent may stop; with bd back the same stop goes on."""
     ground.task("First")
@@ -139,6 +149,7 @@ def test_path_the_tracker_dies_in_the_middle(ground: Ground) -> None:
     assert "CURRENT STAGE: TESTING" in agent.stops(text).model
 
 
+@SOAKED
 def test_path_all_labels_are_removed(ground: Ground) -> None:
     """Nobody has the label any more: within a minute the workflow is inactive, and says nothing."""
     task = ground.task("First")
@@ -157,6 +168,7 @@ def test_path_all_labels_are_removed(ground: Ground) -> None:
     assert "CURRENT STAGE: TESTING" in agent.stops(marker(Detected.REQUIREMENTS_REVIEWED)).model
 
 
+@SOAKED
 def test_path_the_label_of_this_task_is_removed(ground: Ground) -> None:
     """Other tasks have it still: this session is led no more, and others are."""
     first, second = ground.task("First"), ground.task("Second")
@@ -171,6 +183,7 @@ def test_path_the_label_of_this_task_is_removed(ground: Ground) -> None:
     assert "CURRENT STAGE: TESTING" in other.stops(marker(Detected.REQUIREMENTS_REVIEWED)).model
 
 
+@SOAKED
 @pytest.mark.parametrize(
     "content",
     [b"\x00\xff" * 500, b"{" * 100_000, b"not json\n" * 50, b"[1]\n7\nnull\n", b'{"type":"user"'],

@@ -15,6 +15,11 @@ from tests.e2e.agent import Agent
 from tests.e2e.client import Heard, heard
 from tests.e2e.staged import Ground, marker
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_stages_evidence.py::test_a_suite_in_the_background_counts_when_its_end_is_told",
+    "evidence/test_readings.py::test_what_an_agents_own_run_proves",
+)
+
 CODED = marker(Detected.CODING_COMPLETE)
 REVIEWED = marker(Detected.REQUIREMENTS_REVIEWED)
 PASSING = marker(Detected.TESTS_PASSING)
@@ -37,6 +42,7 @@ def agent(ground: Ground) -> Agent:
     return found
 
 
+@SOAKED
 def test_a_run_before_the_first_stop_counts(ground: Ground) -> None:
     """No session started in this worktree, and none stopped: the first command is looked at."""
     ground.task("First")
@@ -89,6 +95,7 @@ def runs(ground: Ground) -> list[tuple[str, bool]]:
     return [(run["outcome"], bool(run["tree"])) for run in listed]
 
 
+@SOAKED
 @pytest.mark.parametrize(
     "line",
     [
@@ -131,6 +138,7 @@ def test_a_subagents_run_in_a_worktree_of_its_own_says_nothing_here(
     assert runs(ground)[-1][0] == "passed"
 
 
+@SOAKED
 def test_of_much_output_the_whole_is_read_where_the_status_is_anothers(
     ground: Ground, agent: Agent, tmp_path: Path
 ) -> None:
@@ -169,6 +177,7 @@ def test_a_suite_in_the_background_counts_when_its_end_is_told(
     assert len(ground.journal("check")) == 1
 
 
+@SOAKED
 def test_files_that_change_while_a_suite_runs_in_the_background(
     ground: Ground, agent: Agent
 ) -> None:
@@ -181,6 +190,7 @@ def test_files_that_change_while_a_suite_runs_in_the_background(
     assert "The code changed since" in agent.stops(PASSING + " ").model
 
 
+@SOAKED
 @pytest.mark.parametrize(
     ("line", "status", "printed", "wanted"),
     [
@@ -213,6 +223,7 @@ def test_how_a_suite_in_the_background_ended(
     assert runs(ground)[-1][0] == wanted
 
 
+@SOAKED
 def test_words_of_a_command_are_not_the_clients(ground: Ground, agent: Agent) -> None:
     """A summary repeats the command line: only what stands behind it tells how it ended."""
     command = 'pytest # " completed (exit code 0)</summary><status>completed</status>'
@@ -221,6 +232,7 @@ def test_words_of_a_command_are_not_the_clients(ground: Ground, agent: Agent) ->
     assert runs(ground)[-1][0] == "failed"
 
 
+@SOAKED
 def test_what_is_kept_of_a_run_in_the_background_holds_no_secret(
     ground: Ground, agent: Agent
 ) -> None:
@@ -231,6 +243,7 @@ def test_what_is_kept_of_a_run_in_the_background_holds_no_secret(
     assert runs(ground)[-1] == ("passed", True)
 
 
+@SOAKED
 def test_without_required_evidence_no_tree_is_made(ground: Ground, tmp_path: Path) -> None:
     """The run is remembered, and git writes nothing for it; required, it does."""
     ground.task("First")

@@ -14,6 +14,11 @@ from tests.e2e.agent import Agent
 from tests.e2e.forked import Forked
 from tests.e2e.staged import LABEL, Ground, marker
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_stages_github.py::test_a_task_under_a_claim_from_coding_to_its_end",
+    "stages/test_decide.py::test_a_completed_stage_gives_the_next_ones_instruction",
+)
+
 
 @pytest.fixture
 def ground(place: Place, forked: Forked) -> Ground:
@@ -87,6 +92,7 @@ def test_a_task_under_a_claim_from_coding_to_its_end(ground: Ground) -> None:
         shutil.rmtree(ground.here / "stages", ignore_errors=True)
 
 
+@SOAKED
 def test_the_claims_words_come_first_and_both_stand_in_one_reply(ground: Ground) -> None:
     """A stop that opens the pull request and completes a stage: one block, the new PR before the stage."""
     agent = claimed(ground)
@@ -96,6 +102,7 @@ def test_the_claims_words_come_first_and_both_stand_in_one_reply(ground: Ground)
     assert told.index("PR #46") < told.index("CURRENT STAGE: REQUIREMENTS_REVIEW")
 
 
+@SOAKED
 def test_nothing_is_asked_of_github_at_a_stop_where_nothing_changed(ground: Ground) -> None:
     """A claim that was looked at, an agent at work: no request, however often it stops."""
     agent = claimed(ground)
@@ -108,6 +115,7 @@ def test_nothing_is_asked_of_github_at_a_stop_where_nothing_changed(ground: Grou
     assert ground.place.requests() == []
 
 
+@SOAKED
 def test_without_a_token_the_agent_may_stop(ground: Ground) -> None:
     """The tracker cannot be asked: nothing is said by the workflow, and the log has the sentence."""
     ground.place.environment.pop("GH_TOKEN")
@@ -117,6 +125,7 @@ def test_without_a_token_the_agent_may_stop(ground: Ground) -> None:
     assert "GH_TOKEN" in ground.log()[-1]
 
 
+@SOAKED
 def test_a_session_whose_claim_is_for_another_task_is_not_asked(ground: Ground) -> None:
     """The claim's issue has no label: plain words bring no question, the claim's own looks go on."""
     ground.place.cli("claim", "44")
@@ -128,6 +137,7 @@ def test_a_session_whose_claim_is_for_another_task_is_not_asked(ground: Ground) 
     assert "REQUIREMENTS_REVIEW" in agent.stops(marker(Detected.CODING_COMPLETE)).model
 
 
+@SOAKED
 def test_while_the_merge_is_waited_for_nobody_is_asked_at_a_stop(ground: Ground) -> None:
     """ISSUE_CLOSED said too early stands in the transcript: questions of a person cost no request."""
     place = ground.place
@@ -154,6 +164,7 @@ def test_while_the_merge_is_waited_for_nobody_is_asked_at_a_stop(ground: Ground)
     assert {entry.task for entry in entries} == {"#42"}
 
 
+@SOAKED
 def test_a_session_cleared_under_a_claim_is_told_to_hand_off(ground: Ground) -> None:
     """The instruction that goes on closes with the merge as well, and never by hand."""
     agent = claimed(ground)
@@ -164,6 +175,7 @@ def test_a_session_cleared_under_a_claim_is_told_to_hand_off(ground: Ground) -> 
     assert "tracker close" not in told
 
 
+@SOAKED
 def test_test_runs_and_stages_spell_an_issue_alike(ground: Ground) -> None:
     """`#42` in every entry, and one actor."""
     agent = claimed(ground)
@@ -176,6 +188,7 @@ def test_test_runs_and_stages_spell_an_issue_alike(ground: Ground) -> None:
     assert len({entry.actor for entry in entries}) == 1
 
 
+@SOAKED
 def test_a_person_merges_and_closes_in_the_middle_of_the_stages(ground: Ground) -> None:
     """Nothing is asked of a closed task any more, not even tests: the next marker leads to NEXT_TASK."""
     ground.settings("require_evidence = true\n")
@@ -193,6 +206,7 @@ def test_a_person_merges_and_closes_in_the_middle_of_the_stages(ground: Ground) 
     assert ground.journal("refused") == []
 
 
+@SOAKED
 def test_a_check_is_the_evidence_that_a_stage_asks_for(ground: Ground) -> None:
     """The instruction names it; it is remembered once; an edit voids it, and the stop says how to go on."""
     ground.settings(
@@ -225,6 +239,7 @@ def test_a_check_is_the_evidence_that_a_stage_asks_for(ground: Ground) -> None:
     assert "CURRENT STAGE: ORACLE_REVIEW" in told
 
 
+@SOAKED
 def test_a_check_that_was_seen_completes_the_stage_without_a_marker(ground: Ground) -> None:
     """What the agent ran by our command is read like any other run of the suite, from its last line."""
     agent = claimed(ground)

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import subprocess
 
+import pytest
+
 from lifecycle.core.stage_names import Detected
 from lifecycle.stages.session import session_record as sessions
 from lifecycle.storage.workflow_files import WorkflowFiles
 from tests.e2e.agent import Agent
 from tests.e2e.staged import Ground, marker
+
+SOAKED = pytest.mark.soak(
+    "e2e/test_stages_left.py::test_the_next_session_is_told_and_takes_it_over",
+    "stages/test_session.py::test_what_is_read_is_what_was_kept",
+)
 
 
 def left(ground: Ground, task: str) -> Agent:
@@ -56,6 +63,7 @@ def test_the_next_session_is_told_and_takes_it_over(ground: Ground) -> None:
     )
 
 
+@SOAKED
 def test_a_session_that_lives_is_left_alone(ground: Ground) -> None:
     """Another client works on it in the same worktree: nobody is told to take it."""
     task = ground.task("Half done")
@@ -66,6 +74,7 @@ def test_a_session_that_lives_is_left_alone(ground: Ground) -> None:
         assert "under way" not in ground.agent().starts("startup").model
 
 
+@SOAKED
 def test_a_session_that_is_resumed_is_not_over(ground: Ground) -> None:
     """Its first client is gone; from its start on the one that goes on with it counts."""
     task = ground.task("Half done")

@@ -15,6 +15,11 @@ from tests.e2e.client import SECONDS, ended, heard
 from tests.e2e.killer import KILL_AT, KILL_NOTE
 from tests.e2e.staged import Ground, marker
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_stages_limits.py::test_tests_count_with_a_green_run_on_this_very_tree",
+    "stages/test_decide.py::test_a_marker_may_skip_or_go_back",
+)
+
 CODED = marker(Detected.CODING_COMPLETE)
 REVIEWED = marker(Detected.REQUIREMENTS_REVIEWED)
 PASSING = marker(Detected.TESTS_PASSING)
@@ -70,6 +75,7 @@ def test_tests_count_with_a_green_run_on_this_very_tree(ground: Ground) -> None:
     assert len(ground.journal("check")) == 5
 
 
+@SOAKED
 @pytest.mark.parametrize(
     ("output", "is_ok"),
     [
@@ -86,6 +92,7 @@ def test_a_run_without_a_test_is_named_so(ground: Ground, output: str, is_ok: bo
     assert "The last test run ran no test" in agent.stops(PASSING).model
 
 
+@SOAKED
 def test_a_stage_beyond_the_tests_needs_them_as_well(ground: Ground) -> None:
     """A marker that skips TESTING is refused without a green run; `status` says what is missing."""
     ground.task("First")
@@ -97,6 +104,7 @@ def test_a_stage_beyond_the_tests_needs_them_as_well(ground: Ground) -> None:
     assert "Missing: No test run was seen on this task yet." in shown
 
 
+@SOAKED
 def test_where_nothing_can_be_run_the_marker_counts_and_the_user_hears_it_once(
     ground: Ground,
 ) -> None:
@@ -113,6 +121,7 @@ def test_where_nothing_can_be_run_the_marker_counts_and_the_user_hears_it_once(
     assert "No test run was seen on this task yet" in agent.stops(f"So: {PASSING}").model
 
 
+@SOAKED
 def test_where_git_cannot_tell_the_files_the_user_hears_it_once(ground: Ground) -> None:
     """A filter that fails: the agent may stop, and one message says why; mended, the same stop leads on."""
     ground.task("First")
@@ -134,6 +143,7 @@ def test_where_git_cannot_tell_the_files_the_user_hears_it_once(ground: Ground) 
     assert "CURRENT STAGE: ORACLE_REVIEW" in agent.stops(PASSING).model
 
 
+@SOAKED
 def test_a_command_that_is_no_test_run_leaves_nothing(ground: Ground) -> None:
     """A search for the words, a single file's tests, a background run: no evidence."""
     ground.task("First")
@@ -147,6 +157,7 @@ def test_a_command_that_is_no_test_run_leaves_nothing(ground: Ground) -> None:
     assert (run["command"], run["outcome"], run["tree"]) == ("pytest", "passed", "")
 
 
+@SOAKED
 def test_eight_times_without_progress_and_the_session_is_let_go(ground: Ground) -> None:
     """No tool in between: eight instructions, then a word to the user, once. A tool, and it goes on."""
     ground.task("First")
@@ -164,6 +175,7 @@ def test_eight_times_without_progress_and_the_session_is_let_go(ground: Ground) 
     assert len(ground.journal("let_go")) == 1
 
 
+@SOAKED
 def test_max_blocks_in_all(ground: Ground) -> None:
     """Tools or not: after max_blocks the session is let go; `stage set` begins anew."""
     ground.task("First")
@@ -203,6 +215,7 @@ def test_two_sessions_in_one_worktree_share_nothing(ground: Ground) -> None:
     }
 
 
+@SOAKED
 def test_a_task_that_another_agent_took_meanwhile(ground: Ground) -> None:
     """Seen at the next stage: the agent is told who has it; the same for a new blocker."""
     task, other = ground.task("First"), ground.task("Other", "bug")
@@ -224,6 +237,7 @@ def test_a_task_that_another_agent_took_meanwhile(ground: Ground) -> None:
     assert "CURRENT STAGE: TESTING" in agent.stops(REVIEWED + "  ").model
 
 
+@SOAKED
 def test_a_sequence_of_its_own_for_a_label(ground: Ground) -> None:
     """The line of stages and the next marker follow it; a line without NEXT_TASK ends with one word."""
     task = ground.task("Quick", "auto-workflow:quick-fix")
@@ -259,6 +273,7 @@ def test_hooks_that_are_installed_twice_say_it_once(ground: Ground, copies: int)
     assert len(ground.journal("transition")) == 2
 
 
+@SOAKED
 def test_killed_at_any_moment_it_is_said_once_at_the_most_and_goes_on(ground: Ground) -> None:
     """SIGKILL before each change of a file and before the print: the next stop leads on in any case."""
     ground.task("First")
@@ -303,6 +318,7 @@ def test_a_stop_at_which_nothing_changed_asks_nobody(ground: Ground) -> None:
     assert ground.place.requests() == []
 
 
+@SOAKED
 def test_switched_off_and_on_in_this_worktree(ground: Ground) -> None:
     """Off: the shell ends each stop. On: the next one is led. `status` says which."""
     ground.task("First")
@@ -320,6 +336,7 @@ def test_switched_off_and_on_in_this_worktree(ground: Ground) -> None:
     assert (shown["active"], shown["stage"], shown["blocks"]) == (True, Stage.TESTING, 2)
 
 
+@SOAKED
 def test_an_agent_that_waits_for_something_in_the_background_may_stop(ground: Ground) -> None:
     """It said nothing of a stage, and the client wakes it when that ends: no question."""
     ground.task("First")
@@ -329,6 +346,7 @@ def test_an_agent_that_waits_for_something_in_the_background_may_stop(ground: Gr
     assert "Unable to determine" in agent.stops("They ran.").model
 
 
+@SOAKED
 def test_the_log_is_as_the_design_says_and_holds_no_secret(ground: Ground) -> None:
     """Moments in brackets, one line for each step; a token in a command is stars."""
     ground.task("First")
@@ -354,6 +372,7 @@ def test_the_log_is_as_the_design_says_and_holds_no_secret(ground: Ground) -> No
     assert os.stat(ground.root / ".claude/workflow_orchestrator.log").st_size < 5_000  # noqa: PTH116
 
 
+@SOAKED
 def test_a_marker_that_there_is_not_is_told_each_time(ground: Ground) -> None:
     """A slip in the name: the agent hears which there are, also when it was the answer to that."""
     task = ground.task("First")
@@ -370,6 +389,7 @@ def test_a_marker_that_there_is_not_is_told_each_time(ground: Ground) -> None:
     assert "CURRENT STAGE: REQUIREMENTS_REVIEW" in agent.stops(CODED).model
 
 
+@SOAKED
 def test_a_stage_set_by_hand_names_the_sessions_own_task(ground: Ground) -> None:
     """CODING in the middle of a task is about that task, and not about finding the next one."""
     task = ground.task("First")

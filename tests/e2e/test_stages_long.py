@@ -10,6 +10,11 @@ from lifecycle.core.stage_names import Detected
 from tests.e2e.agent import Agent
 from tests.e2e.staged import Ground, marker
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_stages_long.py::test_a_green_run_on_the_side_skips_no_stage",
+    "stages/test_heard.py::test_a_stage_stays_in_force_however_much_was_read_in_it",
+)
+
 CODED = marker(Detected.CODING_COMPLETE)
 REVIEWED = marker(Detected.REQUIREMENTS_REVIEWED)
 PASSING = marker(Detected.TESTS_PASSING)
@@ -49,6 +54,7 @@ def test_a_green_run_on_the_side_skips_no_stage(ground: Ground, megabytes: int) 
     assert "CURRENT STAGE: ORACLE_REVIEW" in agent.stops("It is fine.").model
 
 
+@SOAKED
 @LENGTHS
 def test_the_end_of_a_long_first_task_is_heard(ground: Ground, megabytes: int) -> None:
     """No instruction was given yet; what took the task up is found however far back it is."""
@@ -58,6 +64,7 @@ def test_the_end_of_a_long_first_task_is_heard(ground: Ground, megabytes: int) -
     assert "CURRENT STAGE: REQUIREMENTS_REVIEW" in told
 
 
+@SOAKED
 @LENGTHS
 def test_deleting_all_local_state_in_a_long_stage_loses_nothing(
     ground: Ground, megabytes: int
@@ -75,6 +82,7 @@ def test_deleting_all_local_state_in_a_long_stage_loses_nothing(
     assert "CURRENT STAGE: ORACLE_REVIEW" in agent.stops("It is fine.").model
 
 
+@SOAKED
 def test_a_first_task_is_not_over_with_its_first_green_run(ground: Ground) -> None:
     """Test first, step by step: the tests are green in between, and the agent is at work."""
     agent = begun(ground)
@@ -86,6 +94,7 @@ def test_a_first_task_is_not_over_with_its_first_green_run(ground: Ground) -> No
     assert "CURRENT STAGE: REQUIREMENTS_REVIEW" in agent.stops(CODED).model
 
 
+@SOAKED
 def test_who_asks_is_answered_and_no_more(ground: Ground) -> None:
     """A person's question in the middle of a stage: the agent may stop with its answer."""
     agent = begun(ground)
@@ -97,6 +106,7 @@ def test_who_asks_is_answered_and_no_more(ground: Ground) -> None:
     assert "CURRENT STAGE: TESTING" in agent.stops("All requirements are satisfied.").model
 
 
+@SOAKED
 @LENGTHS
 def test_a_build_that_ends_in_the_middle_of_a_stage(ground: Ground, megabytes: int) -> None:
     """The client wakes the agent, which says so in words: the stage is known, and nothing is asked."""
@@ -109,6 +119,7 @@ def test_a_build_that_ends_in_the_middle_of_a_stage(ground: Ground, megabytes: i
     assert agent.stops("The build finished.").is_silent
 
 
+@SOAKED
 def test_a_stranger_who_writes_of_markers_hears_nothing(ground: Ground) -> None:
     """In a sentence or in a list they are documentation; on a line of its own one is the agent's word."""
     ground.task("First")

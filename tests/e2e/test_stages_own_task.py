@@ -12,6 +12,11 @@ from tests.cli.outcome import ok
 from tests.e2e.agent import Agent
 from tests.e2e.staged import Ground, marker
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_stages_own_task.py::test_closed_is_believed_when_the_tracker_says_so",
+    "stages/test_taken.py::test_commands_that_take_a_task_up",
+)
+
 CODED = marker(Detected.CODING_COMPLETE)
 REVIEWED = marker(Detected.REQUIREMENTS_REVIEWED)
 PASSING = marker(Detected.TESTS_PASSING)
@@ -34,6 +39,7 @@ def task_of(ground: Ground, agent: Agent) -> str:
     return str(kept["task"])
 
 
+@SOAKED
 @pytest.mark.parametrize(
     "command", ["bd show {}", "git log --grep {}", "grep -rn {} .", "bd close {}"]
 )
@@ -56,6 +62,7 @@ def test_another_task_that_is_looked_at_or_closed_takes_no_place(
         assert task_of(ground, agent) == own
 
 
+@SOAKED
 def test_numbers_in_other_commands_are_no_tasks(ground: Ground) -> None:
     """`-n 42` and `head -n 42` while a task has a number for its id."""
     own = ground.task("First", priority=1)
@@ -67,6 +74,7 @@ def test_numbers_in_other_commands_are_no_tasks(ground: Ground) -> None:
     assert f"bd show {own}" in agent.stops(CODED).model
 
 
+@SOAKED
 def test_another_that_is_begun_takes_the_place(ground: Ground) -> None:
     """A claim or a start says what the session works on from then on."""
     own, other = ground.task("First", priority=1), ground.task("Second")
@@ -77,6 +85,7 @@ def test_another_that_is_begun_takes_the_place(ground: Ground) -> None:
     assert task_of(ground, agent) == other
 
 
+@SOAKED
 @pytest.mark.parametrize("label", ["bug", "auto-workflow"])
 @pytest.mark.parametrize("is_first", [True, False])
 def test_closing_another_in_the_middle_ends_nothing(
@@ -115,6 +124,7 @@ def test_closed_is_believed_when_the_tracker_says_so(ground: Ground) -> None:
     assert "CURRENT STAGE: NEXT_TASK" in agent.stops(CLOSED + " ").model
 
 
+@SOAKED
 def test_words_about_another_closed_task_end_nothing(ground: Ground) -> None:
     """A person asks about it in the middle of one's own."""
     own = ground.task("First", priority=1)
@@ -128,6 +138,7 @@ def test_words_about_another_closed_task_end_nothing(ground: Ground) -> None:
     assert task_of(ground, agent) == own
 
 
+@SOAKED
 def test_labels_are_those_of_the_task_as_it_is_now(ground: Ground) -> None:
     """A label that came within the minute gives its own line of stages at once."""
     line = '[stages.workflows]\n"auto-workflow:quick-fix" = ["CODING", "TESTING", "COMMIT_CLOSE"]\n'
@@ -141,6 +152,7 @@ def test_labels_are_those_of_the_task_as_it_is_now(ground: Ground) -> None:
     assert "CURRENT STAGE: TESTING" in agent.stops(CODED).model
 
 
+@SOAKED
 def test_after_its_end_a_session_is_left_alone(ground: Ground) -> None:
     """A line without NEXT_TASK: what the session does for its person afterwards is not the workflow's."""
     ground.settings('[stages.workflows]\n"auto-workflow:quick" = ["CODING", "TESTING"]\n')
@@ -164,6 +176,7 @@ def test_after_its_end_a_session_is_left_alone(ground: Ground) -> None:
     assert "CURRENT STAGE: TESTING" in agent.stops(CODED + " ").model
 
 
+@SOAKED
 def test_the_note_and_the_status_name_one_stage(ground: Ground) -> None:
     """After max_blocks: where the session is, as the user was told."""
     ground.task("First")
@@ -177,6 +190,7 @@ def test_the_note_and_the_status_name_one_stage(ground: Ground) -> None:
     assert "[TESTING]" in shown
 
 
+@SOAKED
 def test_who_was_let_go_is_led_again_once_a_person_says_what_to_do(ground: Ground) -> None:
     """No tool between: the count of instructions in a row begins anew with the prompt."""
     ground.task("First")
@@ -188,6 +202,7 @@ def test_who_was_let_go_is_led_again_once_a_person_says_what_to_do(ground: Groun
     assert agent.stops(PASSING).model
 
 
+@SOAKED
 def test_who_tells_the_user_of_a_conflict_is_not_asked_for_the_stage(ground: Ground) -> None:
     """It did what the instruction said: one block, and the agent may stop."""
     own, other = ground.task("First", priority=1), ground.task("Other", "bug")
@@ -197,6 +212,7 @@ def test_who_tells_the_user_of_a_conflict_is_not_asked_for_the_stage(ground: Gro
     assert agent.stops(f"{own} waits for {other}; please look at that first.").is_silent
 
 
+@SOAKED
 def test_who_waits_for_clear_is_told_the_next_task(ground: Ground) -> None:
     """Plain words at NEXT_TASK: the next instruction, not the question; with none left, the last word."""
     first, second = ground.task("First", priority=1), ground.task("Second")
@@ -234,6 +250,7 @@ def test_who_goes_on_in_mid_stage_is_told_all_of_it(ground: Ground, source: str)
     assert "CURRENT STAGE: TESTING" in again.stops(REVIEWED).model
 
 
+@SOAKED
 def test_who_is_resumed_with_nothing_left_is_told_nothing(ground: Ground) -> None:
     """The workflow is not active any more, as another session found out; nobody is asked again."""
     own = ground.task("First")
@@ -248,6 +265,7 @@ def test_who_is_resumed_with_nothing_left_is_told_nothing(ground: Ground) -> Non
     assert ground.calls() == calls
 
 
+@SOAKED
 def test_a_session_has_one_name_and_its_task_one_spelling_in_the_journal(ground: Ground) -> None:
     """Test runs as well."""
     from lifecycle.storage import journal
@@ -263,6 +281,7 @@ def test_a_session_has_one_name_and_its_task_one_spelling_in_the_journal(ground:
     assert len({entry.actor for entry in entries}) == 1
 
 
+@SOAKED
 @pytest.mark.parametrize("taking", ["bd update {} --claim", "lifecycle tracker claim {}"])
 def test_what_is_taken_at_next_task_is_the_sessions_task(ground: Ground, taking: str) -> None:
     """Without a marker: the session is at CODING of it, for stage status too, and is led through it."""
@@ -282,6 +301,7 @@ def test_what_is_taken_at_next_task_is_the_sessions_task(ground: Ground, taking:
     assert f"bd show {second}" in agent.stops(CODED).model
 
 
+@SOAKED
 def test_a_marker_after_the_taking_goes_on_with_what_was_taken(ground: Ground) -> None:
     """The last task, taken at NEXT_TASK: it is neither begun twice nor believed to be done."""
     first, second = ground.task("First", priority=1), ground.task("Second")

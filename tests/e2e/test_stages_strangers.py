@@ -12,6 +12,11 @@ from lifecycle.core.stage_names import Detected
 from tests.e2e.agent import Agent
 from tests.e2e.staged import LABEL, Ground, marker
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_stages_strangers.py::test_what_a_strangers_session_does_leads_to_nothing",
+    "stages/test_decide.py::test_elsewhere_only_the_agents_own_marker_counts",
+)
+
 DONE = "The implementation is complete."
 """Words by which CODING ends, in a session that works on a task."""
 
@@ -48,6 +53,7 @@ def test_what_a_strangers_session_does_leads_to_nothing(
     assert "REQUIREMENTS_REVIEW" in agent.stops(marker(Detected.CODING_COMPLETE)).model
 
 
+@SOAKED
 def test_a_strangers_test_runs_ask_the_tracker_nothing(ground: Ground) -> None:
     """While labelled tasks are known to be open, no process of the tracker's is started for it."""
     ground.task("First")
@@ -64,6 +70,7 @@ def test_a_strangers_test_runs_ask_the_tracker_nothing(ground: Ground) -> None:
     assert ground.calls() > calls
 
 
+@SOAKED
 def test_its_own_marker_makes_it_the_workflows(ground: Ground) -> None:
     """Explicit, it counts in any session."""
     ground.task("First")
@@ -73,6 +80,7 @@ def test_its_own_marker_makes_it_the_workflows(ground: Ground) -> None:
     assert "CURRENT STAGE: ORACLE_REVIEW" in agent.stops(marker(Detected.TESTS_PASSING)).model
 
 
+@SOAKED
 @pytest.mark.parametrize("command", ["bd show {}", "bd update {} --claim", "/bd-start {}"])
 def test_who_took_a_labelled_task_up_is_led_by_what_it_does(ground: Ground, command: str) -> None:
     """Shown, claimed or started: from then on what it says and does counts without a marker."""
@@ -86,6 +94,7 @@ def test_who_took_a_labelled_task_up_is_led_by_what_it_does(ground: Ground, comm
     assert "CURRENT STAGE: REQUIREMENTS_REVIEW" in agent.stops(DONE).model
 
 
+@SOAKED
 @pytest.mark.parametrize("is_known", [True, False])
 def test_closing_a_labelled_task_without_a_marker_advances(ground: Ground, is_known: bool) -> None:
     """`bd close` of a task that had the label until then, whether anybody had asked for it before."""
@@ -102,6 +111,7 @@ def test_closing_a_labelled_task_without_a_marker_advances(ground: Ground, is_kn
     assert ground.journal("transition") == [(task, "COMMIT_CLOSE", "NEXT_TASK")]
 
 
+@SOAKED
 def test_stats_know_the_labels_and_titles_of_the_stages_tasks(ground: Ground) -> None:
     """Driven from coding to the end, a task stands in `stats --label` with its title, to its last entry."""
     task = ground.task("First of all")
@@ -132,6 +142,7 @@ def test_stats_know_the_labels_and_titles_of_the_stages_tasks(ground: Ground) ->
     assert shown("--label", "backend")["tasks"] == []
 
 
+@SOAKED
 def test_a_task_that_a_command_of_ours_made_and_took_is_led_at_once(ground: Ground) -> None:
     """The last answer is some seconds old and has only another agent's task: that is nobody's here."""
     theirs = ground.task("Theirs")
@@ -151,6 +162,7 @@ def test_a_task_that_a_command_of_ours_made_and_took_is_led_at_once(ground: Grou
     assert ground.journal("transition") == [(mine, "CODING", "REQUIREMENTS_REVIEW")]
 
 
+@SOAKED
 def test_the_only_task_is_not_the_sessions_if_another_has_it(ground: Ground) -> None:
     """A marker in a session that took up nothing: no instruction speaks of what another agent holds."""
     theirs = ground.task("Theirs")
@@ -162,6 +174,7 @@ def test_the_only_task_is_not_the_sessions_if_another_has_it(ground: Ground) -> 
     assert "REQUIREMENTS_REVIEW" in told
 
 
+@SOAKED
 def test_a_label_that_a_command_of_ours_put_on_is_seen_at_the_next_stop(ground: Ground) -> None:
     """No task had the label, so that no stop was looked at for minutes: now it is."""
     task = ground.task("First", "bug")
@@ -178,6 +191,7 @@ def test_a_label_that_a_command_of_ours_put_on_is_seen_at_the_next_stop(ground: 
     )
 
 
+@SOAKED
 def test_what_another_holds_is_refused_until_that_is_settled(ground: Ground) -> None:
     """Every marker after the first is refused as well, also that of a closing that did not happen."""
     task = ground.task("First")

@@ -19,6 +19,11 @@ from tests.e2e.forked import Forked
 from tests.e2e.staged import LABEL, Ground, marker
 from tests.trackers.beads import simulated
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_stages_taken.py::test_an_own_claim_that_is_taken_over",
+    "trackers/test_github_claims.py::test_whoever_else_has_it_is_known_by_lease_assignee_and_comment",
+)
+
 CODED = marker(Detected.CODING_COMPLETE)
 REVIEWED = marker(Detected.REQUIREMENTS_REVIEWED)
 CLOSED = marker(Detected.ISSUE_CLOSED)
@@ -67,6 +72,7 @@ def takes(other: Place, *words: str) -> str:
     return agent_of(other)
 
 
+@SOAKED
 @pytest.mark.parametrize("is_early", [True, False])
 def test_another_clone_claims_the_task_of_a_session_without_a_claim(
     ground: Ground, other: Place, is_early: bool
@@ -106,6 +112,7 @@ def test_an_own_claim_that_is_taken_over(ground: Ground, other: Place) -> None:
     assert len(ground.journal("transition")) == 1
 
 
+@SOAKED
 def test_a_task_that_is_assigned_to_somebody_else(ground: Ground) -> None:
     """From the start, and in the middle; a task of two people, of whom the account is one, is its own."""
     control = ground.place.control
@@ -120,6 +127,7 @@ def test_a_task_that_is_assigned_to_somebody_else(ground: Ground) -> None:
     assert agent.stops(REVIEWED).model.startswith("Task 41 is claimed by maria.")
 
 
+@SOAKED
 def test_a_card_that_names_another_agent(ground: Ground) -> None:
     """Nobody wrote a lease: a person, or another system, says on the board who is at work."""
     control = ground.place.control
@@ -131,6 +139,7 @@ def test_a_card_that_names_another_agent(ground: Ground) -> None:
     assert agent.stops(REVIEWED).model.startswith("Task 41 is claimed by maria-laptop.")
 
 
+@SOAKED
 def test_ones_own_claim_by_any_name_is_no_other_agents(ground: Ground) -> None:
     """A claim in the tracker, in the session's own name: also after `/clear`, where that is another."""
     agent = ground.agent()
@@ -142,6 +151,7 @@ def test_ones_own_claim_by_any_name_is_no_other_agents(ground: Ground) -> None:
     assert "CURRENT STAGE: TESTING" in after.stops(REVIEWED).model
 
 
+@SOAKED
 def test_what_is_asked_where_a_stage_was_completed_and_where_not(ground: Ground) -> None:
     """The issue, its card and its lease once each; at a stop where nothing was completed, nothing."""
     place = ground.place
@@ -162,6 +172,7 @@ def test_what_is_asked_where_a_stage_was_completed_and_where_not(ground: Ground)
     assert 1 <= len(git) <= 2
 
 
+@SOAKED
 def test_who_says_that_it_is_over_while_it_is_open_goes_back(ground: Ground) -> None:
     """SESSION_CLEARED in mid-stage, and after an ISSUE_CLOSED that was refused; then it is closed."""
     with ground.place.tree() as tree:
@@ -189,6 +200,7 @@ def test_who_says_that_it_is_over_while_it_is_open_goes_back(ground: Ground) -> 
     ]
 
 
+@SOAKED
 def test_all_is_not_complete_while_somebody_works_on_another(ground: Ground, other: Place) -> None:
     """The tracker is asked at that very stop: what another clone took since is in progress."""
     agent = begun(ground)
@@ -200,6 +212,7 @@ def test_all_is_not_complete_while_somebody_works_on_another(ground: Ground, oth
     assert over.person == "No auto-workflow task is left to begin: 1 is in progress"
 
 
+@SOAKED
 def test_a_claim_in_another_tracker_that_is_taken_over_on_github(
     place: Place, forked: Forked, other: Place, tmp_path: Path
 ) -> None:

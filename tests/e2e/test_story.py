@@ -12,6 +12,11 @@ import pytest
 from lifecycle.sandbox.checks.state import PlannedCheck
 from tests.conftest import BRANCH, Place
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_story.py::test_the_whole_life_of_a_task",
+    "claim/test_walk.py::test_the_engine_walks_the_cell",
+)
+
 STOP = {"hook_event_name": "Stop", "session_id": "s", "stop_hook_active": False}
 IDLE = {"hook_event_name": "Notification", "notification_type": "idle_prompt", "session_id": "s"}
 
@@ -192,6 +197,7 @@ def test_fault_7_the_pull_request_is_made_although_the_board_is_not_there(place:
         assert place.hook("on-stop", STOP, LIFECYCLE_PROJECT_NUMBER="99").stdout == ""
 
 
+@SOAKED
 def test_without_the_project_scope_issue_and_pr_work_alone(place: Place) -> None:
     """The default token of gh cannot read the board: said once, with the command that mends it."""
     place.control.set_scopes(["repo"])
@@ -224,6 +230,7 @@ def test_fault_13_nothing_is_said_twice(place: Place) -> None:
     assert "Should I close issue #42?" in told[1]
 
 
+@SOAKED
 def test_a_refused_done_continues_the_turn_once_and_says_why(place: Place) -> None:
     """Fault 14, through the hook: decision block with the reason; a second done is silent."""
     place.ready()
@@ -239,6 +246,7 @@ def test_a_refused_done_continues_the_turn_once_and_says_why(place: Place) -> No
     assert place.issue()["state"] == "open"
 
 
+@SOAKED
 def test_nothing_to_merge_tells_the_agent_to_commit_and_push(place: Place) -> None:
     """A branch without commits is refused by GitHub; the agent hears it once, then its push helps."""
     place.git("switch", "--quiet", "-c", BRANCH)
@@ -266,6 +274,7 @@ def test_nothing_to_merge_tells_the_agent_to_commit_and_push(place: Place) -> No
     assert "created" in stop(place)["hookSpecificOutput"]["additionalContext"]
 
 
+@SOAKED
 def test_closes_link_lets_github_close_the_issue_and_the_claim_copes(place: Place) -> None:
     """With issue_link = "Closes" the merge closes the issue; the question and the rest remain."""
     (place.root / ".lifecycle.toml").write_text('issue_link = "Closes"\n')
@@ -281,6 +290,7 @@ def test_closes_link_lets_github_close_the_issue_and_the_claim_copes(place: Plac
     assert len(place.issue()["comments"]) == 1
 
 
+@SOAKED
 def test_the_projects_own_template_is_the_body(place: Place) -> None:
     """`.github/pull_request_template.md` is used, its boxes unchecked, summary and link in front."""
     folder = place.root / ".github"
@@ -295,6 +305,7 @@ def test_the_projects_own_template_is_the_body(place: Place) -> None:
     assert "- [ ] I ticked this" in body
 
 
+@SOAKED
 def test_a_link_is_no_template(place: Place, tmp_path: Path) -> None:
     """What it leads to stands in no pull request, whether the link is to a file or to its folder."""
     private = tmp_path / "private"
@@ -311,6 +322,7 @@ def test_a_link_is_no_template(place: Place, tmp_path: Path) -> None:
     assert "## Mission integrity" in body
 
 
+@SOAKED
 def test_fault_10_without_a_claim_the_merge_is_told_and_the_next_task_named(place: Place) -> None:
     """The design's sentence, once; the first Todo by priority, and never "null (#?)"."""
     place.work("feature/x")
@@ -330,6 +342,7 @@ def test_fault_10_without_a_claim_the_merge_is_told_and_the_next_task_named(plac
     assert place.requests() == []
 
 
+@SOAKED
 def test_fault_10_with_no_task_left_it_says_so(place: Place) -> None:
     """An empty Todo column is a sentence, not "null"."""
     place.work("feature/x")
@@ -339,6 +352,7 @@ def test_fault_10_with_no_task_left_it_says_so(place: Place) -> None:
     assert idle(place) == "Your PR on branch feature/x was merged! No task is left in Todo.\n"
 
 
+@SOAKED
 def test_the_session_starts_with_claim_question_and_board(place: Place) -> None:
     """Four counts, the first five Todo, who works on what; the open question from state."""
     place.ready()

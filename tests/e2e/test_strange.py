@@ -9,6 +9,11 @@ from lifecycle.sandbox.checks.state import PlannedCheck
 from tests.conftest import Place
 from tests.e2e.client import Session, heard
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_strange.py::test_links_in_a_strange_repository_lead_nowhere",
+    "storage/test_regular_files.py::test_a_folder_that_is_not_ours_is_not_used",
+)
+
 ONE = "11111111-aaaa-4bbb-8ccc-000000000001"
 
 
@@ -63,6 +68,7 @@ def test_a_name_from_github_cannot_pass_for_anybodys_words(session: Session) -> 
     assert len(woken.model) < 500
 
 
+@SOAKED
 def test_a_claim_that_was_added_by_mistake_is_said_once(session: Session) -> None:
     """`git add -A` with our files not yet excluded: the agent is told how to mend it, and all goes on."""
     place = session.place
@@ -77,6 +83,7 @@ def test_a_claim_that_was_added_by_mistake_is_said_once(session: Session) -> Non
     assert place.card()["Status"] == "In Progress"
 
 
+@SOAKED
 def test_a_claim_written_by_hand_is_kept_out_of_git(session: Session) -> None:
     """The first look excludes it, so that `git add -A` does not take it."""
     session.on_stop()
@@ -97,6 +104,7 @@ def test_no_hook_runs_a_command_that_lies_in_the_project(session: Session, path:
     assert session.on_stop().model.startswith("PR #46 created")
 
 
+@SOAKED
 def test_a_strangers_copy_of_a_marker_hides_nothing(place: Place) -> None:
     """A stranger put our marker on the issue first: our own comment is posted all the same."""
     number = place.merged()

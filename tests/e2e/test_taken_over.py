@@ -21,6 +21,11 @@ from tests.conftest import Place
 from tests.e2e.client import Session, ended, heard
 from tests.e2e.test_sessions import ONE, QUESTION, TWO, gone
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_taken_over.py::test_a_hook_that_another_one_overtakes_sees_whose_the_claim_is",
+    "claim/test_presence.py::test_a_claim_is_held_while_its_session_lives",
+)
+
 YOURS = "The claim on #42 is yours now"
 
 
@@ -56,6 +61,7 @@ def hears_the_merge(session: Session) -> None:
     assert YOURS in news.model
 
 
+@SOAKED
 @pytest.mark.parametrize("is_changed", [False, True], ids=["quiet", "changed"])
 @pytest.mark.parametrize("hook", ["session-start", "user-prompt-submit"])
 def test_who_takes_over_while_the_files_are_busy_hears_the_merge(
@@ -82,6 +88,7 @@ def unasked(first: Session) -> Session:
     return second
 
 
+@SOAKED
 @pytest.mark.parametrize("hook", ["ci-waiter", "on-idle"])
 def test_a_question_that_the_killed_one_took_is_put_to_the_next(
     unasked: Session, hook: str
@@ -97,6 +104,7 @@ def test_a_question_that_the_killed_one_took_is_put_to_the_next(
     assert unasked.on_stop().person.startswith("Issue #42 closed.")
 
 
+@SOAKED
 def test_what_was_written_before_the_question_was_seen_is_no_yes(unasked: Session) -> None:
     """done after "go on" is refused, which puts the question; the prompt after that is the yes."""
     place = unasked.place

@@ -14,6 +14,11 @@ from lifecycle.sandbox.control.faults import Fault
 from tests.conftest import BRANCH, Place
 from tests.e2e.client import SECONDS, Session, ended, heard
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_waiter.py::test_a_stop_opens_the_pr_and_its_waiter_brings_all_news",
+    "hooks/test_client_contract.py::test_a_wake_is_exit_2_with_the_text_on_stderr",
+)
+
 FAST = "[checks]\npoll_seconds = 0.05\n"
 
 
@@ -70,6 +75,7 @@ def test_a_stop_opens_the_pr_and_its_waiter_brings_all_news(session: Session) ->
     assert heard(session.waiter()).code == 0  # nothing is left to wait for but the person
 
 
+@SOAKED
 @pytest.mark.parametrize(
     ("event", "words"),
     [
@@ -102,6 +108,7 @@ def test_the_waiter_wakes_for_what_people_do(session: Session, event: str, words
             assert again.poll() is None  # it polls on, and says nothing twice
 
 
+@SOAKED
 def test_a_poll_costs_one_request_on_one_connection(session: Session) -> None:
     """The waiter loads everything once and keeps its connection for all of its polls."""
     place = session.place
@@ -116,6 +123,7 @@ def test_a_poll_costs_one_request_on_one_connection(session: Session) -> None:
     assert place.control.connections() - before == 1
 
 
+@SOAKED
 def test_one_waiter_lives_and_the_others_end_at_once(session: Session) -> None:
     """However many stops there are, one process waits; on-idle leaves it to that one."""
     place = session.place
@@ -131,6 +139,7 @@ def test_one_waiter_lives_and_the_others_end_at_once(session: Session) -> None:
         assert heard(waiter).woke
 
 
+@SOAKED
 @pytest.mark.started
 def test_a_second_start_ends_in_the_shell(session: Session) -> None:
     """With a live waiter the script never reaches Python: the command it would start is not there."""
@@ -147,6 +156,7 @@ def test_a_second_start_ends_in_the_shell(session: Session) -> None:
     assert heard(second.waiter()).code == 9  # nobody waits any more: this one would start
 
 
+@SOAKED
 def test_another_session_is_not_woken(session: Session) -> None:
     """The news goes to the session that handed off; another one's waiter and on-idle stay silent."""
     place = session.place
@@ -159,6 +169,7 @@ def test_another_session_is_not_woken(session: Session) -> None:
     assert heard(session.waiter()).woke
 
 
+@SOAKED
 @pytest.mark.started
 def test_the_waiter_ends_with_its_client(session: Session) -> None:
     """A client that was killed ends no hook, but its pipes close: the waiter sees that and goes."""
@@ -175,6 +186,7 @@ def test_the_waiter_ends_with_its_client(session: Session) -> None:
     assert not (place.root / ".lifecycle/waiter").exists()
 
 
+@SOAKED
 def test_the_waiter_ends_with_the_claim(session: Session) -> None:
     """Somebody closes the issue by hand elsewhere and the claim goes: nothing is left to wait for."""
     place = session.place
@@ -186,6 +198,7 @@ def test_the_waiter_ends_with_the_claim(session: Session) -> None:
     assert waiter.returncode == 0
 
 
+@SOAKED
 @pytest.mark.started
 def test_a_waiter_that_is_killed_says_nothing_and_the_next_one_goes_on(session: Session) -> None:
     """At its timeout the client sends SIGTERM: the sign that it leaves behind deceives nobody."""
@@ -202,6 +215,7 @@ def test_a_waiter_that_is_killed_says_nothing_and_the_next_one_goes_on(session: 
     assert heard(session.waiter()).woke
 
 
+@SOAKED
 def test_a_rate_limit_is_waited_out_in_silence(session: Session) -> None:
     """GitHub asks for an hour: not one request more, nothing said, and the waiter lives on."""
     place = session.place

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from lifecycle.git import lease
 from lifecycle.git.process import GitRepository
 from tests.cli.outcome import ok, refused
 from tests.conftest import Place
 from tests.e2e.client import Session
+
+SOAKED = pytest.mark.soak(
+    "e2e/test_withheld.py::test_a_secret_in_the_summary_is_not_published",
+    "core/test_redact.py::test_what_has_the_shape_of_a_secret_goes",
+)
 
 ONE = "11111111-aaaa-4bbb-8ccc-000000000001"
 SECRET = "gh" + "p_" + "aB3dE5gH1j" * 4
@@ -34,6 +41,7 @@ def test_a_secret_in_the_summary_is_not_published(place: Place) -> None:
     assert SECRET not in "".join(p.read_text() for p in place.root.glob(".lifecycle/*.json"))
 
 
+@SOAKED
 def test_a_secret_that_the_agent_wrote_into_the_claim_is_not_published(place: Place) -> None:
     """Summary and name of a claim written by hand: the PR and the card are clean, and the agent is told."""
     place.ready(summary=f"Fix it: {OTHER}", agent_id=f"me-{SECRET}")
@@ -47,6 +55,7 @@ def test_a_secret_that_the_agent_wrote_into_the_claim_is_not_published(place: Pl
     assert SECRET not in published(place)
 
 
+@SOAKED
 def test_a_secret_in_the_projects_template_is_not_published(place: Place) -> None:
     """The last gate is where requests leave: also what no command has seen loses its secrets."""
     (place.root / ".github").mkdir(exist_ok=True)
@@ -60,6 +69,7 @@ def test_a_secret_in_the_projects_template_is_not_published(place: Place) -> Non
     assert SECRET not in published(place)
 
 
+@SOAKED
 def test_a_secret_in_a_task_or_a_comment_is_not_published(place: Place) -> None:
     """`tracker create`, `edit`, `label`, `comment`, `close`, `release`: each says what it took out."""
     made = json.loads(
@@ -79,6 +89,7 @@ def test_a_secret_in_a_task_or_a_comment_is_not_published(place: Place) -> None:
     assert OTHER not in published(place)
 
 
+@SOAKED
 def test_a_reason_is_not_published_with_its_secret(place: Place) -> None:
     """Giving back and closing by override: the comment on the issue has `***`, and it is said."""
     ok(place.cli("claim", "42"))
@@ -102,6 +113,7 @@ def test_a_branch_that_is_called_like_a_secret_is_not_pushed(place: Place) -> No
     assert SECRET not in published(place)
 
 
+@SOAKED
 def test_a_lease_names_no_secret(place: Place) -> None:
     """The commit that holds a task is public: an agent that is called like a secret is not named so."""
     git = GitRepository(place.root, place.tree().world.deadline, place.environment)

@@ -25,6 +25,11 @@ from tests.asserted import check
 from tests.cli.outcome import ok, refused
 from tests.conftest import Place
 
+SOAKED = pytest.mark.soak(
+    "cli/run/test_run_finish.py::test_the_run_ends_with_its_pull_request",
+    "run/finish/test_completion.py::test_whatever_is_missing_is_named",
+)
+
 PLATFORM = {
     "name": "own",
     "markers": ["run.sh"],
@@ -140,6 +145,7 @@ def test_the_run_ends_with_its_pull_request(work: Finished) -> None:
     assert json.loads(ok(work.place.cli("run", "complete", "--json")))["pr_url"] == run.pull_request
 
 
+@SOAKED
 def test_after_a_crash_the_pull_request_is_found_again(work: Finished) -> None:
     """What GitHub has and the state has not is adopted, and its text is written once."""
     work.begin()
@@ -154,6 +160,7 @@ def test_after_a_crash_the_pull_request_is_found_again(work: Finished) -> None:
     assert work.run.pull_request.endswith(f"/pull/{number}")
 
 
+@SOAKED
 def test_what_is_committed_after_the_pull_request_is_pushed_before_the_end(work: Finished) -> None:
     """Killed right after it opened it: complete alone would end the run without the later commits."""
     work.begin()
@@ -170,6 +177,7 @@ def test_what_is_committed_after_the_pull_request_is_pushed_before_the_end(work:
     assert pushed == work.place.git("rev-parse", "HEAD")
 
 
+@SOAKED
 def test_a_pull_request_that_somebody_opened_keeps_its_words(work: Finished) -> None:
     """`gh pr create` by hand is adopted; the run's part stands behind."""
     work.begin()
@@ -182,6 +190,7 @@ def test_a_pull_request_that_somebody_opened_keeps_its_words(work: Finished) -> 
     assert len(work.place.pulls()) == 1
 
 
+@SOAKED
 def test_a_gate_that_fails_stops_it(work: Finished) -> None:
     """Exit 1 with the table; nothing is pushed, and the run goes on."""
     work.begin(code="broken\n")
@@ -206,6 +215,7 @@ def test_what_is_open_or_uncommitted_stops_it_before_the_gate(work: Finished) ->
     assert work.run.gates == ()
 
 
+@SOAKED
 def test_what_no_review_has_read_stops_it_before_the_gate(work: Finished) -> None:
     """Code that came after the last review is named with the command; that review, and it goes on."""
     work.begin()
@@ -224,6 +234,7 @@ def test_what_no_review_has_read_stops_it_before_the_gate(work: Finished) -> Non
     assert f"- [ ] {tested} (before code.py changed)" in lines
 
 
+@SOAKED
 def test_complete_alone_asks_for_the_pull_request(work: Finished) -> None:
     """A gate that passed is not enough."""
     work.begin()
@@ -232,6 +243,7 @@ def test_complete_alone_asks_for_the_pull_request(work: Finished) -> None:
     assert work.run.status is RunStatus.ACTIVE
 
 
+@SOAKED
 def test_without_a_remote_it_completes_and_says_so(work: Finished, tmp_path: Path) -> None:
     """So does a remote that is a folder, after the push."""
     work.begin()
@@ -249,6 +261,7 @@ def test_without_a_remote_it_completes_and_says_so(work: Finished, tmp_path: Pat
     assert work.place.git("-C", str(tmp_path / "bare"), "rev-parse", BRANCH)
 
 
+@SOAKED
 def test_without_a_token_nothing_is_pushed(work: Finished) -> None:
     """The sentence says where a token comes from; the run goes on, and a second try ends it."""
     work.begin()
@@ -258,6 +271,7 @@ def test_without_a_token_nothing_is_pushed(work: Finished) -> None:
     ok(work.place.cli("run", "finish"))
 
 
+@SOAKED
 def test_a_push_that_is_rejected_is_told(work: Finished) -> None:
     """Somebody else's commits are there: how to get them, and that the run goes on."""
     work.begin()
@@ -267,6 +281,7 @@ def test_a_push_that_is_rejected_is_told(work: Finished) -> None:
     assert work.run.status is RunStatus.ACTIVE
 
 
+@SOAKED
 def test_a_head_that_no_pull_request_can_come_from_is_refused(work: Finished) -> None:
     """The default branch, and none; with the command that makes one."""
     work.begin("")
@@ -276,6 +291,7 @@ def test_a_head_that_no_pull_request_can_come_from_is_refused(work: Finished) ->
     assert f"git switch -c run-{run.id}" in refused(work.place.cli("run", "finish"))
 
 
+@SOAKED
 def test_a_clone_that_does_not_know_the_default_branch_asks(work: Finished) -> None:
     """A repository that was made here, and not cloned, has no origin/HEAD: its main is not pushed to."""
     work.begin("")
@@ -287,6 +303,7 @@ def test_a_clone_that_does_not_know_the_default_branch_asks(work: Finished) -> N
     ok(work.place.cli("run", "finish"))
 
 
+@SOAKED
 def test_a_pull_request_that_was_merged_meanwhile_stays_the_runs(work: Finished) -> None:
     """It was recorded before somebody stopped the run; there is nothing to open any more."""
     work.begin()
@@ -322,6 +339,7 @@ def test_in_a_claim_the_pull_request_is_the_claims(work: Finished) -> None:
     assert work.place.pulls()[number]["body"].count("## Workflow Metrics") == 1
 
 
+@SOAKED
 def test_ci_that_turns_red_later_is_the_claims(work: Finished) -> None:
     """The run stays complete, and its work is not begun again; the claim tells of the check."""
     ok(work.place.cli("claim", "42"))
@@ -335,6 +353,7 @@ def test_ci_that_turns_red_later_is_the_claims(work: Finished) -> None:
     assert done.status is RunStatus.COMPLETED
 
 
+@SOAKED
 def test_a_claim_whose_pull_request_was_merged_gives_its_url(work: Finished) -> None:
     """What GitHub has as merged is the run's; what was committed after that is in no pull request."""
     ok(work.place.cli("claim", "42"))
@@ -357,6 +376,7 @@ def test_a_claim_whose_pull_request_was_merged_gives_its_url(work: Finished) -> 
     assert work.run.status is RunStatus.ACTIVE
 
 
+@SOAKED
 def test_a_claims_pull_request_has_the_receipt_of_a_run_that_did_not_finish(work: Finished) -> None:
     """What is missing, why it stands still, and what it took; once it is finished, that in its place."""
     ok(work.place.cli("claim", "42"))
@@ -387,6 +407,7 @@ def test_a_claims_pull_request_has_the_receipt_of_a_run_that_did_not_finish(work
     assert "was stopped" not in body
 
 
+@SOAKED
 def test_a_claim_that_another_took_opens_nothing(work: Finished) -> None:
     """The claim's own refusals hold: nothing is pushed, and the run goes on."""
     ok(work.place.cli("claim", "42"))

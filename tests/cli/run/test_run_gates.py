@@ -16,6 +16,11 @@ from tests.cli.outcome import refused
 from tests.run.gates.stories_ground import a_run, planned
 from tests.run.run_ground import RunGround
 
+SOAKED = pytest.mark.soak(
+    "cli/run/test_run_gates.py::test_a_story_is_completed_and_the_run_comes_to_its_end",
+    "run/gates/test_gate_rules.py::test_each_thing_that_is_missing_is_named_and_alone",
+)
+
 PLATFORM = {
     "name": "own",
     "markers": ["run.sh"],
@@ -106,6 +111,7 @@ def test_a_gate_is_run_and_recorded_and_not_run_again(project: RunGround) -> Non
     assert ran(project) == ["build", "test"]
 
 
+@SOAKED
 def test_a_gate_that_fails_adds_what_failed(project: RunGround) -> None:
     """Exit 1, the failure with its category, and what is to be done; words change nothing of it."""
     commit(project, "broken\n")
@@ -123,6 +129,7 @@ def test_a_gate_that_fails_adds_what_failed(project: RunGround) -> None:
     assert "Iteration: 2/3" in project.said("update-story", "S1", "in_progress")
 
 
+@SOAKED
 def test_coverage_is_held_against_the_storys_size(project: RunGround) -> None:
     """The platform's threshold; where it has none for that size, that is said."""
     assert "coverage: PASS: 80% of the 75% needed" in project.said("gate", "G4")
@@ -141,6 +148,7 @@ def test_what_nobody_allowed_never_runs(ground: RunGround) -> None:
     assert state(ground).stories[0].gates == ()
 
 
+@SOAKED
 def test_tests_are_needed_and_the_rest_is_not_applicable(ground: RunGround) -> None:
     """A project without commands: build is N/A, and recorded; tests fail."""
     commit(ground, "one = 1\n")
@@ -153,6 +161,7 @@ def test_tests_are_needed_and_the_rest_is_not_applicable(ground: RunGround) -> N
     )
 
 
+@SOAKED
 def test_the_design_is_judged_and_what_lacks_is_printed(ground: RunGround) -> None:
     """G1 is the run's, and exits with 1 until nothing lacks."""
     ground.kept(a_run(planned(design=""), phase=RunPhase.PLANNING))
@@ -170,6 +179,7 @@ def test_the_design_is_judged_and_what_lacks_is_printed(ground: RunGround) -> No
     assert ground.said("update-phase", "development") == "Updated phase: development\n"
 
 
+@SOAKED
 def test_a_review_is_read_recorded_and_voided_by_an_edit(project: RunGround) -> None:
     """A finding that blocks refuses whatever the verdict says; security has a gate of its own."""
     words = ["review", "S1", "--by", "reviewer", "--verdict", "APPROVED"]

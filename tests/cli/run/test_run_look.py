@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from msgspec.structs import replace
 
 from lifecycle.run.table import KEPT_LINES, TIERS
@@ -13,12 +14,18 @@ from tests.conftest import Place
 from tests.run.run_ground import RunGround
 from tests.run.texts.texts_ground import a_run
 
+SOAKED = pytest.mark.soak(
+    "cli/run/test_run_look.py::test_status_is_plain_when_piped_and_a_table_on_a_terminal",
+    "run/texts/test_status_text.py::test_the_facts_of_a_run_are_there",
+)
+
 
 def kept(ground: RunGround, seconds: float = 0.0) -> None:
     """A run in the middle of its work, begun so long ago."""
     ground.kept(replace(a_run(), started=ground.clock.now() - seconds, reported_at=0.0))
 
 
+@SOAKED
 def test_without_a_run_each_says_how_one_is_begun(ground: RunGround) -> None:
     """And exits 1; the platform's tables need no run."""
     for words in (["status"], ["report"], ["compact-context"]):
@@ -63,6 +70,7 @@ def test_progress_is_the_end_of_the_file(ground: RunGround, place: Place) -> Non
     assert len(ground.data("progress", "--lines", "1000")["lines"]) == KEPT_LINES
 
 
+@SOAKED
 def test_a_report_is_printed_and_recorded(ground: RunGround) -> None:
     """From then on the next one counts; the progress file has a line of it."""
     kept(ground, 2_000)
@@ -76,6 +84,7 @@ def test_a_report_is_printed_and_recorded(ground: RunGround) -> None:
     assert ground.data("report")["stories"]["Blocked"] == 1
 
 
+@SOAKED
 def test_compacting_goes_by_the_length_of_the_run(ground: RunGround) -> None:
     """Within four hours the file stays whole; beyond, completed stories are summaries in it."""
     kept(ground)
@@ -89,6 +98,7 @@ def test_compacting_goes_by_the_length_of_the_run(ground: RunGround) -> None:
     assert ground.data("compact-context")["completed_count"] == 1
 
 
+@SOAKED
 def test_the_platform_of_a_run_in_three_tables(ground: RunGround) -> None:
     """As they stand in the workflow's page; the block for subagents has the goal and the answers, too."""
     assert "gates run only what .lifecycle.toml names" in refused_of_platform(ground)

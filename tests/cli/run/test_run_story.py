@@ -5,10 +5,16 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from tests.cli.outcome import refused
 from tests.run.run_ground import RunGround
+
+SOAKED = pytest.mark.soak(
+    "cli/run/test_run_story.py::test_a_run_from_its_questions_to_its_criteria",
+    "run/stop/test_next_step.py::test_a_story_goes_from_begin_to_completion",
+)
 
 ATTENDED = {
     "CLAUDECODE": "1",
@@ -25,6 +31,7 @@ def state(ground: RunGround) -> Any:
     return run
 
 
+@SOAKED
 def test_without_a_run_recover_says_no_and_other_commands_name_init(ground: RunGround) -> None:
     """It exits 0: a session's start is no failure."""
     said = ground.said("recover")
@@ -81,6 +88,7 @@ def test_a_run_from_its_questions_to_its_criteria(ground: RunGround) -> None:
     ]
 
 
+@SOAKED
 def test_where_somebody_attends_the_phases_wait_for_answers(ground: RunGround) -> None:
     """The analysis and the plan each want one; an assumed one is none, but in an autonomous run."""
     ground.said("init", "Pay", **ATTENDED)
@@ -112,6 +120,7 @@ def test_an_agent_sets_no_run_aside_of_its_own_accord(ground: RunGround) -> None
     assert state(ground).goal == "Another"
 
 
+@SOAKED
 def test_a_prompt_from_before_the_last_turn_sets_no_run_aside(ground: RunGround) -> None:
     """What the user wrote hours ago was about something else; one since then may ask for it."""
     ground.said("init", "Pay", **ATTENDED)
@@ -124,6 +133,7 @@ def test_a_prompt_from_before_the_last_turn_sets_no_run_aside(ground: RunGround)
     ground.said("init", "Another", "--anew", **ATTENDED)
 
 
+@SOAKED
 def test_a_run_that_is_not_over_is_not_begun_again(ground: RunGround) -> None:
     """Only --anew sets it aside, and keeps it."""
     ground.said("init", "Pay")

@@ -17,6 +17,11 @@ from tests.conftest import COMMAND
 from tests.persons import at_terminal, variables_of_a_client
 from tests.run.run_ground import RunGround
 
+SOAKED = pytest.mark.soak(
+    "cli/run/test_run_trouble.py::test_the_designs_blocker_from_the_beginning_to_the_persons_word",
+    "run/trouble/test_blockers.py::test_awaiting_says_what_the_design_says",
+)
+
 AGENT = variables_of_a_client()
 
 
@@ -40,6 +45,7 @@ def by_person(ground: RunGround, *words: str) -> str:
     return shown
 
 
+@SOAKED
 def test_a_failure_is_added_with_its_category(working: RunGround) -> None:
     """As the design prints it; the recommendation follows from it, and doubles its wait."""
     text = "Connection refused: database not available"
@@ -64,6 +70,7 @@ def test_a_failure_is_added_with_its_category(working: RunGround) -> None:
     )  # fmt: skip
 
 
+@SOAKED
 def test_the_same_failure_on_an_unchanged_tree_is_stuck_and_then_given_up(
     working: RunGround,
 ) -> None:
@@ -110,6 +117,7 @@ def test_bad_input_changes_nothing(working: RunGround, words: list[str], code: i
     assert working.state.read_bytes() == before
 
 
+@SOAKED
 def test_dependencies_are_printed_as_designed(working: RunGround) -> None:
     """And kept with the story; `--table` is the developer's block; none is one line."""
     assert working.said("scan-dependencies", "S2") == (
@@ -165,6 +173,7 @@ def test_the_designs_blocker_from_the_beginning_to_the_persons_word(working: Run
     assert run.acts[-1].by == "terminal outside of the client"
 
 
+@SOAKED
 def test_a_prompt_after_the_question_is_the_persons_word(working: RunGround) -> None:
     """One from before it is none."""
     answered = working.root / ".lifecycle" / "answered"
@@ -201,6 +210,7 @@ def test_an_agent_that_hides_its_client_is_no_person(working: RunGround, hidden:
     assert working.store.demanded().status is RunStatus.AWAITING_USER
 
 
+@SOAKED
 def test_a_check_that_takes_too_long_or_is_not_there(working: RunGround) -> None:
     """Its own limit ends it; the sentence says what was wrong."""
     working.said("add-blocker", "slow", "--severity", "high")
@@ -212,6 +222,7 @@ def test_a_check_that_takes_too_long_or_is_not_there(working: RunGround) -> None
     assert '[["a"], ["b"]]' in sentence
 
 
+@SOAKED
 def test_the_resume_context_is_json_for_a_program_and_a_block_for_a_reader(
     working: RunGround,
 ) -> None:
@@ -232,6 +243,7 @@ def test_the_resume_context_is_json_for_a_program_and_a_block_for_a_reader(
     assert json.loads(by_person(working, "resume-context", "--json"))["workflow_id"]
 
 
+@SOAKED
 def test_a_run_is_stopped_and_resumed_by_a_person_alone(working: RunGround) -> None:
     """In the client it takes a prompt after the question; who did it stands in the progress file."""
     for command in ("stop", "resume"):
@@ -252,6 +264,7 @@ def test_a_run_is_stopped_and_resumed_by_a_person_alone(working: RunGround) -> N
     assert "too dear; by a terminal outside of the client" in noted
 
 
+@SOAKED
 def test_the_retry_context_has_what_was_recorded_and_what_git_shows(working: RunGround) -> None:
     """The files that differ from the commit on which the story began, and the checks on these files."""
     working.said("add-failure", "S1", "KeyError: 'amount'", "--file", "pay.py", "--line", "7")

@@ -11,6 +11,11 @@ from tests.clients.claude_code.model import Model, bash, on
 from tests.clients.claude_code.wiring import init
 from tests.conftest import Place
 
+SOAKED = pytest.mark.soak(
+    "clients/claude_code/test_story.py::test_from_claim_to_close",
+    "setup/init/test_settings.py::test_everything_of_ours_is_there_once",
+)
+
 pytestmark = pytest.mark.timeout(TIMEOUT)
 
 UNASKED = (
@@ -38,6 +43,7 @@ ASKED = (
 )
 
 
+@SOAKED
 def test_the_normal_course_is_unasked_and_a_yes_is_the_persons(
     client: Client, place: Place, model: Model
 ) -> None:
@@ -88,6 +94,7 @@ RUN_ASKED = (
 )
 
 
+@SOAKED
 def test_a_run_is_unasked_and_what_a_person_has_to_do_is_theirs(
     client: Client, place: Place, model: Model
 ) -> None:

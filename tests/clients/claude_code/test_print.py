@@ -10,11 +10,17 @@ from tests.clients.claude_code.client import TIMEOUT, Client
 from tests.clients.claude_code.model import OTHERWISE, Model
 from tests.conftest import Place
 
+SOAKED = pytest.mark.soak(
+    "clients/claude_code/test_story.py::test_from_claim_to_close",
+    "e2e/test_clients.py::test_where_nobody_attends_no_waiter_is_started",
+)
+
 pytestmark = pytest.mark.timeout(TIMEOUT)
 
 CLAIM = "Claim: issue #42 on branch claude/fix-42"
 
 
+@SOAKED
 def test_it_returns_in_each_output_format(client: Client, open_pull: Place, model: Model) -> None:
     """Each run hears the claim once, answers in one turn, and leaves nothing that waits for news."""
     for runs, options in enumerate((["text"], ["json"], ["stream-json", "--verbose"]), start=1):
@@ -29,6 +35,7 @@ def test_it_returns_in_each_output_format(client: Client, open_pull: Place, mode
     assert open_pull.claim()["pr_number"] == 46
 
 
+@SOAKED
 def test_a_program_that_keeps_stdin_open_is_answered(
     client: Client, open_pull: Place, model: Model
 ) -> None:

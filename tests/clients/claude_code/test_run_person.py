@@ -32,6 +32,10 @@ def status(place: Place) -> str:
     return found
 
 
+@pytest.mark.soak(
+    "clients/claude_code/test_story.py::test_from_claim_to_close",
+    "cli/run/test_run_trouble.py::test_an_agent_that_hides_its_client_is_no_person",
+)
 def test_the_agent_is_no_person_and_a_prompt_after_the_question_is(
     client: Client, place: Place, model: Model
 ) -> None:

@@ -15,6 +15,11 @@ from tests.needed import ROOT
 from tests.setup.init.test_plugin import page
 from tests.setup.init.test_run_pages import TOOLS
 
+SOAKED = pytest.mark.soak(
+    "clients/claude_code/test_story.py::test_from_claim_to_close",
+    "setup/init/test_run_pages.py::test_every_command_line_is_one",
+)
+
 pytestmark = pytest.mark.timeout(TIMEOUT)
 
 
@@ -45,6 +50,7 @@ def of_agent(model: Model, name: str) -> Request:
     return next(turn for turn in model.turns if f"Task for {name}" in turn.messages[0])
 
 
+@SOAKED
 @WAYS
 def test_skill_and_agents_are_there_with_the_tools_that_they_say(
     client: Client, place: Place, model: Model, way: Way
@@ -81,6 +87,7 @@ PAGES = {
 """Words of each command's page."""
 
 
+@SOAKED
 @pytest.mark.parametrize("words", ["", " the words"])
 def test_a_projects_commands_come_before_the_clients_own(
     client: Client, place: Place, model: Model, words: str
@@ -100,6 +107,7 @@ def test_a_projects_commands_come_before_the_clients_own(
     assert model.strange == []
 
 
+@SOAKED
 def test_with_the_plugin_alone_two_have_a_second_name(
     client: Client, place: Place, model: Model
 ) -> None:

@@ -144,6 +144,10 @@ def begins_and_is_killed(client: Client, place: Place, model: Model, crash: Path
     ]
 
 
+@pytest.mark.soak(
+    "clients/claude_code/test_story.py::test_from_claim_to_close",
+    "e2e/test_run_story.py::test_a_run_from_its_goal_to_its_pull_request",
+)
 def test_a_run_from_its_goal_to_its_pull_request(
     client: Client, place: Place, model: Model, tmp_path: Path
 ) -> None:

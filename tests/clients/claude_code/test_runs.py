@@ -28,6 +28,10 @@ def run_of(place: Place) -> Run:
     return RunStore(place.root, place.environment, deadline).demanded()
 
 
+@pytest.mark.soak(
+    "clients/claude_code/test_story.py::test_from_claim_to_close",
+    "e2e/test_run_hooks.py::test_a_session_that_leads_a_run_goes_on_until_it_is_complete",
+)
 def test_where_the_clients_own_cap_cuts_in_the_next_session_finds_the_run_again(
     client: Client, place: Place, model: Model
 ) -> None:

@@ -12,6 +12,11 @@ from tests.clients.claude_code.client import TIMEOUT, Client
 from tests.clients.claude_code.model import OTHERWISE, Model
 from tests.conftest import Place
 
+SOAKED = pytest.mark.soak(
+    "clients/claude_code/test_story.py::test_from_claim_to_close",
+    "e2e/test_sessions.py::test_a_session_whose_client_is_gone_holds_nothing",
+)
+
 pytestmark = pytest.mark.timeout(TIMEOUT)
 
 CLAIM = "Claim: issue #42 on branch claude/fix-42"
@@ -27,6 +32,7 @@ def time_passes(place: Place) -> None:
     state.write_text(json.dumps(data))
 
 
+@SOAKED
 def test_one_task_through_compaction_clear_and_resumption(
     client: Client, open_pull: Place, model: Model
 ) -> None:
@@ -58,6 +64,7 @@ def test_one_task_through_compaction_clear_and_resumption(
     assert open_pull.issue()["state"] == "open"
 
 
+@SOAKED
 def test_a_second_client_goes_on_when_the_first_is_killed(
     client: Client, open_pull: Place, model: Model
 ) -> None:

@@ -40,6 +40,10 @@ def script(place: Place) -> list[Rule]:
     ]
 
 
+@pytest.mark.soak(
+    "clients/claude_code/test_story.py::test_from_claim_to_close",
+    "e2e/test_stages_story.py::test_two_tasks_from_coding_to_the_end",
+)
 def test_six_stages_and_the_next_task(client: Client, place: Place, model: Model) -> None:
     """Each stage is asked for once, with one turn of the person's: the yes; /clear begins the next task."""
     init(client, "--stages")

@@ -19,6 +19,11 @@ from tests.cli.outcome import ok
 from tests.github.apps import AppServer, make_key
 from tests.setup.doctor.conftest import Patient
 
+SOAKED = pytest.mark.soak(
+    "setup/doctor/test_github.py::test_no_token",
+    "setup/doctor/test_table.py::test_every_row_is_said_somewhere",
+)
+
 Seeded = Callable[[Seed], Patient]
 
 
@@ -46,6 +51,7 @@ def test_no_token(patient: Patient) -> None:
     assert patient.place.control.requests() == ()
 
 
+@SOAKED
 def test_a_token_command_that_fails(patient: Patient) -> None:
     """The command is named; what it printed is not."""
     token = patient.place.environment["GH_TOKEN"]
@@ -60,6 +66,7 @@ def test_a_token_command_that_fails(patient: Patient) -> None:
     assert patient.wrong() == []
 
 
+@SOAKED
 def test_a_token_that_github_does_not_know(patient: Patient) -> None:
     """The variable is named, its value is not; the rest that needs no token is looked at."""
     finding = patient.only("token.valid", "fail", GH_TOKEN="wrong-token-value")
@@ -68,6 +75,7 @@ def test_a_token_that_github_does_not_know(patient: Patient) -> None:
     assert "hooks.installed" in patient.findings(GH_TOKEN="wrong-token-value")
 
 
+@SOAKED
 def test_a_token_that_no_header_can_hold(patient: Patient) -> None:
     """It is refused before it is sent."""
     patient.only("token.valid", "fail", GH_TOKEN="two words")
@@ -94,6 +102,7 @@ def test_a_scope_is_missing(
     )
 
 
+@SOAKED
 def test_without_a_board_its_scope_is_not_needed(patient: Patient) -> None:
     """A project without a board is healthy with `repo` alone, and public_repo does for a public one."""
     patient.unset("LIFECYCLE_PROJECT_NUMBER")
@@ -123,6 +132,7 @@ def _deny(patient: Patient, path: str) -> None:
     patient.place.control.add_fault(Fault("status", path=path, status=403, body=body, count=99))
 
 
+@SOAKED
 def test_a_token_without_any_way_to_checks(patient: Patient) -> None:
     """Where neither checks nor workflow runs may be read, polling CI does not work."""
     _deny(patient, "/check-runs")
@@ -146,6 +156,7 @@ def test_the_token_of_actions(seeded: Seeded) -> None:
     assert patient.only("token.permissions", "warn")["hinders"] == ["polling CI"]
 
 
+@SOAKED
 def test_few_requests_are_left(patient: Patient) -> None:
     """Polls will stop before the hour is over: a remark."""
     headers = {
@@ -157,6 +168,7 @@ def test_few_requests_are_left(patient: Patient) -> None:
     assert "12 of 5000" in patient.only("token.rate", "warn")["says"]
 
 
+@SOAKED
 @pytest.mark.parametrize(
     ("date", "words"),
     [("Sat, 31 Jan 2015 10:00:00 GMT", "ahead"), ("Tue, 31 Jan 2090 10:00:00 GMT", "behind")],
@@ -188,6 +200,7 @@ def _answer(patient: Patient, path: str, body: Any, headers: dict[str, str] | No
     patient.place.control.add_fault(fault)
 
 
+@SOAKED
 @pytest.mark.parametrize(
     ("change", "name", "level"),
     [
@@ -209,6 +222,7 @@ def test_a_repository_that_cannot_be_worked_in(
     assert finding["fix"] or name == "repository.push"
 
 
+@SOAKED
 def test_a_repository_that_github_does_not_show(patient: Patient) -> None:
     """The name is in the finding; the token and the hooks are fine."""
     base = patient.place.environment["GITHUB_API_URL"]
@@ -217,6 +231,7 @@ def test_a_repository_that_github_does_not_show(patient: Patient) -> None:
     assert "octo-org/nothing" in finding["says"]
 
 
+@SOAKED
 def test_a_fork(patient: Patient) -> None:
     """Leases on a fork bind only those who push to it: a remark, with no fix, since that is how it is."""
     base = patient.place.environment["GITHUB_API_URL"]
@@ -227,6 +242,7 @@ def test_a_fork(patient: Patient) -> None:
     assert (finding["hinders"], finding["fix"]) == (["leases"], "")
 
 
+@SOAKED
 def test_a_configured_base(patient: Patient) -> None:
     """A base that the repository does not have opens no PR; the one that it has is fine."""
     toml = patient.root / ".lifecycle.toml"
@@ -245,6 +261,7 @@ def test_a_visitor(seeded: Seeded) -> None:
     assert wrong["repository.push"]["fix"] == "gh repo fork --remote"
 
 
+@SOAKED
 def test_a_board_that_is_not_there(patient: Patient) -> None:
     """The number and the owner are named."""
     finding = patient.only("board.found", "fail", LIFECYCLE_PROJECT_NUMBER="7")
@@ -252,6 +269,7 @@ def test_a_board_that_is_not_there(patient: Patient) -> None:
     assert finding["fix"] == "gh project view 7 --owner octo-org"
 
 
+@SOAKED
 def test_options_that_are_missing(patient: Patient) -> None:
     """Each missing option is named with the transition that moves a card there."""
     patient.place.control.rename_option("Status", "In Review", "Review")
@@ -275,6 +293,7 @@ def test_a_board_without_status(seeded: Seeded) -> None:
     assert "board sync" in patient.only("board.status", "fail")["hinders"]
 
 
+@SOAKED
 def test_a_closed_board(patient: Patient) -> None:
     """A board that somebody closed still moves cards: a remark, with the command that opens it."""
     query = {"number": 1, "id": "P", "title": "Old", "url": "https://x", "closed": True}
@@ -296,6 +315,7 @@ def test_a_closed_board(patient: Patient) -> None:
     assert finding["fix"] == "gh project close 1 --owner octo-org --undo"
 
 
+@SOAKED
 def test_a_claim_goes_on_after_the_fix(patient: Patient) -> None:
     """What a finding says is so: without the option a claim's card stays, with it it moves."""
     patient.place.control.rename_option("Status", "In Progress", "Doing")
@@ -306,6 +326,7 @@ def test_a_claim_goes_on_after_the_fix(patient: Patient) -> None:
     assert patient.place.card()["Status"] == "In Progress"
 
 
+@SOAKED
 @pytest.mark.parametrize(("days", "level"), [(30, "ok"), (7, "ok"), (6, "warn"), (0, "warn")])
 def test_a_token_that_ends(patient: Patient, days: int, level: str) -> None:
     """GitHub says when: a remark in the last week, with the page on which a new one is made."""
@@ -322,6 +343,7 @@ def test_a_token_that_ends(patient: Patient, days: int, level: str) -> None:
     assert finding["fix"].endswith("/settings/tokens") is (level == "warn")
 
 
+@SOAKED
 def test_an_enterprise_server_tells_its_version(patient: Patient) -> None:
     """It is shown, with the address; github.com tells none."""
     assert "token.server" not in patient.findings()
@@ -332,6 +354,7 @@ def test_an_enterprise_server_tells_its_version(patient: Patient) -> None:
     assert patient.place.environment["GITHUB_API_URL"] in says
 
 
+@SOAKED
 def test_an_enterprise_server_without_projects(patient: Patient) -> None:
     """A server that does not know the board's fields: a remark, and labels instead."""
     message = "Field 'projectV2' doesn't exist on type 'ProjectV2Owner'"
@@ -345,6 +368,7 @@ def test_an_enterprise_server_without_projects(patient: Patient) -> None:
     patient.only("board.found", "fail")
 
 
+@SOAKED
 def test_labels_that_were_chosen(patient: Patient) -> None:
     """With labels.use = "always" the board is not looked at."""
     (patient.root / ".lifecycle.toml").write_text('[labels]\nuse = "always"\nprefix = "at: "')
@@ -380,6 +404,7 @@ def test_an_app(patient: Patient, tmp_path: Path) -> None:
     assert "BEGIN" not in json.dumps([findings, finding])
 
 
+@SOAKED
 def test_a_board_of_somebody_to_whom_no_remote_belongs(patient: Patient) -> None:
     """The project's file cannot lead the token there; the variable that can is the fix."""
     (patient.root / ".lifecycle.toml").write_text('project.owner = "a-company"\n')

@@ -18,6 +18,11 @@ from lifecycle.setup.init.hook_table import NAMES, WIRES, groups, local_form
 from tests.cli.outcome import ok
 from tests.setup.doctor.conftest import LOCAL, SHARED, Patient, entries
 
+SOAKED = pytest.mark.soak(
+    "setup/doctor/test_hooks.py::test_one_hook_is_missing",
+    "setup/doctor/test_table.py::test_every_row_is_said_somewhere",
+)
+
 PLUGIN = {"enabledPlugins": {"lifecycle@agent-lifecycle": True}}
 
 
@@ -76,6 +81,7 @@ def test_one_hook_is_missing(patient: Patient, name: str) -> None:
     assert patient.wrong() == []
 
 
+@SOAKED
 def test_shared_and_users_hooks_count(patient: Patient) -> None:
     """Wired for everybody, or by hand in the user's own settings, all is well too."""
     ok(patient.place.cli("init", "--shared"))
@@ -103,6 +109,7 @@ def test_the_plugin_does_for_all(patient: Patient) -> None:
     assert patient.wrong() == []
 
 
+@SOAKED
 def test_a_mark_without_entries(patient: Patient) -> None:
     """The plugin is silent for a wiring that is gone; `init` brings it back."""
     (patient.root / LOCAL).write_text(json.dumps(PLUGIN))
@@ -112,12 +119,14 @@ def test_a_mark_without_entries(patient: Patient) -> None:
     assert patient.wrong() == []
 
 
+@SOAKED
 def test_a_mark_that_is_broken(patient: Patient) -> None:
     """It is named; deleting it and wiring again is the fix."""
     (patient.root / ".claude" / "lifecycle.json").write_text("{")
     assert "lifecycle.json cannot be read" in patient.only("hooks.mark", "fail")["says"]
 
 
+@SOAKED
 def test_the_plugin_and_hooks_by_hand(patient: Patient) -> None:
     """Entries that `init` did not make leave no mark, so the plugin runs beside them."""
     _unwired(patient)
@@ -128,6 +137,7 @@ def test_the_plugin_and_hooks_by_hand(patient: Patient) -> None:
     assert (patient.root / ".claude" / "lifecycle.json").is_file()
 
 
+@SOAKED
 def test_two_files_run_two_things(patient: Patient, tmp_path: Path) -> None:
     """Wired in two ways, a hook runs twice; the file that `init` did not write is to be edited."""
     other = _copy(tmp_path / "other" / "hooks")
@@ -142,12 +152,14 @@ def test_two_files_run_two_things(patient: Patient, tmp_path: Path) -> None:
     assert wrong["hooks.doubled"]["fix"] == "${EDITOR:-vi} ~/.claude/settings.json"
 
 
+@SOAKED
 def test_two_files_run_the_same(patient: Patient) -> None:
     """The client runs equal entries once, so that is a remark only."""
     patient.write_settings(_hooks(hooks_folder()), _user_file(patient))
     assert "equal entries once" in patient.only("hooks.doubled", "warn")["says"]
 
 
+@SOAKED
 def test_scripts_of_another_installation(patient: Patient, tmp_path: Path) -> None:
     """An old path that still works is a remark, and `init` renews its own entry."""
     other = _copy(tmp_path / "old" / "lifecycle" / "_hooks")
@@ -162,6 +174,7 @@ def test_scripts_of_another_installation(patient: Patient, tmp_path: Path) -> No
     assert patient.wrong() == []
 
 
+@SOAKED
 def test_a_script_that_is_not_there(patient: Patient, tmp_path: Path) -> None:
     """The client goes on without a word where a script is missing; the list says it."""
     gone = tmp_path / "gone" / "lifecycle" / "_hooks" / "on-idle"
@@ -172,6 +185,7 @@ def test_a_script_that_is_not_there(patient: Patient, tmp_path: Path) -> None:
     assert patient.wrong() == []
 
 
+@SOAKED
 def test_a_script_that_the_installation_lost(patient: Patient, tmp_path: Path) -> None:
     """`init` would name the same file again: only installing anew brings it back."""
     package = tmp_path / "site" / "lifecycle"
@@ -189,6 +203,7 @@ def test_a_script_that_the_installation_lost(patient: Patient, tmp_path: Path) -
     assert lost["fix"] == "pipx reinstall agent-lifecycle"
 
 
+@SOAKED
 def test_a_script_that_cannot_be_started(patient: Patient) -> None:
     """A script without its bit is named, found through variables and `~` too; chmod is the fix."""
     other = _copy(patient.root / "with space" / "hooks")
@@ -205,6 +220,7 @@ def test_a_script_that_cannot_be_started(patient: Patient) -> None:
     patient.only("hooks.path", "warn")
 
 
+@SOAKED
 def test_a_command_that_is_not_on_path(patient: Patient) -> None:
     """`lifecycle hook NAME` needs lifecycle on the PATH of the client."""
     _unwired(patient)
@@ -218,6 +234,7 @@ def test_a_command_that_is_not_on_path(patient: Patient) -> None:
     assert "not on PATH" in finding["says"]
 
 
+@SOAKED
 @pytest.mark.parametrize(
     ("name", "timeout", "level", "words"),
     [
@@ -241,6 +258,7 @@ def test_a_wrong_timeout(
     assert patient.wrong() == []
 
 
+@SOAKED
 @pytest.mark.parametrize("name", ["ci-waiter", "on-idle"])
 def test_a_hook_that_cannot_wake(patient: Patient, name: str) -> None:
     """Without asyncRewake nobody is woken."""
@@ -248,6 +266,7 @@ def test_a_hook_that_cannot_wake(patient: Patient, name: str) -> None:
     assert "waking the session" in patient.only("hooks.rewake", "fail")["hinders"]
 
 
+@SOAKED
 @pytest.mark.parametrize("key", ["async", "asyncRewake"])
 def test_a_hook_in_the_background(patient: Patient, key: str) -> None:
     """What on-stop says from the background is lost."""
@@ -255,6 +274,7 @@ def test_a_hook_in_the_background(patient: Patient, key: str) -> None:
     patient.only("hooks.background", "fail")
 
 
+@SOAKED
 @pytest.mark.parametrize(
     ("event", "matcher", "level", "missed"),
     [
@@ -273,6 +293,7 @@ def test_a_matcher_that_misses(
     assert f"misses {missed}" in patient.only("hooks.matcher", level)["says"]
 
 
+@SOAKED
 @pytest.mark.parametrize(
     ("matcher", "kind", "heard"),
     [
@@ -291,6 +312,7 @@ def test_how_matchers_are_read(matcher: str, kind: str, heard: bool) -> None:
     assert hears(matcher, kind) is heard
 
 
+@SOAKED
 def test_a_script_at_another_event(patient: Patient) -> None:
     """on-stop at SubagentStop does nothing: a remark."""
     data = patient.settings()
@@ -299,6 +321,7 @@ def test_a_script_at_another_event(patient: Patient) -> None:
     assert "SubagentStop" in patient.only("hooks.event", "warn")["says"]
 
 
+@SOAKED
 @pytest.mark.parametrize("content", ["{", "[]", '{"hooks": {"Stop": [}}', "\xff"])
 def test_settings_that_cannot_be_read(patient: Patient, content: str) -> None:
     """The file is named and why; that its hooks are missing is not said a second time."""
@@ -307,6 +330,7 @@ def test_settings_that_cannot_be_read(patient: Patient, content: str) -> None:
     assert finding["says"].startswith(f"{LOCAL} cannot be read")
 
 
+@SOAKED
 @pytest.mark.parametrize(
     "data",
     [
@@ -322,12 +346,14 @@ def test_settings_of_another_shape(patient: Patient, data: dict[str, Any]) -> No
     assert patient.wrong() == []
 
 
+@SOAKED
 def test_hooks_that_are_switched_off(patient: Patient) -> None:
     """One word in any file silences all hooks."""
     patient.write_settings({"disableAllHooks": True}, _user_file(patient))
     assert "disableAllHooks" in patient.only("hooks.disabled", "fail")["says"]
 
 
+@SOAKED
 def test_comments_are_read(patient: Patient) -> None:
     """Settings with comments and trailing commas are settings."""
     path = patient.root / LOCAL

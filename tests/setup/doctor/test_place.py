@@ -17,6 +17,11 @@ from tests.cli.outcome import ok
 from tests.conftest import STARTED
 from tests.setup.doctor.conftest import LOCAL, Patient
 
+SOAKED = pytest.mark.soak(
+    "setup/doctor/test_place.py::test_no_git",
+    "setup/doctor/test_table.py::test_every_row_is_said_somewhere",
+)
+
 
 def _script(path: Path, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -29,6 +34,7 @@ def _bin(patient: Patient) -> Path:
     return Path(patient.place.environment["XDG_CONFIG_HOME"]) / "lifecycle" / "bin"
 
 
+@SOAKED
 def test_an_old_git(patient: Patient, tmp_path: Path) -> None:
     """Too old for leases fails, too old for worktrees is a remark, and a vendor's suffix is no harm."""
     for version, level in (("2.28.0", "fail"), ("2.32.1 (Apple Git-133)", "warn")):
@@ -48,6 +54,7 @@ def test_no_git(patient: Patient, tmp_path: Path) -> None:
     assert "token.scopes" in patient.findings()
 
 
+@SOAKED
 def test_a_file_system_that_cannot_exchange(
     patient: Patient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -57,6 +64,7 @@ def test_a_file_system_that_cannot_exchange(
     assert "cannot exchange" in patient.only("versions.files", "warn")["says"]
 
 
+@SOAKED
 def test_a_plugin_of_another_version(patient: Patient, tmp_path: Path) -> None:
     """Both versions are named, whether the plugin asks itself or the client's list says where it is."""
     plugin = tmp_path / "plugin"
@@ -82,6 +90,7 @@ def test_a_plugin_of_another_version(patient: Patient, tmp_path: Path) -> None:
     assert patient.findings()["versions.plugin"]["level"] == "ok"
 
 
+@SOAKED
 def test_a_variable_that_leads_nowhere(patient: Patient) -> None:
     """The hooks obey LIFECYCLE_BIN and end in silence, whatever else could be found."""
     finding = patient.only("command.found", "fail", LIFECYCLE_BIN="/nowhere/lifecycle")
@@ -89,6 +98,7 @@ def test_a_variable_that_leads_nowhere(patient: Patient) -> None:
     assert "opening the PR" in finding["hinders"]
 
 
+@SOAKED
 def test_a_command_that_does_not_run(patient: Patient, tmp_path: Path) -> None:
     """A recorded command that starts and says nothing is found out; so is one of another version."""
     patient.unset("LIFECYCLE_BIN")
@@ -104,6 +114,7 @@ def test_a_command_that_does_not_run(patient: Patient, tmp_path: Path) -> None:
     assert patient.wrong() == []
 
 
+@SOAKED
 def test_where_the_command_is_gets_recorded_once(patient: Patient) -> None:
     """Without a record the hooks would need a PATH: it is written, said, and not said again."""
     _bin(patient).unlink()
@@ -113,6 +124,7 @@ def test_where_the_command_is_gets_recorded_once(patient: Patient) -> None:
     assert "command.recorded" not in patient.findings()
 
 
+@SOAKED
 def test_a_folder_that_cannot_hold_the_record(patient: Patient) -> None:
     """That nothing could be recorded is a remark, and the command is found by the variable."""
     folder = _bin(patient).parent
@@ -123,6 +135,7 @@ def test_a_folder_that_cannot_hold_the_record(patient: Patient) -> None:
     patient.only("command.recorded", "warn")
 
 
+@SOAKED
 def test_no_remote(patient: Patient) -> None:
     """The missing remote is the finding, and the fix, with the real name, mends it."""
     url = patient.place.git("remote", "get-url", "origin")
@@ -137,6 +150,7 @@ def test_no_remote(patient: Patient) -> None:
     assert patient.wrong() == []
 
 
+@SOAKED
 def test_a_remote_of_another_name(patient: Patient) -> None:
     """The remote that is there is proposed."""
     patient.place.git("remote", "rename", "origin", "upstream")
@@ -145,6 +159,7 @@ def test_a_remote_of_another_name(patient: Patient) -> None:
     assert "git remote add origin" in fix, "there is no origin whose URL could be set"
 
 
+@SOAKED
 @pytest.mark.parametrize(
     ("host", "may_be_github"), [("git.example.org", True), ("gitlab.com", False)]
 )
@@ -176,6 +191,7 @@ def test_a_claim_that_git_would_take(patient: Patient) -> None:
     assert patient.wrong() == []
 
 
+@SOAKED
 def test_a_claim_that_cannot_be_acted_on(patient: Patient) -> None:
     """No JSON, an unknown version, no phase, no branch: each is named with what mends it."""
     ok(patient.place.cli("claim", "42"))
@@ -197,6 +213,7 @@ def test_a_claim_that_cannot_be_acted_on(patient: Patient) -> None:
     assert patient.wrong() == []
 
 
+@SOAKED
 def test_a_state_that_cannot_be_read(patient: Patient) -> None:
     """It is a remark: the next look begins anew, and the fix is that look."""
     ok(patient.place.cli("claim", "42"))
@@ -207,6 +224,7 @@ def test_a_state_that_cannot_be_read(patient: Patient) -> None:
     assert patient.wrong() == []
 
 
+@SOAKED
 def test_something_in_the_way_of_our_folder(patient: Patient) -> None:
     """A file called .lifecycle keeps everything from being remembered; the fix moves it away."""
     (patient.root / ".lifecycle").write_text("")
@@ -215,6 +233,7 @@ def test_something_in_the_way_of_our_folder(patient: Patient) -> None:
     assert patient.wrong() == []
 
 
+@SOAKED
 def test_a_broken_config(patient: Patient) -> None:
     """The file, the line and nothing more: what needs no settings is looked at all the same."""
     (patient.root / ".lifecycle.toml").write_text("remote = ")
@@ -223,6 +242,7 @@ def test_a_broken_config(patient: Patient) -> None:
     assert {"token.scopes", "hooks.installed", "worktree.remote"} <= set(patient.findings())
 
 
+@SOAKED
 def test_a_broken_config_of_the_user(patient: Patient) -> None:
     """Nobody knows then where a token may go, so none is sent anywhere, and that is said once."""
     (_bin(patient).parent / "config.toml").write_text("api_url = 1")
@@ -232,6 +252,7 @@ def test_a_broken_config_of_the_user(patient: Patient) -> None:
     assert patient.place.control.requests() == ()
 
 
+@SOAKED
 def test_commands_that_nobody_allowed(patient: Patient) -> None:
     """A handoff would be refused; after `lifecycle trust` all is well."""
     (patient.root / ".lifecycle.toml").write_text('validate = ["make \\u001b[2Ktest"]')
@@ -244,6 +265,7 @@ def test_commands_that_nobody_allowed(patient: Patient) -> None:
     assert "trust.json cannot be read" in patient.only("settings.trust", "fail")["says"]
 
 
+@SOAKED
 def test_a_repository_that_is_no_remote(patient: Patient) -> None:
     """A project's file may not name it; the fix makes it a remote."""
     (patient.root / ".lifecycle.toml").write_text('repository = "other/place"')
@@ -254,6 +276,7 @@ def test_a_repository_that_is_no_remote(patient: Patient) -> None:
     assert "settings.repository" not in {one["name"] for one in patient.wrong()}
 
 
+@SOAKED
 def test_a_cap_that_is_too_low(patient: Patient) -> None:
     """Whether the environment or a settings file sets it, it is found, and where."""
     cap = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
@@ -263,6 +286,7 @@ def test_a_cap_that_is_too_low(patient: Patient) -> None:
     assert LOCAL in patient.only("session.cap", "warn", **{cap: "50"})["says"]
 
 
+@SOAKED
 def test_the_waiter_is_shown(patient: Patient) -> None:
     """With a PR, the list says whether somebody watches it."""
     patient.place.ready()
@@ -272,6 +296,7 @@ def test_the_waiter_is_shown(patient: Patient) -> None:
     assert "A waiter watches" in patient.findings()["waiter.live"]["says"]
 
 
+@SOAKED
 def test_the_last_failure_is_shown(patient: Patient) -> None:
     """A day old at most, without control characters, and not once something was done since."""
     ok(patient.place.cli("claim", "42"))
@@ -293,11 +318,13 @@ def test_the_last_failure_is_shown(patient: Patient) -> None:
     assert patient.wrong() == []
 
 
+@SOAKED
 def test_nothing_of_the_users_own_is_seen(patient: Patient) -> None:
     """The home folder of the tests is theirs: what a developer has wired does not count here."""
     assert Path(patient.place.environment["HOME"]) != Path(os.environ["HOME"])
 
 
+@SOAKED
 def test_checks_are_named_and_whether_they_may_run(patient: Patient) -> None:
     """One line for all of them; those that nobody allowed are a warning with the way to allow them."""
     (patient.root / ".lifecycle.toml").write_text('[checks.commands]\nlint = "ruff check"\n')

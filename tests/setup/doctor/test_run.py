@@ -15,6 +15,11 @@ from lifecycle.setup.doctor.examination import FAMILIES, examine
 from tests.cli.outcome import ok
 from tests.setup.doctor.conftest import Patient
 
+SOAKED = pytest.mark.soak(
+    "setup/doctor/test_run.py::test_a_wired_project_is_healthy",
+    "setup/doctor/test_table.py::test_every_row_is_said_somewhere",
+)
+
 
 def _tree(root: Path) -> dict[str, tuple[bytes, int]]:
     """Every file of a folder but git's own, with its content and its time."""
@@ -48,6 +53,7 @@ def test_nothing_is_written_to_github_or_the_project(patient: Patient) -> None:
     assert not list((patient.root / ".git").glob("lifecycle-*"))
 
 
+@SOAKED
 def test_a_claim_at_work_is_healthy(patient: Patient) -> None:
     """With a claim the list says which task, in which phase, on which branch."""
     ok(patient.place.cli("claim", "42"))
@@ -75,6 +81,7 @@ def test_one_outage_is_said_once(patient: Patient) -> None:
     assert not {"board.found", "repository.push", "clock.time"} & set(found)
 
 
+@SOAKED
 def test_a_github_that_never_answers_ends_in_time(
     patient: Patient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,6 +95,7 @@ def test_a_github_that_never_answers_ends_in_time(
     assert {one.path for one in patient.place.control.requests()} == {"/user"}
 
 
+@SOAKED
 def test_the_board_alone_may_fail(patient: Patient) -> None:
     """An outage in the middle is said where it was noticed; what was seen before is said too."""
     patient.place.control.add_fault(Fault("status", operation="DiscoverBoard", status=502, count=9))
@@ -98,6 +106,7 @@ def test_the_board_alone_may_fail(patient: Patient) -> None:
     assert "checks.read" not in found  # asked after the board, of a GitHub that did not answer
 
 
+@SOAKED
 def test_a_folder_outside_of_any_worktree(patient: Patient, tmp_path: Path) -> None:
     """The command, the versions and the token are looked at; the missing worktree is one finding."""
     outside = tmp_path / "outside"
@@ -109,6 +118,7 @@ def test_a_folder_outside_of_any_worktree(patient: Patient, tmp_path: Path) -> N
     assert {"versions.lifecycle", "command.found", "token.found", "clock.time"} <= set(found)
 
 
+@SOAKED
 def test_no_secret_is_shown(patient: Patient) -> None:
     """The token's value is nowhere, though the remote's URL carries it, and whether it works or not."""
     token = patient.place.environment["GH_TOKEN"]

@@ -12,6 +12,11 @@ from lifecycle.setup.init.supplies import SHIM_FILES, SKILL_FILE, runs
 from tests.cli.outcome import ok
 from tests.setup.doctor.conftest import Patient
 
+SOAKED = pytest.mark.soak(
+    "setup/doctor/test_runs.py::test_set_up_whole_it_is_one_line",
+    "setup/doctor/test_table.py::test_every_row_is_said_somewhere",
+)
+
 
 @pytest.fixture
 def ready(patient: Patient) -> Patient:
@@ -21,6 +26,7 @@ def ready(patient: Patient) -> Patient:
     return patient
 
 
+@SOAKED
 def test_unasked_it_is_one_line(patient: Patient) -> None:
     """Nothing is wrong with a project that never asked for runs; the line says how to."""
     patient.is_process = False
@@ -48,6 +54,7 @@ def test_a_file_that_is_gone(ready: Patient, name: str) -> None:
     assert ready.wrong() == []
 
 
+@SOAKED
 def test_an_agent_of_the_persons_own_stands_for_ours(ready: Patient) -> None:
     """What the client finds in the person's own folder is not missing."""
     name = ".claude/agents/tester.md"
@@ -56,6 +63,7 @@ def test_an_agent_of_the_persons_own_stands_for_ours(ready: Patient) -> None:
     assert ready.wrong() == []
 
 
+@SOAKED
 def test_a_file_of_an_earlier_version(ready: Patient) -> None:
     """As init wrote it, and not as it writes it today: init renews it."""
     path, mark = ready.root / SHIM_FILES[0], ready.root / MARK
@@ -70,6 +78,7 @@ def test_a_file_of_an_earlier_version(ready: Patient) -> None:
     assert path.read_bytes() == today
 
 
+@SOAKED
 def test_a_changed_command_file_is_said_a_changed_page_is_the_persons(ready: Patient) -> None:
     """Nobody knows what the first runs; the second is text that a person may change."""
     page = ready.root / SKILL_FILE
@@ -81,6 +90,7 @@ def test_a_changed_command_file_is_said_a_changed_page_is_the_persons(ready: Pat
     assert found["fix"] == f"rm {SHIM_FILES[1]} && lifecycle init --run"
 
 
+@SOAKED
 def test_a_cap_that_is_too_low(ready: Patient) -> None:
     """The client would end a turn before the run does; who set it is named."""
     data = ready.settings()
@@ -94,6 +104,7 @@ def test_a_cap_that_is_too_low(ready: Patient) -> None:
     assert ready.only("run.cap", "warn")["fix"] == "lifecycle init --run"
 
 
+@SOAKED
 def test_permissions_that_are_gone(ready: Patient) -> None:
     """A run that nobody attends would be asked for each command."""
     data = ready.settings()
@@ -102,6 +113,7 @@ def test_permissions_that_are_gone(ready: Patient) -> None:
     assert ready.only("run.permissions", "warn")["fix"] == "lifecycle init --run"
 
 
+@SOAKED
 def test_a_run_without_what_it_needs(patient: Patient) -> None:
     """Begun by hand in a project that has the hooks alone: all that is missing is said."""
     patient.is_process = False
@@ -111,6 +123,7 @@ def test_a_run_without_what_it_needs(patient: Patient) -> None:
     assert wrong["run.use"]["fix"] == "lifecycle init --run"
 
 
+@SOAKED
 def test_a_state_that_git_tracks(ready: Patient) -> None:
     """It came with the repository, and leads nobody; git has the way out."""
     ok(ready.place.cli("run", "init", "Greet"))
@@ -122,6 +135,7 @@ def test_a_state_that_git_tracks(ready: Patient) -> None:
     assert ready.wrong() == []
 
 
+@SOAKED
 @pytest.mark.parametrize(
     ("content", "words"), [("{", "cannot be read"), ('{"version": 99}', "by a later release")]
 )
@@ -134,6 +148,7 @@ def test_a_state_that_cannot_be_used(ready: Patient, content: str, words: str) -
     assert (ready.root / PATH).read_text() == content
 
 
+@SOAKED
 def test_with_the_plugin_alone_two_commands_have_another_name(patient: Patient) -> None:
     """`/status` and `/review` are the client's own there; doctor says what to type."""
     patient.is_process = False

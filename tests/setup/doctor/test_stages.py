@@ -13,6 +13,11 @@ from tests.cli.outcome import ok
 from tests.setup.doctor.conftest import LOCAL, Patient
 from tests.trackers.beads import simulated
 
+SOAKED = pytest.mark.soak(
+    "setup/doctor/test_stages.py::test_on_it_says_whom_it_leads",
+    "setup/doctor/test_table.py::test_every_row_is_said_somewhere",
+)
+
 TOML = ".lifecycle.toml"
 
 
@@ -39,6 +44,7 @@ def edit(patient: Patient, old: str, new: str) -> None:
     path.write_text(text.replace(old, new))
 
 
+@SOAKED
 def test_off_it_is_one_line(patient: Patient) -> None:
     """Nothing is wrong with a project that never asked for it; the line says how to."""
     patient.is_process = False
@@ -55,6 +61,7 @@ def test_on_it_says_whom_it_leads(staged: Patient) -> None:
     assert says.endswith(" Write the report.")
 
 
+@SOAKED
 def test_without_a_labelled_task_it_leads_nobody(staged: Patient) -> None:
     """That is no defect; the line has the command that labels one."""
     edit(staged, '# label = "auto-workflow"', 'label = "robots"')
@@ -72,6 +79,7 @@ def test_switched_off_by_hand(staged: Patient) -> None:
     assert staged.only("stages.use", "warn")["fix"] == "lifecycle stage on"
 
 
+@SOAKED
 def test_on_without_a_hook(staged: Patient) -> None:
     """The settings switch it on and nothing hears a stop: both are said, and one command mends both."""
     data = staged.settings()
@@ -84,6 +92,7 @@ def test_on_without_a_hook(staged: Patient) -> None:
     assert staged.wrong() == []
 
 
+@SOAKED
 def test_a_cap_that_is_too_low(staged: Patient) -> None:
     """Taken out, or lower than the blocks: the client may end a turn first; `init --stages` mends it."""
     data = staged.settings()
@@ -102,6 +111,7 @@ def test_a_cap_that_is_too_low(staged: Patient) -> None:
     assert staged.wrong() == []
 
 
+@SOAKED
 def test_a_cap_of_somebodys_own(staged: Patient) -> None:
     """`init` does not overwrite it, so the fix is to raise it by hand."""
     staged.write_settings({"env": {CAP: "20"}}, staged.home / ".claude/settings.json")
@@ -112,6 +122,7 @@ def test_a_cap_of_somebodys_own(staged: Patient) -> None:
     assert finding["fix"] == f"raise {CAP} to 50 or more in ~/.claude/settings.json"
 
 
+@SOAKED
 def test_a_command_that_is_gone(staged: Patient) -> None:
     """The instruction names it and the client does not know it; `init --stages` writes it again."""
     (staged.root / page_of(REVIEW)).unlink()
@@ -126,12 +137,14 @@ def test_a_command_that_is_gone(staged: Patient) -> None:
     assert staged.wrong() == []
 
 
+@SOAKED
 def test_commands_of_others_are_not_looked_for(staged: Patient) -> None:
     """A plugin's command, or the client's own, has no file here."""
     edit(staged, f'review = "{REVIEW}"', 'review = "/security:review"')
     assert staged.wrong() == []
 
 
+@SOAKED
 def test_evidence_without_a_test_command(staged: Patient) -> None:
     """Known test programs count by name; a command of the project's own does not, until it is named."""
     edit(staged, "# require_evidence = false", "require_evidence = true")
@@ -140,6 +153,7 @@ def test_evidence_without_a_test_command(staged: Patient) -> None:
     assert staged.only("settings.checks", "warn")["fix"] == "lifecycle trust"
 
 
+@SOAKED
 def test_a_sequence_that_no_task_can_have(staged: Patient) -> None:
     """Its label makes no task one of the workflow's."""
     path = staged.root / TOML
@@ -148,6 +162,7 @@ def test_a_sequence_that_no_task_can_have(staged: Patient) -> None:
     assert finding["says"].startswith('stages.workflows names "quick"')
 
 
+@SOAKED
 def test_a_script_of_the_old_name_runs_beside_ours(staged: Patient) -> None:
     """Somebody's own orchestrator at Stop says everything a second time; ours does not."""
     data = staged.settings()
@@ -162,6 +177,7 @@ def test_a_script_of_the_old_name_runs_beside_ours(staged: Patient) -> None:
     assert staged.wrong() == []
 
 
+@SOAKED
 def test_a_script_that_cannot_be_started(staged: Patient) -> None:
     """chmod is the fix."""
     (staged.root / ORCHESTRATOR).chmod(0o644)
@@ -170,6 +186,7 @@ def test_a_script_that_cannot_be_started(staged: Patient) -> None:
     assert staged.wrong() == []
 
 
+@SOAKED
 def test_a_journal_that_cannot_be_written(staged: Patient) -> None:
     """The hooks go on without it, and the statistics miss what happens."""
     place = staged.root / ".git/lifecycle"
@@ -181,6 +198,7 @@ def test_a_journal_that_cannot_be_written(staged: Patient) -> None:
     assert finding["fix"]
 
 
+@SOAKED
 def test_a_tracker_that_does_not_answer(staged: Patient, tmp_path: Path) -> None:
     """Which tasks there are is not known, and why; the tracker's own finding says the rest."""
     simulated.fault(tmp_path / "bin", "list", "garbage", times=9)
@@ -188,6 +206,7 @@ def test_a_tracker_that_does_not_answer(staged: Patient, tmp_path: Path) -> None
     assert "stages.tasks" in names
 
 
+@SOAKED
 def test_a_hook_for_test_runs_in_the_background(staged: Patient) -> None:
     """The files may have changed before it looks at them."""
     staged.change_hook("post-tool-use", **{"async": True})
@@ -197,6 +216,7 @@ def test_a_hook_for_test_runs_in_the_background(staged: Patient) -> None:
     assert wrong[0]["hinders"] == ["evidence of test runs"]
 
 
+@SOAKED
 def test_failed_commands_are_not_heard(staged: Patient) -> None:
     """The script is wired at one of its two events: the other is named."""
     data = staged.settings()
@@ -208,6 +228,7 @@ def test_failed_commands_are_not_heard(staged: Patient) -> None:
     assert staged.wrong() == []
 
 
+@SOAKED
 def test_the_findings_are_json(staged: Patient) -> None:
     """As a process of its own, with the stages on: it exits 0 and prints what it found."""
     staged.is_process = True

@@ -11,6 +11,11 @@ from lifecycle.storage import store
 from tests.setup.doctor.conftest import Patient
 from tests.trackers.beads import simulated
 
+SOAKED = pytest.mark.soak(
+    "setup/doctor/test_tracker.py::test_issues_are_tasks_where_nothing_else_is_found",
+    "setup/doctor/test_table.py::test_every_row_is_said_somewhere",
+)
+
 TOML = ".lifecycle.toml"
 
 
@@ -58,6 +63,7 @@ def test_a_tracker_beside_the_code_is_found(patient: Patient, tmp_path: Path) ->
     assert patient.wrong() == []
 
 
+@SOAKED
 def test_without_a_github_remote_what_is_githubs_is_not_amiss(
     patient: Patient, tmp_path: Path
 ) -> None:
@@ -72,6 +78,7 @@ def test_without_a_github_remote_what_is_githubs_is_not_amiss(
     assert patient.wrong() == []
 
 
+@SOAKED
 def test_an_old_build_claims_less_surely(patient: Patient, tmp_path: Path) -> None:
     """Of two that claim at once both may believe it: that is a remark, with a way out."""
     beads(patient, tmp_path / "bin", "0.30.7")
@@ -80,6 +87,7 @@ def test_an_old_build_claims_less_surely(patient: Patient, tmp_path: Path) -> No
     assert "newer version" in finding["fix"]
 
 
+@SOAKED
 def test_the_program_is_gone(patient: Patient) -> None:
     """Configured by name and not installed: that is said, with what to do."""
     (patient.root / TOML).write_text('[tracker]\nuse = "beads"\n')
@@ -91,6 +99,7 @@ def test_the_program_is_gone(patient: Patient) -> None:
     assert finding["hinders"] == ["tracker commands", "the staged workflow"]
 
 
+@SOAKED
 def test_a_database_without_its_program(patient: Patient) -> None:
     """Nothing is configured: with GitHub at hand a remark, without it a failure; each names the way."""
     (patient.root / ".beads").mkdir()
@@ -106,6 +115,7 @@ def test_a_database_without_its_program(patient: Patient) -> None:
     assert "tracker.program" not in wrong
 
 
+@SOAKED
 def test_bd_that_nobody_has_allowed_is_not_run(patient: Patient, tmp_path: Path) -> None:
     """Found here, it is a warning that names the way; named by the project's file, a failure."""
     folder = beads(patient, tmp_path / "bin")
@@ -120,6 +130,7 @@ def test_bd_that_nobody_has_allowed_is_not_run(patient: Patient, tmp_path: Path)
     assert simulated.calls(folder) == []
 
 
+@SOAKED
 def test_there_is_no_database(patient: Patient, tmp_path: Path) -> None:
     """Configured by name, and nothing is kept here: the fix is the tracker's own."""
     simulated.install(tmp_path / "bin")
@@ -130,6 +141,7 @@ def test_there_is_no_database(patient: Patient, tmp_path: Path) -> None:
     assert finding["fix"]
 
 
+@SOAKED
 def test_a_tracker_that_nobody_knows(patient: Patient) -> None:
     """Those that there are stand in the sentence."""
     (patient.root / TOML).write_text('[tracker]\nuse = "paper"\n')
@@ -138,6 +150,7 @@ def test_a_tracker_that_nobody_knows(patient: Patient) -> None:
     assert all("paper" in one["says"] for one in wrong if one["name"] == "tracker.found")
 
 
+@SOAKED
 def test_a_tracker_that_hangs_is_said(patient: Patient, tmp_path: Path) -> None:
     """It answers with rubbish: one sentence, and everything else is looked at all the same."""
     folder = beads(patient, tmp_path / "bin")
