@@ -10,10 +10,17 @@ from __future__ import annotations
 
 import re
 
+from lifecycle.evidence.words import word_tables
+
 
 def each(text: str) -> frozenset[str]:
     """The words of a text, as a set."""
     return frozenset(text.split())
+
+
+def listed(kind: str) -> frozenset[str]:
+    """The words of a kind, by the table of what programs and options are to a command line."""
+    return each(word_tables.table("words/commands")[kind]["words"])
 
 
 LENGTH = 8_000
@@ -32,39 +39,9 @@ _TOKEN = re.compile(
 _UNQUOTE = re.compile(r"'([^']*)'|\"((?:[^\"\\]|\\.)*)\"|\\(.)", re.DOTALL)
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _NUMBER = re.compile(r"[\d.]+[smhd]?$")
-_KEYWORDS = {"if", "then", "else", "elif", "do", "while", "until", "!", "{", "time"}
-_WRAPPERS = each("""
-    command exec env nohup sudo nice timeout gtimeout xvfb-run stdbuf unbuffer setsid ionice caffeinate
-    cross-env dotenv c8 nyc
-""")
-_RUNNERS = {
-    *(
-        ("uvx",),
-        ("npx",),
-        ("bunx",),
-        ("pipx", "run"),
-        ("pnpm", "dlx"),
-        ("yarn", "dlx"),
-        ("mise", "x"),
-    ),
-    *((program, "run") for program in ("uv", "poetry", "pipenv", "pdm", "hatch", "rye")),
-    *((program, "run") for program in ("pixi", "conda", "mamba", "micromamba", "coverage")),
-    *((program, "exec") for program in ("pnpm", "yarn", "npm", "bundle", "mise", "rbenv", "pyenv")),
-    *((by, runs) for by in ("yarn", "pnpm", "bun") for runs in ("jest", "vitest", "mocha", "ava")),
-    *((by, runs) for by in ("yarn", "pnpm", "bun") for runs in ("playwright", "cypress", "tap")),
-}
-_CONTAINERS = each("docker podman docker-compose podman-compose")
-_VALUED = each("""
-    --with --extra --group --python -p --package --project --directory -u -s -k -n -f --file -e --env
-    --profile --project-name --user -w --workdir -v --volume --env-file --entrypoint --name --index -l
-    --label --project-directory --context -H --host --signal --kill-after --source --rcfile --omit --include
-    --data-file --with-requirements --with-editable --from
-""")
-"""Options of these whose value is the next word."""
-
-_SHELLS = {"sh", "bash", "zsh", "dash"}
-_UNCLEAR = {"function", "alias", "trap"}
-"""What makes another thing of a later word, or of the line's end."""
+_KEYWORDS, _WRAPPERS, _CONTAINERS = listed("keywords"), listed("wrappers"), listed("containers")
+_VALUED, _SHELLS, _UNCLEAR = listed("valued"), listed("shells"), listed("unclear")
+_STARTERS = frozenset(word_tables.table("words/commands")["starters"]["names"])
 
 
 class Command:
@@ -79,8 +56,6 @@ class Command:
         after: the operator behind it; "" at the end of the line.
         is_clear: nothing around it makes something else of it: no substitution, no function, no trap.
     """
-
-    __slots__ = ("after", "files", "is_clear", "is_last", "raw", "sets", "words")
 
     def __init__(
         self, words: tuple[str, ...], group: _Group, *, is_last: bool, is_clear: bool
@@ -97,8 +72,6 @@ class Command:
 
 class _Group:
     """A command as it is read: its words, the operator that ends it, and files that it writes."""
-
-    __slots__ = ("end", "files", "is_inner", "words")
 
     def __init__(self, words: list[str], end: str, files: list[str], *, is_inner: bool) -> None:
         self.words, self.end, self.files = words, end, files
@@ -283,9 +256,9 @@ def unwrapped(words: list[str]) -> list[str]:
             rest = _without_options(rest[1:])
             if name == "timeout" and rest and _NUMBER.match(rest[0]):
                 rest = rest[1:]
-        elif (name,) in _RUNNERS:
+        elif name in _STARTERS:
             rest = _without_options(rest[1:])
-        elif len(rest) > 1 and (name, rest[1]) in _RUNNERS:
+        elif len(rest) > 1 and f"{name} {rest[1]}" in _STARTERS:
             is_program = name in ("yarn", "pnpm", "bun") and rest[1] not in ("dlx", "exec")
             rest = rest[1:] if is_program else _without_options(rest[2:])
         elif inner := _of_python(name, rest) or _of_container(name, rest):

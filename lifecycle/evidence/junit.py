@@ -21,22 +21,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lifecycle.evidence.command_lines import listed
 from lifecycle.evidence.outcomes import Counts, Outcome, Reading
+from lifecycle.evidence.runners.runner_table import pattern
 from lifecycle.storage import regular_files
-
-FILE_OPTIONS = frozenset(
-    {
-        *("--junitxml", "--junit-xml"),  # pytest
-        *("--junitfile", "--output-junit", "--log-junit"),  # gotestsum, CTest, PHPUnit
-        *("--xunit", "--test-reporter-destination"),  # Robot Framework, node --test
-        *("--reporter-outfile", "--junit-path"),  # bun test, deno test
-        *("--outputFile", "--outputFile.junit", "--out"),  # vitest, RSpec
-    }
-)
-"""Options of runners whose value is the report's file."""
-
-FOLDER_OPTIONS = frozenset({"--junit-directory", "--results-directory", "--reports-dir"})
-"""Options whose value is a folder with reports: behave, dotnet test."""
 
 LARGEST = 32_000_000
 """Bytes of the largest report that is read; of all together twice as many are."""
@@ -114,14 +102,15 @@ def _written(top: Path, paths: Iterable[Path], started: float) -> dict[Path, Non
 def _named(top: Path, argv: Sequence[str]) -> Iterator[Path]:
     """The files that the command's options name, and those in the folders that they name."""
     words = [part for word in argv for part in (word, *_split(word))]
+    files, folders = listed("report files"), listed("report folders")
     for word, after in zip(words, [*words[1:], ""], strict=True):
         option, is_one, value = word.partition("=")
         value = value if is_one else after
         if not value or "\0" in value:
             continue
-        if option in FILE_OPTIONS:
+        if option in files:
             yield top / value
-        elif option in FOLDER_OPTIONS:
+        elif option in folders:
             yield from (Path(entry) for entry in _entries(str(top / value)) if _is_xml(entry.name))
 
 
@@ -216,13 +205,7 @@ class _Summary:
                 self.problem(top, path, "is no JUnit report")
         else:
             self.is_any = True
-            before, now = self.counts, report.counts
-            self.counts = Counts(
-                before.passed + now.passed,
-                before.failed + now.failed,
-                before.skipped + now.skipped,
-                before.errors + now.errors,
-            )
+            self.counts = self.counts.with_(report.counts)
             self.failures += report.failures[: FAILURES - len(self.failures)]
             self.asserted += report.asserted[: FAILURES - len(self.asserted)]
             self.passed += report.passed[: PASSED - len(self.passed)]
@@ -250,20 +233,6 @@ _ENDS = {"failure": "failed", "error": "errors", "skipped": "skipped", "disabled
 """What an element inside a test says of it. A flaky one, which passed in the end, has none of these."""
 
 
-_ERROR = re.compile(r"\s*(?:Uncaught )?[\w.$\\:]*?(\w*(?:Error|Exception))\b(?:$|[\s:\[])")
-"""How the reason begins where a test ended with an error, by the error's class."""
-
-_CAUSE = re.compile(r"^ *cause: ([^\n]+)", re.MULTILINE)
-"""Where node's report says it; what stands before is the runner's own error."""
-
-_ASSERTS = re.compile(r"Assert|Expectation|\[ERR_ASSERTION\]|^\s*\w*Error: (?:expect\(|Snapshot )")
-_BROKE_OFF = re.compile(
-    r"\s*(?:panic: |Failed: Timeout)|^panic: |called `(?:Result|Option)::|not (?:yet )?implemented",
-    re.MULTILINE,
-)
-"""What Go, pytest's time limit and Rust say in a failure that is none of an assertion."""
-
-
 def is_asserted(kind: str, message: str, text: str) -> bool:
     """True if a `<failure>` is of the test's assertion, and not of an error that its runner calls so.
 
@@ -272,12 +241,20 @@ def is_asserted(kind: str, message: str, text: str) -> bool:
         message: its attribute `message`.
         text: what stands in it.
     """
-    cause = _CAUSE.search(text)
+    cause = re.search(pattern("cause"), text)
     reason = cause[1] if cause else (message or text)
-    if _ASSERTS.search(reason if cause else f"{kind}\n{reason}") or _ASSERTS.match(text):
+    if re.search(pattern("asserts"), reason if cause else f"{kind}\n{reason}") or re.match(
+        pattern("asserts"), text
+    ):
         return True
-    is_error = _ERROR.match(reason) or _ERROR.match(text) or (not cause and _ERROR.fullmatch(kind))
-    return not is_error and not _BROKE_OFF.match(reason) and not _BROKE_OFF.search(text)
+    error, broke_off = pattern("error"), pattern("broke_off")
+    if (
+        re.match(error, reason)
+        or re.match(error, text)
+        or (not cause and re.fullmatch(error, kind))
+    ):
+        return False
+    return not re.match(broke_off, reason) and not re.search(broke_off, text)
 
 
 _LEFT_OUT = ("notrun", "disabled", "skipped")

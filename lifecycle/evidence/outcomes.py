@@ -36,6 +36,11 @@ class Counts:
     def __init__(self, passed: int = 0, failed: int = 0, skipped: int = 0, errors: int = 0) -> None:
         self.passed, self.failed, self.skipped, self.errors = passed, failed, skipped, errors
 
+    def with_(self, other: Counts) -> Counts:
+        """Both, added up."""
+        names = ("passed", "failed", "skipped", "errors")
+        return Counts(*(getattr(self, name) + getattr(other, name) for name in names))
+
     @property
     def total(self) -> int:
         """All tests that were counted, those that were skipped included."""
@@ -55,8 +60,6 @@ class Reading:
         passed: identities of the tests that passed, where a report names them.
         percent: the coverage that was read; None if none was.
     """
-
-    __slots__ = ("asserted", "counts", "failures", "outcome", "passed", "percent", "why")
 
     def __init__(
         self,

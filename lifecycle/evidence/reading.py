@@ -37,18 +37,6 @@ _ENDED = "it was stopped before its end"
 _MOST = 200
 """Identities of failed tests that are kept."""
 
-_PERCENT = (
-    r"^TOTAL\b[^\n]*?[ \t](\d+(?:\.\d+)?)%",
-    r"^All files[ \t]*\|[ \t]*(\d+(?:\.\d+)?)",
-    r"^total:[ \t]+\(statements\)[ \t]+(\d+(?:\.\d+)?)%",
-    r"\bcoverage:[ \t]+(\d+(?:\.\d+)?)%",
-    r"^(\d+(?:\.\d+)?)% coverage\b",
-    r"^\|[ \t]*(?:Total|Average)[ \t]*\|[ \t]*(\d+(?:\.\d+)?)%",
-    r"^[ \t]*[Ll]ines[ .:]*[ \t](\d+(?:\.\d+)?)[ \t]?%",
-    r"^Line Coverage: (\d+(?:\.\d+)?)%",
-)
-"""How known programs print a percentage of coverage."""
-
 
 class Tally:
     """What the rows of the table read in an output.
@@ -61,22 +49,24 @@ class Tally:
             come to its end; that a part was picked; that there was nothing to run.
         is_read: a summary was there.
         has_crashed: it says what any program says that did not come to its end.
+        has_gap: one of the runners that speak says that none of its tests ran and passed.
         is_one_line: all that was read says of itself how many failed.
         failures: the tests that failed.
         asserted: those that failed by their assertion; None if no row that reads it tells that.
     """
-
-    __slots__ = (
-        *("asserted", "counts", "failures", "has_crashed", "has_failed", "is_empty"),
-        *("is_one_line", "is_partial", "is_read", "is_stopped", "left", "parts"),
-    )
 
     def __init__(self, rows: tuple[RunnerRow, ...], output: str, run: SuiteRun) -> None:
         text = plain(output)
         rows = rows if text.strip() else ()  # nothing was said, whatever the row
         sums: Counter[str] = Counter()
         taken: set[str] = set()
-        readers = [row for row in rows if _take(row, text, taken, sums)]
+        read = {row: found for row in rows if (found := _taken(row, text, taken)) is not None}
+        readers = list(read)
+        for found in read.values():
+            sums.update(found)  # a zero is kept: it was read
+        self.has_gap = any(found["passed"] + found["parts"] == 0 for found in read.values()) or any(
+            row.says(row.nothing, text) for row in run.rows if row not in read and not row.wraps
+        )
         self.is_one_line = all(row.one_line for row in readers)
         self.parts, self.left = sums["parts"], sums["left"]
         is_counted = any(
@@ -127,8 +117,8 @@ def plain(output: str) -> str:
     return _LABEL.sub("", text)
 
 
-def _take(row: RunnerRow, text: str, taken: set[str], counts: Counter[str]) -> bool:
-    """Add what a row counts; a line that another row counted counts once."""
+def _taken(row: RunnerRow, text: str, taken: set[str]) -> Counter[str] | None:
+    """What a row counts, None if it reads nothing; a line that another row counted counts once."""
     lines: set[str] = set()
     sums: Counter[str] = Counter()
     for summary in row.summary:
@@ -148,9 +138,7 @@ def _take(row: RunnerRow, text: str, taken: set[str], counts: Counter[str]) -> b
         sums["passed"] += max(
             0, sums["total"] - sums["failed"] - sums["errors"] - sums["skipped"] - sums["passed"]
         )
-    for name, number in sums.items():
-        counts[name] += number
-    return bool(lines)
+    return sums if lines else None
 
 
 def _line_of(match: re.Match[str]) -> str:
@@ -277,16 +265,11 @@ def read_run(
         tally, is_ok if run.decides else None, trusts=trusts, own_picks=run.is_own
     )
     status = int(match[1]) if (match := _STATUS.match(output)) and run.decides else 0
-    if status in _STOPPED and not tally.has_failed:
-        outcome, why = Outcome.PARTIAL, _ENDED
-    elif outcome is Outcome.FAILED and _is_empty_status(run, status) and not tally.has_failed:
-        outcome, why = Outcome.NOTHING_RAN, "it ran no test"
+    outcome, why = _settled(run, tally, outcome, why, status, is_ended=status in _STOPPED)
     if not run.decides and outcome not in (Outcome.FAILED, Outcome.NOTHING_RAN):
         is_told = run.is_shown and run.is_single and (tally.is_one_line or not run.is_sifted)
         if not (is_ok and is_told):
             outcome, why = Outcome.UNKNOWN, "its exit status is hidden"
-    if outcome is Outcome.PASSED and not run.is_suite:
-        outcome, why = Outcome.PARTIAL, "it picks single tests"
     return Reading(outcome, tally.counts, tally.failures, why, tally.asserted)
 
 
@@ -318,23 +301,22 @@ def proof(
     return reading
 
 
-def _is_empty_status(run: SuiteRun, status: int) -> bool:
-    return any(status in row.empty_status for row in run.rows)
-
-
-def percent(output: str, pattern: str = "") -> float | None:
-    """The last percentage of coverage in an output; None if there is none.
-
-    Args:
-        output: what was printed.
-        pattern: how the number is written, in one group; "": as known programs print it.
-    """
-    text = plain(output)
-    for known in (pattern,) if pattern else _PERCENT:
-        numbers = [match[1] for match in re.finditer(known, text, re.MULTILINE)]
-        if numbers:
-            return float(numbers[-1])
-    return None
+def _settled(
+    run: SuiteRun, tally: Tally, outcome: Outcome, why: str, status: int, *, is_ended: bool
+) -> tuple[Outcome, str]:
+    """The outcome with what is known of the command line and its status besides."""
+    if is_ended and not tally.has_failed:
+        return Outcome.PARTIAL, _ENDED
+    is_empty = any(status in row.empty_status for row in run.rows)
+    if outcome is Outcome.FAILED and not tally.has_failed and is_empty:
+        return Outcome.NOTHING_RAN, "it ran no test"
+    if run.is_nothing:
+        return Outcome.NOTHING_RAN, "it only lists or builds"
+    if outcome is Outcome.PASSED and not run.is_suite:
+        return Outcome.PARTIAL, "it picks single tests"
+    if outcome is Outcome.PASSED and tally.has_gap and not run.is_single:
+        return Outcome.PARTIAL, "one of its runs ran no test"
+    return outcome, why
 
 
 def read_check(
@@ -370,7 +352,9 @@ def read_check(
     if status != 0:
         return Reading(Outcome.FAILED, why=f"exit status {status}")
     if kind == "coverage":
-        number = percent(output) if number is None else number
+        from lifecycle.platforms import coverage_number
+
+        number = coverage_number.known(plain(output)) if number is None else number
         if number is None:
             return Reading(Outcome.UNKNOWN, why="no percentage of coverage was read")
         return Reading(Outcome.PASSED, why=f"coverage {number:g} %", percent=number)
@@ -396,15 +380,8 @@ def _tested(
         trusts=all(row.proves or row.wraps for row in run.rows),
         own_picks=bool(configured),
     )
-    if is_ended and not tally.has_failed:
-        outcome, why = Outcome.PARTIAL, _ENDED
-    elif outcome is Outcome.FAILED and not tally.has_failed and _is_empty_status(run, status or 0):
-        outcome, why = Outcome.NOTHING_RAN, "it ran no test"
-    elif run.is_nothing:
-        outcome, why = Outcome.NOTHING_RAN, "it only lists or builds"
-    elif outcome is Outcome.PASSED and not run.is_suite:
-        outcome, why = Outcome.PARTIAL, "it picks single tests"
-    elif outcome is Outcome.PASSED and is_cut and not run.decides:
+    outcome, why = _settled(run, tally, outcome, why, status or 0, is_ended=is_ended)
+    if outcome is Outcome.PASSED and is_cut and not run.decides:
         outcome, why = (
             Outcome.UNKNOWN,
             "its exit status is hidden, and not all of its output is there",

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from lifecycle.evidence.command_lines import Command, commands, each
+from lifecycle.evidence.command_lines import Command, commands, listed
 from lifecycle.evidence.runners import runner_options, runner_table
 from lifecycle.evidence.runners.runner_options import RunScope
 from lifecycle.evidence.runners.runner_row import RunnerRow
@@ -19,32 +19,13 @@ from lifecycle.evidence.runners.runner_row import RunnerRow
 CHECK = "lifecycle check"
 """The row of our own command, which keeps what it showed itself."""
 
-_FILTERS = each("tail head grep egrep fgrep rg less more cut sort uniq wc tr nl fold column jq")
-_KEEPING = {"tee", "cat"}
-"""Filters that let everything through, given nothing else to read."""
-
-_QUIET = each(": true false exit cd export set unset source . mkdir ulimit umask sleep wait")
-"""Commands that print nothing."""
-
-_IDLE = _FILTERS | _KEEPING | _QUIET | each("echo printf date ls pwd sed git fi done esac }")
+_KEEPING, _QUIET, _LOOKING = listed("keeping"), listed("quiet"), listed("looking")
+_IDLE = listed("filters") | _KEEPING | _QUIET | listed("idle")
 """Commands that change no file behind a run; `sed` and `git` as far as they only show."""
 
-_LOOKING = {"status", "diff", "log", "show", "rev-parse"}
-_PLACES = each("""
-    -C --directory --dir --rootdir --prefix --cwd --chdir --manifest-path --file --makefile -f
-    --project-dir --project-directory --root -p --project --config-settings
-""")
-"""Options that may say in which folder to run."""
-
+_PLACES, _OUTPUTS = listed("places"), listed("outputs")
 _BEFORE = _PLACES - {"-p", "--project"}
-"""Those that stand before the name of what is to run, as in `make -C web test`."""
-
-_OUTPUTS = each("""
-    --junitxml --junit-xml --basetemp --log-file -o --output --outputFile --output-file --report-log
-    --reporter-options --cov-report --cov-config --cache-dir --cacheDirectory -c --config --rcfile
-    --coverprofile -coverprofile --logger --results-directory --override-ini
-""")
-"""Options whose value is a file of results or of settings."""
+"""Options that stand before the name of what is to run, as in `make -C web test`."""
 
 _PART_OF = re.compile(r"^:(?:[\w-]+:)+(?=\w)|^:(?=\w)|^[\w-]+/(?=\w+$)")
 """What stands before a goal of one part of the project."""
@@ -60,8 +41,6 @@ class FolderStep:
         path: as it is written; "" if it cannot be told.
         moves: what follows runs there.
     """
-
-    __slots__ = ("moves", "path")
 
     def __init__(self, path: str, *, moves: bool) -> None:
         self.path = path
@@ -85,11 +64,6 @@ class SuiteRun:
         rows: the rows of the table that know it; none where no row does.
         steps: where the line goes before it, and places that it is given, in order.
     """
-
-    __slots__ = (
-        *("decides", "is_end", "is_nothing", "is_own", "is_shown", "is_sifted", "is_single"),
-        *("is_suite", "is_whole", "name", "rows", "steps"),
-    )
 
     @property
     def is_check(self) -> bool:

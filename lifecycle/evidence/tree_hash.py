@@ -70,8 +70,6 @@ class TreeSeen:
         places: where git keeps its index and its objects; () where nobody asked.
     """
 
-    __slots__ = ("_listed", "_without", "full", "name", "places", "raw")
-
     def __init__(
         self,
         name: str = "",

@@ -14,6 +14,25 @@ _LARGEST = 20_000_000
 """Bytes of a report at most; a larger one counts as not there, since its end is where the sum stands."""
 
 
+_KNOWN = (
+    r"^TOTAL\b[^\n]*?[ \t](\d+(?:\.\d+)?)%",  # coverage.py, llvm-cov
+    r"^All files[ \t]*\|[ \t]*(\d+(?:\.\d+)?)",  # Istanbul
+    r"^total:[ \t]+\(statements\)[ \t]+(\d+(?:\.\d+)?)%",  # go tool cover
+    r"\bcoverage:[ \t]+(\d+(?:\.\d+)?)%",  # go test
+    r"^(\d+(?:\.\d+)?)% coverage\b",  # tarpaulin
+    r"^\|[ \t]*(?:Total|Average)[ \t]*\|[ \t]*(\d+(?:\.\d+)?)%",  # coverlet
+    r"^[ \t]*[Ll]ines[ .:]*[ \t](\d+(?:\.\d+)?)[ \t]?%",  # PHPUnit, lcov
+    r"^Line Coverage: (\d+(?:\.\d+)?)%",  # SimpleCov
+)
+"""How known programs print a percentage of coverage."""
+
+
+def known(output: str) -> float | None:
+    """The last percentage in what a known program printed, without colours; None if there is none."""
+    found = (_last(pattern, output) for pattern in _KNOWN)
+    return next((float(match[1]) for match in found if match is not None), None)
+
+
 def percent(source: CoverageSource, output: str, root: Path, since_ns: int) -> float | None:
     """The coverage in percent; None if none can be read, or what was read is none.
 

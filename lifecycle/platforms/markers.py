@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -19,6 +20,12 @@ _MOST = 10_000
 
 _LARGEST = 1_000_000
 """Bytes of a file that a condition looks into."""
+
+_LINE = 400
+"""Characters of a line that its pattern, which may be a stranger's, is tried on."""
+
+_SECONDS = 1.0
+"""How long a file is looked into; what was not found by then is not there."""
 
 
 def matches(root: Path, marker: str, most: int = _MOST) -> Iterator[Path]:
@@ -61,7 +68,12 @@ def _has(path: Path, pattern: str) -> bool:
     except OSError:
         return False
     text = file[0].decode("utf-8", "replace") if file is not None else ""
-    return re.search(pattern, text, re.MULTILINE) is not None
+    until, compiled = time.monotonic() + _SECONDS, re.compile(pattern)
+    return any(
+        compiled.search(line[:_LINE]) is not None
+        for line in text.splitlines()
+        if time.monotonic() < until
+    )
 
 
 def _below(place: Path, part: str, most: int) -> list[Path]:

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Meta
 
 from lifecycle.core.errors import did_you_mean
+from lifecycle.platforms import slow_patterns
 from lifecycle.platforms.command_argv import Argv, commands_in
 
 LARGEST = 256_000
@@ -105,16 +106,20 @@ class Condition(
         ),
     ]
     pattern: Annotated[
-        str, Meta(max_length=1000, description="A regular expression that a line of it matches.")
+        str,
+        Meta(
+            max_length=1000,
+            description="A regular expression that a line of it matches (of each its first 400 "
+            "characters). One that could take for ever is refused: at most 300 characters, two of .*, "
+            "\\s+ and the like, and no repetition or choice within a repetition.",
+        ),
     ] = ""
 
     def __post_init__(self) -> None:
         for file in self.files:
             check_marker(file)
-        try:
-            re.compile(self.pattern)
-        except (re.error, RecursionError, OverflowError) as error:
-            raise ValueError(f"it is no regular expression ({error})") from None
+        if wrong := slow_patterns.problem(self.pattern, widest=2):
+            raise ValueError(f"its pattern {wrong}")
 
 
 class QualityGates(msgspec.Struct, frozen=True, rename="camel", kw_only=True):

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.evidence import awaited_runs
-from lifecycle.evidence.awaited_runs import PATIENCE, Awaited
 from lifecycle.evidence.outcomes import Counts, Outcome
 from lifecycle.evidence.records import KEPT, RECORDS, Evidence, EvidenceRoom, RunRecord, standing
+from lifecycle.stages.session import awaited_runs
+from lifecycle.stages.session.awaited_runs import PATIENCE, Awaited
 from lifecycle.storage import workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 

@@ -9,6 +9,7 @@ from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.printed_output import WHOLE, CallEnd
 from lifecycle.evidence.reading import read_check
 from lifecycle.evidence.test_runs import run_in
+from lifecycle.platforms import coverage_number
 
 FINE = "==== 3 passed in 0.1s ====\n"
 
@@ -36,7 +37,7 @@ FINE = "==== 3 passed in 0.1s ====\n"
 )
 def test_the_percentage_is_read_as_programs_print_it(output: str, number: float | None) -> None:
     """coverage.py, Istanbul, Go, tarpaulin, coverlet, PHPUnit, lcov, SimpleCov; the last one counts."""
-    assert reading.percent(output) == number
+    assert coverage_number.known(output) == number
 
 
 @pytest.mark.parametrize("status", [124, 130, 137, 143, -9, -15, None])

@@ -245,9 +245,8 @@ def test_each_kind_has_its_own_demand(
 def test_a_number_of_coverage_may_be_read_elsewhere() -> None:
     """A platform says how; a pattern's last number counts."""
     assert read_check("coverage", ("tool",), 0, "", number=81.5).why == "coverage 81.5 %"
-    assert reading.percent("cov=70 cov=71.5", r"cov=([\d.]+)") == 71.5
-    assert reading.percent("TOTAL 3 0 100%") == 100.0
-    assert reading.percent("100% of it") is None
+    assert read_check("coverage", ("tool",), 0, "\x1b[1mTOTAL 3 0 100%\x1b[0m").percent == 100.0
+    assert read_check("coverage", ("tool",), 0, "100% of it").percent is None
 
 
 def test_what_the_configured_command_leaves_out_is_the_suites_definition() -> None:

@@ -247,7 +247,7 @@ def test_a_marker_in_a_fence_never_counts(before: str, after: str, fence: str) -
 @pytest.mark.parametrize(
     ("text", "is_said"),
     [
-        (f"It works for all the users' {DONE}", True),
+        (f"All users' {DONE}", True),
         (f"{DONE}\n'as you said'", True),
         (f"The marker is '{DONE}'", False),
         (f"The marker is '**{DONE}**'", False),

@@ -10,7 +10,7 @@ import contextlib
 import signal
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -272,7 +272,7 @@ class CheckRun:
             record,
             outcome=outcome,
             why=why,
-            counts=_sum(counted) if counted else None,
+            counts=reduce(Counts.with_, counted) if counted else None,
             failures=failures[:_FAILURES],
             asserted=asserted if telling else None,
             passed=tuple(dict.fromkeys(passed))[:_FAILURES],
@@ -407,11 +407,6 @@ def _cut_short(end: ProcessEnd, seconds: float) -> Reading:
     with contextlib.suppress(ValueError):
         name = signal.Signals(end.signal).name
     return Reading(Outcome.PARTIAL, why=f"it was stopped ({name or end.signal})")
-
-
-def _sum(every: list[Counts]) -> Counts:
-    names = ("passed", "failed", "skipped", "errors")
-    return Counts(**{name: sum(getattr(one, name) for one in every) for name in names})
 
 
 def _listed(paths: list[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import NamedTuple
 
 from lifecycle.evidence import junit, reading, test_runs
 from lifecycle.evidence.checks.check_log import CheckOutput
@@ -12,7 +13,7 @@ from lifecycle.evidence.records import KINDS, TEST
 from lifecycle.evidence.runners.runner_row import RunnerRow
 
 
-class CommandEnd:
+class CommandEnd(NamedTuple):
     """A command of a check that came to its end.
 
     Attributes:
@@ -23,18 +24,11 @@ class CommandEnd:
         began: when it was started, in seconds since the epoch.
     """
 
-    __slots__ = ("began", "configured", "output", "status", "words")
-
-    def __init__(
-        self,
-        words: tuple[str, ...],
-        configured: tuple[str, ...],
-        status: int,
-        output: CheckOutput,
-        began: float,
-    ) -> None:
-        self.words, self.configured = words, configured
-        self.status, self.output, self.began = status, output, began
+    words: tuple[str, ...]
+    configured: tuple[str, ...]
+    status: int
+    output: CheckOutput
+    began: float
 
 
 def read(

@@ -12,17 +12,10 @@ from typing import Any
 
 from lifecycle.core.errors import BadConfig, did_you_mean
 from lifecycle.evidence.runners.runner_row import COUNTED, PATTERNS, WORDS, RunnerRow
+from lifecycle.platforms import slow_patterns
 
 OWN_KEYS = ("name", "commands", "adds", *WORDS, *PATTERNS)
 """What a project's own row may have."""
-
-_LONGEST = 300
-_PLAIN = re.compile(r"\\.|\[\^?\]?[^\]]*\]")
-_SLOW = re.compile(r"[*+{)|][^()]*\)[*+{]|\(\?\(|\(\?P=")
-"""A repetition, a choice or a group within a repetition: they can take for ever."""
-
-_WIDE = re.compile(r"(?:(?<!\\)\.|\]|\\[wWSDs]|\\d[*+]\\d)[*+{]|\\[1-9]")
-_WIDEST = 3
 
 
 def checked(rows: Iterable[Mapping[str, object]]) -> tuple[RunnerRow, ...]:
@@ -53,16 +46,9 @@ def _checked(place: int, row: Mapping[str, Any]) -> RunnerRow:
 
 
 def _check_pattern(where: str, key: str, pattern: str) -> None:
-    try:
-        groups = set(re.compile(pattern).groupindex)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise BadConfig(f"{where}: {pattern!r} is no regular expression: {error}.") from error
-    is_slow = _SLOW.search(_PLAIN.sub("x", pattern)) or len(_WIDE.findall(pattern)) > _WIDEST
-    if len(pattern) > _LONGEST or is_slow:
-        raise BadConfig(
-            f"{where}: {pattern!r} could take too long: at most {_LONGEST} characters and {_WIDEST} of"
-            " .*, \\s+ and the like, and no repetition or choice within a repetition."
-        )
+    if wrong := slow_patterns.problem(pattern):
+        raise BadConfig(f"{where}: {pattern!r} {wrong}.")
+    groups = set(re.compile(pattern).groupindex)
     if key == "summary" and not groups & set(COUNTED):
         names_ = ", ".join(COUNTED)
         raise BadConfig(f"{where}: {pattern!r} needs a group (?P<passed>\\d+), or of {names_}.")

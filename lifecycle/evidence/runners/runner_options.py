@@ -12,7 +12,7 @@ from enum import StrEnum
 from itertools import pairwise
 
 from lifecycle.evidence.runners.runner_row import RunnerRow
-from lifecycle.evidence.runners.runner_table import options
+from lifecycle.evidence.runners.runner_table import options, pattern
 
 
 class RunScope(StrEnum):
@@ -22,16 +22,6 @@ class RunScope(StrEnum):
     PART = "part"
     NOTHING = "nothing"
 
-
-_OF_TESTS = re.compile(r"test|unit|^ALL$|^py|\d", re.IGNORECASE)
-"""How an environment of tox or a session of nox is called that runs the tests."""
-
-_FILE = re.compile(
-    r"::|\.(?:py|[cm]?[jt]sx?|rb|php|exs|rs|cs|java|kts?|scala|swift|dart|robot|feature|bats|t)(?::\d+)*$"
-    r"|_test\.go$"
-)
-_EVERY = re.compile(r"(?:^|/)(?:\*|test[_-]?\*)[^/]*$|\*\*")
-"""A pattern that stands for all files of tests, and is no single one: `tests/**/*.js`."""
 
 _MAKE = "nqtp"
 """Letters with which make says, asks, touches or prints, and runs nothing."""
@@ -122,8 +112,8 @@ def _further(program: str, words: tuple[str, ...]) -> list[str]:
 def _picks_file(words: tuple[str, ...]) -> bool:
     settings = options("settings")
     return any(
-        _FILE.search(word)
-        and not _EVERY.search(word)
+        re.search(pattern("file"), word)
+        and not re.search(pattern("every"), word)
         and last not in settings
         and _name(word) not in settings
         for last, word in zip(("", *words), words, strict=False)
@@ -147,7 +137,10 @@ def _picks_named(
     if row is None:
         return False
     if row.environments:
-        return not all(map(_OF_TESTS.search, _environments(row.environments, words, sets)))
+        return not all(
+            re.search(pattern("of_tests"), named)
+            for named in _environments(row.environments, words, sets)
+        )
     plain = [
         word
         for last, word in zip(("", *words), words, strict=False)

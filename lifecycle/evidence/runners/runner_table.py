@@ -7,44 +7,36 @@ compiled when it is used.
 
 from __future__ import annotations
 
-import json
-import os
 import re
 from functools import cache
 
 from lifecycle.evidence.command_lines import each
 from lifecycle.evidence.runners.runner_row import RunnerRow
+from lifecycle.evidence.words import word_tables
 
 TYPE_CHECKING = False
 """Type checkers take it for true; importing `typing` for it costs more than the rest."""
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
-
-@cache
-def _loaded() -> dict[str, Any]:
-    path = os.path.join(os.path.dirname(__file__), "runners.json")  # noqa: PTH118, PTH120 -- no pathlib here
-    with open(path, encoding="utf-8") as file:  # noqa: PTH123 -- as above
-        table: dict[str, Any] = json.load(file)
-    return table
+TABLE = "runners/runners"
 
 
 @cache
 def _shipped() -> tuple[RunnerRow, ...]:
-    return tuple(map(RunnerRow, _loaded()["rows"]))
+    return tuple(map(RunnerRow, word_tables.table(TABLE)["rows"]))
 
 
 @cache
 def options(kind: str) -> frozenset[str]:
     """Options that mean one thing to nearly all programs; the kinds are those of the table."""
-    return each(_loaded()["options"][kind])
+    return each(word_tables.table(TABLE)["options"][kind])
 
 
 def pattern(kind: str) -> str:
     """The pattern of this kind that is for the output of any program."""
-    return str(_loaded()["patterns"][kind])
+    return str(word_tables.table(TABLE)["patterns"][kind])
 
 
 def general(kind: str, text: str) -> bool:

@@ -14,8 +14,7 @@ from typing import Any
 
 from lifecycle.core.errors import LockBusy
 from lifecycle.core.redact import redact
-from lifecycle.evidence import awaited_runs, command_lines, printed_output, test_runs, tree_hash
-from lifecycle.evidence.awaited_runs import Awaited
+from lifecycle.evidence import command_lines, printed_output, test_runs, tree_hash
 from lifecycle.evidence.outcomes import Outcome, Reading
 from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.evidence.reading import proof
@@ -24,7 +23,8 @@ from lifecycle.evidence.runners import runner_table
 from lifecycle.evidence.runners.runner_row import RunnerRow
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
-from lifecycle.stages.session import activation, background_run
+from lifecycle.stages.session import activation, awaited_runs, background_run
+from lifecycle.stages.session.awaited_runs import Awaited
 from lifecycle.stages.transcript.turn import ToolCall
 from lifecycle.storage import log, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles

@@ -67,7 +67,7 @@ TABLE: tuple[tuple[str, Sort, str, Detected], ...] = (
 )
 """(tools, what the call is about, how it came out, the state); the first row that fits counts.
 
-"typed" is a command that a person typed; `*` is anything. What a text says is `stage_words.CLAIMS`.
+"typed" is a command that a person typed; `*` is anything. What a text says is `stage_words.STAGES`.
 """
 
 EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
@@ -211,9 +211,9 @@ class Watch:
             w for w, _ in self.states.values()
         }:
             return
-        from lifecycle.stages.detection import stage_words, verdict_lines
+        from lifecycle.stages.detection import stage_words
 
-        verdict = verdict_lines.read(text) if verdict_lines.NEEDLE in lower else ""
+        verdict = stage_words.verdict(text)
         reviewed = self._reviewed(lower) if verdict else None
         if reviewed is not None:
             self._judged(reviewed, verdict)
@@ -394,13 +394,9 @@ def _reviewing(call: ToolCall, review: str, asked: Stage | None) -> Sort | None:
         return Sort.REQUIREMENTS if is_agents or words.startswith("/") else None
     if _is_review(call, review):
         return Sort.REVIEW
-    from lifecycle.stages.detection import verdict_lines
+    from lifecycle.stages.detection import stage_words
 
-    if not (
-        is_agents
-        and verdict_lines.NEEDLE in call.output.lower()
-        and verdict_lines.read(call.output)
-    ):
+    if not (is_agents and stage_words.verdict(call.output)):
         return None
     return Sort.REQUIREMENTS if asked is Stage.REQUIREMENTS_REVIEW else Sort.REVIEW
 
@@ -423,9 +419,9 @@ def _verdict(call: ToolCall) -> str:
     """How a review came out: "approved", "changes", "open", or how its call ended."""
     if call.outcome is not CallEnd.OK:
         return str(call.outcome)
-    from lifecycle.stages.detection import stage_words, verdict_lines
+    from lifecycle.stages.detection import stage_words
 
-    verdict = verdict_lines.read(call.output)
+    verdict = stage_words.verdict(call.output)
     if verdict:
         return verdict
     lower = call.output.lower()

@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 
 from lifecycle.core.stage_names import Detected, Stage
-from lifecycle.trackers import command_signs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lifecycle.stages.detection.prose_blocks import Block
 
 CURRENT = "CURRENT STAGE: "
@@ -39,89 +40,8 @@ _MEANT = (
 
 _SENTENCE_END = r"[.!?;][\"')\]*]*\s+|[\u2705\u2714\U0001f389]"
 
-_SHORT_WORDS = (
-    r"(?:[\s:]+(?:a|an|the|this|that|me|us|you|it|to|for|of|with|in|as|only|own|final|exact|stage|line"
-    r"|text|word|words|string|token|marker|emit|respond|answer|also|and))*\W*$"
-)
-"""Up to the marker stand only words that carry nothing: it is what the verb before them is about."""
-
-_SPEAKS = (
-    # a condition, or another time
-    r"^\W*(?:(?:and|but|so|then|only|or|only then)\s+)*(?:once|when(?! (?:i|we) (?:re-?)?ran\b)|whenever"
-    r"|if|as soon as|until|unless|before|provided|assuming|in case|the moment|after (?:that|which))\b"
-    r"|\b(?:once|when|if|after|until|as soon as|before)\b.*\bemit|\b(?:once|until|unless|as soon as"
-    r"|provided|assuming)\b|\bemit\w*\b.*\b(?:when|after|later|eventually|earlier|before|previously)\b"
-    r"|^\W*(?:(?:and|so|then|the|my|our|only)\s+)*(?:next|following|subsequent|later|upcoming|future)"
-    r"\s+(?:step|stage|phase|task|action|thing)s?\b(?!.*\b(?:done|completed?|finished|over)\b)|\b(?:step"
-    r"|stage|marker)s? after\b|\b(?:up next|follows? after)\b|^\W*(?:\w+\s+)?after (?:green|approval"
-    r"|(?:(?:all|the) )*(?:tests?|suite|build|ci|review) (?:(?:is|are) )?(?:green|pass|passes))\W*$"
-    r"|\b(?:earlier|previous(?:ly)?|last (?:time|turn|session)|yesterday|used to|already)\b.*\b"
-    r"(?:emit|said|say|sent|marker|wrote)\w*"
-    # what is wanted, planned or allowed
-    r"|\b(?:shall|should|would|must|might|going to|plan(?:s|ned|ning)? to|about to|want(?:s|ed)? (?:me "
-    r"|you )?to|needs? to|ha(?:s|ve) to|supposed to|expect\w*|intend\w*|hope to|to be)\b|\b(?:will|can"
-    r"|may|could|ll)\b(?! now\b)(?!.*\bnow\b[^:]*:?\W*$)|['\u2019](?:ll|d)\b(?! now\b)(?!.*\bnow\b[^:]*"
-    r":?\W*$)|\b(?:then|next|please|to|not|never|cannot|don't|didn't|yet|and|or)\s+(?:\w+\s+){0,2}?"
-    r"(?:emit|respond|answer)\b(?! now)|^\W*(?:\d+[.)]\s*)?(?:emit|output|print|write|send)\b"
-    # what is denied, or still to come
-    r"|\b(?:not|never|cannot|can't|won't|haven't|isn't|aren't|no|without|instead of|rather than|don't"
-    r"|shouldn't|didn't|hasn't|wouldn't)\s+(?:\w+\s+){0,3}?(?:emit\w*|say|send|write|output|claim|mark"
-    r"|ready|reach\w*|done|there|at)\b|(?<!\bno )(?<!\bno tests )(?<!nothing )(?<!\bnone )(?<!\b0 )\b"
-    r"(?:next|remaining|left|missing|pending|outstanding|to-?do|still to (?:do|come)|later|eventually"
-    r"|upcoming|afterwards|goal|target|aim|awaiting|not yet|not|never|no|waiting)(?:\s+(?:up|stage|step"
-    r"|steps|marker|comes|is))*\W*$|\b(?:for|to|towards?|before|until|of|than|without|about|or|from|vs"
-    r"|versus|into|like|e\.g|i\.e)[.,]?[ *_\"'(]*$"
-    # the marker as a thing: its name, its form, where it stands, who asks for it
-    r"|\bmarkers?\b[^:]*\b(?:is|are|was|were|will be|would be|being|reads?|looks? like|named"
-    r"|called)\b\W*$|\b(?:examples?|instance|such as|formats?|syntax|template|literal|regex|pattern"
-    r"|placeholder|sample|of the form|looks? like|called|named|namely|means?|meaning|stands for|spelled"
-    r"|expected|required)\W*$|\b(?:document|describ|explain|mention|quot|renam|pars|search|grepp?|match"
-    r"|detect|recogni[sz]|print|echo|assert|compar|insert|append|contain|includ|copi|copy|pasted?)\w*"
-    + _SHORT_WORDS
-    + r"|\b(?:document|describ|explain|mention|quot|renam|pars|search|grepp"
-    r"|discuss)\w*\s.*\bmarkers?\W*$|\b(?:i|we)(?: have|'ve)? (?:just )?(?:put|wrote|added|changed"
-    r"|replaced|fixed|removed|tested|used|saw|found)"
-    + _SHORT_WORDS
-    + r"|\b(?:says?|said|reads|tells?|told|asks?|asked|wants?|wanted|expects?|prints?"
-    r"|printed|shows?|showed|requires?|required|demands?|waits? for|looks? for|returns|emits|wrote"
-    r"|writes|has|had|is|was|were|quotes?|output|outputs|instructions?|sees?)"
-    + _SHORT_WORDS
-    + r"|<!--|^\W*\$ |\S:\d+[:-]\W*$|\b(?:reach|reaching|obtain|earn|get)\W*$|^\s*[+-]$"
-    r"|\bhow to\b|\bwhat (?:is|does)\b"
-)
-"""Before a marker, in its sentence: it is not said, but spoken of."""
-
-_TOOLS = "|".join(sorted({words[0] for words, _ in command_signs.SIGNS}))
-_LAST = (
-    r"(?i)\b(?:with|as|by|at|the|a|an|this|that|my|your|its|then|and|but|because|which|whose|whether"
-    r"|using|via|per|equals?|say\w*|sent|sends?|got|gets|gave|typed?|posts?|posted|answer\w*|replie\w+"
-    r"|reply)[:,]?[ *_\"'(]*$|(?:=|\^)\s*$|^\W*(?:wait|say|type|post|put|use|finish with|end with"
-    rf"|close with)\b|^\W*(?:cat|echo|printf|grep|rg|sed|awk|tail|curl|{_TOOLS}) |^\W*only (?:after|when"
-    r"|once|if)\b|(?:^|\s)(?:agent|assistant|user|human|bot|model|claude):\W*$|\b(?:in|(?:text|words?"
-    r"|lines?|quotes?) (?:of|from)) (?:the|a|our|my|this|that|its) (?:\w+ )?(?:ticket|issue|readme|file"
-    r"|docs?|log|transcript|output|prompt|instructions?|handbook|guide|design|spec|comment|test|diff"
-    r"|page|session|chat|history)\W*:\W*$"
-)
-"""What a sentence ends, or begins, with that goes on with the marker, or orders it."""
-
-_LABEL_SAYS = (
-    r"(?i)\b(?:emit\w*|now|so|thus|therefore|hence|herewith|done|complet\w+|finish\w*|pass\w*|green"
-    r"|ready|approved|closed|satisfied|met|implemented|place|verified|reviewed|markers?|status|stage"
-    r"|results?|summary|conclusion|committed|works?|fixed|added|handles?|ok|okay|yes|yep|wired|updated"
-    r"|merged|pushed|deployed|synced|over|wraps?|confirm\w*|all|everything|final|outcome|verdict|cleared"
-    r"|coded|coding|testing|review)\b"
-)
-"""What stands before a marker on its line, or in a label of at most three words, if it is said now."""
-
-_TO_DO = (
-    r"(?i)\W*(?:finish|write|run|add|fix|update|test|review|implement|close|check|do|make|deploy|push"
-    r"|commit|open|ask|wait|get|merge|read|verify|emit|clean|document|refactor|handle|create|build"
-    r"|request)\b"
-)
-"""How an entry of a list of things to do begins."""
-
 _NOT_SPOKEN = (
-    (r"(?i)\bhere(?:'s| is| comes)\b", "so,"),
+    (r"(?i)^.*\bso here (?:it is|it comes)\b|\bhere(?:'s| is| comes)\b", "so,"),
     (r"(?i)^(?=.*\bnow\b)(.*?)\bi(?:'ll| will| can|'m going to| am going to)\b", r"\1 now I "),
     (r"(?i)\b(?:i am |i'm )?ready to (?=emit)", "ready, I now "),
     (
@@ -133,27 +53,6 @@ _NOT_SPOKEN = (
     ),
 )
 """That the agent is ready, or does as it was told, speaks of no marker."""
-
-_PLAN = (
-    r"(?i)\b(?:plan|planned|steps?|next|to-?do|remaining|left|when|once|agenda|roadmap|checklist|will"
-    r"|going to|how|workflow|sequence|order|stages|markers|options?|choices|answers|examples?|criteria"
-    r"|definition|format|template|then|later|requirements)\b"
-)
-"""What a list of steps to come, or of what there is, begins with."""
-
-_CONDITION = (
-    r"\W*(?:when|once|after|if|until|unless|as soon as|only|later|will|would|can|comes|follows|provided"
-    r"|but not|before|in case|assuming|is (?:not|for|what|the)|not yet|in the|to the|from)\b"
-)
-"""Behind one: the same."""
-
-_TAKEN_BACK = (
-    r"(?i)\b(?:this|that|the|above|preceding) markers?\b[^.]*\b(?:not|example|only|once|ignore"
-    r"|placeholder|later|premature|wrong|mistake|will)\b|\b(?:ignore|disregard|retract)\b[^.]*\bmarkers?"
-    r"\b|\bmarkers? above\b[^.]*\b(?:not|example|only|once|placeholder)\b|^\W*\(?not yet\b"
-    r"|^\W*just kidding"
-)
-"""In what follows it: the agent says that it did not mean it."""
 
 _DRESS = " \t*_-+\u2022.!,;:)(]\u2705\u2714\u2713\U0001f389\U0001f680"
 """What may stand behind a marker at the end of a line: emphasis, the end of a sentence, a sign of joy."""
@@ -224,10 +123,10 @@ def _named(text: str) -> list[tuple[str, bool]]:
             for match in re.finditer(_MARKER, bare[begin:end]) if number not in listed else ():
                 around = bare[: begin + match.start()], bare[begin + match.end() :]
                 siblings = found[max(0, place - 8) : place] if block.is_item else ()
-                is_to_do = any(o.is_item and re.match(_TO_DO, o.bare) for o in siblings)
+                is_to_do = any(o.is_item and _has("to do", o.bare, re.match) for o in siblings)
                 if not is_to_do and _is_said(block, *around):
                     later = [other.bare for other in found[place + 1 :]]
-                    if not any(re.search(_TAKEN_BACK, text) for text in (around[1], *later)):
+                    if not any(_has("taken back", text) for text in (around[1], *later)):
                         is_own = not bare[begin : begin + match.start()].strip(_LABEL)
                         names.append((match[1].upper(), is_own))
             begin = end + 1
@@ -295,14 +194,14 @@ def _is_said(block: Block, before: str, after: str) -> bool:
     rest, _, below = re.sub(_MARKER, "", after).partition("\n")
     if block.box == " " or rest.strip(_DRESS) or _is_quoted(before, after):
         return False
-    is_continued = below[:1].islower() and re.match(_CONDITION, below, re.IGNORECASE)
+    is_continued = below[:1].islower() and _has("behind", below, re.match)
     if is_continued or rest.lstrip(" *_")[:1] == ":":
         return False
     if re.search(r"(?:^|\n)[+<=~-]$", before):
         return False  # a line of a diff
     sentence = re.split(_SENTENCE_END, re.sub(_MARKER, " ", before).replace("\n", " "))[-1]
     is_alone = not sentence.strip(_LABEL)
-    if is_alone and (block.is_item or block.is_headed) and re.search(_PLAN, block.lead):
+    if is_alone and (block.is_item or block.is_headed) and _has("plan", block.lead):
         return False
     if is_alone and not before.strip(_LABEL):
         is_led = block.lead.rstrip(" *_").endswith((":", ",")) or block.is_headed
@@ -311,11 +210,26 @@ def _is_said(block: Block, before: str, after: str) -> bool:
         sentence = re.sub(pattern, instead, sentence)
     words = re.findall(r"\w+", sentence)
     is_label = sentence.rstrip(" *_").endswith(":")
-    is_joined = not is_label and before.rpartition("\n")[2].strip(_LABEL) and len(words) > 2
-    is_bound = bool(is_joined) or (is_label and 0 < len(words) <= 3)
-    if (is_bound and not re.search(_LABEL_SAYS, sentence)) or re.search(_LAST, sentence):
+    line = before.rpartition("\n")[2]
+    is_long = len(words) > 2 or re.search("[\u0400-\u9fff\uac00-\ud7af]", sentence)
+    if not is_label and line.strip(_LABEL) and is_long and not _has("joined", sentence):
         return False
-    return not re.search(_SPEAKS, sentence, re.IGNORECASE)
+    if is_label and 0 < len(words) <= 3 and not _has("label", sentence):
+        return False
+    return not any(_has(kind, sentence) for kind in ("last", "speaks")) and not _has("box", line)
+
+
+def _has(kind: str, text: str, how: Callable[..., object] = re.search) -> bool:
+    """True if a pattern of this kind is in the text: of how one speaks of a marker."""
+    from lifecycle.evidence.words import word_tables
+
+    pattern = word_tables.pattern("words/markers", kind)
+    if "%TOOLS%" in pattern:
+        from lifecycle.trackers import command_signs
+
+        tools = sorted({words[0] for words, _ in command_signs.SIGNS})
+        pattern = pattern.replace("%TOOLS%", "|".join(tools))
+    return how(pattern, text, re.IGNORECASE) is not None
 
 
 def _is_quoted(before: str, after: str) -> bool:

@@ -13,16 +13,16 @@ from dataclasses import dataclass
 
 from lifecycle.core.errors import GitFailed, LifecycleError, Transient
 from lifecycle.core.values.configured import StageSettings
-from lifecycle.evidence import awaited_runs, printed_output, reading, records, test_runs, tree_hash
-from lifecycle.evidence.awaited_runs import Awaited
+from lifecycle.evidence import printed_output, reading, records, test_runs, tree_hash
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.evidence.runners import runner_table
 from lifecycle.evidence.runners.runner_row import RunnerRow
 from lifecycle.settings.running_client import is_machine_made
-from lifecycle.stages.session import activation, session_record
+from lifecycle.stages.session import activation, awaited_runs, session_record
 from lifecycle.stages.session.activation import StageCall
+from lifecycle.stages.session.awaited_runs import Awaited
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.storage import journal, log, stage_log, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles

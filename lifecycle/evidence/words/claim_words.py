@@ -1,0 +1,183 @@
+"""What a text claims in its own words: closed, approved, tested, satisfied, coded, cleared.
+
+The last resort. A claim counts if a whole sentence, or a part of one whose other parts are harmless, has a
+form of the table (`sentences.json`), from its first word to its last: the agent's own, about now, without a
+condition. And it counts only if nothing else in the text takes it back: a failure, a part that was left
+out, an unchecked box, work to come. What no form fits says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, partial
+
+from lifecycle.evidence.words import word_tables
+from lifecycle.trackers import command_signs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any, TypeAlias
+
+    Prose: TypeAlias = tuple[list[str], list[str], bool]
+    """The agent's own words in a text: lines that say something, those that are only announced or stand in
+    code left out; all lines of prose; whether there is an unchecked box."""
+
+TABLE = "words/sentences"
+APPROVED, CODED, SATISFIED, TESTED = "approved", "coded", "satisfied", "tested"
+
+_FURTHER = "|run|rerun|re-run|test|check|verify|see"
+"""What is work to come but for an agent that codes: for that one it comes next."""
+
+
+def said(
+    lines: list[str], about: tuple[str, ...], prose: Callable[[], Prose]
+) -> tuple[list[str], list[str]]:
+    """The claims of a text, the furthest first, and what it says is open: tests that fail, asked changes.
+
+    Args:
+        lines: those of the text that are neither code nor quoted, as far as that is quickly told.
+        about: words that stand for what the turn is about besides: that a review was asked for, so that
+            "approved" needs no word of what was.
+        prose: tells the agent's own words; asked only where a claim is there.
+    """
+    whole = " ".join([*lines, *about])
+    claims = [name for name in _claimed(lines) if _is_about(name, whole)]
+    if claims:
+        claims = _borne_out(prose(), about)
+    still = []
+    for name, row in word_tables.table(TABLE)["open"].items():
+        says = partial(_says, "|".join(_listed(row)))
+        if any(map(says, _worth(row, lines))) and _has(row["about"], whole):
+            still.append(name)
+    return claims, still
+
+
+def takes_back(lines: list[str], claim: str) -> bool:
+    """True if a line says something that a claim cannot stand beside."""
+    return any(_doubts(sentence, claim) for line in lines for sentence in _sentences(line))
+
+
+def approves(lines: list[str], prose: Callable[[], Prose]) -> bool:
+    """True if a review's own words approve, and nothing around them is a condition."""
+    if APPROVED not in _claimed(lines) or any(map(_is_bound, lines)):
+        return False
+    return APPROVED in _borne_out(prose(), ("review",))
+
+
+def _borne_out(prose: Prose, about: tuple[str, ...]) -> list[str]:
+    """The claims that stand in the agent's own prose, and that nothing in it takes back."""
+    own, every, is_open = prose
+    on = " ".join([*every, *about])
+    bound = any(_is_bound(line) for line in every if _has(r"approv|lgtm", line))
+    sentences = [part for line in every for part in _sentences(line)]
+    return [
+        name
+        for name in ([] if is_open else _claimed(own))
+        if not any(_doubts(part, name) for part in sentences)
+        and not (name == APPROVED and bound)
+        and _is_about(name, on)
+    ]
+
+
+def _is_bound(line: str) -> bool:
+    """True if a condition stands in a line that approves."""
+    plain = re.sub(_of("no condition"), " ", line, flags=re.IGNORECASE)
+    return _has(_of("conditions"), plain)
+
+
+@cache
+def _forms(claim: str) -> tuple[str, ...]:
+    """The forms of a claim, and last what the whole text must speak of."""
+    row = word_tables.table(TABLE)["claims"][claim]
+    forms = [word_tables.filled(TABLE, form) for form in (*_listed(row), row["about"])]
+    for verb in (command_signs.CLOSE, command_signs.SHOW):
+        names = "|".join(map(re.escape, command_signs.names(verb)))
+        forms = [form.replace(f"%{verb.upper()}%", names) for form in forms]
+    return tuple(forms)
+
+
+def _listed(row: dict[str, Any]) -> list[str]:
+    return [form for each in row["forms"] for form in each["forms"]]
+
+
+_of = partial(word_tables.pattern, TABLE)
+
+
+def _worth(row: dict[str, Any], texts: Iterable[str]) -> Iterator[str]:
+    """Those with a word of a row: a pattern costs much more than a look for words."""
+    words = row["has"].split()
+    return (text for text in texts if any(word in text.lower() for word in words))
+
+
+def _claimed(lines: list[str]) -> list[str]:
+    """What one of the lines claims, the furthest first."""
+    sentences = [part for line in lines for part in _sentences(line)]
+    rows = word_tables.table(TABLE)["claims"].items()
+    return [name for name, row in rows if any(map(partial(_claims, name), _worth(row, sentences)))]
+
+
+def _claims(claim: str, sentence: str) -> bool:
+    """True if the sentence, or a part of it whose other parts are harmless, has a form of the claim."""
+    if sentence.endswith("?"):
+        return False
+    plain = sentence.rstrip(" .!:;)")
+    if _fits(claim, plain):
+        return True
+    head, _, rest = plain.partition(": ")
+    if rest and claim in (CODED, SATISFIED) and _fits(claim, head):
+        return _is_whole(rest)
+    if rest and claim == TESTED and _fits(claim, head):
+        return all(re.fullmatch(_of("counted"), part) for part in re.split(_of("parts"), rest))
+    if rest and claim == APPROVED and re.fullmatch(_of("reviewed"), head):
+        return _claims(claim, rest)
+    parts = [part.strip(" ().!,") for part in re.split(_of("parts"), plain)]
+    parts = [part for part in parts if part]
+    if len(parts) < 2 or not any(_fits(claim, part) for part in parts):
+        return False
+    every = word_tables.table(TABLE)["claims"]
+    return all(
+        any(_fits(name, part) for name in every) or re.fullmatch(_of("aside"), part)
+        for part in parts
+    )
+
+
+def _is_whole(part: str) -> bool:
+    """True unless it says so many of more."""
+    shares = re.findall(word_tables.table(TABLE)["pieces"]["SHARE"], part)
+    return all(some == every for some, every in shares)
+
+
+def _fits(claim: str, part: str) -> bool:
+    forms = _forms(claim)[:-1]
+    return _is_whole(part) and any(re.fullmatch(_of("lead-in") + form, part) for form in forms)
+
+
+def _doubts(sentence: str, claim: str) -> bool:
+    if sentence.endswith("?"):
+        return False
+    plain = re.sub(_of("harmless"), " ", sentence)
+    ahead = _of("ahead").replace("%FURTHER%", "" if claim == CODED else _FURTHER)
+    return _has(_of("doubt"), plain) or _has(ahead, plain)
+
+
+def _is_about(claim: str, whole: str) -> bool:
+    return _has(_forms(claim)[-1], whole)
+
+
+def _says(pattern: str, line: str) -> bool:
+    plain = re.sub(_of("harmless"), " ", line.lower())
+    return any(_has(pattern, part) for part in _sentences(plain) if not part.endswith("?"))
+
+
+def _has(pattern: str, text: str) -> bool:
+    return re.search(pattern, text, re.IGNORECASE) is not None
+
+
+def _sentences(line: str) -> Iterator[str]:
+    """The sentences of a line in small letters, without markup."""
+    plain = re.sub(_of("markup"), "", line).replace("\u2019", "'")
+    for part in re.split(_of("ends"), plain):
+        words = " ".join(part.lower().split())
+        if words:
+            yield words

@@ -1,0 +1,38 @@
+"""The tables that are data of this room: runners, and words with what they are for."""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import cache
+
+TYPE_CHECKING = False
+"""Type checkers take it for true; importing `typing` for it costs more than the rest."""
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+@cache
+def table(name: str) -> dict[str, Any]:
+    """The table of this name: `words/commands` for that file of this room."""
+    room = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120 -- no pathlib here
+    path = os.path.join(room, f"{name}.json")  # noqa: PTH118 -- as above
+    with open(path, encoding="utf-8") as file:  # noqa: PTH123 -- as above
+        found: dict[str, Any] = json.load(file)
+    return found
+
+
+@cache
+def pattern(name: str, kind: str) -> str:
+    """The pattern of this kind of a table of sentences: any of its forms, their pieces put in."""
+    return filled(
+        name, "|".join(form for row in table(name)["patterns"][kind] for form in row["forms"])
+    )
+
+
+def filled(name: str, form: str) -> str:
+    """A form with the pieces that it names, as `%COUNT%`; a name that the table does not have stays."""
+    for piece, text in table(name)["pieces"].items():
+        form = form.replace(f"%{piece}%", text)
+    return form
