@@ -196,7 +196,16 @@ def test_decisions_are_pure() -> None:
     used = {found.target.partition(".")[0] for found in every_import() if found.module in pure}
     assert not used & banned
     inner = {_room(target) for module, target in _inner() if module in pure}
-    assert inner <= {"core", "settings", "trackers", "platforms", "claim", "run", "stages", "evidence"}
+    assert inner <= {
+        "core",
+        "settings",
+        "trackers",
+        "platforms",
+        "claim",
+        "run",
+        "stages",
+        "evidence",
+    }
 
 
 def test_each_third_party_package_is_known_in_its_place() -> None:
