@@ -160,6 +160,7 @@ def test_the_installed_wheel_runs_the_demo(installed: Path, tmp_path: Path) -> N
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.soak("test_wheel.py::test_the_wheel_holds_documents_hooks_schema_and_seeds")
 def test_the_installed_wheel_is_what_runs(installed: Path, tmp_path: Path) -> None:
     """The package and its hooks come from the empty environment, not from the checkout."""
     code = (
@@ -174,12 +175,14 @@ def test_the_installed_wheel_is_what_runs(installed: Path, tmp_path: Path) -> No
     assert os.access(hook, os.X_OK)
 
 
+@pytest.mark.soak("test_wheel.py::test_the_wheel_holds_documents_hooks_schema_and_seeds")
 def test_the_installed_command_knows_its_version(installed: Path, tmp_path: Path) -> None:
     """The command says the version that the package and the wheel's name say."""
     done = _run(installed, tmp_path, "lifecycle", "--version")
     assert (done.returncode, done.stdout) == (0, f"lifecycle, version {__version__}\n")
 
 
+@pytest.mark.soak("test_wheel.py::test_the_wheel_holds_documents_hooks_schema_and_seeds")
 def test_the_installed_wheel_wires_its_own_scripts(installed: Path, tmp_path: Path) -> None:
     """`init` names the scripts inside the package, all there and runnable, and knows them again."""
     root = tmp_path / "project"

@@ -45,6 +45,9 @@ FINE = {
 WITHIN = [Took(name, 0.2, most) for name, most in BUDGET.items()]
 
 
+@pytest.mark.soak(
+    "e2e/test_guard.py::test_on_stop_ends_early_without_a_claim_and_with_an_unchanged_one"
+)
 def test_quiet_probes_take_the_paths_that_they_are_named_for(tmp_path: Path) -> None:
     """With a claim unchanged the script ends before Python; without the stamp Python sets it anew."""
     probes = {probe.name: probe for probe in quiet_probes(tmp_path)}
@@ -77,6 +80,9 @@ def test_quiet_probes_take_the_paths_that_they_are_named_for(tmp_path: Path) -> 
     assert told.exists()
 
 
+@pytest.mark.soak(
+    "stages/test_guards.py::test_a_stop_ends_in_the_shell_unless_the_workflow_is_active"
+)
 def test_staged_probes_take_the_paths_that_they_are_named_for(tmp_path: Path) -> None:
     """Without a labelled task the script ends before Python; with one the detection looks and is quiet."""
     probes = {probe.name: probe for probe in quiet_probes(tmp_path)}
@@ -134,6 +140,10 @@ def test_a_process_that_fails_is_no_measurement() -> None:
         seconds_of(command, {})
 
 
+@pytest.mark.soak(
+    "bench/test_bench.py::test_one_request_too_many_is_a_fault",
+    "e2e/test_story.py::test_the_whole_life_of_a_task",
+)
 def test_active_paths_stay_within_their_requests(tmp_path: Path) -> None:
     """One task from claim to close: every path is timed, and asks no more than it may."""
     took = active_paths(tmp_path, 1)
@@ -169,7 +179,7 @@ def test_the_tables_show_every_path() -> None:
     assert all(name in text for name in (*FINE, *BUDGET))
 
 
-@pytest.mark.soak("bench/test_bench.py::test_active_paths_stay_within_their_requests")
+@pytest.mark.soak("bench/test_bench.py::test_a_look_that_costs_two_points_is_a_fault")
 def test_far_away_paths_stay_within_their_requests(tmp_path: Path) -> None:
     """Cold and warm, beside `gh` where it is installed: each path is there, and asks what it may."""
     rows = remote_rows(tmp_path, 1)

@@ -64,6 +64,10 @@ def crash_at(
     return seen
 
 
+@pytest.mark.soak(
+    "e2e/test_killed.py::test_on_stop_killed_while_it_opens_the_pull_request",
+    "claim/test_opening_steps.py::test_an_open_pull_request_is_adopted",
+)
 @DEATHS
 def test_a_crash_at_any_write_while_opening_converges(
     place: Place, monkeypatch: pytest.MonkeyPatch, *, after: bool
@@ -145,6 +149,10 @@ def test_a_crash_at_any_write_while_closing_converges(
     assert moment > 10
 
 
+@pytest.mark.soak(
+    "claim/test_crashes.py::test_a_crash_at_any_write_while_closing_converges",
+    "claim/test_releasing.py::test_what_a_killed_run_did_is_found_and_not_done_again",
+)
 @DEATHS
 def test_a_crash_at_any_write_while_giving_back_converges(
     place: Place, monkeypatch: pytest.MonkeyPatch, *, after: bool

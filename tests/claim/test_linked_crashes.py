@@ -103,6 +103,10 @@ def test_a_crash_around_the_inner_closing_closes_both(
         assert not both.has_claim(), (moment, seen)
 
 
+@pytest.mark.soak(
+    "claim/test_linked_crashes.py::test_a_crash_at_any_write_while_taking_is_repaired_by_the_next_look",
+    "claim/test_linked_crashes.py::test_a_crash_around_the_inner_closing_closes_both",
+)
 @DEATHS
 def test_a_crash_around_the_inner_giving_back_frees_both(
     both: Place, monkeypatch: pytest.MonkeyPatch, *, after: bool
@@ -135,6 +139,10 @@ FAULTS = st.lists(
 )
 
 
+@pytest.mark.soak(
+    "claim/test_linked_crashes.py::test_a_crash_at_any_write_while_taking_is_repaired_by_the_next_look",
+    "claim/test_linked_crashes.py::test_a_crash_around_the_inner_closing_closes_both",
+)
 @settings(
     max_examples=8,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.docs.pages import ROOT, Page, every_page
 
 
@@ -15,6 +17,7 @@ def _programs(page: Path) -> str:
     return "\n".join(blocks)
 
 
+@pytest.mark.soak("docs/test_pages.py::test_the_examples_print_what_the_page_says")
 def test_every_example_is_typed(tmp_path: Path) -> None:
     """`mypy --strict` accepts what each page shows, read by somebody who has the product installed.
 

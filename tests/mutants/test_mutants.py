@@ -195,6 +195,10 @@ def test_a_run_tells_what_its_tests_do_not_notice(run: Run) -> None:
     assert done.returncode == 1
 
 
+@pytest.mark.soak(
+    "mutants/test_mutants.py::test_a_run_tells_what_its_tests_do_not_notice",
+    "mutants/test_mutants.py::test_the_list_and_the_ledger_are_of_what_there_is",
+)
 def test_what_the_ledger_has_is_not_counted(run: Run) -> None:
     """An entry takes its mutant out of the figures; one for nothing, or too many, fail the run."""
     known = entry("while number > 100", "while number >= 100")
@@ -205,6 +209,7 @@ def test_what_the_ledger_has_is_not_counted(run: Run) -> None:
     assert done.returncode == 1
 
 
+@pytest.mark.soak("mutants/test_mutants.py::test_a_run_tells_what_its_tests_do_not_notice")
 def test_tests_that_fail_by_themselves_judge_nothing(run: Run) -> None:
     """Where no process-free test passes, nothing is said to be killed."""
     done = run("def test_wrong():\n    assert False\n")

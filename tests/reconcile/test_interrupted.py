@@ -116,6 +116,7 @@ def test_the_writes_are_all_that_there_are(make: Make, monkeypatch: pytest.Monke
         assert len(one.written()) == len(writes)
 
 
+@pytest.mark.soak("reconcile/test_interrupted.py::test_a_run_that_dies_at_any_write_is_continued")
 def test_a_process_that_is_killed_at_any_write_is_continued(
     make: Make, forked: Forked, tmp_path: Path
 ) -> None:
@@ -214,6 +215,7 @@ def test_a_lost_answer_doubles_nothing(
     assert one.written() == []
 
 
+@pytest.mark.once("the worlds are those of test_a_run_that_dies_at_any_write_is_continued")
 @pytest.mark.parametrize(("given", "policy", "writes"), WORLDS.values(), ids=WORLDS)
 def test_reads_that_lag_double_nothing(
     given: Given,

@@ -186,6 +186,10 @@ def _peak(tmp_path: Path, tasks: int) -> tuple[int, SweepReport]:
         tracemalloc.stop()
 
 
+@pytest.mark.soak(
+    "bench/test_large.py::test_memory_that_grows_with_the_tasks_is_a_fault",
+    "reconcile/test_scale.py::test_a_sweep_stays_near_the_floor",
+)
 @pytest.mark.parametrize("tasks", [200, soaked(500)])
 def test_memory_grows_slower_than_the_tasks(tmp_path: Path, tasks: int) -> None:
     """Ten times the tasks need less than five times the memory: of what is in step little is kept.

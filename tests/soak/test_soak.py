@@ -44,6 +44,7 @@ TAKEN = (START, CLAIM, GO_ON, WORK, HANDOFF, STOP)
 LOST_ANSWERS = Step("fault", {"fault": "connection-cut-after", "count": 9, "path": "/comments"})
 
 
+@pytest.mark.once("each seed repeats it")
 @pytest.mark.parametrize("seed", [3, 103, 204])
 def test_a_sequence_violates_nothing(seed: int, forked: Forked) -> None:
     """Whatever agents, people and the network do in it, every rule holds after each step and at rest."""
@@ -92,6 +93,7 @@ def test_a_failure_is_shrunk_to_the_steps_that_it_needs() -> None:
     assert left == [steps[7], steps[41], steps[99]]
 
 
+@pytest.mark.once("test_rules.py has each rule")
 @pytest.mark.parametrize(
     ("defect", "rule", "steps"),
     [

@@ -119,6 +119,7 @@ def test_a_page_is_for_eyes(count: int) -> None:
     assert (f"The newest {view.MOST} of {count}." in html) == (count > view.MOST)
 
 
+@pytest.mark.soak("sandbox/control/test_page.py::test_a_person_watches_a_sandbox")
 def test_a_narrow_page_breaks_no_words(tmp_path: Path) -> None:
     """On a phone (390 px) nothing but tables scrolls sideways, titles have room, the log has a frame."""
     with Sandbox() as sandbox, browser(tmp_path / "profile") as page:

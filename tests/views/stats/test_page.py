@@ -60,6 +60,7 @@ def opened(running: Chrome, folder: Path, width: int, *, is_dark: bool = False) 
     WebDriverWait(running, 30).until(lambda _: running.execute_script(script) == wanted)
 
 
+@pytest.mark.once("a phone is the same page")
 @pytest.mark.parametrize("width", [1280, 390])
 def test_charts_are_drawn_without_network(shown: tuple[Chrome, Path], width: int) -> None:
     """On a desk and on a phone: bars within the screen, no error, nothing fetched, no sideways scroll."""
@@ -93,6 +94,7 @@ def test_what_strangers_wrote_is_text(shown: tuple[Chrome, Path]) -> None:
     assert running.execute_script("return document.images.length") == 0
 
 
+@pytest.mark.soak("views/stats/test_page.py::test_charts_are_drawn_without_network")
 def test_it_follows_the_dark_of_the_screen(shown: tuple[Chrome, Path]) -> None:
     """In the dark the page is dark and the charts' words are light, also if it grows dark meanwhile."""
     running, folder = shown
