@@ -34,3 +34,11 @@ def test_a_session_that_starts_beside_work_lets_its_clone_be_known(place: Place)
     (place.root / ".lifecycle.toml").write_text("")
     place.hook("session-start", {"source": "startup"}, LIFECYCLE_PROJECT_NUMBER="")
     assert known_in(place) == [(place.root / ".git").resolve()]
+
+
+def test_a_workflow_lets_its_clone_be_known(place: Place) -> None:
+    """So does a workflow that is started."""
+    words = ("workflow", "start", "Feature X", "--type", "custom", "--phase", "Design")
+    done = place.cli(*words)
+    assert done.returncode == 0, done.stderr
+    assert known_in(place) == [(place.root / ".git").resolve()]

@@ -21,7 +21,7 @@ from lifecycle.views.overview.overview_values import (
     OverviewEvent,
     OverviewStory,
 )
-from lifecycle.views.overview.overview_words import STANDINGS, is_awaited
+from lifecycle.views.overview.overview_words import STANDINGS
 from lifecycle.views.stats import stats_words
 from lifecycle.views.web.all_worktrees import AllOverviews, is_in_use
 
@@ -104,7 +104,6 @@ def values(world: AllOverviews, environment: Mapping[str, str]) -> dict[str, Any
         "troubled": sum(bool(card.overview.troubles) for card in cards),
         "events": _latest(world.overviews),
         "standings": STANDINGS,
-        "is_awaited": is_awaited,
     }
 
 

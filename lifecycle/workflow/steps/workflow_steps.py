@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused, did_you_mean
 from lifecycle.core.redact import quoted, redact
+from lifecycle.settings import known_clones
 from lifecycle.settings.persons import Presence
 from lifecycle.storage import journal
 from lifecycle.workflow import decide
@@ -140,6 +141,7 @@ class WorkflowSteps:
                 branch=self.asker.branch,
             )
             begun = change.put(decide.begun(new, change.now, first=first))
+        known_clones.note(root, self.store.environment)
         return StepDone(begun, begun.current, troubles=_troubles(change))
 
     def advance(
