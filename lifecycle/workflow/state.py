@@ -13,9 +13,10 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from lifecycle.core.errors import Refused, did_you_mean
-from lifecycle.core.redact import visible
+from lifecycle.core.errors import IllegalMove, Refused, did_you_mean
+from lifecycle.core.redact import quoted, visible
 from lifecycle.workflow.table import (
+    COMMANDS,
     OVER,
     PHASES,
     PhaseStatus,
@@ -275,9 +276,22 @@ def moved(
     Raises:
         IllegalMove: the table does not have that move; the sentence has those that it has.
     """
-    PHASES.check(workflow.phases[index].status, status)
+    _refuse_illegal(workflow, index, status)
     after = workflow.with_phase(index, in_status(workflow.phases[index], status, now, reason))
     return replace(after, current=_pointed_at(after, index, status))
+
+
+def _refuse_illegal(workflow: Workflow, index: int, status: PhaseStatus) -> None:
+    phase = workflow.phases[index]
+    legal = PHASES.legal(phase.status)
+    if status in legal:
+        return
+    ways = ", ".join(f"{one} ({COMMANDS[one]})" for one in legal)
+    then = f"it can become: {ways}" if ways else f"{phase.status} is the end"
+    raise IllegalMove(
+        f"Phase {index + 1} ({quoted(phase.title)}) is {phase.status} and cannot become {status}, so "
+        f"nothing was changed; {then}."
+    )
 
 
 def in_status(

@@ -73,6 +73,15 @@ PHASES: Final = Machine(
 )
 """What a phase may become. The engine's own word for each status; the documents' words are in WORDS."""
 
+COMMANDS: Final[Mapping[PhaseStatus, str]] = {
+    PhaseStatus.ACTIVE: "retry",
+    PhaseStatus.COMPLETED: "advance",
+    PhaseStatus.BLOCKED: "block",
+    PhaseStatus.FAILED: "fail",
+    PhaseStatus.SKIPPED: "skip",
+}
+"""By what `lifecycle workflow` a phase gets that status."""
+
 OVER: Final = frozenset({PhaseStatus.COMPLETED, PhaseStatus.SKIPPED})
 """A phase in one of these leaves nothing to do, so the next one may begin."""
 

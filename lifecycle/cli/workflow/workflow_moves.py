@@ -20,7 +20,7 @@ _phase = click.argument("phase", default="")
 
 
 @click.command("advance", short_help="Complete the current phase, begin the next.")
-@option("--phase PHASE", "Another than the current one: number, phase_N or title.", default="")
+@_phase
 @option("--deliverable TEXT...", "A path or an outcome of the phase.", "deliverables")
 @option("--context-for-next TEXT", "What the next phase is told.", "handed", default="")
 @which
@@ -32,6 +32,7 @@ def advance(
 
     A check's gate is passed once the check passed on the very files as they are (lifecycle check NAME), a
     file's once it is there, a person's by a person. After the last phase the workflow is archived.
+    PHASE: number, phase_N or title; without it the current one.
     """
     _tell(
         given,

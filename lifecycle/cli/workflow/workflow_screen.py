@@ -105,4 +105,4 @@ def draw_history(rows: Sequence[tuple[str, str, str]], console: Console | None =
     """Print what happened in a workflow as a table, the newest last."""
     shown, width = fitted(console, WIDTH)
     cells = [(Text(at, "dim"), Text(phase), Text(what)) for at, phase, what in rows]
-    shown.print(grid((17, None, None), cells, ("when", "phase", "what")), width=width)
+    shown.print(grid((17, 24, None), cells, ("when", "phase", "what")), width=width)

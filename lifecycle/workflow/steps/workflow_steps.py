@@ -93,6 +93,7 @@ class WorkflowSteps:
             others = ", ".join(quoted(one.workflow.name) for one in choice.others[:10])
             then = f"Name one of {others}." if others else ""
             start = 'Begin one: lifecycle workflow start NAME --phase "Title"'
+            start += _lost(workflows)
             raise NoWorkflow(
                 "There is no unfinished workflow of this session or branch here; nothing was done. "
                 f"{then or start}"
@@ -416,6 +417,13 @@ class _Move:
 
 def _troubles(change: WorkflowChange) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*change.workflows.troubles, *change.troubles)))
+
+
+def _lost(workflows: WorktreeWorkflows) -> str:
+    """A sentence on files that cannot be used, in which a workflow may lie; "" without any."""
+    number = len(workflows.unusable)
+    files = f"{number} files" if number > 1 else "A file"
+    return f". {files} cannot be used: lifecycle workflow list" if number else ""
 
 
 def _demand(reason: str) -> None:

@@ -63,7 +63,7 @@ def test_a_workflow_of_ones_own_with_all_moves(ground: WorkflowGround) -> None:
     again = ground.data("retry", "2")
     assert again["phase"]["attempts"] == 3
     assert [one["text"] for one in again["phase"]["errors"]] == ["It broke"]
-    ground.said("advance", "--phase", "phase_1")
+    ground.said("advance", "phase_1")
     over = ground.data("skip", "--reason", "Nothing to verify")
     assert over["is_over"] is True
     assert over["phases"][2]["reason"] == "Nothing to verify"
