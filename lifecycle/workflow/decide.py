@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -79,55 +80,40 @@ def begun(workflow: Workflow, now: float, *, first: bool = True) -> Workflow:
     return moved(made, 0, PhaseStatus.ACTIVE, now) if first else made
 
 
-def advanced(
-    workflow: Workflow,
-    index: int,
-    now: float,
-    *,
-    deliverables: Sequence[str] = (),
-    context_for_next: str = "",
-    passed: PassedGate | None = None,
-) -> Workflow:
-    """The workflow with a phase completed and the next one begun.
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """What a phase delivered, and what the next one is told."""
 
-    Args:
-        workflow: as it is.
-        index: of the phase; one that waits to begin is begun and completed in one.
-        now: the present.
-        deliverables: what it delivered; added to what is recorded.
-        context_for_next: what the next phase is told; what is recorded stays where this is "".
-        passed: how its gate was passed; demanded if it has one.
+    deliverables: tuple[str, ...] = ()
+    context_for_next: str = ""
 
-    Raises:
-        IllegalMove: it is over, blocked or failed; the sentence has what is possible.
-        Refused: its gate was not passed, or one before it.
-    """
-    done = completed(
-        workflow,
-        index,
-        now,
-        deliverables=deliverables,
-        context_for_next=context_for_next,
-        passed=passed,
-    )
-    upcoming = done.phase
-    if upcoming is None or upcoming.status is not PhaseStatus.PENDING:
-        return done
-    if done.gate_before(done.current) >= 0:
-        return done
-    return moved(done, done.current, PhaseStatus.ACTIVE, now)
+
+NOTHING: Final = Delivered()
 
 
 def completed(
     workflow: Workflow,
     index: int,
     now: float,
-    *,
-    deliverables: Sequence[str] = (),
-    context_for_next: str = "",
+    delivered: Delivered = NOTHING,
     passed: PassedGate | None = None,
+    *,
+    and_begin: bool = False,
 ) -> Workflow:
-    """The workflow with a phase completed, and no other begun; as `advanced`."""
+    """The workflow with a phase completed, and perhaps the next one begun.
+
+    Args:
+        workflow: as it is.
+        index: of the phase; one that waits to begin is begun and completed in one.
+        now: the present.
+        delivered: added to what is recorded.
+        passed: how its gate was passed; demanded if it has one.
+        and_begin: the next phase begins, unless it stands behind a gate or was begun before.
+
+    Raises:
+        IllegalMove: it is over, blocked or failed; the sentence has what is possible.
+        Refused: its gate was not passed, or one before it.
+    """
     refuse_behind_gate(workflow, index)
     if workflow.phases[index].status is PhaseStatus.PENDING:
         workflow = moved(workflow, index, PhaseStatus.ACTIVE, now)
@@ -137,26 +123,31 @@ def completed(
             f"Phase {index + 1} has the gate {quoted(phase.gate)}, which was not passed, so it stays "
             f"{phase.status}. Complete it with: lifecycle workflow advance"
         )
-    after = moved(workflow, index, PhaseStatus.COMPLETED, now)
-    recorded = recorded_on(after, index, deliverables, context_for_next)
-    if not phase.gate or passed is None:
-        return recorded
-    return recorded.with_phase(index, replace(recorded.phases[index], passed=passed))
+    after = recorded_on(moved(workflow, index, PhaseStatus.COMPLETED, now), index, delivered)
+    after = after.with_phase(index, replace(after.phases[index], passed=passed or phase.passed))
+    return _next_begun(after, now) if and_begin else after
 
 
-def recorded_on(
-    workflow: Workflow, index: int, deliverables: Sequence[str], context_for_next: str
-) -> Workflow:
+def _next_begun(workflow: Workflow, now: float) -> Workflow:
+    """The workflow with the phase that it points at begun, if nothing stands in the way."""
+    upcoming = workflow.phase
+    is_waiting = upcoming is not None and upcoming.status is PhaseStatus.PENDING
+    if not is_waiting or workflow.gate_before(workflow.current) >= 0:
+        return workflow
+    return moved(workflow, workflow.current, PhaseStatus.ACTIVE, now)
+
+
+def recorded_on(workflow: Workflow, index: int, delivered: Delivered) -> Workflow:
     """The workflow with what a phase delivered and hands on; what is recorded stays, nothing twice.
 
     Raises:
         Refused: something is too long.
     """
-    phase = workflow.phases[index]
-    listed = tuple(dict.fromkeys((*phase.deliverables, *deliverables)))
+    phase, handed = workflow.phases[index], delivered.context_for_next
+    listed = tuple(dict.fromkeys((*phase.deliverables, *delivered.deliverables)))
     limited_list("deliverable", listed)
-    limited("the context for the next phase", context_for_next, MOST_TEXT)
-    handed = context_for_next or phase.context_for_next
+    limited("the context for the next phase", handed, MOST_TEXT)
+    handed = handed or phase.context_for_next
     return workflow.with_phase(index, replace(phase, deliverables=listed, context_for_next=handed))
 
 
@@ -165,36 +156,30 @@ def in_phase(
 ) -> Workflow:
     """The workflow with a phase begun, blocked, failed, skipped or tried again.
 
-    A phase that fails or is blocked has begun. A skipped one lets the next begin if nothing else is active.
+    A phase that fails has begun. A skipped one lets the next begin if nothing else is active.
 
     Raises:
         IllegalMove: the table does not have that move.
-        Refused: a gate before it was neither passed nor skipped; or a reason is too long.
+        Refused: a gate before it was neither passed nor skipped; or a reason is too long or missing.
     """
     limited("the reason", reason, MOST_LINE)
-    if status is PhaseStatus.COMPLETED:
-        return completed(workflow, index, now)
+    if status not in (PhaseStatus.ACTIVE, PhaseStatus.PENDING) and not reason.strip():
+        raise Refused(
+            "This needs a reason, which is recorded; nothing was done. Add: --reason TEXT"
+        )
+    before = workflow.phases[index].status
     if status in (PhaseStatus.ACTIVE, PhaseStatus.FAILED):
         refuse_behind_gate(workflow, index)
-    if status is PhaseStatus.FAILED and workflow.phases[index].status is PhaseStatus.PENDING:
+    if status is PhaseStatus.FAILED and before is PhaseStatus.PENDING:
         workflow = moved(workflow, index, PhaseStatus.ACTIVE, now)
-    was_active = workflow.phases[index].status in (PhaseStatus.ACTIVE, PhaseStatus.BLOCKED)
     after = moved(workflow, index, status, now, reason)
-    upcoming = after.phase
-    if (
-        status is PhaseStatus.SKIPPED
-        and was_active
-        and upcoming is not None
-        and upcoming.status is PhaseStatus.PENDING
-        and not after.active
-        and after.gate_before(after.current) < 0
-    ):
-        return moved(after, after.current, PhaseStatus.ACTIVE, now)
-    return after
+    was_at_work = before in (PhaseStatus.ACTIVE, PhaseStatus.BLOCKED)
+    goes_on = status is PhaseStatus.SKIPPED and was_at_work and not after.active
+    return _next_begun(after, now) if goes_on else after
 
 
 def given_up(workflow: Workflow, reason: str, now: float) -> Workflow:
-    """The workflow ended with phases left to do; raises Refused without a reason."""
+    """The workflow ended with phases left to do; raises Refused for a reason that is too long."""
     if not reason.strip():
         raise Refused(
             "Giving a workflow up needs a reason, so nothing was done; add: --reason TEXT"

@@ -276,12 +276,13 @@ def moved(
     Raises:
         IllegalMove: the table does not have that move; the sentence has those that it has.
     """
-    _refuse_illegal(workflow, index, status)
+    refuse_illegal(workflow, index, status)
     after = workflow.with_phase(index, in_status(workflow.phases[index], status, now, reason))
     return replace(after, current=_pointed_at(after, index, status))
 
 
-def _refuse_illegal(workflow: Workflow, index: int, status: PhaseStatus) -> None:
+def refuse_illegal(workflow: Workflow, index: int, status: PhaseStatus) -> None:
+    """Raise IllegalMove, with what is possible, if the table has no such move of a phase."""
     phase = workflow.phases[index]
     legal = PHASES.legal(phase.status)
     if status in legal:

@@ -23,12 +23,13 @@ from lifecycle.settings import known_clones
 from lifecycle.settings.persons import Presence
 from lifecycle.storage import journal
 from lifecycle.workflow import decide
+from lifecycle.workflow.decide import NOTHING, Delivered
 from lifecycle.workflow.gates.gate_judge import GateJudge, PersonAsked
 from lifecycle.workflow.gates.gate_words import PERSON
-from lifecycle.workflow.state import PassedGate, Workflow, WorkflowPhase
+from lifecycle.workflow.state import PassedGate, Workflow, WorkflowPhase, refuse_illegal
 from lifecycle.workflow.steps.workflow_templates import template, template_path
 from lifecycle.workflow.store.workflow_store import WorkflowChange, WorkflowStore, WorktreeWorkflows
-from lifecycle.workflow.table import PHASES, PhaseStatus
+from lifecycle.workflow.table import PhaseStatus
 from lifecycle.workflow.whose import Asker, WorkflowChoice, chosen
 
 ADVANCE: Final = "lifecycle workflow advance"
@@ -147,9 +148,9 @@ class WorkflowSteps:
 
     def advance(
         self,
-        *,
         deliverables: Sequence[str] = (),
         context_for_next: str = "",
+        *,
         phase: str = "",
         name: str = "",
         and_begin: bool = True,
@@ -166,43 +167,26 @@ class WorkflowSteps:
         Raises:
             Refused: its gate is not passed, or the table has no such move.
         """
-        with self._moving(name) as move:
-            index = move.index_of(phase)
-            if move.workflow.phases[index].status is PhaseStatus.COMPLETED and phase:
-                recorded = decide.recorded_on(
-                    move.workflow, index, _clean(deliverables), redact(context_for_next)
-                )
-                move.keep(recorded, index)
+        delivered = _delivered(deliverables, context_for_next)
+        with self._moving(name, phase) as move:
+            if move.phase.status is PhaseStatus.COMPLETED and phase:
+                move.keep(decide.recorded_on(move.workflow, move.index, delivered))
             else:
-                self._complete(move, index, deliverables, context_for_next, and_begin=and_begin)
+                self._complete(move, delivered, and_begin=and_begin)
         return move.done()
 
-    def _complete(
-        self,
-        move: _Move,
-        index: int,
-        deliverables: Sequence[str],
-        context_for_next: str,
-        *,
-        and_begin: bool,
-    ) -> None:
-        status = move.workflow.phases[index].status
-        if status is not PhaseStatus.PENDING:
-            PHASES.check(status, PhaseStatus.COMPLETED)
-        decide.refuse_behind_gate(move.workflow, index)
-        passed = self._passed(move, index, ADVANCE)
-        if move.refused is not None:
-            return
-        complete = decide.advanced if and_begin else decide.completed
-        after = complete(
-            move.workflow,
-            index,
-            move.change.now,
-            deliverables=_clean(deliverables),
-            context_for_next=redact(context_for_next),
-            passed=passed,
-        )
-        move.keep(after, index)
+    def _complete(self, move: _Move, delivered: Delivered, *, and_begin: bool) -> None:
+        if move.phase.status is not PhaseStatus.PENDING:
+            refuse_illegal(move.workflow, move.index, PhaseStatus.COMPLETED)
+        decide.refuse_behind_gate(move.workflow, move.index)
+        passed = self._passed(move)
+        if move.refused is None:
+            now = move.change.now
+            move.keep(
+                decide.completed(
+                    move.workflow, move.index, now, delivered, passed, and_begin=and_begin
+                )
+            )
 
     def begin(self, phase: str = "", *, name: str = "", agent_id: str = "") -> StepDone:
         """Begin a phase, or try it again; nothing changes if it is active.
@@ -212,14 +196,14 @@ class WorkflowSteps:
             name: of the workflow.
             agent_id: of the agent that was launched for it.
         """
-        with self._moving(name) as move:
-            index = move.index_of(phase)
+        with self._moving(name, phase) as move:
             after = move.workflow
-            if after.phases[index].status is not PhaseStatus.ACTIVE:
-                after = decide.in_phase(after, index, PhaseStatus.ACTIVE, move.change.now)
+            if move.phase.status is not PhaseStatus.ACTIVE:
+                after = decide.in_phase(after, move.index, PhaseStatus.ACTIVE, move.change.now)
             if agent_id:
-                after = after.with_phase(index, replace(after.phases[index], agent_id=agent_id))
-            move.keep(after, index)
+                begun = replace(after.phases[move.index], agent_id=agent_id)
+                after = after.with_phase(move.index, begun)
+            move.keep(after)
         return move.done()
 
     def block(self, phase: str = "", *, reason: str, name: str = "") -> StepDone:
@@ -240,17 +224,7 @@ class WorkflowSteps:
         Raises:
             Refused: there is no reason, or nobody shows that a person says so.
         """
-        with self._moving(name) as move:
-            index = move.index_of(phase)
-            _demand(reason)
-            if move.workflow.phases[index].gate == PERSON:
-                self._ask(move, index, SKIP)
-            if move.refused is None:
-                after = decide.in_phase(
-                    move.workflow, index, PhaseStatus.SKIPPED, move.change.now, redact(reason)
-                )
-                move.keep(after, index)
-        return move.done()
+        return self._set(PhaseStatus.SKIPPED, phase, reason, name)
 
     def complete(self, name: str = "", *, give_up: str = "") -> StepDone:
         """End a workflow: its last phase through its gate; archive it, and take its checkpoint away.
@@ -262,24 +236,23 @@ class WorkflowSteps:
         Raises:
             Refused: several phases are left to do, and it is not given up; the sentence names them.
         """
-        with self._moving(name) as move:
+        with self._moving(name, None) as move:
             workflow = move.workflow
             left = decide.left_to_do(workflow)
             if give_up:
-                move.keep(decide.given_up(workflow, redact(give_up), move.change.now), -1)
+                move.keep(decide.given_up(workflow, redact(give_up), move.change.now))
             elif not left:
-                move.keep(workflow, -1)
+                move.keep(workflow)
             elif len(left) > 1:
-                names = ", ".join(
-                    f"{at + 1} {quoted(workflow.phases[at].title)}" for at in left[:10]
-                )
+                titles = (f"{at + 1} {quoted(workflow.phases[at].title)}" for at in left[:10])
                 raise Refused(
-                    f"{len(left)} phases are left to do ({names}), so {quoted(workflow.name)} was not "
-                    "completed. Advance or skip them, or give it up: lifecycle workflow complete --give-up "
-                    "REASON"
+                    f"{len(left)} phases are left to do ({', '.join(titles)}), so {quoted(workflow.name)} "
+                    "was not completed. Advance or skip them, or give it up: lifecycle workflow complete "
+                    "--give-up REASON"
                 )
             else:
-                self._complete(move, left[0], (), "", and_begin=False)
+                move.index = left[0]
+                self._complete(move, NOTHING, and_begin=False)
         return move.done()
 
     def set_status(
@@ -292,112 +265,103 @@ class WorkflowSteps:
         reason: str = "",
     ) -> StepDone:
         """Set a phase to a status as the design's `update_phase_status` does; gates hold here too."""
+        delivered = _delivered(deliverables, context_for_next)
         if status is PhaseStatus.COMPLETED:
-            return self.advance(
-                deliverables=deliverables,
-                context_for_next=context_for_next,
-                phase=phase,
-                name=name,
-                and_begin=False,
-            )
-        if status is PhaseStatus.SKIPPED:
-            return self.skip(phase, reason=reason, name=name)
-        with self._moving(name) as move:
-            index = move.index_of(phase)
-            after = move.workflow
-            if after.phases[index].status is not status:
-                after = decide.in_phase(after, index, status, move.change.now, redact(reason))
-            recorded = decide.recorded_on(
-                after, index, _clean(deliverables), redact(context_for_next)
-            )
-            move.keep(recorded, index)
+            given = (delivered.deliverables, delivered.context_for_next)
+            return self.advance(*given, phase=phase, name=name, and_begin=False)
+        return self._set(status, phase, reason, name, delivered, again=False)
+
+    def _set(
+        self,
+        status: PhaseStatus,
+        phase: str,
+        reason: str,
+        name: str,
+        delivered: Delivered = NOTHING,
+        *,
+        again: bool = True,
+    ) -> StepDone:
+        """Set a phase to a status; one that it has already is refused if `again`."""
+        with self._moving(name, phase) as move:
+            if status is PhaseStatus.SKIPPED and move.phase.gate == PERSON and reason.strip():
+                self._ask(move, SKIP)
+            if move.refused is None:
+                after, now = move.workflow, move.change.now
+                if again or move.phase.status is not status:
+                    after = decide.in_phase(after, move.index, status, now, redact(reason))
+                move.keep(decide.recorded_on(after, move.index, delivered))
         return move.done()
 
-    def _set(self, status: PhaseStatus, phase: str, reason: str, name: str) -> StepDone:
-        with self._moving(name) as move:
-            index = move.index_of(phase)
-            if status is not PhaseStatus.ACTIVE:
-                _demand(reason)
-            after = decide.in_phase(move.workflow, index, status, move.change.now, redact(reason))
-            move.keep(after, index)
-        return move.done()
-
-    def _passed(self, move: _Move, index: int, command: str) -> PassedGate | None:
-        """How the gate of a phase is passed; the question is kept where a person has to be asked."""
-        phase = move.workflow.phases[index]
-        if not phase.gate:
+    def _passed(self, move: _Move) -> PassedGate | None:
+        """How the gate of the phase is passed; None for one without a gate, or if it is refused."""
+        if not move.phase.gate:
             return None
-        if phase.gate == PERSON:
-            self._ask(move, index, command)
-            if move.refused is not None:
-                return None
-        judge = self._judge(move.change.now)
+        if move.phase.gate == PERSON:
+            self._ask(move, ADVANCE)
+        passed = None
         try:
-            passed = judge.passed(phase, command)
+            if move.refused is None:
+                passed = self._judge(move.change.now).passed(move.phase, ADVANCE)
         except Refused as error:
-            move.note_gate(index, journal.RED)
             move.refused = error
-            return None
-        move.note_gate(index, journal.GREEN)
+        move.note_gate(journal.RED if passed is None else journal.GREEN)
         return passed
 
-    def _ask(self, move: _Move, index: int, command: str) -> None:
+    def _ask(self, move: _Move, command: str) -> None:
         """Refuse unless a person says so, and keep when they were asked."""
-        phase = move.workflow.phases[index]
         try:
-            self._judge(move.change.now).person(phase.asked_at, command)
+            self._judge(move.change.now).person(move.phase.asked_at, command)
         except PersonAsked as error:
             move.refused = error
-            move.note_gate(index, journal.UNKNOWN)
-            if not phase.asked_at:
-                asked = replace(phase, asked_at=move.change.now)
-                move.keep(move.workflow.with_phase(index, asked), index)
+            if not move.phase.asked_at:
+                asked = replace(move.phase, asked_at=move.change.now)
+                move.keep(move.workflow.with_phase(move.index, asked))
 
     def _judge(self, now: float) -> GateJudge:
         store = self.store
         return GateJudge(store.root, store.environment, store.deadline, self.presence(), now)
 
     @contextmanager
-    def _moving(self, name: str) -> Iterator[_Move]:
+    def _moving(self, name: str, phase: str | None) -> Iterator[_Move]:
         """One workflow under the lock; what is refused in it is raised once the rest is written."""
         with self.store.changing(archived=bool(name)) as change:
-            move = _Move(change, self.named(change.workflows, name), self.asker)
+            move = _Move(change, self.named(change.workflows, name), phase, self.asker)
             yield move
         if move.refused is not None:
             raise move.refused
 
 
 class _Move:
-    """One workflow while it is changed."""
+    """One workflow while it is changed; `index` is that of the phase, -1 if it is about none."""
 
-    def __init__(self, change: WorkflowChange, workflow: Workflow, asker: Asker) -> None:
+    def __init__(
+        self, change: WorkflowChange, workflow: Workflow, phase: str | None, asker: Asker
+    ) -> None:
         self.change, self.workflow, self.asker = change, workflow, asker
         self.after, self.index = workflow, -1
         self.refused: Refused | None = None
+        if phase is not None:
+            is_new = not phase and workflow.phase is None and not workflow.is_over
+            first = next(iter(decide.left_to_do(workflow)), 0)
+            self.index = first if is_new else workflow.index_of(phase)
 
-    def index_of(self, phase: str) -> int:
-        """The index of the phase that is meant; the first one before anything began."""
-        if not phase and self.workflow.phase is None and not self.workflow.is_over:
-            return next(iter(decide.left_to_do(self.workflow)), 0)
-        return self.workflow.index_of(phase)
+    @property
+    def phase(self) -> WorkflowPhase:
+        """The phase that it is about, as it was."""
+        return self.workflow.phases[self.index]
 
-    def keep(self, workflow: Workflow, index: int) -> None:
+    def keep(self, workflow: Workflow) -> None:
         """Have the workflow written as it is now; it is the asking session's from then on."""
-        self.index = index
-        if workflow == self.workflow and not self._is_unwritten():
-            return
-        mine = workflow
-        if self.asker.session:
-            mine = replace(workflow, session=self.asker.session, client=self.asker.client)
-        self.after = self.change.put(mine)
-
-    def _is_unwritten(self) -> bool:
         found = self.change.workflows.get(self.workflow.id)
-        return found is None or not found.is_in_step
+        if workflow == self.workflow and found is not None and found.is_in_step:
+            return
+        if self.asker.session:
+            workflow = replace(workflow, session=self.asker.session, client=self.asker.client)
+        self.after = self.change.put(workflow)
 
-    def note_gate(self, index: int, outcome: str) -> None:
-        """Have it in the journal that a gate was tried."""
-        phase: WorkflowPhase = self.workflow.phases[index]
+    def note_gate(self, outcome: str) -> None:
+        """Have it in the journal that the gate was tried."""
+        detail = {"outcome": outcome, "phase": self.phase.title, "number": self.index + 1}
         self.change.note(
             journal.JournalEntry(
                 self.change.now,
@@ -405,8 +369,8 @@ class _Move:
                 journal.CHECK,
                 task=self.workflow.id,
                 session=self.asker.session,
-                source=phase.gate,
-                detail={"outcome": outcome, "phase": phase.title, "number": index + 1},
+                source=self.phase.gate,
+                detail=detail,
             )
         )
 
@@ -426,12 +390,6 @@ def _lost(workflows: WorktreeWorkflows) -> str:
     return f". {files} cannot be used: lifecycle workflow list" if number else ""
 
 
-def _demand(reason: str) -> None:
-    if not reason.strip():
-        raise Refused(
-            "This needs a reason, which is recorded; nothing was done. Add: --reason TEXT"
-        )
-
-
-def _clean(texts: Sequence[str]) -> tuple[str, ...]:
-    return tuple(redact(text) for text in texts)
+def _delivered(deliverables: Sequence[str], context_for_next: str) -> Delivered:
+    """What was given, without secrets."""
+    return Delivered(tuple(map(redact, deliverables)), redact(context_for_next))
