@@ -121,6 +121,7 @@ def _card(overview: Overview, home: str) -> PageCard:
     tasks = {f"#{claim.issue}", claim.linked_task} if claim is not None else set()
     tasks |= {run.id} if run is not None else set()
     tasks |= {stage.task} if stage is not None else set()
+    tasks |= {workflow.id} if workflow is not None else set()
     events = [one for one in overview.events if one.task and one.task in tasks]
     stories = () if run is None else tuple(one for one in run.stories if one.status != "completed")
     return PageCard(
