@@ -30,7 +30,7 @@ from tests.factories import client
 
 IN_CI = bool(os.environ.get("CI"))
 settings.register_profile("suite", deadline=None, derandomize=IN_CI, max_examples=10)
-settings.register_profile("ci", deadline=None, max_examples=30)
+settings.register_profile("ci", deadline=None, derandomize=IN_CI, max_examples=30)
 settings.register_profile("soak", deadline=None, max_examples=300)
 settings.load_profile("suite")
 
