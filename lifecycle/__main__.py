@@ -1,7 +1,7 @@
 """`lifecycle` and `python -m lifecycle`.
 
 Hooks go straight to `wake.py`: they run after every response and import no CLI library. A stop that the
-staged workflow sees goes to its quick path first, which imports less still.
+staged workflow sees, a session's start and a compaction go to their quick paths first, which import less.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ def _run() -> int:
     arguments = sys.argv[1:]
     if arguments == ["hook", "on-stop"]:
         return _stop()
+    if arguments in (["hook", "session-start"], ["hook", "pre-compact"]):
+        return _recovery(arguments[1])
     if arguments[:1] == ["hook"] and len(arguments) == 2:
         from lifecycle.core.plan import REPLIES
 
@@ -47,6 +49,18 @@ def _stop() -> int:
     from lifecycle.hooks.wake import run
 
     return run("on-stop", seen if isinstance(seen, dict) else None)
+
+
+def _recovery(hook: str) -> int:
+    """A start or a compaction: what is told of a workflow was prepared when it was last changed."""
+    from lifecycle.hooks import quick_recovery
+
+    seen = quick_recovery.run(hook)
+    if seen == 0:
+        return 0
+    from lifecycle.hooks.wake import run
+
+    return run(hook, seen if isinstance(seen, dict) else None)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ def command(name: str, *, path: bool) -> int:
     """Run the hook NAME: the event's JSON on stdin, the client's reply on stdout.
 
     NAME is on-stop, ci-waiter, on-idle, session-start, on-clear, user-prompt-submit, pre-tool-use,
-    post-tool-use, pre-compact, or session-end.
+    post-tool-use, workflow-agent, pre-compact, or session-end.
 
     Serves CLAUDE_PROJECT_DIR, else the current folder. Never fails; exit 2 is a deliberate wake.
     """

@@ -20,6 +20,8 @@ class Wake(StrEnum):
 
     STOP = "stop"
     IDLE = "idle"
+    START = "start"
+    """A session begins: whether the pull request was merged meanwhile; its checks are left to others."""
     TICK = "tick"
     SWEEP = "sweep"
     """A look from afar: no worktree, no memory, and nobody who hears what there is to say."""
@@ -375,6 +377,8 @@ REPLIES: dict[str, Channel] = {
     "pre-tool-use": Channel("PreToolUse", {}),
     # It takes note of test runs, and has nothing to say: the agent is at work.
     "post-tool-use": Channel("PostToolUse", {}, also=("PostToolUseFailure",)),
+    # An agent was launched, could not be, or has ended: a phase of the workflow moves, and nobody is told.
+    "workflow-agent": Channel("PostToolUse", {}, also=("PostToolUseFailure", "SubagentStop")),
     # Plain text is added to what the summariser is told; JSON is an error there.
     "pre-compact": Channel("PreCompact", {}),
     # Nobody listens any more.

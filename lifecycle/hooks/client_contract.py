@@ -10,8 +10,8 @@ Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from lifecycle.core.plan import REPLIES, Audience, Notice, ReplyPlace
@@ -30,11 +30,18 @@ class Ours(str):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a hook prints, and how it exits."""
+    """What a hook prints, and how it exits.
+
+    Attributes:
+        stdout, stderr: what is printed.
+        code: the exit code.
+        printed: done once it was printed, so that whoever is killed before is told again.
+    """
 
     stdout: str = ""
     stderr: str = ""
     code: int = 0
+    printed: Callable[[], None] | None = field(default=None, compare=False)
 
 
 BY_ANYBODY = frozenset({"on-stop", "post-tool-use"})
@@ -81,7 +88,7 @@ def render(
     at[ReplyPlace.CONTEXT] += context
     at[ReplyPlace.PERSON] += person
     # Before JSON escapes anything: a secret with a quote in it is found as it is.
-    at = {place: [_fit(line) for line in lines] for place, lines in at.items()}
+    at = {place: [fit(line) for line in lines] for place, lines in at.items()}
     if at[ReplyPlace.WAKE] or wake:
         own = [visible(redact(line)) for line in wake]
         return Reply(stderr=_clip([*at[ReplyPlace.WAKE], *own]) + "\n", code=2)
@@ -115,7 +122,8 @@ def render_as(client: Client, hook: str, said: Iterable[Notice]) -> Reply:
     return render(hook, said)
 
 
-def _fit(line: str) -> str:
+def fit(line: str) -> str:
+    """A line as it is delivered: ours with what strangers wrote quoted in it, any other as data."""
     return visible(redact(line)) if isinstance(line, Ours) else as_data(redact(line))
 
 

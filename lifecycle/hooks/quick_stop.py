@@ -41,11 +41,11 @@ def run() -> int | dict[str, Any] | None:
         SETTLED; or the event that was read, if somebody else has to look at it; or None if nothing was
         read: it is not the staged workflow's stop alone.
     """
-    root = _root()
+    folder = root()
     try:
-        return None if root is None else _look(root)
+        return None if folder is None else _look(folder)
     except Exception as error:  # noqa: BLE001 -- a look that fails lets the agent stop
-        stage_log.write(root or ".", "Hook triggered", f"{type(error).__name__}: {error}")
+        stage_log.write(folder or ".", "Hook triggered", f"{type(error).__name__}: {error}")
         return SETTLED
 
 
@@ -101,7 +101,7 @@ def _is_set_by_hand(root: str, event: dict[str, Any]) -> bool:
     return False
 
 
-def _root() -> str | None:
+def root() -> str | None:
     """The worktree that the client's project folder lies in, as the guards find it."""
     folder = os.path.abspath(os.environ.get("CLAUDE_PROJECT_DIR") or ".")
     while not os.path.lexists(os.path.join(folder, ".git")):

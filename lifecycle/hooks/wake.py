@@ -165,6 +165,9 @@ def _print(reply: Reply) -> int:
             os.write(descriptor, text.encode("utf-8", "replace"))
         except OSError:
             return 0  # nobody reads any more; questions and refusals stay in state
+    if reply.printed is not None:
+        with contextlib.suppress(OSError):  # where that cannot be noted, it is told once more
+            reply.printed()
     return reply.code
 
 

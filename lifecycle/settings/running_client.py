@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
 from enum import Enum
-from typing import Any
+
+TYPE_CHECKING = False  # what it costs to import `typing` is a part of what the quick path may cost
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from typing import Any
 
 ID_LIMIT = 200
 """Characters of a session's id that are kept."""

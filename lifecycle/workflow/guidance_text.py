@@ -81,11 +81,11 @@ def whole_guidance(
     ]
 
 
-def kept_lines(workflow: Workflow) -> list[str]:
+def kept_lines(workflow: Workflow, others: Sequence[Workflow] = ()) -> list[str]:
     """What the summary of a compaction must keep of it."""
     return [
         f"- {_phase_line(workflow)}",
-        *(f"- {line.text}" for line in _told(workflow, (), _TEXT) if line.rank != LAST),
+        *(f"- {line.text}" for line in _told(workflow, others, _TEXT) if line.rank != LAST),
         f"- REQUIRED READING: {' '.join(map(_path, workflow.all_reading)) or 'none'}",
         f"- Its state is on disk; shown by: {REST}",
     ]

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from lifecycle.settings import running_client
 from lifecycle.storage import regular_files, signs_of_life
 from lifecycle.workflow.sources.source_files import is_standing
@@ -62,6 +64,14 @@ def asker_of(root: Path, environment: Mapping[str, str], event: Mapping[str, Any
         branch_of(root),
         bool(event.get("agent_id")),
     )
+
+
+def adopted(workflow: Workflow, asker: Asker) -> Workflow:
+    """The workflow as the asking session's own; as it was for one whose id nobody knows."""
+    if not asker.session:
+        return workflow
+    client, branch = asker.client or workflow.client, asker.branch or workflow.branch
+    return replace(workflow, session=asker.session, client=client, branch=branch)
 
 
 def chosen(root: Path, unfinished: Iterable[FoundWorkflow], asker: Asker) -> WorkflowChoice:

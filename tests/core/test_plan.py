@@ -20,6 +20,7 @@ CHANNELS = {
     "user-prompt-submit": ("UserPromptSubmit", CONTEXT, ()),
     "pre-tool-use": ("PreToolUse", {}, ()),
     "post-tool-use": ("PostToolUse", {}, ("PostToolUseFailure",)),
+    "workflow-agent": ("PostToolUse", {}, ("PostToolUseFailure", "SubagentStop")),
     "pre-compact": ("PreCompact", {}, ()),
     "session-end": ("SessionEnd", {}, ()),
 }

@@ -41,6 +41,8 @@ NOT_SETTINGS = re.compile(r"GIT_\w+|NO_PROXY")
 FLEETING = {
     ".agent-claim.json.*.tmp": "lifecycle/storage/store.py",
     ".lifecycle/*.*.tmp": "lifecycle/storage/store.py",
+    ".lifecycle/started": "lifecycle/hooks/recovery_marks.py",
+    ".lifecycle/workflow-gates.json": "lifecycle/workflow/store/workflow_store.py",
     ".lifecycle/waiter": "lifecycle/storage/signs_of_life.py",
     ".lifecycle/waiter.lock": "lifecycle/storage/signs_of_life.py",
     ".lifecycle/closing.json": "lifecycle/claim/record/claim_store.py",
@@ -190,6 +192,10 @@ def _steps(place: Place) -> Iterator[Callable[[], object]]:
     path = place.root / CLAIM_FILE
     session = {"session_id": "one", "prompt": "go on"}
     yield lambda: place.cli("claim", "42", CLAUDE_CODE_SESSION_ID="one")
+    phases = ("--phase", "Design", "--phase", "Build")
+    yield lambda: place.cli("workflow", "start", "W", *phases, CLAUDE_CODE_SESSION_ID="one")
+    compaction = {**session, "hook_event_name": "PreCompact", "trigger": "auto"}
+    yield lambda: place.hook("pre-compact", compaction)
     place.work(str(place.claim()["branch"]), push=False)
     yield lambda: place.cli("handoff", "--summary", "Fix it")
     yield lambda: place.hook("on-stop")  # GitHub fails: it is due again

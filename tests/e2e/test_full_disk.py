@@ -28,6 +28,7 @@ EVENTS: dict[str, dict[str, str]] = {
     "on-idle": {"hook_event_name": "Notification", "notification_type": "idle_prompt"},
     "pre-tool-use": {"hook_event_name": "PreToolUse", "tool_name": "Edit"},
     "post-tool-use": {"hook_event_name": "PostToolUse", "tool_name": "Bash"},
+    "workflow-agent": {"hook_event_name": "SubagentStop", "agent_type": "reviewer"},
     "pre-compact": {"hook_event_name": "PreCompact", "trigger": "auto"},
     "session-end": {"hook_event_name": "SessionEnd"},
 }

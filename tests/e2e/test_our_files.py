@@ -35,6 +35,7 @@ HOOKS = (
     "user-prompt-submit",
     "pre-tool-use",
     "post-tool-use",
+    "workflow-agent",
     "pre-compact",
     "session-end",
 )

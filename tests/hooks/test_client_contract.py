@@ -72,7 +72,14 @@ REACHES: dict[str, dict[ReplyPlace, set[str]]] = {
 """The client's contract: for each event, the parts of a reply that reach somebody, and whether they
 make the model take a turn. What is not listed is dropped. https://code.claude.com/docs/en/hooks"""
 
-SILENT = {"on-clear", "pre-tool-use", "post-tool-use", "pre-compact", "session-end"}
+SILENT = {
+    "on-clear",
+    "pre-tool-use",
+    "post-tool-use",
+    "workflow-agent",
+    "pre-compact",
+    "session-end",
+}
 """What has nothing to say in a reply, whatever its event could deliver."""
 
 

@@ -1,26 +1,86 @@
-"""PreCompact: what the summary of a session that leads a run must keep.
+"""PreCompact: what the summary of this session must keep, of claim, stage, run and workflow.
 
-What is printed here goes into the summariser's instructions as it is; JSON would be an error. The start
-of the compacted session says where the run stands, from the run's file: nothing depends on this.
+What is printed here goes into the summariser's instructions as it is; JSON would be an error. Sources of
+workflows are read, and their files brought in step. The start of the compacted session says where it
+stands, from files: nothing depends on this, and nothing here holds up a compaction.
 """
 
 from __future__ import annotations
 
-from lifecycle.core.redact import redact, shown
-from lifecycle.hooks.answers import run_start
+import os
+from collections.abc import Callable, Iterable
+
+from lifecycle.claim.engine import briefing
+from lifecycle.core.errors import LifecycleError
+from lifecycle.hooks import client_contract, recovery
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
-from lifecycle.run.run_store import RunStore
-from lifecycle.run.stop import leading
-from lifecycle.run.texts import standing
+from lifecycle.stages.session import staged_start
+from lifecycle.storage import log
+from lifecycle.storage.workflow_marks import RUN_FILE
+from lifecycle.workflow import preparing
 
 
 def answer(call: HookCall) -> Reply:
-    """Lines of text; nothing for a session that leads no run, for a subagent, and once it is completed."""
+    """Lines of text; nothing for a subagent, and where this session has nothing under way."""
+    if call.event.get("agent_id"):  # its event has its leader's session
+        return Reply()
+    lines = [
+        *_said(call, _claim),
+        *_said(call, _run),
+        *_said(call, _stage),
+        *_said(call, _workflow),
+    ]
+    if not lines:
+        return Reply()
+    _said(call, _owe)
+    return Reply(f"{preparing.kept_text(lines)}\n")
+
+
+def _said(call: HookCall, part: Callable[[HookCall], Iterable[str]]) -> list[str]:
+    """The lines of one system; what goes wrong in it costs its own lines alone."""
+    try:
+        return list(part(call))
+    except (LifecycleError, OSError) as error:
+        why = error.sentence if isinstance(error, LifecycleError) else str(error)
+        log.write(call.world.root, f"{call.hook}: {why}")
+        return []
+
+
+def _claim(call: HookCall) -> list[str]:
+    record = call.record
+    if record is None or call.is_held(record):
+        return []
+    return [f"- {client_contract.fit(line)}" for line in briefing.claim_lines(record)]
+
+
+def _run(call: HookCall) -> list[str]:
+    """Nothing for a session that leads no run, and once it is completed."""
+    if not os.path.lexists(call.world.root / RUN_FILE):
+        return []
+    from lifecycle.hooks.answers import run_start
+    from lifecycle.run.run_store import RunStore
+    from lifecycle.run.stop import leading
+    from lifecycle.run.texts import standing
+
     world = call.world
     run = RunStore(world.root, world.environment, world.deadline).load()
-    is_agents = bool(call.event.get("agent_id"))  # a subagent's event has its session's id
-    if run is None or run.is_over or is_agents or not leading.is_led_by(run, call.session):
-        return Reply()
-    lines = standing.kept_lines(run, run_start.worktree_seen(call, run))
-    return Reply(shown(redact("\n".join(lines))) + "\n")
+    if run is None or run.is_over or not leading.is_led_by(run, call.session):
+        return []
+    return standing.kept_lines(run, run_start.worktree_seen(call, run))
+
+
+def _stage(call: HookCall) -> list[str]:
+    lines = staged_start.start_lines(recovery.as_compacted(call))
+    return [f"- {line}" for line in lines if line]
+
+
+def _workflow(call: HookCall) -> list[str]:
+    from lifecycle.hooks.workflow_part import WorkflowPart
+
+    return WorkflowPart(call).compacted().kept
+
+
+def _owe(call: HookCall) -> list[str]:
+    recovery.owe(call)
+    return []

@@ -1,8 +1,8 @@
-"""SessionStart, every source: the claim, what waits, the open question, and the board.
+"""SessionStart, every source: claim, run, stage and workflow as one message, what waits, and the board.
 
 What needs somebody is rendered from state here, however often a session starts: a hook that was
-killed loses a nudge, never the question. The claim comes from files alone; the board from GitHub, if
-it answers in time.
+killed loses a nudge, never the question. A claim in review is looked at on GitHub first, in one request: a
+merge that happened meanwhile is told. The board comes from GitHub, if it answers in time.
 """
 
 from __future__ import annotations
@@ -10,28 +10,24 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
-from lifecycle.claim.engine import briefing, observing
+from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.engine import briefing, look, observing
 from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.record.claim_store import Loaded
 from lifecycle.claim.record.guard_marks import WAITING
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused, LifecycleError, LockBusy
-from lifecycle.core.plan import REPLIES, Audience, Notice
+from lifecycle.core.plan import REPLIES, Audience, Notice, Wake
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached
-from lifecycle.hooks import client_contract
+from lifecycle.hooks import client_contract, recovery, recovery_marks
 from lifecycle.hooks.answers.call import HookCall
-from lifecycle.hooks.client_contract import Ours, Reply
+from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings import config
 from lifecycle.setup import plugin_version
-from lifecycle.stages.session import staged_start
 from lifecycle.storage import log, signs_of_life
-from lifecycle.storage.workflow_marks import RUN_FILE
-
-if TYPE_CHECKING:
-    from lifecycle.hooks.answers.run_start import RunStart
 
 _OFFER = (
     "The plugin cannot allow its own commands, so the client asks for each lifecycle claim, handoff, "
@@ -40,25 +36,28 @@ _OFFER = (
 )
 
 LOCK_SECONDS = 1.5
-TWICE_SECONDS = 10.0
-"""The same session starting from the same source within this time is the same start: two copies of
-the hook are installed, and one of them has answered."""
+
+LOOK_SECONDS = 2.0
+"""How long GitHub may take to say whether the claim's pull request was merged meanwhile."""
+
+_REVIEWED = (Phase.PR_CREATED, Phase.CHECKS_RUNNING, Phase.PR_CLOSED)
 
 FRESH_SECONDS = 600.0
 """For how long the board's lines are shown again as they were read."""
 
 
 def answer(call: HookCall) -> Reply:
-    """The briefing; nothing in a repository that has no claim and never asked for a board."""
+    """The briefing; nothing in a repository that has nothing under way and never asked for a board."""
     world, claim_store = call.world, call.claim_store
     is_served = config.is_served(world.root, world.environment)
-    run = _run(call)
+    top = str(world.root)
+    is_compaction = call.event.get("source") == "compact"
+    if is_compaction and recovery_marks.was_told_by_prompt(top, call.session):
+        recovery_marks.settle(top, call.session)
+        return Reply()
     if not (call.has_claim or is_served or claim_store.marks.has(WAITING)):
-        if run is None:
-            return Reply()
-        return client_contract.render(
-            call.hook, [], context=[*map(Ours, run.context)], person=run.person
-        )
+        return _without_claim(call)
+    _look_first(call)
     try:
         with claim_store.folder.locked(world.deadline.remaining(at_most=LOCK_SECONDS)):
             loaded, refused = _loaded(call)
@@ -66,7 +65,7 @@ def answer(call: HookCall) -> Reply:
                 return Reply()
             for notice in [*loaded.notices, *_differences(call), *_offered(call)]:
                 claim_store.ledger.queue(notice)
-            context, person = (refused, refused) if refused else _claim(call, loaded.record)
+            claim, person = (refused, refused) if refused else _claim(call, loaded.record)
             audiences = _tones(call, loaded.record)
             said = claim_store.take(audiences, call.hook, call.session)
             claim_store.save()
@@ -75,26 +74,66 @@ def answer(call: HookCall) -> Reply:
                 signs_of_life.meet(claim_store.folder, call.session, world.clock.now())
     except LockBusy:
         # Somebody looks at a GitHub that is slow. The queue can wait; the claim and its question not.
-        context, person = _claim(call, call.record)
+        claim, person = _claim(call, call.record)
         said = ()
     # One sentence on the queue may stand in two lines of the claim: the question and what to do.
-    known = " ".join([*context, *person])
+    known = " ".join([*claim, *person])
     fresh = [notice for notice in said if notice.text not in known]
-    leads = run is not None and run.leads
-    if run is not None:
-        context, person = [*context, *map(Ours, run.context)], [*person, *run.person]
-    staged = [] if leads else staged_start.start_lines(call)
-    context = [*context, *map(Ours, staged), *_board_lines(call)]
-    return client_contract.render(call.hook, fresh, context=context, person=person)
+    words, more = recovery.of_every_system(call, claim)
+    context, person = [*words.message(), *_board_lines(call)], [*person, *more]
+    reply = client_contract.render(call.hook, fresh, context=context, person=person)
+    return _settled(call, reply)
 
 
-def _run(call: HookCall) -> RunStart | None:
-    """What the autonomous run says; None where there is none."""
-    if not os.path.lexists(call.world.root / RUN_FILE):
-        return None
-    from lifecycle.hooks.answers.run_start import RunStart
+def _without_claim(call: HookCall) -> Reply:
+    """What a run and a workflow say; two copies of one start say it once."""
+    top, source = str(call.world.root), str(call.event.get("source") or "")
+    words, person = recovery.of_every_system(call, is_served=False)
+    context = words.message()
+    if not context and not person:
+        return Reply()
+    descriptor = None
+    if call.claim_store.folder.path.is_dir():
+        descriptor = recovery_marks.begin_start(top, call.session, source)
+        if descriptor is None:
+            return Reply()
+    reply = client_contract.render(call.hook, [], context=context, person=person)
+    return _settled(call, reply, descriptor)
 
-    return RunStart(call).look()
+
+def _settled(call: HookCall, reply: Reply, descriptor: int | None = None) -> Reply:
+    """The reply, and what is noted once it was printed; until then the session is owed it."""
+    top, source = str(call.world.root), str(call.event.get("source") or "")
+    with contextlib.suppress(OSError):
+        recovery.owe(call)
+
+    def printed() -> None:
+        if descriptor is not None:
+            recovery_marks.answered(top, call.session, source)
+            os.close(descriptor)
+        recovery_marks.settle(top, call.session)
+
+    return replace(reply, printed=printed)
+
+
+def _look_first(call: HookCall) -> None:
+    """Look at the claim's pull request, so that what is told of it is true: one request, if it answers."""
+    record = call.record
+    if record is None or call.is_held(record) or Phase.named(record.claim.phase) not in _REVIEWED:
+        return
+    world = call.world
+    with contextlib.suppress(LifecycleError, DeadlineReached):
+        with world.deadline.keeping(max(world.deadline.left - LOOK_SECONDS, 0.0)):
+            look.tick(
+                world,
+                call.claim_store,
+                Wake.START,
+                audiences=(),
+                channel=call.hook,
+                session=call.session,
+                is_untracked=True,
+            )
+        call.__dict__.pop("loaded", None)
 
 
 def _tones(call: HookCall, record: Record | None) -> Collection[Audience]:
@@ -117,7 +156,11 @@ def _was_answered(call: HookCall) -> bool:
     before = call.claim_store.state.get("started") or {}
     this = {"session": call.session, "source": str(call.event.get("source", ""))}
     is_same = {name: before.get(name) for name in this} == this
-    if call.session and is_same and 0 <= now - float(before.get("at", 0)) < TWICE_SECONDS:
+    if (
+        call.session
+        and is_same
+        and 0 <= now - float(before.get("at", 0)) < recovery_marks.TWICE_SECONDS
+    ):
         return True
     call.claim_store.state["started"] = {**this, "at": now}
     return False

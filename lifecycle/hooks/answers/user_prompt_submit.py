@@ -1,15 +1,19 @@
 """UserPromptSubmit: deliver what waits, beside the user's own words; and note that a person wrote.
 
+Where the start after a compaction has not told the session where it stands, its next prompt does.
+
 The prompt itself is neither kept nor sent anywhere: only the moment is.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lifecycle.claim.engine import observing
 from lifecycle.claim.record.guard_marks import ANSWERED
 from lifecycle.core.errors import LockBusy
-from lifecycle.core.plan import REPLIES
-from lifecycle.hooks import client_contract
+from lifecycle.core.plan import REPLIES, Notice
+from lifecycle.hooks import client_contract, recovery, recovery_marks
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings import running_client
@@ -24,8 +28,9 @@ def answer(call: HookCall) -> Reply:
     background_run.ended(call)
     if running_client.is_machine_made(call.event) or not claim_store.folder.path.is_dir():
         return Reply()
+    is_owed = bool(call.session) and recovery_marks.is_owed(str(world.root), call.session)
     if not call.is_ours:
-        return Reply()
+        return _owed(call, (), []) if is_owed else Reply()
     # First of all, and without the lock: an answer counts even where nothing can be delivered now. And
     # before the sentences: a question that goes out with this prompt is not answered by it.
     claim_store.marks.set_due(ANSWERED, world.clock.now())
@@ -36,7 +41,7 @@ def answer(call: HookCall) -> Reply:
             if loaded.record is not None:
                 mine = observing.believed(world, claim_store, call.adopted(loaded.record))
                 claim_store.remember(mine)
-                context = call.briefed(mine) if mine.is_inherited else []
+                context = call.briefed(mine) if mine.is_inherited or is_owed else []
             for notice in loaded.notices:
                 claim_store.ledger.queue(notice)
             said = claim_store.take(REPLIES[call.hook].audiences, call.hook, call.session)
@@ -45,6 +50,16 @@ def answer(call: HookCall) -> Reply:
     except LockBusy:
         return Reply()  # somebody looks at a slow GitHub; what waits can wait for the next prompt
     known = " ".join(context)
-    return client_contract.render(
-        call.hook, [s for s in said if s.text not in known], context=context
-    )
+    said = tuple(notice for notice in said if notice.text not in known)
+    if is_owed:
+        return _owed(call, said, context)
+    return client_contract.render(call.hook, said, context=context)
+
+
+def _owed(call: HookCall, said: tuple[Notice, ...], claim: list[str]) -> Reply:
+    """The recovery message that the start of a compaction did not bring, once for each compaction."""
+    words, person = recovery.of_every_system(recovery.as_compacted(call), claim)
+    context = words.message()
+    top = str(call.world.root)
+    reply = client_contract.render(call.hook, said, context=context, person=person)
+    return replace(reply, printed=lambda: recovery_marks.told_by_prompt(top, call.session))

@@ -17,6 +17,9 @@ DAY = 86_400
 EDITS = "Write|Edit|MultiEdit|NotebookEdit"
 """The client's tools that edit files."""
 
+AGENTS = "Agent|Task"
+"""The client's tool that launches an agent, and the name that it had: an exact list, no pattern."""
+
 
 @dataclass(frozen=True, slots=True)
 class Wire:
@@ -52,7 +55,11 @@ WIRES: tuple[Wire, ...] = (
     # Not in the background: the tree has to be looked at before the agent edits it again. The client
     # sends a command that failed to the second event only.
     Wire("PostToolUse", "post-tool-use", 10, matcher="Bash"),
+    Wire("PostToolUse", "workflow-agent", 10, matcher=AGENTS),
     Wire("PostToolUseFailure", "post-tool-use", 10, matcher="Bash"),
+    Wire("PostToolUseFailure", "workflow-agent", 10, matcher=AGENTS),
+    # It carries no status: a phase fails by a command or by a tool's error.
+    Wire("SubagentStop", "workflow-agent", 10),
     Wire("PreCompact", "pre-compact", 10, least=6.0),
     Wire("SessionEnd", "session-end", 5, least=3.0),
 )

@@ -30,9 +30,11 @@ from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.storage import journal, log, regular_files, store, workflow_marks
 from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.storage.store import Folder
+from lifecycle.workflow import preparing
 from lifecycle.workflow.documents.hand_edits import with_edits
 from lifecycle.workflow.documents.workflow_view import view_of
 from lifecycle.workflow.documents.written_documents import DocumentKind, content_of
+from lifecycle.workflow.sources.source_files import is_standing
 from lifecycle.workflow.state import Workflow, slug
 from lifecycle.workflow.store.document_files import (
     ARCHIVE,
@@ -185,12 +187,18 @@ class WorkflowStore:
             change = WorkflowChange(self._found(files), files, self.deadline.clock.now())
             yield change
             _Commit(self, change).run()
+            preparing.prepare(self.root, self.environment, self._restorable)
 
     def settle(self) -> WorkflowChange:
         """Bring all files in step with each other: what was edited, deleted or cut off in the middle."""
         with self.changing() as change:
             pass
         return change
+
+    def _restorable(self) -> list[Workflow]:
+        """The workflows that a session may be told of, the one that was changed last first."""
+        every = (one.workflow for one in self.read().unfinished)
+        return [workflow for workflow in every if is_standing(self.root, workflow)]
 
     def _files(self, *, archived: bool) -> DocumentFiles:
         return read_files(self.root, self.environment, self.deadline, archived=archived)

@@ -316,7 +316,7 @@ def test_how_matchers_are_read(matcher: str, kind: str, heard: bool) -> None:
 def test_a_script_at_another_event(patient: Patient) -> None:
     """on-stop at SubagentStop does nothing: a remark."""
     data = patient.settings()
-    data["hooks"]["SubagentStop"] = groups("Stop", local_form(hooks_folder()), ["on-stop"])
+    data["hooks"]["SubagentStop"] += groups("Stop", local_form(hooks_folder()), ["on-stop"])
     patient.write_settings(data)
     assert "SubagentStop" in patient.only("hooks.event", "warn")["says"]
 

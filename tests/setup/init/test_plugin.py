@@ -96,6 +96,7 @@ def test_what_waits_may_wait_and_wake() -> None:
         "on-idle": "idle_prompt",
         "pre-tool-use": "Write|Edit|MultiEdit|NotebookEdit",
         "post-tool-use": "Bash",
+        "workflow-agent": "Agent|Task",
     }
 
 

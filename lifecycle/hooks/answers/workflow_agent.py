@@ -1,0 +1,164 @@
+"""An agent of the client was launched, could not be, or has ended: the phase that it is for moves.
+
+PostToolUse of Agent (Task, its old name): the phase that is for that type of agent, and whose id or title
+stands in the prompt, becomes active; PostToolUseFailure: it failed. SubagentStop, which carries no status:
+it is completed, with what a command recorded, unless it has a gate. Any other agent moves nothing.
+
+Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks. An agent in the background is
+launched with `status: "async_launched"` and an `agentId`; one in the foreground has ended by then.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from lifecycle.core.errors import LifecycleError
+from lifecycle.core.plan import REPLIES
+from lifecycle.hooks.answers.call import HookCall
+from lifecycle.hooks.client_contract import Reply
+from lifecycle.storage import log, regular_files
+from lifecycle.workflow import whose
+from lifecycle.workflow.state import Workflow
+from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
+from lifecycle.workflow.store.workflow_store import WorkflowStore
+from lifecycle.workflow.table import OVER, PhaseStatus
+from lifecycle.workflow.whose import Asker
+
+TOOLS = ("Agent", "Task")
+LAUNCHED, FAILED, ENDED = "PostToolUse", "PostToolUseFailure", "SubagentStop"
+
+REASON = 1_000
+"""Characters of a tool's error that are kept as the reason."""
+
+_BEGINNING, _LINES = 1_000_000, 20
+"""Bytes and lines of an agent's transcript in which its prompt is looked for."""
+
+
+def answer(call: HookCall) -> Reply:
+    """Nothing is printed: the agent is at work."""
+    name = call.event.get("hook_event_name") or REPLIES[call.hook].event
+    try:
+        if name == ENDED:
+            _ended(call)
+        elif call.event.get("tool_name") in TOOLS and not call.event.get("agent_id"):
+            _launched(call, has_failed=name == FAILED)
+    except (
+        LifecycleError
+    ) as error:  # it waits for a gate, or was moved meanwhile: a command has the word
+        log.write(call.world.root, f"{call.hook}: {error.sentence}")
+    return Reply()
+
+
+def _launched(call: HookCall, *, has_failed: bool) -> None:
+    asked, answered = call.event.get("tool_input"), call.event.get("tool_response")
+    if not isinstance(asked, Mapping):
+        return
+    type_ = _text(asked, "subagent_type")
+    steps, workflow = _mine(call)
+    if not type_ or workflow is None:
+        return
+    index = phase_in(workflow, type_, f"{_text(asked, 'description')}\n{_text(asked, 'prompt')}")
+    if index < 0 or workflow.phases[index].status in OVER:
+        return
+    place = {"phase": f"phase_{index}", "name": workflow.id}
+    if has_failed:
+        why = _text(call.event, "error") or "The agent could not be launched."
+        steps.fail(reason=why[:REASON], **place)
+        return
+    agent = _text(answered, "agentId") if isinstance(answered, Mapping) else ""
+    steps.begin(agent_id=agent, **place)
+
+
+def _ended(call: HookCall) -> None:
+    type_, agent = _text(call.event, "agent_type"), _text(call.event, "agent_id")
+    if not type_:  # the client's own summariser
+        return
+    steps, workflow = _mine(call)
+    if workflow is None:
+        return
+    index = _phase_of(call, workflow, type_, agent)
+    if index < 0 or workflow.phases[index].gate or workflow.phases[index].status in OVER:
+        return
+    steps.advance(phase=f"phase_{index}", name=workflow.id, and_begin=False)
+
+
+def _phase_of(call: HookCall, workflow: Workflow, type_: str, agent: str) -> int:
+    """The phase that this agent was at: by its id, else the active one of its type, else by its prompt."""
+    of_type = [
+        at
+        for at in workflow.active
+        if is_of(type_, workflow.phases[at].agent)
+        and workflow.phases[at].status is PhaseStatus.ACTIVE
+    ]
+    by_id = [at for at in of_type if agent and workflow.phases[at].agent_id == agent]
+    unknown = [at for at in of_type if not (agent and workflow.phases[at].agent_id)]
+    if by_id or len(unknown) == 1:
+        return (by_id or unknown)[0]
+    return phase_in(workflow, type_, _first_prompt(_text(call.event, "agent_transcript_path")))
+
+
+def _mine(call: HookCall) -> tuple[WorkflowSteps, Workflow | None]:
+    """The steps of this session, and its workflow."""
+    world = call.world
+    store = WorkflowStore(world.root, world.environment, world.deadline)
+    asker = Asker(call.session, call.process, whose.branch_of(world.root))
+    steps = WorkflowSteps(store, asker)
+    return steps, steps.choice(store.read()).workflow
+
+
+def phase_in(workflow: Workflow, type_: str, prompt: str) -> int:
+    """The index of the phase for that type of agent whose id or title stands in a prompt; -1 for none.
+
+    An id counts more than a title, and the longer title more than one that is a part of it.
+    """
+    text = " ".join(prompt.split()).casefold()
+    found = [
+        (rank, -at)
+        for at, phase in enumerate(workflow.phases)
+        if is_of(type_, phase.agent)
+        and (rank := _rank(text, at, " ".join(phase.title.split()).casefold()))
+    ]
+    return -max(found)[1] if found else -1
+
+
+def _rank(text: str, index: int, title: str) -> int:
+    if re.search(rf"\bphase_{index}\b", text):
+        return 1_000_000
+    return len(title) if title and re.search(rf"(?<!\w){re.escape(title)}(?!\w)", text) else 0
+
+
+def is_of(type_: str, agent: str) -> bool:
+    """True if an agent of this type is the one that a phase names; a plugin's name may stand before it."""
+    plain = type_.rpartition(":")[2]
+    return bool(agent) and agent.casefold() in (type_.casefold(), plain.casefold())
+
+
+def _first_prompt(path: str) -> str:
+    """What an agent was asked, from the beginning of its transcript; "" if that cannot be read."""
+    try:
+        found = regular_files.content(path, follow=True, limit=_BEGINNING) if path else None
+        lines = found[0].splitlines() if found is not None else []
+        entries = (json.loads(line) for line in lines[:_LINES] if line.strip())
+        return next((text for entry in entries if (text := _asked(entry))), "")
+    except (OSError, ValueError, RecursionError):
+        return ""
+
+
+def _asked(entry: object) -> str:
+    """What a line of a transcript has the user ask; "" if it is no such line."""
+    if not isinstance(entry, dict) or entry.get("type") != "user":
+        return ""
+    message = entry.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    if isinstance(content, str):
+        return content
+    blocks = content if isinstance(content, list) else []
+    return "\n".join(_text(block, "text") for block in blocks if isinstance(block, dict))
+
+
+def _text(values: Mapping[str, Any], name: str) -> str:
+    value = values.get(name)
+    return value if isinstance(value, str) else ""

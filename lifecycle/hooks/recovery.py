@@ -1,0 +1,105 @@
+"""The one recovery message of a session: claim, run, stage and workflow, each asked in its own way.
+
+`recovery_message.py` has the rule by which they become one text. What a start and a prompt tell is the same
+message; what a compaction tells the summariser is the same parts, to be kept.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from lifecycle.core.redact import redact, visible
+from lifecycle.hooks import client_contract, recovery_marks
+from lifecycle.hooks.answers.call import HookCall
+from lifecycle.hooks.client_contract import Ours
+from lifecycle.stages.session import staged_start
+from lifecycle.storage.workflow_marks import RUN_FILE
+from lifecycle.workflow import prepared_recovery
+from lifecycle.workflow.recovery_message import RecoveryPart, folded, part_of
+
+if TYPE_CHECKING:
+    from lifecycle.hooks.answers.run_start import RunStart
+
+RESTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+    "claim": ("lifecycle status", ()),
+    "run": (
+        "lifecycle run recover",
+        ("Autonomous run", "The autonomous run", "This session leads", "Do not go on", "Next:"),
+    ),
+    "stage": ("lifecycle stage status", ("CURRENT STAGE", "Next step:", ":::", "Staged workflow")),
+}
+"""By system: the command that shows the rest, and how the lines begin that count first."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryWords:
+    """What each system tells, line by line.
+
+    Attributes:
+        claim: lines of the claim; those that are not `Ours` are delivered as data.
+        run, stage: lines whose strangers' words are quoted.
+        workflow: its part of the message, None without one.
+    """
+
+    claim: Sequence[str] = ()
+    run: Sequence[str] = ()
+    stage: Sequence[str] = ()
+    workflow: RecoveryPart | None = None
+
+    def message(self) -> list[Ours]:
+        """The lines of the one message."""
+        lines = {
+            "claim": [client_contract.fit(line) for line in self.claim],
+            "run": [visible(redact(line)) for line in self.run],
+            "stage": [visible(redact(line)) for line in self.stage],
+        }
+        parts = [part_of(each, *RESTS[name]) for name, each in lines.items() if each]
+        if self.workflow is not None:
+            parts.append(self.workflow)
+        return [Ours(line) for line in folded(parts)]
+
+
+def of_every_system(
+    call: HookCall, claim: Sequence[str] = (), *, is_served: bool = True
+) -> tuple[RecoveryWords, list[str]]:
+    """What each system tells this session, which goes on with what it finds; and lines for the user.
+
+    Args:
+        call: the event.
+        claim: what the claim tells.
+        is_served: the repository may have the staged workflow.
+    """
+    run = _run(call)
+    context, person = ([], []) if run is None else (run.context, [*run.person])
+    leads = run is not None and run.leads
+    staged = [] if leads or not is_served else staged_start.start_lines(call)
+    words = RecoveryWords(claim, context, staged)
+    if not prepared_recovery.has_documents(str(call.world.root)):
+        return words, person
+    from lifecycle.hooks.workflow_part import WorkflowPart
+
+    told = WorkflowPart(call).started(is_alone=not (claim or context or staged))
+    return replace(words, workflow=told.part), [*person, *told.person]
+
+
+def _run(call: HookCall) -> RunStart | None:
+    """What the autonomous run says; None where there is none."""
+    if not os.path.lexists(call.world.root / RUN_FILE):
+        return None
+    from lifecycle.hooks.answers.run_start import RunStart
+
+    return RunStart(call).look()
+
+
+def owe(call: HookCall) -> None:
+    """Note that this session is to be told where it stands; raises OSError."""
+    if call.session and call.claim_store.folder.path.is_dir():
+        recovery_marks.owe(str(call.world.root), call.session)
+
+
+def as_compacted(call: HookCall) -> HookCall:
+    """The call as that of a session which goes on where it was: its stage is told as after a compaction."""
+    return replace(call, event={**call.event, "source": "compact"})

@@ -1,0 +1,116 @@
+"""What a session is still owed: its recovery message, from a compaction until it was printed.
+
+`.lifecycle/owed-ID` is made before a compaction, and before a start's message is printed; it goes once that
+is printed, so a hook that is killed in between leaves it, and the next prompt brings the message. Where a
+prompt brought it, it holds a word until the start that comes late has passed.
+
+It is imported by the quick path, so it imports next to nothing.
+"""
+
+# pathlib alone would cost as much as all of this.
+# ruff: noqa: PTH108, PTH123
+
+from __future__ import annotations
+
+import os
+import time
+
+from lifecycle.storage import regular_files, workflow_marks
+
+OWED = "owed-"
+STARTED = "started"
+"""A file with the session and the source of the start that was answered last; its mtime is when."""
+
+TWICE_SECONDS = 10.0
+"""The same session starting from the same source within this time is the same start: two copies of
+the hook are installed, and one of them has answered."""
+
+_TOLD = b"told\n"
+_SMALL = 1_000
+_TRIES, _PAUSE = 40, 0.005
+"""How often, and after how many seconds, another copy of the same start is looked for again."""
+
+
+def owe(root: str, session: str) -> None:
+    """Note that this session has to be told; raises OSError."""
+    regular_files.fill(_path(root, session), b"")
+
+
+def settle(root: str, session: str) -> None:
+    """Note that it was told; raises OSError."""
+    try:
+        os.unlink(_path(root, session))
+    except FileNotFoundError:
+        return
+
+
+def told_by_prompt(root: str, session: str) -> None:
+    """Note that a prompt told it, so that the start of this compaction does not; raises OSError."""
+    regular_files.fill(_path(root, session), _TOLD)
+
+
+def was_told_by_prompt(root: str, session: str) -> bool:
+    """True if a prompt has told it since the last compaction."""
+    found = regular_files.content(_path(root, session), limit=_SMALL)
+    return found is not None and found[0] == _TOLD
+
+
+def is_owed(root: str, session: str) -> bool:
+    """True if the session has to be told."""
+    found = regular_files.content(_path(root, session), limit=_SMALL)
+    return found is not None and not found[0]
+
+
+def begin_start(root: str, session: str, source: str) -> int | None:
+    """Begin to answer a start, of which two copies may run: a descriptor to close, or None.
+
+    None if another copy has answered it: it ran when this process had begun already. The other one waits
+    until the descriptor is closed, which is after `answered`. Raises OSError where nothing can be kept.
+    """
+    import fcntl
+
+    descriptor = regular_files.opened(_started(root), os.O_RDWR | os.O_CREAT)
+    for _ in range(_TRIES):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        except OSError:
+            time.sleep(_PAUSE)
+    is_same = bool(session) and os.read(descriptor, _SMALL) == _line(session, source)
+    age = time.time() - os.fstat(descriptor).st_mtime
+    if is_same and 0 <= age < TWICE_SECONDS and age <= _own_age() and not is_owed(root, session):
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _own_age() -> float:
+    """For how many seconds this process runs; TWICE_SECONDS where the system does not tell.
+
+    Source: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+    """
+    try:
+        with open("/proc/self/stat", "rb") as file:
+            ticks = int(file.read().rpartition(b")")[2].split()[19])
+        begun = ticks / os.sysconf("SC_CLK_TCK")
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - begun
+    except (OSError, ValueError, IndexError, AttributeError):
+        return TWICE_SECONDS
+
+
+def answered(root: str, session: str, source: str) -> None:
+    """Note that this start was answered; raises OSError."""
+    regular_files.fill(_started(root), _line(session, source))
+
+
+def _line(session: str, source: str) -> bytes:
+    return f"{workflow_marks.session_name(session)} {source[:40]}\n".encode("utf-8", "replace")
+
+
+def _started(root: str) -> str:
+    return regular_files.below(root, workflow_marks.FOLDER, STARTED)
+
+
+def _path(root: str, session: str) -> str:
+    name = workflow_marks.session_name(session)
+    return regular_files.below(root, workflow_marks.FOLDER, f"{OWED}{name}")
