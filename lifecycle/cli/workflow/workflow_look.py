@@ -7,6 +7,7 @@ import click
 from lifecycle.cli.command_session import option
 from lifecycle.cli.workflow import workflow_values
 from lifecycle.cli.workflow.workflow_session import WorkflowSession, in_workflows, which
+from lifecycle.core.errors import LifecycleError
 from lifecycle.workflow import guidance_text, state
 from lifecycle.workflow.reading_here import reading_here
 
@@ -32,8 +33,15 @@ def phase(given: WorkflowSession, *, name: str) -> None:
 @which
 @in_workflows
 def show(given: WorkflowSession, *, name: str) -> None:
-    """Show all of a workflow: task, phases, deliverables, reading, time. By name an archived one, too."""
+    """Show all of a workflow: task, phases, deliverables, reading, time. By name an archived one, too.
+
+    Its files are brought in step on the way: a document that was edited is taken over, a view is renewed.
+    """
     found = given.found(name, given.store.read(archived=bool(name)))
+    try:
+        troubles = given.store.settle().troubles
+    except (LifecycleError, OSError) as error:  # it is shown all the same
+        troubles = [str(error)]
     workflow = found.workflow
     lines = workflow_values.show_lines(workflow, given.now)
 
@@ -43,7 +51,7 @@ def show(given: WorkflowSession, *, name: str) -> None:
         draw_workflow(workflow, given.now)
 
     data = {**workflow_values.workflow_data(workflow), "files": list(found.places)}
-    given.print(lines, data, draw, found.remarks)
+    given.print(lines, data, draw, [*found.remarks, *troubles])
 
 
 @click.command(

@@ -17,6 +17,7 @@ from lifecycle.setup.doctor import (
     examine_installation,
     examine_run,
     examine_tracker,
+    examine_workflow,
     examine_worktree,
 )
 from lifecycle.setup.doctor.doctor_finding import DoctorFinding, Level, cause
@@ -40,6 +41,7 @@ FAMILIES: tuple[tuple[str, Check], ...] = (
     ("session", examine_hooks.check_session),
     ("stages", examine_tracker.check_stages),
     ("run", examine_run.check),
+    ("workflow", examine_workflow.check),
     ("clock", examine_github.check_clock),
     ("waiter", examine_hooks.check_waiter),
 )

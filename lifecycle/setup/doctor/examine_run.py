@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lifecycle.core.errors import GitFailed
@@ -41,20 +41,33 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
 def _files(case: Examined, mark: InitMark) -> Iterator[DoctorFinding]:
     """What `init --run` supplied: is it there still, and of this version?"""
     files = runs()
-    missing = [file.name for file in files if not any(p.is_file() for p in _places(case, file))]
-    old = [file.name for file in files if _is_old(case, mark, file)]
+    missing, old = missing_of(case, files), old_of(case, mark, files)
     if missing:
         yield finding("run.files.missing", names=", ".join(missing), fix=_init(mark))
     elif old:
         yield finding("run.files.old", names=", ".join(old), fix=_init(mark))
     else:
         yield finding("run.use.on")
-    for file in files:
-        content = store.read(case.root / file.name)
-        is_own = content is not None and content.content != file.text.encode()
-        if file.name in SHIM_FILES and is_own and file.name not in old:
+    for file in own_of(case, files):
+        if file.name in SHIM_FILES and file.name not in old:
             fix = f"rm {file.name} && {_init(mark)}"
             yield finding("run.files.changed", name=file.name, what=file.what, fix=fix)
+
+
+def missing_of(case: Examined, files: Sequence[Supply]) -> list[str]:
+    """The names of those that lie neither in the project nor among the person's own."""
+    return [file.name for file in files if not any(p.is_file() for p in _places(case, file))]
+
+
+def old_of(case: Examined, mark: InitMark, files: Sequence[Supply]) -> list[str]:
+    """The names of those that are as an earlier version of `init` wrote them."""
+    return [file.name for file in files if _is_old(case, mark, file)]
+
+
+def own_of(case: Examined, files: Sequence[Supply]) -> list[Supply]:
+    """Those that are there, and are not as this version writes them."""
+    there = [(file, store.read(case.root / file.name)) for file in files]
+    return [one for one, read in there if read is not None and read.content != one.text.encode()]
 
 
 def _places(case: Examined, file: Supply) -> tuple[Path, ...]:

@@ -107,6 +107,18 @@ def local_markers(text: str, path: str) -> SourceFacts | None:
     )
 
 
+def lacking_markers(text: str) -> tuple[str, ...]:
+    """Which mark a `CLAUDE.local.md` lacks that has the two others; () for any other."""
+    words = {match[1].casefold() for line in text.splitlines() if (match := _FIELD.match(line))}
+    there = {
+        '"workflow state"': "workflow state" in text.casefold(),
+        'a line "Workflow: NAME"': "workflow" in words,
+        'a line "Phase: 1/3 - TITLE"': "phase" in words,
+    }
+    lacking = tuple(name for name, is_there in there.items() if not is_there)
+    return lacking if len(lacking) == 1 else ()
+
+
 def active_plan(text: str, path: str) -> SourceFacts | None:
     """What a PLAN.md says; None unless it is in progress.
 

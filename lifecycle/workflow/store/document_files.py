@@ -45,11 +45,13 @@ class UnusableFile:
         path: from the worktree's root.
         sentence: what is wrong with it, for a person.
         stays: it is never replaced: a later release's, another user's, or no regular file.
+        is_later: a later release wrote it.
     """
 
     path: str
     sentence: str
     stays: bool
+    is_later: bool = False
 
 
 @dataclass
@@ -141,7 +143,8 @@ class _Reader:
                 files.documents.append(document)
         except UnusableDocument as error:
             then = "Install that release." if error.is_later else "Mend it, or take it away."
-            unusable = UnusableFile(path, told(path, str(error), then), error.is_later)
+            later = error.is_later
+            unusable = UnusableFile(path, told(path, str(error), then), later, later)
             files.unusable.append(unusable)
         except OSError as error:
             files.unusable.append(UnusableFile(path, told(path, _why(error)), stays=True))

@@ -1,0 +1,236 @@
+"""Doctor on workflows: what is set up, what lies in their files; each fix works as it is typed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+from typing import Any
+
+import pytest
+
+from lifecycle.setup.init.init_mark import MARK
+from lifecycle.setup.init.planned_files import digest
+from lifecycle.setup.init.protocol_section import FILE
+from lifecycle.setup.init.supplies import STATE_SCRIPT, SYNC_SCRIPT, WORKFLOW_FILES, workflows
+from tests.cli.outcome import ok
+from tests.setup.doctor.conftest import SHARED, Patient
+
+CURRENT = ".claude/state/workflow.json"
+VIEW = ".claude/workflow_state_system.md"
+
+
+@pytest.fixture
+def ready(patient: Patient) -> Patient:
+    """Wired by `lifecycle init --workflow`, with a workflow begun."""
+    patient.is_process = False
+    ok(patient.place.cli("init", "--workflow"))
+    start = ("workflow", "start", "User Auth", "--phase", "Design", "--phase", "Build")
+    ok(patient.place.cli(*start))
+    return patient
+
+
+def typed(patient: Patient, line: str) -> None:
+    """Type a fix into a shell; an editor is one that changes nothing."""
+    done = subprocess.run(
+        ["sh", "-c", line],
+        cwd=patient.root,
+        env={**os.environ, **patient.place.environment, "EDITOR": "true"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, (line, done.stdout, done.stderr)
+
+
+def document(patient: Patient) -> dict[str, Any]:
+    """The current document."""
+    loaded: dict[str, Any] = json.loads((patient.root / CURRENT).read_text())
+    return loaded
+
+
+def test_unasked_it_is_one_line(patient: Patient) -> None:
+    """Nothing is wrong with a project that has no workflow; the line says what there is."""
+    patient.is_process = False
+    found = {name: one for name, one in patient.findings().items() if name.startswith("workflow.")}
+    assert list(found) == ["workflow.use"]
+    assert found["workflow.use"]["says"].endswith("lifecycle init --workflow")
+
+
+def test_set_up_whole_with_a_workflow_all_is_well(ready: Patient) -> None:
+    """It is named, and nothing asks for a fix."""
+    assert ready.wrong() == []
+    found = ready.findings()
+    assert found["workflow.use"]["says"].startswith("Workflows are set up here")
+    assert found["workflow.state"]["says"].startswith("1 unfinished here")
+
+
+def test_a_workflow_without_the_permissions(patient: Patient) -> None:
+    """The agent would be asked for each command; the fix allows them."""
+    patient.is_process = False
+    ok(patient.place.cli("workflow", "start", "X", "--phase", "A"))
+    typed(patient, patient.only("workflow.permissions", "warn")["fix"])
+    assert patient.wrong() == []
+
+
+@pytest.mark.parametrize("name", WORKFLOW_FILES)
+def test_a_file_that_is_gone(ready: Patient, name: str) -> None:
+    """It is named, and the command that supplies it."""
+    (ready.root / name).unlink()
+    found = ready.only("workflow.files", "warn")
+    assert found["says"] == f"Of what a workflow needs this is not there: {name}."
+    typed(ready, found["fix"])
+    assert ready.wrong() == []
+
+
+def test_a_stale_shim(ready: Patient) -> None:
+    """As an earlier version wrote it: init renews it."""
+    old = "# an earlier one. lifecycle init --workflow\n"
+    (ready.root / STATE_SCRIPT).write_text(old)
+    mark = json.loads((ready.root / MARK).read_text())
+    mark["sha256"][STATE_SCRIPT] = digest(old.encode())
+    (ready.root / MARK).write_text(json.dumps(mark))
+    found = ready.only("workflow.files", "warn")
+    assert "an earlier version's" in found["says"]
+    typed(ready, found["fix"])
+    assert ready.wrong() == []
+    text = {file.name: file.text for file in workflows()}[STATE_SCRIPT]
+    assert (ready.root / STATE_SCRIPT).read_text() == text
+
+
+def test_a_changed_shim(ready: Patient) -> None:
+    """Somebody's own: nobody knows what it runs; the fix writes ours again."""
+    (ready.root / SYNC_SCRIPT).write_text("#!/bin/sh\n")
+    typed(ready, ready.only("workflow.files", "warn")["fix"])
+    assert ready.wrong() == []
+
+
+def test_a_section_that_is_gone(ready: Patient) -> None:
+    """Taken out of CLAUDE.md by hand; the fix puts it in again."""
+    (ready.root / FILE).write_text("# Ours\n")
+    typed(ready, ready.only("workflow.section", "warn")["fix"])
+    assert ready.wrong() == []
+
+
+def test_a_matcher_that_never_fires(ready: Patient) -> None:
+    """The design's `*Task*` is told; `Agent|Task` is not, nor is a script that lies there."""
+    for matcher, is_wrong in (("*Task*", True), ("Agent|Task", False), ("", False)):
+        hook = {"type": "command", "command": f"$CLAUDE_PROJECT_DIR/{SYNC_SCRIPT}"}
+        settings = {"hooks": {"PostToolUse": [{"matcher": matcher, "hooks": [hook]}]}}
+        ready.write_settings(settings, ready.root / SHARED)
+        if is_wrong:
+            found = ready.only("workflow.sync", "warn")
+            assert '"*Task*"' in found["says"]
+            assert found["fix"].endswith(SHARED)
+        else:
+            assert ready.wrong() == []
+
+
+def test_settings_that_run_a_script_that_is_not_there(patient: Patient) -> None:
+    """The client would show an error at each launch; the fix supplies the script."""
+    patient.is_process = False
+    hook = {"type": "command", "command": f'"$CLAUDE_PROJECT_DIR"/{SYNC_SCRIPT}'}
+    settings = {"hooks": {"PostToolUse": [{"matcher": "Agent|Task", "hooks": [hook]}]}}
+    patient.write_settings(settings, patient.root / SHARED)
+    typed(patient, patient.only("workflow.sync", "warn")["fix"])
+    assert patient.wrong() == []
+
+
+@pytest.mark.parametrize("content", ["", '{"id": "wf_', "[]", "{" * 10_000])
+def test_a_broken_document(ready: Patient, content: str) -> None:
+    """Empty, half-written, no object, too deep: one sentence; the fix sets it aside, and all is well."""
+    (ready.root / CURRENT).write_text(content)
+    wrong = ready.wrong()
+    assert {one["name"] for one in wrong} <= {"workflow.state", "workflow.step"}
+    (state,) = (one for one in wrong if one["name"] == "workflow.state")
+    assert CURRENT in state["says"]
+    typed(ready, state["fix"])
+    for one in ready.wrong():
+        assert one["name"] == "workflow.step"
+        typed(ready, one["fix"])
+    assert ready.wrong() == []
+    assert document(ready)["phases"][0]["title"] == "Design"
+
+
+def test_a_document_of_a_later_release(ready: Patient) -> None:
+    """It is kept, and the fix is to install that release."""
+    later = document(ready)
+    later["lifecycle"]["version"] = 99
+    (ready.root / CURRENT).write_text(json.dumps(later))
+    found = {one["name"]: one for one in ready.wrong()}
+    assert found["workflow.state"]["fix"] == "pipx upgrade agent-lifecycle"
+
+
+def test_documents_that_git_tracks(ready: Patient) -> None:
+    """They came with the repository; the fix lets git forget them and keeps them."""
+    ready.place.git("add", "--force", CURRENT)
+    found = ready.only("workflow.state", "warn")
+    assert found["fix"] == f"git rm --cached {CURRENT}"
+    typed(ready, found["fix"])
+    assert ready.wrong() == []
+    assert (ready.root / CURRENT).is_file()
+
+
+@pytest.mark.parametrize("edit", ["deleted", "edited"])
+def test_a_view_that_somebody_changed(ready: Patient, edit: str) -> None:
+    """It is told, and the fix renders it anew."""
+    view = ready.root / VIEW
+    before = view.read_text()
+    view.unlink() if edit == "deleted" else view.write_text("mine")
+    typed(ready, ready.only("workflow.step", "warn")["fix"])
+    assert ready.wrong() == []
+    assert view.read_text() == before
+
+
+def test_a_document_that_is_lacking(ready: Patient) -> None:
+    """One of the two was deleted: the fix writes it anew from the other."""
+    (ready.root / CURRENT).unlink()
+    typed(ready, ready.only("workflow.step", "warn")["fix"])
+    assert ready.wrong() == []
+    assert document(ready)["phases"][1]["title"] == "Build"
+
+
+def test_an_edit_that_was_not_taken_over(ready: Patient) -> None:
+    """The design's placeholder is told as one; the fix brings the document in step again."""
+    edited = document(ready)
+    edited["phases"][0]["status"] = "pending|active|completed|failed"
+    (ready.root / CURRENT).write_text(json.dumps(edited))
+    found = ready.only("workflow.edits", "warn")
+    assert "pending|active|completed|failed" in found["says"]
+    typed(ready, found["fix"])
+    assert ready.wrong() == []
+
+
+def test_a_workflow_that_was_forgotten(ready: Patient) -> None:
+    """Files accumulate: what nobody moved for two weeks is named, and the fix archives it."""
+    (checkpoint,) = (ready.root / "untracked/workflow-state").glob("*/*.json")
+    for path in (checkpoint, ready.root / CURRENT):
+        data = json.loads(path.read_text())
+        data["lifecycle"]["record"]["updated_at"] -= 15 * 86_400
+        path.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+    found = {one["name"]: one for one in ready.wrong()}
+    assert "for 15 days" in found["workflow.idle"]["says"]
+    assert shlex.quote("User Auth") in found["workflow.idle"]["fix"]
+    typed(ready, found["workflow.idle"]["fix"])
+    assert ready.wrong() == []
+    assert not checkpoint.exists()
+
+
+def test_a_source_that_lacks_a_marker(ready: Patient) -> None:
+    """CLAUDE.local.md with two of three marks makes no checkpoint; with all, and with none, it is well."""
+    local = ready.root / "CLAUDE.local.md"
+    local.write_text("Workflow: Case Studies\nPhase: 4/10 - SEO\n")
+    found = ready.only("workflow.source", "warn")
+    assert '"workflow state"' in found["says"]
+    local.write_text("# Current Workflow State\n\nWorkflow: Case Studies\nPhase: 4/10 - SEO\n")
+    assert ready.wrong() == []
+    local.write_text("Be kind.\n")
+    assert ready.wrong() == []
+
+
+def test_a_source_that_cannot_be_used(ready: Patient) -> None:
+    """A path in it that leads out of the project is told."""
+    local = ready.root / "CLAUDE.local.md"
+    local.write_text("Workflow State\nWorkflow: A\nPhase: 1/2 - B\n@/etc/passwd\n")
+    assert "/etc/passwd" in ready.only("workflow.source", "warn")["says"]
