@@ -31,6 +31,7 @@ COMMANDS = {
     "handoff": "claims.claim:handoff",
     "status": "views.status:status",
     "watch": "views.watch:watch",
+    "statusline": "views.statusline:statusline",
     "tick": "claims.claim_look:tick",
     "close": "claims.claim:close",
     "nudge": "claims.claim:nudge",

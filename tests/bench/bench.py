@@ -39,6 +39,7 @@ from tests.bench.remote import FLOORS, LATENCY, MOST, POLL, Cost, Row, remote_ro
 from tests.bench.runs import judge_runs, run_rows, run_table
 from tests.bench.staged import START, judge_staged
 from tests.bench.timing import interleaved
+from tests.bench.views import judge_views
 
 ROUNDS = 60
 CYCLES = 4
@@ -189,6 +190,7 @@ def judge(quiet: Mapping[str, float], active: Sequence[Took]) -> list[str]:
         if quiet[name] >= quiet[PYTHON]
     ]
     faults += judge_staged(quiet, UNCHANGED) + judge_check(quiet, START)
+    faults += judge_views(quiet, UNCHANGED)
     return faults + [
         f"{path.name} takes {path.requests} requests, and may take {BUDGET[path.name]}"
         for path in active

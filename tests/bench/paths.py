@@ -24,6 +24,7 @@ from lifecycle.storage.store import CLAIM_FILE, Folder
 from tests.bench.checked import check_probe
 from tests.bench.staged import INACTIVE, staged_probes
 from tests.bench.timing import Probe, age, seconds_of
+from tests.bench.views import LINE, LINE_NONE, view_probes
 from tests.factories import client
 
 TRUE = "/bin/true"
@@ -36,7 +37,9 @@ WAITED = "a waiter lives: hooks/ci-waiter"
 NOTHING_WAITS = "empty queue: hooks/user-prompt-submit"
 QUIET = "claim looked at, no stamp: Python"
 
-NO_OPS = (NO_CLAIM, NO_CLAIM_SH, UNCHANGED, UNCHANGED_SH, WAITED, NOTHING_WAITS, INACTIVE)
+NO_OPS = (
+    NO_CLAIM, NO_CLAIM_SH, UNCHANGED, UNCHANGED_SH, WAITED, NOTHING_WAITS, INACTIVE, LINE, LINE_NONE,
+)  # fmt: skip
 """Probes that must end before Python could have started."""
 
 BUDGET = {
@@ -97,6 +100,7 @@ def quiet_probes(folder: Path) -> list[Probe]:
     true = next(path for path in ("/bin/true", "/usr/bin/true") if Path(path).exists())
     _let_a_waiter_live(waited)
     waiter, prompt = str(hook_script("ci-waiter")), str(hook_script("user-prompt-submit"))
+    line, line_none, *commands = view_probes(folder / "views", without, _CLAIM)
     inactive, start, detected = staged_probes(folder / "staged", without)
     return [
         Probe(TRUE, (true,), without),
@@ -107,10 +111,13 @@ def quiet_probes(folder: Path) -> list[Probe]:
         Probe(UNCHANGED_SH, ("/bin/sh", script), within),
         Probe(WAITED, (waiter,), environment(waited)),
         Probe(NOTHING_WAITS, (prompt,), within),
+        line,
+        line_none,
         inactive,
         Probe(PYTHON, bare, without),
         start,
         detected,
+        *commands,
         check_probe(folder / "checks", without),
         Probe(QUIET, (script,), within, prepare=stamp.unlink),
     ]

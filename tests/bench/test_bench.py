@@ -32,6 +32,8 @@ from tests.bench.paths import (
 from tests.bench.remote import FLOORS, MOST, POLL, Cost, Row, remote_rows
 from tests.bench.staged import DETECTED, INACTIVE, LOG, MOST_NO_OPS, MOST_STARTS, START
 from tests.bench.timing import Probe, ProbeFailedError, interleaved, seconds_of
+from tests.bench.views import LINE, LINE_NONE, MOST_VERSIONS, STATUS, VERSION
+from tests.bench.views import MOST_NO_OPS as MOST_LINES
 
 FINE = {
     TRUE: 0.001,
@@ -40,6 +42,8 @@ FINE = {
     START: 0.02,
     DETECTED: 0.03,
     CHECKED: 0.2,
+    VERSION: 0.1,
+    STATUS: 0.2,
     QUIET: 0.06,
 }
 WITHIN = [Took(name, 0.2, most) for name, most in BUDGET.items()]
@@ -51,7 +55,9 @@ WITHIN = [Took(name, 0.2, most) for name, most in BUDGET.items()]
 def test_quiet_probes_take_the_paths_that_they_are_named_for(tmp_path: Path) -> None:
     """With a claim unchanged the script ends before Python; without the stamp Python sets it anew."""
     probes = {probe.name: probe for probe in quiet_probes(tmp_path)}
-    assert set(probes) == {TRUE, PYTHON, QUIET, START, DETECTED, CHECKED, *NO_OPS}
+    assert set(probes) == {
+        TRUE, PYTHON, QUIET, START, DETECTED, CHECKED, VERSION, STATUS, *NO_OPS,
+    }  # fmt: skip
     stamp = tmp_path / "kept/.lifecycle/stamp"
     nowhere = str(tmp_path / "no-such-command")
     unchanged, quiet = probes[UNCHANGED], probes[QUIET]
@@ -67,7 +73,8 @@ def test_quiet_probes_take_the_paths_that_they_are_named_for(tmp_path: Path) -> 
     spy = tmp_path / "spy"
     spy.write_text(f"#!/bin/sh\n: >'{told}'\n")
     spy.chmod(0o755)
-    for probe in (unchanged, probes[WAITED], probes[NOTHING_WAITS]):
+    silent = (unchanged, probes[WAITED], probes[NOTHING_WAITS], probes[LINE], probes[LINE_NONE])
+    for probe in silent:
         seconds_of(probe.command, {**probe.environment, "LIFECYCLE_BIN": str(spy)})
         assert not told.exists(), probe.name
     (tmp_path / "waited/.lifecycle/waiter").unlink()
@@ -118,6 +125,15 @@ def test_a_staged_stop_that_is_too_slow_is_a_fault() -> None:
     assert fault == f"{DETECTED} takes 2.00 of {START}"
     (fault,) = bench.judge({**FINE, CHECKED: FINE[START] * MOST_CHECK}, WITHIN)
     assert fault == f"{CHECKED} takes 15.0 of {START}"
+
+
+def test_a_view_that_is_too_slow_is_a_fault() -> None:
+    """The status line costs a no-op, and status not many starts of the command; either limit is a fault."""
+    for name in (LINE, LINE_NONE):
+        (fault,) = bench.judge({**FINE, name: FINE[UNCHANGED] * MOST_LINES}, WITHIN)
+        assert fault == f"{name} takes 1.50 of {UNCHANGED}"
+    (fault,) = bench.judge({**FINE, STATUS: FINE[VERSION] * MOST_VERSIONS}, WITHIN)
+    assert fault == f"{STATUS} takes 4.00 of {VERSION}"
 
 
 def test_every_round_runs_every_probe(tmp_path: Path) -> None:

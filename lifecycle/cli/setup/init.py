@@ -12,13 +12,15 @@ from lifecycle.cli.terminal import json_text
 from lifecycle.core.redact import visible
 from lifecycle.setup.init import FileChange, Plan, apply, plan, protocol_section
 from lifecycle.setup.init.init_mark import EXCLUDE, MARK
-from lifecycle.setup.init.planning import PERMISSIONS_ALONE, git_of
+from lifecycle.setup.init.planning import PERMISSIONS_ALONE, STATUS_LINE, git_of
 from lifecycle.storage.store import worktree_root
 
 _OWN = (".claude/settings.local.json", EXCLUDE, MARK)
 """What git does not see, or is kept from seeing."""
 
 _ALONE = "The agent may run these unasked, for you alone, in this worktree."
+
+_LINE = "The client's status line shows what is at work here, for you alone, in this worktree."
 
 _TO_COMMIT = (
     "Commit these files, and everybody who has lifecycle installed has it here, in sessions that are "
@@ -37,6 +39,10 @@ _MODES = {"local": "for you alone, in this worktree", "shared": "for everybody i
     "--permissions",
     "With the plugin: only let the agent run claim, handoff, status, tick and release unasked; with --run "
     "or --workflow their commands, too.",
+)
+@option(
+    "--statusline",
+    "Only the client's status line, for you alone: what is at work here. One that is set is called first.",
 )
 @option("--remove", "Take out what init put in, and nothing else.")
 @option("--dry-run", "Show every file's diff; write nothing.")
@@ -61,7 +67,9 @@ def command(*, remove: bool, dry_run: bool, as_json: bool, **asked: bool) -> Non
         raise click.UsageError(
             "--permissions is for one person, and --stages puts them in as well: it goes with neither."
         )
-    for name in ("shared", "stages", "run", "workflow", "permissions"):
+    if asked["statusline"] and any(asked[name] for name in asked if name != "statusline"):
+        raise click.UsageError("--statusline puts nothing else in: it goes with no other option.")
+    for name in ("shared", "stages", "run", "workflow", "permissions", "statusline"):
         if asked[name] and remove:
             raise click.UsageError(
                 f"--remove takes out whatever is there; --{name} does not go with it."
@@ -79,9 +87,10 @@ def command(*, remove: bool, dry_run: bool, as_json: bool, **asked: bool) -> Non
 
 
 def _done(todo: Plan, *, remove: bool) -> list[str]:
-    if todo.mode == PERMISSIONS_ALONE:
+    alone = {PERMISSIONS_ALONE: _ALONE, STATUS_LINE: _LINE}.get(todo.mode)
+    if alone is not None:
         undo = "Nothing needs a restart. Undo: lifecycle init --remove"
-        return [_ALONE, *_table(todo.changes), undo] if todo.changes else [_ALONE]
+        return [alone, *_table(todo.changes), undo] if todo.changes else [alone]
     mode = _MODES.get(todo.mode, "")
     if not todo.changes:
         return [] if remove else [f"lifecycle is wired already, {mode}; nothing was changed."]

@@ -17,7 +17,7 @@ from lifecycle.run import run_store
 from lifecycle.settings import config, resources, running_client, user_folder
 from lifecycle.setup.init import client_settings, protocol_section
 from lifecycle.setup.init import init_mark as mark
-from lifecycle.setup.init.found_hooks import plugins
+from lifecycle.setup.init.found_hooks import ClientSetup, plugins
 from lifecycle.setup.init.hook_table import (
     NAMES,
     WIRES,
@@ -47,6 +47,7 @@ from lifecycle.setup.init.planned_files import (
     write_all,
 )
 from lifecycle.setup.init.staged_setup import FILES, LOG_LINE, Staging
+from lifecycle.setup.init.status_line import LINE_MARK, put_in, take_out
 from lifecycle.setup.init.supplies import claims, page_of, runs, workflows
 from lifecycle.storage import store
 from lifecycle.storage.store import CLAIM_FILE
@@ -55,6 +56,9 @@ from lifecycle.workflow.store import document_files
 
 PERMISSIONS_ALONE = "permissions"
 """The mode of a project whose hooks are the plugin's."""
+
+STATUS_LINE = "statusline"
+"""The mode of a project that has the status line put in, whatever else."""
 
 _FOLDER = ".claude/"
 _GIT_SECONDS = 20.0
@@ -96,6 +100,7 @@ def plan(
     workflow: bool = False,
     only_wires: bool = False,
     permissions: bool = False,
+    statusline: bool = False,
     environment: Mapping[str, str],
 ) -> Plan:
     """Work out what `init` or, with `remove`, `init --remove` does. Writes nothing.
@@ -110,6 +115,7 @@ def plan(
         workflow: what workflows need as well. A project that has it keeps it.
         only_wires: nothing that a person edits: no settings of lifecycle's own.
         permissions: for one person, what the agent runs unasked and nothing else: the plugin has the hooks.
+        statusline: for one person, the client's status line and nothing else.
         environment: names the user's home and PATH.
 
     Raises:
@@ -119,6 +125,8 @@ def plan(
     project = _Project(root, environment, only_wires=only_wires)
     if permissions:
         return project.permission(run=run, workflow=workflow)
+    if statusline:
+        return project.status_line()
     before = project.mark()
     if remove:
         return project.removal(before or project.mark(PERMITS), PERMITS if before is None else MARK)
@@ -133,7 +141,7 @@ def apply(plan: Plan) -> None:
         Refused: a file changed since the plan was made; nothing was written.
         OSError: a file cannot be written; the others were put back.
     """
-    marks = (plan.root / MARK, plan.root / PERMITS)
+    marks = (plan.root / MARK, plan.root / PERMITS, plan.root / LINE_MARK)
     is_going = any(change.path in marks and change.after is None for change in plan.changes)
     # The mark is there before, and goes after, whatever it speaks of.
     write_all(sorted(plan.changes, key=lambda change: (change.path in marks) is is_going))
@@ -158,7 +166,7 @@ class _Project:
                 f"{self.root} is no git worktree, so nothing was written; go to the repository that you "
                 "work in."
             )
-        for name in (*SETTINGS.values(), MARK, PERMITS):
+        for name in (*SETTINGS.values(), MARK, PERMITS, LINE_MARK):
             self._need_inside(name)
         if os.path.lexists(self.root / _FOLDER.rstrip("/")) and not (self.root / _FOLDER).is_dir():
             raise Refused(
@@ -254,6 +262,36 @@ class _Project:
         self.draft.write(PERMITS, mark.render(new), "what --remove reads")
         return Plan(self.root, PERMISSIONS_ALONE, self.draft.changes(), tuple(self.notes))
 
+    def status_line(self) -> Plan:
+        """Put the client's status line in, for one person."""
+        new = self.mark(LINE_MARK) or InitMark(LOCAL, created=self._new_folder())
+        name = SETTINGS[LOCAL]
+        content = self.draft.read(name)
+        others = ClientSetup.read(self.root, self.environment).files[:-1]
+        text, put = put_in(_decoded(content, name), name, new.settings, others)
+        self.draft.write(name, text.encode(), "the status line")
+        new = replace(new, settings=put, created=new.created_with(name, is_new=content is None))
+        new = self._listed(new, LINE_MARK)
+        self.draft.write(LINE_MARK, mark.render(new), "what --remove reads")
+        self._recorded()
+        return Plan(self.root, STATUS_LINE, self.draft.changes(), tuple(self.notes))
+
+    def _without_line(self) -> InitMark | None:
+        """Take the status line out; what was put in with it, or None if there was none."""
+        line = self.mark(LINE_MARK)
+        if line is None:
+            return None
+        name = SETTINGS[LOCAL]
+        content = self.draft.read(name)
+        if content is not None:
+            text = take_out(_decoded(content, name), name, line.settings)
+            gone = not text.strip("\ufeff{} \t\r\n") and name in line.created
+            self.draft.write(name, None if gone else text.encode(), "the status line goes")
+        for listed in line.lines:
+            self._unlisted(line, listed)
+        self.draft.write(LINE_MARK, None, "the mark")
+        return line
+
     def _new_folder(self) -> tuple[str, ...]:
         return () if (self.root / _FOLDER).exists() else (_FOLDER,)
 
@@ -270,11 +308,17 @@ class _Project:
 
     def removal(self, before: InitMark | None, name: str) -> Plan:
         """Take everything out that was put in, as the mark called `name` says."""
+        line = self._without_line()
         if before is None:
-            self.notes.append(
-                "lifecycle init put nothing into this project, so there is nothing to take out."
-            )
-            return Plan(self.root, "", (), tuple(self.notes))
+            if line is None:
+                self.notes.append(
+                    "lifecycle init put nothing into this project, so there is nothing to take out."
+                )
+            created = line.created if line is not None else ()
+            emptied = (self.root / _FOLDER,) if _FOLDER in created else ()
+            return Plan(self.root, "", self.draft.changes(), tuple(self.notes), emptied)
+        if line is not None:  # what came with the line is as much ours
+            before = replace(before, created=(*before.created, *line.created))
         self._unwired(before, "lifecycle's entries go")
         for listed in before.lines:
             self._unlisted(before, listed)

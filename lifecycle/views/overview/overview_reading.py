@@ -88,7 +88,7 @@ def watched(root: Path) -> tuple[Path, ...]:
     named += [Path(entry.path) for entry in _entries(root / _WORKFLOWS[-1])]
     sessions = here / workflow_marks.SESSIONS
     named += [Path(entry.path) for entry in _entries(sessions) if entry.name.endswith(".json")]
-    git = _git_folder(root)
+    git = git_folder(root)
     named += [git / "HEAD"] if git is not None else []
     common = store.common_folder(root)
     if common is not None:
@@ -107,7 +107,7 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
 
 
 def _worktree(reading: WorktreeRead) -> OverviewWorktree:
-    git = _git_folder(reading.root)
+    git = git_folder(reading.root)
     head = regular_files.content(str(git / "HEAD"), limit=_LINE) if git is not None else None
     words = head[0].decode("utf-8", "replace").split() if head is not None else []
     branch = words[1].removeprefix("refs/heads/") if words[:1] == ["ref:"] else ""
@@ -115,7 +115,7 @@ def _worktree(reading: WorktreeRead) -> OverviewWorktree:
     return OverviewWorktree(plain(reading.root, _LINE), plain(clone, _LINE), plain(branch))
 
 
-def _git_folder(root: Path) -> Path | None:
+def git_folder(root: Path) -> Path | None:
     """The worktree's own git folder, without git: `.git`, or what it says as a file."""
     git = root / ".git"
     if git.is_dir():

@@ -1,4 +1,4 @@
-"""Words that every view of an overview uses: ages, and where a stage and a story stand. Pure."""
+"""Words that every view of an overview uses: ages, and how pull request, stage and story stand. Pure."""
 
 from __future__ import annotations
 
@@ -23,6 +23,19 @@ STANDINGS = {
     PullStanding.CLOSED: "closed without a merge",
 }
 """How a pull request stands, in words."""
+
+STANDING_STYLES = {
+    PullStanding.UNKNOWN: "dim",
+    PullStanding.RUNNING: "cyan",
+    PullStanding.FAILED: "bold red",
+    PullStanding.HELD: "bold magenta",
+    PullStanding.CHANGES: "bold magenta",
+    PullStanding.CONFLICT: "bold red",
+    PullStanding.PASSED: "green",
+    PullStanding.MERGED: "bold green",
+    PullStanding.CLOSED: "red",
+}
+"""The colour of that on a terminal."""
 
 
 def is_awaited(overview: Overview, text: str) -> bool:

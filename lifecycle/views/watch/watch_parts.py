@@ -20,26 +20,19 @@ from lifecycle.views.overview.overview_values import (
     OverviewPull,
     OverviewRun,
     OverviewWorkflow,
-    PullStanding,
 )
-from lifecycle.views.overview.overview_words import STANDINGS, age, at_work, is_awaited, stage_line
+from lifecycle.views.overview.overview_words import (
+    STANDING_STYLES,
+    STANDINGS,
+    age,
+    at_work,
+    is_awaited,
+    stage_line,
+)
 from lifecycle.views.stats.stats_words import count
 
 LABEL = 10
 """Columns of the name before a part's lines."""
-
-_STYLES = {
-    PullStanding.UNKNOWN: "dim",
-    PullStanding.RUNNING: "cyan",
-    PullStanding.FAILED: "bold red",
-    PullStanding.HELD: "bold magenta",
-    PullStanding.CHANGES: "bold magenta",
-    PullStanding.CONFLICT: "bold red",
-    PullStanding.PASSED: "green",
-    PullStanding.MERGED: "bold green",
-    PullStanding.CLOSED: "red",
-}
-"""The colour of how a pull request stands."""
 
 _SIGNS = {
     "completed": ("✓", "green"),
@@ -136,7 +129,7 @@ def _claim(claim: OverviewClaim, now: float) -> Iterator[Text]:
 
 def _pull(pull: OverviewPull, checks: OverviewChecks | None, now: float) -> Iterator[Text]:
     number = Text(f"#{pull.number}", _link(pull.url, "bold"))
-    line = Text.assemble(number, " ", (STANDINGS[pull.state], _STYLES[pull.state]))
+    line = Text.assemble(number, " ", (STANDINGS[pull.state], STANDING_STYLES[pull.state]))
     if pull.conflicts_with:
         line.append(f" with {pull.conflicts_with}")
     line.append(f": {', '.join(pull.changes_by)}" if pull.changes_by else "")

@@ -1,0 +1,86 @@
+"""An overview as one line with colours and links, for a client's status line. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lifecycle.views.overview.overview_values import (
+    Overview,
+    OverviewPull,
+    OverviewRun,
+    OverviewWorkflow,
+)
+from lifecycle.views.overview.overview_words import STANDING_STYLES, STANDINGS
+
+_CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "magenta": "35", "cyan": "36"}
+_INVERSE = "1;7"
+_NAME = 40
+"""Characters of a name that somebody else chose."""
+
+
+def status_words(overview: Overview, *, is_plain: bool = False) -> str:
+    """What is at work, in one line: what waits for a person comes first; "" if nothing is.
+
+    Args:
+        overview: of the worktree.
+        is_plain: no colours; links stay, they are no colour.
+    """
+    parts = [_styled(words, codes, is_plain=is_plain) for words, codes in _parts(overview)]
+    return f"{_mark(overview, is_plain=is_plain)}{' · '.join(parts)}"
+
+
+def _mark(overview: Overview, *, is_plain: bool) -> str:
+    waits = len(overview.awaited)
+    if not waits:
+        return ""
+    words = f" WAITS FOR YOU{f' ({waits})' if waits > 1 else ''} "
+    return f"{_styled(words, _INVERSE, is_plain=is_plain)} "
+
+
+def _parts(overview: Overview) -> Iterator[tuple[str, str]]:
+    """Each part's words, and its colour as a terminal takes it."""
+    claim, stage = overview.claim, overview.stage
+    if claim is not None:
+        issue = _linked(f"#{claim.issue}", claim.url) if claim.issue else "claim"
+        yield f"{issue} {claim.phase}", ""
+    if overview.pull is not None:
+        yield _pull(overview.pull)
+    if stage is not None and stage.stage and not (stage.is_off or stage.is_over):
+        yield stage.stage, ""
+    if overview.run is not None and overview.run.status != "completed":
+        yield _run(overview.run), ""
+    if overview.workflow is not None:
+        yield _workflow(overview.workflow), ""
+    for part in overview.troubles:
+        if part not in ("worktree", "events"):
+            yield f"{part} cannot be read: lifecycle status", _CODES["red"]
+
+
+def _pull(pull: OverviewPull) -> tuple[str, str]:
+    codes = ";".join(_CODES[word] for word in STANDING_STYLES[pull.state].split())
+    return f"{_linked(f'PR #{pull.number}', pull.url)} {STANDINGS[pull.state]}", codes
+
+
+def _run(run: OverviewRun) -> str:
+    done = f"{run.done}/{len(run.stories)}" if run.stories else run.phase
+    story = next((one for one in run.stories if one.status in _AT_WORK), None)
+    where = f" {story.id} {story.tdd or story.status}" if story is not None else ""
+    return f"run {done}{where}"
+
+
+_AT_WORK = ("in_progress", "testing", "review")
+
+
+def _workflow(workflow: OverviewWorkflow) -> str:
+    where = f" {workflow.current}/{len(workflow.phases)}" if workflow.current else ""
+    title = workflow.phases[workflow.current - 1].title if workflow.current else ""
+    return f"{workflow.name[:_NAME]}{where} {title[:_NAME]}".rstrip()
+
+
+def _linked(words: str, url: str) -> str:
+    """A hyperlink (OSC 8), where the terminal knows them; no address holds a control character."""
+    return f"\x1b]8;;{url}\x07{words}\x1b]8;;\x07" if url else words
+
+
+def _styled(words: str, codes: str, *, is_plain: bool) -> str:
+    return f"\x1b[{codes}m{words}\x1b[0m" if codes and not is_plain else words
