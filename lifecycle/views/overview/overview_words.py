@@ -63,7 +63,7 @@ def stage_line(stage: OverviewStage, now: float) -> str:
 
 def at_work(story: OverviewStory) -> str:
     """A story's status, and where it is in its cycle while it is worked on."""
-    words = [story.status]
+    words = [story.status.replace("_", " ")]
     if story.status in ("in_progress", "testing", "review"):
         words += [story.tdd, f"attempt {story.iteration}" if story.iteration else ""]
     if story.criteria and story.status != "completed":

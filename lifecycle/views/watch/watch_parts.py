@@ -100,7 +100,7 @@ def watch_parts(overview: Overview, now: float) -> list[WatchPart]:
 def _awaited(overview: Overview, now: float) -> Iterator[Text]:
     """What waits for a person: for how long, what, and where to act."""
     for one in overview.awaited:
-        line = Text(" WAITS FOR YOU ", "bold reverse")
+        line = Text.assemble((" WAITS FOR YOU ", "bold reverse"))
         line.append(f" {age(one.since, now)}" if one.since else "", "bold")
         line.append(f"  {one.what}", "bold")
         pull = overview.pull.url if overview.pull is not None else ""
@@ -112,7 +112,7 @@ def _awaited(overview: Overview, now: float) -> Iterator[Text]:
 
 
 def _claim(claim: OverviewClaim, now: float) -> Iterator[Text]:
-    line = Text(claim.phase or "(no phase)", "bold")
+    line = Text.assemble((claim.phase or "(no phase)", "bold"))
     line.append("" if claim.is_confirmed else " (written by hand, not judged yet)", _DIM)
     line.append(f" for {age(claim.since, now)}" if claim.since else "")
     line.append(", being released" if claim.is_releasing else "")
@@ -144,7 +144,7 @@ def _run(run: OverviewRun, now: float) -> Iterator[Text]:
     total = len(run.stories)
     bar = _bar(run.done, total)
     lasts = f", begun {age(run.started, now)} ago" if run.started else ""
-    words = f"{run.phase}, {run.status}{lasts}"
+    words = f"{run.phase}, {run.status.replace('_', ' ')}{lasts}"
     done = f" {run.done} of {count(total, 'story', 'stories')}, " if total else ""
     yield Text.assemble(bar, (done, "bold"), words)
     yield Text(run.goal, "italic")
@@ -152,7 +152,7 @@ def _run(run: OverviewRun, now: float) -> Iterator[Text]:
     at = next((n for n, story in enumerate(run.stories) if story.status != "completed"), 0)
     # What is at work and what comes next is worth more than what is done.
     for story in (*run.stories[at:], *run.stories[:at]):
-        since = f" ({age(story.since, now)})" if story.since else ""
+        since = _since(story.status, story.since, now)
         yield _signed(story.status, f"{story.id} {story.title}", f"  {at_work(story)}{since}")
 
 
@@ -166,7 +166,7 @@ def _workflow(workflow: OverviewWorkflow, now: float) -> Iterator[Text]:
     at = max(workflow.current - 1, 0)
     numbered = tuple(enumerate(workflow.phases, 1))
     for number, phase in (*numbered[at:], *numbered[:at]):
-        since = f" {age(phase.since, now)}" if phase.since else ""
+        since = _since(phase.status, phase.since, now)
         agent = f"  {phase.agent}" if phase.agent else ""
         yield _signed(phase.status, f"{number} {phase.title}", f"{agent}  {phase.status}{since}")
     if workflow.reading:
@@ -180,6 +180,14 @@ def _events(overview: Overview, now: float) -> Iterator[Text]:
     for event in reversed(overview.events):
         when = f"{age(event.at, now):>7}  "
         yield Text.assemble((when, _DIM), f"{event.system} {event.task} ".lstrip(), event.what)
+
+
+def _since(status: str, since: float, now: float) -> str:
+    """How long it has stood so; of what is over, how long ago that was."""
+    if not since:
+        return ""
+    words = age(since, now)
+    return f" {words} ago" if status in ("completed", "skipped") else f" for {words}"
 
 
 def _signed(status: str, text: str, more: str = "") -> Text:

@@ -106,8 +106,7 @@ def _lines_of(part: WatchPart, width: int, console: Console) -> list[Text]:
     lines: list[Text] = []
     for text in part.lines:
         if part.is_folded:
-            folded = text.wrap(console, max(width - indent - _HANGS, 1))
-            lines += [folded[0], *(Text.assemble(" " * _HANGS, line) for line in folded[1:])]
+            lines += _folded(text, max(width - indent, 1), console)
         else:
             cut = text.copy()
             cut.truncate(width - indent, overflow="ellipsis")
@@ -116,6 +115,15 @@ def _lines_of(part: WatchPart, width: int, console: Console) -> list[Text]:
         return lines
     names = [Text(f"{part.name:>{LABEL}} ", "dim"), Text(" " * indent)]
     return [Text.assemble(names[0 if at == 0 else 1], line) for at, line in enumerate(lines)]
+
+
+def _folded(text: Text, width: int, console: Console) -> list[Text]:
+    """The text in lines of this width; what goes on below stands in a little."""
+    first = text.wrap(console, width)[0]
+    rest = text[len(first) :]
+    rest = rest[len(rest) - len(rest.plain.lstrip()) :]
+    below = rest.wrap(console, max(width - _HANGS, 1)) if rest else []
+    return [first, *(Text.assemble(" " * _HANGS, line) for line in below)]
 
 
 def _side_by_side(left: Sequence[Text], right: Sequence[Text], half: int) -> list[Text]:
@@ -134,7 +142,7 @@ def _head(overview: Overview, width: int) -> Text:
         head = Text.assemble((f"#{claim.issue}", f"bold link {claim.url}" if claim.url else "bold"))
         head.append(f" {claim.title}" if claim.title else "", "bold")
     else:
-        head = Text(place.root.rpartition("/")[2], "bold")
+        head = Text.assemble((place.root.rpartition("/")[2], "bold"))
         head.append(" no claim", "dim")
     branch = Text(place.branch or "no branch", "dim")
     branch.truncate(max(width // 3, 1), overflow="ellipsis")
@@ -144,7 +152,7 @@ def _head(overview: Overview, width: int) -> Text:
 
 
 def _foot(foot: str, missing: Sequence[str], width: int) -> Text:
-    line = Text(foot, "dim")
+    line = Text.assemble((foot, "dim"))
     if missing:
         line.append(f"  no room for: {', '.join(missing)}", "bold")
     line.truncate(width, overflow="ellipsis")

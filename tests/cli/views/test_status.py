@@ -56,7 +56,7 @@ def test_everything_at_once(ground: ViewGround) -> None:
     assert "PR #107 waits for a person to merge it. [waits for 30 min]" in lines
     assert "Stage: TESTING of #42, told to go on 2 times." in lines
     assert 'Run: "Implement payments", development, active; 1 of 3 stories completed.' in lines
-    assert '- S2 "Pay back": in_progress, red, attempt 1' in lines
+    assert '- S2 "Pay back": in progress, red, attempt 1' in lines
     assert "claim #42: pr_created → checks_running" in text
     assert text.count("waits for a person") == 1
     assert "Waits for a person:" not in text
