@@ -86,7 +86,7 @@ from lifecycle.core.values.shapes import (
 from lifecycle.github.operations.repository import GitHub
 
 if TYPE_CHECKING:
-    from lifecycle.workflow.steps.workflow_functions import (
+    from lifecycle.app.workflow_functions import (
         create_workflow_state,
         generate_markdown,
         get_workflow_state,
@@ -156,7 +156,7 @@ _OF_WORKFLOWS = frozenset(
 def __getattr__(name: str) -> object:
     """A name that is imported late; or one that this module had, with a DeprecationWarning."""
     if name in _OF_WORKFLOWS:
-        from lifecycle.workflow.steps import workflow_functions
+        from lifecycle.app import workflow_functions
 
         return getattr(workflow_functions, name)
     if name not in _RENAMED:

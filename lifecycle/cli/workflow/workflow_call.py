@@ -10,10 +10,10 @@ from typing import Any
 
 import click
 
+from lifecycle.app import workflow_functions
 from lifecycle.cli.command_session import option
 from lifecycle.cli.terminal import is_terminal, json_text
 from lifecycle.core.errors import Refused
-from lifecycle.workflow.steps import workflow_functions
 
 _CALLED: tuple[Callable[..., Any], ...] = (
     workflow_functions.create_workflow_state,

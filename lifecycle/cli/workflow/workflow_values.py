@@ -9,11 +9,11 @@ from typing import Any
 from lifecycle.core import redact
 from lifecycle.core.redact import block, quoted
 from lifecycle.core.timing import parse_time, render_time
+from lifecycle.views.agent_statistics import agent_statistics
 from lifecycle.views.stats.stats_words import count, span
 from lifecycle.workflow.documents.workflow_view import title_of
 from lifecycle.workflow.documents.written_documents import phase_id
 from lifecycle.workflow.state import Workflow, WorkflowPhase
-from lifecycle.workflow.steps.agent_statistics import agent_statistics
 from lifecycle.workflow.store.found_workflows import FoundWorkflow
 from lifecycle.workflow.table import PhaseStatus
 

@@ -7,7 +7,7 @@ such a gate. What is not taken over is told in a remark, one sentence each.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -112,9 +112,10 @@ class _Edit:
             return [phase_id(index) for index in range(len(self.workflow.phases))]
         old = self.workflow
         left = {phase_id(index): index for index in range(len(old.phases))}
-        places: list[int | None] = []
         ids: list[object] = [one.get("id") for one in listed]
-        places = [left.pop(name, None) if isinstance(name, str) else None for name in ids]
+        places: list[int | None] = [
+            left.pop(name, None) if isinstance(name, str) else None for name in ids
+        ]
         kept = [
             at for at in left.values() if old.phases[at].gate and old.phases[at].status not in OVER
         ]
@@ -163,12 +164,11 @@ class _Edit:
                 self.workflow = replace(self.workflow, current=-1)
             return
         index = ids.index(name) if name in ids else -1
-        if isinstance(name, int) and not isinstance(name, bool) and 0 <= name < len(ids):
+        if isinstance(name, int) and 0 <= name < len(ids):
             index = name
         if index < 0:
-            self.remark(
-                f'"current_phase" names no phase of it ({quoted(str(name))}), so it was passed over.'
-            )
+            words = quoted(str(name))
+            self.remark(f'"current_phase" names no phase of it ({words}): it was passed over.')
         elif not self._is_behind_gate(index):
             self.workflow = replace(self.workflow, current=index)
 
@@ -176,16 +176,9 @@ class _Edit:
         """The status of the whole follows from the phases; one that says something else is told."""
         said = self.fields.get("status", self.before["status"])
         status = self.workflow.status
-        if said == self.before["status"] or said == status.value:
-            return
-        if _is_placeholder(said, [one.value for one in WorkflowStatus]):
-            self.remark(
-                f"its status is {_placeholder(said)}; it follows from its phases, and is {status}."
-            )
-        else:
-            self.remark(
-                f"its status follows from its phases, and is {status}, not {quoted(str(said))}."
-            )
+        if said not in (self.before["status"], status.value):
+            words = _said(said, [one.value for one in WorkflowStatus])
+            self.remark(f"its status follows from its phases, and is {status}, not {words}.")
 
     # -- the checkpoint
 
@@ -193,12 +186,12 @@ class _Edit:
         """Take over what was changed in a checkpoint."""
         changes: dict[str, Any] = {}
         for name, ours in (("workflow", "name"), ("workflow_type", "type")):
-            if self.changed(name, str, "text") and self.fields[name].strip():
-                if "|" in self.fields[name] and ours == "type":
-                    self.remark(
-                        f'"{name}" is {_placeholder(self.fields[name])}: it was passed over.'
-                    )
-                    continue
+            if not self.changed(name, str, "text") or not self.fields[name].strip():
+                continue
+            if ours == "type" and "|" in self.fields[name]:
+                words = _said(self.fields[name], self.fields[name].split("|"))
+                self.remark(f'"{name}" is {words}: it was passed over.')
+            else:
                 changes[ours] = self.fields[name].strip()
         if self.changed("context", dict, "object"):
             changes["context"] = self.fields["context"]
@@ -221,7 +214,7 @@ class _Edit:
         if extra != _others(before, PHASE_FIELDS[DocumentKind.CHECKPOINT]):
             self._keep_extra(PHASE_EXTRA, extra)
         number = phase.get("current", before["current"])
-        is_number = isinstance(number, int) and not isinstance(number, bool) and number >= 1
+        is_number = _is_number(number) and number >= 1
         total = phase.get("total", before["total"])
         if not self.workflow.phases or self.changed("total", int, "number", **where):
             self._take_total(total, number if is_number else 1)
@@ -242,24 +235,16 @@ class _Edit:
         if (is_moved or word != before["status"]) and "status" in phase:
             self._take_status(index, word, FROM_CHECKPOINT)
 
-    def _take_total(self, total: object, number: int) -> None:
+    def _take_total(self, total: Any, number: int) -> None:
         phases = self.workflow.phases
-        if not isinstance(total, int) or isinstance(total, bool) or total < number:
-            self.remark(
-                f'"phase.total" is {quoted(str(total))} at phase {number}: it was passed over.'
-            )
-            total = max(number, len(phases))
-        if total > MOST_PHASES:
-            self.remark(
-                f'"phase.total" is {total}, and {MOST_PHASES} is the most; it was passed over.'
-            )
+        if not _is_number(total) or not number <= total <= MOST_PHASES:
+            words = quoted(str(total))
+            self.remark(f'"phase.total" is {words} at phase {number}: it was passed over.')
             total = min(MOST_PHASES, max(number, len(phases)))
         more = tuple(WorkflowPhase("") for _ in range(total - len(phases)))
         gone = phases[total:]
         if any(one.gate or one.status is not PhaseStatus.PENDING for one in gone):
-            self.remark(
-                '"phase.total" would take out phases that were begun or have a gate; they stay.'
-            )
+            self.remark('"phase.total" takes out phases that were begun or have a gate; they stay.')
             return
         self.workflow = replace(self.workflow, phases=(*phases[:total], *more))
 
@@ -304,15 +289,10 @@ class _Edit:
     def _take_status(self, index: int, word: object, words: Mapping[str, PhaseStatus]) -> None:
         """Set a phase to the status that a word means, unless a gate stands in the way."""
         phase = self.workflow.phases[index]
-        if _is_placeholder(word, words):
-            self.remark(
-                f"phase {index + 1} has the status {_placeholder(word)}: it stays {phase.status}."
-            )
-            return
         status = words.get(word) if isinstance(word, str) else None
         if status is None:
             self.remark(
-                f"phase {index + 1} has the status {quoted(str(word))}, which is none of "
+                f"phase {index + 1} has the status {_said(word, words)}, which is none of "
                 f"{', '.join(words)}: it stays {phase.status}."
             )
             return
@@ -363,13 +343,14 @@ def _others(fields: Mapping[str, Any], ours: tuple[str, ...]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in ours}
 
 
-def _is_placeholder(word: object, known: object) -> bool:
-    """True for `pending|active|completed|failed`, as the designs write what may stand there."""
-    if not isinstance(word, str) or "|" not in word:
-        return False
-    parts = [part.strip() for part in word.split("|")]
-    return all(part in known for part in parts if part)  # type: ignore[operator] # a collection of words
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _placeholder(word: object) -> str:
-    return f"{quoted(str(word))}, which lists the words and chooses none (a placeholder)"
+def _said(word: object, known: Collection[str]) -> str:
+    """A word in quotation marks; with `pending|active|completed|failed`, as the designs have it, told."""
+    parts = [part.strip() for part in word.split("|")] if isinstance(word, str) else []
+    is_placeholder = len(parts) > 1 and all(part in known for part in parts)
+    return (
+        f"{quoted(str(word))}{' (a placeholder that chooses none of its words)' * is_placeholder}"
+    )

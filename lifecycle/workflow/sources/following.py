@@ -97,8 +97,7 @@ def _known(workflows: WorktreeWorkflows, facts: SourceFacts) -> FoundWorkflow | 
 
 
 def _slug(name: str) -> str:
-    plain = "".join(c if c.isalnum() else " " for c in name)
-    return slug(name) if plain.strip() else name
+    return slug(name) if any(map(str.isalnum, name)) else name
 
 
 def _is_to_follow(workflow: Workflow, facts: SourceFacts) -> bool:
@@ -112,9 +111,7 @@ def _created(
 ) -> Workflow:
     blank = Workflow(
         change.new_id(),
-        facts.name
-        if _slug(facts.name) != facts.name or facts.name.isalnum()
-        else f"workflow {facts.path}",
+        facts.name if any(map(str.isalnum, facts.name)) else f"workflow {facts.path}",
         source=facts.path,
         session=asker.session,
         client=asker.client,
@@ -130,8 +127,7 @@ def followed(
 ) -> Workflow:
     """The workflow as its source has it: phases, pointer, reading; what the source leaves open stays."""
     phases = _listed(workflow, facts, now) if facts.phases else _counted(workflow, facts, now)
-    known = {*WorkflowType}
-    type_ = facts.type.casefold() if facts.type.casefold() in known else workflow.type
+    type_ = facts.type.casefold() if facts.type.casefold() in {*WorkflowType} else workflow.type
     index = facts.number - 1 if facts.number else (len(phases) - 1 if len(phases) == 1 else -1)
     return repointed(
         replace(
@@ -150,11 +146,8 @@ def followed(
 def _listed(workflow: Workflow, facts: SourceFacts, now: float) -> tuple[WorkflowPhase, ...]:
     """The phases of a plan, which lists them; one of the same title keeps what is known of it."""
     known = {phase.title: phase for phase in workflow.phases}
-    made = []
-    for title, status in facts.phases:
-        phase = known.get(title, WorkflowPhase(title))
-        made.append(_as(phase, status, now))
-    return tuple(made)
+    rows = ((known.get(title, WorkflowPhase(title)), status) for title, status in facts.phases)
+    return tuple(_as(phase, status, now) for phase, status in rows)
 
 
 def _counted(workflow: Workflow, facts: SourceFacts, now: float) -> tuple[WorkflowPhase, ...]:

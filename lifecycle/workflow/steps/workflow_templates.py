@@ -40,14 +40,8 @@ FOLDER: Final = ".claude/workflow-templates"
 _LARGEST: Final = 100_000
 
 
-class TemplatePhase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One phase of a template."""
-
-    title: str
-    agent: str = ""
-    reading: tuple[str, ...] = ()
-    reminders: tuple[str, ...] = ()
-    gate: str = ""
+_OF_A_PHASE: Final = frozenset({"title", "agent", "reading", "reminders", "gate"})
+"""The fields of a phase that a template has."""
 
 
 class WorkflowTemplate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,7 +53,7 @@ class WorkflowTemplate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         description: one line for people.
     """
 
-    phases: tuple[TemplatePhase, ...] = ()
+    phases: tuple[WorkflowPhase, ...] = ()
     type: str = "custom"
     reading: tuple[str, ...] = ()
     reminders: tuple[str, ...] = ()
@@ -68,16 +62,7 @@ class WorkflowTemplate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def applied(self, workflow: Workflow) -> Workflow:
         """The workflow with what the template says, where it says nothing itself."""
-        phases = tuple(
-            WorkflowPhase(
-                one.title,
-                agent=one.agent,
-                reading=one.reading,
-                reminders=one.reminders,
-                gate=checked_gate(one.gate),
-            )
-            for one in self.phases
-        )
+        phases = tuple(replace(one, gate=checked_gate(one.gate)) for one in self.phases)
         return replace(
             workflow,
             type=self.type,
@@ -92,7 +77,7 @@ class WorkflowTemplate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """The template that a workflow would have begun with."""
         return cls(
             tuple(
-                TemplatePhase(one.title, one.agent, one.reading, one.reminders, one.gate)
+                WorkflowPhase(**{name: getattr(one, name) for name in _OF_A_PHASE})
                 for one in workflow.phases
             ),
             workflow.type,
@@ -153,6 +138,9 @@ def template_path(name: str) -> str:
 
 def _template(data: Mapping[str, Any], name: str) -> WorkflowTemplate:
     made = msgspec.convert(data, WorkflowTemplate)
+    unknown = {field for phase in data.get("phases", ()) for field in phase} - _OF_A_PHASE
+    if unknown:
+        raise ValueError(f"a phase has {', '.join(sorted(unknown))}")
     if not made.phases and name != "custom":
         raise ValueError("it has no phases")
     return made
@@ -172,7 +160,7 @@ def template_text(made: WorkflowTemplate) -> str:
         lines += [f"{_toml(name)} = {_toml(value)}" for name, value in made.context.items()]
     for phase in made.phases:
         lines += ["", "[[phases]]"]
-        values = msgspec.to_builtins(phase).items()
+        values = sorted(msgspec.to_builtins(phase).items(), key=lambda one: one[0] != "title")
         lines += [f"{name} = {_toml(value)}" for name, value in values if value]
     return "\n".join(lines) + "\n"
 
