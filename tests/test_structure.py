@@ -38,11 +38,11 @@ BUDGET = {
     "workflow": 3_202,
     "feedback": 300,
     "reconcile": 1_325,
-    "views": 2_275,
+    "views": 2_350,
     "app": 530,
-    "setup": 3_604,
+    "setup": 3_710,
     "hooks": 1_816,
-    "cli": 5_625,
+    "cli": 5_650,
     APART: 17_390,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings."""

@@ -122,8 +122,8 @@ def _folded(text: Text, width: int, console: Console) -> list[Text]:
     first = text.wrap(console, width)[0]
     rest = text[len(first) :]
     rest = rest[len(rest) - len(rest.plain.lstrip()) :]
-    below = rest.wrap(console, max(width - _HANGS, 1)) if rest else []
-    return [first, *(Text.assemble(" " * _HANGS, line) for line in below)]
+    below = rest.wrap(console, max(width - _HANGS, 1))
+    return [first, *(Text.assemble(" " * _HANGS, line) for line in below if rest)]
 
 
 def _side_by_side(left: Sequence[Text], right: Sequence[Text], half: int) -> list[Text]:
