@@ -38,7 +38,7 @@ BUDGET = {
     "workflow": 3_202,
     "feedback": 300,
     "reconcile": 1_325,
-    "views": 2_350,
+    "views": 2_378,
     "app": 530,
     "setup": 3_710,
     "hooks": 1_816,
