@@ -68,6 +68,7 @@ def test_the_hooks_ask_bd_only_when_the_task_begins_and_ends(
     assert not place.has_claim()
 
 
+@pytest.mark.once("test_linked_world has each with a tracker in memory")
 @pytest.mark.parametrize("fault", ["busy", "die-before", "die-after", "garbage"])
 def test_a_bd_that_fails_in_a_hook_is_silent_and_the_next_look_repairs_it(
     linked: tuple[Place, str], folder: Path, fault: str
@@ -87,6 +88,10 @@ def test_a_bd_that_fails_in_a_hook_is_silent_and_the_next_look_repairs_it(
     assert not place.has_claim()
 
 
+@pytest.mark.soak(
+    "claim/test_linked_beads.py::test_the_hooks_ask_bd_only_when_the_task_begins_and_ends",
+    "claim/test_linked_world.py::test_a_tracker_that_cannot_be_asked_keeps_nobody_from_the_issue",
+)
 def test_a_bd_that_is_gone_does_not_keep_the_issue_open(
     linked: tuple[Place, str], folder: Path
 ) -> None:
@@ -104,6 +109,10 @@ def test_a_bd_that_is_gone_does_not_keep_the_issue_open(
     assert not place.has_claim()
 
 
+@pytest.mark.soak(
+    "claim/test_linked_beads.py::test_the_hooks_ask_bd_only_when_the_task_begins_and_ends",
+    "claim/test_linked_world.py::test_held_by_another_on_github_gives_the_inner_one_back",
+)
 def test_held_on_github_gives_the_task_back(linked: tuple[Place, str], folder: Path) -> None:
     """The lease is another's although the card is free: claimed inside, refused outside, given back."""
     place, task = linked
@@ -117,6 +126,10 @@ def test_held_on_github_gives_the_task_back(linked: tuple[Place, str], folder: P
     assert "linking" not in state
 
 
+@pytest.mark.soak(
+    "claim/test_linked_beads.py::test_the_hooks_ask_bd_only_when_the_task_begins_and_ends",
+    "claim/test_linked_world.py::test_a_tracker_that_cannot_be_asked_keeps_nobody_from_the_issue",
+)
 def test_a_bd_that_is_only_missing_from_this_path_closes_the_task_once_it_is_back(
     linked: tuple[Place, str], folder: Path
 ) -> None:
@@ -140,6 +153,10 @@ def test_a_bd_that_is_only_missing_from_this_path_closes_the_task_once_it_is_bac
     assert not (place.root / ".lifecycle/due").exists()
 
 
+@pytest.mark.soak(
+    "claim/test_linked_beads.py::test_the_hooks_ask_bd_only_when_the_task_begins_and_ends",
+    "claim/test_linked_world.py::test_a_tracker_that_cannot_be_asked_keeps_nobody_from_the_issue",
+)
 @pytest.mark.parametrize("is_by_id", [True, False])
 def test_a_worktree_of_its_own_has_the_main_ones_tasks(
     linked: tuple[Place, str], tmp_path: Path, *, is_by_id: bool
@@ -154,6 +171,10 @@ def test_a_worktree_of_its_own_has_the_main_ones_tasks(
     assert shown["assignee"] == own.claim()["agent_id"]
 
 
+@pytest.mark.soak(
+    "claim/test_linked_beads.py::test_the_hooks_ask_bd_only_when_the_task_begins_and_ends",
+    "claim/test_linked_world.py::test_two_agents_of_one_second_have_two_names",
+)
 def test_two_agents_of_one_second_do_not_share_a_task(
     linked: tuple[Place, str], tmp_path: Path
 ) -> None:
