@@ -32,7 +32,7 @@ BUDGET = {
     "trackers": 2_880,
     "platforms": 780,
     "evidence": 2_500,
-    "claim": 5_396,
+    "claim": 5_414,
     "run": 4_700,
     "stages": 2_790,
     "workflow": 3_202,

@@ -30,22 +30,15 @@ LARGEST = 32_000_000
 """Bytes of the largest report that is read; of all together twice as many are."""
 FILES = 5_000
 """Reports that are read at the most: a large build of Maven's or Gradle's has one for each class."""
-ENTRIES = 100_000
-"""Names that are looked at while reports are looked for; `_IN` and `_NOT_IN` leave out what is large."""
-DEPTH = 12
-"""Folders below the worktree in which reports are looked for."""
-NESTED = 64
-"""Elements inside each other; real reports have five."""
-ELEMENTS = 2_000_000
-"""Elements of one report."""
-FAILURES = 1_000
-"""Identities that are kept; all are counted."""
-PASSED = 50_000
-"""Identities of tests that passed that are kept."""
-REASON = 4_000
-"""Characters of what a test says why it failed that are looked at."""
-NAME = 500
-"""Characters of an identity."""
+ENTRIES, DEPTH = 100_000, 12
+"""Names that are looked at while reports are looked for, and folders below the worktree; `_IN` and
+`_NOT_IN` leave out what is large."""
+NESTED, ELEMENTS = 64, 2_000_000
+"""Elements inside each other, of which real reports have five; and of one report."""
+FAILURES, PASSED = 1_000, 50_000
+"""Identities of tests that failed, and that passed, which are kept; all are counted."""
+REASON, NAME = 4_000, 500
+"""Characters of what a test says why it failed that are looked at; and of an identity."""
 SLACK = 0.05
 """Seconds by which a file's date may lie before the moment of the clock at which it was written.
 

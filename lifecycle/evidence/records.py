@@ -23,16 +23,10 @@ from lifecycle.evidence.outcomes import Counts, Outcome, Reading
 from lifecycle.storage.store import Folder
 from lifecycle.storage.workflow_files import LOCK_SECONDS, built
 
-FOLDER = "evidence"
-RECORDS = "records.json"
-LOCK = "evidence.lock"
-VERSION = 1
+FOLDER, RECORDS, LOCK, VERSION = "evidence", "records.json", "evidence.lock", 1
 
-KEPT = 40
-"""How many runs are remembered."""
-
-OUTPUTS = 2_000
-"""How many files that checks made are remembered."""
+KEPT, OUTPUTS = 40, 2_000
+"""How many runs are remembered, and how many files that checks made."""
 
 TEST = "test"
 """The kind of the runs that the staged workflow asks for."""

@@ -25,9 +25,8 @@ LARGEST = 1_000_000
 TESTS = 20
 """Tests whose files are looked for."""
 
-FILES = 20
-"""Files that are named at the most; of one test at the most `OF_ONE`."""
-OF_ONE = 3
+FILES, OF_ONE = 20, 3
+"""Files that are named at the most; and of one test."""
 
 INLINE = (".rs", ".zig")
 """Of languages whose tests stand beside the code."""

@@ -47,11 +47,12 @@ _OWN_PATHS = "(?<=\t)(?:{})(?=\0|$)".format(
 )
 """Their paths, in what git lists."""
 
-_PLAIN = ("core.fsmonitor=false", "core.splitIndex=false", "core.untrackedCache=false")
-"""Nothing that would keep files of its own beside the index."""
-
-_FAST = ("core.compression=0", "core.looseCompression=0", "core.fsync=none")
-"""What is written is read by nobody and thrown away: neither made small nor waited for."""
+_PLAIN = (
+    *("core.fsmonitor=false", "core.splitIndex=false", "core.untrackedCache=false"),
+    *("core.compression=0", "core.looseCompression=0", "core.fsync=none"),
+)
+"""Nothing that would keep files of its own beside the index. What is written is read by nobody and thrown
+away: neither made small nor waited for."""
 
 SECONDS = 5.0
 """How long git may take for it."""
@@ -201,10 +202,10 @@ def _written(
     git: GitRepository, outputs: Mapping[str, str], before: TreeSeen, *, is_listed: bool
 ) -> TreeSeen:
     """The tree that git writes of all files that it does not ignore; GitFailed."""
-    plain = [word for setting in (*_PLAIN, *_FAST) for word in ("-c", setting)]
+    plain = [word for setting in _PLAIN for word in ("-c", setting)]
     try:
         git.run(*plain, "add", "--all", "--", ":/")
-        words = ("ls-files", "-s", "-z", "--full-name", ":/")
+        words = ("ls-files", "-s", "-v", "-z", "--full-name", ":/")
         raw, listed = "", ""
         if is_listed and not before.raw:  # both will be needed, and git has a process for each
             from concurrent.futures import ThreadPoolExecutor
@@ -214,6 +215,12 @@ def _written(
         elif is_listed and (raw := git.run(*plain, "write-tree")) == before.raw:
             return before
         listed = listed or git.run(*words)
+        if _hidden(git, plain, listed):
+            tree = _written(git, outputs, _UNSEEN, is_listed=is_listed)
+            tree.raw = ""  # it says nothing of the next change, which git would not see
+            return tree
+        if (with_submodules := _with_submodules(git, plain, listed)) is not None:
+            listed, raw = with_submodules, ""
         # Taken out again, not left out: git refuses to leave out what it ignores anyway.
         own = [path for path in re.findall(_OWN_PATHS, listed) if path]
         _take_out(git, plain, own)
@@ -231,6 +238,38 @@ def _written(
         ) from None
 
 
+def _hidden(git: GitRepository, plain: list[str], listed: str) -> bool:
+    """Have the index see again what git was told to pass over; False if that is nothing.
+
+    What a sparse checkout leaves out is not there, and stays as it is committed.
+    """
+    flagged = re.findall(r"(?:^|\0)([a-zS]) ([^\t]*\t([^\0]*))", listed)
+    hidden = [
+        f"{entry}\0"
+        for flag, entry, path in flagged
+        if flag not in "Ss" or os.path.lexists(git.root / path)
+    ]
+    if hidden:  # named anew, they have no flag, and no date that would keep git from reading them
+        git.run(*plain, "update-index", "-z", "--index-info", stdin="".join(hidden))
+    return bool(hidden)
+
+
+def _with_submodules(git: GitRepository, plain: list[str], listed: str) -> str | None:
+    """The list with the files of each submodule that differ from its commit, in the commit's place.
+
+    The index has them then, too. None if there is no submodule.
+    """
+    links = re.findall(r"(?:^|\0)\w 160000 (\w+) 0\t([^\0]*)", listed)
+    there = [(link, path) for link, path in links if (git.root / path / ".git").exists()]
+    for link, path in there:
+        below = GitRepository(git.root / path, git.deadline, git.environment)
+        files = _seen(below.root, below.deadline, below.environment, _NONE).full
+        if files != below.run("rev-parse", f"{link}^{{tree}}", check=False):
+            git.run(*plain, "update-index", "--cacheinfo", f"160000,{files},{path}")
+            listed = listed.replace(f" {link} 0\t{path}", f" {files} 0\t{path}")
+    return listed if there else None
+
+
 def _take_out(git: GitRepository, plain: list[str], paths: list[str]) -> None:
     """Take files out of the index; it must be one that nobody else uses."""
     if paths:
@@ -246,7 +285,7 @@ def _left_by_checks(listed: str, outputs: Mapping[str, str]) -> list[str]:
 def _entry(line: str) -> tuple[str, str]:
     """A path, and its mode and content, of `<mode> <object> <stage>`, a tab and the path."""
     about, _, path = line.partition("\t")
-    return path, about[:-2]
+    return path, about[2:-2]
 
 
 RESET = "Shell cwd was reset to"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,28 @@ def test_handoff_validates_pushes_and_sets_the_phase(place: Place) -> None:
     assert place.claim()["phase"] == "ready_for_pr"
     assert place.claim()["summary"] == "Fix"
     assert branch in place.control.world()["refs"]
+
+
+def test_what_handoff_validates_is_evidence(place: Place) -> None:
+    """Its runs are kept as those of `check`, on the very tree: tests as `test`, others as `validate`."""
+    ok(place.cli("claim", "42"))
+    code = "import unittest\n\nclass T(unittest.TestCase):\n    def test_one(self): pass\n"
+    (place.root / "test_it.py").write_text(code)
+    python = json.dumps(f"{sys.executable} -PB -m unittest discover")
+    shell = json.dumps("test -f test_it.py && echo 'both there'")
+    (place.root / ".lifecycle.toml").write_text(f"validate = [{python}, {shell}]\n")
+    ok(place.cli("trust", "--yes"))
+    place.work(place.claim()["branch"], push=False)
+    assert "both there" not in ok(place.cli("handoff", "--summary", "Fix", "--json"))
+    path = place.root / ".lifecycle" / "evidence" / "records.json"
+    tests, other = json.loads(path.read_text())["records"]
+    assert (tests["name"], tests["outcome"], tests["counts"]["passed"]) == ("test", "passed", 1)
+    assert (other.get("name"), other["outcome"], other["status"]) == ("validate", "passed", 0)
+    assert tests["tree"] == other["tree"] != ""
+    listed = json.loads(ok(place.cli("check", "--list", "--json")))["checks"]
+    assert {"test": "green", "validate": "green"}.items() <= {
+        check["name"]: check["standing"] for check in listed
+    }.items()
 
 
 @SOAKED

@@ -318,3 +318,24 @@ def test_why_tests_failed_is_read_in_time(text: str) -> None:
     """Whatever stands a thousand times in a failed run's output: else this ends by its time."""
     output = f"{text}\n1 failed in 1s\n"
     assert read_check("test", ("make", "test"), 1, output).outcome is FAILED
+
+
+@pytest.mark.parametrize(
+    ("line", "output", "outcome"),
+    [
+        ("pytest -q && npm test", "12 passed in 0.3s\n\n  0 passing (1ms)\n", Outcome.PARTIAL),
+        ("pytest -q && npm test", "12 passed in 0.3s\n\n  7 passing (1ms)\n", Outcome.PASSED),
+        ("npm test && pytest -q", "\n  7 passing (1ms)\n4 skipped in 0.1s\n", Outcome.PARTIAL),
+        (
+            "cargo test && go test ./...",
+            "test result: ok. 3 passed; 0 failed; 0 ignored\n?   ex/a [no test files]\n",
+            Outcome.PARTIAL,
+        ),
+        ("make test", "12 passed in 0.3s\n\n  0 passing (1ms)\n", Outcome.PASSED),
+    ],
+)
+def test_each_run_of_a_line_has_to_run_a_test(line: str, output: str, outcome: Outcome) -> None:
+    """What one of them counts does not stand for the other; the parts of one run add up."""
+    run = test_runs.run_in(line, ("make test",))
+    assert run is not None
+    assert reading.read_run(run, CallEnd.OK, output).outcome is outcome

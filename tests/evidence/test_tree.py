@@ -238,3 +238,64 @@ def test_nothing_is_made_small_that_is_thrown_away(clone: Clone) -> None:
     assert word == clone.word()
     (line,) = [line for line in note.read_text().splitlines() if " add " in line]
     assert "-c core.compression=0 -c core.looseCompression=0 " in line
+
+
+@pytest.mark.parametrize("told", ["--assume-unchanged", "--skip-worktree"])
+def test_what_git_was_told_to_pass_over_is_a_part_of_the_tree(clone: Clone, told: str) -> None:
+    """An edit that git does not see changes the word, also while something runs; the user's index stays."""
+    before = clone.word()
+    clone.git("update-index", told, "code.py")
+    assert clone.word() == before
+    look = seen(clone.root, Deadline.after(SystemClock(), 30), VARIABLES, {})
+    index = (clone.root / ".git/index").read_bytes()
+    edit(clone)
+    assert clone.git("status", "--short") == ""
+    assert clone.word() != before
+    again = seen(clone.root, Deadline.after(SystemClock(), 30), VARIABLES, {}, look)
+    assert again.name == clone.word() != look.name
+    assert {p for p in again.files if again.files[p] != look.files[p]} == {"code.py"}
+    assert (clone.root / ".git/index").read_bytes() == index
+    delete(clone)
+    assert (clone.word() != before) == (told == "--assume-unchanged")
+
+
+def test_what_a_sparse_checkout_leaves_out_is_as_it_was_committed(clone: Clone) -> None:
+    """Its files are not there, and that is no change."""
+    (clone.root / "far").mkdir()
+    (clone.root / "far/away.py").write_text("")
+    clone.git("add", ".")
+    clone.git("commit", "--quiet", "-m", "Far")
+    before = clone.word()
+    clone.git("sparse-checkout", "set", "--no-cone", "/*", "!/far")
+    assert not (clone.root / "far").exists()
+    assert clone.word() == before
+
+
+def test_what_is_changed_within_a_submodule_changes_the_tree(clone: Clone, tmp_path: Path) -> None:
+    """Its edits and its new files count, at any depth; an untouched one is its commit, as git has it."""
+    inner, outer = Clone(tmp_path / "inner"), Clone(tmp_path / "outer")
+    allow = ("-c", "protocol.file.allow=always", "submodule", "--quiet", "add")
+    outer.git(*allow, str(inner.root), "inner")
+    outer.git("commit", "--quiet", "-m", "With inner")
+    clone.git(*allow, str(outer.root), "outer")
+    clone.git(
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "update",
+        "--init",
+        "--recursive",
+    )
+    clone.git("commit", "--quiet", "-m", "With outer")
+    before = clone.word()
+    assert before == clone.git("rev-parse", "HEAD^{tree}").strip()
+    look = seen(clone.root, Deadline.after(SystemClock(), 30), VARIABLES, {})
+    words = {before}
+    for path in ("outer/code.py", "outer/new.py", "outer/inner/code.py"):
+        (clone.root / path).write_text("two = 2\n")
+        words.add(clone.word())
+    assert len(words) == 4
+    again = seen(clone.root, Deadline.after(SystemClock(), 30), VARIABLES, {}, look)
+    assert {p for p in again.files if again.files[p] != look.files[p]} == {"outer"}
+    assert again.name == clone.word()

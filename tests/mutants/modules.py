@@ -27,7 +27,6 @@ PURE = (
     "evidence.runners.runner_options",
     "evidence.test_runs",
     "evidence.words.claim_words",
-    "evidence.words.verdict_lines",
     "run.gates.final_gate",
     "run.gates.gate_records",
     "run.gates.gate_rules",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from lifecycle.platforms import markers
 from lifecycle.platforms.markers import holds, matches
 from lifecycle.platforms.platform_file import Condition
 
@@ -107,3 +108,20 @@ def test_a_condition_is_a_file_and_what_a_line_of_it_matches(root: Path) -> None
     assert not holds(root, [Condition(files=["out.toml"])])
     assert not holds(root, [Condition(files=["src"], pattern="x")])
     assert not holds(root, [])
+
+
+def test_a_pattern_is_tried_on_the_beginning_of_each_line(root: Path) -> None:
+    """The worst that is taken ends on a file of one endless line; each line stands by itself, CR or not."""
+    (root / "long").write_bytes(b"a" * 900_000 + b"x\nlast\r\n")
+    assert not holds(root, [Condition(files=["long"], pattern="a*a*x")])
+    assert holds(root, [Condition(files=["long"], pattern="^last$")])
+
+
+def test_a_file_that_takes_too_long_is_looked_at_for_its_time_only(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was not found within it counts as not there."""
+    (root / "many").write_text("a\n" * 10 + "x\n")
+    assert holds(root, [Condition(files=["many"], pattern="x")])
+    monkeypatch.setattr(markers, "_SECONDS", -1.0)
+    assert not holds(root, [Condition(files=["many"], pattern="x")])

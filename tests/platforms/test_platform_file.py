@@ -92,6 +92,13 @@ BEYOND: tuple[tuple[dict[str, Any], str], ...] = (
         {**LEAST, "commands": {"t": "t"}, "needs": {"t": [{"files": ["a"], "pattern": "("}]}},
         "no regular expression",
     ),
+    *(
+        (
+            {**LEAST, "commands": {"t": "t"}, "needs": {"t": [{"files": ["a"], "pattern": slow}]}},
+            "could take too long",
+        )
+        for slow in ("(a+)+$", "(a|b)*c", ".*.*.*x", "a" * 301)
+    ),
     ({**LEAST, "qualityGates": {"required": ["lint"]}}, "none of its commands"),
     ({**LEAST, "coverage": {"pattern": "no group"}}, "one group"),
     ({**LEAST, "coverage": {"pattern": "(two) (groups)"}}, "one group"),

@@ -225,3 +225,26 @@ def test_a_call_keeps_a_bounded_end_of_its_output(tmp_path: Path) -> None:
     assert call.output.endswith("12 passed")
     assert (len(call.text), len(call.output)) == (4_000, 4_000)
     assert call.outcome is CallEnd.OK
+
+
+def test_a_review_in_the_background_ends_with_its_notification(tmp_path: Path) -> None:
+    """Its verdict is the review's, at the end of a long result; another end, or a command's, is none."""
+    log = Written().feedback(
+        instructions.instruction(Stage.ORACLE_REVIEW, instructions.Facts(), "So:")
+    )
+    log.calls("Agent", prompt="Oracle review of the diff", run_in_background=True)
+    head = '<task-id>a1</task-id>\n<status>{}</status>\n<summary>Agent "Oracle review" {}</summary>'
+    findings = "LOW: a name.\n" * 1_000
+
+    def found(status: str, result: str) -> Detected:
+        told = Written()
+        told.lines += log.lines
+        told.machine(head.format(status, status) + result).says("The review is back.")
+        return detect(read(told, tmp_path)).state
+
+    approved = f"\n<result>{findings}\nVERDICT: APPROVED</result>\n<usage></usage>"
+    assert found("completed", approved) is Detected.ORACLE_APPROVED
+    asked = approved.replace("APPROVED", "CHANGES_REQUESTED")
+    assert found("completed", asked) is Detected.IN_ORACLE_REVIEW
+    assert found("failed", approved) is not Detected.ORACLE_APPROVED
+    assert found("completed", "\n<output-file>/tmp/o</output-file>") is not Detected.ORACLE_APPROVED

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
+import os
+import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from lifecycle.claim.decisions import derive
@@ -20,7 +22,6 @@ from lifecycle.core.redact import named, redact
 from lifecycle.core.values.priorities import Status
 from lifecycle.core.world import World
 from lifecycle.git import lease
-from lifecycle.settings.config import for_child
 from lifecycle.storage import log
 from lifecycle.storage.store import CLAIM_FILE
 
@@ -121,7 +122,7 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
     world.refuse_untrusted(world.settings.validate)
     for command in world.settings.validate:
         with world.deadline.standing_still():
-            _validate(world, command)
+            notes += _validate(world, command, session)
     # Right before the push, since a validation takes minutes.
     _refuse_lease_of_another(world, record)
     _push(world, record.claim.branch)
@@ -316,18 +317,43 @@ def default_branch(world: World) -> str:
     return ref.removeprefix(f"refs/remotes/{remote}/")
 
 
-def _validate(world: World, command: str) -> None:
-    done = subprocess.run(  # noqa: S602 -- a command line that the user has allowed to run here
-        command,
-        shell=True,
-        cwd=world.root,
-        env=for_child("validate", world.environment),
-        stdin=subprocess.DEVNULL,
-        stdout=sys.stderr,  # our own stdout may be JSON for a machine
-        check=False,
-    )
-    if done.returncode != 0:
+def _validate(world: World, command: str, session: str) -> list[str]:
+    """Run one command of `validate` as the checks are run, so that what it showed is kept with the files.
+
+    What runs the tests is kept as the check `test`, anything else as `validate`; remarks on it are given.
+    """
+    from lifecycle.evidence import test_runs
+    from lifecycle.evidence.checks import check_engine, known_checks
+    from lifecycle.evidence.records import TEST
+    from lifecycle.evidence.runners import runner_table
+    from lifecycle.platforms import command_argv
+
+    settings = world.settings
+    rows = runner_table.rows(settings.evidence_runners)
+    run = test_runs.run_in(command, settings.stages.test, rows)
+    name = TEST if run is not None and run.is_suite else known_checks.VALIDATE
+    try:
+        words = command_argv.split(command)
+    except ValueError:
+        words = ("sh", "-c", command)  # it needs a shell, and the user has allowed it as it is
+    check = known_checks.KnownCheck(name, (words,), "validate", is_projects=True)
+    asked = check_engine.CheckAsked(check, (), settings.check_seconds, rows, session, "validate")
+    # Our own stdout may be JSON for a machine.
+    done = check_engine.CheckRun(
+        world.root, world.environment, world.clock, asked, out=_printed, err=_printed
+    ).result()
+    if done.signal == signal.SIGINT:
+        raise KeyboardInterrupt
+    if done.record.status != 0:
+        why = f" ({done.record.why})" if done.record.why else ""
         raise Refused(
-            f"Validation failed: `{command}` exited {done.returncode}; nothing was pushed and the "
+            f"Validation failed: `{command}` exited {done.record.status}{why}; nothing was pushed and the "
             "phase was not changed. Mend it and hand off again."
         )
+    return list(done.remarks)
+
+
+def _printed(part: bytes) -> None:
+    with suppress(OSError):  # nobody reads it any more
+        sys.stderr.flush()
+        os.write(sys.stderr.fileno(), part)

@@ -47,8 +47,7 @@ FEWER, AT_LEAST_TESTS = 2.0, 10
 FILE_TIMES_SECONDS = 0.02
 """How far the time of a file may lie behind the clock: the system's own clock for files ticks slower."""
 
-_NAMED = 5
-_FAILURES = 100
+_NAMED, _FAILURES = 5, 100
 _WORST = (Outcome.FAILED, Outcome.PARTIAL, Outcome.UNKNOWN, Outcome.NOTHING_RAN, Outcome.PASSED)
 
 
@@ -62,6 +61,7 @@ class CheckAsked:
         seconds: how long all of it may take.
         rows: the table of runners.
         session: the client's session that asks, "" for a person.
+        child: what its commands are called where the user's file says who may see tokens.
     """
 
     check: KnownCheck
@@ -69,6 +69,7 @@ class CheckAsked:
     seconds: float
     rows: tuple[RunnerRow, ...]
     session: str = ""
+    child: str = "check"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +186,7 @@ class CheckRun:
         """
         name = self.asked.check.name
         running = ",".join(filter(None, (self.environment.get(RUNNING, ""), name)))
-        environment = {**for_child("check", self.environment), RUNNING: running}
+        environment = {**for_child(self.asked.child, self.environment), RUNNING: running}
         until = self.clock.monotonic() + self.asked.seconds
         whole, ends = CheckOutput(), list[ProcessEnd]()
         reads: list[Callable[[], Reading]] = []

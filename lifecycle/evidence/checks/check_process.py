@@ -3,7 +3,7 @@
 It leads a process group of its own, which has no terminal. What is left of the group when it ends, when its
 time is up or when we are told to end, is asked to end, then killed, then looked for.
 
-Main thread only: signals are handled here as long as it runs.
+In the main thread signals are handled here as long as it runs; to another one none comes.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ import os
 import selectors
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 Take = Callable[[bytes], None]
 """Takes a part of what was printed."""
@@ -80,7 +82,8 @@ def run(
         out: takes what it prints on standard output.
         err: takes what it prints on standard error.
     """
-    with _signals() as (bell, caught):
+    is_main = threading.current_thread() is threading.main_thread()  # to which signals come
+    with _signals() if is_main else contextlib.nullcontext((-1, list[int]())) as (bell, caught):
         try:
             process = subprocess.Popen(
                 words,
@@ -98,15 +101,16 @@ def run(
             return ProcessEnd(
                 UNUSABLE, error=f"{words[0]} cannot be started ({error.strerror or error})"
             )
+        both = ((process.stdout, out), (process.stderr, err))
+        streams = [(stream, take) for stream, take in both if stream is not None]
         try:
-            is_late = _follow(process, bell, caught, seconds, (out, err))
+            is_late = _follow(process, bell, caught, seconds, streams)
         except BaseException:
             _end(process)
             raise
         finally:
-            for stream in (process.stdout, process.stderr):
-                if stream is not None:
-                    stream.close()
+            for stream, _ in streams:
+                stream.close()
         has_ended = process.poll() is not None
         left = has_ended and _is_there(process.pid)
         is_gone = _end(process) if left or not has_ended else True
@@ -148,24 +152,25 @@ def _follow(
     bell: int,
     caught: list[int],
     seconds: float,
-    takers: tuple[Take, Take],
+    streams: list[tuple[IO[bytes], Take]],
 ) -> bool:
     """Hand on what the process prints until it is over, a signal came, or its time is up: then True."""
     limit, ended = time.monotonic() + seconds, 0.0
     with selectors.DefaultSelector() as selector:
-        selector.register(bell, selectors.EVENT_READ, None)
-        for stream, take in zip((process.stdout, process.stderr), takers, strict=True):
-            if stream is not None:
-                selector.register(stream.fileno(), selectors.EVENT_READ, take)
+        if bell >= 0:
+            selector.register(bell, selectors.EVENT_READ, None)
+        for stream, take in streams:
+            selector.register(stream.fileno(), selectors.EVENT_READ, take)
         while not caught:
             now = time.monotonic()
             if process.poll() is not None:
                 ended = ended or now
-                if len(selector.get_map()) == 1 or now - ended >= DRAIN_SECONDS:
+                if len(selector.get_map()) == (bell >= 0) or now - ended >= DRAIN_SECONDS:
                     return False
             elif now >= limit:
                 return True
             until = ended + DRAIN_SECONDS if ended else limit
+            until = until if bell >= 0 else min(until, now + _STEP)
             for key, _ in selector.select(max(until - now, 0.0)):
                 part = os.read(key.fd, _PART)
                 if key.data is None:

@@ -1,9 +1,13 @@
-"""What a text claims in its own words: closed, approved, tested, satisfied, coded, cleared.
+"""What a text claims in words: closed, approved, tested, satisfied, coded, cleared; and a review's verdict.
 
-The last resort. A claim counts if a whole sentence, or a part of one whose other parts are harmless, has a
-form of the table (`sentences.json`), from its first word to its last: the agent's own, about now, without a
-condition. And it counts only if nothing else in the text takes it back: a failure, a part that was left
-out, an unchecked box, work to come. What no form fits says nothing.
+A verdict has a form: one line `VERDICT: APPROVED` or `VERDICT: CHANGES_REQUESTED`. The last such line
+counts. Approved with anything behind it asks for changes; a line that only says which forms there are, or
+how to end, is none.
+
+Words are the last resort. A claim counts if a whole sentence, or a part of one whose other parts are
+harmless, has a form of the table (`sentences.json`), from its first word to its last: the agent's own,
+about now, without a condition. And it counts only if nothing else in the text takes it back: a failure, a
+part that was left out, an unchecked box, work to come. What no form fits says nothing.
 """
 
 from __future__ import annotations
@@ -24,10 +28,7 @@ if TYPE_CHECKING:
     code left out; all lines of prose; whether there is an unchecked box."""
 
 TABLE = "words/sentences"
-APPROVED, CODED, SATISFIED, TESTED = "approved", "coded", "satisfied", "tested"
-
-_FURTHER = "|run|rerun|re-run|test|check|verify|see"
-"""What is work to come but for an agent that codes: for that one it comes next."""
+APPROVED, CHANGES, CODED, SATISFIED, TESTED = "approved", "changes", "coded", "satisfied", "tested"
 
 
 def said(
@@ -42,7 +43,7 @@ def said(
         prose: tells the agent's own words; asked only where a claim is there.
     """
     whole = " ".join([*lines, *about])
-    claims = [name for name in _claimed(lines) if _is_about(name, whole)]
+    claims = [name for name in _claimed(lines) if _has(_forms(name)[-1], whole)]
     if claims:
         claims = _borne_out(prose(), about)
     still = []
@@ -76,7 +77,7 @@ def _borne_out(prose: Prose, about: tuple[str, ...]) -> list[str]:
         for name in ([] if is_open else _claimed(own))
         if not any(_doubts(part, name) for part in sentences)
         and not (name == APPROVED and bound)
-        and _is_about(name, on)
+        and _has(_forms(name)[-1], on)
     ]
 
 
@@ -131,8 +132,7 @@ def _claims(claim: str, sentence: str) -> bool:
         return all(re.fullmatch(_of("counted"), part) for part in re.split(_of("parts"), rest))
     if rest and claim == APPROVED and re.fullmatch(_of("reviewed"), head):
         return _claims(claim, rest)
-    parts = [part.strip(" ().!,") for part in re.split(_of("parts"), plain)]
-    parts = [part for part in parts if part]
+    parts = [p for part in re.split(_of("parts"), plain) if (p := part.strip(" ().!,"))]
     if len(parts) < 2 or not any(_fits(claim, part) for part in parts):
         return False
     every = word_tables.table(TABLE)["claims"]
@@ -157,12 +157,10 @@ def _doubts(sentence: str, claim: str) -> bool:
     if sentence.endswith("?"):
         return False
     plain = re.sub(_of("harmless"), " ", sentence)
-    ahead = _of("ahead").replace("%FURTHER%", "" if claim == CODED else _FURTHER)
+    # For an agent that codes, these come next.
+    further = "" if claim == CODED else "|run|rerun|re-run|test|check|verify|see"
+    ahead = _of("ahead").replace("%FURTHER%", further)
     return _has(_of("doubt"), plain) or _has(ahead, plain)
-
-
-def _is_about(claim: str, whole: str) -> bool:
-    return _has(_forms(claim)[-1], whole)
 
 
 def _says(pattern: str, line: str) -> bool:
@@ -174,10 +172,26 @@ def _has(pattern: str, text: str) -> bool:
     return re.search(pattern, text, re.IGNORECASE) is not None
 
 
-def _sentences(line: str) -> Iterator[str]:
+def _sentences(line: str) -> list[str]:
     """The sentences of a line in small letters, without markup."""
-    plain = re.sub(_of("markup"), "", line).replace("\u2019", "'")
-    for part in re.split(_of("ends"), plain):
-        words = " ".join(part.lower().split())
-        if words:
-            yield words
+    plain = re.sub(_of("markup"), "", line).replace("\u2019", "'").lower()
+    return [words for part in re.split(_of("ends"), plain) if (words := " ".join(part.split()))]
+
+
+def may_have_verdict(text: str) -> bool:
+    """True if a line of the text may be a verdict: worth telling its prose."""
+    pattern = r"(?im)^.{0,40}verdict\W+(?:approved|changes)"
+    return "verdict" in text.lower() and re.search(pattern, text) is not None
+
+
+def verdict(lines: Iterable[tuple[str, str]]) -> str:
+    """APPROVED, CHANGES, or "" without such a line; each line comes with the one that announces it."""
+    result = ""
+    for line, above in lines:
+        match = re.fullmatch(_of("verdict"), line, re.IGNORECASE)
+        if match is None or _has(_of("before a verdict"), above):
+            continue
+        if not re.match(r"\W*(?:\||/|or\b)", match[2]):  # else it says which verdicts there are
+            is_whole = re.fullmatch(_of("behind a verdict"), match[2], re.IGNORECASE)
+            result = APPROVED if match[1].lower() == APPROVED and is_whole else CHANGES
+    return result

@@ -10,7 +10,7 @@ import re
 from functools import partial
 
 from lifecycle.core.stage_names import Detected
-from lifecycle.evidence.words import claim_words, verdict_lines, word_tables
+from lifecycle.evidence.words import claim_words, word_tables
 
 LENGTH = 20_000
 """Characters of a text in which words are looked for, from its end."""
@@ -55,7 +55,7 @@ def approves(text: str) -> bool:
 
 def verdict(text: str) -> str:
     """The verdict of a text's last line in that form: "approved", "changes"; "" if it has none."""
-    if not verdict_lines.may_be_in(text):
+    if not claim_words.may_have_verdict(text):
         return ""
     from lifecycle.stages.detection.prose_blocks import CODE, END, blocks
 
@@ -65,7 +65,7 @@ def verdict(text: str) -> str:
         for line in block.text.split("\n") if block.box != " " else ():
             lines.append((line.replace(CODE, "").replace(END, ""), above))
             above = line if line.rstrip(" *_").endswith(":") else ""
-    return verdict_lines.read(lines)
+    return claim_words.verdict(lines)
 
 
 def _prose(text: str) -> tuple[list[str], list[str], bool]:

@@ -292,7 +292,7 @@ def _user(entry: dict[str, Any], results: dict[str, ToolCall]) -> list[Entry]:
         return [Heard(Prompt.OURS, text, uuid)] if text.startswith(FEEDBACK) else []
     kind = _speaker(text, entry)
     if kind is not Prompt.HUMAN:
-        return [Heard(kind, text, uuid)]
+        return [Heard(kind, text, uuid), *_ended(kind, text)]
     command = _command(text)
     is_local = text.startswith("<command-name>")
     return [Heard(kind, command or text, uuid, begins=not is_local, command=command)]
@@ -308,7 +308,8 @@ def _attachment(entry: dict[str, Any]) -> list[Entry]:
         return []
     if inner.get("type") == "queued_command" and isinstance(inner.get("prompt"), str):
         text = inner["prompt"]
-        return [Heard(_speaker(text, inner), text, uuid, begins=False)]
+        kind = _speaker(text, inner)
+        return [Heard(kind, text, uuid, begins=False), *_ended(kind, text)]
     if inner.get("type") != "hook_additional_context":
         return []
     content = inner.get("content")
@@ -338,6 +339,20 @@ def _speaker(text: str, entry: dict[str, Any]) -> Prompt:
     if text.startswith("<task-notification>") or kind == "task-notification":
         return Prompt.OURS if _WAKE in text else Prompt.MACHINE
     return Prompt.HUMAN
+
+
+def _ended(kind: Prompt, text: str) -> list[Entry]:
+    """The call of a subagent that ran in the background, as its notification tells how it ended.
+
+    Its summary stands for what it was asked to do. A command's names a file, and has no result.
+    """
+    summary, begun, rest = text.partition("<result>")
+    if kind is not Prompt.MACHINE or not begun or "<status>completed</status>" not in summary:
+        return []
+    asked = re.search(r"(?s)<summary>(.*?)</summary>", summary)
+    result = rest.rpartition("</result>")[0].strip()
+    words = asked[1].strip() if asked else ""
+    return [ToolCall("Agent", words[:TEXT], CallEnd.OK, result[-TEXT:])]
 
 
 def _command(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -156,3 +157,12 @@ def test_it_has_no_terminal_and_a_group_of_its_own(tmp_path: Path) -> None:
     code = "import os; print(os.getpgrp() == os.getpid() == os.getsid(0))"
     assert ran(tmp_path, sys.executable, "-c", code)[1] == "True\n"
     assert sh(tmp_path, "exec 2>/dev/null; (: </dev/tty) || exit 7")[0] == ProcessEnd(7)
+
+
+def test_a_command_of_another_thread_ends_as_any_other(tmp_path: Path) -> None:
+    """A program that hands off in a thread of its own: no signal is heard there, nor waited for."""
+    with ThreadPoolExecutor(1) as pool:
+        end, out, _ = pool.submit(sh, tmp_path, "echo one; exit 4").result()
+        late, *_ = pool.submit(sh, tmp_path, "read never", seconds=0.2).result()
+    assert (end.status, out) == (4, "one\n")
+    assert late.is_late or late.status != 0
