@@ -37,6 +37,7 @@ def fork(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
         yield Place(info, Control(info.control_url), root, environment)
 
 
+@pytest.mark.soak("cli/test_fork.py::test_a_pull_request_from_a_fork_is_opened_and_found_upstream")
 def test_a_claim_from_a_fork_says_whom_its_lease_binds(fork: Place) -> None:
     """The lease is pushed to the fork, where nobody else looks: the claim stands, and says so."""
     said = ok(fork.cli("claim", "42"))
@@ -62,6 +63,7 @@ def test_a_pull_request_from_a_fork_is_opened_and_found_upstream(fork: Place) ->
     assert fork.claim()["phase"] == "merged_detected"
 
 
+@pytest.mark.soak("cli/test_fork.py::test_a_pull_request_from_a_fork_is_opened_and_found_upstream")
 def test_a_branch_of_that_name_upstream_is_somebody_elses(fork: Place) -> None:
     """Another pull request whose head has the same name, and another owner, is not adopted."""
     ok(fork.cli("claim", "42"))

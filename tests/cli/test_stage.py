@@ -86,6 +86,7 @@ def test_any_input_is_survived(content: bytes) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"UNKNOWN\n", b"")
 
 
+@SOAKED
 def test_a_marker_at_the_end_of_much_text_is_found() -> None:
     """The end is what counts, however much comes before."""
     content = b"word " * 2_000_000 + b"\n::: WORKFLOW_STAGE: TESTS_PASSING :::\n"

@@ -100,6 +100,7 @@ def test_sh_and_python_know_the_client_alike(
         assert (done.stdout.strip(), done.stderr) == (expected, ""), way
 
 
+@SOAKED
 @pytest.mark.parametrize(
     ("who", "way"),
     [

@@ -166,6 +166,7 @@ def test_the_board_is_refused_after_the_claim(place: Place) -> None:
     assert statuses(place) == ["status: todo"]
 
 
+@SOAKED
 @pytest.mark.parametrize("kind", ["actions", "app", "fine-grained"])
 def test_labels_last_longer_than_the_memory_of_the_board(
     founded: Founded, kind: Literal["actions", "app", "fine-grained"]

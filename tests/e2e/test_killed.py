@@ -314,6 +314,7 @@ def test_on_stop_killed_while_it_closes_the_issue(story: Story) -> None:
         assert story.count(told) == kill.left(told, "/issue-closed:46"), kill
 
 
+@SOAKED
 @pytest.mark.parametrize("hook", [soaked("on-idle"), "ci-waiter"])
 def test_killed_while_it_tells_of_a_failed_check(story: Story, hook: str) -> None:
     """The failure wakes once, unless it was marked as offered; a stale sign of a waiter stops nobody."""
@@ -328,6 +329,7 @@ def test_killed_while_it_tells_of_a_failed_check(story: Story, hook: str) -> Non
         assert place.writes() == []
 
 
+@SOAKED
 @pytest.mark.parametrize("hook", ["on-idle", soaked("ci-waiter")])
 def test_killed_while_it_puts_the_question(story: Story, hook: str) -> None:
     """Woken with it once at the most; each start and `status` show it, and the user's yes closes."""
@@ -395,6 +397,7 @@ def test_a_start_killed_while_it_tells(story: Story) -> None:
         assert_asked(story)
 
 
+@SOAKED
 @pytest.mark.parametrize(
     ("hook", "at_least"),
     [

@@ -188,6 +188,7 @@ COMMANDS = (
 )
 
 
+@SOAKED
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
