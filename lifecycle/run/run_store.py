@@ -22,6 +22,7 @@ from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.run.long_run import tier
 from lifecycle.run.progress_file import ProgressFile
 from lifecycle.run.state import VERSION, Clarification, Failure, Run, encoded
+from lifecycle.run.texts.told import sentence
 from lifecycle.run.trouble.escalation import escalation_lines
 from lifecycle.settings import known_clones
 from lifecycle.storage import regular_files, store, workflow_marks
@@ -145,16 +146,9 @@ class RunStore:
         try:
             return decoded(content[0])
         except NewerVersion as error:
-            raise StrangeRun(
-                f"{PATH} was written by a later release of lifecycle (version {error.version}; this one "
-                f"knows {VERSION}); it was left as it is, and no run is led. Install that release: "
-                "pipx upgrade agent-lifecycle"
-            ) from None
+            raise StrangeRun(sentence("later-release", error=error, version=VERSION)) from None
         except ValueError as error:
-            raise StrangeRun(
-                f"{PATH} cannot be read ({error}); it was left as it is, and no run is led. Mend it, or "
-                'set it aside and begin anew with: lifecycle run init --anew "GOAL"'
-            ) from None
+            raise StrangeRun(sentence("unreadable", error=error)) from None
 
     def demanded(self) -> Run:
         """The run; NoRun if there is none, else as `load`."""
@@ -215,10 +209,7 @@ class RunStore:
         try:
             return decoded_clarifications(found.content) if found is not None else ()
         except ValueError as error:
-            raise StrangeRun(
-                f"{store.FOLDER}/{EARLY} cannot be read ({error}); it was left as it is. It holds what was "
-                "clarified before the run: look at it, take it away, and run this again."
-            ) from None
+            raise StrangeRun(sentence("early-unreadable", error=error)) from None
 
     def keep_early(self, clarifications: Iterable[Clarification]) -> None:
         """Keep these until a run adopts them; none: forget them. The caller holds the lock."""
@@ -266,14 +257,10 @@ class RunStore:
             if is_no_repository(error):
                 return
             raise StrangeRun(
-                f"git does not say whether it tracks {PATH} ({error.evidence or error.sentence}), so the "
-                "run may have come with the repository; it leads nobody. Mend that first."
+                sentence("tracking-unknown", evidence=error.evidence or error.sentence)
             ) from None
         if PATH in listed:
-            raise StrangeRun(
-                f"{PATH} is tracked by git, so it came with the repository and leads nobody here; nothing "
-                f"was done. Take it out with: git rm --cached {PATH}"
-            )
+            raise StrangeRun(sentence("tracked"))
 
 
 Migration = Callable[[dict[str, Any]], dict[str, Any]]

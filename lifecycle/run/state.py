@@ -1,6 +1,6 @@
 """The record of one autonomous run, as `.claude/workflow-state.json` holds it.
 
-Each value is frozen: a change makes a new record (`msgspec.structs.replace`, `with_story`). What is read is
+Each value is frozen: a change makes a new record (`but`, `with_story`). What is read is
 checked as a whole before anything of it counts. A new field has a default, so that an older file can still
 be read; a change of meaning raises `VERSION`, and adds a step to `MIGRATIONS` and one to `RETURNS` in
 `run_store.py`.
@@ -9,12 +9,12 @@ be read; a change of meaning raises `VERSION`, and adds a step to `MIGRATIONS` a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import msgspec
 from msgspec.structs import replace
 
-from lifecycle.core.errors import Refused, did_you_mean
+from lifecycle.core.errors import did_you_mean
 from lifecycle.core.redact import visible
 from lifecycle.run.table import (
     APPROVING,
@@ -31,12 +31,20 @@ from lifecycle.run.table import (
     StoryStatus,
     TddPhase,
 )
+from lifecycle.run.texts.told import refused
 
 VERSION: Final = 1
+
+WORKING: Final = (StoryStatus.IN_PROGRESS, StoryStatus.TESTING, StoryStatus.REVIEW)
+"""Where a story stands that is worked on."""
 
 
 class _Value(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What all records share: frozen, no field that nobody knows, and nothing written that is a default."""
+
+    def but(self, **changes: Any) -> Self:
+        """The same record with these fields changed."""
+        return replace(self, **changes)
 
 
 class Criterion(_Value, frozen=True):
@@ -474,8 +482,7 @@ class Run(_Value, frozen=True, omit_defaults=False):
     @property
     def at_work(self) -> Story | None:
         """The story that is worked on."""
-        working = (StoryStatus.IN_PROGRESS, StoryStatus.TESTING, StoryStatus.REVIEW)
-        return next((story for story in self.stories if story.status in working), None)
+        return next((story for story in self.stories if story.status in WORKING), None)
 
     @property
     def following(self) -> Story | None:
@@ -497,16 +504,13 @@ class Run(_Value, frozen=True, omit_defaults=False):
             return found
         ids = [story.id for story in self.stories]
         there = f"there are {', '.join(ids[:20])}" if ids else "there is none yet"
-        raise Refused(
-            f'The run has no story "{visible(name)}", so nothing was changed; {there}.'
-            f"{did_you_mean(name, ids)}"
+        raise refused(
+            "no-such-story", name=visible(name), there=there, near=did_you_mean(name, ids)
         )
 
     def with_story(self, story: Story) -> Run:
         """The same run with this story in the place of the one that has its id."""
-        return replace(
-            self, stories=tuple(story if one.id == story.id else one for one in self.stories)
-        )
+        return self.but(stories=tuple(story if one.id == story.id else one for one in self.stories))
 
 
 def data_of(value: _Value) -> dict[str, Any]:
@@ -516,14 +520,14 @@ def data_of(value: _Value) -> dict[str, Any]:
 
 
 def fields_of(value: _Value, *same: str, **named: str) -> dict[str, Any]:
-    """Some fields of a record, for a command that prints them: under their own names, and under others.
+    """Some fields of a record, for a command that prints them.
 
     Args:
         value: the record.
-        same: fields that are shown under their names.
+        same: fields that are shown under their own names, behind the others.
         named: by the name under which each is shown, the field.
     """
-    fields = {**{name: name for name in same}, **named}
+    fields = {**named, **{name: name for name in same}}
     return {name: getattr(value, field) for name, field in fields.items()}
 
 

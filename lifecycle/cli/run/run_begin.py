@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from lifecycle.cli.run.run_session import RunSession
-from lifecycle.core.errors import Refused
 from lifecycle.run.run_store import PATH, StrangeRun
 from lifecycle.run.state import Run
 from lifecycle.run.stop import leading
 from lifecycle.run.stories.begin import new_run
 from lifecycle.run.texts import recovery_text, standing
+from lifecycle.run.texts.told import refused
 from lifecycle.run.trouble import brakes
 
 
@@ -29,10 +29,7 @@ def init(given: RunSession, *, goal: str, autonomous: bool, anew: bool) -> None:
             store.set_aside("replaced")
         before = store.load()
         if before is not None and not before.is_over:
-            raise Refused(
-                f"The run {before.id} is not over ({' '.join(before.goal.split())[:80]}), so none was "
-                'begun. Go on: lifecycle run recover; or set it aside: lifecycle run init --anew "GOAL"'
-            )
+            raise refused("run-not-over", before=before, goal=" ".join(before.goal.split())[:80])
         if before is not None:
             store.set_aside(before.id)
         store.begin(run)

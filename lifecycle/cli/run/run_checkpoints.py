@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from lifecycle.cli.run.run_session import RunSession
-from lifecycle.core.errors import Refused
 from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.platforms.selection import detect
 from lifecycle.run.checkpoints.checkpoint_refs import make, prefix_of, with_checkpoint
 from lifecycle.run.checkpoints.rollback import go_back, rolled_back
 from lifecycle.run.finish.story_commit import commit_story, subject_of, with_commit
+from lifecycle.run.texts.told import refused
 
 
 def mark_working_state(given: RunSession) -> None:
@@ -37,10 +37,7 @@ def rollback_to_checkpoint(given: RunSession, *, name: str) -> None:
     with given.store.changing() as change:
         before = change.run
         if before.is_over:
-            raise Refused(
-                f"The run {before.id} is completed, so nothing was moved; its checkpoints are refs: "
-                f"git for-each-ref refs/lifecycle/checkpoints/{before.id}"
-            )
+            raise refused("run-over-not-moved", before=before)
         back = go_back(*given.place, before, name, given.now)
         change.run = rolled_back(before, back.checkpoint)
         pairs = zip(before.stories, change.run.stories, strict=True)

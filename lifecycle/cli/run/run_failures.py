@@ -70,7 +70,7 @@ def scan_dependencies(given: RunSession, *, story: str, table: bool) -> None:
         services = made.dependencies or ()
         named = ", ".join(one.keyword for one in services) or "none"
         change.note(f"Scanned {made.id} for external dependencies: {named}")
-    shown = ("type", "category", "keyword", "mock")
-    found = [fields_of(one, *shown, requires_secrets="needs_secrets") for one in services]
+    shown = {name: name for name in ("type", "category", "keyword", "mock")}
+    found = [fields_of(one, **shown, requires_secrets="needs_secrets") for one in services]
     lines = external_services.dependency_table if table else external_services.dependency_lines
     given.show(lines(made), {"story": made.id, "dependencies": found})

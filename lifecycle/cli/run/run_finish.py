@@ -21,6 +21,7 @@ from lifecycle.run.gates.phase_moves import demand_active
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Run
 from lifecycle.run.table import Gate
+from lifecycle.run.texts.told import refused
 
 
 def finish(given: RunSession) -> int:
@@ -80,9 +81,7 @@ def _refuse_open(run: Run, facts: WorkFacts) -> None:
     """Refuse before the gate, which may take long, what it cannot mend."""
     missing = completion.lacks(run, facts)
     if missing:
-        raise Refused(
-            f"The run is not complete, so nothing was run, pushed or opened: {'; '.join(missing)}."
-        )
+        raise refused("not-run", missing=missing)
 
 
 def _told(made: Published) -> list[str]:
@@ -128,15 +127,9 @@ def _through_claim(given: RunSession, pulls: PullOperations, run: Run, section: 
         words = [report.problem.sentence] if report.problem is not None else []
         words += [notice.text for notice in report.said]
         why = " ".join(words) or "GitHub does not show it yet."
-        raise Refused(
-            f"The branch was pushed, and the claim has no pull request: {why} The run goes on. {AGAIN}"
-        )
+        raise refused("claim-without-pull", why=why)
     if record.claim.phase == Phase.MERGED_DETECTED and record.pull.head != head_of(world.git):
-        raise Refused(
-            f"{record.pull.url} was merged without the last commits of this branch, and the run goes on. "
-            "They need a pull request of their own: end the claim (lifecycle close), and take them to a "
-            f"new branch (git switch -c NAME). {AGAIN}"
-        )
+        raise refused("merged-without-last", record=record)
     try:
         body = world.forge.pull_request(number).body
         pulls.ensure_text(number, body=with_section(body, run, section))

@@ -9,7 +9,7 @@ import click
 
 from lifecycle.cli.run.run_session import RunSession
 from lifecycle.cli.terminal import passing
-from lifecycle.core.errors import GitFailed, Refused, Transient
+from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.platforms import selection
 from lifecycle.run.gates import final_gate, gate_records
 from lifecycle.run.gates.gate_rules import HOLDS, design_lacks
@@ -19,6 +19,7 @@ from lifecycle.run.state import GateRecord, Story, data_of
 from lifecycle.run.table import GATES, CheckState, Gate
 from lifecycle.run.tdd import tdd_moves, test_proofs
 from lifecycle.run.tdd.test_proofs import RunsSeen
+from lifecycle.run.texts.told import refused
 
 GateShown = tuple[GateRecord, list[str], dict[str, Any]]
 """A gate's record, what is printed of it, and what `--json` shows beside it."""
@@ -47,7 +48,7 @@ def shown(given: RunSession, gate: Gate, name: str = "", *, is_anew: bool = Fals
     """
     run = given.store.demanded()
     if run.is_over:
-        raise Refused(f"The run {run.id} is completed, so no gate was run.")
+        raise refused("run-over-no-gate", run=run)
     runner = GateRun(given.world, session=given.client_session, out=passing(sys.stderr))
     if gate is Gate.G1:
         return _design(given, runner.tree())

@@ -7,10 +7,10 @@ import sys
 import click
 
 from lifecycle.cli.run.run_session import RunSession
-from lifecycle.core.errors import Refused
 from lifecycle.run.gates import gate_records, reviews
 from lifecycle.run.state import WordCheck, data_of
 from lifecycle.run.table import APPROVING, REVIEWERS, SHOWN_BY, ReviewVerdict, StoryCheck
+from lifecycle.run.texts.told import refused
 
 _MOST = 1_000_000
 """Characters of a report."""
@@ -100,5 +100,5 @@ def review(
 def _reported() -> str:
     text = sys.stdin.read(_MOST + 1)
     if len(text) > _MOST:
-        raise Refused(f"The report has more than {_MOST:,} characters; nothing was recorded.")
+        raise refused("long-report", most=_MOST)
     return text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from typing import Self
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.timing import Deadline, DeadlineReached
@@ -12,8 +13,7 @@ from lifecycle.run.gates import work_facts
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.run_store import RunStore, StrangeRun
 from lifecycle.run.state import Run
-from lifecycle.run.stop import decide, leading
-from lifecycle.run.table import RunStatus
+from lifecycle.run.stop import leading
 from lifecycle.run.texts import standing
 from lifecycle.run.texts.standing import WorktreeSeen
 from lifecycle.storage import log
@@ -23,8 +23,50 @@ GIT_SECONDS = 3.0
 """How long git may take to say what the files are; without that the run's own record tells what changed."""
 
 
-class RunStart:
-    """What a run says at the start of a session.
+class RunHook:
+    """What a run says to one event of a session, and whether it leads that session."""
+
+    def __init__(self, call: HookCall) -> None:
+        self.call = call
+        self.leads = False
+        world = call.world
+        self.store = RunStore(world.root, world.environment, world.deadline)
+
+    @property
+    def now(self) -> float:
+        """The present, in seconds since the epoch."""
+        return self.call.world.clock.now()
+
+    def look(self) -> Self:
+        """Look at the run, and keep what becomes of it before that is said; this."""
+        why = ""
+        try:
+            self._look()
+        except (StrangeRun, StrangeFileError) as error:
+            self._strange(error.sentence)
+        except LifecycleError as error:
+            why = error.sentence
+        except DeadlineReached:  # what others have to say is said all the same
+            why = "the time for this look was up"
+        except Exception as error:  # noqa: BLE001 -- whatever it is, the agent's work goes on
+            why = f"{type(error).__name__}: {error}"
+        if why:
+            log.write(self.call.world.root, f"{self.call.hook}: run: {why}")
+        return self
+
+    def _look(self) -> None:
+        raise NotImplementedError
+
+    def _strange(self, sentence: str) -> None:
+        raise NotImplementedError
+
+    def _adopted(self, run: Run) -> Run:
+        """The run as this session's; as it was for a session whose id nobody knows."""
+        return leading.adopted(run, self.call.session, self.call.process, self.now)
+
+
+class RunStart(RunHook):
+    """What a run says at the start of a session, which adopts it if nobody else who lives leads it.
 
     Attributes:
         context: lines for the agent; what strangers wrote in them is quoted.
@@ -33,30 +75,11 @@ class RunStart:
     """
 
     def __init__(self, call: HookCall) -> None:
-        self.call = call
+        super().__init__(call)
         self.context: list[str] = []
         self.person: list[str] = []
-        self.leads = False
-        world = call.world
-        self.store = RunStore(world.root, world.environment, world.deadline)
 
-    def look(self) -> RunStart:
-        """Adopt the run if nobody else who lives leads it; this."""
-        try:
-            if self.store.is_there:
-                self._say()
-        except (StrangeRun, StrangeFileError) as error:
-            self.context, self.person = [error.sentence], [error.sentence]
-        except LifecycleError as error:
-            self._log(error.sentence)
-        except DeadlineReached:  # the claim and the board are said all the same
-            self._log("the time for this look was up")
-        return self
-
-    def _log(self, why: str) -> None:
-        log.write(self.call.world.root, f"{self.call.hook}: run: {why}")
-
-    def _say(self) -> None:
+    def _look(self) -> None:
         run = self.store.load()
         if run is None:
             return
@@ -67,29 +90,25 @@ class RunStart:
         if self._is_held(run):
             self.context = self.person = [standing.held_line(run)]
             return
-        run = self._adopted(run)
+        run = self._taken()
         self.leads = leading.is_led_by(run, self.call.session)
-        self.context = standing.start_lines(
-            run, worktree_seen(self.call, run), self.call.world.clock.now()
-        )
-        if run.status is RunStatus.AWAITING_USER:
-            self.person = [*decide.waits_for(run)]
-        elif run.status is RunStatus.STOPPED:
-            self.person = [*decide.stopped(run)]
+        self.context = standing.start_lines(run, worktree_seen(self.call, run), self.now)
+        self.person = [*standing.brake_lines(run)]
+
+    def _strange(self, sentence: str) -> None:
+        self.context = self.person = [sentence]
 
     def _is_held(self, run: Run) -> bool:
         call = self.call
-        folder, now = call.claim_store.folder, call.world.clock.now()
-        return leading.is_held(run, call.session, call.process, folder, now)
+        return leading.is_held(run, call.session, call.process, call.claim_store.folder, self.now)
 
-    def _adopted(self, run: Run) -> Run:
+    def _taken(self) -> Run:
         """The run as this session's; what another process made of it meanwhile is looked at anew."""
-        call = self.call
         with self.store.locked():
             run = self.store.demanded()
             if self._is_held(run) or run.is_over:
                 return run
-            mine = leading.adopted(run, call.session, call.process, call.world.clock.now())
+            mine = self._adopted(run)
             if mine == run:
                 self.store.mark(run)
             else:

@@ -7,25 +7,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from lifecycle.core.errors import BadConfig, LifecycleError
+from lifecycle.core.errors import BadConfig
 from lifecycle.core.plan import StopVerdict, StopWord
-from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.values.configured import RunSettings
 from lifecycle.hooks.answers import run_start
 from lifecycle.hooks.answers.call import HookCall
-from lifecycle.run.run_store import RunStore, StrangeRun
+from lifecycle.hooks.answers.run_start import RunHook
 from lifecycle.run.state import Run
 from lifecycle.run.stop import decide, leading, transcript_tokens
 from lifecycle.run.stop.decide import RunSeen, RunVerdict
 from lifecycle.run.table import RunStatus
-from lifecycle.storage import journal, log
-from lifecycle.storage.regular_files import StrangeFileError
+from lifecycle.storage import journal
 
 _OVER = "over"
 """What `Run.told` holds once the session of a completed run was let go."""
 
 
-class RunStop:
+class RunStop(RunHook):
     """The run's part of one stop.
 
     Attributes:
@@ -35,34 +33,21 @@ class RunStop:
     """
 
     def __init__(self, call: HookCall) -> None:
-        self.call = call
+        super().__init__(call)
         self.word = StopWord()
-        self.leads = self.is_over = False
-        world = call.world
-        self.store = RunStore(world.root, world.environment, world.deadline)
+        self.is_over = False
 
-    def look(self) -> RunStop:
-        """Decide, and keep it before it is said; this."""
-        try:
-            run = self.store.load()
-            if run is None:
-                self.store.mark(None)
-            elif self._is_ours(run):
-                self._decide(run)
-        except (StrangeRun, StrangeFileError) as error:
-            # Nothing of it counts any more; the next session's start says so again.
+    def _look(self) -> None:
+        run = self.store.load()
+        if run is None:
             self.store.mark(None)
-            self.word = StopWord(person=(error.sentence,))
-        except LifecycleError as error:
-            self._log(error.sentence)
-        except DeadlineReached:  # what the claim has to say is said all the same
-            self._log("the time for this look was up")
-        except Exception as error:  # noqa: BLE001 -- whatever it is, the agent's work goes on
-            self._log(f"{type(error).__name__}: {error}")
-        return self
+        elif self._is_ours(run):
+            self._decide(run)
 
-    def _log(self, why: str) -> None:
-        log.write(self.call.world.root, f"{self.call.hook}: run: {why}")
+    def _strange(self, sentence: str) -> None:
+        # Nothing of it counts any more; the next session's start says so again.
+        self.store.mark(None)
+        self.word = StopWord(person=(sentence,))
 
     def _is_ours(self, run: Run) -> bool:
         is_agents = bool(self.call.event.get("agent_id"))
@@ -77,18 +62,10 @@ class RunStop:
             if not self._is_ours(run):
                 self.leads = False
                 return
-            client = self.call.process
-            known = leading.adopted(run, self.call.session, client, self.call.world.clock.now())
-            known = transcript_tokens.counted(known, _text(self.call, "transcript_path"))
-            seen = RunSeen(
-                known,
-                self.call.world.clock.now(),
-                _limits(self.call),
-                message,
-                position,
-                facts,
-                _is_waiting(self.call.event),
-            )
+            path = _text(self.call, "transcript_path")
+            known = transcript_tokens.counted(self._adopted(run), path)
+            limits, waits = _limits(self.call), _is_waiting(self.call.event)
+            seen = RunSeen(known, self.now, limits, message, position, facts, waits)
             verdict = decide.decide(seen)
             self._keep(run, verdict)
         self.word = verdict.word
@@ -100,7 +77,7 @@ class RunStop:
         if is_done:
             self.leads = False
             self.is_over = run.told != _OVER
-            run = decide.told(run, _OVER)
+            run = run.but(told=_OVER)
         if run != before:
             self.store.write(run)
         if is_done:
@@ -115,7 +92,7 @@ class RunStop:
         if not (kind and is_news):
             return
         entry = journal.JournalEntry(
-            self.call.world.clock.now(),
+            self.now,
             journal.RUN,
             kind,
             task=run.id,

@@ -12,14 +12,13 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from msgspec.structs import replace
-
-from lifecycle.core.errors import GitFailed, Refused, did_you_mean
+from lifecycle.core.errors import GitFailed, did_you_mean
 from lifecycle.core.redact import redact, visible
 from lifecycle.core.timing import Deadline
 from lifecycle.git.process import GitRepository
 from lifecycle.run.checkpoints.worktree_files import AUTHOR, Aside, files_aside
 from lifecycle.run.state import Checkpoint, Run
+from lifecycle.run.texts.told import refused, sentence
 
 NAMESPACE = "refs/lifecycle/checkpoints"
 MARK, SAVED = "mark", "saved"
@@ -76,7 +75,7 @@ def keep(aside: Aside, run: Run, now: float, kind: str, about: str, story: str =
                 raise
             continue  # somebody was quicker: the next name
         return Checkpoint(ref, commit, now, story, aside.tree)
-    raise GitFailed("git found no free name for the checkpoint, so none was kept; try again.")
+    raise GitFailed(sentence("no-free-name"))
 
 
 def commit_at(git: GitRepository, name: str) -> str:
@@ -133,20 +132,20 @@ def find(git: GitRepository, run: Run, name: str) -> Checkpoint:
     if ref in kept:
         known = next((one for one in run.checkpoints if one.ref == ref), None)
         if known is not None:
-            return replace(known, commit=kept[ref])
+            return known.but(commit=kept[ref])
         return Checkpoint(ref, kept[ref], float(_noted(git, kept[ref], _AT) or 0.0))
     names = ", ".join([*kept][-20:])
     there = f"there are {names}" if kept else "make one with: lifecycle run mark-working-state"
     what = f'no checkpoint "{visible(name)}"' if name else "no checkpoint yet"
-    raise Refused(f"The run has {what}, so nothing was changed; {there}.{did_you_mean(name, kept)}")
+    raise refused("no-checkpoint", what=what, there=there, near=did_you_mean(name, kept))
 
 
 def with_checkpoint(run: Run, checkpoint: Checkpoint) -> Run:
     """The run with one checkpoint more; its story knows its name."""
-    run = replace(run, checkpoints=(*run.checkpoints, checkpoint))
+    run = run.but(checkpoints=(*run.checkpoints, checkpoint))
     if not checkpoint.story:
         return run
-    return run.with_story(replace(run.story(checkpoint.story), checkpoint=checkpoint.ref))
+    return run.with_story(run.story(checkpoint.story).but(checkpoint=checkpoint.ref))
 
 
 def _next_name(git: GitRepository, run: Run, kind: str) -> str:

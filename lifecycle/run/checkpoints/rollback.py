@@ -11,9 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from msgspec.structs import replace
-
-from lifecycle.core.errors import GitFailed, Refused
+from lifecycle.core.errors import GitFailed
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline
 from lifecycle.git.process import GitRepository
@@ -29,6 +27,7 @@ from lifecycle.run.checkpoints.worktree_files import (
 )
 from lifecycle.run.state import Checkpoint, Criterion, Run, Story
 from lifecycle.run.table import RunPhase, StoryStatus, TddPhase
+from lifecycle.run.texts.told import refused, sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +93,7 @@ def go_back(
             _move_head(GitRepository(root, deadline, environment), former, checkpoint.commit)
         except GitFailed as error:
             raise GitFailed(
-                f"{checkpoint.ref} was not gone back to ({error.evidence}), and the branch was left; all "
-                f"that was here is kept as {saved.ref}. Move what stands in the way, and run it again: "
-                f"lifecycle run rollback-to-checkpoint {checkpoint.ref}",
+                sentence("not-gone-back", checkpoint=checkpoint, error=error, saved=saved),
                 evidence=error.evidence,
             ) from None
         modules = _moved_modules(aside.git, aside.tree, target)
@@ -115,9 +112,7 @@ def rolled_back(run: Run, checkpoint: Checkpoint) -> Run:
     kept = tuple(one for one in run.checkpoints if one.at <= checkpoint.at)
     is_late = run.phase in (RunPhase.COMPLETION, RunPhase.LINT_FIX)
     phase = RunPhase.DEVELOPMENT if is_late else run.phase
-    return replace(
-        run, stories=stories, checkpoints=kept, phase=phase, lint_waived="", lint_attempts=()
-    )
+    return run.but(stories=stories, checkpoints=kept, phase=phase, lint_waived="", lint_attempts=())
 
 
 def _story_then(story: Story, checkpoint: Checkpoint) -> Story:
@@ -130,8 +125,7 @@ def _story_then(story: Story, checkpoint: Checkpoint) -> Story:
         red = story.red if story.red is not None and story.red.at <= at else None
         green = story.green if red and story.green is not None and story.green.at <= at else None
         tdd = TddPhase.NONE if red is None else TddPhase.RED if green is None else story.tdd
-        return replace(
-            story,
+        return story.but(
             tdd=tdd,
             red=red,
             green=green,
@@ -148,8 +142,7 @@ def pending_again(story: Story) -> Story:
 
     Its iterations do, and what is BLOCKING: otherwise it could be tried without end, or begun anew for it.
     """
-    return replace(
-        story,
+    return story.but(
         status=StoryStatus.PENDING,
         tdd=TddPhase.NONE,
         criteria=tuple(Criterion(criterion.text) for criterion in story.criteria),
@@ -174,16 +167,12 @@ def _refuse_other_branch(git: GitRepository, checkpoint: Checkpoint) -> None:
     if made_on == here:
         return
     if made_on and git.head_of(made_on):
-        raise Refused(
-            f"The checkpoint {checkpoint.ref} was made on the branch {made_on}, and HEAD is on "
-            f"{here or 'no branch'}; nothing was moved. Switch first: git switch {made_on}"
+        raise refused(
+            "other-branch", checkpoint=checkpoint, made_on=made_on, here=here or "no branch"
         )
     base, head = base_of(git, checkpoint.commit), head_of(git)
     if base and head and not git.run("merge-base", base, head, check=False):
-        raise Refused(
-            f"HEAD has no commit in common with the checkpoint {checkpoint.ref}, so nothing was moved; "
-            "switch to the branch of the run first."
-        )
+        raise refused("no-common-commit", checkpoint=checkpoint)
 
 
 def _put_back(aside: Aside, target: str) -> None:

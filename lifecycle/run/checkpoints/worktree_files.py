@@ -15,10 +15,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from types import MappingProxyType
 
-from lifecycle.core.errors import Refused
 from lifecycle.core.timing import Deadline
 from lifecycle.evidence.tree_hash import OWN
 from lifecycle.git.process import GitRepository
+from lifecycle.run.texts.told import refused
 
 CLIENT = ".claude/"
 """The client's folder: what git does not track there is its settings, and no story's work."""
@@ -71,13 +71,13 @@ class Uncommitted:
 
 
 _UNDER_WAY = {
-    "MERGE_HEAD": "a merge",
-    "rebase-merge": "a rebase",
-    "rebase-apply": "a rebase",
-    "CHERRY_PICK_HEAD": "a cherry-pick",
-    "REVERT_HEAD": "a revert",
-    "BISECT_LOG": "a bisect",
-    "index.lock": "another git command",
+    "MERGE_HEAD": "A merge",
+    "rebase-merge": "A rebase",
+    "rebase-apply": "A rebase",
+    "CHERRY_PICK_HEAD": "A cherry-pick",
+    "REVERT_HEAD": "A revert",
+    "BISECT_LOG": "A bisect",
+    "index.lock": "Another git command",
 }
 """Files of git's own, and what is under way while one is there."""
 
@@ -88,15 +88,9 @@ def refuse_under_way(git: GitRepository) -> None:
     paths = git.run("rev-parse", *words).splitlines()
     for path, what in zip(paths, _UNDER_WAY.values(), strict=True):
         if (git.root / path).exists():
-            raise Refused(
-                f"{what[0].upper()}{what[1:]} is under way here, so nothing was moved, saved or committed; "
-                "end it first (git status says how)."
-            )
+            raise refused("under-way", what=what)
     if git.run("ls-files", "--unmerged", "-z"):
-        raise Refused(
-            "There are unmerged paths here, so nothing was moved, saved or committed; resolve them first "
-            "(git status names them)."
-        )
+        raise refused("unmerged")
 
 
 def opened(root: Path, deadline: Deadline, environment: Mapping[str, str]) -> GitRepository:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec.structs import replace
-
-from lifecycle.core.errors import Refused
 from lifecycle.core.redact import visible
 from lifecycle.run.gates.gate_rules import HOLDS, newest, review_state
 from lifecycle.run.gates.phase_moves import demand_active, moved_phase
@@ -17,6 +14,7 @@ from lifecycle.run.stop.caps import spent
 from lifecycle.run.table import COMPLETE, REVIEWERS, CheckState, Gate, RunPhase, RunStatus
 from lifecycle.run.texts.design_blocks import listed
 from lifecycle.run.texts.run_words import elapsed
+from lifecycle.run.texts.told import refused
 
 
 def final_of(run: Run, tree: str) -> GateRecord | None:
@@ -70,15 +68,13 @@ def at_completion(run: Run, facts: WorkFacts, now: float, *, asked: bool) -> Run
     demand_active(run)
     missing = _all_lacks(run, facts)
     if missing:
-        raise Refused(
-            f"The run is not complete, so nothing was pushed or opened: {'; '.join(missing)}."
-        )
+        raise refused("not-published", missing=missing)
     return moved_phase(run, RunPhase.COMPLETION, facts.tree, now, asked=asked)
 
 
 def published(run: Run, url: str, head: str, why: str = "") -> Run:
     """The run whose pull request this is, with this commit; or that has none, for this reason."""
-    return replace(run, pull_request=url, unpublished="" if url else visible(why), published=head)
+    return run.but(pull_request=url, unpublished="" if url else visible(why), published=head)
 
 
 def completed(run: Run, facts: WorkFacts, now: float, *, asked: bool) -> Run:
@@ -95,9 +91,9 @@ def completed(run: Run, facts: WorkFacts, now: float, *, asked: bool) -> Run:
             "its pull request lacks the last commits" if is_made else "it has no pull request"
         )
         missing = (*_all_lacks(run, facts), f"{lacks_it} (lifecycle run finish)")
-        raise Refused(f"The run is not complete, and nothing was changed: {'; '.join(missing)}.")
+        raise refused("not-completed", missing=missing)
     run = at_completion(run, facts, now, asked=asked)
-    return replace(run, status=RunStatus.COMPLETED, completed=now, why="")
+    return run.but(status=RunStatus.COMPLETED, completed=now, why="")
 
 
 def complete_lines(run: Run) -> list[str]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lifecycle.core.errors import GitFailed, LifecycleError, NothingToMerge, Refused
+from lifecycle.core.errors import GitFailed, LifecycleError, NothingToMerge
 from lifecycle.core.redact import redact, visible
 from lifecycle.core.world import World
 from lifecycle.git.process import is_no_github, parse_remote
 from lifecycle.github.operations.ensure_pulls import PullOperations
 from lifecycle.run.finish.pull_text import title_of, with_section
 from lifecycle.run.state import Run
+from lifecycle.run.texts.told import refused, sentence
 
 AGAIN = "Run it again then: lifecycle run finish"
 
@@ -98,24 +99,16 @@ def _branch(world: World, run: Run) -> str:
     branch = world.git.current_branch()
     fresh = f"git switch -c run-{run.id}"
     if branch is None:
-        raise Refused(
-            f"HEAD is on no branch, so nothing was pushed. Make one: {fresh}; then: lifecycle run finish"
-        )
+        raise refused("no-branch", fresh=fresh)
     if redact(branch, {}) != branch:
-        raise Refused(
-            "The branch's name holds what looks like a secret, so nothing was pushed. Rename it: git "
-            "branch -m NAME; then: lifecycle run finish"
-        )
+        raise refused("branch-is-secret")
     remote = world.settings.remote
     ref = world.git.run("symbolic-ref", "--quiet", f"refs/remotes/{remote}/HEAD", check=False)
     if not ref:  # a clone that does not know the default branch asks for it
         shown = world.git.run("ls-remote", "--symref", remote, "HEAD", remote=remote)
         ref = shown.partition("\t")[0].replace("ref: refs/heads/", f"refs/remotes/{remote}/")
     if branch in (world.settings.base, ref.removeprefix(f"refs/remotes/{remote}/")):
-        raise Refused(
-            f"HEAD is on {visible(branch)}, the branch that pull requests go into, so nothing was pushed. "
-            f"Take the work to one of its own: {fresh}; then: lifecycle run finish"
-        )
+        raise refused("branch-is-base", branch=visible(branch), fresh=fresh)
     return branch
 
 
@@ -125,8 +118,7 @@ def _push(world: World, remote: str, branch: str) -> None:
         world.git.run(*words, remote=remote)
     except GitFailed as error:
         raise GitFailed(
-            f"The push of {branch} failed ({error.evidence}), so no pull request was opened, and the run "
-            f"goes on. If {remote} has commits that you lack: git pull --rebase {remote} {branch}. {AGAIN}",
+            sentence("push-failed", branch=branch, error=error, remote=remote),
             evidence=error.evidence,
         ) from None
     except LifecycleError as error:

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from msgspec.structs import replace
-
-from lifecycle.core.errors import GitFailed, Refused
+from lifecycle.core.errors import GitFailed
 from lifecycle.core.redact import redact, visible
 from lifecycle.core.timing import Deadline
 from lifecycle.git.process import GitRepository
@@ -24,6 +22,7 @@ from lifecycle.run.checkpoints.worktree_files import (
 )
 from lifecycle.run.state import Run, Story
 from lifecycle.run.texts.design_blocks import listed
+from lifecycle.run.texts.told import refused, sentence
 
 FORMAT: Final = "{type}: {title} ({id})"
 """The commit's subject where the platform does not say another."""
@@ -82,11 +81,7 @@ def commit_story(
     left = uncommitted(git, outputs)
     if left.strange:
         names = visible(listed(left.strange))
-        raise Refused(
-            f"{names} is staged, and no story's commit takes it: it is lifecycle's own, or "
-            "named like a secret. Nothing was committed; take it out with: git restore --staged -- "
-            f"{visible(left.strange[0])}"
-        )
+        raise refused("staged-is-kept-out", names=names, strange=visible(left.strange[0]))
     if not left.paths:
         return StoryCommit("", "", (), left.secrets)
     with files_aside(root, deadline, environment) as aside:
@@ -96,17 +91,13 @@ def commit_story(
     try:
         writing.run("commit", "--quiet", "--file=-", stdin=redact(message))
     except GitFailed as error:
-        raise GitFailed(
-            f"git did not commit ({error.evidence}), so nothing was committed; what the commit takes is "
-            "staged. Mend that and run the same command again.",
-            evidence=error.evidence,
-        ) from None
+        raise GitFailed(sentence("not-committed", error=error), evidence=error.evidence) from None
     return StoryCommit(head_of(git), message.partition("\n")[0], left.paths, left.secrets)
 
 
 def with_commit(run: Run, story: str, commit: str) -> Run:
     """The run whose story was committed so; Refused if there is no such story."""
-    return run.with_story(replace(run.story(story), commit=commit))
+    return run.with_story(run.story(story).but(commit=commit))
 
 
 def _refuse_secrets(git: GitRepository, tree: str, paths: tuple[str, ...]) -> None:
@@ -124,7 +115,4 @@ def _refuse_secrets(git: GitRepository, tree: str, paths: tuple[str, ...]) -> No
         is_new = line.startswith(_NEW) or (is_new and not line.startswith(("@@ ", "diff --git ")))
         is_wanted = path in wanted or path.startswith('"')  # git quotes a strange name
         if is_new and is_wanted and redact(line, {}) != line:
-            raise Refused(
-                f"{visible(path)} holds what looks like a secret, so nothing was committed. Take it out; "
-                "if it is none, commit it yourself: git add -A && git commit"
-            )
+            raise refused("holds-secret", path=visible(path))

@@ -6,8 +6,6 @@ tests hold. A fix that breaks them is to be reverted, and lint is left as it was
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from lifecycle.core.markdown_table import table
 from lifecycle.run.gates.gate_rules import failed_on_lint_alone, newest, state_of
 from lifecycle.run.state import Blocker, GateRecord, Run
@@ -25,13 +23,13 @@ def with_final_gate(run: Run, record: GateRecord, now: float) -> Run:
     is_new = bool(record.tree) and newest(run.gates, Gate.G7, record.tree) is None
     if run.phase is RunPhase.LINT_FIX and is_new and record.state is CheckState.FAIL:
         if failed_on_lint_alone(record):
-            run = replace(run, lint_attempts=(*run.lint_attempts, record.tree))
+            run = run.but(lint_attempts=(*run.lint_attempts, record.tree))
             if len(run.lint_attempts) >= MAX_LINT_ATTEMPTS:
                 run = _waived(run, GIVEN_UP, now)
         elif _fails(record, BUILD) or _fails(record, TESTS):
             run = _waived(run, BROKE, now)
-    judged = replace(record, state=state_of(record.parts, run.lint_waived))
-    return replace(run, gates=(*run.gates, judged))
+    judged = record.but(state=state_of(record.parts, run.lint_waived))
+    return run.but(gates=(*run.gates, judged))
 
 
 def _fails(record: GateRecord, name: str) -> bool:
@@ -44,12 +42,12 @@ def _waived(run: Run, why: str, now: float) -> Run:
         return run
     id_ = f"B{len(run.blockers) + 1}"
     blocker = Blocker(id_, why, "low", now, resolved_at=now, notes=NOTE)
-    return replace(run, lint_waived=NOTE, blockers=(*run.blockers, blocker))
+    return run.but(lint_waived=NOTE, blockers=(*run.blockers, blocker))
 
 
 def without_waiver(run: Run) -> Run:
     """The run whose code is worked on again: lint counts anew."""
-    return replace(run, lint_attempts=(), lint_waived="")
+    return run.but(lint_attempts=(), lint_waived="")
 
 
 def final_lines(run: Run, record: GateRecord) -> list[str]:

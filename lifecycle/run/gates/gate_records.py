@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
-from lifecycle.core.errors import Refused
 from lifecycle.run.gates.final_gate import with_final_gate
 from lifecycle.run.gates.gate_rules import check_states
 from lifecycle.run.state import GateRecord, Run, Story, WordCheck
 from lifecycle.run.table import GATES, STORIES, CheckState, Gate, StoryCheck, StoryStatus
-from lifecycle.run.texts.told import kept_words
+from lifecycle.run.texts.told import kept_words, refused
 from lifecycle.run.trouble.story_failures import failed
 
 KEPT = 40
@@ -28,9 +25,9 @@ def with_gate(run: Run, story: str, record: GateRecord, error: str, now: float) 
     """
     if not story:
         run = with_final_gate(run, record, now)
-        return replace(run, gates=_trimmed(run.gates))
+        return run.but(gates=_trimmed(run.gates))
     one = run.story(story)
-    run = run.with_story(replace(one, gates=_trimmed((*one.gates, record))))
+    run = run.with_story(one.but(gates=_trimmed((*one.gates, record))))
     if record.state is not CheckState.FAIL or StoryStatus.BLOCKED not in STORIES.legal(one.status):
         return run
     text = error or f"{record.gate} failed"
@@ -57,12 +54,9 @@ def at_work(run: Run, name: str, *, is_begun: bool = True) -> Story:
     """
     story = run.story(name) if name else run.current
     if story is None:
-        raise Refused("No story is at work and none is next, so nothing was done.")
+        raise refused("no-story-at-work")
     if not story.is_open or (is_begun and story.status is StoryStatus.PENDING):
-        raise Refused(
-            f"{story.id} is {story.status}, so nothing was done. Begin it with: lifecycle run update-story "
-            f"{story.id} in_progress"
-        )
+        raise refused("story-not-begun", story=story)
     return story
 
 
@@ -76,7 +70,7 @@ def with_word(run: Run, story: Story, word: WordCheck) -> Run:
     """The run with what somebody said of a check: the last word on each is kept, and shows nothing."""
     said = kept_words(word.details, 500)
     words = (*(one for one in story.words if one.check is not word.check), word)
-    return run.with_story(replace(story, words=(*words[:-1], replace(word, details=said))))
+    return run.with_story(story.but(words=(*words[:-1], word.but(details=said))))
 
 
 def gate_lines(record: GateRecord, story: Story) -> list[str]:

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from msgspec.structs import replace
-
 from lifecycle.evidence.file_kinds import FileKind, kind_of
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import RunRecord
@@ -254,11 +252,11 @@ def _measured(part: GatePart, record: RunRecord, threshold: float | None) -> Gat
         return part
     if threshold is None:
         why = f"{percent:g}%; no threshold is known"
-        return replace(part, state=CheckState.NOT_APPLICABLE, percent=percent, why=why)
+        return part.but(state=CheckState.NOT_APPLICABLE, percent=percent, why=why)
     state = CheckState.PASS if percent >= threshold else CheckState.FAIL
     sign = "of" if state is CheckState.PASS else "is below"
-    return replace(
-        part, state=state, percent=percent, why=f"{percent:g}% {sign} the {threshold:g}% needed"
+    return part.but(
+        state=state, percent=percent, why=f"{percent:g}% {sign} the {threshold:g}% needed"
     )
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
-from lifecycle.core.errors import Refused
 from lifecycle.run.gates.final_gate import without_waiver
 from lifecycle.run.gates.gate_rules import HOLDS, design_lacks, failed_on_lint_alone, newest
 from lifecycle.run.state import GateRecord, Run
 from lifecycle.run.stories.clarifying import clarified_for
 from lifecycle.run.table import PHASES, CheckState, Gate, RunPhase, RunStatus
 from lifecycle.run.texts.design_blocks import listed
+from lifecycle.run.texts.told import refused
 
 
 def demand_active(run: Run) -> None:
@@ -23,7 +21,7 @@ def demand_active(run: Run) -> None:
         RunStatus.STOPPED: "A person lets it go on with: lifecycle run resume",
         RunStatus.COMPLETED: 'Begin another with: lifecycle run init "GOAL"',
     }[run.status]
-    raise Refused(f"The run is {run.status}{why}, so nothing was changed. {way}")
+    raise refused("run-not-active", run=run, why=why, way=way)
 
 
 def moved_phase(run: Run, wanted: RunPhase, tree: str, now: float, *, asked: bool) -> Run:
@@ -47,20 +45,18 @@ def moved_phase(run: Run, wanted: RunPhase, tree: str, now: float, *, asked: boo
     run = clarified_for(run, wanted, now, asked=asked)
     lacks = _lacks(run, wanted, newest(run.gates, Gate.G7, tree))
     if lacks:
-        raise Refused(
-            f"The run stays in {run.phase}, since {wanted} needs more: {'; '.join(lacks)}."
-        )
+        raise refused("phase-stays", run=run, wanted=wanted, lacks=lacks)
     if wanted is RunPhase.DEVELOPMENT:
         run = without_waiver(run)
         if run.phase is RunPhase.PLANNING:
             run = with_design_gate(run, tree, now)
-    return replace(run, phase=wanted)
+    return run.but(phase=wanted)
 
 
 def with_design_gate(run: Run, tree: str, now: float, by: str = "") -> Run:
     """The run with G1 judged, and recorded."""
     state = CheckState.FAIL if design_lacks(run) else CheckState.PASS
-    return replace(run, gates=(*run.gates, GateRecord(Gate.G1, now, state, tree, by=by)))
+    return run.but(gates=(*run.gates, GateRecord(Gate.G1, now, state, tree, by=by)))
 
 
 def _lacks(run: Run, wanted: RunPhase, final: GateRecord | None) -> tuple[str, ...]:

@@ -6,9 +6,6 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from msgspec.structs import replace
-
-from lifecycle.core.errors import Refused
 from lifecycle.core.redact import redact, visible
 from lifecycle.run.gates.gate_rules import has_blocking, newest
 from lifecycle.run.state import ReviewFinding, ReviewRecord, Run, Story
@@ -20,6 +17,7 @@ from lifecycle.run.table import (
     StoryCheck,
     StoryStatus,
 )
+from lifecycle.run.texts.told import refused
 from lifecycle.run.trouble.story_failures import failed
 
 LONGEST = 2_000
@@ -90,10 +88,7 @@ def marked(texts: Iterable[str]) -> tuple[ReviewFinding, ...]:
     for text in texts:
         tag = _BRACKETED.match(text.strip())
         if tag is None:
-            raise Refused(
-                f'The finding "{visible(text)[:80]}" does not say how much it weighs, so nothing was '
-                "recorded; begin it with [BLOCKING], [SUGGESTION] or [INFO]."
-            )
+            raise refused("finding-without-severity", text=visible(text)[:80])
         found.append(_finding(_severity(tag["name"]), text.strip()[tag.end() :]))
     return tuple(found)
 
@@ -120,19 +115,15 @@ def review_of(
     Raises:
         Refused: the verdict is none of this role's, or the tree is not known.
     """
-    check, approved, refused = REVIEWERS[role]
-    if verdict not in (approved, refused):
-        raise Refused(
-            f"A {role} says {approved} or {refused}, and {verdict} is another's; nothing was recorded."
+    check, *verdicts = REVIEWERS[role]
+    if verdict not in verdicts:
+        raise refused(
+            "verdict-of-another", role=role, verdicts=" or ".join(verdicts), verdict=verdict
         )
     if not tree:
-        raise Refused(
-            "git does not say what the files here are, so no review is about them; nothing was recorded."
-        )
+        raise refused("review-without-tree")
     record = ReviewRecord(check, verdict, now, tree, by, findings)
-    if findings:
-        record = replace(record, verdict=refused if has_blocking(record) else approved)
-    return record
+    return record.but(verdict=verdicts[has_blocking(record)]) if findings else record
 
 
 def standing(story: Story, check: StoryCheck) -> dict[str, str]:
@@ -157,20 +148,12 @@ def _refuse_standing(story: Story, record: ReviewRecord, resolved: Iterable[int]
     found = standing(story, record.check)
     same = [text for text, tree in found.items() if tree == record.tree]
     if same:
-        raise Refused(
-            f"BLOCKING on these very files: {same[0][:200]}. No verdict lifts that; nothing was recorded. "
-            "Change the files, and have them reviewed again."
-        )
-    left = [
-        f"{number}. {text[:200]}" for number, text in enumerate(found, 1) if number not in resolved
-    ]
+        raise refused("blocking-here", same=same[0][:200])
+    left = {n: f"{n}. {text[:200]}" for n, text in enumerate(found, 1) if n not in resolved}
     if left:
         by = next(role for role, row in REVIEWERS.items() if row[0] is record.check)
-        raise Refused(
-            f"What was BLOCKING is not called resolved, so nothing was recorded: {'; '.join(left)}. The "
-            f"review that finds it mended says so: lifecycle run review {story.id} --by {by} --verdict "
-            f"{record.verdict} --resolved {left[0].partition('.')[0]}"
-        )
+        way = f"review {story.id} --by {by} --verdict {record.verdict} --resolved {min(left)}"
+        raise refused("blocking-stands", left=[*left.values()], way=way)
 
 
 def reviewed(
@@ -196,21 +179,14 @@ def reviewed(
         Refused: the story was not begun, or the run is over; or what a review refused stands.
     """
     if run.is_over or story.status is StoryStatus.PENDING:
-        raise Refused(
-            f"{story.id} is {story.status}, so nothing of it is reviewed; nothing was recorded. Begin it "
-            f"with: lifecycle run update-story {story.id} in_progress"
-        )
+        raise refused("review-not-begun", story=story)
     last = newest(story.reviews, record.check, record.tree)
     is_approved = record.verdict in APPROVING
     if is_approved:
         _refuse_standing(story, record, resolved)
     if is_word and is_approved and last is not None and last.verdict not in APPROVING:
-        raise Refused(
-            f"The last review on these very files came to {last.verdict}, and a word does not lift that; "
-            "nothing was recorded. Change the files, or hand in the reviewer's new report: lifecycle run "
-            f"review {story.id}"
-        )
-    run = run.with_story(replace(story, reviews=(*story.reviews, record)))
+        raise refused("word-lifts-nothing", last=last, story=story)
+    run = run.with_story(story.but(reviews=(*story.reviews, record)))
     if is_approved or not story.is_open:
         return run
     blocking = [one.text for one in record.findings if one.severity is Severity.BLOCKING]

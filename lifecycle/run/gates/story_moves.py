@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
-from lifecycle.core.errors import Refused
 from lifecycle.run.checkpoints.rollback import pending_again
 from lifecycle.run.gates.final_gate import without_waiver
 from lifecycle.run.gates.gate_rules import missing_for, story_lacks
@@ -12,7 +9,7 @@ from lifecycle.run.gates.phase_moves import demand_active, moved_phase
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import STORIES, RunPhase, StoryStatus
-from lifecycle.run.texts.told import kept_words
+from lifecycle.run.texts.told import kept_words, refused
 from lifecycle.run.trouble.story_blocks import BLOCKING, awaiting_if_blocked, standing_still
 from lifecycle.run.trouble.story_failures import attempts
 
@@ -47,9 +44,7 @@ def moved_story(
     demand_active(run)
     story = run.story(name)
     if unneeded and wanted is not StoryStatus.COMPLETED:
-        raise Refused(
-            "Only a story that is completed can need no change; nothing was changed. Take --no-change out."
-        )
+        raise refused("no-change-without-end")
     if wanted is story.status and wanted is not StoryStatus.IN_PROGRESS:
         return run
     if wanted is not story.status:
@@ -64,7 +59,7 @@ def moved_story(
         case StoryStatus.PENDING:
             return _opened_again(run, story, facts)
         case _:
-            return run.with_story(replace(story, status=wanted))
+            return run.with_story(story.but(status=wanted))
 
 
 def _begun(run: Run, story: Story, facts: WorkFacts, now: float, *, asked: bool) -> Run:
@@ -72,18 +67,13 @@ def _begun(run: Run, story: Story, facts: WorkFacts, now: float, *, asked: bool)
     at_work = run.current
     others = (StoryStatus.PENDING, StoryStatus.COMPLETED)
     if at_work is not None and at_work.id != story.id and at_work.status not in others:
-        raise Refused(
-            f"{at_work.id} is at work ({at_work.status}), so {story.id} was not begun; one story is done "
-            f"at a time. Go on with it: lifecycle run update-story {at_work.id} …"
-        )
+        raise refused("another-at-work", at_work=at_work, story=story)
     lacks = story_lacks(story)
     if lacks:
-        raise Refused(
-            f"{story.id} was not begun: {'; '.join(lacks)}. Gate G1 comes first: lifecycle run gate G1"
-        )
+        raise refused("story-has-no-design", story=story, lacks=lacks)
     waits = _waits(run, story)
     if waits:
-        raise Refused(f"{story.id} was not begun: {waits}, which has to be completed first.")
+        raise refused("story-waits", story=story, waits=waits)
     _demand_unblocked(run, story)
     if run.phase is not RunPhase.DEVELOPMENT:
         run = moved_phase(run, RunPhase.DEVELOPMENT, facts.tree, now, asked=asked)
@@ -91,8 +81,7 @@ def _begun(run: Run, story: Story, facts: WorkFacts, now: float, *, asked: bool)
     has_failed = any(failure.iteration == story.iteration for failure in story.failures)
     iteration = story.retries_from + 1 if is_new else story.iteration + has_failed
     return run.with_story(
-        replace(
-            story,
+        story.but(
             status=StoryStatus.IN_PROGRESS,
             iteration=iteration,
             started=story.started or now,
@@ -104,20 +93,17 @@ def _begun(run: Run, story: Story, facts: WorkFacts, now: float, *, asked: bool)
 
 def _blocked(run: Run, story: Story, now: float) -> Run:
     if not _blockers(run, story, with_runs=True):
-        raise Refused(
-            f"No blocker stands before {story.id}, so it stays {story.status}. Log it first: lifecycle run "
-            'add-blocker "WHAT" --severity high'
-        )
+        raise refused("no-blocker-before", story=story)
     return standing_still(run, story, now)
 
 
 def _opened_again(run: Run, story: Story, facts: WorkFacts) -> Run:
     _demand_unblocked(run, story)
     if run.phase in (RunPhase.COMPLETION, RunPhase.LINT_FIX):
-        run = replace(without_waiver(run), phase=RunPhase.DEVELOPMENT)
+        run = without_waiver(run).but(phase=RunPhase.DEVELOPMENT)
     # What an open story has changed stays its own, so that it cannot be said to need no change.
     base = story.base if story.is_open and facts.changed else ""
-    return run.with_story(replace(pending_again(story), base=base))
+    return run.with_story(pending_again(story).but(base=base))
 
 
 def _waits(run: Run, story: Story) -> str:
@@ -137,10 +123,7 @@ def _blockers(run: Run, story: Story, *, with_runs: bool) -> list[str]:
 def _demand_unblocked(run: Run, story: Story) -> None:
     blockers = _blockers(run, story, with_runs=False)
     if story.status is StoryStatus.BLOCKED and blockers:
-        raise Refused(
-            f"{story.id} stays blocked, since {', '.join(blockers)} stands. A person resolves it with: "
-            "lifecycle run user-fix-complete"
-        )
+        raise refused("story-stays-blocked", story=story, blockers=", ".join(blockers))
 
 
 def _completed(run: Run, story: Story, facts: WorkFacts, now: float, unneeded: str) -> Run:
@@ -149,14 +132,12 @@ def _completed(run: Run, story: Story, facts: WorkFacts, now: float, unneeded: s
     What failed in the others by now is no test of theirs.
     """
     why = kept_words(unneeded)
-    story = replace(story, unneeded=why) if why else story
+    story = story.but(unneeded=why) if why else story
     missing = missing_for(story, facts)
     if missing:
-        raise Refused(
-            f"{story.id} is not completed, and nothing was changed: {'; '.join(missing)}."
-        )
-    story = replace(story, status=StoryStatus.COMPLETED, completed=now, commit=facts.head)
+        raise refused("story-not-completed", story=story, missing=missing)
+    story = story.but(status=StoryStatus.COMPLETED, completed=now, commit=facts.head)
     run = run.with_story(story)
     for one in (one for one in run.open_stories if one.started):
-        run = run.with_story(replace(one, red_from=now))
+        run = run.with_story(one.but(red_from=now))
     return awaiting_if_blocked(run, now)

@@ -6,8 +6,6 @@ again, while the counts go on: the receipt shows all.
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from lifecycle.core.values.configured import RunSettings
 from lifecycle.run.long_run import runtime
 from lifecycle.run.state import Run, Spent
@@ -41,18 +39,18 @@ def exceeded(run: Run, caps: RunSettings, now: float) -> str:
 
 def granted(run: Run, now: float) -> Run:
     """The run with as much before it as at its beginning; for a person to say."""
-    return replace(run, forgiven=spent(run, now))
+    return run.but(forgiven=spent(run, now))
 
 
 def with_left(run: Run, caps: RunSettings, iterations: int) -> Run:
     """The run with so many iterations before it."""
-    free = replace(run.forgiven, iterations=run.iterations - caps.max_iterations + iterations)
-    return replace(run, forgiven=free)
+    free = run.forgiven.but(iterations=run.iterations - caps.max_iterations + iterations)
+    return run.but(forgiven=free)
 
 
 def waited(run: Run, since: float, now: float) -> Run:
     """The run without the time since then, in which it waited for a person."""
     seconds = run.forgiven.seconds + max(0.0, now - since)
     # Who resumed it meanwhile has forgiven a part of that already.
-    free = replace(run.forgiven, seconds=min(seconds, spent(run, now).seconds))
-    return replace(run, forgiven=free)
+    free = run.forgiven.but(seconds=min(seconds, spent(run, now).seconds))
+    return run.but(forgiven=free)

@@ -12,25 +12,29 @@ import re
 from dataclasses import dataclass
 from dataclasses import field as of
 
-from msgspec.structs import replace
-
 from lifecycle.core.plan import StopVerdict, StopWord
 from lifecycle.core.redact import quoted
 from lifecycle.core.values.configured import RunSettings
 from lifecycle.run import long_run, state
 from lifecycle.run.gates import gate_rules
 from lifecycle.run.gates.work_facts import WorkFacts
-from lifecycle.run.state import Run, Spent, Story
+from lifecycle.run.state import Run, Story, fields_of
 from lifecycle.run.stop import caps
 from lifecycle.run.stop.next_step import next_step
 from lifecycle.run.table import COMPLETE, MAX_RETRIES, WORK, RunStatus, StoryStatus, TddPhase
+from lifecycle.run.texts.design_blocks import filled
+from lifecycle.run.texts.told import sentence
 from lifecycle.run.trouble import story_blocks
 from lifecycle.run.trouble.story_failures import attempts
 
 IDLE_STOPS = 5
 """After so many turns in a row that changed neither the run nor a file, it is stuck, and stopped."""
 
-RESUME = "lifecycle run resume"
+_COUNTED = (
+    *("led", "iterations", "last_reason", "idle", "led_on_at", "last_stop", "told", "forgiven"),
+    *("reported_at", "reported_stories"),
+)
+"""Fields of a run in which no work shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,21 +83,16 @@ def decide(seen: RunSeen) -> RunVerdict:
     run = seen.run
     if seen.position and seen.position == run.last_stop:
         return RunVerdict(StopWord(), run)
-    run = replace(run, last_stop=seen.position)
+    run = run.but(last_stop=seen.position)
     match run.status:
         case RunStatus.AWAITING_USER:
             return _awaiting(run)
         case RunStatus.COMPLETED:
             return _completed(seen, run)
         case RunStatus.STOPPED:
-            return _let_go(run, f"stopped {run.iterations} {run.why}", stopped(run, seen.missing))
+            return _stopped(seen, run)
         case RunStatus.ACTIVE:
             return _active(seen, run)
-
-
-def told(run: Run, key: str) -> Run:
-    """The run, with what was said last of why its session may stop."""
-    return replace(run, told=key)
 
 
 def missing(run: Run, facts: WorkFacts | None = None) -> tuple[str, ...]:
@@ -126,7 +125,12 @@ def says_complete(text: str) -> bool:
 
 
 def _awaiting(run: Run) -> RunVerdict:
-    return _let_go(run, f"await {run.session} {_question(run)}", waits_for(run))
+    question = "" if run.fix is None else f"{run.fix.blocker} {run.fix.asked_at}"
+    return _let_go(run, f"await {run.session} {question}", waits_for(run))
+
+
+def _stopped(seen: RunSeen, run: Run) -> RunVerdict:
+    return _let_go(run, f"stopped {run.iterations} {run.why}", stopped(run, seen.missing))
 
 
 def _active(seen: RunSeen, run: Run) -> RunVerdict:
@@ -142,10 +146,9 @@ def _active(seen: RunSeen, run: Run) -> RunVerdict:
     if not why and idle >= IDLE_STOPS:
         why = f"{IDLE_STOPS} turns in a row changed neither the run nor a file"
     if why:
-        run = replace(run, status=RunStatus.STOPPED, why=why, stopped_at=seen.now)
-        return _let_go(run, f"stopped {run.iterations} {why}", stopped(run, seen.missing))
+        return _stopped(seen, run.but(status=RunStatus.STOPPED, why=why, stopped_at=seen.now))
     count = run.iterations + 1
-    run = replace(run, iterations=count, led_on_at=seen.now, last_reason=about, idle=idle)
+    run = run.but(iterations=count, led_on_at=seen.now, last_reason=about, idle=idle)
     text = _continuation(seen, run, is_claimed=is_claimed)
     return RunVerdict(StopWord(StopVerdict.BLOCK, tuple(text)), run)
 
@@ -154,47 +157,32 @@ def _completed(seen: RunSeen, run: Run) -> RunVerdict:
     """The closing word was said, or was asked for once: what the claim or another workflow says goes on."""
     if says_complete(seen.message) or run.asked_marker:
         return RunVerdict(StopWord(), run)
-    text = (
-        f"The run {run.id} is completed. Print its closing block, and nothing else, so that whoever reads "
-        f"this session sees how it ended: run lifecycle run complete, and repeat the block ## {COMPLETE}."
-    )
-    return RunVerdict(StopWord(StopVerdict.BLOCK, (text,)), replace(run, asked_marker=True))
+    text = (sentence("closing-block", run=run),)
+    return RunVerdict(StopWord(StopVerdict.BLOCK, text), run.but(asked_marker=True))
 
 
 def _let_go(run: Run, key: str, person: tuple[str, ...]) -> RunVerdict:
     """The session stops; the person is told why, once."""
     lines = () if run.told == key else person
-    return RunVerdict(StopWord(StopVerdict.LET_GO, person=lines), told(run, key))
-
-
-def _question(run: Run) -> str:
-    return "" if run.fix is None else f"{run.fix.blocker} {run.fix.asked_at}"
+    return RunVerdict(StopWord(StopVerdict.LET_GO, person=lines), run.but(told=key))
 
 
 def waits_for(run: Run) -> tuple[str, ...]:
     """What the person is to do: mend, check, say so, go on."""
     fix = run.fix
-    what = (
-        quoted(fix.description) if fix is not None else "a blocker: lifecycle run status shows it"
-    )
-    name = f" ({fix.blocker})" if fix is not None and fix.blocker else ""
-    check = quoted(" ".join(fix.check_command)) if fix is not None and fix.check_command else ""
-    checked = f"It is checked with {check}: lifecycle run check-user-fix" if check else ""
-    return (
-        f"The run {run.id} waits for you{name}.",
-        f"1. Fix: {what}",
-        f"2. {checked or 'No command checks it: see for yourself that it is fixed.'}",
-        '3. Say so, in your terminal: lifecycle run user-fix-complete --notes "WHAT YOU DID"',
-        "4. Go on: write a prompt here, or start claude in this folder; the run goes on where it was.",
-    )
+    what, name, check = "a blocker: lifecycle run status shows it", "", ""
+    if fix is not None:
+        what, name = quoted(fix.description), f" ({fix.blocker})" if fix.blocker else ""
+        check = quoted(" ".join(fix.check_command)) if fix.check_command else ""
+    checked = sentence("checked-with", check=check) if check else sentence("checked-by-nothing")
+    return tuple(filled("waits", run=run, name=name, what=what, checked=checked))
 
 
 def stopped(run: Run, lacks: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Why it was stopped, what is missing, and how it goes on."""
     done = f"{len(run.completed_stories)} of {len(run.stories)} stories are completed"
     left = f" Missing: {_joined(lacks)}." if lacks else ""
-    first = f"The run {run.id} was stopped: {run.why or 'nobody says why'}. {done}.{left}"
-    return (f"{first} All of it is kept. To let it go on, in your terminal: {RESUME}",)
+    return (sentence("stopped", run=run, why=run.why or "nobody says why", done=done, left=left),)
 
 
 def _continuation(seen: RunSeen, run: Run, *, is_claimed: bool) -> list[str]:
@@ -206,11 +194,7 @@ def _continuation(seen: RunSeen, run: Run, *, is_claimed: bool) -> list[str]:
         lacks = _joined(seen.missing) or f"its state is {run.phase.value}, and not completed"
         lines.append(f"You said {COMPLETE}; the state does not. Missing: {lacks}.")
     elif run.idle:
-        lines.append(
-            f"Stuck: {run.idle + 1} turns in a row changed neither the run nor a file. Do it another way, "
-            "or say what blocks it: lifecycle run add-blocker. "
-            f"After {IDLE_STOPS} such turns the run is stopped."
-        )
+        lines.append(sentence("stuck", turns=run.idle + 1, most=IDLE_STOPS))
     else:
         lines.append(f"Goal: {quoted(run.goal, 120)}")
     story = run.current
@@ -248,17 +232,6 @@ def _joined(missing: tuple[str, ...]) -> str:
 
 def _digest(run: Run, tree: str) -> str:
     """Names what a continuation is about: the same again means that nothing moved."""
-    about = replace(
-        run,
-        led=(),
-        iterations=0,
-        last_reason="",
-        idle=0,
-        led_on_at=0.0,
-        last_stop="",
-        told="",
-        forgiven=Spent(),
-        reported_at=0.0,
-        reported_stories=0,
-    )
+    fresh = Run(run.id, run.goal, run.started)
+    about = run.but(**fields_of(fresh, *_COUNTED))
     return hashlib.sha256(state.encoded(about) + tree.encode()).hexdigest()[:16]

@@ -7,8 +7,6 @@ After `/clear` the client is the same, and its session another.
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from lifecycle.run.state import Led, Run
 from lifecycle.storage import signs_of_life
 from lifecycle.storage.store import Folder
@@ -43,8 +41,8 @@ def adopted(run: Run, session: str, client: int, now: float) -> Run:
     if not session:
         return run
     if run.session != session:
-        return replace(run, led=(*run.led, Led(session, now, client)))
+        return run.but(led=(*run.led, Led(session, now, client)))
     led = run.led[-1]
     if client in (0, led.client):
         return run
-    return replace(run, led=(*run.led[:-1], replace(led, client=client)))
+    return run.but(led=(*run.led[:-1], led.but(client=client)))

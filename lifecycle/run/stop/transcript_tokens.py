@@ -12,8 +12,6 @@ import json
 import os
 from datetime import datetime
 
-from msgspec.structs import replace
-
 from lifecycle.run.state import Led, Run
 from lifecycle.storage import regular_files
 
@@ -32,7 +30,7 @@ def counted(run: Run, path: str) -> Run:
     if not new:
         return run
     tokens = led.tokens + _tokens(new, led)
-    return replace(run, led=(*run.led[:-1], replace(led, tokens=tokens, read=led.read + len(new))))
+    return run.but(led=(*run.led[:-1], led.but(tokens=tokens, read=led.read + len(new))))
 
 
 def _new_lines(path: str, start: int) -> bytes:

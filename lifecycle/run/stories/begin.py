@@ -5,10 +5,9 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable
 
-from lifecycle.core.errors import Refused
 from lifecycle.core.redact import redact, visible
 from lifecycle.run.state import Clarification, Run
-from lifecycle.run.texts.told import LONG
+from lifecycle.run.texts.told import LONG, refused
 
 
 def new_run(
@@ -35,12 +34,9 @@ def new_run(
     if words[:5].casefold() == "goal:":
         words = words[5:].strip()
     if not words:
-        raise Refused('A run needs a goal, and none was given: lifecycle run init "GOAL"')
+        raise refused("no-goal")
     if len(words) > LONG:
-        raise Refused(
-            f"The goal has {len(words)} characters, and {LONG} at the most; no run was begun. Keep it "
-            "short, and name the file that holds the rest."
-        )
+        raise refused("long-goal", length=len(words), long=LONG)
     return Run(
         secrets.token_hex(4),
         "\n".join(visible(line).rstrip() for line in redact(words).splitlines()),

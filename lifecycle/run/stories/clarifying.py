@@ -8,12 +8,11 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from lifecycle.core.errors import Refused
 from lifecycle.core.markdown_table import table
 from lifecycle.run.state import Clarification, Run, Story
 from lifecycle.run.table import PHASES, ClarificationPhase, RunPhase
 from lifecycle.run.texts.design_blocks import filled
-from lifecycle.run.texts.told import line_of
+from lifecycle.run.texts.told import line_of, refused
 from lifecycle.settings import resources
 
 ASSUMED = "Assumed: best judgment"
@@ -51,7 +50,7 @@ def clarification(
 
 def clarified(run: Run, *clarifications: Clarification) -> Run:
     """The run with these; one that was asked before in the same phase is answered anew."""
-    return replace(run, clarifications=merged(run.clarifications, *clarifications))
+    return run.but(clarifications=merged(run.clarifications, *clarifications))
 
 
 def merged(before: tuple[Clarification, ...], *more: Clarification) -> tuple[Clarification, ...]:
@@ -84,10 +83,12 @@ def clarified_for(run: Run, phase: RunPhase, now: float, *, asked: bool) -> Run:
     if any(not one.assumed for one in answers):
         return run
     assumed = " (what is there was assumed, which counts where nobody attends)" if answers else ""
-    raise Refused(
-        f"Nothing was clarified {when.value.replace('pre-', 'before the ')} yet{assumed}, so the run stays "
-        f"in {run.phase}. Ask the user: lifecycle run questions {when}; then: "
-        f'lifecycle run add-clarification "QUESTION" "ANSWER" --phase {when}'
+    raise refused(
+        "not-clarified",
+        value=when.value.replace("pre-", "before the "),
+        assumed=assumed,
+        run=run,
+        when=when,
     )
 
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from msgspec.structs import replace
-
-from lifecycle.core.errors import Refused
 from lifecycle.core.redact import quoted
 from lifecycle.run.gates.gate_rules import circle_of
 from lifecycle.run.state import Criterion, Run, Story
 from lifecycle.run.stories.clarifying import entered
 from lifecycle.run.table import SIZES, CriterionState, RunPhase
-from lifecycle.run.texts.told import LONG, line_of
+from lifecycle.run.texts.told import LONG, line_of, refused
 
 _STAYS = (CriterionState.UNMET, CriterionState.MANUAL)
 """What the tester found of a criterion that no plan takes out."""
@@ -29,7 +26,7 @@ def with_new_story(
     """
     _demand_open(run)
     if size not in SIZES:
-        raise Refused(f"A story's size is one of {', '.join(SIZES)}; nothing was changed.")
+        raise refused("no-size", sizes=", ".join(SIZES))
     words = line_of(title, "a story's title", 300)
     about = (words.casefold(), size, security)
     known = next(
@@ -37,11 +34,11 @@ def with_new_story(
         None,
     )
     if known is not None:
-        raise Refused(f"The run has this story already: {known.id}; nothing was changed.")
+        raise refused("same-story", known=known)
     if run.phase is RunPhase.SETUP:
         run = entered(run, RunPhase.ANALYSIS, now, asked=asked)
     number = 1 + max((int(one.id[1:]) for one in run.stories), default=0)
-    return replace(run, stories=(*run.stories, Story(f"S{number}", words, size, security)))
+    return run.but(stories=(*run.stories, Story(f"S{number}", words, size, security)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +72,7 @@ def planned(run: Run, name: str, plan: StoryPlan, now: float, *, asked: bool) ->
     _demand_open(run)
     story = _open_story(run, name)
     if plan in (StoryPlan(), StoryPlan(replaces=True)):
-        raise Refused(
-            "Nothing was said of the story, so nothing was changed; name --criterion, --design, --file, "
-            "--risk or --depends-on."
-        )
+        raise refused("empty-plan")
 
     def merged(before: tuple[str, ...], given: tuple[str, ...], what: str) -> tuple[str, ...]:
         kept = () if plan.replaces and given else before
@@ -89,8 +83,7 @@ def planned(run: Run, name: str, plan: StoryPlan, now: float, *, asked: bool) ->
     texts = dict.fromkeys((*merged(tuple(known), plan.criteria, "a criterion"), *unmet))
     needed = tuple(run.story(one).id for one in plan.depends_on if one.strip())
     kept = () if plan.replaces and plan.depends_on else story.depends_on
-    changed = replace(
-        story,
+    changed = story.but(
         criteria=tuple(known.get(text) or Criterion(text) for text in texts),
         design=line_of(plan.design, "the design", LONG) if plan.design else story.design,
         files=merged(story.files, plan.files, "a file's name"),
@@ -102,10 +95,7 @@ def planned(run: Run, name: str, plan: StoryPlan, now: float, *, asked: bool) ->
     run = run.with_story(changed)
     circle = circle_of(run, changed.id)
     if circle:
-        raise Refused(
-            f"The story {changed.id} would wait for itself ({' waits for '.join(circle)}), so nothing was "
-            "changed; take one of these out."
-        )
+        raise refused("story-waits-for-itself", changed=changed, circle=" waits for ".join(circle))
     return run
 
 
@@ -139,29 +129,20 @@ def judged(
     story = _open_story(run, name)
     if not 1 <= number <= len(story.criteria):
         there = f"there are {len(story.criteria)}" if story.criteria else "there is none yet"
-        raise Refused(
-            f"The story {story.id} has no criterion {number}, so nothing was changed; {there}. Add one "
-            f'with: lifecycle run story-plan {story.id} --criterion "TEXT"'
-        )
+        raise refused("no-such-criterion", story=story, number=number, there=there)
     said = line_of(note, "the note") if note else ""
     found = Criterion(story.criteria[number - 1].text, state, said, tree, by, now)
     criteria = (*story.criteria[: number - 1], found, *story.criteria[number:])
-    return run.with_story(replace(story, criteria=criteria))
+    return run.with_story(story.but(criteria=criteria))
 
 
 def _demand_open(run: Run) -> None:
     if run.is_over:
-        raise Refused(
-            f"The run {run.id} is completed, so nothing was changed. Begin another with: "
-            'lifecycle run init "GOAL"'
-        )
+        raise refused("run-over-begin", run=run)
 
 
 def _open_story(run: Run, name: str) -> Story:
     story = run.story(name)
     if story.is_open:
         return story
-    raise Refused(
-        f"The story {story.id} ({quoted(story.title, 80)}) is completed, so nothing was changed. What is "
-        'missing is a story of its own: lifecycle run add-story "TITLE"'
-    )
+    raise refused("story-over-add", story=story, title=quoted(story.title, 80))

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from msgspec.structs import replace
-
 from lifecycle.core.errors import Refused
 from lifecycle.run.gates.gate_rules import REFACTORING, tested_among
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import TDD, WORK, StoryStatus, TddPhase
 from lifecycle.run.tdd.test_proofs import RunsSeen, green_of, passed_here, red_of
 from lifecycle.run.texts.design_blocks import listed
-from lifecycle.run.texts.told import kept_words
+from lifecycle.run.texts.told import kept_words, refused
 
 _BEFORE_RED = (TddPhase.NONE, TddPhase.RED)
 
@@ -80,14 +78,11 @@ def moved_phase(run: Run, name: str, wanted: TddPhase, runs: RunsSeen, now: floa
     if violation is not None:
         raise violation
     if story.status is StoryStatus.PENDING and story != run.current:
-        raise Refused(
-            f"{story.id} was not begun, and one story is done at a time, so nothing was changed. Begin it "
-            f"with: lifecycle run update-story {story.id} in_progress"
-        )
+        raise refused("cycle-not-begun", story=story)
     if wanted is TddPhase.RED and story.tdd not in _BEFORE_RED:
-        story = replace(story, red=None)  # the next test has its own proof
-    story = remembered(replace(story, started=story.started or now), runs, wanted)
-    return run.with_story(replace(story, tdd=wanted))
+        story = story.but(red=None)  # the next test has its own proof
+    story = remembered(story.but(started=story.started or now), runs, wanted)
+    return run.with_story(story.but(tdd=wanted))
 
 
 def remembered(story: Story, runs: RunsSeen, phase: TddPhase | None = None) -> Story:
@@ -102,11 +97,11 @@ def remembered(story: Story, runs: RunsSeen, phase: TddPhase | None = None) -> S
     if not story.is_open or phase is TddPhase.NONE:
         return story
     if story.red is None:
-        story = replace(story, red=red_of(story, runs)[0])
+        story = story.but(red=red_of(story, runs)[0])
     if story.red is None or phase is TddPhase.RED:
         return story
     green = green_of(story.red, runs)[0]
-    return story if green is None else replace(story, green=green)
+    return story if green is None else story.but(green=green)
 
 
 def waived(run: Run, name: str, reason: str, runs: RunsSeen, changed: Iterable[str]) -> Run:
@@ -125,20 +120,12 @@ def waived(run: Run, name: str, reason: str, runs: RunsSeen, changed: Iterable[s
     story = _open(run, name)
     why = kept_words(reason)
     if not why:
-        raise Refused(
-            "A waiver needs a reason, which the pull request shows; nothing was changed. Give it with: "
-            f"lifecycle run tdd waive {story.id} --reason TEXT"
-        )
+        raise refused("waiver-without-reason", story=story)
     code = tested_among(changed)
     if code and not story.waived_on:
-        raise Refused(
-            f"{story.id} has changed {listed(code)}, so its cycle is not waived, and nothing was changed: "
-            f"{REFACTORING}."
-        )
+        raise refused("waiver-after-code", story=story, code=listed(code), refactoring=REFACTORING)
     shows = bool(story.started and not code) and passed_here(runs)
-    return run.with_story(
-        replace(story, waived=why, waived_on=runs.tree if shows else story.waived_on)
-    )
+    return run.with_story(story.but(waived=why, waived_on=runs.tree if shows else story.waived_on))
 
 
 def forbids_edits(run: Run, runs: RunsSeen) -> TddViolation | None:
@@ -155,8 +142,5 @@ def forbids_edits(run: Run, runs: RunsSeen) -> TddViolation | None:
 def _open(run: Run, name: str) -> Story:
     story = run.story(name)
     if not story.is_open:
-        raise Refused(
-            f"{story.id} is completed, so its cycle is over; nothing was changed. Open it again with: "
-            f"lifecycle run rollback-to-checkpoint {story.id}"
-        )
+        raise refused("cycle-over", story=story)
     return story

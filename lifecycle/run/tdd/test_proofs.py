@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import to_builtins
-from msgspec.structs import replace
 
 from lifecycle.core.timing import Deadline
 from lifecycle.evidence import tree_hash
@@ -172,7 +171,7 @@ def _with_changes(green: TestProof, red: TestProof, runs: RunsSeen) -> TestProof
     changed = tuple(path for path, content in red.files.items() if now[path] != content)
     unknown = "" if red.files else "in which file the test stands is not known"
     note = "; ".join(filter(None, (green.note, unknown)))
-    return replace(green, files=now, changed=changed, note=note)
+    return green.but(files=now, changed=changed, note=note)
 
 
 def proof_lines(story: Story) -> list[str]:

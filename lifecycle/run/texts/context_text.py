@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
-
-from msgspec.structs import replace
 
 from lifecycle.core.redact import quoted
 from lifecycle.platforms import platform_tables
 from lifecycle.platforms.selection import Detection
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import runtime, tier
-from lifecycle.run.state import GateRecord, ReviewRecord, Run, Story
+from lifecycle.run.state import GateRecord, ReviewRecord, Run, Story, fields_of
 from lifecycle.run.table import Severity
 from lifecycle.run.texts import run_words
 from lifecycle.run.texts.design_blocks import filled, numbered
 
 _LISTED = 20
 """Stories of a kind that are named; of the others the number."""
-
-_FAILURES = 3
 
 _OPEN = "(open: nobody has answered it)"
 
@@ -30,12 +25,8 @@ def context_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
 
     Completed stories are kept with design and files, in the longest runs as a summary only.
     """
-    row = tier(run, now)
-    done, later = run.completed_stories, _later(run)
-    blockers = [f"- {run_words.blocker_line(run, one)}" for one in run.standing_blockers]
-    dropped = "raw output, and how stories were worked on"
-    if not row.keeps_full:
-        dropped += "; of completed stories all but a summary"
+    row, done, later = tier(run, now), run.completed_stories, _later(run)
+    every = "" if row.keeps_full else "; of completed stories all but a summary"
     return filled(
         "context",
         run=run,
@@ -45,29 +36,24 @@ def context_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
         clarifications=_clarifications(run),
         current=_whole(run.current, facts.tree),
         done=len(done),
-        completed=_listed(len(done), map(_full if row.keeps_full else _summary, done[-_LISTED:])),
+        completed=_listed(len(done), _kept(run, now)),
         waiting=len(later),
-        later=_listed(len(later), map(_later_line, later[:_LISTED])),
-        blockers=blockers or ["None"],
+        later=_listed(len(later), [_later_line(one) for one in later[:_LISTED]]),
+        blockers=run_words.blocker_lines(run),
         steps=numbered(run_words.steps(run, facts, now)),
-        dropped=dropped,
+        dropped=f"raw output, and how stories were worked on{every}",
     )
 
 
 def context_data(run: Run, facts: WorkFacts, now: float) -> dict[str, Any]:
     """The same for `--json`."""
-    story, row = run.current, tier(run, now)
-    kept = _full if row.keeps_full else _summary
+    story = run.current
     return {
-        "workflow_id": run.id,
-        "goal": run.goal,
-        "phase": run.phase.value,
-        "tier": row.name,
-        "clarifications": [
-            {"question": one.question, "answer": one.answer} for one in run.clarifications
-        ],
+        **fields_of(run, "goal", "phase", workflow_id="id"),
+        "tier": tier(run, now).name,
+        "clarifications": [fields_of(one, "question", "answer") for one in run.clarifications],
         "current_story": {"id": story.id, "text": _whole(story, facts.tree)} if story else None,
-        "completed": [kept(one) for one in run.completed_stories[-_LISTED:]],
+        "completed": _kept(run, now),
         "completed_count": len(run.completed_stories),
         "later": [one.id for one in _later(run)[:_LISTED]],
         "blockers": [one.id for one in run.standing_blockers],
@@ -83,7 +69,7 @@ def compacted(run: Run, now: float) -> Run:
     """
     if tier(run, now).keeps_full:
         return run
-    return replace(run, stories=tuple(one if one.is_open else _slimmed(one) for one in run.stories))
+    return run.but(stories=tuple(one if one.is_open else _slimmed(one) for one in run.stories))
 
 
 def platform_block(detection: Detection, run: Run | None) -> list[str]:
@@ -106,23 +92,19 @@ def _clarifications(run: Run | None) -> list[str]:
 
 
 def _later(run: Run) -> list[Story]:
-    current = run.current
-    return [one for one in run.open_stories if current is None or one.id != current.id]
+    return [one for one in run.open_stories if one != run.current]
 
 
 def _whole(story: Story | None, tree: str) -> list[str]:
     if story is None:
         return ["None"]
     named = {"Files": story.files, "Risks": story.risks, "Depends on": story.depends_on}
-    failures = story.failures[-_FAILURES:]
     proofs = {"RED": story.red, "GREEN": story.green}
+    criteria = [f"({one.state}): {quoted(one.text, 500)}" for one in story.criteria]
     return [
         f"- {story.id}: {_title(story)} ({story.size}{', security' if story.security else ''})",
         f"- Status: {story.status}, TDD phase: {story.tdd}, iteration {story.iteration}",
-        *(
-            f"- Criterion {number} ({one.state}): {quoted(one.text, 500)}"
-            for number, one in enumerate(story.criteria, 1)
-        ),
+        *(f"- Criterion {number} {text}" for number, text in enumerate(criteria, 1)),
         *([f"- Design: {quoted(story.design, 2_000)}"] if story.design else []),
         *(f"- {name}: {', '.join(texts)}" for name, texts in named.items() if texts),
         *(
@@ -131,8 +113,17 @@ def _whole(story: Story | None, tree: str) -> list[str]:
             if proof is not None
         ),
         f"- Verification: {run_words.check_line(story, tree)}",
-        *(f"- Failed ({one.id}, {one.category}): {quoted(one.text)}" for one in failures),
+        *(
+            f"- Failed ({one.id}, {one.category}): {quoted(one.text)}"
+            for one in story.failures[-3:]
+        ),
     ]
+
+
+def _kept(run: Run, now: float) -> list[str]:
+    """The stories that were completed last, as a run of this length keeps them."""
+    kept = _full if tier(run, now).keeps_full else _summary
+    return [kept(story) for story in run.completed_stories[-_LISTED:]]
 
 
 def _full(story: Story) -> str:
@@ -150,8 +141,7 @@ def _later_line(story: Story) -> str:
     return f"- {story.id} ({story.status}): {_title(story)}"
 
 
-def _listed(count: int, lines: Iterable[str]) -> list[str]:
-    shown = list(lines)
+def _listed(count: int, shown: list[str]) -> list[str]:
     left = count - len(shown)
     return [*(shown or ["None"]), *([f"… and {left:,} more"] if left else [])]
 
@@ -163,24 +153,20 @@ def _title(story: Story) -> str:
 def _slimmed(story: Story) -> Story:
     gates = {record.gate: record for record in story.gates}
     reviews = {record.check: record for record in story.reviews}
-    proofs = {
-        name: replace(proof, files={}) if proof is not None else None
-        for name, proof in (("red", story.red), ("green", story.green))
-    }
-    return replace(
-        story,
+    return story.but(
         words=(),
         failures=(),
         gates=tuple(_slim_gate(record) for record in gates.values()),
         reviews=tuple(_slim_review(record) for record in reviews.values()),
-        **proofs,
+        red=story.red and story.red.but(files={}),
+        green=story.green and story.green.but(files={}),
     )
 
 
 def _slim_gate(record: GateRecord) -> GateRecord:
-    return replace(record, parts=tuple(replace(one, log="", failures=()) for one in record.parts))
+    return record.but(parts=tuple(one.but(log="", failures=()) for one in record.parts))
 
 
 def _slim_review(record: ReviewRecord) -> ReviewRecord:
     kept = tuple(one for one in record.findings if one.severity is not Severity.INFO)
-    return replace(record, findings=kept)
+    return record.but(findings=kept)

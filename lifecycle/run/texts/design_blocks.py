@@ -11,7 +11,7 @@ from lifecycle.settings import resources
 _BLOCKS: dict[str, str] = resources.texts("run/texts/design_blocks.toml")
 
 
-def filled(name: str, **values: Any) -> list[str]:
+def filled(name: str, /, **values: Any) -> list[str]:
     """The lines of a block.
 
     Args:

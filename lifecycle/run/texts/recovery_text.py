@@ -7,8 +7,9 @@ from typing import Any
 from lifecycle.core.markdown_table import table
 from lifecycle.core.redact import quoted
 from lifecycle.run.long_run import sync_due, tier
-from lifecycle.run.state import Run
+from lifecycle.run.state import Run, fields_of
 from lifecycle.run.table import NUMBERS, RunStatus
+from lifecycle.run.texts.told import sentence
 
 
 def recovery_lines(run: Run | None, now: float, written: float = 0.0) -> list[str]:
@@ -38,17 +39,14 @@ def recovery_data(run: Run | None, now: float, written: float = 0.0) -> dict[str
     """The same for `--json`."""
     if run is None or run.is_over:
         return {"existing_workflow": False, "last_workflow_id": run.id if run is not None else None}
-    story = run.current
     return {
         "existing_workflow": True,
-        "workflow_id": run.id,
-        "goal": run.goal,
-        "current_phase": run.phase.value,
+        **fields_of(run, workflow_id="id", goal="goal", current_phase="phase"),
         "phase_number": NUMBERS[run.phase],
-        "status": run.status.value,
+        "status": run.status,
         "stories_completed": len(run.completed_stories),
         "stories": len(run.stories),
-        "current_story": story.id if story is not None else None,
+        "current_story": run.current.id if run.current is not None else None,
         "notes": notes(run, now, written),
     }
 
@@ -69,26 +67,20 @@ def sync_note(run: Run, written: float, now: float) -> str:
     """That the state is old for a run of this length; "" otherwise."""
     if not sync_due(run, written, now):
         return ""
-    minutes = int((now - written) // 60)
-    return (
-        f"The state was changed {minutes} minutes ago, and a run of this length changes it every "
-        f"{tier(run, now).sync_seconds / 60:.0f}: record what was done since."
-    )
+    every = tier(run, now).sync_seconds / 60
+    return sentence("state-is-old", minutes=int((now - written) // 60), every=every)
 
 
 def brake_note(run: Run) -> str:
     """Why the run does not go on, or that a person let it go on; "" otherwise."""
-    fix = run.fix
     if run.status is RunStatus.STOPPED:
-        why = run.why or "nobody said why"
-        return f"The run was stopped ({why}); a person lets it go on with: lifecycle run resume"
-    if run.status is RunStatus.AWAITING_USER and fix is not None:
-        what = quoted(fix.description)
-        return f"The run waits for a person: {what}. Was it done? lifecycle run check-user-fix"
-    if fix is not None and fix.completed_at:
-        what = quoted(fix.description)
-        return f"A person said that this is fixed: {what}. Go on with: lifecycle run resume-context"
-    return ""
+        return sentence("note-stopped", why=run.why or "nobody said why")
+    if run.fix is None:
+        return ""
+    what = quoted(run.fix.description)
+    if run.status is RunStatus.AWAITING_USER:
+        return sentence("note-waits", what=what)
+    return sentence("note-fixed", what=what) if run.fix.completed_at else ""
 
 
 def handover_note(run: Run, now: float) -> str:
@@ -98,10 +90,7 @@ def handover_note(run: Run, now: float) -> str:
     story = run.current
     is_break = story is None or not story.iteration
     where = "Now is" if is_break else "The end of this story is"
-    return (
-        f"The run lasts over 4 hours. {where} a natural break for another session to take over: it finds "
-        "the run with lifecycle run recover."
-    )
+    return sentence("hand-over", where=where)
 
 
 def _table(rows: list[tuple[str, str]]) -> list[str]:

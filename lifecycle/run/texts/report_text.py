@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec.structs import replace
-
 from lifecycle.core.markdown_table import table
 from lifecycle.core.redact import quoted
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import runtime
-from lifecycle.run.state import Run, Story
+from lifecycle.run.state import WORKING, Run, Story, fields_of
 from lifecycle.run.table import MAX_RETRIES, StoryStatus
 from lifecycle.run.texts import run_words
 from lifecycle.run.texts.design_blocks import filled, numbered
 from lifecycle.run.trouble.story_failures import attempts
 
 _RECENT = 5
-_AT_WORK = frozenset({StoryStatus.IN_PROGRESS, StoryStatus.TESTING, StoryStatus.REVIEW})
 
 
 def reported(run: Run, now: float) -> Run:
     """The run, with a report given now."""
-    return replace(run, reported_at=now, reported_stories=len(run.completed_stories))
+    return run.but(reported_at=now, reported_stories=len(run.completed_stories))
 
 
 def counts(run: Run) -> dict[str, int]:
@@ -30,7 +27,7 @@ def counts(run: Run) -> dict[str, int]:
     states = [story.status for story in run.stories]
     return {
         "Completed": states.count(StoryStatus.COMPLETED),
-        "In Progress": sum(state in _AT_WORK for state in states),
+        "In Progress": sum(state in WORKING for state in states),
         "Pending": states.count(StoryStatus.PENDING),
         "Blocked": states.count(StoryStatus.BLOCKED),
     }
@@ -45,7 +42,6 @@ def report_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
         now: the present.
     """
     recent = [f"- {_title(one)} - {one.iteration} iterations" for one in _recent(run)]
-    blockers = [f"- {run_words.blocker_line(run, one)}" for one in run.standing_blockers]
     return filled(
         "report",
         run=run,
@@ -55,23 +51,21 @@ def report_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
         counts=table(("Status", "Count"), [(name, str(n)) for name, n in counts(run).items()]),
         recent=recent or ["None"],
         current=_current(run.current, facts.tree),
-        blockers=blockers or ["None"],
+        blockers=run_words.blocker_lines(run),
         steps=numbered(run_words.steps(reported(run, now), facts, now)),
     )
 
 
 def report_data(run: Run, facts: WorkFacts, now: float) -> dict[str, Any]:
     """The same for `--json`."""
-    current = run.current
     return {
-        "workflow": run.goal,
-        "workflow_id": run.id,
+        **fields_of(run, workflow="goal", workflow_id="id"),
         "runtime_seconds": int(runtime(run, now)),
         "iteration": run.iterations,
         "spent": run_words.receipt_line(run, now),
         "stories": counts(run),
         "recently_completed": [one.id for one in _recent(run)],
-        "current_story": current.id if current is not None else None,
+        "current_story": run.current.id if run.current is not None else None,
         "blockers": [one.id for one in run.standing_blockers],
         "next_steps": run_words.steps(reported(run, now), facts, now),
     }

@@ -59,21 +59,29 @@ def gates_of(story: Story, tree: str) -> dict[Gate, CheckState]:
     }
 
 
+def gate_line(story: Story, tree: str) -> str:
+    """These gates in one line; "" if none was run."""
+    return ", ".join(f"{gate} {state}" for gate, state in gates_of(story, tree).items())
+
+
 def blocker_line(run: Run, blocker: Blocker) -> str:
     """A blocker with its index and its id, both of which name it."""
-    where = f", {blocker.story}" if blocker.story else ""
-    index = run.blockers.index(blocker)
-    return f"[{index}] {blocker.id} ({blocker.severity}{where}): {quoted(blocker.description)}"
+    where = f"{blocker.severity}, {blocker.story}" if blocker.story else blocker.severity
+    about = f"{blocker.id} ({where}): {quoted(blocker.description)}"
+    return f"[{run.blockers.index(blocker)}] {about}"
+
+
+def blocker_lines(run: Run) -> list[str]:
+    """The blockers that stand, a line each; or that there is none."""
+    return [f"- {blocker_line(run, one)}" for one in run.standing_blockers] or ["None"]
 
 
 def receipt_line(run: Run, now: float) -> str:
     """What the run took until now: sessions, iterations, time, and tokens where a transcript told them."""
     took = spent(run, now)
     tokens = f"{took.tokens:,}" if took.tokens else "not known"
-    return (
-        f"{took.sessions} sessions, {took.iterations} iterations, {elapsed(took.seconds)}, "
-        f"tokens: {tokens}"
-    )
+    counts = f"{took.sessions} sessions, {took.iterations} iterations"
+    return f"{counts}, {elapsed(took.seconds)}, tokens: {tokens}"
 
 
 def steps(run: Run, facts: WorkFacts, now: float) -> list[str]:
@@ -81,8 +89,7 @@ def steps(run: Run, facts: WorkFacts, now: float) -> list[str]:
     if run.status is not RunStatus.ACTIVE:
         return [_WAITS[run.status]]
     step = next_step(run, facts if facts.tree else None)
-    current = run.current
-    after = next((one for one in run.open_stories if current is None or one.id != current.id), None)
+    after = next((one for one in run.open_stories if one != run.current), None)
     return [
         f"{step.text}: {step.command}",
         *([f"Then {after.id}: {quoted(after.title, 80)}"] if after is not None else []),

@@ -15,7 +15,8 @@ from lifecycle.run.stop import decide
 from lifecycle.run.stop.next_step import next_step
 from lifecycle.run.table import BUILD, TESTS, RunStatus
 from lifecycle.run.texts import recovery_text
-from lifecycle.run.texts.design_blocks import listed
+from lifecycle.run.texts.design_blocks import filled, listed
+from lifecycle.run.texts.told import sentence
 
 _SHOWS: Mapping[Evidence, str] = {
     Evidence.GREEN: "passed on this tree",
@@ -50,42 +51,42 @@ def start_lines(run: Run, seen: WorktreeSeen, now: float) -> list[str]:
     """What a session is told at its start that leads the run from now on."""
     done = f"{len(run.completed_stories)} of {len(run.stories)} stories are completed"
     first = f"Autonomous run {run.id}, {run.phase.value}: {done}. Goal: {quoted(run.goal)}"
-    lines = [first, *_story(run), *_files(seen)]
-    match run.status:
-        case RunStatus.AWAITING_USER:
-            return [*lines, *decide.waits_for(run), "Do not go on with it before that."]
-        case RunStatus.STOPPED:
-            return [*lines, *decide.stopped(run), "Do not go on with it before that."]
-        case _:
-            return [*lines, *recovery_text.notes(run, now), *_last_lines(run, seen)]
+    lines, braked = [first, *_story(run), *_files(seen)], brake_lines(run)
+    if braked:
+        return [*lines, *braked, "Do not go on with it before that."]
+    return [*lines, *recovery_text.notes(run, now), *_last_lines(run, seen)]
+
+
+def brake_lines(run: Run) -> tuple[str, ...]:
+    """What a person is to do before the run goes on; () if it does."""
+    if run.status is RunStatus.AWAITING_USER:
+        return decide.waits_for(run)
+    return decide.stopped(run) if run.status is RunStatus.STOPPED else ()
 
 
 def held_line(run: Run) -> str:
     """What a session is told that does not lead the run, since another does."""
-    return (
-        f"The autonomous run {run.id} ({quoted(run.goal, 80)}) is led by another session "
-        f"({named(run.session)}), which still runs: this session is not held to it. Leave its work alone."
-    )
+    return sentence("held", run=run, goal=quoted(run.goal, 80), session=named(run.session))
 
 
 def kept_lines(run: Run, seen: WorktreeSeen) -> list[str]:
     """What a summary of the session must keep: goal, story, criteria, phase, what was verified last."""
-    lines = [
-        f"Keep in the summary, word by word, of the autonomous run {run.id}:",
-        f"- Goal: {quoted(run.goal, 1_000)}",
-        f"- Phase: {run.phase.value}, {len(run.completed_stories)} of {len(run.stories)} stories completed",
-        *(f"- {line}" for line in _story(run)),
-        f"- {_verified(seen)}",
-        f"- Next: {next_step(run, seen.facts).command}",
-        "- The state is in .claude/workflow-state.json; lifecycle run recover shows it.",
-    ]
     story = run.current
     criteria = story.criteria if story is not None else ()
-    for number, criterion in enumerate(criteria, 1):
-        lines.insert(
-            -3, f"- Criterion {number} ({criterion.state.value}): {quoted(criterion.text)}"
-        )
-    return lines
+    return filled(
+        "kept",
+        run=run,
+        goal=quoted(run.goal, 1_000),
+        done=len(run.completed_stories),
+        stories=len(run.stories),
+        story=[f"- {line}" for line in _story(run)],
+        verified=_verified(seen),
+        criteria=[
+            f"- Criterion {number} ({one.state}): {quoted(one.text)}"
+            for number, one in enumerate(criteria, 1)
+        ],
+        next=next_step(run, seen.facts).command,
+    )
 
 
 def _story(run: Run) -> list[str]:
@@ -105,12 +106,9 @@ def _files(seen: WorktreeSeen) -> list[str]:
         changed = f"{len(names)} uncommitted files: {listed(names)}"
     else:
         changed = "nothing is uncommitted"
-    shown = [f"{kind} {_standing(seen, kind)}" for kind in (BUILD, TESTS)]
+    stands = {kind: standing(seen.records, seen.tree, kind) for kind in (BUILD, TESTS)}
+    shown = (f"{kind} {_SHOWS.get(one, 'of unknown outcome')}" for kind, one in stands.items())
     return [f"Git: {changed}. Checks: {', '.join(shown)}."]
-
-
-def _standing(seen: WorktreeSeen, kind: str) -> str:
-    return _SHOWS.get(standing(seen.records, seen.tree, kind), "of unknown outcome")
 
 
 def _verified(seen: WorktreeSeen) -> str:

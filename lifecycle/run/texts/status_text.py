@@ -10,7 +10,7 @@ from lifecycle.core.markdown_table import table
 from lifecycle.core.redact import quoted
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import runtime, tier
-from lifecycle.run.state import GateRecord, Run, Story
+from lifecycle.run.state import WORKING, GateRecord, Run, Story, fields_of
 from lifecycle.run.table import CriterionState, StoryStatus
 from lifecycle.run.texts import recovery_text, run_words
 from lifecycle.run.texts.design_blocks import filled, numbered
@@ -20,14 +20,7 @@ MOST: Final = 40
 
 HEAD: Final = ("#", "Story", "Size", "Status", "TDD", "Iteration", "Checks", "Gates", "Criteria")
 
-_ORDER = {
-    StoryStatus.IN_PROGRESS: 0,
-    StoryStatus.TESTING: 0,
-    StoryStatus.REVIEW: 0,
-    StoryStatus.BLOCKED: 1,
-    StoryStatus.PENDING: 2,
-    StoryStatus.COMPLETED: 3,
-}
+_NEAR: Final = (*WORKING, StoryStatus.BLOCKED, StoryStatus.PENDING, StoryStatus.COMPLETED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +95,7 @@ def status_data(
 ) -> dict[str, Any]:
     """The same for `--json`, with the same stories."""
     return {
-        "workflow_id": run.id,
-        "goal": run.goal,
-        "phase": run.phase.value,
-        "status": run.status.value,
-        "why": run.why,
+        **fields_of(run, "goal", "phase", "status", "why", workflow_id="id"),
         "runtime_seconds": int(runtime(run, now)),
         "tier": tier(run, now).name,
         "spent": run_words.receipt_line(run, now),
@@ -114,7 +103,7 @@ def status_data(
         "stories_total": len(run.stories),
         "stories": [_story_data(story, facts.tree) for story in _chosen(run, every=every)],
         "blockers": [
-            {"index": run.blockers.index(one), "id": one.id, "description": one.description}
+            {"index": run.blockers.index(one), **fields_of(one, "id", "description")}
             for one in run.standing_blockers
         ],
         "next_steps": run_words.steps(run, facts, now),
@@ -126,29 +115,18 @@ def status_data(
 def _chosen(run: Run, *, every: bool) -> list[Story]:
     if every or len(run.stories) <= MOST:
         return list(run.stories)
-    near = sorted(run.stories, key=lambda story: _ORDER[story.status])[:MOST]
+    near = sorted(run.stories, key=lambda story: max(2, _NEAR.index(story.status)))[:MOST]
     names = {story.id for story in near}
     return [story for story in run.stories if story.id in names]
 
 
 def _row(story: Story, tree: str) -> tuple[str, ...]:
     title = f"{story.title} (security)" if story.security else story.title
-    checks = ", ".join(
-        f"{name} {state}" for name, state in run_words.checks_of(story, tree).items()
-    )
-    gates = ", ".join(f"{gate} {state}" for gate, state in run_words.gates_of(story, tree).items())
+    gates = run_words.gate_line(story, tree)
     judged = sum(one.state is not CriterionState.PENDING for one in story.criteria)
-    return (
-        story.id,
-        quoted(title, 80)[1:-1],
-        story.size,
-        story.status.value,
-        story.tdd.value,
-        str(story.iteration),
-        checks,
-        gates or "-",
-        f"{judged}/{len(story.criteria)}",
-    )
+    stands = (story.size, story.status.value, story.tdd.value, str(story.iteration))
+    shown = (run_words.check_line(story, tree), gates or "-", f"{judged}/{len(story.criteria)}")
+    return story.id, quoted(title, 80)[1:-1], *stands, *shown
 
 
 def _gate_line(records: Sequence[GateRecord], tree: str) -> str:
@@ -162,15 +140,10 @@ def _gate_line(records: Sequence[GateRecord], tree: str) -> str:
 
 def _story_data(story: Story, tree: str) -> dict[str, Any]:
     return {
-        "id": story.id,
-        "title": story.title,
-        "size": story.size,
-        "security": story.security,
-        "status": story.status.value,
-        "tdd_phase": story.tdd.value,
-        "iteration": story.iteration,
-        "checks": {name.value: one.value for name, one in run_words.checks_of(story, tree).items()},
-        "gates": {gate.value: one.value for gate, one in run_words.gates_of(story, tree).items()},
-        "criteria": [one.state.value for one in story.criteria],
-        "depends_on": list(story.depends_on),
+        **fields_of(story, "id", "title", "size", "security", "status"),
+        **fields_of(story, "iteration", tdd_phase="tdd"),
+        "checks": run_words.checks_of(story, tree),
+        "gates": run_words.gates_of(story, tree),
+        "criteria": [one.state for one in story.criteria],
+        "depends_on": story.depends_on,
     }

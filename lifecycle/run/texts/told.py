@@ -1,15 +1,35 @@
-"""Texts that somebody gives a run: one line, no secret, nothing that is not seen."""
+"""Texts that somebody gives a run, in one line and without a secret; and what it refuses, by its name."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import redact, visible
+from lifecycle.settings import resources
 
 LINE = 2_000
 """Characters of a title, a criterion, a question, an answer."""
 
 LONG = 20_000
 """Characters of a goal, or of a design."""
+
+
+def sentence(name: str, /, **values: Any) -> str:
+    """A sentence of `refusals.toml`.
+
+    Args:
+        name: of the sentence.
+        values: by the first word in braces, what is filled in there; several clauses with semicolons.
+    """
+    text: str = resources.texts("run/refusals.toml")[name]
+    lists = {key: "; ".join(one) for key, one in values.items() if isinstance(one, (list, tuple))}
+    return " ".join(text.splitlines()).format_map({**values, **lists})
+
+
+def refused(name: str, /, **values: Any) -> Refused:
+    """The refusal with that sentence, to be raised."""
+    return Refused(sentence(name, **values))
 
 
 def kept_words(text: str, longest: int = LINE) -> str:
@@ -30,10 +50,7 @@ def line_of(text: str, what: str, longest: int = LINE) -> str:
     """
     words = " ".join(text.split())
     if not words:
-        raise Refused(f"There is nothing in {what}, so nothing was changed; give its text.")
+        raise refused("empty-text", what=what)
     if len(words) > longest:
-        raise Refused(
-            f"There are {len(words):,} characters in {what}, and {longest:,} at the most, so nothing was "
-            "changed. Keep it short, and name the file that holds the rest."
-        )
+        raise refused("long-text", length=len(words), what=what, longest=longest)
     return visible(redact(words))

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec.structs import replace
-
-from lifecycle.core.errors import Refused
 from lifecycle.core.redact import visible
 from lifecycle.platforms import command_argv
 from lifecycle.run.state import Blocker, PersonAct, Run, Story, UserFix
 from lifecycle.run.stop import caps
 from lifecycle.run.table import BLOCKER_SEVERITIES, RunStatus, StoryStatus
-from lifecycle.run.texts.told import kept_words, line_of
+from lifecycle.run.texts.told import kept_words, line_of, refused
 from lifecycle.run.trouble import story_blocks
 from lifecycle.run.trouble.story_blocks import BLOCKING
 
@@ -29,10 +26,7 @@ def index_of(run: Run, name: str) -> int:
         if wanted in (blocker.id, str(index)):
             return index
     there = ", ".join(f"{one.id} (index {i})" for i, one in [*enumerate(run.blockers)][:20])
-    raise Refused(
-        f'The run has no blocker "{visible(name)}", so nothing was changed; there is {there or "none"}. '
-        'Add one with: lifecycle run add-blocker "TEXT" --severity high'
-    )
+    raise refused("no-such-blocker", name=visible(name), there=there or "none")
 
 
 def with_blocker(run: Run, text: str, severity: str, now: float, story_id: str = "") -> Run:
@@ -47,11 +41,11 @@ def with_blocker(run: Run, text: str, severity: str, now: float, story_id: str =
     description = line_of(text, "a blocker's description")
     story = run.story(story_id) if story_id else None
     if story is not None and not story.is_open:
-        raise Refused(f"{story.id} is completed, so nothing blocks it; nothing was changed.")
+        raise refused("story-over-unblocked", story=story)
     for index, known in enumerate(run.blockers):
         if known.failure and not known.resolved_at and story_id.upper() in ("", known.story):
             weight = max(severity, known.severity, key=BLOCKER_SEVERITIES.index)
-            changed = replace(known, description=description, severity=weight, failure="")
+            changed = known.but(description=description, severity=weight, failure="")
             run = _with(run, index, changed)
             break
     else:
@@ -87,16 +81,10 @@ def awaiting(
     """
     _demand_open(run)
     if run.status is RunStatus.STOPPED:
-        raise Refused(
-            f"The run was stopped ({run.why or 'nobody says why'}), so it waits for nothing; nothing was "
-            "changed. A person lets it go on with: lifecycle run resume"
-        )
+        raise refused("stopped-waits-not", why=run.why or "nobody says why")
     blocker = run.blockers[index_of(run, name)]
     if blocker.resolved_at:
-        raise Refused(
-            f"{blocker.id} is resolved, so nobody is waited for; nothing was changed. Another blocker: "
-            'lifecycle run add-blocker "TEXT" --severity high'
-        )
+        raise refused("blocker-resolved", blocker=blocker)
     fix = UserFix(
         blocker.id,
         line_of(description, "the description of a fix"),
@@ -106,7 +94,7 @@ def awaiting(
         story=blocker.story or (run.current.id if run.current else ""),
         phase=run.phase,
     )
-    return replace(run, status=RunStatus.AWAITING_USER, fix=fix)
+    return run.but(status=RunStatus.AWAITING_USER, fix=fix)
 
 
 def awaiting_data(fix: UserFix, command: str) -> dict[str, Any]:
@@ -132,10 +120,7 @@ def awaiting_data(fix: UserFix, command: str) -> dict[str, Any]:
 def demanded_fix(run: Run) -> UserFix:
     """What a person is waited for, or did last; Refused if nobody ever was."""
     if run.fix is None:
-        raise Refused(
-            "Nobody was asked to fix anything, so there is nothing to check; nothing was done. Ask with: "
-            'lifecycle run await-user-fix BLOCKER "WHAT TO DO"'
-        )
+        raise refused("no-fix-asked")
     return run.fix
 
 
@@ -153,7 +138,7 @@ def fix_checked(run: Run, fix: UserFix, now: float, *, passed: bool) -> Run:
     )
     if run.fix is None or not same:
         return run
-    return replace(run, fix=replace(run.fix, checked_at=now, verified=passed))
+    return run.but(fix=run.fix.but(checked_at=now, verified=passed))
 
 
 def to_resolve(run: Run, name: str = "") -> tuple[tuple[Blocker, ...], float]:
@@ -170,17 +155,14 @@ def to_resolve(run: Run, name: str = "") -> tuple[tuple[Blocker, ...], float]:
     if name:
         blocker = run.blockers[index_of(run, name)]
         if blocker.resolved_at:
-            raise Refused(f"{blocker.id} is resolved already; nothing was changed.")
+            raise refused("resolved-already", blocker=blocker)
         fix = run.fix
         is_waited_for = fix is not None and blocker.id in (fix.blocker, *fix.others)
         asked_at = fix.asked_at if fix is not None and is_waited_for else blocker.at
         return (blocker,), max(blocker.at, asked_at)
     if run.status is not RunStatus.AWAITING_USER or run.fix is None:
         standing = ", ".join(one.id for one in run.standing_blockers) or "none"
-        raise Refused(
-            f"The run waits for nobody, so nothing was changed; blockers that stand: {standing}. One of "
-            f"them is resolved by its name: lifecycle run {FIXED} BLOCKER"
-        )
+        raise refused("waits-for-nobody", standing=standing)
     wanted = (run.fix.blocker, *run.fix.others)
     return tuple(one for one in run.standing_blockers if one.id in wanted), run.fix.asked_at
 
@@ -198,10 +180,10 @@ def resolved(run: Run, blockers: tuple[Blocker, ...], now: float, by: str, notes
     words = kept_words(notes)
     ids = {one.id for one in blockers}
     kept = tuple(
-        replace(one, resolved_at=now, notes=words) if one.id in ids else one for one in run.blockers
+        one.but(resolved_at=now, notes=words) if one.id in ids else one for one in run.blockers
     )
     act = PersonAct(now, FIXED, by, words)
-    run = replace(run, blockers=kept, acts=(*run.acts, act))
+    run = run.but(blockers=kept, acts=(*run.acts, act))
     fix = run.fix
     freed = {one.story for one in blockers}
     if fix is not None and fix.blocker in ids:
@@ -215,7 +197,7 @@ def resolved(run: Run, blockers: tuple[Blocker, ...], now: float, by: str, notes
     waited = run.status is RunStatus.AWAITING_USER
     status = RunStatus.ACTIVE if waited else run.status
     run = caps.waited(run, fix.asked_at, now) if waited else run
-    return replace(run, status=status, fix=replace(fix, completed_at=now, notes=words))
+    return run.but(status=status, fix=fix.but(completed_at=now, notes=words))
 
 
 def _freed(run: Run, story: Story) -> Story:
@@ -226,15 +208,15 @@ def _freed(run: Run, story: Story) -> Story:
     if any(one.story == story.id and one.severity in BLOCKING for one in run.standing_blockers):
         return story
     if story.status is not StoryStatus.BLOCKED:
-        return replace(story, retries_from=story.iteration)
+        return story.but(retries_from=story.iteration)
     is_next = bool(story.started) and run.at_work is None
     status = StoryStatus.IN_PROGRESS if is_next else StoryStatus.PENDING
-    return replace(story, status=status, retries_from=story.iteration)
+    return story.but(status=status, retries_from=story.iteration)
 
 
 def _demand_open(run: Run) -> None:
     if run.is_over:
-        raise Refused(f"The run {run.id} is completed, so nothing was changed.")
+        raise refused("run-over", run=run)
 
 
 def _argv(command: str) -> tuple[str, ...]:
@@ -243,10 +225,10 @@ def _argv(command: str) -> tuple[str, ...]:
     try:
         commands = command_argv.commands_in(command.strip())
     except ValueError as error:
-        raise Refused(f"The check command cannot be kept: {error}. Nothing was changed.") from None
+        raise refused("no-check-command", error=error) from None
     return commands[0]
 
 
 def _with(run: Run, index: int, blocker: Blocker) -> Run:
     changed = (*run.blockers[:index], blocker, *run.blockers[index + 1 :])
-    return replace(run, blockers=changed)
+    return run.but(blockers=changed)

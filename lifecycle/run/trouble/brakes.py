@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
-from lifecycle.core.errors import Refused
 from lifecycle.run.state import PersonAct, Run
 from lifecycle.run.table import RunStatus
-from lifecycle.run.texts.told import kept_words
+from lifecycle.run.texts.told import kept_words, refused
 
 RESUME, STOP = "resume", "stop"
 
@@ -21,11 +18,11 @@ def stopped(run: Run, now: float, by: str, why: str = "") -> Run:
     """The run stopped by a person, who says why or not; Refused if it does not go on anyway."""
     if run.is_over or run.status is RunStatus.STOPPED:
         how = "is completed" if run.is_over else f"was stopped already ({run.why})"
-        raise Refused(f"The run {run.id} {how}, so nothing was changed.")
+        raise refused("not-to-stop", run=run, how=how)
     words = kept_words(why) or "by its user"
     act = PersonAct(now, STOP, by, words)
-    return replace(
-        run, status=RunStatus.STOPPED, why=words, stopped_at=now, acts=(*run.acts, act), told=""
+    return run.but(
+        status=RunStatus.STOPPED, why=words, stopped_at=now, acts=(*run.acts, act), told=""
     )
 
 
@@ -37,8 +34,8 @@ def demand_stopped(run: Run) -> None:
         f"The run {run.id} is {run.status.value.replace('_', ' ')}, so there is nothing to resume"
     )
     waits = ": a person says that it is fixed with lifecycle run user-fix-complete"
-    raise Refused(
-        f"{text}{waits if run.status is RunStatus.AWAITING_USER else ''}; nothing was changed."
+    raise refused(
+        "not-to-resume", text=text, waits=waits if run.status is RunStatus.AWAITING_USER else ""
     )
 
 
@@ -48,6 +45,4 @@ def resumed(run: Run, now: float, by: str) -> Run:
     waits = run.fix is not None and not run.fix.completed_at
     status = RunStatus.AWAITING_USER if waits else RunStatus.ACTIVE
     act = PersonAct(now, RESUME, by, run.why)
-    return replace(
-        run, status=status, why="", acts=(*run.acts, act), idle=0, last_reason="", told=""
-    )
+    return run.but(status=status, why="", acts=(*run.acts, act), idle=0, last_reason="", told="")

@@ -8,7 +8,6 @@ from functools import cache
 from typing import Final
 
 import msgspec
-from msgspec.structs import replace
 
 from lifecycle.core.markdown_table import table
 from lifecycle.run.state import ExternalDependency, Run, Story
@@ -72,7 +71,7 @@ def scanned(run: Run, story_id: str) -> Run:
     """The run with the services that a story's title, criteria and design speak of."""
     story = run.story(story_id)
     text = "\n".join((story.title, *(one.text for one in story.criteria), story.design))
-    return run.with_story(replace(story, dependencies=services_in(text)))
+    return run.with_story(story.but(dependencies=services_in(text)))
 
 
 def dependency_lines(story: Story) -> list[str]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from msgspec.structs import replace
-
 from lifecycle.run.state import Blocker, Run, Story, UserFix
 from lifecycle.run.table import STORIES, RunStatus, StoryStatus
 from lifecycle.run.texts.told import kept_words
@@ -27,13 +25,13 @@ def added(
     """The run with one more blocker, whose fields the arguments are."""
     id_, words = f"B{len(run.blockers) + 1}", kept_words(description)
     blocker = Blocker(id_, words, severity, now, story, trigger=trigger, failure=failure)
-    return replace(run, blockers=(*run.blockers, blocker))
+    return run.but(blockers=(*run.blockers, blocker))
 
 
 def standing_still(run: Run, story: Story, now: float) -> Run:
     """The run with this story blocked, and waiting for a person if nothing else is left."""
     if StoryStatus.BLOCKED in STORIES.legal(story.status):
-        run = run.with_story(replace(story, status=StoryStatus.BLOCKED))
+        run = run.with_story(story.but(status=StoryStatus.BLOCKED))
     return awaiting_if_blocked(run, now)
 
 
@@ -53,4 +51,4 @@ def awaiting_if_blocked(run: Run, now: float) -> Run:
     first, *rest = standing
     others = tuple(one.id for one in rest)
     fix = UserFix(first.id, text, now, story=first.story, phase=run.phase, others=others)
-    return replace(run, status=RunStatus.AWAITING_USER, fix=fix)
+    return run.but(status=RunStatus.AWAITING_USER, fix=fix)

@@ -9,13 +9,10 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from msgspec.structs import replace
-
-from lifecycle.core.errors import Refused
 from lifecycle.core.redact import visible
 from lifecycle.run.state import Failure, Run, Story
 from lifecycle.run.table import ESCALATION, MAX_RETRIES, RETRY, FailureCategory, StoryStatus
-from lifecycle.run.texts.told import LINE, kept_words, line_of
+from lifecycle.run.texts.told import LINE, kept_words, line_of, refused
 from lifecycle.run.trouble import story_blocks
 from lifecycle.run.trouble.story_blocks import BLOCKING
 from lifecycle.settings import resources
@@ -88,18 +85,14 @@ def failed(
     story = run.story(story_id)
     words = line_of(kept_words(text), "a failure")
     if not story.is_open:
-        raise Refused(
-            f"{story.id} is completed, so nothing failed in it; nothing was changed. Open it again with: "
-            f"lifecycle run rollback-to-checkpoint {story.id}"
-        )
+        raise refused("story-over-failed", story=story)
     kind = category or category_of(words)
     failure = Failure(
         f"F{sum(len(one.failures) for one in run.stories) + 1}",
         kind, words, now, tree, source, visible(file)[:500], max(line, 0),
     )  # fmt: skip
-    failure = replace(failure, iteration=_iteration(story, failure))
-    story = replace(
-        story,
+    failure = failure.but(iteration=_iteration(story, failure))
+    story = story.but(
         failures=(*story.failures, failure),
         iteration=max(story.iteration, failure.iteration),
     )

@@ -10,12 +10,12 @@ import sys
 
 from lifecycle.cli.run.run_session import RunSession
 from lifecycle.cli.terminal import is_terminal
-from lifecycle.core.errors import Refused
 from lifecycle.platforms import discovery, platform_tables, selection
 from lifecycle.run.long_run import tier
 from lifecycle.run.run_store import PROGRESS
 from lifecycle.run.table import KEPT_LINES
 from lifecycle.run.texts import context_text, report_text, status_text
+from lifecycle.run.texts.told import refused
 
 
 def status(given: RunSession, *, every: bool) -> None:
@@ -106,8 +106,5 @@ def platform(given: RunSession) -> int:
     if detection.selected is not None:
         return 0
     if not given.as_json:
-        raise Refused(
-            f"{detection.reason[:-1]}, so gates run only what .lifecycle.toml names (lifecycle check "
-            "--list); the platforms that are known: lifecycle platform list"
-        )
+        raise refused("no-platform", reason=detection.reason[:-1])
     return 1

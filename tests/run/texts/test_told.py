@@ -1,0 +1,54 @@
+"""Every refusal of a run is a sentence of one file, and what it fills in is there."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import string
+from pathlib import Path
+
+import pytest
+
+import lifecycle
+from lifecycle.core.errors import Refused
+from lifecycle.run.texts.told import refused, sentence
+from lifecycle.settings import resources
+
+PACKAGE = Path(lifecycle.__file__).parent
+SENTENCES: dict[str, str] = resources.texts("run/refusals.toml")
+
+
+@functools.cache
+def calls() -> dict[str, list[set[str]]]:
+    """By the sentence's name, what each place in the code fills in."""
+    found: dict[str, list[set[str]]] = {name: [] for name in SENTENCES}
+    for folder in ("run", "cli/run", "hooks/answers"):
+        for path in (PACKAGE / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+                    continue
+                if node.func.id in ("refused", "sentence") and isinstance(
+                    node.args[0], ast.Constant
+                ):
+                    found[node.args[0].value].append({str(one.arg) for one in node.keywords})
+    return found
+
+
+@pytest.mark.parametrize("name", SENTENCES)
+def test_a_sentence_is_said_somewhere_with_all_that_it_needs(name: str) -> None:
+    """No sentence is left over, and none is short of a word: that would be a defect for its reader."""
+    fields = {field for _, field, _, _ in string.Formatter().parse(SENTENCES[name]) if field}
+    needed = {field.partition(".")[0] for field in fields}
+    said = calls()[name]
+    assert said
+    assert all(given == needed for given in said), (needed, said)
+
+
+def test_a_refusal_is_one_line_and_clauses_are_joined() -> None:
+    """However the file breaks it; several clauses are told one after the other."""
+    error = refused("not-run", missing=["S1 is pending", "not committed: a.py"])
+    assert isinstance(error, Refused)
+    assert error.sentence == (
+        "The run is not complete, so nothing was run, pushed or opened: S1 is pending; not committed: a.py."
+    )
+    assert "\n" not in sentence("unmerged")
