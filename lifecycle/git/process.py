@@ -136,6 +136,9 @@ class GitRepository:
             its head, so that what is not there costs no process of its own.
     """
 
+    errors = "replace"
+    """What becomes of bytes that are no UTF-8, as `open` has it."""
+
     def __init__(
         self,
         root: Path,
@@ -186,7 +189,7 @@ class GitRepository:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,
-                errors="replace",
+                errors=self.errors,
                 start_new_session=True,
             )
         except FileNotFoundError:

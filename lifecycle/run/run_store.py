@@ -231,6 +231,17 @@ class RunStore:
         path = Path(self._path(STATE))
         return store.set_aside(path, label) if self.is_there else None
 
+    def put_away(self, run: Run) -> str:
+        """Set this run aside for good: no stop is looked at for it any more; the name of what is kept.
+
+        Raises:
+            LockBusy: another process is at it.
+        """
+        with self.locked():
+            kept = self.set_aside(run.id)
+            self.mark(None)
+        return f"{FOLDER}/{kept.name if kept is not None else STATE}"
+
     @property
     def progress(self) -> ProgressFile:
         """What happened in the run, one line each; who changes it holds the lock."""

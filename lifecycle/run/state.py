@@ -416,7 +416,7 @@ class Run(_Value, frozen=True, omit_defaults=False):
         unpublished: why it was finished without one, half a sentence; "" otherwise.
         published: the commit that was pushed for it.
         completed: when; 0.0 until then.
-        branch: the branch that it began on.
+        branch, base: the branch and the commit that it began on; "" for none.
     """
 
     id: str
@@ -453,6 +453,7 @@ class Run(_Value, frozen=True, omit_defaults=False):
     published: str = ""
     completed: float = 0.0
     branch: str = ""
+    base: str = ""
 
     @property
     def session(self) -> str:

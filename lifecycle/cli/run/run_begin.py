@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lifecycle.cli.run.run_session import RunSession
+from lifecycle.run.checkpoints.checkpoint_refs import head_of
 from lifecycle.run.run_store import PATH, StrangeRun
 from lifecycle.run.state import Run
 from lifecycle.run.stop import leading
@@ -19,10 +20,11 @@ def init(given: RunSession, *, goal: str, autonomous: bool, anew: bool) -> None:
     agent was last told to go on, and after the run was stopped, or began to wait.
     """
     store = given.store
-    branch = given.world.git.current_branch() or ""
+    git = given.world.git
+    start = {"branch": git.current_branch() or "", "base": head_of(git)}
     with store.locked():
         early = store.early()
-        run = new_run(goal, given.now, autonomous=autonomous, clarifications=early, branch=branch)
+        run = new_run(goal, given.now, autonomous=autonomous, clarifications=early, **start)
         run = leading.adopted(run, given.client_session, given.client_process, given.now)
         if anew and store.is_there:
             _demand_person(given)

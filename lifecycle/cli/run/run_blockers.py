@@ -122,7 +122,7 @@ def user_fix_complete(given: RunSession, *, blocker: str, notes: str) -> None:
         change.run = run = blockers.resolved(change.run, fixed, given.now, by, notes)
         ids = [one.id for one in fixed]
         done = f"Resolved: {', '.join(ids) or 'nothing else'} (by a {by})"
-        change.note(done)
+        change.note(f"{done}: {notes}" if notes else done)
     data = {"status": run.status, "resolved": ids, "by": by, "notes": notes}
     given.show([done, _goes_on(run, "The run", ": the run goes on where it was")], data)
 
@@ -165,16 +165,21 @@ def _goes_on(run: Run, what: str, whither: str = "") -> str:
     return f"Start the client in this folder, or write a prompt there{whither}."
 
 
-def stop(given: RunSession, *, why: str) -> None:
+def stop(given: RunSession, *, why: str, for_good: bool) -> None:
     """Stop the run: its session may end, and no session goes on with it before lifecycle run resume.
 
-    All of it is kept. A person does this: in a terminal outside of the client, or with a prompt since the
-    agent was last told to go on.
+    All of it is kept; --for-good, which also ends one that was stopped before, renames its file. A person
+    does this: in a terminal outside of the client, or with a prompt since the agent was last told to go on.
     """
+    following, kept = "All of it is kept. Go on with: lifecycle run resume", None
     with given.store.changing() as change:
-        by = given.person(change.run, brakes.stop_asked_at(change.run), "stop")
-        change.run = run = brakes.stopped(change.run, given.now, by, why)
-        done = f"Stopped: {run.id} ({run.why}; by a {by})"
+        run = change.run
+        by = given.person(run, brakes.stop_asked_at(run), "stop")
+        if not (for_good and run.status is RunStatus.STOPPED):
+            change.run = run = brakes.stopped(run, given.now, by, why)
+        done = f"Stopped{' for good' if for_good else ''}: {run.id} ({run.why}; by a {by})"
         change.note(done)
-    data = {**fields_of(run, "status", "why"), "by": by}
-    given.show([done, "All of it is kept. Go on with: lifecycle run resume"], data)
+    if for_good:
+        kept = given.store.put_away(run)
+        following = f'It is kept as {kept}. Begin another with: lifecycle run init "GOAL"'
+    given.show([done, following], {**fields_of(run, "status", "why"), "by": by, "kept_as": kept})

@@ -40,7 +40,7 @@ def finish(given: RunSession) -> int:
         return 0
     demand_active(run)
     _refuse_open(run, facts_for(given.world, run))
-    publish = _publisher(given, run)
+    publish, branch = _publisher(given, run), world.git.current_branch()
     record, gate_lines, _ = run_gate.shown(given, Gate.G7)
     if record.state not in HOLDS:
         given.show(gate_lines, {"gate": Gate.G7, "state": record.state})
@@ -48,7 +48,9 @@ def finish(given: RunSession) -> int:
     facts, asked = facts_for(given.world, run), given.can_ask
     with given.store.changing() as change:
         change.run = run = completion.at_completion(change.run, facts, given.now, asked=asked)
-    made = publish(run, section_for(world, run, facts))
+    section = section_for(world, run, facts)
+    _refuse_moved(given, branch or "", facts.head)
+    made = publish(run, section)
     with given.store.changing() as change:
         change.run = completion.published(change.run, made.url, facts.head, made.why)
         change.note(f"Pull request: {made.url or made.why}")
@@ -82,6 +84,15 @@ def _refuse_open(run: Run, facts: WorkFacts) -> None:
     missing = completion.lacks(run, facts)
     if missing:
         raise refused("not-run", missing=missing)
+
+
+def _refuse_moved(given: RunSession, branch: str, head: str) -> None:
+    """Refuse to push anything but what was judged: the gate takes its time, and git is not ours alone."""
+    git = given.world.git
+    here, now = git.current_branch() or "", head_of(git)
+    if (here, now) != (branch, head):
+        here, now, head = here or "no branch", now[:10], head[:10]
+        raise refused("moved-meanwhile", here=here, now=now, branch=branch, head=head)
 
 
 def _told(made: Published) -> list[str]:

@@ -19,6 +19,7 @@ from lifecycle.run.checkpoints import checkpoint_refs
 from lifecycle.run.checkpoints.checkpoint_refs import SAVED, base_of, branch_of, head_of
 from lifecycle.run.checkpoints.worktree_files import (
     Aside,
+    NamesGit,
     files_aside,
     is_own,
     opened,
@@ -187,8 +188,9 @@ def _put_back(aside: Aside, target: str) -> None:
         if obstacle:
             words = f"{visible(obstacle)} is there, and git does not know it"
             raise GitFailed(f"git put nothing back: {words}.", evidence=words)
-    git = GitRepository(aside.git.root, aside.git.deadline, aside.git.environment, aside.git.places)
-    git.run("read-tree", "-m", "-u", "--no-recurse-submodules", aside.tree, target)
+    # What came outside of a sparse checkout is put back there; nothing else is unfolded.
+    plain = ("--no-recurse-submodules", "--no-sparse-checkout")
+    aside.git.run("read-tree", "-m", "-u", *plain, aside.tree, target)
 
 
 def _obstacle(root: Path, path: str, gone: set[str]) -> str:
@@ -212,9 +214,8 @@ def _with_own_files(aside: Aside, commit: str) -> str:
     if lines[aside.tree] == lines[commit]:
         return aside.git.run("rev-parse", f"{commit}^{{tree}}")
     index = Path(aside.git.places["GIT_INDEX_FILE"]).with_name("target")
-    git = GitRepository(
-        aside.git.root, aside.git.deadline, aside.git.environment, {"GIT_INDEX_FILE": str(index)}
-    )
+    places = {"GIT_INDEX_FILE": str(index)}
+    git = NamesGit(aside.git.root, aside.git.deadline, aside.git.environment, places)
     git.run("read-tree", commit)
     gone = [f"0 {'0' * len(commit)}\t{path}" for path in lines[commit]]
     fresh = [f"{about}\t{path}" for path, about in lines[aside.tree].items()]

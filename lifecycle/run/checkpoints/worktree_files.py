@@ -93,9 +93,15 @@ def refuse_under_way(git: GitRepository) -> None:
         raise refused("unmerged")
 
 
+class NamesGit(GitRepository):
+    """Git for lists of files: a name that is no UTF-8 is handed back to git byte for byte."""
+
+    errors = "surrogateescape"
+
+
 def opened(root: Path, deadline: Deadline, environment: Mapping[str, str]) -> GitRepository:
     """Git in the worktree, for reading: it takes no lock, and so writes no index."""
-    return GitRepository(root, deadline, {**environment, "GIT_OPTIONAL_LOCKS": "0"})
+    return NamesGit(root, deadline, {**environment, "GIT_OPTIONAL_LOCKS": "0"})
 
 
 def is_own(path: str) -> bool:
@@ -172,9 +178,9 @@ def files_aside(root: Path, deadline: Deadline, environment: Mapping[str, str]) 
         index = Path(folder, "index")
         if real.is_file():
             shutil.copy2(real, index)
-        aside = GitRepository(root, deadline, git.environment, {"GIT_INDEX_FILE": str(index)})
+        aside = NamesGit(root, deadline, git.environment, {"GIT_INDEX_FILE": str(index)})
         staged = aside.run(*_PLAIN, "write-tree", check=False)
-        aside.run(*_PLAIN, "add", "--update", "--", ":/")
+        aside.run(*_PLAIN, "add", *_everywhere(aside), "--update", "--", ":/")
         new = [path for path in untracked(git) if not is_own(path) and not is_secret(path)]
         add_paths(aside, new)
         yield Aside(aside, aside.run(*_PLAIN, "write-tree"), staged)
@@ -183,9 +189,18 @@ def files_aside(root: Path, deadline: Deadline, environment: Mapping[str, str]) 
 def add_paths(git: GitRepository, paths: list[str]) -> None:
     """Put these files, deleted ones too, into the index; GitFailed, Transient."""
     if paths:
-        words = ("--literal-pathspecs", *_PLAIN, "add", "--all")
+        words = ("--literal-pathspecs", *_PLAIN, "add", *_everywhere(git), "--all")
         listed = "".join(f"{path}\0" for path in paths)
         git.run(*words, "--pathspec-from-file=-", "--pathspec-file-nul", stdin=listed)
+
+
+def _everywhere(git: GitRepository) -> tuple[str, ...]:
+    """The word with which git adds what lies outside of a sparse checkout, too; () without one.
+
+    Source: https://git-scm.com/docs/git-add#Documentation/git-add.txt---sparse
+    """
+    is_sparse = git.run("config", "--type=bool", "core.sparseCheckout", check=False) == "true"
+    return ("--sparse",) if is_sparse else ()
 
 
 def paths_of(git: GitRepository, *words: str) -> list[str]:

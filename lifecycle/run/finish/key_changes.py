@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from lifecycle.git.process import GitRepository
+from lifecycle.run.checkpoints.checkpoint_refs import commit_at, head_of
 from lifecycle.run.state import Run
 
 _GROUPS, _FILES = 20, 8
@@ -21,16 +22,19 @@ class ChangedFile:
 
 
 def changed_files(git: GitRepository, run: Run) -> tuple[ChangedFile, ...]:
-    """What differs between the commit that the first story began on and HEAD.
+    """What differs between the commit that the run began on and HEAD.
+
+    Where nobody kept that commit, or git has it no more, the first story's tells; else all is new.
 
     Raises:
         GitFailed, Transient: git cannot say.
     """
-    begun = sorted((story.started, story.base) for story in run.stories if story.started)
-    base = begun[0][1] if begun else ""
-    head = git.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}", check=False)
+    head = head_of(git)
     if not head:
         return ()
+    begun = sorted((story.started, story.base) for story in run.stories if story.base)
+    bases = (one for one in (run.base, *(base for _, base in begun)) if one)
+    base = next((one for one in bases if commit_at(git, one)), "")
     base = base or git.run("hash-object", "-t", "tree", "--stdin")
     listed = git.run("diff", "--numstat", "-z", "--no-renames", "--no-ext-diff", base, head)
     rows = (line.split("\t", 2) for line in listed.split("\0") if line)

@@ -14,6 +14,7 @@ from lifecycle.core.timing import Deadline
 from lifecycle.git.process import GitRepository
 from lifecycle.run.checkpoints.checkpoint_refs import head_of
 from lifecycle.run.checkpoints.worktree_files import (
+    NamesGit,
     add_paths,
     files_aside,
     opened,
@@ -86,7 +87,7 @@ def commit_story(
         return StoryCommit("", "", (), left.secrets)
     with files_aside(root, deadline, environment) as aside:
         _refuse_secrets(aside.git, aside.tree, left.paths)
-    writing = GitRepository(root, deadline, environment)
+    writing = NamesGit(root, deadline, environment)
     add_paths(writing, list(left.unstaged))
     try:
         writing.run("commit", "--quiet", "--file=-", stdin=redact(message))

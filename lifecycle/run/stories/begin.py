@@ -17,6 +17,7 @@ def new_run(
     autonomous: bool = False,
     clarifications: Iterable[Clarification] = (),
     branch: str = "",
+    base: str = "",
 ) -> Run:
     """A run with this goal, from its first phase on; the design's leading "Goal:" is no part of it.
 
@@ -26,6 +27,7 @@ def new_run(
         autonomous: nobody is to be asked.
         clarifications: what was clarified before it began.
         branch: that it begins on.
+        base: the commit that it begins on.
 
     Raises:
         Refused: the goal is empty, or far too long.
@@ -44,4 +46,5 @@ def new_run(
         autonomous=autonomous,
         clarifications=tuple(clarifications),
         branch=branch,
+        base=base,
     )

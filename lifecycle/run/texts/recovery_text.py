@@ -72,7 +72,7 @@ def sync_note(run: Run, written: float, now: float) -> str:
 
 
 def brake_note(run: Run) -> str:
-    """Why the run does not go on, or that a person let it go on; "" otherwise."""
+    """Why the run does not go on, or that a person let it go on and no session did yet; "" otherwise."""
     if run.status is RunStatus.STOPPED:
         return sentence("note-stopped", why=run.why or "nobody said why")
     if run.fix is None:
@@ -80,7 +80,8 @@ def brake_note(run: Run) -> str:
     what = quoted(run.fix.description)
     if run.status is RunStatus.AWAITING_USER:
         return sentence("note-waits", what=what)
-    return sentence("note-fixed", what=what) if run.fix.completed_at else ""
+    is_news = run.fix.completed_at > run.led_on_at  # no session has gone on with it since
+    return sentence("note-fixed", what=what) if is_news else ""
 
 
 def handover_note(run: Run, now: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from lifecycle.core.errors import Refused
@@ -15,6 +16,11 @@ LONG = 20_000
 """Characters of a goal, or of a design."""
 
 
+@cache
+def _sentences() -> dict[str, str]:
+    return resources.texts("run/refusals.toml")
+
+
 def sentence(name: str, /, **values: Any) -> str:
     """A sentence of `refusals.toml`.
 
@@ -22,7 +28,7 @@ def sentence(name: str, /, **values: Any) -> str:
         name: of the sentence.
         values: by the first word in braces, what is filled in there; several clauses with semicolons.
     """
-    text: str = resources.texts("run/refusals.toml")[name]
+    text = _sentences()[name]
     lists = {key: "; ".join(one) for key, one in values.items() if isinstance(one, (list, tuple))}
     return " ".join(text.splitlines()).format_map({**values, **lists})
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -30,7 +31,7 @@ SOAKED = pytest.mark.soak(
     "run/finish/test_completion.py::test_whatever_is_missing_is_named",
 )
 
-PLATFORM = {
+PLATFORM: dict[str, Any] = {
     "name": "own",
     "markers": ["run.sh"],
     "priority": 5,
@@ -188,6 +189,25 @@ def test_a_pull_request_that_somebody_opened_keeps_its_words(work: Finished) -> 
     assert pull["title"] == "Mine"
     assert "## Stories Implemented" in pull["body"]
     assert len(work.place.pulls()) == 1
+
+
+def test_a_branch_that_is_switched_while_the_gate_runs_is_not_pushed(work: Finished) -> None:
+    """What was judged is looked at once more right before the push; nothing else goes under its name."""
+    work.begin()
+    switch = ["sh", "-c", "git switch -q -c elsewhere && git commit -q --allow-empty -m Meanwhile"]
+    commands = {**PLATFORM["commands"], "lint": switch}
+    folder = Path(work.place.environment["XDG_CONFIG_HOME"], "lifecycle/platforms/own")
+    (folder / "platform.json").write_text(json.dumps({**PLATFORM, "commands": commands}))
+    said = told(work.place.cli("run", "finish"))
+    assert "HEAD is on elsewhere" in said
+    assert f"git switch {BRANCH}" in said
+    assert work.place.pulls() == {}
+    assert f"refs/heads/{BRANCH}" not in work.place.control.world()["refs"]
+    assert work.run.status is RunStatus.ACTIVE
+    work.place.git("switch", "-q", BRANCH)
+    (folder / "platform.json").write_text(json.dumps(PLATFORM))
+    ok(work.place.cli("run", "finish"))
+    assert work.place.pulls()[work.place.pull()]["head"]["ref"] == BRANCH
 
 
 @SOAKED

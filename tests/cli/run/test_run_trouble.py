@@ -10,6 +10,7 @@ import sys
 import pytest
 from msgspec.structs import replace
 
+from lifecycle.run.run_store import decoded
 from lifecycle.run.state import Led, Story
 from lifecycle.run.table import RunStatus, StoryStatus
 from tests.cli.outcome import refused
@@ -262,6 +263,33 @@ def test_a_run_is_stopped_and_resumed_by_a_person_alone(working: RunGround) -> N
     assert working.run("resume", "--iterations", "0").returncode == 2
     noted = (working.root / ".claude/workflow-progress.txt").read_text()
     assert "too dear; by a terminal outside of the client" in noted
+
+
+def test_a_run_that_is_stopped_for_good_is_heard_of_no_more(working: RunGround) -> None:
+    """A person ends it: its file is set aside, guards let stops through, and another run may begin."""
+    before = working.state.read_bytes()
+    refused(working.run("stop", "--for-good", **AGENT))
+    assert working.state.read_bytes() == before
+    run = working.store.demanded()
+    shown = by_person(working, "stop", "--for-good", "--why", "too dear")
+    assert f"Stopped for good: {run.id} (too dear; by a terminal outside of the client)" in shown
+    kept = working.state.with_name(f"workflow-state.json.{run.id}")
+    assert f".claude/{kept.name}" in shown
+    assert decoded(kept.read_bytes()).status is RunStatus.STOPPED
+    assert not working.state.exists()
+    assert not (working.root / ".lifecycle/run").exists()
+    assert "| Existing workflow | No |" in working.said("recover")
+    assert "There is no run here" in refused(working.run("resume"))
+    assert working.said("init", "Another goal").startswith("Initialized workflow: ")
+
+
+def test_a_run_that_was_stopped_is_ended_for_good_with_what_stopped_it(working: RunGround) -> None:
+    """What was said of why it stopped stays in the file that is kept."""
+    by_person(working, "stop", "--why", "too dear")
+    run = working.store.demanded()
+    assert "(too dear; " in by_person(working, "stop", "--for-good")
+    kept = working.state.with_name(f"workflow-state.json.{run.id}")
+    assert decoded(kept.read_bytes()) == run
 
 
 @SOAKED

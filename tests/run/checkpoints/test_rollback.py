@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -399,3 +400,39 @@ def test_a_branch_that_cannot_be_moved_says_what_was_kept(marked: Marked) -> Non
     assert marked.files() == {"a file.py": "1\n"}
     marked.back("saved-1")
     assert marked.git("rev-parse", "HEAD") == later
+
+
+def test_a_name_that_is_no_utf_8_is_kept_and_put_back(marked: Marked) -> None:
+    """Names of files are bytes: what git lists is handed back to it as it is."""
+    strange = marked.root / os.fsdecode(b"caf\xe9.txt")
+    strange.write_text("one\n")
+    marked.mark()
+    strange.write_text("two\n")
+    back = marked.back()
+    assert strange.read_text() == "one\n"
+    strange.unlink()
+    marked.back(back.saved.ref)
+    assert strange.read_text() == "two\n"
+    marked.back("mark-1")
+    assert strange.read_text() == "one\n"
+
+
+def test_what_lies_outside_of_a_sparse_checkout_is_kept_and_put_back(marked: Marked) -> None:
+    """A new file there is in the checkpoint, and what is not checked out stays so."""
+    marked.commit("in/one.py", "one = 1\n")
+    marked.commit("out/two.py", "two = 2\n")
+    marked.git("sparse-checkout", "set", "in")
+    assert not (marked.root / "out").exists()
+    marked.write("out/new.py", "new = 1\n")
+    marked.write("in/one.py", "one = 2\n")
+    kept = marked.mark()
+    names = marked.git("ls-tree", "-r", "--name-only", kept.commit).splitlines()
+    assert {"in/one.py", "out/new.py", "out/two.py"} <= {*names}
+    marked.write("out/new.py", "new = 2\n")
+    marked.write("in/one.py", "one = 3\n")
+    marked.back()
+    assert (marked.root / "out/new.py").read_text() == "new = 1\n"
+    assert (marked.root / "in/one.py").read_text() == "one = 2\n"
+    assert not (marked.root / "out/two.py").exists()
+    assert "S out/two.py" in marked.git("ls-files", "-v").splitlines()
+    assert " D out/two.py" not in marked.git("status", "--porcelain").splitlines()

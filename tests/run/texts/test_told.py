@@ -30,7 +30,7 @@ def calls() -> dict[str, list[set[str]]]:
                 if node.func.id in ("refused", "sentence") and isinstance(
                     node.args[0], ast.Constant
                 ):
-                    found[node.args[0].value].append({str(one.arg) for one in node.keywords})
+                    found[str(node.args[0].value)].append({str(one.arg) for one in node.keywords})
     return found
 
 
