@@ -6,7 +6,7 @@ from typing import Any
 
 from lifecycle.core.redact import as_data
 from lifecycle.core.timing import render_time
-from lifecycle.run.state import Blocker, Run, Story, UserFix
+from lifecycle.run.state import Blocker, Run, Story, UserFix, fields_of
 from lifecycle.run.table import RunStatus
 from lifecycle.run.texts.design_blocks import filled
 
@@ -17,27 +17,16 @@ RECENT = 5
 def resume_data(run: Run) -> dict[str, Any]:
     """The design's JSON."""
     story = _story(run)
+    named = {name: name for name in ("id", "title", "status")}
+    current = story and fields_of(story, **named, tdd_phase="tdd", attempts="iteration")
+    resolved = [
+        {"index": i, "description": one.description, "resolvedAt": render_time(one.resolved_at)}
+        for i, one in _resolved(run)
+    ]
     return {
-        "workflow_id": run.id,
-        "goal": run.goal,
-        "current_phase": run.phase.value,
-        "recently_resolved_blockers": [
-            {
-                "index": index,
-                "description": blocker.description,
-                "resolvedAt": render_time(blocker.resolved_at),
-            }
-            for index, blocker in _resolved(run)
-        ],
-        "current_story": None
-        if story is None
-        else {
-            "id": story.id,
-            "title": story.title,
-            "status": story.status.value,
-            "tdd_phase": story.tdd.value,
-            "attempts": story.iteration,
-        },
+        **fields_of(run, workflow_id="id", goal="goal", current_phase="phase"),
+        "recently_resolved_blockers": resolved,
+        "current_story": current,
         "resume_instructions": _instructions(run, story),
     }
 
@@ -93,20 +82,10 @@ def _verification(fix: UserFix | None, blocker: Blocker) -> str:
 def _instructions(run: Run, story: Story | None) -> list[str]:
     if run.status is RunStatus.AWAITING_USER:
         what = run.fix.description if run.fix is not None else "what blocks the run"
-        return [
-            f"1. Wait: a person is to do this first: {what}",
-            "2. That person signals it: lifecycle run user-fix-complete",
-        ]
+        return filled("resume-awaiting", what=what)
     if run.status is not RunStatus.ACTIVE:
-        return [
-            f"1. Do nothing: the run is {run.status}; lifecycle run status tells what there is to do"
-        ]
-    check = "lifecycle run check-user-fix" if run.fix and run.fix.check_command else ""
+        return filled("resume-not", run=run)
     if story is None:
-        return ["1. Go on with what is next: lifecycle run recover"]
-    also = f"{check}, then " if check else ""
-    return [
-        f"1. Verify the fix works by running build/tests: {also}lifecycle run gate G5 {story.id}",
-        f"2. If verified, continue from current TDD phase ({story.tdd}) of {story.id}",
-        "3. If not verified, report new blocker: lifecycle run add-blocker",
-    ]
+        return filled("resume-next")
+    also = "lifecycle run check-user-fix, then " if run.fix and run.fix.check_command else ""
+    return filled("resume-steps", also=also, story=story)
