@@ -27,7 +27,7 @@ BUDGET = {
     "core": 2_016,
     "storage": 1_245,
     "settings": 895,
-    "git": 437,
+    "git": 438,
     "github": 5_680,
     "trackers": 2_880,
     "platforms": 780,
