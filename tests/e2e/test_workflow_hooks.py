@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lifecycle.workflow.steps.workflow_functions import (
+
+from lifecycle.app.workflow_functions import (
     create_workflow_state,
     get_workflow_state,
     update_phase_status,
 )
-
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.workflow.guidance_text import READ
 from lifecycle.workflow.state import Workflow, WorkflowPhase
