@@ -118,7 +118,7 @@ class AllWorktrees:
             clones=self._clones,
             unread=unread,
             trouble=self._trouble,
-            version=_digest(facts),
+            version=digest(facts),
         )
 
     def _list(self) -> None:
@@ -154,7 +154,7 @@ class AllWorktrees:
         )  # before it is read: a change meanwhile is seen at the next look
         deadline = Deadline.after(self.clock, GIT_SECONDS)
         one.overview = overview(one.root, self.environment, deadline)
-        one.version = _digest(repr(replace(one.overview, at=0.0)))
+        one.version = digest(repr(replace(one.overview, at=0.0)))
 
 
 def is_in_use(overview: Overview) -> bool:
@@ -175,5 +175,6 @@ def _date(path: Path) -> tuple[int, int, int]:
     return (about.st_mtime_ns, about.st_size, about.st_ino)
 
 
-def _digest(text: str) -> str:
+def digest(text: str) -> str:
+    """A short name for a text, as good as another one for every other text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

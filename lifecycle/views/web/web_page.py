@@ -6,7 +6,6 @@ page's script counts on, and without it they are as of the moment at which the p
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from lifecycle.views.overview.overview_values import (
 )
 from lifecycle.views.overview.overview_words import STANDINGS
 from lifecycle.views.stats import stats_words
-from lifecycle.views.web.all_worktrees import AllOverviews, is_in_use
+from lifecycle.views.web.all_worktrees import AllOverviews, digest, is_in_use
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -36,9 +35,6 @@ EVENTS = 12
 
 OWN_EVENTS = 3
 """Of these on the card of the task that they are about."""
-
-IDLE = 60
-"""Worktrees without work that are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +58,15 @@ class PageCard:
     place: str
     events: tuple[OverviewEvent, ...]
     stories: tuple[OverviewStory, ...]
+
+    @property
+    def is_over(self) -> bool:
+        """True if nothing of it goes on, and nobody is waited for."""
+        one = self.overview
+        is_run_over = one.run is None or one.run.status == "completed"
+        is_stage_over = one.stage is None or one.stage.is_over or one.stage.is_off
+        rest = (one.claim, one.workflow, one.waiting, one.awaited, one.troubles)
+        return is_run_over and is_stage_over and not any(rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +101,10 @@ def values(world: AllOverviews, environment: Mapping[str, str]) -> dict[str, Any
     awaited.sort(key=lambda one: one.awaited.since or world.at)
     return {
         "world": world,
-        "now": world.at,
-        "cards": cards,
+        "cards": [card for card in cards if not card.is_over],
+        "over": [card for card in cards if card.is_over],
         "awaited": awaited,
-        "idle": [(_place(one, home), one.worktree.branch) for one in idle[:IDLE]],
-        "idle_count": len(idle),
-        "troubled": sum(bool(card.overview.troubles) for card in cards),
+        "idle": [(_place(one, home), one.worktree.branch) for one in idle],
         "events": _latest(world.overviews),
         "standings": STANDINGS,
     }
@@ -125,7 +128,7 @@ def _card(overview: Overview, home: str) -> PageCard:
     events = [one for one in overview.events if one.task and one.task in tasks]
     stories = () if run is None else tuple(one for one in run.stories if one.status != "completed")
     return PageCard(
-        key=f"at-{_key(overview.worktree.root)}",
+        key=f"at-{digest(overview.worktree.root)[:12]}",
         overview=overview,
         heading=heading or place,
         url=url,
@@ -170,12 +173,6 @@ def _clone(overview: Overview) -> str:
 def _place(overview: Overview, home: str) -> str:
     root = overview.worktree.root
     return f"~{root.removeprefix(home)}" if home and root.startswith(f"{home}/") else root
-
-
-def _key(text: str) -> str:
-    import hashlib
-
-    return hashlib.sha256(os.fsencode(text)).hexdigest()[:12]
 
 
 def clock_time(at: float, now: float) -> str:

@@ -164,7 +164,6 @@ class WatchServer(ThreadingHTTPServer):
 
     daemon_threads = True
     block_on_close = False
-    allow_reuse_address = True
 
     def __init__(self, worktrees: AllWorktrees, port: int = 0) -> None:
         self.worktrees, self.token = worktrees, secrets.token_hex(32)
