@@ -17,7 +17,7 @@ import json
 import os
 
 from lifecycle import __version__
-from lifecycle.hooks import quick_stop, recovery_marks, stdin_event
+from lifecycle.hooks import recovery_marks, stdin_event
 from lifecycle.settings import running_client
 from lifecycle.storage import workflow_marks
 from lifecycle.workflow import prepared_recovery
@@ -47,7 +47,7 @@ def run(hook: str) -> int | dict[str, Any] | None:
         was read.
     """
     try:
-        root = quick_stop.root()
+        root = workflow_marks.worktree()
         prepared = _prepared(root) if root is not None else None
     except Exception:  # noqa: BLE001 -- whatever it is, the full path says it
         return None

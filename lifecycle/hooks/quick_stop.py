@@ -10,13 +10,9 @@ It is imported at every stop, so it imports neither `pathlib` nor `typing` nor `
 reads the transcript only where a stop is looked at.
 """
 
-# pathlib alone would cost as much as all of this.
-# ruff: noqa: PTH100, PTH118, PTH120
-
 from __future__ import annotations
 
 import json
-import os
 import time
 
 from lifecycle.hooks import stdin_event
@@ -41,7 +37,7 @@ def run() -> int | dict[str, Any] | None:
         SETTLED; or the event that was read, if somebody else has to look at it; or None if nothing was
         read: it is not the staged workflow's stop alone.
     """
-    folder = root()
+    folder = workflow_marks.worktree()
     try:
         return None if folder is None else _look(folder)
     except Exception as error:  # noqa: BLE001 -- a look that fails lets the agent stop
@@ -99,17 +95,6 @@ def _is_set_by_hand(root: str, event: dict[str, Any]) -> bool:
         if isinstance(record, dict) and record.get("set_stage"):
             return True
     return False
-
-
-def root() -> str | None:
-    """The worktree that the client's project folder lies in, as the guards find it."""
-    folder = os.path.abspath(os.environ.get("CLAUDE_PROJECT_DIR") or ".")
-    while not os.path.lexists(os.path.join(folder, ".git")):
-        above = os.path.dirname(folder)
-        if above == folder:
-            return None
-        folder = above
-    return folder
 
 
 def _json(root: str, *names: str) -> Any:

@@ -49,15 +49,23 @@ class WorkflowPart:
         with self._guarded():
             if self.asker.is_subagent:
                 return self
-            with self.store.changing() as change:
-                choice = whose.chosen(self.call.world.root, change.workflows.unfinished, self.asker)
-                if choice.workflow is not None:
-                    mine = whose.adopted(choice.workflow, self.asker)
-                    if mine != choice.workflow:
-                        change.put(mine)
+            workflows = self.store.read()
+            choice = whose.chosen(self.call.world.root, workflows.unfinished, self.asker)
             self._tell(choice, is_alone=is_alone)
-            self.person = [visible(sentence) for sentence in change.workflows.troubles]
+            self.person = [visible(sentence) for sentence in workflows.troubles]
+            if workflows.found:
+                self._adopt()
         return self
+
+    def _adopt(self) -> None:
+        """Have the session's workflow as its own, and all files in step; what was read is told anyway."""
+        with self.store.changing() as change:
+            unfinished = change.workflows.unfinished
+            workflow = whose.chosen(self.call.world.root, unfinished, self.asker).workflow
+            if workflow is not None:
+                mine = whose.adopted(workflow, self.asker)
+                if mine != workflow:
+                    change.put(mine)
 
     def compacted(self) -> WorkflowPart:
         """What the summary of a compaction must keep; sources are read, and all files in step; this."""

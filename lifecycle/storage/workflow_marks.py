@@ -8,7 +8,7 @@ file that is one person's own to no linked worktree. The guards in `hooks/common
 """
 
 # pathlib alone would cost as much as the rest of the quick path.
-# ruff: noqa: PTH113, PTH116, PTH118, PTH123
+# ruff: noqa: PTH100, PTH113, PTH116, PTH118, PTH120, PTH123
 
 from __future__ import annotations
 
@@ -57,6 +57,17 @@ CONFIG_FILE = ".lifecycle.toml"
 
 _LONG = 4096
 """Characters that are read of a `.git` that is a file."""
+
+
+def worktree() -> str | None:
+    """The worktree that the client's project folder lies in, as the guards find it."""
+    folder = os.path.abspath(os.environ.get("CLAUDE_PROJECT_DIR") or ".")
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+    return folder
 
 
 def path_of(root: str) -> str:

@@ -12,7 +12,6 @@ It is imported by the quick path, so it imports neither `pathlib` nor `typing` n
 
 from __future__ import annotations
 
-import binascii
 import json
 import os
 import stat
@@ -38,8 +37,9 @@ LOCAL = "CLAUDE.local.md"
 FOLDERS = (".claude/state/workflows", "untracked/workflow-state", "CLAUDE/Plan")
 """Where further files of workflows lie, each folder with folders of its own."""
 
-RACY_NS = 2_000_000_000
-"""A file that is younger may change again without a new date: its content is compared, too."""
+TICK_NS, WHOLE_NS, SECOND_NS = 50_000_000, 2_000_000_000, 1_000_000_000
+"""A file that is younger may change again without a new date: its content is compared, too. The second
+number is for file systems that keep dates in whole seconds."""
 
 _NOTHING = [-1, -1, -1, None]
 
@@ -93,15 +93,14 @@ def _below(root: str, folder: str, deeper: int) -> Iterator[str]:
 
 
 def fingerprint(root: str, path: str, now_ns: int) -> list[int | None]:
-    """Date, size and number of a file, and a sum of its content if it is young; of a folder no size."""
+    """Date, size and number of a file or folder, and a sum of a file's content if it is young."""
     whole = os.path.join(root, path)
     try:
         about = os.lstat(whole)
     except (OSError, ValueError):
         return list(_NOTHING)
-    if not stat.S_ISREG(about.st_mode):
-        return [about.st_mtime_ns, -1, about.st_ino, None]
-    is_young = now_ns - about.st_mtime_ns < RACY_NS
+    racy = TICK_NS if about.st_mtime_ns % SECOND_NS else WHOLE_NS
+    is_young = stat.S_ISREG(about.st_mode) and now_ns - about.st_mtime_ns < racy
     return [about.st_mtime_ns, about.st_size, about.st_ino, _sum(whole) if is_young else None]
 
 
@@ -110,6 +109,8 @@ def _sum(path: str) -> int:
         found = regular_files.content(path)
     except OSError:
         return -1
+    import binascii  # of a young file alone
+
     return -1 if found is None else binascii.crc32(found[0])
 
 
@@ -117,16 +118,14 @@ def is_as_it_was(root: str, files: dict[str, list[int | None]]) -> bool:
     """True if each of these files is what it was when the fingerprints were taken."""
     for path, (mtime_ns, size, number, crc) in files.items():
         try:
-            about = os.lstat(os.path.join(root, path))
+            about = os.lstat(f"{root}/{path}")
         except (OSError, ValueError):
             if mtime_ns != -1:
                 return False
             continue
-        is_file = stat.S_ISREG(about.st_mode)
-        seen = (about.st_mtime_ns, about.st_size if is_file else -1, about.st_ino)
-        if seen != (mtime_ns, size, number):
+        if about.st_mtime_ns != mtime_ns or about.st_size != size or about.st_ino != number:
             return False
-        if crc is not None and _sum(os.path.join(root, path)) != crc:
+        if crc is not None and _sum(f"{root}/{path}") != crc:
             return False
     return True
 

@@ -8,6 +8,7 @@ looks whether there is any of that.
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -73,7 +74,7 @@ def prepare(
         now_ns = time.time_ns()
         head = prepared_recovery.head_of(top)
         toml = workflow_marks.path_of(top)
-        paths = [*prepared_recovery.watched(top), toml]
+        paths = [*prepared_recovery.watched(top), os.path.relpath(toml, top)]
         files = {path: prepared_recovery.fingerprint(top, path, now_ns) for path in paths}
         workflows = read()
         if not head or not _is_plain(root, environment):
