@@ -25,7 +25,7 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_016,
-    "storage": 1_245,
+    "storage": 1_249,
     "settings": 895,
     "git": 438,
     "github": 5_680,
@@ -41,7 +41,7 @@ BUDGET = {
     "views": 2_378,
     "app": 530,
     "setup": 3_710,
-    "hooks": 1_816,
+    "hooks": 1_806,
     "cli": 5_660,
     APART: 17_390,
 }
