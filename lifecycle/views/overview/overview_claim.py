@@ -136,8 +136,9 @@ def _issue_url(reading: WorktreeRead, record: Record, pull: OverviewPull | None)
         return ""
     from lifecycle.settings import config
 
-    host = config.web_host(config.addresses(reading.environment).api_url)
-    return address(f"https://{host}/{record.ownership.repository}/issues/{number}")
+    api_url = config.addresses(reading.environment).api_url  # http on this machine alone
+    site = f"{api_url.partition(':')[0]}://{config.web_host(api_url)}"
+    return address(f"{site}/{record.ownership.repository}/issues/{number}")
 
 
 def _pull(record: Record) -> OverviewPull | None:

@@ -61,6 +61,21 @@ def test_every_part_is_there(ground: OverviewGround) -> None:
     assert moved.what == "pr_created → checks_running"
 
 
+def test_an_issue_without_a_pull_request_has_a_page(ground: OverviewGround) -> None:
+    """It is on the host that is configured: github.com, a server of one's own, or the embedded GitHub."""
+    ground.claim(memory={"ownership.repository": "octo-org/hello"}, phase="coding")
+    urls = []
+    for api_url in ("", "https://ghe.example/api/v3", "http://127.0.0.1:8080"):
+        environment = {**ground.environment, "GITHUB_API_URL": api_url}
+        claim = overview_reading.overview(ground.root, environment, ground.deadline).claim
+        urls.append(claim.url if claim is not None else "")
+    assert urls == [
+        "https://github.com/octo-org/hello/issues/42",
+        "https://ghe.example/octo-org/hello/issues/42",
+        "http://127.0.0.1:8080/octo-org/hello/issues/42",
+    ]
+
+
 def test_no_network_and_no_lock(ground: OverviewGround, monkeypatch: pytest.MonkeyPatch) -> None:
     """An overview opens no connection, waits for no lock that somebody holds, and writes nothing."""
     ground.everything()
