@@ -43,10 +43,15 @@ def watch(*, once: bool, web: bool, port: int | None, opens: bool, as_json: bool
     live = LiveWatch(root, terminal.console(), SystemClock())
     if as_json:
         click.echo(terminal.json_text(live.data()))
-    elif once or not (terminal.is_terminal(sys.stdout) and terminal.is_terminal(sys.stdin)):
+    elif once or live.console.is_dumb_terminal or not _is_watched():
         live.once()
     else:
         live.run()
+
+
+def _is_watched() -> bool:
+    """True if somebody sits before a terminal, and can press keys."""
+    return terminal.is_terminal(sys.stdout) and terminal.is_terminal(sys.stdin)
 
 
 def _serve(port: int, *, opens: bool, as_json: bool) -> None:

@@ -186,6 +186,15 @@ def test_without_a_terminal_it_prints_everything_once(
     assert "q quit" not in text
 
 
+def test_a_terminal_that_cannot_be_painted_over_gets_it_once(ground: ViewGround) -> None:
+    """TERM=dumb: no key is waited for, and no control sequence is sent."""
+    ground.everything()
+    with watching(ground, TERM="dumb") as watched:
+        assert watched.end() == 0
+        assert "S3 Send a receipt" in watched.raw
+        assert "\x1b[?1049h" not in watched.raw
+
+
 def test_as_json_it_has_the_published_form(ground: ViewGround) -> None:
     """Once, whatever is asked beside it."""
     ground.everything()

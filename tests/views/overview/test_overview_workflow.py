@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.storage.store import CLAIM_FILE
-from lifecycle.views.overview.overview_reading import watched
+from lifecycle.views.overview.overview_reading import overview, watched
 from lifecycle.workflow.state import WorkflowPhase
 from lifecycle.workflow.table import PhaseStatus
 from tests.factories import EXAMPLE
@@ -40,6 +40,19 @@ def test_the_current_one_is_shown_and_the_others_are_named(ground: OverviewGroun
     seen = ground.seen().workflow
     assert seen is not None
     assert (seen.name, seen.others) == ("second", ("first",))
+
+
+def test_a_session_is_shown_its_own(ground: OverviewGround) -> None:
+    """By the one rule of whose a workflow is; a person at a terminal gets the one that changed last."""
+    ground.workflow(name="mine", session="session-1")
+    ground.workflow(name="another", session="session-2")
+    client = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "session-1"}
+    mine = overview(ground.root, {**ground.environment, **client}, ground.deadline).workflow
+    assert mine is not None
+    assert (mine.name, mine.others) == ("mine", ("another",))
+    persons = ground.seen().workflow
+    assert persons is not None
+    assert persons.name == "another"
 
 
 @pytest.mark.parametrize(
