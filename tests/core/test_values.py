@@ -131,7 +131,7 @@ def test_a_pull_request_is_open_or_merged_or_neither(state: PullState) -> None:
         (PullState, ["OPEN", "CLOSED", "MERGED"]),
         (checks.Bucket, ["pass", "fail", "cancelled", "pending"]),
         (checks.Verdict, ["green", "failed", "pending"]),
-        (plan.Wake, ["stop", "idle", "tick", "sweep"]),
+        (plan.Wake, ["stop", "idle", "start", "tick", "sweep"]),
         (plan.Audience, ["act", "next", "news", "ask", "note"]),
         (TaskStatus, ["open", "in_progress", "blocked", "deferred", "closed", "other"]),
         (tracker.Atomicity, ["none", "advisory", "local_cas", "shared_cas"]),

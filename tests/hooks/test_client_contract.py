@@ -135,9 +135,9 @@ def test_a_stop_is_never_continued_for_news_or_questions() -> None:
 
 
 def test_every_entrypoint_has_a_script_and_an_answer() -> None:
-    """The table, `hooks/` and `lifecycle/hooks/answers/` name the same entrypoints."""
+    """The table, `hooks/` and `lifecycle/hooks/answers/` name the same; the status line is no event's."""
     scripts = {path.name for path in hook_script("on-stop").parent.iterdir() if not path.suffix}
-    assert scripts - {"common"} == set(REPLIES)
+    assert scripts - {"common", "statusline"} == set(REPLIES)
     for hook in REPLIES:
         assert callable(import_module(f"lifecycle.hooks.answers.{hook.replace('-', '_')}").answer)
 
