@@ -31,6 +31,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("platforms",),
     ("evidence",),
     ("claim", "run", "stages", "workflow", "feedback"),
+    ("recovery",),
     ("reconcile",),
     ("views",),
     ("app",),

@@ -47,6 +47,14 @@ NAMES = (CLAIM_FILE, f"{CLAIM_FILE}.*{OURS}", FOLDER)
 """What is ours at the top of a worktree, names and patterns."""
 
 
+_NAMES_ALONE = {
+    **{f"GIT_{name}_PATHSPECS": "0" for name in ("GLOB", "NOGLOB", "LITERAL")},
+    "GIT_ICASE_PATHSPECS": "1",
+}
+"""Names, not patterns, whatever the environment says; and in any case, since a file system that ignores
+case opens `.Lifecycle` for `.lifecycle`."""
+
+
 def refuse(root: Path, deadline: Deadline, environment: Mapping[str, str]) -> None:
     """Refuse to go on where the claim or anything in `.lifecycle/` is tracked by git.
 
@@ -71,11 +79,7 @@ def tracked(
     """
     from lifecycle.git.process import GitRepository, is_no_repository
 
-    # Names, not patterns, whatever the environment says; and in any case, since a file system
-    # that ignores case opens `.Lifecycle` for `.lifecycle`.
-    plain = {"GLOB": "0", "NOGLOB": "0", "LITERAL": "0", "ICASE": "1"}
-    pathspecs = {f"GIT_{name}_PATHSPECS": value for name, value in plain.items()}
-    git = GitRepository(root, deadline, {**environment, **pathspecs})
+    git = GitRepository(root, deadline, {**environment, **_NAMES_ALONE})
     try:
         listed = git.run("ls-files", "-z", "--", *names).split("\0")
     except GitFailed as error:
@@ -87,6 +91,19 @@ def tracked(
         ) from None
     tops = sorted({path.partition("/")[0] for path in listed if path})
     return [top for top in tops if any(_is_one(root, name, top) for name in names)]
+
+
+def tracked_paths(
+    root: Path, deadline: Deadline, environment: Mapping[str, str], names: Sequence[str]
+) -> frozenset[str]:
+    """The paths that git tracks under these names, in any case; `*` among them if it does not say."""
+    from lifecycle.git.process import GitRepository, is_no_repository
+
+    git = GitRepository(root, deadline, {**environment, **_NAMES_ALONE})
+    try:
+        return frozenset(git.run("ls-files", "-z", "--", *names).split("\0")) - {""}
+    except GitFailed as error:
+        return frozenset() if is_no_repository(error) else frozenset({"*"})
 
 
 def tracked_in(git: Git, commit: str) -> list[str]:

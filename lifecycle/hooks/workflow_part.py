@@ -9,11 +9,11 @@ from lifecycle.core.errors import LifecycleError
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.hooks.answers.call import HookCall
+from lifecycle.recovery import guidance_text, preparing
+from lifecycle.recovery.recovery_message import RecoveryLine, RecoveryPart
 from lifecycle.storage import log
-from lifecycle.workflow import guidance_text, preparing, whose
-from lifecycle.workflow.recovery_message import RecoveryLine, RecoveryPart
+from lifecycle.workflow import whose
 from lifecycle.workflow.sources import following
-from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.whose import Asker, WorkflowChoice
 
 
@@ -31,7 +31,7 @@ class WorkflowPart:
         self.part: RecoveryPart | None = None
         self.kept: list[str] = []
         self.person: list[str] = []
-        self.store = WorkflowStore(world.root, world.environment, world.deadline)
+        self.store = preparing.preparing_store(world.root, world.environment, world.deadline)
 
     @property
     def asker(self) -> Asker:

@@ -72,10 +72,9 @@ def begun(workflow: Workflow, now: float, *, first: bool = True) -> Workflow:
     )
     limited("the name", made.name, 200)
     limited("the task", made.task, MOST_TASK)
-    for name, listed in (("reading", made.reading), ("reminder", made.reminders)):
-        limited_list(name, listed)
-    limited_list("criterion", made.criteria)
-    limited_list("constraint", made.constraints)
+    limited_list("reading", made.reading)
+    limited_list("reminder", made.reminders)
+    limited_list("criterion or constraint", (*made.criteria, *made.constraints))
     limited_context(made.context)
     return moved(made, 0, PhaseStatus.ACTIVE, now) if first else made
 
@@ -245,8 +244,5 @@ def _checked_phase(phase: WorkflowPhase) -> WorkflowPhase:
     limited("the name of an agent", phase.agent, 200)
     limited("the context for the next phase", phase.context_for_next, MOST_TEXT)
     limited_list("reminder", phase.reminders)
-    return replace(
-        phase,
-        reading=tuple(reading_path(path) for path in phase.reading),
-        gate=checked_gate(phase.gate),
-    )
+    reading = tuple(map(reading_path, phase.reading))
+    return replace(phase, reading=reading, gate=checked_gate(phase.gate))

@@ -16,13 +16,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from lifecycle.git.checked_out import branch_of
 from lifecycle.settings import running_client
-from lifecycle.storage import regular_files, signs_of_life
+from lifecycle.storage import signs_of_life
 from lifecycle.workflow.sources.source_files import is_standing
 from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.store.found_workflows import FoundWorkflow
-
-_LINE = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,20 +112,3 @@ def _rank(workflow: Workflow, asker: Asker, is_alive: Callable[[int], bool]) -> 
     if asker.session and workflow.session and is_alive(workflow.client):
         return 0
     return 3 if workflow.branch == asker.branch else 4
-
-
-def branch_of(root: Path) -> str:
-    """The branch that is checked out, read without git; "" for none."""
-    git = root / ".git"
-    try:
-        if not git.is_dir():
-            said = regular_files.content(str(git), limit=_LINE)
-            word, _, path = (said[0].decode("utf-8", "replace") if said else "").partition(":")
-            if word != "gitdir":
-                return ""
-            git = root / path.strip()
-        head = regular_files.content(str(git / "HEAD"), limit=_LINE)
-    except (OSError, ValueError):
-        return ""
-    words = head[0].decode("utf-8", "replace").split() if head is not None else []
-    return words[1].removeprefix("refs/heads/") if words[:1] == ["ref:"] and len(words) > 1 else ""

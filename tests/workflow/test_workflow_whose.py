@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from lifecycle.git.checked_out import branch_of
 from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.store.found_workflows import FoundWorkflow
-from lifecycle.workflow.whose import Asker, asker_of, branch_of, choose
+from lifecycle.workflow.whose import Asker, asker_of, choose
 from tests.workflow.workflow_ground import WorkflowGround
 
 ME = Asker("me", 7, "mine")

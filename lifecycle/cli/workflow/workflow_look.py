@@ -8,8 +8,9 @@ from lifecycle.cli.command_session import option
 from lifecycle.cli.workflow import workflow_values
 from lifecycle.cli.workflow.workflow_session import WorkflowSession, in_workflows, which
 from lifecycle.core.errors import LifecycleError
-from lifecycle.workflow import guidance_text, state
-from lifecycle.workflow.reading_here import reading_here
+from lifecycle.recovery import guidance_text
+from lifecycle.recovery.reading_here import reading_here
+from lifecycle.workflow import state
 
 
 @click.command("phase", short_help="The current phase: what to read, what was handed on.")

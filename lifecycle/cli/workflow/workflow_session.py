@@ -13,6 +13,7 @@ import click
 from lifecycle.cli.command_session import F, Session, in_worktree, option
 from lifecycle.cli.terminal import is_terminal
 from lifecycle.core.redact import visible
+from lifecycle.recovery.preparing import preparing_store
 from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
 from lifecycle.workflow.store.found_workflows import FoundWorkflow
 from lifecycle.workflow.store.workflow_store import WorkflowStore, WorktreeWorkflows
@@ -35,7 +36,7 @@ class WorkflowSession(Session):
         """The files of the workflows; Refused outside of a worktree."""
         world = self.world
         world.refuse_tracked()
-        return WorkflowStore(world.root, world.environment, world.deadline)
+        return preparing_store(world.root, world.environment, world.deadline)
 
     @property
     def now(self) -> float:

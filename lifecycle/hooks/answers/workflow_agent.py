@@ -17,13 +17,13 @@ from typing import Any
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.plan import REPLIES
+from lifecycle.git.checked_out import branch_of
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
+from lifecycle.recovery.preparing import preparing_store
 from lifecycle.storage import log, regular_files
-from lifecycle.workflow import whose
 from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
-from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.table import OVER, PhaseStatus
 from lifecycle.workflow.whose import Asker
 
@@ -103,8 +103,8 @@ def _phase_of(call: HookCall, workflow: Workflow, type_: str, agent: str) -> int
 def _mine(call: HookCall) -> tuple[WorkflowSteps, Workflow | None]:
     """The steps of this session, and its workflow."""
     world = call.world
-    store = WorkflowStore(world.root, world.environment, world.deadline)
-    asker = Asker(call.session, call.process, whose.branch_of(world.root))
+    store = preparing_store(world.root, world.environment, world.deadline)
+    asker = Asker(call.session, call.process, branch_of(world.root))
     steps = WorkflowSteps(store, asker)
     return steps, steps.choice(store.read()).workflow
 

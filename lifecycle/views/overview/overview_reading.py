@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lifecycle.core.timing import Deadline
+from lifecycle.git.checked_out import branch_of, git_folder
 from lifecycle.storage import regular_files, store, workflow_marks
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, STATE
 from lifecycle.views.overview.overview_claim import ClaimParts, claim_parts
@@ -107,22 +108,9 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
 
 
 def _worktree(reading: WorktreeRead) -> OverviewWorktree:
-    git = git_folder(reading.root)
-    head = regular_files.content(str(git / "HEAD"), limit=_LINE) if git is not None else None
-    words = head[0].decode("utf-8", "replace").split() if head is not None else []
-    branch = words[1].removeprefix("refs/heads/") if words[:1] == ["ref:"] else ""
+    branch = branch_of(reading.root)
     clone = store.clone_of(reading.root)
     return OverviewWorktree(plain(reading.root, _LINE), plain(clone, _LINE), plain(branch))
-
-
-def git_folder(root: Path) -> Path | None:
-    """The worktree's own git folder, without git: `.git`, or what it says as a file."""
-    git = root / ".git"
-    if git.is_dir():
-        return git
-    said = regular_files.content(str(git), limit=_LINE)
-    word, _, path = (said[0].decode("utf-8", "replace") if said else "").strip().partition(": ")
-    return root / path if word == "gitdir" and path else None
 
 
 def _stage(reading: WorktreeRead) -> OverviewStage | None:

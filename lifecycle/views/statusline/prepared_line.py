@@ -14,9 +14,10 @@ from pathlib import Path
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.timing import Deadline
+from lifecycle.git.checked_out import git_folder
 from lifecycle.storage import log, store, workflow_marks
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, STATE
-from lifecycle.views.overview.overview_reading import git_folder, overview
+from lifecycle.views.overview.overview_reading import overview
 from lifecycle.views.statusline.status_words import status_words
 
 NAME = "lifecycle.line"

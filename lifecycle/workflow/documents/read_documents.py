@@ -79,7 +79,7 @@ def read_document(
     except RecursionError:
         raise UnusableDocument("it is nested too deep") from None
     except ValueError as error:
-        raise UnusableDocument(str(error) if _is_ours(error) else _where(error)) from None
+        raise UnusableDocument(_where(error)) from None
     if not isinstance(data, dict):
         raise UnusableDocument("it holds no JSON object")
     record, remark = _record(data.pop(DETAIL, None))
@@ -107,11 +107,9 @@ class _NotPlainError(ValueError):
     """A value that our documents cannot hold."""
 
 
-def _is_ours(error: ValueError) -> bool:
-    return isinstance(error, _NotPlainError)
-
-
 def _where(error: ValueError) -> str:
+    if isinstance(error, _NotPlainError):
+        return str(error)
     if isinstance(error, json.JSONDecodeError):
         return f"it is no JSON: {error.msg} in line {error.lineno}"
     return "it is no UTF-8" if isinstance(error, UnicodeError) else "it is no JSON"

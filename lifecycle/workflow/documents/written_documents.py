@@ -35,17 +35,12 @@ class DocumentKind(StrEnum):
     DOCUMENT = "document"
 
 
+_CHECKPOINT: Final = (
+    "workflow workflow_type phase required_reading context key_reminders created_at"
+)
+
 FIELDS: Final = {
-    DocumentKind.CHECKPOINT: (
-        "workflow",
-        "workflow_type",
-        "phase",
-        "required_reading",
-        "context",
-        "key_reminders",
-        "created_at",
-        DETAIL,
-    ),
+    DocumentKind.CHECKPOINT: (*_CHECKPOINT.split(), DETAIL),
     DocumentKind.DOCUMENT: ("id", "task", "status", "current_phase", "phases", DETAIL),
 }
 """The fields of each document that have a meaning here; all others are kept as they are."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from lifecycle.core.errors import GitFailed
 from lifecycle.core.timing import Deadline
+from lifecycle.git.tracked_files import tracked_paths
 from lifecycle.storage import regular_files
 from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.storage.store import OURS
@@ -32,6 +32,9 @@ CHECKPOINTS: Final = "untracked/workflow-state"
 
 LINES: Final = (f"/{CURRENT}*", f"/{OTHERS}/", f"/{VIEW}*", f"/{CHECKPOINTS}/")
 """The patterns of these files, from the worktree's root, for git."""
+
+FOLDERS: Final = (".claude", "untracked", "CLAUDE.local.md", "CLAUDE/Plan")
+"""Where the files lie that workflows are read from."""
 
 MOST_FILES: Final = 2_000
 """How many documents are read of one kind; the sentence says it if there are more."""
@@ -80,7 +83,7 @@ def read_files(
     _names(root, ".claude", files), _names(root, ".claude/state", files)
     others = [CURRENT, *_json_in(root, OTHERS, files)]
     paths += [(path, DocumentKind.DOCUMENT) for path in others if os.path.lexists(root / path)]
-    tracked = tracked_paths(root, environment, deadline) if paths or archived else frozenset()
+    tracked = tracked_here(root, environment, deadline) if paths or archived else frozenset()
     reader = _Reader(str(root), tracked, files)
     for path, kind in paths:
         reader.read(path, kind)
@@ -91,18 +94,9 @@ def read_files(
     return files
 
 
-def tracked_paths(root: Path, environment: Mapping[str, str], deadline: Deadline) -> frozenset[str]:
+def tracked_here(root: Path, environment: Mapping[str, str], deadline: Deadline) -> frozenset[str]:
     """What git tracks of the files that workflows are read from; `*` among them if it does not say."""
-    from lifecycle.git.process import GitRepository, is_no_repository
-
-    names = (".claude", "untracked", "CLAUDE.local.md", "CLAUDE/Plan")
-    plain = {"GLOB": "0", "NOGLOB": "0", "LITERAL": "0", "ICASE": "1"}
-    pathspecs = {f"GIT_{name}_PATHSPECS": value for name, value in plain.items()}
-    git = GitRepository(root, deadline, {**environment, **pathspecs})
-    try:
-        return frozenset(git.run("ls-files", "-z", "--", *names).split("\0")) - {""}
-    except GitFailed as error:
-        return frozenset() if is_no_repository(error) else frozenset({"*"})
+    return tracked_paths(root, deadline, environment, FOLDERS)
 
 
 def own_content(root: Path, path: str, limit: int = MOST_BYTES) -> tuple[bytes, float] | None:

@@ -6,6 +6,7 @@ record that they carry; one without a record by the workflow's name or id.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -134,7 +135,7 @@ class _Groups:
             id_ = str(fields.get("id") or "")
             if record is not None and id_ and id_ != record.id:
                 # Another workflow was written over this one, and its details were left.
-                document, record = _without_record(document), None
+                document, record = dataclasses.replace(document, record=None), None
             key = id_ if _ID.fullmatch(id_) else self._free(_moment(document))
             self._put(key, document, record.name if record is not None else "")
             return
@@ -143,7 +144,7 @@ class _Groups:
         if record is not None and record.id in self.members and self._has_checkpoint(record.id):
             first = next(one for one in self.members[record.id] if one.kind is document.kind)
             if name != first.fields.get("workflow"):  # copied, and made another's
-                document, record = _without_record(document), None
+                document, record = dataclasses.replace(document, record=None), None
         key = record.id if record is not None else known or self._free(_moment(document))
         self._put(key, document, name)
 
@@ -182,11 +183,6 @@ def _moment(document: ReadDocument) -> float:
     if created is not None and created > 0:
         return created
     return started_at(document.path) or max(0.0, document.written_at)
-
-
-def _without_record(document: ReadDocument) -> ReadDocument:
-    made = vars(document) | {"record": None}
-    return ReadDocument(**made)
 
 
 def _together(id_: str, members: Sequence[ReadDocument], ledger: Ledger) -> FoundWorkflow:

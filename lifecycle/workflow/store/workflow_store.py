@@ -14,7 +14,7 @@ what they changed is taken over.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,17 +24,14 @@ import msgspec
 from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
-from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline
 from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.storage import journal, log, regular_files, store, workflow_marks
 from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.storage.store import Folder
-from lifecycle.workflow import preparing
 from lifecycle.workflow.documents.hand_edits import with_edits
 from lifecycle.workflow.documents.workflow_view import view_of
 from lifecycle.workflow.documents.written_documents import DocumentKind, content_of
-from lifecycle.workflow.sources.source_files import is_standing
 from lifecycle.workflow.state import Workflow, slug
 from lifecycle.workflow.store.document_files import (
     ARCHIVE,
@@ -47,7 +44,7 @@ from lifecycle.workflow.store.document_files import (
     UnusableFile,
     own_content,
     read_files,
-    tracked_paths,
+    tracked_here,
 )
 from lifecycle.workflow.store.found_workflows import (
     FoundWorkflow,
@@ -55,7 +52,6 @@ from lifecycle.workflow.store.found_workflows import (
     LedgerEntry,
     found_workflows,
     free_id,
-    started_at,
 )
 from lifecycle.workflow.table import PhaseStatus
 
@@ -158,10 +154,18 @@ class WorkflowStore:
         root: the worktree's top folder.
         environment: the variables, for git.
         deadline: when git and the lock have to be done.
+        after: called at the end of each commit, under the lock; it never raises.
     """
 
-    def __init__(self, root: Path, environment: Mapping[str, str], deadline: Deadline) -> None:
+    def __init__(
+        self,
+        root: Path,
+        environment: Mapping[str, str],
+        deadline: Deadline,
+        after: Callable[[WorkflowStore], object] = lambda _: None,
+    ) -> None:
         self.root, self.environment, self.deadline = root, environment, deadline
+        self.after = after
         self.folder = Folder(root)
 
     def read(self, *, archived: bool = False) -> WorktreeWorkflows:
@@ -187,18 +191,13 @@ class WorkflowStore:
             change = WorkflowChange(self._found(files), files, self.deadline.clock.now())
             yield change
             _Commit(self, change).run()
-            preparing.prepare(self.root, self.environment, self._restorable)
+            self.after(self)
 
     def settle(self) -> WorkflowChange:
         """Bring all files in step with each other: what was edited, deleted or cut off in the middle."""
         with self.changing() as change:
             pass
         return change
-
-    def _restorable(self) -> list[Workflow]:
-        """The workflows that a session may be told of, the one that was changed last first."""
-        every = (one.workflow for one in self.read().unfinished)
-        return [workflow for workflow in every if is_standing(self.root, workflow)]
 
     def _files(self, *, archived: bool) -> DocumentFiles:
         return read_files(self.root, self.environment, self.deadline, archived=archived)
@@ -215,7 +214,7 @@ class WorkflowStore:
 
     def tracked(self) -> frozenset[str]:
         """What git tracks of the files that workflows are read from; `*` among them if it does not say."""
-        return tracked_paths(self.root, self.environment, self.deadline)
+        return tracked_here(self.root, self.environment, self.deadline)
 
     def ledger(self) -> Ledger:
         """What is remembered of gates outside of the documents; nothing where that cannot be read."""
@@ -404,7 +403,7 @@ class _Commit:
 
     def _render(self, workflow: Workflow) -> None:
         """Have the view as the record is, whatever became of it."""
-        content = _view(workflow)
+        content = view_of(workflow).encode("utf-8", "replace")
         try:
             path = self._place(VIEW)
             known = own_content(self.root, VIEW)
@@ -447,10 +446,6 @@ class _Commit:
         journal.note(self.root, *entries)
 
 
-def _view(workflow: Workflow) -> bytes:
-    return view_of(workflow).encode("utf-8", "replace")
-
-
 def _moves(before: Workflow | None, after: Workflow, now: float) -> Iterator[journal.JournalEntry]:
     """The transitions of phases between two records, for the journal."""
     known = before.phases if before is not None else ()
@@ -477,9 +472,7 @@ def _moves(before: Workflow | None, after: Workflow, now: float) -> Iterator[jou
 
 def _checkpoint_path(workflow: Workflow) -> str:
     name = slug(workflow.name)
-    began = started_at(workflow.id)
-    stamp = workflow.id.removeprefix("wf_") if began else visible(workflow.id)
-    return f"{CHECKPOINTS}/{name}/state-{name}-{stamp}.json"
+    return f"{CHECKPOINTS}/{name}/state-{name}-{workflow.id.removeprefix('wf_')}.json"
 
 
 def _order(item: tuple[str, bytes]) -> tuple[int, str]:

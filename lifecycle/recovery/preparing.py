@@ -17,13 +17,16 @@ from typing import Any, Final
 from lifecycle import __version__
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.redact import redact, shown, visible
+from lifecycle.core.timing import Deadline
+from lifecycle.recovery import guidance_text, prepared_recovery
+from lifecycle.recovery.reading_here import reading_here
+from lifecycle.recovery.recovery_message import LIMIT, RecoveryLine, RecoveryPart, folded
 from lifecycle.settings import config
 from lifecycle.storage import log, workflow_marks
 from lifecycle.storage.store import Folder
-from lifecycle.workflow import guidance_text, prepared_recovery
-from lifecycle.workflow.reading_here import reading_here
-from lifecycle.workflow.recovery_message import LIMIT, RecoveryLine, RecoveryPart, folded
+from lifecycle.workflow.sources.source_files import is_standing
 from lifecycle.workflow.state import Workflow
+from lifecycle.workflow.store.workflow_store import WorkflowStore
 
 MOST_SESSIONS: Final = 8
 """For how many sessions an answer is prepared."""
@@ -55,6 +58,21 @@ def kept_text(lines: Iterable[str]) -> str:
     """What the client's summariser is told to keep, as it is printed."""
     every = ["Keep in the summary, word by word:", *map(_fit, lines)]
     return shown("\n".join(every))
+
+
+def preparing_store(
+    root: Path, environment: Mapping[str, str], deadline: Deadline
+) -> WorkflowStore:
+    """The workflows of a worktree, each commit of which prepares what sessions would be told."""
+    return WorkflowStore(root, environment, deadline, _prepare_for)
+
+
+def _prepare_for(store: WorkflowStore) -> None:
+    def restorable() -> list[Workflow]:
+        every = (one.workflow for one in store.read().unfinished)
+        return [workflow for workflow in every if is_standing(store.root, workflow)]
+
+    prepare(store.root, store.environment, restorable)
 
 
 def prepare(
