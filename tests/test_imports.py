@@ -31,7 +31,6 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("platforms",),
     ("evidence",),
     ("claim", "run", "stages", "workflow", "feedback"),
-    ("recovery",),
     ("reconcile",),
     ("views",),
     ("app",),
@@ -78,7 +77,13 @@ PLACES = {
     "werkzeug": {"sandbox"},
     "jinja2": {"sandbox", "views.stats.stats_page", "views.web.web_page"},
     "plotly": {"views.stats.stats_page"},
-    "msgspec": {"platforms.platform_file", "run", "sandbox", "workflow"},
+    "msgspec": {
+        "platforms.platform_file",
+        "run",
+        "sandbox",
+        "views.overview.reading_here",
+        "workflow",
+    },
     "yaml": {"sandbox"},
     "defusedxml": {"evidence.junit"},
 }

@@ -19,7 +19,6 @@ from typing import Any
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import quoted
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.recovery.preparing import preparing_store
 from lifecycle.storage import regular_files, store
 from lifecycle.workflow.documents.read_documents import ReadDocument
 from lifecycle.workflow.documents.workflow_view import view_of
@@ -27,6 +26,7 @@ from lifecycle.workflow.documents.written_documents import DETAIL, DocumentKind,
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps.workflow_steps import NoWorkflow, WorkflowSteps
 from lifecycle.workflow.store.found_workflows import found_workflows
+from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.table import FROM_CHECKPOINT, FROM_DOCUMENT, PhaseStatus, WorkflowType
 from lifecycle.workflow.whose import asker_of
 
@@ -177,7 +177,7 @@ def _steps(root: str | Path) -> WorkflowSteps:
     folder = Path(root).absolute()
     top = store.worktree_root(folder) or folder
     clock = SystemClock()
-    worktree = preparing_store(top, os.environ, Deadline.after(clock, SECONDS))
+    worktree = WorkflowStore(top, os.environ, Deadline.after(clock, SECONDS))
     return WorkflowSteps(worktree, asker_of(top, os.environ, {}))
 
 

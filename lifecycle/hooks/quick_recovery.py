@@ -1,7 +1,7 @@
 """The quick path of a session's start and of a compaction: print what was prepared, with few imports.
 
 `__main__` asks this before it loads the rest of a hook. In goes the event on stdin and what lies in
-`.lifecycle/`. Out comes an exit code if all of the answer was prepared (`recovery/preparing.py`) and no
+`.lifecycle/`. Out comes an exit code if all of the answer was prepared (`guidance/preparing.py`) and no
 file changed since; else the event, for the full path (`wake`), which prepares anew. A claim, a run, the
 staged workflow, a board and what waits to be said are the full path's.
 
@@ -18,7 +18,7 @@ import os
 
 from lifecycle import __version__
 from lifecycle.hooks import recovery_marks, stdin_event
-from lifecycle.recovery import prepared_recovery
+from lifecycle.hooks.guidance import prepared_recovery
 from lifecycle.settings import running_client
 from lifecycle.storage import workflow_marks
 

@@ -15,8 +15,8 @@ from lifecycle.core.redact import redact, visible
 from lifecycle.hooks import client_contract, recovery_marks
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Ours
-from lifecycle.recovery import prepared_recovery
-from lifecycle.recovery.recovery_message import RecoveryPart, folded, part_of
+from lifecycle.hooks.guidance import prepared_recovery
+from lifecycle.hooks.guidance.recovery_message import RecoveryPart, folded, part_of
 from lifecycle.stages.session import staged_start
 from lifecycle.storage.workflow_marks import RUN_FILE
 

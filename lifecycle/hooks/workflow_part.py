@@ -9,8 +9,8 @@ from lifecycle.core.errors import LifecycleError
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.hooks.answers.call import HookCall
-from lifecycle.recovery import guidance_text, preparing
-from lifecycle.recovery.recovery_message import RecoveryLine, RecoveryPart
+from lifecycle.hooks.guidance import guidance_text, preparing
+from lifecycle.hooks.guidance.recovery_message import RecoveryLine, RecoveryPart
 from lifecycle.storage import log
 from lifecycle.workflow import whose
 from lifecycle.workflow.sources import following

@@ -18,7 +18,7 @@ from lifecycle.app.workflow_functions import (
     update_phase_status,
 )
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.recovery.guidance_text import READ
+from lifecycle.hooks.guidance.guidance_text import READ
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
 from lifecycle.workflow.store.workflow_store import WorkflowStore

@@ -8,8 +8,8 @@ from lifecycle.cli.command_session import option
 from lifecycle.cli.workflow import workflow_values
 from lifecycle.cli.workflow.workflow_session import WorkflowSession, in_workflows, which
 from lifecycle.core.errors import LifecycleError
-from lifecycle.recovery import guidance_text
-from lifecycle.recovery.reading_here import reading_here
+from lifecycle.hooks.guidance import guidance_text
+from lifecycle.views.overview.reading_here import reading_here
 from lifecycle.workflow import state
 
 

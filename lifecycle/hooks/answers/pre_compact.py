@@ -15,7 +15,7 @@ from lifecycle.core.errors import LifecycleError
 from lifecycle.hooks import client_contract, recovery
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
-from lifecycle.recovery import preparing
+from lifecycle.hooks.guidance import preparing
 from lifecycle.stages.session import staged_start
 from lifecycle.storage import log
 from lifecycle.storage.workflow_marks import RUN_FILE

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lifecycle.recovery.reading_here import reading_here
 from lifecycle.views.overview.overview_values import OverviewPhase, OverviewWorkflow
+from lifecycle.views.overview.reading_here import reading_here
 from lifecycle.views.overview.worktree_read import WorktreeRead, plain
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.store.workflow_store import WorkflowStore

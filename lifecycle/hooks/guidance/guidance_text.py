@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from lifecycle.core.redact import as_data, quoted, redact, short
-from lifecycle.recovery.recovery_message import (
+from lifecycle.hooks.guidance.recovery_message import (
     FIRST,
     LAST,
     NEXT,

@@ -18,12 +18,12 @@ from lifecycle import __version__
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.redact import redact, shown, visible
 from lifecycle.core.timing import Deadline
-from lifecycle.recovery import guidance_text, prepared_recovery
-from lifecycle.recovery.reading_here import reading_here
-from lifecycle.recovery.recovery_message import LIMIT, RecoveryLine, RecoveryPart, folded
+from lifecycle.hooks.guidance import guidance_text, prepared_recovery
+from lifecycle.hooks.guidance.recovery_message import LIMIT, RecoveryLine, RecoveryPart, folded
 from lifecycle.settings import config
 from lifecycle.storage import log, workflow_marks
 from lifecycle.storage.store import Folder
+from lifecycle.views.overview.reading_here import reading_here
 from lifecycle.workflow.sources.source_files import is_standing
 from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.store.workflow_store import WorkflowStore
