@@ -14,7 +14,7 @@ import pytest
 
 from lifecycle import __version__
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.workflow import prepared_recovery
+from lifecycle.hooks.guidance import prepared_recovery
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
 from lifecycle.workflow.store.workflow_store import WorkflowStore

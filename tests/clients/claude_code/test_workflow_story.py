@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.workflow.guidance_text import READ, whole_guidance
+from lifecycle.hooks.guidance.guidance_text import READ, whole_guidance
 from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.store.workflow_store import WorkflowStore
 from tests.clients.claude_code.client import TIMEOUT, Client
