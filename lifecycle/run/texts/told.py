@@ -18,7 +18,7 @@ LONG = 20_000
 
 @cache
 def _sentences() -> dict[str, str]:
-    return resources.texts("run/refusals.toml")
+    return resources.texts("run/texts/refusals.toml")
 
 
 def sentence(name: str, /, **values: Any) -> str:
