@@ -15,7 +15,7 @@ from lifecycle.run.texts.told import refused, sentence
 from lifecycle.settings import resources
 
 PACKAGE = Path(lifecycle.__file__).parent
-SENTENCES: dict[str, str] = resources.texts("run/refusals.toml")
+SENTENCES: dict[str, str] = resources.texts("run/texts/refusals.toml")
 
 
 @functools.cache
