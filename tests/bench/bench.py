@@ -3,8 +3,9 @@
 Read the numbers as ratios: all of them are of one run on one machine. Exits 1 if a stop that has
 nothing to do takes as long as Python's bare start, if one that the staged workflow looks at takes twice
 the start of the installed command, if a check adds too much to its command, if a path or a sweep takes
-more requests than it may, if a sweep's memory grows as fast as the number of its tasks, or if a command
-of a run takes half as long again on 500 stories.
+more requests than it may, if a sweep's memory grows as fast as the number of its tasks, if a command of a
+run takes half as long again on 500 stories, or if a start or a compaction with 200 files of workflows takes
+three starts of Python.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from tests.bench.runs import judge_runs, run_rows, run_table
 from tests.bench.staged import START, judge_staged
 from tests.bench.timing import interleaved
 from tests.bench.views import judge_views
+from tests.bench.workflows import judge_workflows, workflow_probes, workflow_table
 
 ROUNDS = 60
 CYCLES = 4
@@ -70,6 +72,7 @@ def main(arguments: Sequence[str]) -> int:
         remote = remote_rows(Path(folder), options.cycles)
         large = large_rows(Path(folder), options.tasks) if options.tasks else []
         runs = run_rows(Path(folder), options.runs)
+        workflows = interleaved(workflow_probes(Path(folder)), options.rounds)
     console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
     console.print(
         quiet_table(quiet, options.rounds),
@@ -77,9 +80,10 @@ def main(arguments: Sequence[str]) -> int:
         remote_table(remote, options.cycles),
         *([large_table(large)] if large else ()),
         run_table(runs, options.runs),
+        workflow_table(workflows, options.rounds),
     )
     faults = judge(quiet, active) + judge_remote(remote) + judge_large(large)
-    faults += judge_runs(runs)
+    faults += judge_runs(runs) + judge_workflows(workflows)
     for fault in faults:
         console.print(f"[bold red]too much[/]: {fault}")
     return 1 if faults else 0
