@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -10,6 +11,8 @@ import pytest
 
 from lifecycle.cli.workflow.workflow import COMMANDS
 from lifecycle.setup.init.supplies import WORKFLOW_FILES
+from lifecycle.workflow.steps.workflow_templates import supplied_templates
+from tests.cli.outcome import ok
 from tests.conftest import COMMAND
 from tests.docs.pages import ROOT, Page, codes_in
 
@@ -59,6 +62,29 @@ def test_the_table_has_every_command() -> None:
     """Each command of the group, but for the one that only the script calls, and none that is not there."""
     rows = [word for row in PAGE.table("Commands").rows for word in codes_in(row[0])]
     assert {row.split()[0] for row in rows} == set(COMMANDS) - {"call"}
+
+
+def test_the_types_are_those_that_are_supplied(clone: Path) -> None:
+    """Each with its phases; and the page's own template begins a workflow as it says."""
+    rows = {row[0].strip("`"): row[1].split(", ") for row in PAGE.table("Types and templates").rows}
+    supplied = {
+        name: [phase.title for phase in made.phases] for name, made in supplied_templates().items()
+    }
+    assert rows == {name: titles or ["phases of your own"] for name, titles in supplied.items()}
+    (text,) = (one.code for one in PAGE.blocks_under("Types and templates"))
+    (clone / ".claude/workflow-templates").mkdir(parents=True)
+    (clone / ".claude/workflow-templates/release.toml").write_text(text)
+    done = subprocess.run(
+        [COMMAND, "workflow", "start", "Release 2.1", "--type", "release", "--json"],
+        cwd=clone,
+        env={"PATH": os.environ["PATH"], "HOME": str(clone.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    begun = json.loads(ok(done))
+    assert [phase["gate"] for phase in begun["phases"]] == [None, "person"]
+    assert begun["required_reading"] == ["@docs/release.md"]
 
 
 def test_what_init_supplies_is_on_the_page() -> None:

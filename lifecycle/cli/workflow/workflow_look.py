@@ -8,6 +8,7 @@ from lifecycle.cli.command_session import option
 from lifecycle.cli.workflow import workflow_values
 from lifecycle.cli.workflow.workflow_session import WorkflowSession, in_workflows, which
 from lifecycle.core.errors import LifecycleError
+from lifecycle.core.redact import as_data
 from lifecycle.hooks.guidance import guidance_text
 from lifecycle.views.overview.reading_here import reading_here
 from lifecycle.workflow import state
@@ -120,5 +121,5 @@ def todos(given: WorkflowSession, *, name: str) -> None:
     """Print the phases as the client's to-do list has them; with --json to be handed to its tool."""
     workflow = given.found(name, given.store.read()).workflow
     items = state.todos(workflow)
-    lines = [f"{item['status']}: {item['content']}" for item in items]
+    lines = [f"{item['status']}: {as_data(item['content'])}" for item in items]
     given.print(lines, {"todos": items})
