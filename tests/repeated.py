@@ -5,7 +5,7 @@ also gives each property more examples (the profile `soak` of Hypothesis). What 
 stays, and this plug-in holds it to that when tests are collected:
 
 - Of a test with several cases one stays at least: `soaked(...)` marks the others one by one, and
-  `@pytest.mark.once("why")` all but the first. The reason says what shows the rule for the other cases.
+  `@pytest.mark.once("why")` all but the first of these. The reason says what shows the rule for the others.
 - A test that is left out whole, or a module of such tests, names what stays of its subject, a story and the
   pure tests of its rule: `@pytest.mark.soak("claim/test_decide.py::test_…")`, by convention as `SOAKED` at
   the top of its file. `test_repeated.py` looks whether that is there.
@@ -87,7 +87,8 @@ def pytest_pycollect_makeitem() -> Generator[None, Any, Any]:
             raise pytest.Collector.CollectError(f"{name}: {WITHOUT_REASON}")
         if len(cases) == 1:
             raise pytest.Collector.CollectError(f"{name}: {NOT_SEVERAL}")
-        for case in cases[1:]:
+        staying = [case for case in cases if not case.get_closest_marker(MARK)]
+        for case in staying[1:]:
             case.add_marker(pytest.mark.soak)
     if all(case.get_closest_marker(MARK) for case in cases) and not any(
         mark.args for mark in cases[0].iter_markers(MARK)

@@ -26,8 +26,10 @@ def test_some(number): assert number == 1
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
 def test_first(number): assert number == 1
 
+@pytest.mark.once("the other number")
+@pytest.mark.parametrize("number", [1, 2])
 @DEATHS
-def test_deaths(after): assert after
+def test_deaths(after, number): assert after and number == 1
 
 @pytest.mark.soak("test_cases.py::test_some")
 def test_elsewhere(): assert 0
@@ -78,10 +80,10 @@ def run(folder: Path, text: str, *options: str) -> str:
 
 
 def test_the_end_of_a_run_says_what_is_elsewhere(tmp_path: Path) -> None:
-    """Seven cases are left out, also where workers leave them out; other selections say nothing."""
+    """Nine cases are left out, also where workers leave them out; other selections say nothing."""
     for workers in ((), ("-n", "2")):
         printed = run(tmp_path, CASES, "-m", "not soak", *workers)
-        assert beside(7) in printed
+        assert beside(9) in printed
         assert "3 passed" in printed
     assert "make soak" not in run(tmp_path, CASES, "-m", "soak")
     assert "4 failed" not in run(tmp_path, CASES, "-m", "not soak", "-k", "first")

@@ -78,6 +78,10 @@ def merged_anew(place: Place) -> None:
     merged(place)
 
 
+@pytest.mark.soak(
+    "claim/test_linked_crashes.py::test_a_crash_at_any_write_while_taking_is_repaired_by_the_next_look",
+    "claim/test_linked_world.py::test_closing_closes_both",
+)
 @DEATHS
 def test_a_crash_around_the_inner_closing_closes_both(
     both: Place, monkeypatch: pytest.MonkeyPatch, *, after: bool
@@ -105,7 +109,7 @@ def test_a_crash_around_the_inner_closing_closes_both(
 
 @pytest.mark.soak(
     "claim/test_linked_crashes.py::test_a_crash_at_any_write_while_taking_is_repaired_by_the_next_look",
-    "claim/test_linked_crashes.py::test_a_crash_around_the_inner_closing_closes_both",
+    "claim/test_linked_world.py::test_releasing_gives_both_back",
 )
 @DEATHS
 def test_a_crash_around_the_inner_giving_back_frees_both(
@@ -141,7 +145,7 @@ FAULTS = st.lists(
 
 @pytest.mark.soak(
     "claim/test_linked_crashes.py::test_a_crash_at_any_write_while_taking_is_repaired_by_the_next_look",
-    "claim/test_linked_crashes.py::test_a_crash_around_the_inner_closing_closes_both",
+    "claim/test_linked_world.py::test_releasing_gives_both_back",
 )
 @settings(
     max_examples=8,

@@ -275,6 +275,7 @@ EVENTS: list[tuple[str, Begin, str]] = [
 ]
 
 
+@pytest.mark.once("test_sessions.py has the mark to which the plugin's copies yield")
 @pytest.mark.parametrize(("hook", "begin", "words"), EVENTS, ids=[event[0] for event in EVENTS])
 def test_the_plugins_copy_and_inits_copy(
     double: Double, tmp_path: Path, hook: str, begin: Begin, words: str

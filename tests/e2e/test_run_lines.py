@@ -197,6 +197,7 @@ def typist(tmp_path: Path) -> Typist:
 
 
 # Two hundred processes one after the other: the limit ends what hangs, and nothing in here depends on it.
+@pytest.mark.soak("cli/run/test_design_lines.py::test_the_designs_lines_work_verbatim")
 @pytest.mark.timeout(300)
 def test_every_line_of_the_page(typist: Typist) -> None:
     """Each prints what the page says, and `--json` gives a machine the same."""

@@ -236,6 +236,7 @@ LIMITS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.once("the other forms of a limit are test_failures.py's")
 @pytest.mark.parametrize(("stage", "limit"), crossed(STAGES, LIMITS))
 def test_a_rate_limit_ends_the_run_and_the_next_one_finishes(
     stage: dict[str, Any], limit: dict[str, Any], make: Make

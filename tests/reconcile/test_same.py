@@ -195,6 +195,7 @@ def records(task: InferredTask, judge: Judge) -> Iterator[tuple[Record, str]]:
 BLIND = {"tokens": [SeedToken(TOKEN, "octocat", ["repo"])]}
 
 
+@pytest.mark.once("other seeds, and all allowed, repeat it; test_judge has each decision")
 @pytest.mark.parametrize("policy", [Policy(), ALL], ids=["nothing-allowed", "everything-allowed"])
 @pytest.mark.parametrize(
     ("seed", "changes"),
@@ -360,6 +361,7 @@ STORIES: dict[str, list[str]] = {
 }
 
 
+@pytest.mark.once("other stories repeat it; test_judge has what is no finding")
 @pytest.mark.parametrize("story", STORIES.values(), ids=STORIES)
 def test_a_run_after_every_step_of_the_hooks_finds_nothing(
     story: list[str], working: Callable[..., Working]
@@ -379,6 +381,7 @@ def test_a_run_after_every_step_of_the_hooks_finds_nothing(
         assert agent.one.written() == [], step
 
 
+@pytest.mark.once("test_interrupted.py has each world of a run that dies")
 @pytest.mark.parametrize(
     ("story", "dies", "writes", "goes_on"),
     [

@@ -52,6 +52,7 @@ def _floor(tasks: int, repositories: int) -> int:
     return math.ceil(tasks / PAGE) + math.ceil(repositories / REPOSITORIES)
 
 
+@pytest.mark.once("test_requests.py counts each way by itself")
 @pytest.mark.parametrize(
     ("tasks", "repositories", "way"),
     [

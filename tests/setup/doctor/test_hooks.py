@@ -66,6 +66,7 @@ def test_no_hook_at_all(patient: Patient) -> None:
     assert patient.wrong() == []
 
 
+@pytest.mark.once("the other hooks differ by their names")
 @pytest.mark.parametrize("name", NAMES)
 def test_one_hook_is_missing(patient: Patient, name: str) -> None:
     """It is named, with what does not happen; `lifecycle init` puts it back."""
