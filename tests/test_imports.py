@@ -210,6 +210,7 @@ def test_decisions_are_pure() -> None:
         "claim",
         "run",
         "stages",
+        "workflow",
         "evidence",
     }
 

@@ -6,6 +6,7 @@ import click
 
 from lifecycle.cli.command_session import option
 from lifecycle.cli.workflow import workflow_values
+from lifecycle.cli.workflow.delegation_files import delegation_lines
 from lifecycle.cli.workflow.workflow_session import WorkflowSession, in_workflows, which
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.redact import as_data
@@ -45,14 +46,19 @@ def show(given: WorkflowSession, *, name: str) -> None:
     except (LifecycleError, OSError) as error:  # it is shown all the same
         troubles = [str(error)]
     workflow = found.workflow
-    lines = workflow_values.show_lines(workflow, given.now)
+    beside = delegation_lines(given.store.root)
+    lines = [*workflow_values.show_lines(workflow, given.now), *beside]
 
     def draw() -> None:
         from lifecycle.cli.workflow.workflow_screen import draw_workflow
 
-        draw_workflow(workflow, given.now)
+        draw_workflow(workflow, given.now, beside)
 
-    data = {**workflow_values.workflow_data(workflow), "files": list(found.places)}
+    data = {
+        **workflow_values.workflow_data(workflow),
+        "files": list(found.places),
+        "beside": beside,
+    }
     given.print(lines, data, draw, [*found.remarks, *troubles])
 
 

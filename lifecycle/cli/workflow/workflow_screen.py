@@ -39,8 +39,13 @@ STYLES = {
 }
 
 
-def draw_workflow(workflow: Workflow, now: float, console: Console | None = None) -> None:
-    """Print a workflow as a table of its phases, to standard output unless a console is given."""
+def draw_workflow(
+    workflow: Workflow, now: float, beside: Sequence[str] = (), console: Console | None = None
+) -> None:
+    """Print a workflow as a table of its phases, to standard output unless a console is given.
+
+    `beside` are lines about files of other tools.
+    """
     shown, width = fitted(console, WIDTH)
     name = (
         workflow.name if workflow.is_over else f"{workflow.name}, {workflow.progress} phases done"
@@ -73,6 +78,8 @@ def draw_workflow(workflow: Workflow, now: float, console: Console | None = None
         shown.print()
         shown.print(Text(heading, "bold"))
         shown.print(Text("\n".join(texts)), width=width)
+    for line in beside:
+        shown.print(Text(line, "dim"), width=width)
 
 
 def draw_list(

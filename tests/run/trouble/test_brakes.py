@@ -13,30 +13,10 @@ from lifecycle.run.stop import caps
 from lifecycle.run.stop.decide import IDLE_STOPS, RunSeen, decide
 from lifecycle.run.table import RunStatus
 from lifecycle.run.trouble import brakes
-from lifecycle.settings.persons import PROMPT, TERMINAL, Presence, person
+from lifecycle.settings.persons import PROMPT, TERMINAL
 
 NOW = 1_800_000_000.0
 START = Run("abc12345", "Pay", NOW, led=(Led("one", NOW),))
-
-
-@pytest.mark.parametrize(
-    ("seen", "by"),
-    [
-        (Presence(is_inside=False), TERMINAL),
-        (Presence(is_inside=False, prompted_at=NOW + 1), TERMINAL),
-        (Presence(is_inside=True, prompted_at=NOW + 1), PROMPT),
-        (Presence(is_inside=True, prompted_at=NOW), ""),
-        (Presence(is_inside=True, prompted_at=NOW - 1), ""),
-        (Presence(is_inside=True), ""),
-    ],
-)
-def test_who_is_a_person(seen: Presence, by: str) -> None:
-    """Whoever is outside of the client, and inside of it a prompt after the question."""
-    if by:
-        assert person(seen, NOW, "lifecycle run resume") == by
-        return
-    with pytest.raises(Refused, match="terminal of their own: lifecycle run resume"):
-        person(seen, NOW, "lifecycle run resume")
 
 
 def test_a_stop_is_kept_with_who_and_when_and_undone_with_all_counts() -> None:
