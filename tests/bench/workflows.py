@@ -11,8 +11,8 @@ from pathlib import Path
 from rich.table import Table
 
 from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.hooks.guidance import prepared_recovery
 from lifecycle.settings.resources import hook_script
-from lifecycle.workflow import prepared_recovery
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.whose import Asker, adopted
