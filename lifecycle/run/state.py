@@ -102,6 +102,10 @@ class GateRecord(_Value, frozen=True):
     parts: tuple[GatePart, ...] = ()
     by: str = ""
 
+    def part(self, check: str) -> GatePart:
+        """What a check came to; a pending part if the gate has none of that name."""
+        return next((one for one in self.parts if one.check == check), GatePart(check))
+
 
 class ReviewFinding(_Value, frozen=True):
     """What a reviewer found, and how much it weighs."""
@@ -119,6 +123,16 @@ class ReviewRecord(_Value, frozen=True):
     tree: str = ""
     by: str = ""
     findings: tuple[ReviewFinding, ...] = ()
+
+    @property
+    def blocking(self) -> list[str]:
+        """What was found that refuses, whatever the verdict says."""
+        return [one.text for one in self.findings if one.severity is Severity.BLOCKING]
+
+    @property
+    def approves(self) -> bool:
+        """True if it found nothing that refuses, and says so."""
+        return self.verdict in APPROVING and not self.blocking
 
 
 class TestProof(_Value, frozen=True):
@@ -345,6 +359,14 @@ class Story(_Value, frozen=True):
         """True unless it is completed."""
         return self.status is not StoryStatus.COMPLETED
 
+    def last_gate(self, gate: Gate) -> GateRecord | None:
+        """The newest record of this gate, on whatever tree; None if there is none."""
+        return next((one for one in reversed(self.gates) if one.gate is gate), None)
+
+    def last_review(self, check: StoryCheck) -> ReviewRecord | None:
+        """The newest review that shows this check, on whatever tree; None if there is none."""
+        return next((one for one in reversed(self.reviews) if one.check is check), None)
+
     @property
     def standing_reviews(self) -> tuple[ReviewRecord, ...]:
         """The reviews with BLOCKING findings that no later one of their kind approved."""
@@ -352,7 +374,7 @@ class Story(_Value, frozen=True):
         for one in self.reviews:
             if one.verdict in APPROVING:
                 found = [before for before in found if before.check is not one.check]
-            elif any(finding.severity is Severity.BLOCKING for finding in one.findings):
+            elif one.blocking:
                 found.append(one)
         return tuple(found)
 

@@ -26,9 +26,15 @@ from lifecycle.run.checkpoints.worktree_files import (
     paths_of,
     refuse_under_way,
 )
-from lifecycle.run.state import Checkpoint, Criterion, Run, Story
+from lifecycle.run.state import Checkpoint, Criterion, Run, Story, fields_of
 from lifecycle.run.table import RunPhase, StoryStatus, TddPhase
 from lifecycle.run.texts.told import refused, sentence
+
+_DONE = (
+    *("status", "tdd", "started", "completed", "base", "words", "gates", "red", "green"),
+    *("waived_on", "unneeded", "commit", "checkpoint"),
+)
+"""Fields of a story that tell what was done for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,23 +149,9 @@ def pending_again(story: Story) -> Story:
 
     Its iterations do, and what is BLOCKING: otherwise it could be tried without end, or begun anew for it.
     """
-    return story.but(
-        status=StoryStatus.PENDING,
-        tdd=TddPhase.NONE,
-        criteria=tuple(Criterion(criterion.text) for criterion in story.criteria),
-        started=0.0,
-        completed=0.0,
-        base="",
-        words=(),
-        gates=(),
-        reviews=story.standing_reviews,
-        red=None,
-        green=None,
-        waived_on="",
-        unneeded="",
-        commit="",
-        checkpoint="",
-    )
+    criteria = tuple(Criterion(criterion.text) for criterion in story.criteria)
+    fresh = fields_of(Story(story.id, story.title), *_DONE)
+    return story.but(**fresh, criteria=criteria, reviews=story.standing_reviews)
 
 
 def _refuse_other_branch(git: GitRepository, checkpoint: Checkpoint) -> None:

@@ -12,7 +12,6 @@ from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import GatePart, GateRecord, Run, Story
 from lifecycle.run.stop.caps import spent
 from lifecycle.run.table import (
-    APPROVING,
     BUILD,
     COVERAGE,
     LINT,
@@ -21,7 +20,6 @@ from lifecycle.run.table import (
     CriterionState,
     Gate,
     RunStatus,
-    Severity,
     StoryCheck,
 )
 from lifecycle.run.texts.design_blocks import listed
@@ -73,12 +71,13 @@ def body_of(
         now: the present.
         facts: the worktree as it is, with what no review has read.
     """
+    gate = final or GateRecord(Gate.G7, now, CheckState.PENDING)
     parts = [
         ["## Summary", run.goal, *_standing(run)],
         ["## Stories Implemented", *_stories(run)],
         ["## Key Changes", *(grouped(tuple(files)) or ["None."])],
-        ["## Testing", *_testing(run, final)],
-        ["## Verification Checklist", *_checklist(run, final, facts)],
+        ["## Testing", *_testing(run, gate)],
+        ["## Verification Checklist", *_checklist(run, gate, facts)],
         *([["## Manual verification", *manual] for manual in [_manual(run)] if manual]),
         ["## Workflow Metrics", *_metrics(run, now)],
         ["---", _GENERATED],
@@ -111,24 +110,20 @@ def _unneeded(story: Story) -> str:
     return f" (no change needed: {story.unneeded})" if story.unneeded else ""
 
 
-def _testing(run: Run, final: GateRecord | None) -> list[str]:
-    tests = _part(final, TESTS)
-    if tests is None or tests.state is not CheckState.PASS:
-        lines = ["- No passed test run is recorded for this state"]
-    else:
-        lines = [
-            f"- All {tests.tests} tests passing" if tests.tests >= 0 else "- All tests passing"
-        ]
-    for story in run.completed_stories:
-        lines += _story_testing(story)
-    return lines
+def _testing(run: Run, final: GateRecord) -> list[str]:
+    tests = final.part(TESTS)
+    count = f"{tests.tests} " if tests.tests >= 0 else ""
+    first = f"- All {count}tests passing"
+    if tests.state is not CheckState.PASS:
+        first = "- No passed test run is recorded for this state"
+    return [first, *(line for story in run.completed_stories for line in _story_testing(story))]
 
 
 def _story_testing(story: Story) -> list[str]:
     lines = []
-    record = next((one for one in reversed(story.gates) if one.gate is Gate.G4), None)
-    coverage = _part(record, COVERAGE)
-    if coverage is not None:
+    record = story.last_gate(Gate.G4)
+    if record is not None:
+        coverage = record.part(COVERAGE)
         what = f"{coverage.percent:g}%" if coverage.percent >= 0 else coverage.why or "not read"
         lines.append(f"- {story.id}: coverage {coverage.state} ({what})")
     if story.waived:
@@ -140,18 +135,18 @@ def _story_testing(story: Story) -> list[str]:
         lines.append(f"- {story.id}: {what} failed before the change, and pass now")
         if story.green.changed:
             changed = ", ".join(f"`{path}`" for path in story.green.changed)
-            lines.append(
-                f"- {story.id}: tests changed between red and green, please look: {changed}"
-            )
+            what = f"tests changed between red and green, please look: {changed}"
+            lines.append(f"- {story.id}: {what}")
     return lines
 
 
-def _checklist(run: Run, final: GateRecord | None, facts: WorkFacts) -> list[str]:
+def _checklist(run: Run, final: GateRecord, facts: WorkFacts) -> list[str]:
     done = run.completed_stories
     is_whole = bool(run.stories) and not run.open_stories
     safe = [story for story in done if story.security]
     are_met = [one.state is CriterionState.MET for story in run.stories for one in story.criteria]
-    lint = f" - {run.lint_waived}" if run.lint_waived and not _holds(_part(final, LINT)) else ""
+    is_linted = final.part(LINT).state is CheckState.PASS
+    lint = f" - {run.lint_waived}" if run.lint_waived and not is_linted else ""
     security = _box(
         is_whole and all(_approved(story, StoryCheck.SECURITY_CLEARED) for story in safe),
         "Security review passed",
@@ -160,9 +155,9 @@ def _checklist(run: Run, final: GateRecord | None, facts: WorkFacts) -> list[str
     if not any(story.security for story in run.stories):
         security = "- [ ] Security review: N/A (no story is security-sensitive)"
     return [
-        _command_box("Build passes", _part(final, BUILD)),
-        _command_box("All tests pass", _part(final, TESTS)),
-        _command_box("Lint checks pass", _part(final, LINT)) + lint,
+        _command_box("Build passes", final.part(BUILD)),
+        _command_box("All tests pass", final.part(TESTS)),
+        _command_box("Lint checks pass", final.part(LINT)) + lint,
         _box(
             is_whole and all(_approved(story, StoryCheck.REVIEW_APPROVED) for story in done),
             "Code review approved by reviewer agent",
@@ -177,8 +172,8 @@ def _checklist(run: Run, final: GateRecord | None, facts: WorkFacts) -> list[str
     ]
 
 
-def _command_box(text: str, part: GatePart | None) -> str:
-    if part is None or part.state is CheckState.PENDING:
+def _command_box(text: str, part: GatePart) -> str:
+    if part.state is CheckState.PENDING:
         return f"- [ ] {text} (not recorded)"
     if part.state is CheckState.NOT_APPLICABLE:
         return f"- [ ] {text}: N/A ({part.why or 'the platform has no such command'})"
@@ -191,10 +186,8 @@ def _box(is_checked: bool, text: str, but: Sequence[str] = ()) -> str:
 
 
 def _approved(story: Story, check: StoryCheck) -> bool:
-    review = next((one for one in reversed(story.reviews) if one.check is check), None)
-    if review is None or review.verdict not in APPROVING:
-        return False
-    return all(finding.severity is not Severity.BLOCKING for finding in review.findings)
+    review = story.last_review(check)
+    return review is not None and review.approves
 
 
 def _manual(run: Run) -> list[str]:
@@ -217,12 +210,3 @@ def _metrics(run: Run, now: float) -> list[str]:
         f"- **Sessions:** {took.sessions}",
         *tokens,
     ]
-
-
-def _part(record: GateRecord | None, check: str) -> GatePart | None:
-    parts = record.parts if record is not None else ()
-    return next((part for part in parts if part.check == check), None)
-
-
-def _holds(part: GatePart | None) -> bool:
-    return part is not None and part.state is CheckState.PASS

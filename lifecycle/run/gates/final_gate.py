@@ -10,6 +10,8 @@ from lifecycle.core.markdown_table import table
 from lifecycle.run.gates.gate_rules import failed_on_lint_alone, newest, state_of
 from lifecycle.run.state import Blocker, GateRecord, Run
 from lifecycle.run.table import BUILD, LINT, MAX_LINT_ATTEMPTS, TESTS, CheckState, Gate, RunPhase
+from lifecycle.run.texts.design_blocks import filled
+from lifecycle.run.texts.told import sentence
 
 NOTE = "Lint issues remain - manual review needed"
 """What stands in the pull request where lint was waived."""
@@ -26,14 +28,10 @@ def with_final_gate(run: Run, record: GateRecord, now: float) -> Run:
             run = run.but(lint_attempts=(*run.lint_attempts, record.tree))
             if len(run.lint_attempts) >= MAX_LINT_ATTEMPTS:
                 run = _waived(run, GIVEN_UP, now)
-        elif _fails(record, BUILD) or _fails(record, TESTS):
+        elif CheckState.FAIL in (record.part(BUILD).state, record.part(TESTS).state):
             run = _waived(run, BROKE, now)
     judged = record.but(state=state_of(record.parts, run.lint_waived))
     return run.but(gates=(*run.gates, judged))
-
-
-def _fails(record: GateRecord, name: str) -> bool:
-    return any(part.check == name and part.state is CheckState.FAIL for part in record.parts)
 
 
 def _waived(run: Run, why: str, now: float) -> Run:
@@ -52,41 +50,24 @@ def without_waiver(run: Run) -> Run:
 
 def final_lines(run: Run, record: GateRecord) -> list[str]:
     """The design's table of G7, and what follows from it."""
-    parts = {part.check: part for part in record.parts}
     rows = []
     for name, title in ((BUILD, "Build"), (TESTS, "Tests"), (LINT, "Lint")):
-        part = parts[name]
+        part = record.part(name)
         counted = f" ({part.tests} tests)" if name == TESTS and part.tests >= 0 else ""
         command = f"`{part.command}`" if part.command else "-"
         rows.append((title, command, f"{part.state}{counted}"))
-    lines = [
-        "## Pre-PR Verification (Gate G7)",
-        "",
-        *table(("Check", "Command", "Result"), rows),
-        "",
-    ]
+    result = ["Verification failed. Returning to Phase 2 to fix issues.", _advice(run, record)]
     if record.state is CheckState.PASS:
-        waived = [f"{NOTE}."] if parts[LINT].state is CheckState.FAIL else []
-        return [*lines, *waived, "All verification checks passed. Proceeding with PR creation."]
-    return [
-        *lines,
-        "Verification failed. Returning to Phase 2 to fix issues.",
-        *_advice(run, record),
-    ]
+        waived = [f"{NOTE}."] if record.part(LINT).state is CheckState.FAIL else []
+        result = [*waived, "All verification checks passed. Proceeding with PR creation."]
+    return filled("final", rows=table(("Check", "Command", "Result"), rows), result=result)
 
 
-def _advice(run: Run, record: GateRecord) -> list[str]:
+def _advice(run: Run, record: GateRecord) -> str:
     """What to do after G7 failed."""
-    if run.phase is RunPhase.LINT_FIX:
-        if not failed_on_lint_alone(record):
-            revert = (
-                "Revert the lint fix: it broke what passed before. Lint is no obstacle any more"
-            )
-            return [f"{revert} ({NOTE}). Then: lifecycle run gate G7"]
-        done = f"{len(run.lint_attempts)} of {MAX_LINT_ATTEMPTS}"
-        return [f"Lint fix attempt {done}. Formatting only; then: lifecycle run gate G7"]
-    if failed_on_lint_alone(record):
-        return [
-            "Only lint fails; it is mended in its own loop: lifecycle run update-phase lint-fix"
-        ]
-    return ["Fix it in Phase 2: lifecycle run update-phase development"]
+    is_alone = failed_on_lint_alone(record)
+    if run.phase is not RunPhase.LINT_FIX:
+        return sentence("only-lint-fails" if is_alone else "fix-in-phase-2")
+    if not is_alone:
+        return sentence("revert-the-lint-fix", note=NOTE)
+    return sentence("lint-fix-attempt", done=len(run.lint_attempts), most=MAX_LINT_ATTEMPTS)

@@ -14,18 +14,17 @@ from lifecycle.evidence.records import RunRecord
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import GatePart, GateRecord, ReviewRecord, Run, Story
 from lifecycle.run.table import (
-    APPROVING,
     BUILD,
     COVERAGE,
     GATES,
     LINT,
+    REVIEWERS,
     SHOWN_BY,
     TESTS,
     CheckState,
     ClarificationPhase,
     CriterionState,
     Gate,
-    Severity,
     StoryCheck,
 )
 from lifecycle.run.texts.design_blocks import listed
@@ -57,18 +56,12 @@ def _subject(record: GateRecord | ReviewRecord) -> object:
     return record.gate if isinstance(record, GateRecord) else record.check
 
 
-def has_blocking(review: ReviewRecord) -> bool:
-    """True if something that was found refuses."""
-    return any(finding.severity is Severity.BLOCKING for finding in review.findings)
-
-
 def review_state(story: Story, check: StoryCheck, tree: str) -> CheckState:
     """What the last review of this kind on this tree came to."""
     review = newest(story.reviews, check, tree)
     if review is None:
         return CheckState.PENDING
-    is_approved = review.verdict in APPROVING and not has_blocking(review)
-    return CheckState.PASS if is_approved else CheckState.FAIL
+    return CheckState.PASS if review.approves else CheckState.FAIL
 
 
 def check_states(story: Story, tree: str) -> dict[StoryCheck, CheckState]:
@@ -112,12 +105,11 @@ def missing_for(story: Story, facts: WorkFacts) -> tuple[str, ...]:
 
 def _unshown(story: Story, check: StoryCheck, state: CheckState) -> str:
     gate = SHOWN_BY[check]
-    is_review = gate is None or GATES[gate].by_hand
-    by = "security" if check is StoryCheck.SECURITY_CLEARED else "reviewer"
-    way = f"lifecycle run review {story.id} --by {by} …"
     name = f"{gate} ({check})" if gate is not None else check
-    if not is_review:
-        way = f"lifecycle run gate {gate} {story.id}"
+    by = next((role for role, row in REVIEWERS.items() if row[0] is check), "")
+    way = f"lifecycle run gate {gate} {story.id}"
+    if by:
+        way = f"lifecycle run review {story.id} --by {by} …"
     stands = "FAILED" if state is CheckState.FAIL else "has no PASSED record"
     return f"{name} {stands} on the current tree ({way})"
 
@@ -169,12 +161,9 @@ def _unmet(story: Story, tree: str) -> list[str]:
 
 def story_lacks(story: Story) -> tuple[str, ...]:
     """What a story's own design lacks before it is developed, each as a clause."""
-    parts = {
-        "acceptance criteria": story.criteria,
-        "design": story.design.strip(),
-        "files": story.files,
-    }
-    lacking = [name for name, value in parts.items() if not value]
+    names = ("acceptance criteria", "design", "files")
+    parts = (story.criteria, story.design.strip(), story.files)
+    lacking = [name for name, part in zip(names, parts, strict=True) if not part]
     return (f"{story.id} has no {', no '.join(lacking)}",) if lacking else ()
 
 
@@ -197,12 +186,8 @@ def design_lacks(run: Run) -> tuple[str, ...]:
         if phase not in asked:
             way = f"lifecycle run add-clarification QUESTION ANSWER --phase {phase}"
             lacks.append(f"the {phase} clarification is not there ({way})")
-    lacks += [
-        f"this question is open: {one.question}"
-        for one in run.clarifications
-        if not one.answer.strip()
-    ]
-    return tuple(lacks)
+    wanting = (one.question for one in run.clarifications if not one.answer.strip())
+    return (*lacks, *(f"this question is open: {question}" for question in wanting))
 
 
 def circle_of(run: Run, start: str) -> list[str]:
@@ -232,16 +217,9 @@ def part_of(record: RunRecord, tree: str, threshold: float | None = None) -> Gat
     why = record.why or ("" if state is CheckState.PASS else record.outcome.value)
     if state is CheckState.PASS and (not tree or record.tree != tree):
         state, why = CheckState.FAIL, "files changed meanwhile, so it shows nothing"
-    counts = record.counts
-    part = GatePart(
-        record.name,
-        state,
-        record.command,
-        why,
-        -1 if counts is None else counts.total,
-        log=record.log,
-        failures=record.failures,
-    )
+    tests = -1 if record.counts is None else record.counts.total
+    part = GatePart(record.name, state, record.command, why, tests)
+    part = part.but(log=record.log, failures=record.failures)
     return _measured(part, record, threshold) if record.name == COVERAGE else part
 
 
@@ -250,14 +228,12 @@ def _measured(part: GatePart, record: RunRecord, threshold: float | None) -> Gat
     percent = record.percent
     if part.state is not CheckState.PASS or percent is None:
         return part
-    if threshold is None:
-        why = f"{percent:g}%; no threshold is known"
-        return part.but(state=CheckState.NOT_APPLICABLE, percent=percent, why=why)
-    state = CheckState.PASS if percent >= threshold else CheckState.FAIL
-    sign = "of" if state is CheckState.PASS else "is below"
-    return part.but(
-        state=state, percent=percent, why=f"{percent:g}% {sign} the {threshold:g}% needed"
-    )
+    state, why = CheckState.NOT_APPLICABLE, "; no threshold is known"
+    if threshold is not None:
+        holds = percent >= threshold
+        state = CheckState.PASS if holds else CheckState.FAIL
+        why = f" {'of' if holds else 'is below'} the {threshold:g}% needed"
+    return part.but(state=state, percent=percent, why=f"{percent:g}%{why}")
 
 
 def absent_part(gate: Gate, name: str) -> GatePart:
@@ -285,6 +261,5 @@ def state_of(parts: Iterable[GatePart], waived: str = "") -> CheckState:
 
 def failed_on_lint_alone(record: GateRecord) -> bool:
     """True if build and tests hold, and lint does not."""
-    states = {part.check: part.state for part in record.parts}
-    rest = (states.get(name, CheckState.PENDING) for name in (BUILD, TESTS))
-    return states.get(LINT) is CheckState.FAIL and all(state in HOLDS for state in rest)
+    rest = all(record.part(name).state in HOLDS for name in (BUILD, TESTS))
+    return rest and record.part(LINT).state is CheckState.FAIL

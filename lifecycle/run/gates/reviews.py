@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from lifecycle.core.redact import redact, visible
-from lifecycle.run.gates.gate_rules import has_blocking, newest
+from lifecycle.run.gates.gate_rules import newest
 from lifecycle.run.state import ReviewFinding, ReviewRecord, Run, Story
 from lifecycle.run.table import (
     APPROVING,
@@ -123,18 +123,13 @@ def review_of(
     if not tree:
         raise refused("review-without-tree")
     record = ReviewRecord(check, verdict, now, tree, by, findings)
-    return record.but(verdict=verdicts[has_blocking(record)]) if findings else record
+    return record.but(verdict=verdicts[bool(record.blocking)]) if findings else record
 
 
 def standing(story: Story, check: StoryCheck) -> dict[str, str]:
     """The BLOCKING findings that no review has called resolved, each with the last tree that had it."""
-    return {
-        each.text: one.tree
-        for one in story.standing_reviews
-        if one.check is check
-        for each in one.findings
-        if each.severity is Severity.BLOCKING
-    }
+    stand = (one for one in story.standing_reviews if one.check is check)
+    return {text: one.tree for one in stand for text in one.blocking}
 
 
 def resolved_in(report: str) -> tuple[int, ...]:
@@ -189,9 +184,8 @@ def reviewed(
     run = run.with_story(story.but(reviews=(*story.reviews, record)))
     if is_approved or not story.is_open:
         return run
-    blocking = [one.text for one in record.findings if one.severity is Severity.BLOCKING]
     source = "security" if record.check is StoryCheck.SECURITY_CLEARED else "review"
-    for text in blocking or [f"{record.verdict} without a finding"]:
+    for text in record.blocking or [f"{record.verdict} without a finding"]:
         run = failed(run, story.id, text, now, source=source, tree=record.tree)
     return run
 

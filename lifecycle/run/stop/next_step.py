@@ -129,10 +129,10 @@ def _checks(story: Story, facts: WorkFacts) -> NextStep:
     for number, _ in gate_rules.unmet(story, facts.tree):
         return _step("judge", story=story, number=number)
     for agent in ("reviewer", "security") if story.security else ("reviewer",):
-        reviews = [one for one in story.reviews if one.check is REVIEWERS[agent][0]]
-        if not reviews or facts.tree not in ("", reviews[-1].tree):
+        last = story.last_review(REVIEWERS[agent][0])
+        if last is None or facts.tree not in ("", last.tree):
             return _step("review", story=story, agent=agent)
-        if reviews[-1].verdict not in APPROVING:
+        if last.verdict not in APPROVING:
             return _step("mend", story=story, agent=agent)
     if not _holds(story.gates, Gate.G5, facts.tree):
         return _step("final-build", story=story)

@@ -82,13 +82,7 @@ def dependency_lines(story: Story) -> list[str]:
     noun = "dependency" if len(services) == 1 else "dependencies"
     lines = [f"Detected {len(services)} external {noun}:"]
     for service in services:
-        lines += [
-            f"[{service.type}] {service.category}",
-            f"  Keyword: {service.keyword}",
-            f"  Mock: {service.mock}",
-            f"  Requires secrets: {service.needs_secrets}",
-            "",
-        ]
+        lines += filled("dependency", service=service)
     return lines[:-1]
 
 

@@ -16,7 +16,6 @@ from lifecycle.run.table import (
     CriterionState,
     FailureCategory,
     Gate,
-    Severity,
     StoryCheck,
 )
 from lifecycle.run.texts.design_blocks import filled
@@ -78,17 +77,16 @@ def _to_fix(story: Story, failures: Sequence[Failure]) -> list[str]:
     kinds = [kind for kind in FailureCategory if any(one.category is kind for one in last)]
     lines += [f"- {kind}: {RETRY[kind].fix} ({RETRY[kind].strategy})" for kind in kinds]
     for check in StoryCheck:
-        review = next((one for one in reversed(story.reviews) if one.check is check), None)
-        for finding in review.findings if review is not None else ():
-            if finding.severity is Severity.BLOCKING:
-                lines.append(f"- {check}: [BLOCKING] {as_data(finding.text)}")
+        review = story.last_review(check)
+        blocking = review.blocking if review is not None else ()
+        lines += [f"- {check}: [BLOCKING] {as_data(text)}" for text in blocking]
     unmet = (one for one in story.criteria if one.state is CriterionState.UNMET)
     return [*lines, *(f"- Criterion not met: {as_data(one.text)}" for one in unmet)]
 
 
 def _tests(story: Story, gate: Gate) -> str:
     """The tests that failed in the last run of this gate."""
-    record = next((one for one in reversed(story.gates) if one.gate is gate), None)
+    record = story.last_gate(gate)
     names = [name for part in record.parts for name in part.failures] if record is not None else []
     more = f", and {len(names) - 10} more" if len(names) > 10 else ""
     return f": {as_data(', '.join(names[:10]))}{more}" if names else ""

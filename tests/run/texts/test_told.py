@@ -27,10 +27,12 @@ def calls() -> dict[str, list[set[str]]]:
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
                     continue
-                if node.func.id in ("refused", "sentence") and isinstance(
-                    node.args[0], ast.Constant
-                ):
-                    found[str(node.args[0].value)].append({str(one.arg) for one in node.keywords})
+                if node.func.id not in ("refused", "sentence"):
+                    continue
+                given = {str(one.arg) for one in node.keywords}
+                for name in ast.walk(node.args[0]):  # one of two, where a condition decides
+                    if isinstance(name, ast.Constant):
+                        found[str(name.value)].append(given)
     return found
 
 
