@@ -77,7 +77,7 @@ class LiveWatch:
         """Show it until a key ends it, or what is typed ends."""
         self._read()
         live = Live(console=self.console, screen=True, auto_refresh=False, redirect_stderr=False)
-        with _keys() as pressed, live, self._continued():
+        with _keys() as (pressed, settle), live, self._suspended(settle):
             while True:
                 self._draw(live)
                 if any(self._has_ended(key) for key in pressed()):
@@ -125,17 +125,33 @@ class LiveWatch:
             self._said = f"{what} was opened: {url}"
 
     @contextmanager
-    def _continued(self) -> Iterator[None]:
-        """A shell that takes the watch up again has written over the screen: it is drawn anew."""
+    def _suspended(self, settle: Callable[[bool], None]) -> Iterator[None]:
+        """Ctrl-Z gives the shell its own screen and line back; `fg` draws this one anew."""
+
+        def leave(_signal: int, _frame: FrameType | None) -> None:
+            self._take_screen(is_ours=False)
+            settle(False)
+            signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGTSTP)
 
         def again(_signal: int, _frame: FrameType | None) -> None:
+            signal.signal(signal.SIGTSTP, leave)
+            settle(True)
+            self._take_screen(is_ours=True)
             self._is_stale = True
 
-        before = signal.signal(signal.SIGCONT, again)
+        handlers = {signal.SIGTSTP: leave, signal.SIGCONT: again}
+        before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
         try:
             yield
         finally:
-            signal.signal(signal.SIGCONT, before)
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _take_screen(self, *, is_ours: bool) -> None:
+        """Paint over the terminal from here on, or give back what was there before."""
+        self.console.set_alt_screen(is_ours)
+        self.console.show_cursor(not is_ours)
 
 
 def _has_browser() -> bool:
@@ -157,20 +173,28 @@ def _dates_of(root: Path) -> tuple[tuple[int, int, int], ...]:
 
 
 @contextmanager
-def _keys() -> Iterator[Callable[[], Iterator[str]]]:
+def _keys() -> Iterator[tuple[Callable[[], Iterator[str]], Callable[[bool], None]]]:
     """Keys as they are pressed, without the line that a terminal makes of them.
 
-    What is given waits up to POLL_SECONDS for keys; "" stands for the end of what is typed.
+    Yields:
+        What waits up to POLL_SECONDS for keys ("" stands for the end of what is typed), and what
+        makes the terminal give keys (True) or lines (False).
     """
     number = sys.stdin.fileno()
+    before = termios.tcgetattr(number)
 
     def pressed() -> Iterator[str]:
         if select.select([number], [], [], POLL_SECONDS)[0]:
             yield from os.read(number, 64).decode("utf-8", "replace") or [""]
 
-    before = termios.tcgetattr(number)
-    tty.setcbreak(number)
+    def settle(is_ours: bool) -> None:
+        if is_ours:
+            tty.setcbreak(number)
+        else:
+            termios.tcsetattr(number, termios.TCSADRAIN, before)
+
+    settle(True)
     try:
-        yield pressed
+        yield pressed, settle
     finally:
-        termios.tcsetattr(number, termios.TCSADRAIN, before)
+        settle(False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import jsonschema_rs
@@ -13,6 +14,7 @@ from lifecycle.run.table import RunStatus
 from tests.cli.outcome import ok, refused
 from tests.cli.views.view_ground import EVIL, ViewGround
 from tests.cli.views.watched import plain, watching
+from tests.conftest import STARTED
 from tests.docs.overview_schema import SCHEMA
 from tests.views.overview.overview_ground import PULL
 
@@ -102,6 +104,27 @@ def test_ctrl_c_ends_it_with_a_clean_terminal(ground: ViewGround) -> None:
         after = plain(watched.raw.rpartition("\x1b[?1049l")[2])
         assert "Interrupted" in after
         assert "Traceback" not in watched.raw
+
+
+def test_ctrl_z_gives_the_shell_its_screen_and_fg_draws_anew(ground: ViewGround) -> None:
+    """As an editor does: lines are typed at the shell with an echo, and what changed meanwhile is seen."""
+    ground.claim()
+    shell = str(shutil.which("bash"))
+    with watching(ground, 24, 80, shell, "--norc", "--noprofile", "-i", PS1="") as watched:
+        watched.press(f"{STARTED} watch\n")
+        watched.until("q quit", "coding")
+        watched.press("\x1a")
+        watched.reads("Stopped")
+        assert watched.is_clean
+        watched.press("echo at-the-$((40 + 2))\n")
+        watched.reads("at-the-42")
+        ground.claim(phase="ready_for_pr")
+        watched.press("fg\n")
+        watched.until("q quit", "ready_for_pr")
+        watched.press("q")
+        watched.press("echo left-with-$?\n")
+        watched.reads("left-with-0")
+        assert watched.is_clean
 
 
 def browser(folder: Path) -> tuple[str, Path]:

@@ -74,6 +74,13 @@ class Watched:
                 break
         raise AssertionError(f"{words} never came; the screen has:\n{self.shown}")
 
+    def reads(self, word: str) -> None:
+        """Wait until the program has written this anywhere."""
+        end = time.monotonic() + SECONDS
+        while word not in self.raw:
+            assert time.monotonic() < end, self.raw[-2000:]
+            self._read(0.1)
+
     def press(self, keys: str) -> None:
         """Type these."""
         os.write(self.master, keys.encode())
@@ -119,11 +126,11 @@ class Watched:
 def watching(
     ground: ViewGround, rows: int = 24, width: int = 80, *words: str, **more: str
 ) -> Iterator[Watched]:
-    """`lifecycle watch WORDS` in a window of this size."""
+    """`lifecycle watch`, or the program that is named, in a window of this size."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, width, 0, 0))
     environment = {**ground.environment, "TERM": "xterm-256color", "LANG": "C.UTF-8", **more}
-    command = [sys.executable, "-c", _ON_TERMINAL, str(STARTED), "watch", *words]
+    command = [sys.executable, "-c", _ON_TERMINAL, *(words or (str(STARTED), "watch"))]
     with subprocess.Popen(
         command, cwd=ground.root, env=environment, stdin=slave, stdout=slave, stderr=slave
     ) as process:
