@@ -12,9 +12,9 @@ from rich.table import Table
 
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.hooks.guidance import prepared_recovery
+from lifecycle.hooks.guidance.preparing import preparing_store
 from lifecycle.settings.resources import hook_script
 from lifecycle.workflow.state import Workflow, WorkflowPhase
-from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.whose import Asker, adopted
 from tests.bench.paths import environment
 from tests.bench.timing import Probe
@@ -32,24 +32,25 @@ MOST = 3.0
 SESSION = "11111111-aaaa-4bbb-8ccc-000000000001"
 
 
-def workflow_probes(folder: Path) -> list[Probe]:
+def workflow_probes(folder: Path, files: int = FILES) -> list[Probe]:
     """Python's start, and the hooks in a worktree with so many checkpoints, one of them the session's.
 
     Args:
         folder: an empty one.
+        files: how many checkpoints.
     """
-    root = _worktree(folder / "workflows")
+    root = _worktree(folder / "workflows", files)
     seen = {**environment(root), "CLAUDE_CODE_SESSION_ID": SESSION}
     events = {
         "session-start": {"hook_event_name": "SessionStart", "source": "compact"},
         "pre-compact": {"hook_event_name": "PreCompact", "trigger": "auto"},
     }
-    files = {}
+    inputs = {}
     for hook, event in events.items():
-        files[hook] = folder / f"{hook}.json"
-        files[hook].write_text(json.dumps({"session_id": SESSION, "cwd": str(root), **event}))
+        inputs[hook] = folder / f"{hook}.json"
+        inputs[hook].write_text(json.dumps({"session_id": SESSION, "cwd": str(root), **event}))
     start, compact = (str(hook_script(name)) for name in events)
-    starts, compacts = map(str, files.values())
+    starts, compacts = map(str, inputs.values())
     return [
         Probe(BARE, (sys.executable, "-c", "pass"), seen),
         Probe(STARTED, (start,), seen, stdin=starts),
@@ -58,17 +59,17 @@ def workflow_probes(folder: Path) -> list[Probe]:
     ]
 
 
-def _worktree(root: Path) -> Path:
+def _worktree(root: Path, files: int) -> Path:
     subprocess.run(["git", "init", "--quiet", str(root)], check=True)
     asker = Asker(SESSION)
     phases = tuple(WorkflowPhase(title) for title in ("Design", "Build", "Verify"))
-    store = WorkflowStore(root, {}, Deadline.after(SystemClock(), None))
+    store = preparing_store(root, {}, Deadline.after(SystemClock(), None))
     with store.changing() as change:
-        for number in range(FILES):
+        for number in range(files):
             made = Workflow(change.new_id(), f"Workflow {number}", phases=phases, current=0)
-            change.put(adopted(made, asker) if number == FILES - 1 else made)
+            change.put(adopted(made, asker) if number == files - 1 else made)
     found = list((root / "untracked/workflow-state").glob("*/*.json"))
-    if len(found) != FILES or prepared_recovery.has_documents(str(root)) is not True:
+    if len(found) != files or prepared_recovery.has_documents(str(root)) is not True:
         raise RuntimeError("the workflows were not written: their hooks cannot be measured")
     return root
 

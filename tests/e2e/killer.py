@@ -86,7 +86,7 @@ class _Killer:
             return
         whole = Path(os.fsdecode(path))
         name = whole.name
-        ours = (".agent-claim.json", "workflow-state.json")
+        ours = (".agent-claim.json", "workflow-state.json", "workflow.json", "state-", "wf_")
         mine = whole.parent.name in (".lifecycle", "stages") or name.startswith(ours)
         is_old = is_new and (whole.suffix == ".tmp" or whole.exists())
         if mine and not is_old and name not in _NOISE:

@@ -19,6 +19,7 @@ from lifecycle.app.workflow_functions import (
 )
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.hooks.guidance.guidance_text import READ
+from lifecycle.hooks.guidance.preparing import preparing_store
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
 from lifecycle.workflow.store.workflow_store import WorkflowStore
@@ -61,7 +62,7 @@ def other(session: Session, id_: str = TWO, **environment: str) -> Session:
 
 def store(place: Place) -> WorkflowStore:
     """The worktree's workflows."""
-    return WorkflowStore(place.root, place.environment, Deadline.after(SystemClock(), 30))
+    return preparing_store(place.root, place.environment, Deadline.after(SystemClock(), 30))
 
 
 def steps(session: Session) -> WorkflowSteps:

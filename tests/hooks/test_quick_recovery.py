@@ -15,6 +15,7 @@ import pytest
 from lifecycle import __version__
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.hooks.guidance import prepared_recovery
+from lifecycle.hooks.guidance.preparing import preparing_store
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
 from lifecycle.workflow.store.workflow_store import WorkflowStore
@@ -47,7 +48,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def _store(root: Path) -> WorkflowStore:
-    return WorkflowStore(root, {}, Deadline.after(SystemClock(), 30))
+    return preparing_store(root, {}, Deadline.after(SystemClock(), 30))
 
 
 def run(root: Path, hook: str, session: str = SESSION, **more: str) -> tuple[str, set[str]]:
