@@ -102,6 +102,6 @@ def _given(about: Mapping[str, Any]) -> dict[str, Any]:
 def command() -> None:
     """Follow one goal through its stories, in `.claude/workflow-state.json`.
 
-    A session that leads a run is not let go before it is completed, waits for you, or was stopped. See
-    docs/runs.md.
+    In a session, /workflow starts one; lifecycle workflow is something else. A session that leads a run is
+    not let go before it is completed, waits for you, or was stopped. See docs/runs.md.
     """

@@ -13,7 +13,7 @@ from lifecycle.setup.doctor.examine_run import missing_of, old_of, own_of
 from lifecycle.setup.doctor.examined import Examined
 from lifecycle.setup.init import protocol_section
 from lifecycle.setup.init.found_hooks import ClientSettings, allows_all
-from lifecycle.setup.init.hook_table import WORKFLOW_PERMISSIONS
+from lifecycle.setup.init.hook_table import AGENTS, WORKFLOW_PERMISSIONS
 from lifecycle.setup.init.init_mark import SHARED, InitMark
 from lifecycle.setup.init.supplies import STATE_SCRIPT, SYNC_SCRIPT, workflows
 from lifecycle.storage import store
@@ -27,7 +27,6 @@ from lifecycle.workflow.store.workflow_store import WorkflowStore, WorktreeWorkf
 IDLE_DAYS = 14
 """After so many days without a move somebody may have forgotten a workflow."""
 
-_TOOLS = ("Agent", "Task")
 _DAY = 86_400.0
 _SYNC = SYNC_SCRIPT.rpartition("/")[2]
 
@@ -90,7 +89,7 @@ def _sync(case: Examined, file: ClientSettings) -> Iterator[DoctorFinding]:
             if _SYNC not in command:
                 continue
             matcher, edit = str(group.get("matcher") or ""), f"${{EDITOR:-vi}} {file.shown}"
-            if not any(hears(matcher, tool) for tool in _TOOLS):
+            if not any(hears(matcher, tool) for tool in AGENTS.split("|")):
                 yield finding("workflow.sync.matcher", file=file.shown, matcher=matcher, fix=edit)
             if SYNC_SCRIPT in command and not (case.root / SYNC_SCRIPT).is_file():
                 fix = _init(case.client.mark)
