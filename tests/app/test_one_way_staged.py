@@ -68,8 +68,8 @@ COUNTED = {"memory": 54, "beads": 58}
 """By tracker: the most modules of ours of which a function runs."""
 
 TO_TESTING = {"memory": 57, "beads": 61}
-"""The same where TESTING comes next: its instruction names what runs the tests, as platforms may tell, whose
-patterns are judged before they are used."""
+"""The same where TESTING comes next: its instruction names what runs the tests, as platforms may tell,
+whose patterns are judged before they are used."""
 
 
 @pytest.mark.parametrize(("stop", "most"), COUNTED.items(), indirect=["stop"])
