@@ -65,6 +65,8 @@ STARTED = Path(sys.executable).with_name("lifecycle")
 FORKED = Forked()
 COMMAND = FORKED.command if sys.platform == "linux" else STARTED
 """The `lifecycle` of all other tests: a fork of a process that has imported it, see `e2e/forked.py`."""
+DEVELOPERS = dict(os.environ)
+"""The variables of whoever runs the tests, as they were before any test."""
 BRANCH = "claude/fix-42"
 GIT_CONFIG = Path(__file__).with_name("gitconfig")
 """What a developer may have in place of the user's: git neither tidies up nor waits for the disk."""
@@ -266,6 +268,14 @@ def no_proxy() -> Iterator[None]:
         for name in ("http_proxy", "https_proxy", "all_proxy"):
             patch.delenv(name, raising=False)
             patch.delenv(name.upper(), raising=False)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_folder_of_the_developers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What a test does in its own process is not written among the developer's settings and clones."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
         yield
 
 

@@ -75,6 +75,7 @@ def environment(root: Path, **more: str) -> dict[str, str]:
         "CLAUDE_PROJECT_DIR": str(root),
         **client(),
         "LIFECYCLE_BIN": str(Path(sys.executable).with_name("lifecycle")),
+        "XDG_CONFIG_HOME": str(root.parent / "config"),
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
         "NO_PROXY": "127.0.0.1",

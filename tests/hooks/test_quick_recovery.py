@@ -59,7 +59,8 @@ def run(root: Path, hook: str, session: str = SESSION, **more: str) -> tuple[str
     }
     name, extra = events[hook]
     event: dict[str, Any] = {"session_id": session, "hook_event_name": name, **extra}
-    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    names = ("PATH", "HOME", "XDG_CONFIG_HOME")
+    kept = {name: os.environ[name] for name in names if name in os.environ}
     done = subprocess.run(
         [sys.executable, "-P", "-c", QUICK.format(hook=hook)],
         cwd=root,

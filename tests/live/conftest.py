@@ -13,6 +13,7 @@ from tests.conformance import sources
 from tests.conformance.graph_shape import GraphOracle
 from tests.conformance.judge import Judge
 from tests.conformance.openapi import RestOracle
+from tests.conftest import DEVELOPERS
 from tests.live.hub import Hub, Place
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def _live() -> Place:
     scheme, _, rest = api.partition("://")
     host = "github.com" if rest == "api.github.com" else rest.partition("/")[0]
     token = os.environ.get("GH_TOKEN") or os.environ.get("GITHUB_TOKEN")
-    token = token or kept_by_gh(host, os.environ)
+    token = token or kept_by_gh(host, DEVELOPERS)
     if not token:
         pytest.skip("no token: set GH_TOKEN, or log in with gh")
     number = os.environ.get("LIFECYCLE_PROJECT_NUMBER", "")
