@@ -251,7 +251,7 @@ def test_a_marker_in_a_fence_never_counts(before: str, after: str, fence: str) -
         (f"{DONE}\n'as you said'", True),
         (f"The marker is '{DONE}'", False),
         (f"The marker is '**{DONE}**'", False),
-        (f'It has a 5" disk: {DONE}', True),
+        (f'It has a 5" disk, and works: {DONE}', True),
         (f'I say "{DONE}"', False),
         (f'"Well." {DONE}\n"So."', True),
     ],

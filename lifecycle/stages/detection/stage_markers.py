@@ -60,6 +60,9 @@ _DRESS = " \t*_-+\u2022.!,;:)(]\u2705\u2714\u2713\U0001f389\U0001f680"
 _LABEL = _DRESS + "0123456789>\u2192[=#~\u27a1\U0001f449"
 """What may stand before one that is a line of its own: the sign of a list's item, an arrow, a check."""
 
+SENTENCE = 1_000
+"""Characters of a sentence that are looked at, from its end: a longer one is none that somebody wrote."""
+
 LIST = 3
 """So many different markers below each other only say which there are."""
 
@@ -206,13 +209,17 @@ def _is_said(block: Block, before: str, after: str) -> bool:
     if is_alone and not before.strip(_LABEL):
         is_led = block.lead.rstrip(" *_").endswith((":", ",")) or block.is_headed
         sentence = re.split(_SENTENCE_END, block.lead)[-1] if is_led else ""
+    sentence = sentence[-SENTENCE:]
     for pattern, instead in _NOT_SPOKEN:
         sentence = re.sub(pattern, instead, sentence)
     words = re.findall(r"\w+", sentence)
     is_label = sentence.rstrip(" *_").endswith(":")
     line = before.rpartition("\n")[2]
-    is_long = len(words) > 2 or re.search("[\u0400-\u9fff\uac00-\ud7af]", sentence)
-    if not is_label and line.strip(_LABEL) and is_long and not _has("joined", sentence):
+    if line.rstrip(_LABEL).endswith("?"):
+        return False
+    is_dense = re.search("[\u0400-\u9fff\uac00-\ud7af]", sentence) is not None
+    is_long = is_dense or len(words) > (3 if is_label else 2)
+    if is_long and (is_label or line.strip(_LABEL)) and not _has("joined", sentence):
         return False
     if is_label and 0 < len(words) <= 3 and not _has("label", sentence):
         return False
