@@ -116,11 +116,13 @@ def test_it_goes_with_whoever_started_it(ground: ViewGround, tmp_path: Path) -> 
         env=ground.environment,
         stdin=subprocess.DEVNULL,
     ) as shell:
-        said = tmp_path / "said"
-        while not (said.is_file() and said.read_text().endswith("\n")):
-            assert shell.poll() is None
-        address = json.loads(said.read_text())["address"]
-        shell.kill()
+        try:
+            said = tmp_path / "said"
+            while not (said.is_file() and said.read_text().endswith("\n")):
+                assert shell.poll() is None
+            address = json.loads(said.read_text())["address"]
+        finally:
+            shell.kill()  # else its end is waited for, which it is itself waiting for
     while not is_free(address):  # a server that stays is ended by the time that a test has
         os.sched_yield()
     assert is_free(address)
