@@ -51,7 +51,8 @@ def _claim(call: HookCall) -> list[str]:
     record = call.record
     if record is None or call.is_held(record):
         return []
-    return [f"- {client_contract.fit(line)}" for line in briefing.claim_lines(record)]
+    lines = [client_contract.fit(line) for line in briefing.claim_lines(record)]
+    return [f"- {line.replace('Claim: ', 'Claimed: ', 1)}" for line in lines]
 
 
 def _run(call: HookCall) -> list[str]:
