@@ -57,7 +57,7 @@ def test_fault_1_an_unchanged_claim_reads_nothing(wake: Wake) -> None:
 
 @pytest.mark.parametrize(("phase", "wake"), list(product(Phase, Wake)))
 def test_what_each_phase_reads_at_each_wake(phase: Phase, wake: Wake) -> None:
-    """Stop reads for a hand-off and for done; the others look at a pull request, a sweep not at checks."""
+    """Stop reads for a hand-off and for done; the others look at a pull request, sweep and start not at checks."""
     made = record(**{**REVIEW, "phase": phase.value, "summary": "Fix"})
     wanted = look(seen(made, wake=wake))
     polls = wake is not Wake.STOP
@@ -66,7 +66,7 @@ def test_what_each_phase_reads_at_each_wake(phase: Phase, wake: Wake) -> None:
         assert wanted.comments == (phase is Phase.DONE)
     elif phase in IN_REVIEW:
         assert (wanted is not None) == polls
-        assert wanted is None or wanted.checks == (wake is not Wake.SWEEP)
+        assert wanted is None or wanted.checks == (wake not in (Wake.SWEEP, Wake.START))
     else:  # a merge that GitHub has shown is final
         assert (wanted is not None) == wake.is_asked
 
