@@ -66,7 +66,7 @@ def act(ground: WorkflowGround, name: str, text: str) -> None:
             return
 
 
-@pytest.mark.timeout(900)  # three examples of 300 cycles, each with two commits, are some 2,000 commits
+@pytest.mark.timeout(900)  # three examples of 300 cycles: some 2,000 commits
 @pytest.mark.parametrize("cycles", [12, soaked(300)])
 @settings(max_examples=3)
 @given(data=st.data())
