@@ -57,7 +57,7 @@ def test_fault_1_an_unchanged_claim_reads_nothing(wake: Wake) -> None:
 
 @pytest.mark.parametrize(("phase", "wake"), list(product(Phase, Wake)))
 def test_what_each_phase_reads_at_each_wake(phase: Phase, wake: Wake) -> None:
-    """Stop reads for a hand-off and for done; the others a pull request, sweep and start without its checks."""
+    """Stop reads for a hand-off and for done; the others a pull request, sweep and start not its checks."""
     made = record(**{**REVIEW, "phase": phase.value, "summary": "Fix"})
     wanted = look(seen(made, wake=wake))
     polls = wake is not Wake.STOP
