@@ -82,6 +82,8 @@ def test_cycles_lose_nothing(
     begun = ground.start(*phases, task="t", context={"n": 1}, reading=("@a.md",)).workflow
     for cycle in range(cycles):
         act(ground, data.draw(ACTS), data.draw(TEXTS))
+        if not ground.store.read().unfinished:
+            break  # every phase was advanced
         before = ground.one()
         ground.clock.offset += 10
         found = observe(ground.store, Asker(f"session {cycle % 3}"))
@@ -91,6 +93,4 @@ def test_cycles_lose_nothing(
         assert found.workflow.created_at == begun.created_at
         assert found.workflow.compactions == cycle + 1
         assert len([path for path in ground.checkpoints() if path.suffix == ".json"]) == 1
-        if before.is_over:
-            break
     shutil.rmtree(root)
