@@ -17,6 +17,7 @@ import pytest
 
 from lifecycle.cli import command_session
 from lifecycle.cli.main import group, run
+from lifecycle.cli.run.run import COMMANDS as OF_A_RUN
 from lifecycle.core.timing import Deadline, DeadlineReached, ending
 from lifecycle.git.process import GitRepository
 from lifecycle.sandbox.control.faults import Fault
@@ -49,12 +50,16 @@ EVERY = dict(commands(group))
 def test_each_command_with_a_deadline_says_so(name: str) -> None:
     """The number in `--help` is the constant that ends the command, where a session sets it.
 
-    The decorators `in_worktree`, `for_tasks` and `in_run` give the command its session.
+    The decorators `in_worktree`, `for_tasks` and `in_workflows` give the command its session; a command of a
+    run has one unless its row says that its time has no limit.
     """
     found = EVERY[name]
     assert found.callback is not None
+    group_name, _, word = name.partition(" ")
     source = inspect.getsource(found.callback)
-    has_deadline = any(word in source for word in ("in_worktree", "for_tasks(", "@in_run"))
+    has_deadline = any(text in source for text in ("in_worktree", "for_tasks(", "@in_workflows"))
+    if group_name == "run":
+        has_deadline = OF_A_RUN[word].get("is_timed", True)
     said = " ".join((found.help or "").split())
     assert (f"Ends after {command_session.SECONDS:g} seconds at the latest" in said) == has_deadline
 

@@ -36,9 +36,9 @@ def status(session: Session) -> int:
     waiting = [] if problem else [notice.text for notice in session.claim_store.ledger.waiting()]
     # Whoever does not hold the claim is not told what it waits for: that is for its own session.
     awaited = [one for one in seen.awaited if not (is_held and one.part in _OF_THE_CLAIM)]
-    lines = overview_lines.since_when(lines, awaited, seen.at)
     # One sentence on the queue may stand in two lines of the claim: the question and what to do.
     known = " ".join(lines)
+    lines = overview_lines.since_when(lines, awaited, seen.at)
     lines += [text for text in waiting if text not in known]
     lines += overview_lines.lines_below(seen, awaited, lines)
     claim = claim_data(record)
