@@ -50,8 +50,8 @@ EVERY = dict(commands(group))
 def test_each_command_with_a_deadline_says_so(name: str) -> None:
     """The number in `--help` is the constant that ends the command, where a session sets it.
 
-    The decorators `in_worktree`, `for_tasks` and `in_workflows` give the command its session; a command of a
-    run has one unless its row says that its time has no limit.
+    The decorators `in_worktree`, `for_tasks` and `in_workflows` give the command its session; a command of
+    a run has one unless its row says that its time has no limit.
     """
     found = EVERY[name]
     assert found.callback is not None

@@ -62,6 +62,7 @@ class LiveWatch:
     _said_at: float = 0.0
     _drawn: list[Text] = field(default_factory=list)
     _is_stale: bool = True
+    _is_asked_to_leave: bool = False
 
     def once(self) -> None:
         """Print everything, as long as it is, and end."""
@@ -77,8 +78,10 @@ class LiveWatch:
         """Show it until a key ends it, or what is typed ends."""
         self._read()
         live = Live(console=self.console, screen=True, auto_refresh=False, redirect_stderr=False)
-        with _keys() as (pressed, settle), live, self._suspended(settle):
+        with _keys() as (pressed, settle), live, self._suspending():
             while True:
+                if self._is_asked_to_leave:
+                    self._leave(settle)
                 self._draw(live)
                 if any(self._has_ended(key) for key in pressed()):
                     return
@@ -125,19 +128,13 @@ class LiveWatch:
             self._said = f"{what} was opened: {url}"
 
     @contextmanager
-    def _suspended(self, settle: Callable[[bool], None]) -> Iterator[None]:
-        """Ctrl-Z gives the shell its own screen and line back; `fg` draws this one anew."""
+    def _suspending(self) -> Iterator[None]:
+        """Note Ctrl-Z and `fg`; a handler draws nothing, since it may come in the middle of a drawing."""
 
         def leave(_signal: int, _frame: FrameType | None) -> None:
-            self._take_screen(is_ours=False)
-            settle(False)
-            signal.signal(signal.SIGTSTP, signal.SIG_DFL)
-            os.kill(os.getpid(), signal.SIGTSTP)
+            self._is_asked_to_leave = True
 
         def again(_signal: int, _frame: FrameType | None) -> None:
-            signal.signal(signal.SIGTSTP, leave)
-            settle(True)
-            self._take_screen(is_ours=True)
             self._is_stale = True
 
         handlers = {signal.SIGTSTP: leave, signal.SIGCONT: again}
@@ -147,6 +144,18 @@ class LiveWatch:
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+    def _leave(self, settle: Callable[[bool], None]) -> None:
+        """Give the shell its own screen and line back, and stop; go on from here at `fg`."""
+        self._take_screen(is_ours=False)
+        settle(False)
+        handler = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        signal.pthread_kill(threading.get_ident(), signal.SIGTSTP)
+        signal.signal(signal.SIGTSTP, handler)
+        self._is_asked_to_leave = False
+        settle(True)
+        self._take_screen(is_ours=True)
+        self._is_stale = True
 
     def _take_screen(self, *, is_ours: bool) -> None:
         """Paint over the terminal from here on, or give back what was there before."""

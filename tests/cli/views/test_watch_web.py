@@ -26,6 +26,14 @@ pytestmark = pytest.mark.started
 SECONDS = 60
 
 
+@pytest.fixture(autouse=True)
+def hangup() -> Iterator[None]:
+    """SIGHUP at its default: whoever started the tests may have it ignored, as `nohup` does."""
+    found = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, found)
+
+
 @contextmanager
 def served(
     ground: ViewGround, *words: str, terminal: int = subprocess.DEVNULL, **more: str

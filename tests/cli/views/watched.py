@@ -81,6 +81,13 @@ class Watched:
             assert time.monotonic() < end, self.raw[-2000:]
             self._read(0.1)
 
+    def leaves(self) -> None:
+        """Wait until the program has given the screen back."""
+        end = time.monotonic() + SECONDS
+        while not self.is_clean:
+            assert time.monotonic() < end, self.raw[-2000:]
+            self._read(0.1)
+
     def press(self, keys: str) -> None:
         """Type these."""
         os.write(self.master, keys.encode())
