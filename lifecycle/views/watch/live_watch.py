@@ -40,6 +40,9 @@ READ_SECONDS = 10.0
 SAID_SECONDS = 8.0
 """How long the last line says what a key did."""
 
+OPEN_SECONDS = 1.0
+"""How long the end waits for a browser to be started; one that runs on is not waited for."""
+
 KEYS = "p PR  i issue  q quit"
 
 
@@ -63,6 +66,7 @@ class LiveWatch:
     _drawn: list[Text] = field(default_factory=list)
     _is_stale: bool = True
     _is_asked_to_leave: bool = False
+    _opening: threading.Thread | None = None
 
     def once(self) -> None:
         """Print everything, as long as it is, and end."""
@@ -84,10 +88,12 @@ class LiveWatch:
                     self._leave(settle)
                 self._draw(live)
                 if any(self._has_ended(key) for key in pressed()):
-                    return
+                    break
                 if self._dates != (dates := _dates_of(self.root)):
                     self._dates = dates
                     self._read()
+        if self._opening is not None:
+            self._opening.join(OPEN_SECONDS)
 
     def _read(self) -> None:
         # The dates come first: what changes while it is read is read again.
@@ -124,7 +130,8 @@ class LiveWatch:
         elif not _has_browser():
             self._said = f"{what}: {url} (no browser is known here; set BROWSER)"
         else:
-            threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+            self._opening = threading.Thread(target=webbrowser.open, args=(url,), daemon=True)
+            self._opening.start()
             self._said = f"{what} was opened: {url}"
 
     @contextmanager
@@ -166,7 +173,14 @@ class LiveWatch:
 def _has_browser() -> bool:
     """True if a page opens in a window of its own; in this terminal it would take the screen."""
     is_windowed = any(os.environ.get(name) for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY"))
-    return sys.platform == "darwin" or is_windowed
+    if sys.platform != "darwin" and not is_windowed:
+        return False
+    try:
+        # Its table of browsers is made here, and not by two pages at a time: the second would see none.
+        webbrowser.get()
+    except webbrowser.Error:
+        return False
+    return True
 
 
 def _dates_of(root: Path) -> tuple[tuple[int, int, int], ...]:
