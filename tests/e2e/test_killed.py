@@ -388,11 +388,14 @@ def test_a_prompt_killed_while_it_delivers(story: Story) -> None:
 
 @SOAKED
 def test_a_start_killed_while_it_tells(story: Story) -> None:
-    """The next starts say what stands again, from state; the note is said once, unless it was marked."""
+    """The next starts say what stands again, from state; the note is said once, unless it was marked.
+
+    What a killed start owed its session, the next prompt brings, the open question with it.
+    """
     wait_in_line(story)
     for kill in story.kills("session-start", at_least=3, source="resume"):
         story.goes_on("user-prompt-submit", "ci-waiter", "on-idle", "on-stop")
-        assert story.count(QUESTION) == kill.left(QUESTION, "/merged:46"), kill
+        assert kill.left(QUESTION, "/merged:46") <= story.count(QUESTION) <= 1, kill
         assert story.count(MOVED) == kill.left(MOVED, "/moved:"), kill
         assert_asked(story)
 

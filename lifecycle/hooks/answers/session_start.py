@@ -122,7 +122,8 @@ def _look_first(call: HookCall) -> None:
     if record is None or call.is_held(record) or Phase.named(record.claim.phase) not in _REVIEWED:
         return
     world = call.world
-    with contextlib.suppress(LifecycleError, DeadlineReached):
+    # What cannot be written costs the look, and not what is told: the next stop says it.
+    with contextlib.suppress(LifecycleError, OSError, DeadlineReached):
         with world.deadline.keeping(max(world.deadline.left - LOOK_SECONDS, 0.0)):
             look.tick(
                 world,
