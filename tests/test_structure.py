@@ -38,7 +38,7 @@ BUDGET = {
     "workflow": 2_500,
     "feedback": 300,
     "reconcile": 1_325,
-    "views": 2_415,
+    "views": 2_430,
     "app": 530,
     "setup": 3_710,
     "hooks": 2_215,
