@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from lifecycle.feedback.log_lines import StepTime
+from lifecycle.feedback.checks.log_lines import StepTime
 
 HERE = Path(__file__).parent
 RECORDED = HERE.parent / "evidence" / "recorded"

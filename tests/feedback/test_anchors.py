@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.feedback.anchors import MOST_READ, AnchorRank, rank_of, rows
+from lifecycle.feedback.checks.anchors import MOST_READ, AnchorRank, rank_of, rows
 
 
 def test_every_row_knows_its_own_lines() -> None:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.feedback import excerpt as excerpts
-from lifecycle.feedback.excerpt import MOST_CHARACTERS, MOST_LINES, excerpt
+from lifecycle.feedback.checks import excerpt as excerpts
+from lifecycle.feedback.checks.excerpt import MOST_CHARACTERS, MOST_LINES, excerpt
 from tests.feedback.job_logs import QuotedLog, job_log, quoted_logs, recorded_logs
 
 LOGS = quoted_logs()

@@ -1,54 +1,19 @@
-"""`lifecycle feedback`: what CI answers to a pull request, as an agent can use it."""
+"""`lifecycle feedback`: what CI and reviewers answer to a pull request, as an agent can use it."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from typing import BinaryIO
-
 import click
 
-from lifecycle.cli.command_session import json_option
-from lifecycle.cli.terminal import is_terminal, json_text
-from lifecycle.core.errors import Refused
-from lifecycle.feedback.excerpt import excerpt
+from lifecycle.cli.main import LazyGroup
 
-_LONGEST = 65_536
-"""Bytes of a line that are read at once: what comes without a line's end costs no more memory."""
+COMMANDS = {
+    "excerpt": "checks.feedback_excerpt:excerpt_command",
+}
+"""Where in `lifecycle/cli/` each command of the group is, as in `main.COMMANDS`."""
 
 
-@click.group("feedback", short_help="What CI answers to a pull request.")
+@click.group(
+    "feedback", cls=LazyGroup, table=COMMANDS, short_help="What CI answers to a pull request."
+)
 def command() -> None:
     """What CI answers to a pull request, as an agent can use it."""
-
-
-@command.command("excerpt", short_help="The lines of a log that tell the error.")
-@json_option
-def excerpt_command(*, as_json: bool) -> int:
-    """Print the lines of a log on stdin that a person would quote: those around its errors.
-
-    For a job's log of GitHub Actions, and for what any tool printed: lifecycle feedback excerpt <LOG. At
-    most 150 lines and 12,000 characters, without secrets; where lines are left out, a line says how many.
-    """
-    if sys.stdin is None or is_terminal(sys.stdin):
-        raise Refused(
-            "No log came on stdin, so nothing was read; give one: lifecycle feedback excerpt <LOG"
-        )
-    shown = excerpt(_lines(sys.stdin.buffer))
-    if as_json:
-        data = {
-            "lines": [*shown.lines],
-            "first_error": shown.first_error,
-            "total": shown.total,
-            "left_out": shown.left_out,
-        }
-        click.echo(json_text(data))
-        return 0
-    for line in shown.lines:
-        click.echo(line)
-    return 0
-
-
-def _lines(stream: BinaryIO) -> Iterator[str]:
-    while raw := stream.readline(_LONGEST):
-        yield raw.decode("utf-8", "replace")

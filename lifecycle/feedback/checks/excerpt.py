@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from lifecycle.core.redact import redact
-from lifecycle.feedback.anchors import AnchorRank, rank_of
-from lifecycle.feedback.log_lines import StepTime, plain_lines
+from lifecycle.feedback.checks.anchors import AnchorRank, rank_of
+from lifecycle.feedback.checks.log_lines import StepTime, plain_lines
 
 MOST_LINES = 150
 MOST_CHARACTERS = 12_000

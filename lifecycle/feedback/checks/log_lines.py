@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from lifecycle.core.timing import parse_time
-from lifecycle.feedback.anchors import noise, step_ended
+from lifecycle.feedback.checks.anchors import noise, step_ended
 
 _MOMENT = re.compile(r"\ufeff?(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?Z ?")
 _ESCAPES = re.compile(
