@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.sandbox.boards.state import BoardTables
-from lifecycle.sandbox.checks.state import Annotation, CheckTables
+from lifecycle.sandbox.checks.state import Annotation, CheckTables, Step
 from lifecycle.sandbox.git.store.objects import write_tag
 from lifecycle.sandbox.git.store.repository import Signature
 from lifecycle.sandbox.issues.state import IssueTables
@@ -161,6 +161,9 @@ def _founded(folder: Path) -> World:
     runs[0].output.annotations.append(
         Annotation("a.txt", 1, 1, "notice", "Hm", "Lint", "raw", 1, 2)
     )
+    job = next(run for run in runs if run.suite.run is not None)
+    began, ended = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 1, 0, 1, tzinfo=UTC)
+    job.steps.append(Step(1, "Set up job", "success", began, ended))
     _tag(world)
     done(world, "createLinkedBranch", "linkedBranch { id }", **_issue(world, oid=_oid(world)))
     return world

@@ -91,7 +91,7 @@ def register(repo: Repository, sha: str, plan: PlannedCheck) -> None:
     if plan.context is not None:
         set_status(repo, sha, plan.context, plan.state, None)
     elif plan.name is not None:
-        set_check(
+        made = set_check(
             repo,
             sha,
             plan.name,
@@ -100,6 +100,7 @@ def register(repo: Repository, sha: str, plan: PlannedCheck) -> None:
             workflow=plan.workflow,
             event=plan.event,
         )
+        made.log = made.log if plan.log is None else plan.log
 
 
 def set_check(

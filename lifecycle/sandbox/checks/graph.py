@@ -15,6 +15,7 @@ from lifecycle.sandbox.checks.state import (
     CheckSuite,
     CheckTables,
     CommitStatus,
+    Step,
     Workflow,
     WorkflowRun,
 )
@@ -108,13 +109,33 @@ def _status_required(call: Call, status: CommitStatus, **given: Any) -> bool:
     return _is_required(call, status.repository, status.context, given, None)
 
 
-def _suite_runs(_call: Call, suite: CheckSuite, **given: Any) -> dict[str, Any]:
+def _suite_runs(call: Call, suite: CheckSuite, **given: Any) -> dict[str, Any]:
+    """Runs of a suite by the filter; forbidden, one by one, for a token that cannot be given checks."""
     wanted = given.pop("filterBy", None) or {}
     every = wanted.get("checkType") == "ALL"
     found = (suites.runs_of if every else suites.latest_runs_of)(suite)
     if name := wanted.get("checkName"):
         found = [run for run in found if run.name == name]
-    return connection(found, **given)
+    if words := wanted.get("conclusions"):
+        found = [run for run in found if _upper(run.conclusion) in words]
+    page = connection(found, **given)
+    if call.token.kind == "fine-grained":
+        page["nodes"] = [forbidden(call.token) for _ in page["nodes"]]
+    return page
+
+
+def _steps(_call: Call, run: CheckRun, **given: Any) -> dict[str, Any] | None:
+    """Steps of a job of Actions; other apps' runs have none."""
+    number = given.pop("number", None)
+    if run.suite.run is None:
+        return None
+    return connection([one for one in run.steps if number in (None, one.number)], **given)
+
+
+def _seconds(_call: Call, step: Step) -> int | None:
+    if step.started_at is None or step.completed_at is None:
+        return None
+    return int((step.completed_at - step.started_at).total_seconds())
 
 
 def _annotations(call: Call, run: CheckRun, **given: Any) -> dict[str, Any]:
@@ -171,11 +192,12 @@ PLAIN = {
     "checkRunCountsByState statusContextCountsByState",
     "CheckRunStateCount": "state count",
     "StatusContextStateCount": "state count",
+    "CheckStep": "number name status conclusion startedAt completedAt",
     "CheckAnnotation": "location message path title",
     "CheckAnnotationSpan": "start end",
     "CheckAnnotationPosition": "line column",
 }
-INPUTS = {"CheckRunFilter": "checkName checkType"}
+INPUTS = {"CheckRunFilter": "checkName checkType conclusions"}
 RESOLVERS: dict[str, dict[str, Any]] = {
     "Commit": {
         "statusCheckRollup": lambda c, one: rollup(c, one.repository, one.oid),
@@ -212,8 +234,10 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "text": lambda _, run: run.output.text,
         "checkSuite": lambda _, run: run.suite,
         "annotations": _annotations,
+        "steps(number)": _steps,
         "isRequired(pullRequestId, pullRequestNumber)": _run_required,
     },
+    "CheckStep": {"externalId": lambda *_: None, "secondsToCompletion": _seconds},
     "CheckAnnotation": {
         "annotationLevel": lambda _, one: one["level"],
         "blobUrl": lambda _, one: one["blob_href"],

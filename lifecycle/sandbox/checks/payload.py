@@ -15,6 +15,7 @@ from lifecycle.sandbox.checks.state import (
     CheckRun,
     CheckSuite,
     CommitStatus,
+    Step,
     Workflow,
     WorkflowRun,
 )
@@ -246,6 +247,11 @@ def workflow_run(
     }
 
 
+def step(made: Step) -> dict[str, Any]:
+    """A step of a job."""
+    return attributes(made, "name status conclusion number started_at completed_at")
+
+
 def job(call: Call, run: CheckRun, of: WorkflowRun) -> dict[str, Any]:
     """A job of a workflow run: the check run of the same id, seen from Actions."""
     repo = run.repository
@@ -266,7 +272,7 @@ def job(call: Call, run: CheckRun, of: WorkflowRun) -> dict[str, Any]:
         "created_at": stamp(run.suite.created_at),
         "started_at": stamp(run.started_at or run.suite.created_at),
         **attributes(run, "completed_at name"),
-        "steps": [],
+        "steps": [step(one) for one in run.steps],
         "check_run_url": f"{api}/check-runs/{run.id}",
         "labels": ["ubuntu-latest"],
         "runner_id": 1 if has_begun else None,

@@ -164,10 +164,16 @@ def get_job(call: Call, repo: Repository, job: int) -> Reply:
 
 @route("GET", f"{JOB}/logs", READ)
 def get_job_logs(call: Call, repo: Repository, job: int) -> Reply:
-    """GET /repos/O/R/actions/jobs/ID/logs: 302 to a text, once the job is over."""
+    """GET /repos/O/R/actions/jobs/ID/logs: 302 to a text, once the job is over.
+
+    410 where the repository has stopped keeping it, in words as in public threads.
+    Source: https://github.com/rust-lang/triagebot/issues/2241
+    """
     found, _ = _job(repo, job)
     if found.status != "completed":
         raise asking.not_found()
+    if found.log_is_gone:
+        raise ApiError(410, "Server Error")
     url = links.offer(call, checks.log_of(found).encode(), "text/plain; charset=utf-8")
     return Reply(302, None, {"Location": url})
 

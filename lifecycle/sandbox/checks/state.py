@@ -52,6 +52,8 @@ class WorkflowRun:
     number: int
     attempt: int = 1
     held: bool = False
+    unread: bool = False
+    """Its file could not be read, so that no job of it began."""
     actor: User | None = None
     suite: CheckSuite | None = field(default=None, repr=False)
 
@@ -86,6 +88,24 @@ class Annotation:
     end_column: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of a job of Actions, as its runner tells it; times are in whole seconds."""
+
+    number: int
+    name: str
+    conclusion: Conclusion | None = "success"
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
+
+    @property
+    def status(self) -> CheckStatus:
+        """Where it stands, by how it ended and whether it began."""
+        if self.conclusion is not None:
+            return "completed"
+        return "queued" if self.started_at is None else "in_progress"
+
+
 @dataclass(slots=True, eq=False)
 class Output:
     """What a check run reports beside its conclusion."""
@@ -115,7 +135,10 @@ class CheckRun:
     details_url: str | None = None
     output: Output = field(default_factory=Output)
     actions: list[dict[str, Any]] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
     log: str | None = None
+    log_is_gone: bool = False
+    """The log is older than the days for which the repository keeps logs."""
     attempt: int = 1
     """The attempt of the workflow run that it belongs to."""
 
@@ -151,7 +174,8 @@ class PlannedCheck:
     """A check that each new head of a pull request gets, after so many reads of its checks.
 
     With `context` it is a commit status in `state`; with `name` a check run. Two plans of the same
-    name, workflow and event are two moments of one run: the later one updates the earlier.
+    name, workflow and event are two moments of one run: the later one updates the earlier. `log` is
+    what its job prints.
     """
 
     name: str | None = None
@@ -162,6 +186,7 @@ class PlannedCheck:
     event: str = "pull_request"
     state: StatusState = "success"
     after_reads: int = 0
+    log: str | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -146,6 +146,8 @@ def status_of(suite: CheckSuite) -> tuple[str, str | None]:
     """Status and conclusion of a suite, or of its workflow run."""
     if suite.run and suite.run.held:
         return "completed", "action_required"
+    if suite.run and suite.run.unread:
+        return "completed", "startup_failure"
     runs = latest_runs_of(suite)
     if not runs:
         return "queued", None

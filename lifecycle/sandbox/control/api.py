@@ -17,12 +17,15 @@ from lifecycle.sandbox.boards import actions as cards
 from lifecycle.sandbox.boards.actions import add_item, new_option
 from lifecycle.sandbox.boards.state import BoardTables, Field, Item
 from lifecycle.sandbox.checks import actions as checks
+from lifecycle.sandbox.checks import suites
 from lifecycle.sandbox.checks.state import (
+    Annotation,
     CheckStatus,
     CheckTables,
     Conclusion,
     PlannedCheck,
     StatusState,
+    Step,
 )
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.control.snapshot import snapshot
@@ -273,6 +276,8 @@ def set_check(
     completed_at: str | None,
     rerun: bool,
     log: str | None,
+    steps: list[dict[str, Any]] | None,
+    annotations: list[dict[str, Any]] | None,
 ) -> int:
     """Set a check run on a pull request's head, a branch or a commit."""
     shaped(status, CheckStatus, "the check's status")
@@ -290,7 +295,32 @@ def set_check(
         rerun=rerun,
     )
     made.log = made.log if log is None else log
+    if steps is not None:
+        made.steps = [_step(**one) for one in steps]
+    if annotations is not None:
+        made.output.annotations = [Annotation(**one) for one in annotations]
     return made.id
+
+
+def _step(*, started_at: str | None, completed_at: str | None, **given: Any) -> Step:
+    return Step(started_at=_moment(started_at), completed_at=_moment(completed_at), **given)
+
+
+def break_workflow(at: At, *, target: int | str, workflow: str, event: str) -> int:
+    """Let a workflow's file be one that cannot be read: its run fails, and has no job."""
+    suite = suites.job_suite(at.repo, _sha(at.repo, target), workflow, event)
+    if suite.run is None:
+        raise ActionRefused("A workflow has a name; nothing was set.")
+    suite.run.unread = True
+    return suite.run.id
+
+
+def expire_logs(at: At) -> int:
+    """Let the repository keep no job's log any more, and return how many there were."""
+    found = [run for runs in CheckTables.of(at.repo).checks.values() for run in runs]
+    for run in found:
+        run.log_is_gone = True
+    return len(found)
 
 
 def expire_links(at: At) -> int:
@@ -365,10 +395,11 @@ def world(at: At) -> Any:
 VERBS: Mapping[str, Callable[..., Any]] = {
     verb.__name__: verb
     for verb in (
-        add_fault, advance, assign, clear_faults, clear_requests, close_issue, close_pull, comment,
-        delete_branch, drop_connections, dump, expire_links, merge_pull, open_pull, plan_checks,
-        push_commit, rename_repository, reopen_issue, reopen_pull, require_reviews, review,
-        set_check, set_lag, set_latency, set_scopes, set_status, unassign, world,
+        add_fault, advance, assign, break_workflow, clear_faults, clear_requests, close_issue,
+        close_pull, comment, delete_branch, drop_connections, dump, expire_links, expire_logs,
+        merge_pull, open_pull, plan_checks, push_commit, rename_repository, reopen_issue,
+        reopen_pull, require_reviews, review, set_check, set_lag, set_latency, set_scopes,
+        set_status, unassign, world,
         *BOARD_VERBS,
     )
 }  # fmt: skip

@@ -9,15 +9,15 @@ import json
 import urllib.error
 import urllib.request
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from lifecycle.sandbox.control.catalogue import named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from datetime import datetime
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from lifecycle.sandbox.checks.state import PlannedCheck
+    from lifecycle.sandbox.checks.state import Annotation, PlannedCheck, Step
     from lifecycle.sandbox.control.faults import Fault
     from lifecycle.sandbox.pulls.state import ReviewState
 
@@ -224,11 +224,13 @@ class Control:
         completed_at: datetime | None = None,
         rerun: bool = False,
         log: str | None = None,
+        steps: Sequence[Step] | None = None,
+        annotations: Sequence[Annotation] | None = None,
     ) -> int:
         """Set a check run on a pull request's head (number), or a branch or commit (text).
 
         It updates the newest run of that name, workflow and event, or with `rerun` adds another
-        one beside it. `log` is what the job printed. Returns the run's id.
+        one beside it. `log` is what the job printed, `steps` what it did. Returns the run's id.
         """
         return int(
             self._do(
@@ -243,6 +245,8 @@ class Control:
                 completed_at=completed_at.isoformat() if completed_at else None,
                 rerun=rerun,
                 log=log,
+                steps=None if steps is None else [_timed(asdict(one)) for one in steps],
+                annotations=None if annotations is None else [asdict(one) for one in annotations],
             )
         )
 
@@ -257,6 +261,16 @@ class Control:
         """Add a commit status and return its id."""
         given = {"target": target, "context": context, "state": state, "description": description}
         return int(self._do("set_status", **given))
+
+    def break_workflow(
+        self, target: int | str, workflow: str = "CI", *, event: str = "pull_request"
+    ) -> int:
+        """Let a workflow's file be one that cannot be read; returns the number of its run."""
+        return int(self._do("break_workflow", target=target, workflow=workflow, event=event))
+
+    def expire_logs(self) -> int:
+        """Let the days be over for which logs are kept, and return how many logs there are."""
+        return int(self._do("expire_logs"))
 
     def expire_links(self) -> int:
         """Let a minute pass for every link to a log, and return how many there are."""
@@ -339,6 +353,13 @@ class Control:
         """Everything: issues, pulls and board by number as text, fields, refs, checks, statuses."""
         found: dict[str, Any] = self._do("world")
         return found
+
+
+def _timed(values: dict[str, Any]) -> dict[str, Any]:
+    """Values of which moments are texts."""
+    return {
+        key: one.isoformat() if isinstance(one, datetime) else one for key, one in values.items()
+    }
 
 
 def _reason(body: bytes, status: int) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from lifecycle.sandbox.checks.state import Annotation
+from lifecycle.sandbox.checks.state import Annotation, Step
 from lifecycle.sandbox.issues.state import IssueState, StateReason
 from lifecycle.sandbox.pulls.state import MergeMethod, QueueState, ReviewState
 
@@ -222,6 +222,7 @@ class SeedWorkflowRun(Form, frozen=True):
     number: int = 1
     attempt: int = 1
     held: bool = False
+    unread: bool = False
     actor: str | None = None
     id: int | None = None
 
@@ -254,7 +255,9 @@ class SeedCheckRun(Form, frozen=True):
     actions: list[dict[str, Any]] = []
     external_id: str = ""
     details_url: str | None = None
+    steps: list[Step] = []
     log: str | None = None
+    log_is_gone: bool = False
     started_at: datetime | None = None
     completed_at: datetime | None = None
     attempt: int = 1

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import zipfile
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import requests
 
-from lifecycle.sandbox.checks.state import PlannedCheck
+from lifecycle.sandbox.checks.state import Annotation, PlannedCheck, Step
 from lifecycle.sandbox.server import Sandbox
 from tests.sandbox.crowd import FORK, crowd
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from lifecycle.sandbox.control import Control
 
     Api = Callable[..., Response]
+    Ask = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
@@ -99,6 +101,80 @@ def test_logs_are_behind_a_link_without_a_token(api: Api, control: Control, numb
         assert control.expire_links() == 1
         assert session.get(link, timeout=10).status_code == 403
         assert session.get(f"{link}x", timeout=10).status_code == 404
+
+
+def test_a_log_is_kept_for_some_days(api: Api, control: Control, number: int) -> None:
+    """410 once the repository keeps it no more; the job and its steps are still told."""
+    check = control.set_check(number, "test", conclusion="failure", log="boom\n")
+    assert control.expire_logs() == 1
+    gone = api("GET", f"actions/jobs/{check}/logs", allow_redirects=False)
+    assert (gone.status_code, gone.json()["message"]) == (410, "Server Error")
+    assert api("GET", f"actions/jobs/{check}").json()["conclusion"] == "failure"
+
+
+def test_a_planned_check_brings_its_log(api: Api, control: Control) -> None:
+    """What a plan says that its job prints is that job's log."""
+    control.plan_checks(PlannedCheck(name="test", conclusion="failure", log="planned boom\n"))
+    control.push_commit("work", {"a.txt": "a"}, "Work", by="octocat")
+    control.open_pull("work", "Work", by="octocat")
+    (run,) = runs(api)
+    (job,) = api("GET", f"actions/runs/{run['id']}/jobs").json()["jobs"]
+    assert api("GET", f"actions/jobs/{job['id']}/logs").text == "planned boom\n"
+
+
+def test_both_apis_show_the_same_steps(
+    api: Api, graphql: Ask, control: Control, number: int
+) -> None:
+    """Number, name, end and whole seconds, with what a check run says of lines of files."""
+    began = datetime(2026, 1, 31, 10, 0, tzinfo=UTC)
+    steps = [
+        Step(1, "Set up job", "success", began, began + timedelta(seconds=2)),
+        Step(2, "Run tests", "failure", began + timedelta(seconds=2), began + timedelta(seconds=9)),
+        Step(3, "Upload", "skipped"),
+    ]
+    remark = Annotation("shop.py", 7, 7, "failure", "assert 13 == 12", title="test_total")
+    check = control.set_check(
+        number, "test", conclusion="failure", steps=steps, annotations=[remark]
+    )
+    control.set_check(number, "lint")
+    shown = api("GET", f"actions/jobs/{check}").json()["steps"]
+    assert shown[1] == {
+        "name": "Run tests",
+        "status": "completed",
+        "conclusion": "failure",
+        "number": 2,
+        "started_at": "2026-01-31T10:00:02Z",
+        "completed_at": "2026-01-31T10:00:09Z",
+    }
+    text = """query($number: Int!) { repository(owner: "octo-org", name: "hello-service") {
+      pullRequest(number: $number) { commits(last: 1) { nodes { commit { checkSuites(first: 1) {
+        nodes { checkRuns(first: 5, filterBy: {conclusions: [FAILURE]}) { nodes { name
+          annotations(first: 5) { nodes { path location { start { line } } message } }
+          steps(first: 5, number: 2) { totalCount nodes {
+            number name status conclusion startedAt completedAt secondsToCompletion
+          } } } } } } } } } } } }"""
+    page = graphql(text, number=number)["data"]["repository"]["pullRequest"]["commits"]
+    (suite,) = page["nodes"][0]["commit"]["checkSuites"]["nodes"]
+    (run,) = suite["checkRuns"]["nodes"]
+    (step,) = run["steps"]["nodes"]
+    assert (run["name"], step["number"], step["secondsToCompletion"]) == ("test", 2, 7)
+    assert (step["status"], step["conclusion"]) == ("COMPLETED", "FAILURE")
+    assert (step["startedAt"], step["completedAt"]) == (
+        shown[1]["started_at"],
+        shown[1]["completed_at"],
+    )
+    (noted,) = run["annotations"]["nodes"]
+    assert (noted["path"], noted["location"]["start"]["line"]) == ("shop.py", 7)
+
+
+def test_a_workflow_that_cannot_be_read_has_no_jobs(
+    api: Api, control: Control, number: int
+) -> None:
+    """Its run is over, as one that could not start."""
+    run = control.break_workflow(number, "Broken")
+    shown = api("GET", f"actions/runs/{run}").json()
+    assert (shown["status"], shown["conclusion"]) == ("completed", "startup_failure")
+    assert api("GET", f"actions/runs/{run}/jobs").json()["total_count"] == 0
 
 
 def test_clients_follow_the_link_on_their_own(api: Api, control: Control, number: int) -> None:
