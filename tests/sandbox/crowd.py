@@ -29,6 +29,7 @@ def crowd() -> Seed:
             *seed.tokens,
             *(SeedToken(login, login, CLASSIC) for login in ("maria", "sam", "visitor")),
             SeedToken("robot", "robot[bot]", WRITES, "app"),
+            SeedToken("modest", "robot[bot]", ["pull_requests:write"], "app"),
             SeedToken("other", "other[bot]", WRITES, "app"),
             SeedToken("workflow", "robot[bot]", WRITES, "actions"),
         ],

@@ -120,12 +120,13 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "team": lambda *_, slug: None,  # noqa: ARG005  there are no teams
         "teams(orderBy)": lambda *_, **__: connection([], first=1),
     },
-    "Bot": ACTOR,
+    # An author is `slug`; REST, and `viewer`, which is a User, say `slug[bot]`.
+    "Bot": {**ACTOR, "login": lambda _, bot: bot.login.removesuffix("[bot]")},
 }
 PLAIN = {
     "User": f"{ACTOR_PLAIN} name",
     "Organization": f"{ACTOR_PLAIN} name",
-    "Bot": ACTOR_PLAIN,
+    "Bot": ACTOR_PLAIN.replace(" login", ""),
     "Team": "id name slug organization",
     "Project": "id name number resourcePath",
 }

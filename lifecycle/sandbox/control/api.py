@@ -37,6 +37,7 @@ from lifecycle.sandbox.pulls import actions as pulls
 from lifecycle.sandbox.pulls.merging import actions as merging
 from lifecycle.sandbox.pulls.merging import automerge
 from lifecycle.sandbox.pulls.reviews import actions as reviews
+from lifecycle.sandbox.pulls.reviews import threads
 from lifecycle.sandbox.pulls.state import MergeMethod, PullTables, ReviewState
 from lifecycle.sandbox.repositories import actions as repositories
 from lifecycle.sandbox.repositories.state import Repository, World
@@ -165,11 +166,17 @@ def open_pull(
     return made.number
 
 
-def review(at: At, *, number: int, state: str, body: str, login: str) -> str:
-    """Review a pull request, or dismiss what `login` said of it."""
+def review(
+    at: At, *, number: int, state: str, body: str, login: str, comments: list[dict[str, Any]]
+) -> str:
+    """Review a pull request, also lines of it, or dismiss what `login` said of it."""
     repo = at.repo
     wanted = shaped(state, ReviewState, "the review's state")
-    return reviews.review(PullTables.of(repo).pull(number), at.human(login), wanted, body).node_id
+    pull, who = PullTables.of(repo).pull(number), at.human(login)
+    made = reviews.review(pull, who, wanted, body)
+    for one in comments:
+        threads.begin(pull, who, threads.Place(one["path"], one.get("line")), one["body"], made)
+    return made.node_id
 
 
 def require_reviews(at: At, *, approvals: int) -> None:

@@ -114,12 +114,22 @@ class Control:
         given = {"head": head, "title": title, "base": base, "body": body, "draft": draft, "by": by}
         return int(self._do("open_pull", **given))
 
-    def review(self, number: int, state: ReviewState, *, login: str = "", body: str = "") -> str:
-        """Review a pull request and return the review's global id.
+    def review(
+        self,
+        number: int,
+        state: ReviewState,
+        *,
+        login: str = "",
+        body: str = "",
+        comments: Iterable[Mapping[str, Any]] = (),
+    ) -> str:
+        """Review a pull request and return the review's global id; a comment has path, line and body.
 
         `DISMISSED` dismisses what `login` said last. `visitor` may read, not write.
         """
-        return str(self._do("review", number=number, state=state, login=login, body=body))
+        said = [dict(one) for one in comments]
+        given = {"state": state, "login": login, "body": body, "comments": said}
+        return str(self._do("review", number=number, **given))
 
     def require_reviews(self, approvals: int = 1) -> None:
         """Say how many approvals the base branch wants; without any, GitHub decides nothing."""

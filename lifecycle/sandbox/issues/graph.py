@@ -236,6 +236,13 @@ def _milestone_issues(call: Call, milestone: Milestone, **given: Any) -> dict[st
     return filtered(call, [i for i in every if i.milestone is milestone and not i.is_pull], **given)
 
 
+MINIMIZABLE: dict[str, Any] = {
+    "isMinimized": lambda _, one: one.minimized is not None,
+    "minimizedReason": lambda _, one: one.minimized,
+}
+"""Of comments and reviews: whether somebody folded them away, and why."""
+
+
 def _comment_url(call: Call, comment: Comment) -> str:
     return f"{issue_page(call, comment.issue)}#issuecomment-{comment.id}"
 
@@ -260,8 +267,7 @@ RESOLVERS: dict[str, dict[str, Any]] = {
             stamp(one.updated_at) if one.updated_at != one.created_at else None
         ),
         "includesCreatedEdit": lambda _, one: one.updated_at != one.created_at,
-        "isMinimized": lambda *_: False,
-        "minimizedReason": lambda *_: None,
+        **MINIMIZABLE,
         "viewerDidAuthor": lambda c, comment: comment.author is c.viewer,
         "reactionGroups": reaction_groups,
     },

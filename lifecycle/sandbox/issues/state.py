@@ -60,6 +60,8 @@ class Comment:
     created_at: datetime
     updated_at: datetime
     hidden_for: int = 0
+    minimized: str | None = None
+    """Why it is folded away, as GitHub words it; None if it is not."""
 
 
 @dataclass(slots=True, eq=False)

@@ -28,6 +28,8 @@ class Review:
     body: str
     sha: str
     submitted_at: datetime
+    edited_at: datetime | None = None
+    minimized: str | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -44,6 +46,8 @@ class ReviewComment:
     updated_at: datetime
     diff_hunk: str = ""
     reply_to: ReviewComment | None = field(default=None, repr=False)
+    minimized: str | None = None
+    """Why it is folded away, as GitHub words it; None if it is not."""
 
 
 @dataclass(slots=True, eq=False)

@@ -51,6 +51,7 @@ class SeedComment(Form, frozen=True):
     created_at: datetime | None = None
     updated_at: datetime | None = None
     hidden_for: int = 0
+    minimized: str | None = None
 
 
 class SeedEvent(Form, frozen=True):
@@ -106,6 +107,8 @@ class SeedReview(Form, frozen=True):
     sha: str | None = None
     id: int | None = None
     submitted_at: datetime | None = None
+    edited_at: datetime | None = None
+    minimized: str | None = None
 
 
 class SeedReviewComment(Form, frozen=True):
@@ -119,6 +122,7 @@ class SeedReviewComment(Form, frozen=True):
     id: int | None = None
     created_at: datetime | None = None
     updated_at: datetime | None = None
+    minimized: str | None = None
 
 
 class SeedThread(Form, frozen=True):

@@ -228,3 +228,97 @@ def test_graphql_reviews(graphql: Ask, control: Control, number: int) -> None:
     )["data"]["requestReviews"]["pullRequest"]
     assert asked["reviewRequests"]["nodes"] == [{"requestedReviewer": {"login": "sam"}}]
     assert asked["latestReviews"]["totalCount"] == 0
+
+
+def test_a_draft_swallows_what_graphql_answers_and_rest_does_not(
+    api: Api, control: Control, graphql: Ask, number: int
+) -> None:
+    """Who has a review pending answers into it, unseen, by GraphQL; the REST call answers at once.
+
+    Seen in public: https://github.com/EveryInc/compound-engineering-plugin/issues/1196 and its #1491.
+    """
+    first = api(
+        "POST", f"pulls/{number}/comments", json=remark(control, number), token="sam"
+    ).json()
+    ((thread,),) = (shown(graphql, number),)
+    api("POST", f"pulls/{number}/reviews", json={})
+    swallowed = graphql(
+        """mutation A($t: ID!) { addPullRequestReviewThreadReply(input: {
+        pullRequestReviewThreadId: $t, body: "Done."}) { comment { state } } }""",
+        t=thread["id"],
+    )
+    comment = swallowed["data"]["addPullRequestReviewThreadReply"]["comment"]
+    assert comment == {"state": "PENDING"}
+    assert [one["body"] for one in shown(graphql, number, "sam")[0]["comments"]["nodes"]] == [
+        "Why?"
+    ]
+    url = f"pulls/{number}/comments/{first['id']}/replies"
+    assert api("POST", url, json={"body": "Done."}).status_code == 201
+    seen = shown(graphql, number, "sam")[0]["comments"]["nodes"]
+    assert [one["body"] for one in seen] == ["Why?", "Done."]
+    asked = """query P($n: Int!) { repository(owner: "octo-org", name: "hello-service") {
+      pullRequest(number: $n) { reviews(states: PENDING, author: "octocat", first: 1) {
+        totalCount } } } }"""
+    pending = graphql(asked, n=number)["data"]["repository"]["pullRequest"]["reviews"]
+    assert pending == {"totalCount": 1}
+
+
+SAID = """query S($n: Int!) { repository(owner: "octo-org", name: "hello-service") {
+  pullRequest(number: $n) { reviewThreads(first: 9) { nodes { viewerCanResolve viewerCanReply
+    comments(first: 9) { nodes { author { __typename login } authorAssociation lastEditedAt
+      includesCreatedEdit isMinimized minimizedReason id } } } }
+    reviews(first: 9) { nodes { author { login } lastEditedAt } } } } }"""
+
+
+def test_what_is_said_of_a_comment(api: Api, control: Control, graphql: Ask, number: int) -> None:
+    """Who, by which name, whether edited or folded away; a bot's login has `[bot]` over REST alone."""
+    first = api("POST", f"pulls/{number}/comments", json=remark(control, number), token="robot")
+    assert first.json()["user"]["login"] == "robot[bot]"
+    pull = graphql(SAID, n=number)["data"]["repository"]["pullRequest"]
+    ((thread,), (review,)) = pull["reviewThreads"]["nodes"], pull["reviews"]["nodes"]
+    (comment,) = thread["comments"]["nodes"]
+    assert comment["author"] == review["author"] | {"__typename": "Bot"}
+    assert comment["author"]["login"] == "robot"
+    assert (comment["lastEditedAt"], comment["isMinimized"]) == (None, False)
+    assert graphql("{ viewer { login } }", token="robot")["data"]["viewer"]["login"] == "robot[bot]"
+    control.advance(60)
+    api("PATCH", f"pulls/comments/{first.json()['id']}", json={"body": "What?"}, token="robot")
+    fold = """mutation M($c: ID!) { minimizeComment(input: {subjectId: $c, classifier: OFF_TOPIC}) {
+      minimizedComment { isMinimized minimizedReason } } }"""
+    refused = graphql(fold, c=comment["id"], token="visitor")
+    assert refused["errors"][0]["type"] == "FORBIDDEN"
+    folded = graphql(fold, c=comment["id"])["data"]["minimizeComment"]["minimizedComment"]
+    assert folded == {"isMinimized": True, "minimizedReason": "off-topic"}
+    ((thread,),) = (
+        graphql(SAID, n=number)["data"]["repository"]["pullRequest"]["reviewThreads"]["nodes"],
+    )
+    (comment,) = thread["comments"]["nodes"]
+    assert (comment["includesCreatedEdit"], comment["minimizedReason"]) == (True, "off-topic")
+    assert comment["lastEditedAt"] is not None
+    shown_again = fold.replace("minimizeC", "unminimizeC").replace(", classifier: OFF_TOPIC", "")
+    shown_again = shown_again.replace("minimizedComment {", "unminimizedComment {")
+    done = graphql(shown_again, c=comment["id"])["data"]["unminimizeComment"]
+    assert done["unminimizedComment"]["isMinimized"] is False
+
+
+def test_a_token_resolves_only_with_the_contents(
+    api: Api, control: Control, graphql: Ask, number: int
+) -> None:
+    """`pull_requests: write` answers and does not resolve, which every thread says beforehand.
+
+    Measured in public: https://github.com/github/gh-aw/issues/35726.
+    """
+    api("POST", f"pulls/{number}/comments", json=remark(control, number), token="sam")
+    ((thread,),) = (shown(graphql, number),)
+    may = [
+        graphql(SAID, n=number, token=token)["data"]["repository"]["pullRequest"]["reviewThreads"][
+            "nodes"
+        ][0]["viewerCanResolve"]
+        for token in ("robot", "modest", "visitor")
+    ]
+    assert may == [True, False, False]
+    text = """mutation R($t: ID!) { resolveReviewThread(input: {threadId: $t}) {
+      thread { isResolved } } }"""
+    refused = graphql(text, t=thread["id"], token="modest")
+    assert refused["errors"][0]["message"] == "Resource not accessible by integration"
+    assert [one["isResolved"] for one in shown(graphql, number)] == [False]

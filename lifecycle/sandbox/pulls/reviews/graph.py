@@ -9,7 +9,7 @@ from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.ids import named_id
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.git.graph import CommitAt
-from lifecycle.sandbox.issues.graph import reaction_groups
+from lifecycle.sandbox.issues.graph import MINIMIZABLE, reaction_groups
 from lifecycle.sandbox.pulls.reviews import actions as reviews
 from lifecycle.sandbox.pulls.reviews import threads
 from lifecycle.sandbox.pulls.reviews.payload import comment_url, review_url
@@ -41,7 +41,8 @@ def _reviews(call: Call, pull: PullRequest, **given: Any) -> dict[str, Any]:
     author, states = given.pop("author", None), given.pop("states", None)
     found = reviews.visible(pull, call.viewer)
     if author is not None:
-        found = [one for one in found if one.author.login.lower() == author.lower()]
+        names = {author.lower(), f"{author.lower()}[bot]"}
+        found = [one for one in found if one.author.login.lower() in names]
     if states is not None:
         found = [one for one in found if one.state in states]
     return connection(found, **given)
@@ -75,8 +76,14 @@ def _association(call: Call, one: Any) -> str:
 
 
 def _may_resolve(call: Call, thread: ReviewThread) -> bool:
-    """GitHub lets writers and the pull request's author resolve."""
+    """GitHub lets writers and the pull request's author resolve; a token needs more than its owner.
+
+    Measured in public: https://github.com/github/gh-aw/issues/35726 and
+    https://github.com/derailed-dash/gemini-review-action/pull/47.
+    """
     pull = thread.pull
+    if not call.token.may("contents:write"):
+        return False
     return pull.repository.can_push(call.viewer) or pull.issue.author is call.viewer
 
 
@@ -111,12 +118,14 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "url": review_url,
         "authorAssociation": _association,
         "createdAt": lambda _, review: stamp(review.submitted_at),
-        "updatedAt": lambda _, review: stamp(review.submitted_at),
+        "updatedAt": lambda _, review: stamp(review.edited_at or review.submitted_at),
+        "lastEditedAt": lambda _, one: stamp(one.edited_at) if one.edited_at else None,
+        **MINIMIZABLE,
         "submittedAt": lambda _, one: stamp(one.submitted_at) if one.state != "PENDING" else None,
         "commit": lambda _, one: CommitAt(one.pull.repository, one.sha),
         "comments": _review_comments,
         "pullRequest": lambda _, review: review.pull,
-        "includesCreatedEdit": lambda *_: False,
+        "includesCreatedEdit": lambda _, one: one.edited_at is not None,
         "reactionGroups": reaction_groups,
         "viewerDidAuthor": lambda c, one: one.author is c.viewer,
     },
@@ -132,7 +141,9 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "subjectType": lambda _, thread: "FILE" if thread.line is None else "LINE",
         "comments": lambda c, thread, **given: connection(_seen(c, thread), **given),
         "pullRequest": lambda _, thread: thread.pull,
-        "viewerCanReply": lambda *_: True,
+        "viewerCanReply": lambda c, one: (
+            not one.pull.issue.locked or one.pull.repository.can_push(c.viewer)
+        ),
         "viewerCanResolve": lambda c, one: one.resolved_by is None and _may_resolve(c, one),
         "viewerCanUnresolve": lambda c, one: one.resolved_by is not None and _may_resolve(c, one),
     },
@@ -142,6 +153,11 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "line": lambda _, one: None if one.thread.is_outdated else one.thread.line,
         "originalLine": lambda _, one: one.thread.line,
         "outdated": lambda _, one: one.thread.is_outdated,
+        "lastEditedAt": lambda _, one: (
+            stamp(one.updated_at) if one.updated_at != one.created_at else None
+        ),
+        "includesCreatedEdit": lambda _, one: one.updated_at != one.created_at,
+        **MINIMIZABLE,
         "commit": lambda _, one: CommitAt(one.thread.pull.repository, one.thread.pull.head_sha),
         "originalCommit": lambda _, one: CommitAt(one.thread.pull.repository, one.thread.sha),
         "pullRequestReview": lambda _, one: one.review,

@@ -5,7 +5,10 @@ Source: https://docs.github.com/graphql/reference/mutations
 
 from __future__ import annotations
 
+from typing import Any
+
 from lifecycle.sandbox.accounts.state import User
+from lifecycle.sandbox.issues.state import Comment
 from lifecycle.sandbox.pulls.graph_changes import demand, pull_to_change
 from lifecycle.sandbox.pulls.reviews import actions as reviews
 from lifecycle.sandbox.pulls.reviews import threads
@@ -25,7 +28,8 @@ from lifecycle.sandbox.wire.graph.changing import (
     mutation,
     unprocessable,
 )
-from lifecycle.sandbox.wire.graph.pages import no_node
+from lifecycle.sandbox.wire.graph.nodes import node
+from lifecycle.sandbox.wire.graph.pages import forbidden, no_node
 
 STATES: dict[str | None, ReviewState] = {
     None: "PENDING", "COMMENT": "COMMENTED", "APPROVE": "APPROVED",
@@ -141,9 +145,14 @@ def dismiss_pull_request_review(call: Call, given: Given) -> Payload:
 
 
 def _thread(call: Call, given: Given) -> ReviewThread:
-    """The conversation that is meant, for writers and the pull request's author."""
+    """The conversation that is meant, for writers and the pull request's author.
+
+    A token has to be let write the contents: https://github.com/github/gh-aw/issues/35726.
+    """
     thread = meant(call, given["threadId"], ReviewThread)
     pull = thread.pull
+    if not call.token.may("contents:write"):
+        raise forbidden(call.token)
     demand(call, pull.repository, own=pull.issue.author is call.viewer)
     return thread
 
@@ -160,6 +169,32 @@ def unresolve_review_thread(call: Call, given: Given) -> Payload:
     thread = _thread(call, given)
     threads.resolve(thread, None)
     return {"thread": thread}
+
+
+def _to_fold(call: Call, given: Given) -> Comment | Review | ReviewComment:
+    """What is to be folded away or shown again, by whoever may write."""
+    found: Any = node(call, given["subjectId"])
+    if not isinstance(found, Comment | Review | ReviewComment):
+        raise no_node(given["subjectId"])
+    half = found.thread if isinstance(found, ReviewComment) else found
+    pull = half.issue if isinstance(half, Comment) else half.pull
+    demand(call, pull.repository)
+    return found
+
+
+@mutation("minimizedComment")
+def minimize_comment(call: Call, given: Given) -> Payload:
+    """The reason is worded as the page has it: `off-topic`."""
+    found = _to_fold(call, given)
+    found.minimized = given["classifier"].lower().replace("_", "-")
+    return {"minimizedComment": found}
+
+
+@mutation("unminimizedComment")
+def unminimize_comment(call: Call, given: Given) -> Payload:
+    found = _to_fold(call, given)
+    found.minimized = None
+    return {"unminimizedComment": found}
 
 
 INPUTS = {

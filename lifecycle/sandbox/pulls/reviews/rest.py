@@ -133,7 +133,7 @@ def update_review(call: Call, repo: Repository, number: int, review: int) -> Rep
     asking.fields(call, "body")
     if made.author is not call.viewer:
         raise asking.forbidden()
-    made.body = asking.needed(call, "body", str)
+    made.body, made.edited_at = asking.needed(call, "body", str), now()
     return Reply(200, payloads.review(call, made))
 
 
