@@ -134,6 +134,7 @@ def browser(folder: Path) -> tuple[str, Path]:
     notes, program = folder / "opened", folder / "browser"
     program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$1" >>"{notes}"\n')
     program.chmod(0o755)
+    notes.touch()  # a test may read it before the program wrote
     return str(program), notes
 
 
