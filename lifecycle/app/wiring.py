@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import BadConfig, LifecycleError, Moved, Refused, Rejected
 from lifecycle.core.messages import messages
-from lifecycle.core.ports import Cache, Clock, Forge, Survey
+from lifecycle.core.ports import Cache, CheckReports, Clock, Forge, Survey
 from lifecycle.core.redact import redact, visible
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values import configured
@@ -331,6 +331,11 @@ class WorktreeWorld:
     def forge_of(self, repository: Repository) -> Forge:
         """The same of another repository; raises NoToken, BadConfig."""
         return self.clients.forge(repository)
+
+    @property
+    def reports(self) -> CheckReports:
+        """What failed checks say of themselves; raises NoToken, BadConfig."""
+        return self.clients.reports(self.base)
 
     @cached_property
     def survey(self) -> Survey:

@@ -147,6 +147,10 @@ class Moved(Rejected):
     """The repository has another name now: reads follow it, and a write is refused with a word."""
 
 
+class LogExpired(Rejected):
+    """The repository does not keep the log of this job any more (410)."""
+
+
 class PullRequestExists(Rejected):
     """There is an open pull request for this head and base (422)."""
 

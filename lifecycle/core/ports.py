@@ -8,10 +8,12 @@ that it was built with.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.values.checks import Checks
+from lifecycle.core.values.failed_checks import FailedHead
 from lifecycle.core.values.model import (
     BoardBrief,
     BoardItem,
@@ -91,6 +93,23 @@ class Forge(Protocol):
 
     def repository_access(self) -> RepositoryAccess:
         """What the token's owner may do here. Only reads; NotFound if GitHub shows no repository."""
+
+
+class CheckReports(Protocol):
+    """What failed checks of one repository say of themselves. Only reads."""
+
+    def failed_head(self, number: int) -> FailedHead:
+        """What failed on the head of a pull request, in one request if GitHub shows all of it.
+
+        What the token is not shown is told in `unseen`. NotFound.
+        """
+
+    def job_log(self, job: int) -> AbstractContextManager[Iterator[str]]:
+        """The lines of a job's log as they come; no more of them is held than one.
+
+        The job has to be over, its run need not be. Raises, there or at a line: NoPermission, NotFound
+        (there is none, or not yet), LogExpired, Transient.
+        """
 
 
 class Board(Protocol):

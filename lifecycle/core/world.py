@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from lifecycle.core.ports import Board, Cache, Clock, Forge, Git, StatusPlace, Survey
+from lifecycle.core.ports import Board, Cache, CheckReports, Clock, Forge, Git, StatusPlace, Survey
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.configured import Addresses, Settings
 from lifecycle.core.values.model import BoardItem, Repository
@@ -83,6 +83,10 @@ class World(Protocol):
 
     def forge_of(self, repository: Repository) -> Forge:
         """The same of another repository."""
+
+    @property
+    def reports(self) -> CheckReports:
+        """What failed checks say of themselves."""
 
     @property
     def survey(self) -> Survey:

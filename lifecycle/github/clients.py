@@ -20,6 +20,7 @@ from lifecycle.storage.state_file import MemoryCache
 
 if TYPE_CHECKING:
     from lifecycle.github.board.status_fallback import Choice, EitherBoard
+    from lifecycle.github.pulls.check_reports import GitHubCheckReports
     from lifecycle.github.pulls.forge import GitHubForge
     from lifecycle.github.sweep.sweeping import GitHubSurvey
 
@@ -92,6 +93,12 @@ class GitHubClients:
         return GitHubForge(
             repository, self.project, graph=self.graph, rest=self.rest, choice=self.choice
         )
+
+    def reports(self, repository: Repository) -> GitHubCheckReports:
+        """What failed checks of a repository say of themselves."""
+        from lifecycle.github.pulls.check_reports import GitHubCheckReports
+
+        return GitHubCheckReports(self.graph, Calls(self.rest, repository))
 
     @cached_property
     def survey(self) -> GitHubSurvey:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
 
 from lifecycle.core import timing
 from lifecycle.core.errors import LifecycleError, Moved, NoPermission, NotFound, Rejected, Transient
@@ -32,7 +33,7 @@ from lifecycle.github.failures.failures import moved_to
 if TYPE_CHECKING:
     from github.Requester import Requester
 
-    from lifecycle.github.client.transport import Etags
+    from lifecycle.github.client.transport import Etags, Sent
 
 T = TypeVar("T")
 Json = Mapping[str, Any]
@@ -41,6 +42,7 @@ PAGE = 100
 """How many entries of a list one request brings: the most that GitHub gives."""
 
 _OK, _UNCHANGED = 200, 304
+_FOUND, _RENAMED = 302, {301, 307, 308}
 
 # What is raised where an answer is not of the shape that is expected, by us or by PyGithub.
 _NONSENSE = (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError)
@@ -150,9 +152,52 @@ class RestClient(TokenClient):
 
         return attempts(self.deadline)(once)
 
+    def redirected(self, path: str, asked: AskedRequest, own: Own) -> str:
+        """Where a GET of a file is redirected to; the token does not go there.
+
+        A repository that has another name by now is asked under that one.
+
+        Args:
+            path: as for `exchange`.
+            asked: words for the sentence of an error.
+            own: errors of this one call, as for `exchange`.
+
+        Raises:
+            Rejected: besides all others, where the address is in the clear and the API's is not.
+        """
+        found = attempts(self.deadline)(partial(self._sent_as_is, asked, f"{self._url}{path}"))
+        where = found.headers.get("location", "")
+        if found.status in _RENAMED and urlsplit(where)[:2] == urlsplit(self._url)[:2]:
+            found = attempts(self.deadline)(partial(self._sent_as_is, asked, where))
+            where = found.headers.get("location", "")
+        if found.status != _FOUND:
+            answer = Answer.read(found.status, found.headers, found.body)
+            raise own(answer) or self.failures.of_answer(answer, asked)
+        if urlsplit(where).scheme not in {"https", urlsplit(self._url).scheme}:
+            raise Rejected(
+                f"GitHub names no safe address for {asked.subject}, so it was not read; look at it on its "
+                "page."
+            )
+        return where
+
     def nonsense(self, asked: AskedRequest) -> Transient:
         """The error for an answer of another shape than documented, to be raised by whoever reads it."""
         return self.failures.of_nonsense(asked)
+
+    def _sent_as_is(self, asked: AskedRequest, url: str) -> Sent:
+        """One GET whose redirect is not followed."""
+        from lifecycle.github.client.transport import send
+
+        self._begin()
+        self.requests += 1
+        with self._translated(asked):
+            found = send("GET", url, self.failures.token, self.deadline)
+        self._note(found.status)
+        if found.status >= 500:
+            raise self.failures.of_answer(
+                Answer.read(found.status, found.headers, found.body), asked
+            )
+        return found
 
     def _begin(self) -> None:
         token = self.failures.token

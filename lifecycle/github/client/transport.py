@@ -6,7 +6,8 @@ The one module that knows requests and urllib3, which PyGithub and gql both spea
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -186,6 +187,45 @@ def send(method: str, url: str, token: str, deadline: Deadline) -> Sent:
         raise requests.exceptions.ContentDecodingError from None
     headers = {name.lower(): value for name, value in answer.headers.items()}
     return Sent(answer.status_code, headers, body_of(answer))
+
+
+class _Nobody(AuthBase):
+    """Puts nothing on a request: without an `auth` requests would take one from a `.netrc`."""
+
+    def __call__(self, request: Any) -> Any:
+        return request
+
+
+@contextmanager
+def streamed(url: str, deadline: Deadline) -> Iterator[tuple[int, Iterator[bytes]]]:
+    """What lies at an address that needs no token, part by part; no redirect is followed.
+
+    Args:
+        url: the whole address; whoever has it may read what lies there, so it is shown to nobody.
+        deadline: bounds the wait for each part, and the whole.
+
+    Yields:
+        the status, and the parts of the content as they come; nothing is kept of them.
+
+    Raises:
+        RequestException: no answer came, or it broke off.
+        Transient: no time is left.
+    """
+    patience: Any = Patience(deadline)  # annotated as seconds, handed on to urllib3 as is
+    headers = {"User-Agent": USER_AGENT}
+    with requests.get(
+        url, auth=_Nobody(), headers=headers, timeout=patience, allow_redirects=False, stream=True
+    ) as answer:
+
+        def parts() -> Iterator[bytes]:
+            for part in answer.iter_content(_PART):
+                deadline.remaining()
+                yield part
+
+        yield answer.status_code, parts()
+
+
+_PART = 65_536
 
 
 def body_of(response: requests.Response | None) -> Any:

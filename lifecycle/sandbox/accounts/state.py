@@ -71,11 +71,15 @@ class Token:
         name = "integration" if self.is_integration else "personal access token"
         return f"Resource not accessible by {name}"
 
-    def may(self, permission: str) -> bool:
-        """Whether it grants, say, `issues:write`; every token reads a public repository."""
+    def may(self, permission: str, *, is_private: bool = False) -> bool:
+        """Whether it grants, say, `issues:write`; every token reads a public repository.
+
+        Every token of permissions has `metadata:read`.
+        """
         name, level = permission.split(":")
         if self.kind != "classic":
-            return f"{name}:write" in self.scopes or (level == "read" or permission in self.scopes)
+            is_free = level == "read" and (not is_private or name == "metadata")
+            return f"{name}:write" in self.scopes or is_free or permission in self.scopes
         return level == "read" or bool(self.scopes & {"repo", "public_repo"})
 
 

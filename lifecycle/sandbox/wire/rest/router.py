@@ -163,7 +163,8 @@ def _demand(call: Call, permission: str, repo: Repository | None = None) -> None
     """Refuse a token that may not: 403 for those of permissions; for classic ones GitHub says 404."""
     is_write = permission.endswith(":write")
     covered = repo is None or not is_write or access.covers(call.token, repo)
-    if call.token.may(permission) and covered:
+    is_private = repo is not None and repo.is_private
+    if call.token.may(permission, is_private=is_private) and covered:
         return
     if call.token.kind != "classic":
         raise ApiError(

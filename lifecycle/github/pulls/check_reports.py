@@ -1,0 +1,240 @@
+"""What the failed checks of a pull request's head say: one GraphQL request, and their logs.
+
+A fine-grained token is shown no checks. Then the jobs of Actions take their place, which have steps, and
+no remarks on lines; what else is hidden is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lifecycle.core import timing
+from lifecycle.core.errors import NoPermission, NotFound
+from lifecycle.core.values.failed_checks import (
+    ENDED_BADLY,
+    CheckRemark,
+    FailedCheck,
+    FailedHead,
+    JobStep,
+)
+from lifecycle.github.client.client_common import Json, nodes, part, text, word
+from lifecycle.github.client.rest import Calls
+from lifecycle.github.failures.failure_case import AskedRequest
+from lifecycle.github.pulls.job_logs import job_log
+
+if TYPE_CHECKING:
+    from lifecycle.github.client.graph import GraphClient, GraphReply
+
+_HIDDEN = (
+    "The token is shown no checks but those of GitHub Actions, and no remarks on lines of files."
+)
+_MORE_SUITES = "GitHub has more check suites of this head than one look shows."
+_BAD_STATUS = {"FAILURE", "ERROR"}
+
+
+class GitHubCheckReports:
+    """Fits `ports.CheckReports`.
+
+    Args:
+        graph: GraphQL, for the checks.
+        calls: REST, for logs, and for jobs where GraphQL shows no checks.
+    """
+
+    def __init__(self, graph: GraphClient, calls: Calls) -> None:
+        self._graph = graph
+        self._calls = calls
+
+    def job_log(self, job: int) -> AbstractContextManager[Iterator[str]]:
+        """The lines of a job's log as they come."""
+        return job_log(self._calls, job)
+
+    def failed_head(self, number: int) -> FailedHead:
+        """What failed on the head of a pull request; NotFound."""
+        repository = self._calls.repository
+        subject = f"the checks of pull request #{number} in {repository}"
+        variables = {"owner": repository.owner, "name": repository.name, "number": number}
+        reply = self._graph.read("failed_checks", variables, subject=subject)
+        pull = part(part(reply.data, "repository"), "pullRequest")
+        if not pull:
+            raise self._absent(reply, subject)
+        commit = next((part(one, "commit") for one in nodes(pull, "commits")), {})
+        head = FailedHead(number, text(pull, "url"), text(pull, "headRefOid"))
+        if text(commit, "oid") != head.sha:
+            return replace(
+                head, unseen=("GitHub does not show the newest commit yet; look again.",)
+            )
+        checks = [*_runs(commit), *_statuses(commit)]
+        more = part(part(commit, "checkSuites"), "pageInfo").get("hasNextPage")
+        unseen = (_MORE_SUITES,) if more else ()
+        if any(problem.type == "FORBIDDEN" for problem in reply.problems):
+            jobs, problems = self._jobs_of(head.sha)
+            known = {one.job for one in checks}
+            checks += [one for one in jobs if one.job is None or one.job not in known]
+            unseen = (*unseen, _HIDDEN, *problems)
+        left = sum(_left(one) for one in _newest(commit))
+        return replace(head, checks=tuple(dict.fromkeys(checks)), left=left, unseen=unseen)
+
+    def _absent(self, reply: GraphReply, subject: str) -> Exception:
+        if any(problem.type == "NOT_FOUND" for problem in reply.problems):
+            return NotFound(
+                f"GitHub shows no pull request for {subject} to the token, so nothing was read; check the "
+                "number, and that the token may see it."
+            )
+        asked = AskedRequest(subject)
+        if reply.problems:
+            return self._graph.failures.of_problems(reply.problems, asked)
+        return self._graph.failures.of_nonsense(asked)
+
+    def _jobs_of(self, sha: str) -> tuple[list[FailedCheck], tuple[str, ...]]:
+        """Failed jobs of Actions over REST, and why there are none if they may not be read.
+
+        Sources: https://docs.github.com/rest/actions/workflow-runs#list-workflow-runs-for-a-repository and
+        https://docs.github.com/rest/actions/workflow-jobs#list-jobs-for-a-workflow-run
+        """
+        subject = f"the runs of workflows on commit {sha[:12]}"
+        found: list[FailedCheck] = []
+        try:
+            runs = self._calls.pages(
+                "actions/runs", subject, {"head_sha": sha}, key="workflow_runs"
+            )
+            # A redirect may lose the query: then these are the runs of every commit.
+            newest: dict[object, Json] = {}
+            for run in runs:  # newest first
+                if run.get("head_sha") == sha:
+                    newest.setdefault((run.get("workflow_id"), run.get("event")), run)
+            for run in newest.values():
+                found += self._jobs_in(run)
+        except NoPermission as error:
+            return found, (error.sentence,)
+        return found, ()
+
+    def _jobs_in(self, run: Json) -> list[FailedCheck]:
+        is_over = run.get("status") == "completed"
+        if is_over and word(run.get("conclusion")) not in ENDED_BADLY:
+            return []
+        path = f"actions/runs/{int(run['id'])}/jobs"
+        jobs = list(self._calls.pages(path, "the jobs of a workflow's run", key="jobs"))
+        if not jobs and is_over:
+            return [_unstarted(str(run.get("name") or ""), str(run["html_url"]), run["id"], run)]
+        return [_job(one, run) for one in jobs if word(one.get("conclusion")) in ENDED_BADLY]
+
+
+def _newest(commit: Json) -> list[Json]:
+    """Of the suites of one app, workflow and event the newest: a new run supersedes the one before."""
+    found: dict[object, Json] = {}
+    for suite in nodes(commit, "checkSuites"):
+        run = part(suite, "workflowRun")
+        app = part(suite, "app").get("databaseId")
+        key = (app, text(part(run, "workflow"), "name"), text(run, "event"))
+        before = found.get(key)
+        if before is None or text(suite, "createdAt") >= text(before, "createdAt"):
+            found[key] = suite
+    return list(found.values())
+
+
+def _left(suite: Json) -> int:
+    runs = part(suite, "checkRuns")
+    total = runs.get("totalCount")
+    return max(0, total - len(runs.get("nodes") or [])) if isinstance(total, int) else 0
+
+
+def _runs(commit: Json) -> list[FailedCheck]:
+    found: list[FailedCheck] = []
+    for suite in _newest(commit):
+        run = part(suite, "workflowRun")
+        runs = nodes(suite, "checkRuns")
+        found += [_run(one, suite, run) for one in runs]
+        has_ended = word(suite.get("conclusion")) in {"STARTUP_FAILURE", "FAILURE"}
+        if run and has_ended and part(suite, "jobs").get("totalCount") == 0:
+            name = text(part(run, "workflow"), "name")
+            found.append(_unstarted(name, text(run, "url"), run.get("databaseId"), run))
+    return found
+
+
+def _unstarted(name: str, url: str, run: object, of: Json) -> FailedCheck:
+    """A workflow whose file could not be read: its run is over, and no job of it began."""
+    number = run if isinstance(run, int) else None
+    event = text(of, "event")
+    return FailedCheck(name, "STARTUP_FAILURE", url, workflow=name, event=event, run=number)
+
+
+def _run(found: Json, suite: Json, run: Json) -> FailedCheck:
+    job, number = found.get("databaseId"), run.get("databaseId")
+    remarks = part(found, "annotations")
+    shown = tuple(_remark(one) for one in nodes(found, "annotations"))
+    total, required = remarks.get("totalCount"), found.get("isRequired")
+    return FailedCheck(
+        text(found, "name"),
+        word(found.get("conclusion")),
+        text(found, "detailsUrl"),
+        workflow=text(part(run, "workflow"), "name"),
+        event=text(run, "event"),
+        app=text(part(suite, "app"), "name"),
+        job=job if run and isinstance(job, int) else None,
+        run=number if isinstance(number, int) else None,
+        is_required=required if isinstance(required, bool) else None,
+        steps=_steps(nodes(found, "steps")),
+        remarks=shown,
+        remarks_left=max(0, total - len(shown)) if isinstance(total, int) else 0,
+        title=text(found, "title"),
+        summary=text(found, "summary"),
+    )
+
+
+def _remark(found: Json) -> CheckRemark:
+    line = part(part(found, "location"), "start").get("line")
+    return CheckRemark(
+        text(found, "path"),
+        line if isinstance(line, int) else 0,
+        word(found.get("annotationLevel")),
+        text(found, "message"),
+        text(found, "title"),
+    )
+
+
+def _steps(found: Iterable[Json]) -> tuple[JobStep, ...]:
+    """Steps of either API."""
+    return tuple(
+        JobStep(
+            int(one.get("number") or 0),
+            text(one, "name"),
+            word(one.get("conclusion")),
+            timing.parse_time(one.get("startedAt", one.get("started_at"))),
+            timing.parse_time(one.get("completedAt", one.get("completed_at"))),
+        )
+        for one in found
+    )
+
+
+def _statuses(commit: Json) -> list[FailedCheck]:
+    contexts = part(commit, "status").get("contexts") or []
+    return [_status(one) for one in contexts if one and one.get("statusState") in _BAD_STATUS]
+
+
+def _status(found: Json) -> FailedCheck:
+    required = found.get("isRequired")
+    return FailedCheck(
+        text(found, "context"),
+        text(found, "statusState"),
+        text(found, "targetUrl"),
+        is_required=required if isinstance(required, bool) else None,
+        summary=text(found, "description"),
+    )
+
+
+def _job(found: Json, run: Json) -> FailedCheck:
+    """A job of the Actions API; whether it is required is not told there."""
+    return FailedCheck(
+        text(found, "name"),
+        word(found.get("conclusion")),
+        text(found, "html_url"),
+        workflow=str(run.get("name") or ""),
+        event=text(run, "event"),
+        app="GitHub Actions",
+        job=int(found["id"]),
+        run=int(run["id"]),
+        steps=_steps(found.get("steps") or []),
+    )
