@@ -282,14 +282,18 @@ def _of_python(name: str, words: list[str]) -> list[str]:
 
 
 def _of_container(name: str, words: list[str]) -> list[str]:
-    """What `docker compose run SERVICE`, or `docker exec CONTAINER`, runs; nothing if it is another."""
+    """What `docker compose run SERVICE`, or `docker exec CONTAINER`, runs; nothing if it is another.
+
+    Of an image's own files `docker run` tells nothing: it counts where a folder is put into it.
+    """
     if name not in _CONTAINERS:
         return []
     rest = _without_options(words[1:])
     is_compose = name.endswith("compose") or rest[:1] == ["compose"]
     if is_compose and rest[:1] == ["compose"]:
         rest = _without_options(rest[1:])
-    if rest[:1] != ["exec"] and not (is_compose and rest[:1] == ["run"]):
+    is_mounted = is_compose or not {"-v", "--volume", "--mount"}.isdisjoint(rest)
+    if rest[:1] != ["exec"] and not (is_mounted and rest[:1] == ["run"]):
         return []
     return _without_options(rest[1:])[1:]
 

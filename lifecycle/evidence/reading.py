@@ -118,18 +118,17 @@ def plain(output: str) -> str:
 
 
 def _taken(row: RunnerRow, text: str, taken: set[str]) -> Counter[str] | None:
-    """What a row counts, None if it reads nothing; a line that another row counted counts once."""
+    """What a row counts, None if it counts nothing; a line that another row counted counts once."""
     lines: set[str] = set()
     sums: Counter[str] = Counter()
     for summary in row.summary:
         pattern, inner = (summary, "") if isinstance(summary, str) else summary
         of_pattern: list[Counter[str]] = []
         for match in row.found(pattern, text):
-            line = _line_of(match)
-            if line in taken:
-                continue
-            lines.add(line)
-            of_pattern.append(_counted(match, inner))
+            line, counted = _line_of(match), _counted(match, inner)
+            if counted and line not in taken:
+                lines.add(line)
+                of_pattern.append(counted)
         for counted in of_pattern[-1:] if row.adds == "last" else of_pattern:
             for name, number in counted.items():  # a zero is kept: it was read
                 sums[name] += number

@@ -225,9 +225,9 @@ class EvidenceRoom:
 def _read_records(data: Mapping[str, Any]) -> tuple[RunRecord, ...]:
     makers: dict[str, Callable[[Any], Any]] = {
         "outcome": Outcome,
-        "counts": _counts,
-        "commands": _commands,
-        "files": _pairs,
+        "counts": lambda counts: Counts(**{name: int(counts[name]) for name in _COUNTED}),
+        "commands": _lists,
+        "files": lambda pairs: tuple((str(path), str(blob)) for path, blob in pairs),
         "asserted": _words,
     }
     known = [field.name for field in fields(RunRecord)]
@@ -245,19 +245,11 @@ def _read_records(data: Mapping[str, Any]) -> tuple[RunRecord, ...]:
         return ()  # it is learned again with the next run
 
 
-def _counts(values: Mapping[str, int]) -> Counts:
-    return Counts(**{name: int(values[name]) for name in _COUNTED})
-
-
 def _words(listed: list[str]) -> tuple[str, ...]:
     return tuple(map(str, listed))
 
 
-def _pairs(listed: list[list[str]]) -> tuple[tuple[str, str], ...]:
-    return tuple((str(first), str(second)) for first, second in listed)
-
-
-def _commands(listed: list[list[str]]) -> tuple[tuple[str, ...], ...]:
+def _lists(listed: list[list[str]]) -> tuple[tuple[str, ...], ...]:
     return tuple(map(_words, listed))
 
 

@@ -62,6 +62,7 @@ class SuiteRun:
         is_end: nothing that may change a file comes after it.
         is_single: it is the only one of the line.
         rows: the rows of the table that know it; none where no row does.
+        behind: the commands after it.
         steps: where the line goes before it, and places that it is given, in order.
     """
 
@@ -70,14 +71,14 @@ class SuiteRun:
         """True if all that runs is `lifecycle check`, which keeps what it showed itself."""
         return bool(self.rows) and all(row.name == CHECK for row in self.rows)
 
-    def __init__(self, name: str, *, scope: RunScope, decides: bool, is_own: bool = False) -> None:
+    def __init__(self, name: str, *, scope: RunScope, decides: bool) -> None:
         self.name = name
         self.is_suite = scope is RunScope.SUITE
         self.is_nothing = scope is RunScope.NOTHING
         self.decides = decides
-        self.is_own = is_own
         self.is_shown = self.is_whole = self.is_end = self.is_single = True
-        self.is_sifted = False
+        self.is_own = self.is_sifted = False
+        self.behind: tuple[Command, ...] = ()
         self.rows: tuple[RunnerRow, ...] = ()
         self.steps: tuple[FolderStep, ...] = ()
 
@@ -111,9 +112,12 @@ def _run_in(line: str, tests: tuple[str, ...], rows: tuple[RunnerRow, ...]) -> S
     hits: dict[int, tuple[SuiteRun, tuple[str, ...]]] = {}
     idle: SuiteRun | None = None
     exported: tuple[str, ...] = ()
+    renamed: set[str] = set()
     for index, command in enumerate(every):
         if command.words[0] in ("export", "declare"):
             exported += command.words[1:]
+        if command.words[0] in ("alias", "function"):  # what it names is another program now
+            renamed |= {word.partition("=")[0] for word in command.words[1:]}
         hit = _run(command, own, (*exported, *command.sets), rows)
         if hit is not None and hit[0].is_nothing:
             idle = idle or hit[0]
@@ -124,15 +128,15 @@ def _run_in(line: str, tests: tuple[str, ...], rows: tuple[RunnerRow, ...]) -> S
     runs = [run for run, _ in hits.values()]
     last = ([run for run in runs if run.is_suite] or runs)[-1]
     scope = RunScope.SUITE if last.is_suite else RunScope.PART
-    is_own = all(run.is_own for run in runs)
-    whole = SuiteRun(
-        last.name, scope=scope, decides=all(run.decides for run in runs), is_own=is_own
-    )
+    whole = SuiteRun(last.name, scope=scope, decides=all(run.decides for run in runs))
+    whole.is_own = all(run.is_own for run in runs)
+    whole.behind = tuple(every[max(hits) + 1 :])
     whole.is_single = len(hits) == 1
     whole.rows = tuple(dict.fromkeys(row for run in runs for row in run.rows))
     if not all(run.rows for run in runs):
         whole.rows = ()  # one that no row knows may print anything
-    whole.is_shown = not any(every[index].files or "!" in every[index].raw[:2] for index in hits)
+    runners = [every[index] for index in hits]
+    whole.is_shown = not any(c.files or "!" in c.raw[:2] or c.words[0] in renamed for c in runners)
     whole.is_sifted = any(_is_sifted(every, index) for index in hits)
     whole.is_whole = whole.is_shown and whole.is_single and _is_whole(every, next(iter(hits)))
     whole.is_end = _is_end(every, set(hits))

@@ -1,4 +1,4 @@
-"""What a command in a transcript does at a tracker, of all that there are: close, show or claim a task.
+"""What a command in a transcript does at a tracker, of all that there are: close, show, claim, reopen.
 
 Takes the words of one simple command. Imported at stops that are looked at, so it imports only `re`.
 Source: `lifecycle --help`; `gh issue close --help`, https://cli.github.com/manual/gh_issue_close; the
@@ -14,6 +14,7 @@ from lifecycle.trackers.beads import bd_signs as beads
 CLOSE = "close"
 SHOW = "show"
 CLAIM = "claim"
+REOPEN = "reopen"
 
 SIGNS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("lifecycle", "tracker", "close"), CLOSE),
@@ -21,11 +22,13 @@ SIGNS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("lifecycle", "tracker", "claim"), CLAIM),
     (("lifecycle", "tracker", "takeover"), CLAIM),
     (("lifecycle", "tracker", "next"), CLAIM),
+    (("lifecycle", "tracker", "reopen"), REOPEN),
     (("lifecycle", "close"), CLOSE),
     (("lifecycle", "claim"), CLAIM),
     (("lifecycle", "takeover"), CLAIM),
     (("gh", "issue", "close"), CLOSE),
     (("gh", "issue", "view"), SHOW),
+    (("gh", "issue", "reopen"), REOPEN),
     *beads.SIGNS,
 )
 """What the words begin with (an option may stand anywhere), and the verb that it is."""
@@ -51,7 +54,7 @@ class Sign:
     """What a command does at a tracker.
 
     Attributes:
-        verb: CLOSE, SHOW or CLAIM.
+        verb: CLOSE, SHOW, CLAIM or REOPEN.
         ids: the tasks that it names, in its own words.
         name: the command in short, as `gh issue close`.
     """

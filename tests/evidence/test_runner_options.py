@@ -100,7 +100,7 @@ SUITE, PART, NOTHING = RunScope.SUITE, RunScope.PART, RunScope.NOTHING
         ("unittest", "-v", SUITE),
         ("cargo test", "", SUITE),
         ("cargo test", "name", PART),
-        ("cargo test", "--workspace -p core", SUITE),
+        ("cargo test", "--workspace -p core", PART),
         ("cargo test", "-p core name", PART),
         ("cargo test", "+nightly", SUITE),
         ("cargo test", "-- --nocapture", SUITE),

@@ -71,6 +71,7 @@ def test_the_signs_of_every_tracker_are_read_here() -> None:
         command_signs.CLOSE,
         command_signs.SHOW,
         command_signs.CLAIM,
+        command_signs.REOPEN,
     }
     assert "gh issue close" in command_signs.names(command_signs.CLOSE)
     assert "gh issue view" in command_signs.names(command_signs.SHOW)

@@ -37,10 +37,10 @@ def said(
     """The claims of a text, the furthest first, and what it says is open: tests that fail, asked changes.
 
     Args:
-        lines: those of the text that are neither code nor quoted, as far as that is quickly told.
+        lines: those of the text, whatever they are: what is in none of them is not looked for.
         about: words that stand for what the turn is about besides: that a review was asked for, so that
             "approved" needs no word of what was.
-        prose: tells the agent's own words; asked only where a claim is there.
+        prose: tells the agent's own words; asked only where something is there.
     """
     whole = " ".join([*lines, *about])
     claims = [name for name in _claimed(lines) if _has(_forms(name)[-1], whole)]
@@ -49,7 +49,8 @@ def said(
     still = []
     for name, row in word_tables.table(TABLE)["open"].items():
         says = partial(_says, "|".join(_listed(row)))
-        if any(map(says, _worth(row, lines))) and _has(row["about"], whole):
+        is_there = any(map(says, _worth(row, lines))) and _has(row["about"], whole)
+        if is_there and any(map(says, _worth(row, prose()[1]))):
             still.append(name)
     return claims, still
 
@@ -61,7 +62,7 @@ def takes_back(lines: list[str], claim: str) -> bool:
 
 def approves(lines: list[str], prose: Callable[[], Prose]) -> bool:
     """True if a review's own words approve, and nothing around them is a condition."""
-    if APPROVED not in _claimed(lines) or any(map(_is_bound, lines)):
+    if APPROVED not in _claimed(lines) or any(map(_is_bound, prose()[1])):
         return False
     return APPROVED in _borne_out(prose(), ("review",))
 
@@ -70,7 +71,7 @@ def _borne_out(prose: Prose, about: tuple[str, ...]) -> list[str]:
     """The claims that stand in the agent's own prose, and that nothing in it takes back."""
     own, every, is_open = prose
     on = " ".join([*every, *about])
-    bound = any(_is_bound(line) for line in every if _has(r"approv|lgtm", line))
+    bound = any(_is_bound(line) for line in every if _has(r"approv|lgtm|good to me", line))
     sentences = [part for line in every for part in _sentences(line)]
     return [
         name

@@ -92,9 +92,7 @@ def is_quiet(turn: Turn, finding: StageFinding) -> bool:
     """
     if not turn.is_there or finding.state.is_under_way:
         return True
-    if finding.misnamed:
-        return False
-    return finding.state is Detected.UNKNOWN and not wants_question(turn)
+    return finding.state is Detected.UNKNOWN and not (finding.misnamed or wants_question(turn))
 
 
 def wants_question(turn: Turn) -> bool:

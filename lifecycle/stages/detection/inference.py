@@ -3,8 +3,9 @@
 TABLE is the whole of it: the tool, what its text looks like, how it came out, and the stage. A call
 beats a word about it: if tests ran, what the agent says of them does not count.
 
-A completion that is followed by an edit (Edit, Write, …) is stale, but for the closing of the issue.
-Commands that change files are not seen as edits. Background commands show nothing until they end.
+A completion that is followed by an edit (Edit, Write, …) is stale, but for the closing of the issue. So is
+one that a command follows which is known to change files (`sed -i`, `git stash pop`, `cat >file`); others
+are not seen as edits. Background commands show nothing until they end.
 
 Imported at stops that are looked at: what reads command lines and texts is imported where it is needed.
 """
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import TypeAlias
 
+    from lifecycle.evidence import command_lines
     from lifecycle.trackers import command_signs
 
 
@@ -50,6 +52,9 @@ TEXT = "the text"
 VERDICT = "a verdict"
 """What it was found in if a review of the agent's own ended with one."""
 
+REOPENED = "reopened"
+"""How a command came out that takes back that a task is closed."""
+
 _REVIEWERS = "Skill SlashCommand Agent Task Bash typed"
 
 TABLE: tuple[tuple[str, Sort, str, Detected], ...] = (
@@ -60,7 +65,7 @@ TABLE: tuple[tuple[str, Sort, str, Detected], ...] = (
     (_REVIEWERS, Sort.REVIEW, ANY, Detected.IN_ORACLE_REVIEW),
     (_REVIEWERS, Sort.REQUIREMENTS, "approved", Detected.REQUIREMENTS_REVIEWED),
     (_REVIEWERS, Sort.REQUIREMENTS, ANY, Detected.IN_PROGRESS),
-    ("Edit Write MultiEdit NotebookEdit", Sort.EDIT, ANY, Detected.IN_PROGRESS),
+    ("Edit Write MultiEdit NotebookEdit Bash", Sort.EDIT, ANY, Detected.IN_PROGRESS),
     ("SlashCommand typed", Sort.CLEAR, ANY, Detected.SESSION_CLEARED),
     (ANY, Sort.SHOW, ANY, Detected.IN_PROGRESS),
     (ANY, Sort.WORK, ANY, Detected.IN_PROGRESS),
@@ -83,8 +88,9 @@ HINTS: dict[Sort, tuple[str, ...]] = {
         *("trial", "nose", "gradle", "mvn", "cargo", "rake"),
         *("check", "verify", "npm t"),
     ),
-    Sort.CLOSE: ("close", "done", "--status", " -s"),
+    Sort.CLOSE: ("close", "done", "--status", " -s", "open"),
     Sort.SHOW: ("show", "view"),
+    Sort.EDIT: ("git s", "git c", "git re", "git pull", "git m", "git a", "sed -", "perl -", "> "),
 }
 """A command that has none of these is about none of them: it is not taken apart."""
 
@@ -94,7 +100,8 @@ PARSED = 40
 WORDS = (
     *("clos", "approv", "lgtm", "pass", "succe", "green", "satisf", "met", "verif", "fulfil"),
     *("complete", "done", "finish", "clear", "fail", "reject", "request", "await", "worked"),
-    *("implemented", "coded", "in place", "verdict", "covered", "addressed", "confirmed"),
+    *("implemented", "coded", "written", "in place", "verdict", "covered", "addressed"),
+    *("confirmed", "good to me"),
 )
 """A text without any of these says nothing of a stage."""
 
@@ -193,6 +200,7 @@ class Watch:
         if sort is Sort.SHOW:
             self.about += (REQUIREMENTS,)
         if sort is Sort.CLOSE:
+            self._forget({Detected.ISSUE_CLOSED} if outcome == REOPENED else set())
             self.is_closed = self.is_closed or outcome == "done"
             self.has_closed_badly = outcome != "done"
         self.has_shell = self.has_shell or call.tool in SHELLS
@@ -250,9 +258,8 @@ class Watch:
         elif verdict != "approved":
             self._forget({reviewed})
             is_oracle = reviewed is Detected.ORACLE_APPROVED
-            self.under_way[Detected.IN_ORACLE_REVIEW if is_oracle else Detected.IN_PROGRESS] = (
-                VERDICT
-            )
+            state = Detected.IN_ORACLE_REVIEW if is_oracle else Detected.IN_PROGRESS
+            self.under_way[state] = VERDICT
 
     def found(self, asked: Stage | None) -> StageFinding:
         """The furthest completion that counts, else what is under way."""
@@ -292,7 +299,7 @@ def _sorts(
     Judged from the last one back: once a test run was found, those before it change nothing, and so it
     is with a task that was closed. A command that is not worth it is work, whatever it was.
     """
-    open_, left = {Sort.TESTS, Sort.CLOSE, Sort.SHOW, Sort.REVIEW}, PARSED
+    open_, left = {Sort.TESTS, Sort.CLOSE, Sort.SHOW, Sort.REVIEW, Sort.EDIT}, PARSED
     sorts: dict[int, Seen] = {}
     hints = (*tests, *commands_of(runners))
     for place in range(len(steps) - 1, -1, -1):
@@ -306,8 +313,10 @@ def _sorts(
                 continue
             left -= 1
         seen = sorts[place] = classify(call, tests, review, asked, runners)
-        if seen[0] is Sort.TESTS or (seen[0] is Sort.CLOSE and seen[1] == "done"):
-            open_.discard(seen[0])
+        if seen[0] is Sort.TESTS:
+            open_ -= {Sort.TESTS, Sort.EDIT}
+        if seen[0] is Sort.CLOSE and seen[1] == "done":
+            open_.discard(Sort.CLOSE)
     return sorts
 
 
@@ -333,12 +342,14 @@ def classify(
     hints = hinted(call.text, own) if call.tool == "Bash" else set()
     if not hints:
         return Sort.WORK, "", (), call.tool or call.text[:60]
-    from lifecycle.evidence import reading, test_runs
+    from lifecycle.evidence import command_lines, reading, test_runs
     from lifecycle.evidence.runners import runner_table
     from lifecycle.trackers import command_signs
 
     verbs = _verbs(call.text) if hints & {Sort.CLOSE, Sort.SHOW} else {}
     closes = verbs.get(command_signs.CLOSE)
+    if command_signs.REOPEN in verbs and call.outcome is CallEnd.OK:
+        return Sort.CLOSE, REOPENED, (), call.tool
     if closes is not None:
         is_done = call.outcome is CallEnd.OK and not command_signs.is_denied(call.output)
         return Sort.CLOSE, "done" if is_done else str(call.outcome), closes.ids, closes.name
@@ -346,8 +357,25 @@ def classify(
     run = test_runs.run_in(call.text, tests, rows) if rows else None
     if run is not None:
         outcome = reading.read_run(run, call.outcome, call.output, rows=rows).outcome
-        return Sort.TESTS, str(outcome) if run.is_suite else "part", (), run.name
+        known = str(outcome) if run.is_suite else "part"
+        return Sort.TESTS, "stale" if any(map(_changes_files, run.behind)) else known, (), run.name
+    if Sort.EDIT in hints and any(map(_changes_files, command_lines.commands(call.text))):
+        return Sort.EDIT, str(call.outcome), (), call.tool
     return (Sort.SHOW if command_signs.SHOW in verbs else Sort.WORK), "", (), "tools"
+
+
+def _changes_files(command: command_lines.Command) -> bool:
+    """True for a command that is known to change files of the worktree."""
+    from lifecycle.evidence.command_lines import listed
+
+    name, rest = command.words[0], command.words[1:]
+    if name == "git":
+        moves = "--hard" in rest or not listed("moving").isdisjoint(rest[:1])
+        return moves and listed("staying").isdisjoint(rest)
+    if name in ("sed", "perl"):
+        return any(re.match(r"--in-place|-[a-z]*i", word) for word in rest)
+    elsewhere = tuple(listed("elsewhere"))
+    return name in listed("writing") and any(not f.startswith(elsewhere) for f in command.files)
 
 
 def commands_of(runners: tuple[Mapping[str, object], ...]) -> tuple[str, ...]:

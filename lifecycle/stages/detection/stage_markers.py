@@ -200,14 +200,14 @@ def _is_said(block: Block, before: str, after: str) -> bool:
     is_continued = below[:1].islower() and _has("behind", below, re.match)
     if is_continued or rest.lstrip(" *_")[:1] == ":":
         return False
-    if re.search(r"(?:^|\n)[+<=~-]$", before):
-        return False  # a line of a diff
+    if re.search(r"(?:^|\n)[+<=~-]$|\]\($", before):
+        return False  # a line of a diff, or where a link leads
     sentence = re.split(_SENTENCE_END, re.sub(_MARKER, " ", before).replace("\n", " "))[-1]
     is_alone = not sentence.strip(_LABEL)
     if is_alone and (block.is_item or block.is_headed) and _has("plan", block.lead):
         return False
     if is_alone and not before.strip(_LABEL):
-        is_led = block.lead.rstrip(" *_").endswith((":", ",")) or block.is_headed
+        is_led = block.is_headed or _has("leads", block.lead) or _has("last", block.lead)
         sentence = re.split(_SENTENCE_END, block.lead)[-1] if is_led else ""
     sentence = sentence[-SENTENCE:]
     for pattern, instead in _NOT_SPOKEN:

@@ -12,6 +12,10 @@ from functools import partial
 from lifecycle.core.stage_names import Detected
 from lifecycle.evidence.words import claim_words, word_tables
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 LENGTH = 20_000
 """Characters of a text in which words are looked for, from its end."""
 
@@ -38,19 +42,23 @@ def said(text: str, about: tuple[str, ...] = ()) -> tuple[Detected, ...]:
     `about`: words that stand for what the turn is about besides: that a review was asked for, so that
     "approved" needs no word of what was.
     """
-    claims, still = claim_words.said(_lines(text[-LENGTH:]), about, partial(_prose, text))
+    claims, still = claim_words.said(text[-LENGTH:].splitlines(), about, partial(_prose, text))
+    if claim_words.APPROVED in claims and claim_words.may_have_verdict(text):
+        claims.remove(claim_words.APPROVED)  # its verdict is read by its form alone
     return (*(STAGES[name] for name in claims), *(OPEN[name] for name in still))
 
 
 def takes_back(text: str, state: Detected) -> bool:
     """True if the text says something that a claim of this stage cannot stand beside."""
     name = next(name for name, of in STAGES.items() if of is state)
-    return claim_words.takes_back(_lines(text), name)
+    return claim_words.takes_back(_prose(text)[1], name)
 
 
 def approves(text: str) -> bool:
     """True if a review's own words approve, and nothing around them is a condition."""
-    return claim_words.approves(_lines(text[-LENGTH:]), partial(_prose, text))
+    if claim_words.may_have_verdict(text):
+        return False  # it has a form, and that is no verdict there
+    return claim_words.approves(text[-LENGTH:].splitlines(), partial(_prose, text))
 
 
 def verdict(text: str) -> str:
@@ -60,9 +68,13 @@ def verdict(text: str) -> str:
     from lifecycle.stages.detection.prose_blocks import CODE, END, blocks
 
     lines: list[tuple[str, str]] = []
-    for block in blocks(text):
+    found = blocks(text)
+    for place, block in enumerate(found):
+        behind = found[place + 1].text if place + 1 < len(found) else ""
+        if block.box == " " or _has("goes on", behind, re.match):
+            continue  # nobody ticked it; or a sentence goes on behind it
         above = block.lead if _announces(block.lead) or block.is_item else ""
-        for line in block.text.split("\n") if block.box != " " else ():
+        for line in block.text.split("\n"):
             lines.append((line.replace(CODE, "").replace(END, ""), above))
             above = line if line.rstrip(" *_").endswith(":") else ""
     return claim_words.verdict(lines)
@@ -94,21 +106,5 @@ def _announces(lead: str, *more: str) -> bool:
     return lead.rstrip(" *_").endswith((":", *more))
 
 
-def _has(kind: str, text: str) -> bool:
-    return re.search(word_tables.pattern(claim_words.TABLE, kind), text, re.IGNORECASE) is not None
-
-
-def _lines(text: str) -> list[str]:
-    """The lines that are neither in a code fence nor in a block quote, told without a parser."""
-    lines: list[str] = []
-    fence = ""
-    for line in text.splitlines():
-        mark = re.match(r"\s*(?:(?:[-*+]|\d+[.)])\s+)?(`{3,}(?=[^`]*$)|~{3,})(.*)", line)
-        if fence:
-            is_end = mark and mark[1].startswith(fence) and not mark[2].strip()
-            fence = "" if is_end else fence
-        elif mark:
-            fence = mark[1]
-        elif line.strip() and not line.lstrip().startswith((">", "|")):
-            lines.append(line)
-    return lines
+def _has(kind: str, text: str, how: Callable[..., object] = re.search) -> bool:
+    return how(word_tables.pattern(claim_words.TABLE, kind), text, re.IGNORECASE) is not None

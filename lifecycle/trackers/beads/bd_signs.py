@@ -13,6 +13,7 @@ SIGNS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("bd", "done"), "close"),
     (("bd", "update", "--status=closed"), "close"),
     (("bd", "show"), "show"),
+    (("bd", "reopen"), "reopen"),
     (("bd", "update", "--claim"), "claim"),
     (("bd", "update", "--status=in_progress"), "claim"),
 )
