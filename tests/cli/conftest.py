@@ -35,13 +35,16 @@ def step(place: Place, tmp_path: Path) -> Place:
 
 @pytest.fixture
 def interruptible() -> Iterator[None]:
-    """Ctrl-C reaches what is started here, also where this process was started without it.
+    """Ctrl-C and the end of a terminal reach what is started here, however the tests were started.
 
-    A shell starts what it puts into the background with the signal ignored, and so is what that starts.
+    A shell ignores SIGINT in what it puts into the background, `nohup` ignores SIGHUP, and both are
+    inherited.
     """
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    interrupt = signal.signal(signal.SIGINT, signal.default_int_handler)
+    hangup = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
-    signal.signal(signal.SIGINT, before)
+    signal.signal(signal.SIGINT, interrupt)
+    signal.signal(signal.SIGHUP, hangup)
 
 
 @pytest.fixture

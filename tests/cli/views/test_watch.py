@@ -19,6 +19,8 @@ from tests.conftest import STARTED
 from tests.docs.overview_schema import SCHEMA
 from tests.views.overview.overview_ground import PULL
 
+pytestmark = pytest.mark.usefixtures("interruptible")
+
 WAITS = "WAITS FOR YOU"
 
 

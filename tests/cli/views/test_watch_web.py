@@ -21,17 +21,9 @@ from lifecycle.settings.known_clones import known
 from tests.cli.views.view_ground import ViewGround
 from tests.conftest import STARTED
 
-pytestmark = pytest.mark.started
+pytestmark = [pytest.mark.started, pytest.mark.usefixtures("interruptible")]
 
 SECONDS = 60
-
-
-@pytest.fixture(autouse=True)
-def hangup() -> Iterator[None]:
-    """SIGHUP at its default: whoever started the tests may have it ignored, as `nohup` does."""
-    found = signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    yield
-    signal.signal(signal.SIGHUP, found)
 
 
 @contextmanager
