@@ -25,7 +25,7 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_085,
-    "storage": 1_249,
+    "storage": 1_285,
     "settings": 895,
     "git": 475,
     "github": 5_960,
@@ -39,9 +39,9 @@ BUDGET = {
     "feedback": 300,
     "reconcile": 1_325,
     "views": 2_430,
-    "app": 530,
+    "app": 1_015,
     "setup": 3_710,
-    "hooks": 2_215,
+    "hooks": 1_960,
     "cli": 5_740,
     APART: 17_550,
 }

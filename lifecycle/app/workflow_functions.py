@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lifecycle.app.guidance.preparing import preparing_store
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import quoted
 from lifecycle.core.timing import Deadline, SystemClock
@@ -26,7 +27,6 @@ from lifecycle.workflow.documents.written_documents import DETAIL, DocumentKind,
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps.workflow_steps import NoWorkflow, WorkflowSteps
 from lifecycle.workflow.store.found_workflows import found_workflows
-from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.table import FROM_CHECKPOINT, FROM_DOCUMENT, PhaseStatus, WorkflowType
 from lifecycle.workflow.whose import asker_of
 
@@ -177,7 +177,7 @@ def _steps(root: str | Path) -> WorkflowSteps:
     folder = Path(root).absolute()
     top = store.worktree_root(folder) or folder
     clock = SystemClock()
-    worktree = WorkflowStore(top, os.environ, Deadline.after(clock, SECONDS))
+    worktree = preparing_store(top, os.environ, Deadline.after(clock, SECONDS))
     return WorkflowSteps(worktree, asker_of(top, os.environ, {}))
 
 

@@ -1,7 +1,7 @@
 """The quick path of a session's start and of a compaction: print what was prepared, with few imports.
 
 `__main__` asks this before it loads the rest of a hook. In goes the event on stdin and what lies in
-`.lifecycle/`. Out comes an exit code if all of the answer was prepared (`guidance/preparing.py`) and no
+`.lifecycle/`. Out comes an exit code if all of the answer was prepared (`app/guidance/preparing.py`) and no
 file changed since; else the event, for the full path (`wake`), which prepares anew. A claim, a run, the
 staged workflow, a board and what waits to be said are the full path's.
 
@@ -17,14 +17,18 @@ import json
 import os
 
 from lifecycle import __version__
+from lifecycle.app.guidance import prepared_recovery
+from lifecycle.git.checked_out import branch_of
 from lifecycle.hooks import recovery_marks, stdin_event
-from lifecycle.hooks.guidance import prepared_recovery
 from lifecycle.settings import running_client
-from lifecycle.storage import workflow_marks
+from lifecycle.storage import adoption_notes, workflow_marks
+from lifecycle.workflow.nearest import adopted_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from lifecycle.storage.adoption_notes import Whose
 
 START, COMPACT = "session-start", "pre-compact"
 HOOKS = {START: "SessionStart", COMPACT: "PreCompact"}
@@ -40,7 +44,7 @@ _OTHERS = (
 
 
 def run(hook: str) -> int | dict[str, Any] | None:
-    """Answer this event from what was prepared.
+    """Answer this event from what was prepared, or at least without what has nothing to say.
 
     Returns:
         0 if that was all; or the event that was read, if somebody else has to answer it; or None if nothing
@@ -48,45 +52,97 @@ def run(hook: str) -> int | dict[str, Any] | None:
     """
     try:
         root = workflow_marks.worktree()
-        prepared = _prepared(root) if root is not None else None
+        is_plain = root is not None and _is_plain(root)
     except Exception:  # noqa: BLE001 -- whatever it is, the full path says it
         return None
-    if root is None or prepared is None:
+    if root is None or not is_plain:
         return None
     event = stdin_event.read_input()
     try:
-        return 0 if _is_answered(hook, root, event, prepared) else event
+        return 0 if _is_answered(hook, root, event) else event
     except Exception:  # noqa: BLE001 -- as above; nothing was printed
         return event
 
 
-def _prepared(root: str) -> dict[str, Any] | None:
+def _is_plain(root: str) -> bool:
+    """True if a workflow is here, and nothing else that has something to say."""
     if any(os.path.lexists(os.path.join(root, name)) for name in _OTHERS):
-        return None
-    if running_client.client_of(os.environ) is running_client.Client.OTHER:
-        return None
-    found = prepared_recovery.load(root, __version__)
-    is_whole = found is not None and not any(os.environ.get(name) for name in found["unset"])
-    return found if is_whole else None
+        return False
+    is_ours = running_client.client_of(os.environ) is not running_client.Client.OTHER
+    return is_ours and prepared_recovery.has_documents(root)
 
 
-def _is_answered(hook: str, root: str, event: dict[str, Any], prepared: dict[str, Any]) -> bool:
-    """True if the event was answered from `prepared`; raises whatever goes wrong before it is printed."""
+def _is_answered(hook: str, root: str, event: dict[str, Any]) -> bool:
+    """True if the event was answered; raises whatever goes wrong before it is printed."""
     session = running_client.session_of(event, os.environ)
-    texts = prepared["answers"].get(session)
-    is_ours = event.get("hook_event_name") == HOOKS[hook] and not event.get("agent_id")
-    if not (session and is_ours and isinstance(texts, dict)):
+    if not session or event.get("hook_event_name") != HOOKS[hook] or event.get("agent_id"):
+        return False
+    process = os.environ.get("CLAUDE_PID", "")
+    client = int(process) if process.isdecimal() else 0
+    answer = _prepared(hook, root, (session, client, branch_of(root)))
+    if answer is None:
+        answer = _made(hook, root, event, session, client)
+    if answer is None:
         return False
     if hook == COMPACT:
-        recovery_marks.owe(root, session)
-        _print(f"{texts['kept']}\n")
+        if answer["kept"]:
+            recovery_marks.owe(root, session)
+            _print(f"{answer['kept']}\n")
         return True
-    return _start(root, session, str(event.get("source") or ""), texts["told"])
+    return _start(root, session, str(event.get("source") or ""), answer)
 
 
-def _start(root: str, session: str, source: str, text: str) -> bool:
-    own = {"hookEventName": HOOKS[START], "additionalContext": text}
-    output = json.dumps({"hookSpecificOutput": own}) + "\n"
+def _prepared(hook: str, root: str, asker: Whose) -> dict[str, Any] | None:
+    """What was prepared for whoever asks; the workflow is theirs from then on."""
+    prepared = prepared_recovery.load(root, __version__)
+    if prepared is None or any(os.environ.get(name) for name in prepared["unset"]):
+        return None
+    if hook == COMPACT and prepared["sources"] == "new":
+        return None
+    notes = adoption_notes.noted(root)
+    answer = prepared_recovery.chosen(prepared, notes, asker)
+    if answer is None or "told" not in answer:
+        return None
+    if answer["id"]:
+        _adopt(root, answer, notes.get(answer["id"]), asker, is_compaction=hook == COMPACT)
+    return {**answer, "person": prepared["person"]}
+
+
+def _made(
+    hook: str, root: str, event: dict[str, Any], session: str, client: int
+) -> dict[str, str] | None:
+    """The answer made of the workflows alone; None where there is more."""
+    from pathlib import Path
+
+    from lifecycle.hooks import workflow_alone
+
+    return workflow_alone.answer(
+        hook, event, Path(root), os.environ, session, client, is_start=hook == START
+    )
+
+
+def _adopt(
+    root: str,
+    answer: dict[str, Any],
+    note: adoption_notes.AdoptionNote | None,
+    asker: Whose,
+    *,
+    is_compaction: bool,
+) -> None:
+    """Note that the workflow is this session's, and that it outlives a compaction; raises OSError."""
+    whose, count = note or (tuple(answer["whose"]), 0)
+    after = (adopted_by(asker, whose), count + is_compaction)
+    if after != (whose, count):
+        adoption_notes.put_note(root, answer["id"], after)
+
+
+def _start(root: str, session: str, source: str, answer: dict[str, Any]) -> bool:
+    if not answer["told"] and not answer["person"]:
+        return True
+    own = {"hookEventName": HOOKS[START], "additionalContext": answer["told"]}
+    said = {"hookSpecificOutput": own} if answer["told"] else {}
+    more = {"systemMessage": answer["person"]} if answer["person"] else {}
+    output = json.dumps({**said, **more}) + "\n"
     descriptor = recovery_marks.begin_start(root, session, source)
     if descriptor is None:
         return True

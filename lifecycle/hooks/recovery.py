@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from lifecycle.app.guidance import prepared_recovery
+from lifecycle.app.guidance.recovery_message import RecoveryPart, folded, part_of
 from lifecycle.core.redact import redact, visible
 from lifecycle.hooks import client_contract, recovery_marks
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Ours
-from lifecycle.hooks.guidance import prepared_recovery
-from lifecycle.hooks.guidance.recovery_message import RecoveryPart, folded, part_of
 from lifecycle.stages.session import staged_start
 from lifecycle.storage.workflow_marks import RUN_FILE
 
@@ -79,9 +79,9 @@ def of_every_system(
     words = RecoveryWords(claim, context, staged)
     if not prepared_recovery.has_documents(str(call.world.root)):
         return words, person
-    from lifecycle.hooks.workflow_part import WorkflowPart
+    from lifecycle.hooks.workflow_part import WorkflowAsk, WorkflowPart
 
-    told = WorkflowPart(call).started(is_alone=not (claim or context or staged))
+    told = WorkflowPart(WorkflowAsk.of(call)).started(is_alone=not (claim or context or staged))
     return replace(words, workflow=told.part), [*person, *told.person]
 
 

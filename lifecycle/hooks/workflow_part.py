@@ -2,19 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from lifecycle.app.guidance import guidance_text, preparing
+from lifecycle.app.guidance.recovery_message import RecoveryLine, RecoveryPart
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.redact import visible
-from lifecycle.core.timing import DeadlineReached
-from lifecycle.hooks.answers.call import HookCall
-from lifecycle.hooks.guidance import guidance_text, preparing
-from lifecycle.hooks.guidance.recovery_message import RecoveryLine, RecoveryPart
+from lifecycle.core.timing import Deadline, DeadlineReached
 from lifecycle.storage import log
 from lifecycle.workflow import whose
 from lifecycle.workflow.sources import following
+from lifecycle.workflow.state import Workflow
+from lifecycle.workflow.store.workflow_store import WorktreeWorkflows
 from lifecycle.workflow.whose import Asker, WorkflowChoice
+
+if TYPE_CHECKING:
+    from lifecycle.hooks.answers.call import HookCall
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowAsk:
+    """Who asks, and where.
+
+    Attributes:
+        hook: the entrypoint.
+        event: what the client sent.
+        session: the client's session, "" if nobody said.
+        process: the client's; 0 if nobody knows it.
+        root: the worktree's top folder.
+        environment: the variables.
+        deadline: when all has to be done.
+    """
+
+    hook: str
+    event: Mapping[str, Any]
+    session: str
+    process: int
+    root: Path
+    environment: Mapping[str, str]
+    deadline: Deadline
+
+    @classmethod
+    def of(cls, call: HookCall) -> WorkflowAsk:
+        """That of a hook's call."""
+        world = call.world
+        where = (world.root, world.environment, world.deadline)
+        return cls(call.hook, call.event, call.session, call.process, *where)
 
 
 class WorkflowPart:
@@ -26,19 +63,20 @@ class WorkflowPart:
         person: lines for the user.
     """
 
-    def __init__(self, call: HookCall) -> None:
-        self.call, world = call, call.world
+    def __init__(self, ask: WorkflowAsk) -> None:
+        self.ask = ask
         self.part: RecoveryPart | None = None
         self.kept: list[str] = []
         self.person: list[str] = []
-        self.store = preparing.preparing_store(world.root, world.environment, world.deadline)
+        self.has_looked = False
+        self.store = preparing.preparing_store(ask.root, ask.environment, ask.deadline)
 
     @property
     def asker(self) -> Asker:
         """Who asks."""
-        call = self.call
-        asker = whose.asker_of(call.world.root, call.world.environment, call.event)
-        return Asker(call.session, call.process, asker.branch, asker.is_subagent)
+        ask = self.ask
+        asker = whose.asker_of(ask.root, ask.environment, ask.event)
+        return Asker(ask.session, ask.process, asker.branch, asker.is_subagent)
 
     def started(self, *, is_alone: bool) -> WorkflowPart:
         """What a session is told; its workflow is its own from now on; this.
@@ -49,23 +87,30 @@ class WorkflowPart:
         with self._guarded():
             if self.asker.is_subagent:
                 return self
-            workflows = self.store.read()
-            choice = whose.chosen(self.call.world.root, workflows.unfinished, self.asker)
-            self._tell(choice, is_alone=is_alone)
-            self.person = [visible(sentence) for sentence in workflows.troubles]
-            if workflows.found:
-                self._adopt()
+            with self._read_anyway(is_alone), self.store.changing() as change:
+                workflow = self._look(change.workflows, is_alone=is_alone)
+                if workflow is not None:
+                    mine = whose.adopted(workflow, self.asker)
+                    if mine != workflow:
+                        change.put(mine)
         return self
 
-    def _adopt(self) -> None:
-        """Have the session's workflow as its own, and all files in step; what was read is told anyway."""
-        with self.store.changing() as change:
-            unfinished = change.workflows.unfinished
-            workflow = whose.chosen(self.call.world.root, unfinished, self.asker).workflow
-            if workflow is not None:
-                mine = whose.adopted(workflow, self.asker)
-                if mine != workflow:
-                    change.put(mine)
+    @contextmanager
+    def _read_anyway(self, is_alone: bool) -> Iterator[None]:
+        """Where nothing can be locked or written, what lies there is told all the same."""
+        try:
+            yield
+        except (LifecycleError, OSError):
+            if not self.has_looked:
+                self._look(self.store.read(), is_alone=is_alone)
+            raise
+
+    def _look(self, workflows: WorktreeWorkflows, *, is_alone: bool) -> Workflow | None:
+        self.has_looked = True
+        choice = whose.chosen(self.ask.root, workflows.unfinished, self.asker)
+        self._tell(choice, is_alone=is_alone)
+        self.person = [visible(sentence) for sentence in workflows.troubles]
+        return choice.workflow
 
     def compacted(self) -> WorkflowPart:
         """What the summary of a compaction must keep; sources are read, and all files in step; this."""
@@ -82,7 +127,7 @@ class WorkflowPart:
         return self
 
     def _tell(self, choice: WorkflowChoice, *, is_alone: bool) -> None:
-        root = self.call.world.root
+        root = self.ask.root
         others = [one.workflow for one in choice.others]
         if choice.workflow is not None:
             self.part = preparing.workflow_part(root, choice.workflow, others, is_alone=is_alone)
@@ -101,4 +146,4 @@ class WorkflowPart:
             self._log("the time for this look was up")
 
     def _log(self, why: str) -> None:
-        log.write(self.call.world.root, f"{self.call.hook}: workflow: {why}")
+        log.write(self.ask.root, f"{self.ask.hook}: workflow: {why}")

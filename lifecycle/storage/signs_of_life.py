@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lifecycle.storage import regular_files
+from lifecycle.storage import live_process, regular_files
 from lifecycle.storage.store import Folder
 
 SEEN = "seen"
@@ -114,7 +114,7 @@ def signs_of(folder: Folder, session: str, now: float) -> Signs:
     is_ended = ended is not None and ended.content.decode(errors="replace").strip() == session
     return Signs(
         has_ended=ended is not None and is_ended and ended.mtime_ns >= seen_ns,
-        is_client_there=is_there(words[1]) if is_seen and len(words) > 1 else None,
+        is_client_there=live_process.is_there(words[1]) if is_seen and len(words) > 1 else None,
         has_waiter=is_live(folder, now, session),
         last_at=seen_ns / 1e9 if is_seen else None,
     )
@@ -155,18 +155,9 @@ def is_live(folder: Folder, now: float, session: str = "") -> bool:
     if snapshot is None or snapshot.mtime_ns <= now * 1e9:
         return False
     pid, _, whose = snapshot.content.decode(errors="replace").strip().partition(" ")
-    return session in ("", whose) and is_there(pid)
+    return session in ("", whose) and live_process.is_there(pid)
 
 
 def _put(folder: Folder, name: str, content: str) -> None:
     """Write a sign in place: half of one is no sign, and a killed process leaves nothing beside it."""
     regular_files.fill(folder.at(name), content.encode())
-
-
-def is_there(pid: str) -> bool:
-    """True if this user has such a process; an id that went to another user's is not ours any more."""
-    try:
-        os.kill(int(pid), 0)
-    except (ValueError, OverflowError, ProcessLookupError, PermissionError):
-        return False
-    return int(pid) > 0

@@ -223,15 +223,6 @@ class Workflow(_WorkflowValue, frozen=True):
         )
         return next(waiting, -1)
 
-    @property
-    def skipped_gates(self) -> tuple[int, ...]:
-        """Indices of the phases that were skipped past their gate, which stays in sight."""
-        return tuple(
-            index
-            for index, phase in enumerate(self.phases)
-            if phase.gate and phase.status is PhaseStatus.SKIPPED
-        )
-
     def index_of(self, name: str) -> int:
         """The index of a phase by `phase_N` (from 0), number (from 1), or title; "" is the current one.
 
@@ -349,8 +340,8 @@ def slug(name: str) -> str:
 
 def todos(workflow: Workflow) -> list[Mapping[str, str]]:
     """The to-do list of a workflow: content, status and activeForm of each phase."""
-    words = {PhaseStatus.COMPLETED: "completed", PhaseStatus.SKIPPED: "completed"}
-    words |= {PhaseStatus.ACTIVE: "in_progress", PhaseStatus.BLOCKED: "in_progress"}
+    words = {**dict.fromkeys(OVER, "completed"), PhaseStatus.ACTIVE: "in_progress"}
+    words[PhaseStatus.BLOCKED] = "in_progress"
     return [
         {
             "content": phase.title,

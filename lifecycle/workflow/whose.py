@@ -18,7 +18,8 @@ from msgspec.structs import replace
 
 from lifecycle.git.checked_out import branch_of
 from lifecycle.settings import running_client
-from lifecycle.storage import signs_of_life
+from lifecycle.storage import live_process
+from lifecycle.workflow.nearest import adopted_by, rank
 from lifecycle.workflow.sources.source_files import is_standing
 from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.store.found_workflows import FoundWorkflow
@@ -39,6 +40,11 @@ class Asker:
     client: int = 0
     branch: str = ""
     is_subagent: bool = False
+
+    @property
+    def whose(self) -> tuple[str, int, str]:
+        """Session, client's process and branch, as `nearest.py` has them."""
+        return self.session, self.client, self.branch
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +73,20 @@ def asker_of(root: Path, environment: Mapping[str, str], event: Mapping[str, Any
 
 def adopted(workflow: Workflow, asker: Asker) -> Workflow:
     """The workflow as the asking session's own; as it was for one whose id nobody knows."""
-    if not asker.session:
-        return workflow
-    client, branch = asker.client or workflow.client, asker.branch or workflow.branch
-    return replace(workflow, session=asker.session, client=client, branch=branch)
+    session, client, branch = adopted_by(asker.whose, whose_is(workflow))
+    return replace(workflow, session=session, client=client, branch=branch)
+
+
+def whose_is(workflow: Workflow) -> tuple[str, int, str]:
+    """Session, client's process and branch of a workflow."""
+    return workflow.session, workflow.client, workflow.branch
 
 
 def chosen(root: Path, unfinished: Iterable[FoundWorkflow], asker: Asker) -> WorkflowChoice:
     """The workflow of the asker among those of a worktree that have something left to do."""
 
     def is_alive(client: int) -> bool:
-        return bool(client) and signs_of_life.is_there(str(client))
+        return bool(client) and live_process.is_there(str(client))
 
     standing = [one for one in unfinished if is_standing(root, one.workflow)]
     return choose(standing, asker, is_alive)
@@ -95,20 +104,11 @@ def choose(
     """
     every = tuple(unfinished)
     ranked = [
-        (rank, at) for at, one in enumerate(every) if (rank := _rank(one.workflow, asker, is_alive))
+        (near, at)
+        for at, one in enumerate(every)
+        if (near := rank(whose_is(one.workflow), asker.whose, is_alive))
     ]
     if asker.is_subagent or not ranked:
         return WorkflowChoice(None, every)
     _, best = min(ranked)
     return WorkflowChoice(every[best], (*every[:best], *every[best + 1 :]))
-
-
-def _rank(workflow: Workflow, asker: Asker, is_alive: Callable[[int], bool]) -> int:
-    """How near a workflow is to the asker, 1 the nearest; 0 for one that is another session's."""
-    if asker.session and workflow.session == asker.session:
-        return 1
-    if asker.client and workflow.client == asker.client:
-        return 2
-    if asker.session and workflow.session and is_alive(workflow.client):
-        return 0
-    return 3 if workflow.branch == asker.branch else 4

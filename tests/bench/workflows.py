@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import uuid
 from collections.abc import Mapping
 from pathlib import Path
 
 from rich.table import Table
 
+from lifecycle.app.guidance import prepared_recovery
+from lifecycle.app.guidance.preparing import preparing_store
+from lifecycle.app.workflow_functions import get_workflow_state, update_phase_status
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.hooks.guidance import prepared_recovery
-from lifecycle.hooks.guidance.preparing import preparing_store
+from lifecycle.git.checked_out import branch_of
 from lifecycle.settings.resources import hook_script
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.whose import Asker, adopted
@@ -24,10 +27,16 @@ BARE = "python3 -c pass"
 
 STARTED = "200 workflow files: hooks/session-start"
 COMPACTED = "200 workflow files: hooks/pre-compact"
+NEW = "200 workflow files, another session: hooks/session-start"
+BRANCH = "200 workflow files, another branch: hooks/session-start"
+NOTES = "200 workflow files, notes changed: hooks/session-start"
+PROGRAM = "200 workflow files, a program wrote last: hooks/session-start"
 CHANGED = "200 workflow files, one changed by hand: hooks/session-start"
+LIMITED = (STARTED, COMPACTED, NEW, BRANCH, NOTES, PROGRAM)
 FILES = 200
 MOST = 3.0
-"""A start and a compaction take at most so many starts of Python; what changed by hand has no limit."""
+"""So many starts of Python each of `LIMITED` takes at the most. A document that changed by hand is read
+with all others, and has no limit."""
 
 SESSION = "11111111-aaaa-4bbb-8ccc-000000000001"
 
@@ -55,6 +64,10 @@ def workflow_probes(folder: Path, files: int = FILES) -> list[Probe]:
         Probe(BARE, (sys.executable, "-c", "pass"), seen),
         Probe(STARTED, (start,), seen, stdin=starts),
         Probe(COMPACTED, (compact,), seen, stdin=compacts),
+        Probe(NEW, (start,), seen, lambda: _another_session(Path(starts)), stdin=starts),
+        Probe(BRANCH, (start,), seen, lambda: _another_branch(root), stdin=starts),
+        Probe(NOTES, (start,), seen, lambda: _noted(root), stdin=starts),
+        Probe(PROGRAM, (start,), seen, lambda: _written(root), stdin=starts),
         Probe(CHANGED, (start,), seen, lambda: _changed(root), stdin=starts),
     ]
 
@@ -74,9 +87,30 @@ def _worktree(root: Path, files: int) -> Path:
     return root
 
 
-def _changed(root: Path) -> None:
+def _another_session(event: Path) -> None:
+    data = json.loads(event.read_text())
+    event.write_text(json.dumps({**data, "session_id": str(uuid.uuid4())}))
+
+
+def _another_branch(root: Path) -> None:
+    branch = "red" if branch_of(root) == "blue" else "blue"
+    (root / ".git/HEAD").write_text(f"ref: refs/heads/{branch}\n")
+
+
+def _noted(root: Path) -> None:
     path = root / prepared_recovery.LOCAL
     path.write_text(f"{len(path.read_text()) if path.exists() else 0} notes\n" * 2)
+
+
+def _written(root: Path) -> None:
+    id_ = str(get_workflow_state(root=root)["id"])
+    update_phase_status(id_, "phase_0", "active", [f"deliverable {uuid.uuid4()}"], root=root)
+
+
+def _changed(root: Path) -> None:
+    path = next((root / prepared_recovery.FOLDERS[1]).glob("*/*.json"))
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps({**data, "context": {"note": str(uuid.uuid4())}}, indent=2))
 
 
 def workflow_table(took: Mapping[str, float], rounds: int) -> Table:
@@ -95,6 +129,6 @@ def judge_workflows(took: Mapping[str, float]) -> list[str]:
     """What is too slow, in words; empty if all is well."""
     return [
         f"{name} takes {took[name] / took[BARE]:.2f} of {BARE}"
-        for name in (STARTED, COMPACTED)
+        for name in LIMITED
         if took[name] > MOST * took[BARE]
     ]

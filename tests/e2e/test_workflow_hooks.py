@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
+from lifecycle.app.guidance.guidance_text import READ
+from lifecycle.app.guidance.preparing import preparing_store
 from lifecycle.app.workflow_functions import (
     create_workflow_state,
     get_workflow_state,
     update_phase_status,
 )
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.hooks.guidance.guidance_text import READ
-from lifecycle.hooks.guidance.preparing import preparing_store
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
 from lifecycle.workflow.store.workflow_store import WorkflowStore

@@ -7,8 +7,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.hooks.guidance import guidance_text
-from lifecycle.hooks.guidance.guidance_text import (
+from lifecycle.app.guidance import guidance_text
+from lifecycle.app.guidance.guidance_text import (
     READ,
     guidance,
     held_line,
@@ -16,7 +16,7 @@ from lifecycle.hooks.guidance.guidance_text import (
     reading_lines,
     whole_guidance,
 )
-from lifecycle.hooks.guidance.recovery_message import LIMIT, WHOLE, WHOLE_LIMIT, folded
+from lifecycle.app.guidance.recovery_message import LIMIT, WHOLE, WHOLE_LIMIT, folded
 from lifecycle.views.overview.reading_here import reading_here
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.table import PhaseStatus

@@ -1,4 +1,7 @@
-"""The quick path of a start and a compaction: what it prints, what leads past it, and what it imports."""
+"""A start and a compaction in three ways: prepared, made of the workflows alone, and in full.
+
+What is told is the same; what is imported for it is not.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,20 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lifecycle import __version__
+from lifecycle.app.guidance import prepared_recovery
+from lifecycle.app.guidance.preparing import preparing_store
+from lifecycle.app.workflow_functions import create_workflow_state, update_phase_status
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.hooks.guidance import prepared_recovery
-from lifecycle.hooks.guidance.preparing import preparing_store
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
+from lifecycle.workflow.store.found_workflows import FoundWorkflow
 from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.whose import Asker
 from tests.factories import client
@@ -26,11 +31,14 @@ SESSION = "11111111-aaaa-4bbb-8ccc-000000000001"
 LIGHT = {"pathlib", "typing", "dataclasses", "msgspec", "subprocess", "logging", "tempfile"}
 """What the quick path must not import: any of these costs as much as all of it."""
 
+FULL, ALONE = "lifecycle.hooks.wake", "lifecycle.hooks.workflow_alone"
+"""What is imported on the full path, and where a workflow alone has something to say."""
+
 QUICK = """
 import sys
 sys.argv = ["lifecycle", "hook", {hook!r}]
-from lifecycle.__main__ import main
-code = main()
+from lifecycle.{module} import {function}
+code = {function}({arguments})
 print(code, *sys.modules, file=sys.stderr)
 """
 
@@ -51,7 +59,9 @@ def _store(root: Path) -> WorkflowStore:
     return preparing_store(root, {}, Deadline.after(SystemClock(), 30))
 
 
-def run(root: Path, hook: str, session: str = SESSION, **more: str) -> tuple[str, set[str]]:
+def run(
+    root: Path, hook: str, session: str = SESSION, *, in_full: bool = False, **more: str
+) -> tuple[str, set[str]]:
     """The hook as Python runs it: what it printed, and the modules that it imported."""
     events = {
         "session-start": ("SessionStart", {"source": "resume"}),
@@ -61,8 +71,11 @@ def run(root: Path, hook: str, session: str = SESSION, **more: str) -> tuple[str
     event: dict[str, Any] = {"session_id": session, "hook_event_name": name, **extra}
     names = ("PATH", "HOME", "XDG_CONFIG_HOME")
     kept = {name: os.environ[name] for name in names if name in os.environ}
+    how = ("hooks.wake", "run", repr(hook)) if in_full else ("__main__", "main", "")
+    named = dict(zip(("module", "function", "arguments"), how, strict=True))
+    code = QUICK.format(hook=hook, **named)
     done = subprocess.run(
-        [sys.executable, "-P", "-c", QUICK.format(hook=hook)],
+        [sys.executable, "-P", "-c", code],
         cwd=root,
         env={**kept, "CLAUDE_PROJECT_DIR": str(root), **client(), **more},
         input=json.dumps(event),
@@ -71,38 +84,60 @@ def run(root: Path, hook: str, session: str = SESSION, **more: str) -> tuple[str
         check=True,
         timeout=60,
     )
-    code, *modules = done.stderr.splitlines()[-1].split()
-    assert code == "0"
+    ended, *modules = done.stderr.splitlines()[-1].split()
+    assert ended == "0"
     return done.stdout, set(modules)
+
+
+def way(modules: set[str]) -> str:
+    """Which of the three ways was taken."""
+    return "full" if FULL in modules else "alone" if ALONE in modules else "prepared"
 
 
 @pytest.mark.parametrize("hook", ["session-start", "pre-compact"])
 def test_what_was_prepared_is_printed_with_next_to_no_imports(root: Path, hook: str) -> None:
-    """The commit has prepared it: the same text as the full path's, without any of its modules."""
+    """The commit has prepared it: the same text as of the two other ways, without any of their modules."""
     quick, modules = run(root, hook)
     assert 'Workflow \\"Mine\\"' in quick or 'Workflow "Mine"' in quick
+    assert way(modules) == "prepared"
     assert not modules & LIGHT
-    assert not {name for name in modules if name.startswith("lifecycle.claim")}
     (root / ".lifecycle/recovery.json").unlink()
-    whole, modules = run(root, hook)
-    assert whole == quick
+    asker = (
+        "another" if hook == "session-start" else SESSION
+    )  # one start of one session is told once
+    alone, modules = run(root, hook, asker)
+    assert (alone, way(modules)) == (quick, "alone")
+    assert not {name for name in modules if name.startswith(("lifecycle.claim", "lifecycle.run"))}
+    whole, modules = run(root, hook, asker, in_full=True)
+    assert (whole, way(modules)) == (quick, "full")
     assert modules >= LIGHT - {"tempfile"}
 
 
-CHANGES: dict[str, Callable[[Path], object]] = {
-    "a document in place": lambda root: _append(root / ".claude/state/workflow.json"),
-    "a checkpoint": lambda root: _append(next(root.glob("untracked/workflow-state/*/*.json"))),
-    "a checkpoint more": lambda root: _copied(root),  # noqa: PLW0108 -- defined below
-    "a checkpoint less": lambda root: next(root.glob("untracked/workflow-state/*/*.json")).unlink(),
-    "the view": lambda root: (root / ".claude/workflow_state_system.md").unlink(),
-    "CLAUDE.local.md": lambda root: (root / "CLAUDE.local.md").write_text("Notes\n"),
-    "a plan": lambda root: _append(root / "CLAUDE/Plan/001/PLAN.md"),
-    "settings": lambda root: (root / ".lifecycle.toml").write_text(""),
-    "HEAD": lambda root: _append(root / ".git/HEAD"),
-    "a claim": lambda root: (root / ".agent-claim.json").write_text("{}"),
-    "a run": lambda root: (root / ".lifecycle/run").touch(),
-    "what waits": lambda root: (root / ".lifecycle/waiting").touch(),
-}
+CHANGES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "a document in place": (lambda root: _append(root / ".claude/state/workflow.json"), "alone"),
+    "a checkpoint": (
+        lambda root: _append(next(root.glob("untracked/workflow-state/*/*.json"))), "alone",
+    ),
+    "a checkpoint more": (lambda root: _copied(root), "alone"),  # noqa: PLW0108 -- defined below
+    "a checkpoint less": (
+        lambda root: next(root.glob("untracked/workflow-state/*/*.json")).unlink(), "alone",
+    ),
+    "the view": (lambda root: (root / ".claude/workflow_state_system.md").unlink(), "alone"),
+    "notes of somebody's": (lambda root: (root / "CLAUDE.local.md").write_text("Notes\n"), "prepared"),
+    "notes that tell of a workflow": (
+        lambda root: (root / "CLAUDE.local.md").write_text("Workflow State\n"), "alone",
+    ),
+    "a plan": (lambda root: _append(root / "CLAUDE/Plan/001/PLAN.md"), "prepared"),
+    "a plan in progress": (
+        lambda root: (root / "CLAUDE/Plan/001/PLAN.md").write_text("# A\n🔄 In Progress, phase 1\n"),
+        "alone",
+    ),
+    "what is checked out": (lambda root: _append(root / ".git/HEAD"), "prepared"),
+    "settings": (lambda root: (root / ".lifecycle.toml").write_text(""), "full"),
+    "a claim": (lambda root: (root / ".agent-claim.json").write_text("{}"), "full"),
+    "a run": (lambda root: (root / ".lifecycle/run").touch(), "full"),
+    "what waits": (lambda root: (root / ".lifecycle/waiting").touch(), "full"),
+}  # fmt: skip
 
 
 def _append(path: Path) -> None:
@@ -116,11 +151,13 @@ def _copied(root: Path) -> None:
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_whatever_changed_by_hand_leads_to_the_full_path(root: Path, name: str) -> None:
-    """Nothing that was prepared before it is printed; the full path prepares anew."""
-    CHANGES[name](root)
-    _, modules = run(root, "session-start")
-    assert "lifecycle.hooks.wake" in modules
+def test_what_was_prepared_counts_until_something_changes_that_matters(
+    root: Path, name: str
+) -> None:
+    """A document that changed is read; where more than a workflow may have a say, all of it is asked."""
+    change, wanted = CHANGES[name]
+    change(root)
+    assert way(run(root, "session-start")[1]) == wanted
 
 
 def test_a_file_that_was_changed_within_a_tick_is_noticed(root: Path) -> None:
@@ -131,22 +168,108 @@ def test_a_file_that_was_changed_within_a_tick_is_noticed(root: Path) -> None:
     files = {
         "CLAUDE.local.md": prepared_recovery.fingerprint(str(root), path.name, about.st_mtime_ns)
     }
-    assert prepared_recovery.is_as_it_was(str(root), files)
+    assert list(prepared_recovery.changed(str(root), files)) == []
     with path.open("r+") as file:
         file.write("Other")
     os.utime(path, ns=(about.st_atime_ns, about.st_mtime_ns))
-    assert not prepared_recovery.is_as_it_was(str(root), files)
+    assert list(prepared_recovery.changed(str(root), files)) == ["CLAUDE.local.md"]
 
 
-def test_another_session_and_a_variable_lead_to_the_full_path(root: Path) -> None:
-    """What was prepared is for the session that leads the workflow, in a repository without a board."""
-    assert "lifecycle.hooks.wake" in run(root, "session-start", "another")[1]
-    more = {"LIFECYCLE_PROJECT_NUMBER": "1"}
-    assert "lifecycle.hooks.wake" in run(root, "session-start", **more)[1]
+def test_a_new_session_is_told_what_was_prepared_and_goes_on_with_it(root: Path) -> None:
+    """The quick path writes no document: whose the workflow is now is noted, read, and written next.
+
+    For the session that led it the next one is read: it was not prepared. That start's commit takes the
+    note into the record.
+    """
+    said, modules = run(root, "session-start", "another")
+    assert (way(modules), "Mine" in said) == ("prepared", True)
+    assert {one.workflow.name: one.workflow.session for one in _found(root)} == {
+        "Mine": "another", "Other": SESSION,
+    }  # fmt: skip
+    assert "another" not in (root / ".claude/state/workflow.json").read_text()
+    said, modules = run(root, "session-start")
+    assert (way(modules), 'Workflow \\"Other\\"' in said) == ("alone", True)
+    assert not list((root / ".lifecycle").glob("adopted-*"))
+    (mine,) = root.glob("untracked/workflow-state/mine/*.json")
+    assert '"another"' in mine.read_text()
+    assert way(run(root, "session-start", "another")[1]) == "prepared"
+
+
+def test_what_another_living_session_leads_is_named_and_not_told(root: Path) -> None:
+    """While the leader's client runs, another session hears the names alone; once it is gone, all of it."""
+    with subprocess.Popen(["sleep", "60"]) as leader:
+        steps = WorkflowSteps(_store(root), Asker("leader", leader.pid))
+        for name in ("Other", "Mine"):
+            steps.block(name=name, reason="it waits")
+        said, modules = run(root, "session-start", "another")
+        assert (way(modules), "Other workflows here" in said) == ("prepared", True)
+        assert "ACTION REQUIRED" not in said
+        assert run(root, "session-start", "a third", in_full=True)[0] == said
+        leader.kill()
+    said, modules = run(root, "session-start", "a fourth")
+    assert (way(modules), "ACTION REQUIRED" in said) == ("prepared", True)
+
+
+@pytest.mark.parametrize("branch", ["red", "blue"])
+def test_the_workflow_of_the_branch_that_is_checked_out_is_told(root: Path, branch: str) -> None:
+    """What was prepared outlives a change of branch, and has an answer for each."""
+    for name in ("red", "blue"):
+        steps = WorkflowSteps(_store(root), Asker("", 0, name))
+        steps.start(Workflow("", f"On {name}", phases=(WorkflowPhase("Design"),)))
+    (root / ".git/HEAD").write_text(f"ref: refs/heads/{branch}\n")
+    said, modules = run(root, "session-start", "another")
+    assert (way(modules), f'Workflow \\"On {branch}\\"' in said) == ("prepared", True)
+
+
+def test_compactions_are_counted_on_the_quick_path_too(root: Path) -> None:
+    """Each is noted; the next commit has the sum in the record."""
+    for _ in range(3):
+        assert way(run(root, "pre-compact")[1]) == "prepared"
+    assert _found(root)[0].workflow.compactions == 3
+    _store(root).settle()
+    assert '"compactions": 3' in (root / ".claude/state/workflow.json").read_text()
+
+
+def test_the_four_functions_prepare_the_next_start(root: Path) -> None:
+    """A program that wrote last leaves an answer, as a command does."""
+    id_ = create_workflow_state("By a program", ["Design", "Build"], root=root)
+    update_phase_status(id_, "phase_0", "active", root=root)
+    said, modules = run(root, "session-start", "another")
+    assert (way(modules), "By a program" in said) == ("prepared", True)
+
+
+def test_a_source_that_nobody_has_taken_over_is_read_at_the_compaction(root: Path) -> None:
+    """It lay there when the last command prepared: a start may go by that, a compaction not."""
+    lines = "# Workflow State\nWorkflow: From notes\nPhase: 1/2 - Look\n"
+    (root / "CLAUDE.local.md").write_text(lines)
+    _store(root).settle()
+    assert way(run(root, "session-start")[1]) == "prepared"
+    said, modules = run(root, "pre-compact")
+    assert (way(modules), "From notes" in said) == ("alone", True)
+    assert way(run(root, "pre-compact")[1]) == "prepared"
+
+
+def test_a_variable_that_asks_for_a_board_leads_to_the_full_path(root: Path) -> None:
+    """Then there is more to say than was prepared."""
+    assert way(run(root, "session-start", LIFECYCLE_PROJECT_NUMBER="1")[1]) == "full"
+
+
+def test_what_is_wrong_with_files_is_told_on_every_way(root: Path) -> None:
+    """A broken document costs the user one sentence at each start, prepared or not."""
+    (root / ".claude/state/workflows/wf_1.json").write_text("{")
+    first, modules = run(root, "session-start")
+    assert (way(modules), "wf_1.json is not used" in first) == ("alone", True)
+    again, modules = run(root, "session-start")
+    assert (way(modules), again) == ("prepared", first)
+    assert run(root, "session-start", "another", in_full=True)[0] == first
+
+
+def _found(root: Path) -> Sequence[FoundWorkflow]:
+    return _store(root).read().unfinished
 
 
 def test_what_came_with_a_repository_is_not_printed(root: Path, tmp_path: Path) -> None:
-    """A prepared answer counts beside the HEAD that it was made beside, in this very file system."""
+    """A prepared answer counts beside the very git folder that it was made beside."""
     assert prepared_recovery.load(str(root), __version__) is not None
     prepared = json.loads((root / ".lifecycle/recovery.json").read_text())
     forged = {**prepared, "files": {}}
@@ -156,15 +279,15 @@ def test_what_came_with_a_repository_is_not_printed(root: Path, tmp_path: Path) 
     (elsewhere / ".lifecycle/recovery.json").write_text(json.dumps(forged))
     assert prepared_recovery.load(str(elsewhere), __version__) is None
     (root / ".lifecycle/recovery.json").write_text(json.dumps(forged))
-    assert prepared_recovery.load(str(root), __version__) is not None  # the HEAD decides
+    assert prepared_recovery.load(str(root), __version__) is not None  # git's own file decides
     assert prepared_recovery.load(str(root), "0.0.9") is None
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"form": [1, "x"]}', "\0" * 100])
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"form": [2, "x"]}', "\0" * 100])
 def test_what_is_broken_is_prepared_anew(root: Path, content: str) -> None:
-    """The full path answers."""
+    """It is read, told, and prepared again."""
     (root / ".lifecycle/recovery.json").write_text(content)
     said, modules = run(root, "session-start")
     assert "Mine" in said
-    assert "lifecycle.hooks.wake" in modules
+    assert way(modules) == "alone"
     assert prepared_recovery.load(str(root), __version__) is not None

@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.hooks.guidance.recovery_message import (
+from lifecycle.app.guidance.recovery_message import (
     FIRST,
     LAST,
     LIMIT,

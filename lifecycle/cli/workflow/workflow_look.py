@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
+from lifecycle.app.guidance import guidance_text
 from lifecycle.cli.command_session import option
 from lifecycle.cli.workflow import workflow_values
 from lifecycle.cli.workflow.delegation_files import delegation_lines
 from lifecycle.cli.workflow.workflow_session import WorkflowSession, in_workflows, which
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.redact import as_data
-from lifecycle.hooks.guidance import guidance_text
 from lifecycle.views.overview.reading_here import reading_here
 from lifecycle.workflow import state
 

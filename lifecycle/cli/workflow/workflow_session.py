@@ -10,10 +10,10 @@ from typing import Any, cast
 
 import click
 
+from lifecycle.app.guidance.preparing import preparing_store
 from lifecycle.cli.command_session import F, Session, in_worktree, option
 from lifecycle.cli.terminal import is_terminal
 from lifecycle.core.redact import visible
-from lifecycle.hooks.guidance.preparing import preparing_store
 from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
 from lifecycle.workflow.store.found_workflows import FoundWorkflow
 from lifecycle.workflow.store.workflow_store import WorkflowStore, WorktreeWorkflows

@@ -23,7 +23,7 @@ from lifecycle.core.tracker import GITHUB, ClaimFacts
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings.running_client import Client
-from lifecycle.storage import signs_of_life
+from lifecycle.storage import live_process, signs_of_life
 from lifecycle.storage.signs_of_life import Signs
 from lifecycle.storage.store import CLAIM_FILE
 
@@ -148,7 +148,7 @@ class HookCall:
         running shows nothing: the same session may be at work in another client by now.
         """
         is_mine = record is not None and record.ownership.session == self.session
-        if self.session and is_mine and signs_of_life.is_there(str(self.process)):
+        if self.session and is_mine and live_process.is_there(str(self.process)):
             self.claim_store.marks.show_owner(
                 self.session
             )  # a save may have been cut off before that

@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 
+from lifecycle.app.guidance import preparing
 from lifecycle.claim.engine import briefing
 from lifecycle.core.errors import LifecycleError
 from lifecycle.hooks import client_contract, recovery
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
-from lifecycle.hooks.guidance import preparing
 from lifecycle.stages.session import staged_start
 from lifecycle.storage import log
 from lifecycle.storage.workflow_marks import RUN_FILE
@@ -77,9 +77,9 @@ def _stage(call: HookCall) -> list[str]:
 
 
 def _workflow(call: HookCall) -> list[str]:
-    from lifecycle.hooks.workflow_part import WorkflowPart
+    from lifecycle.hooks.workflow_part import WorkflowAsk, WorkflowPart
 
-    return WorkflowPart(call).compacted().kept
+    return WorkflowPart(WorkflowAsk.of(call)).compacted().kept
 
 
 def _owe(call: HookCall) -> list[str]:

@@ -15,12 +15,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from lifecycle.app.guidance.preparing import preparing_store
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.plan import REPLIES
 from lifecycle.git.checked_out import branch_of
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
-from lifecycle.hooks.guidance.preparing import preparing_store
 from lifecycle.storage import log, regular_files
 from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.steps.workflow_steps import WorkflowSteps

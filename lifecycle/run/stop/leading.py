@@ -8,7 +8,7 @@ After `/clear` the client is the same, and its session another.
 from __future__ import annotations
 
 from lifecycle.run.state import Led, Run
-from lifecycle.storage import signs_of_life
+from lifecycle.storage import live_process, signs_of_life
 from lifecycle.storage.store import Folder
 
 
@@ -31,7 +31,7 @@ def is_held(run: Run, session: str, client: int, folder: Folder, now: float) -> 
         return False
     led = run.led[-1]
     if led.client:
-        return led.client != client and signs_of_life.is_there(str(led.client))
+        return led.client != client and live_process.is_there(str(led.client))
     signs = signs_of_life.signs_of(folder, led.session, now)
     return signs_of_life.seems_alive(signs, led.since, now)
 

@@ -24,7 +24,7 @@ from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.stages.detection import inference
 from lifecycle.stages.session import session_record as sessions
 from lifecycle.stages.session.session_record import SessionRecord
-from lifecycle.storage import log, signs_of_life, stage_log, workflow_marks
+from lifecycle.storage import live_process, log, stage_log, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.storage.workflow_marks import path_of
 from lifecycle.trackers.tracker_place import seat_in
@@ -80,7 +80,7 @@ def left(root: Path, tasks: Iterable[Task], session: str, client: int = 0) -> tu
 def _is_over(record: SessionRecord, own: int) -> bool:
     """Without a known client nobody knows."""
     client = record.client
-    return client > 0 and (client == own or not signs_of_life.is_there(str(client)))
+    return client > 0 and (client == own or not live_process.is_there(str(client)))
 
 
 _COMMON = ("test", "jest", "spec", "check")

@@ -90,7 +90,7 @@ def watched(root: Path) -> tuple[Path, ...]:
     sessions = here / workflow_marks.SESSIONS
     named += [Path(entry.path) for entry in _entries(sessions) if entry.name.endswith(".json")]
     git = git_folder(root)
-    named += [git / "HEAD"] if git is not None else []
+    named += [Path(git, "HEAD")] if git else []
     common = store.common_folder(root)
     if common is not None:
         named += [common / "lifecycle" / f"journal.db{tail}" for tail in ("", "-wal")]

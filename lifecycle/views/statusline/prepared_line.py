@@ -51,10 +51,10 @@ def prepared_line(root: Path, environment: Mapping[str, str], deadline: Deadline
     seen = overview(root, environment, deadline)
     line = status_words(seen, is_plain=bool(environment.get("NO_COLOR")))
     folder = git_folder(root)
-    if folder is not None:
+    if folder:
         key = "".join("1" if date else "0" for date in dates)
         try:
-            _keep(folder / NAME, f"{_VERSION} {key}\n{line}\n", max(dates), deadline)
+            _keep(Path(folder, NAME), f"{_VERSION} {key}\n{line}\n", max(dates), deadline)
         except (OSError, LifecycleError) as error:
             log.write(root, f"status line: {error}")
     return line

@@ -33,7 +33,7 @@ from lifecycle.workflow.table import (
     WorkflowStatus,
 )
 
-_TEXTS: Final = {"title": "title", "agent": "agent", "context_for_next": "context_for_next"}
+_TEXTS: Final = ("title", "agent", "context_for_next")
 _BEGUN: Final = frozenset({PhaseStatus.ACTIVE, PhaseStatus.COMPLETED, PhaseStatus.FAILED})
 
 
@@ -145,9 +145,7 @@ class _Edit:
         before = known[place] if place is not None and place < len(known) else blank
         phase, where = self.workflow.phases[index], {"fields": item, "before": before}
         changes: dict[str, Any] = {
-            ours: item[name]
-            for name, ours in _TEXTS.items()
-            if self.changed(name, str, "text", **where)
+            name: item[name] for name in _TEXTS if self.changed(name, str, "text", **where)
         }
         if self.changed("deliverables", list, "list", **where):
             changes["deliverables"] = _texts(item["deliverables"])

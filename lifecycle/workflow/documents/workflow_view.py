@@ -16,15 +16,11 @@ _TOLD = (PhaseStatus.BLOCKED, PhaseStatus.FAILED, PhaseStatus.SKIPPED)
 
 def view_of(workflow: Workflow) -> str:
     """The view as a text that ends with a line break."""
-    at = (
-        _line(workflow, title_of(workflow, workflow.current))
-        if workflow.phase is not None
-        else "none"
-    )
+    at = title_of(workflow, workflow.current) if workflow.phase is not None else "none"
     lines = [
         f"# Workflow Status: {_line(workflow, workflow.task or workflow.name)}",
         "",
-        f"Status: {workflow.status.value} | Current Phase: {at}",
+        f"Status: {workflow.status.value} | Current Phase: {_line(workflow, at)}",
         "",
         "## Phases",
         "",

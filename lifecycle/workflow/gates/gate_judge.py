@@ -45,8 +45,8 @@ class GateJudge:
     presence: Presence
     now: float
 
-    def passed(self, phase: WorkflowPhase, command: str) -> PassedGate | None:
-        """How the gate of a phase is passed right now; None for a phase without one.
+    def passed(self, phase: WorkflowPhase, command: str) -> PassedGate:
+        """How the gate of a phase that has one is passed right now.
 
         Args:
             phase: the phase.
@@ -55,8 +55,6 @@ class GateJudge:
         Raises:
             GateClosed, PersonAsked: it is not passed; the sentence says what is to be done.
         """
-        if not phase.gate:
-            return None
         kind, value = gate_parts(checked_gate(phase.gate))
         if kind == CHECK:
             return self._check(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -37,8 +38,7 @@ def read_sources(root: Path) -> ReadSources:
         try:
             found = source_facts(root, path)
         except OSError as error:
-            why = str(error) if isinstance(error, _TooLargeError) else str(error.strerror)
-            troubles.append(f"{path} was not read: it {why}. It was left as it is.")
+            troubles.append(f"{path} was not read: it {error.strerror}. It was left as it is.")
             continue
         if found is not None:
             facts.append(found)
@@ -60,10 +60,6 @@ def source_paths(root: Path) -> Iterator[str]:
     )
 
 
-class _TooLargeError(OSError):
-    """A source that is too large to be read."""
-
-
 def source_facts(root: Path, path: str) -> SourceFacts | None:
     """What one source says; None if it does not tell of a workflow in progress.
 
@@ -74,7 +70,7 @@ def source_facts(root: Path, path: str) -> SourceFacts | None:
     if found is None:
         return None
     if len(found[0]) > MOST_BYTES:
-        raise _TooLargeError(f"is larger than {MOST_BYTES // 1_000_000} MB")
+        raise OSError(errno.EFBIG, f"is larger than {MOST_BYTES // 1_000_000} MB")
     text = found[0].decode("utf-8", "replace")
     return local_markers(text, path) if path == LOCAL else active_plan(text, path)
 

@@ -15,7 +15,7 @@ from typing import Final
 from lifecycle.core.errors import Refused
 from lifecycle.workflow.documents.reading_paths import reading_path
 from lifecycle.workflow.state import MOST_PHASES
-from lifecycle.workflow.table import PhaseStatus
+from lifecycle.workflow.table import FROM_CHECKPOINT, PhaseStatus
 
 _LINE: Final = 300
 _FIELD: Final = re.compile(
@@ -37,12 +37,6 @@ _MARKS: Final = (
     (re.compile("\u23ed|\\bskipped\\b", re.IGNORECASE), PhaseStatus.SKIPPED),
 )
 _EMOJI: Final = re.compile("[\u2190-\u2bff\U0001f000-\U0001faff\ufe0f]+")
-_STATUS: Final = {
-    "not_started": PhaseStatus.PENDING,
-    "in_progress": PhaseStatus.ACTIVE,
-    "completed": PhaseStatus.COMPLETED,
-    "blocked": PhaseStatus.BLOCKED,
-}
 
 
 @dataclass(frozen=True)
@@ -99,7 +93,7 @@ def local_markers(text: str, path: str) -> SourceFacts | None:
         number=number,
         total=total,
         title=title,
-        status=_STATUS.get(word, PhaseStatus.ACTIVE),
+        status=FROM_CHECKPOINT.get(word, PhaseStatus.ACTIVE),
         type=fields.get("workflow type", "") or fields.get("type", ""),
         task=fields.get("task", ""),
         reading=reading,

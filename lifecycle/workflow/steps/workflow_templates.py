@@ -75,16 +75,10 @@ class WorkflowTemplate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @classmethod
     def of(cls, workflow: Workflow) -> WorkflowTemplate:
         """The template that a workflow would have begun with."""
-        return cls(
-            tuple(
-                WorkflowPhase(**{name: getattr(one, name) for name in _OF_A_PHASE})
-                for one in workflow.phases
-            ),
-            workflow.type,
-            workflow.reading,
-            workflow.reminders,
-            {k: v for k, v in workflow.context.items() if isinstance(v, str | int | float)},
-        )
+        made = ({name: getattr(one, name) for name in _OF_A_PHASE} for one in workflow.phases)
+        phases = tuple(WorkflowPhase(**one) for one in made)
+        context = {k: v for k, v in workflow.context.items() if isinstance(v, str | int | float)}
+        return cls(phases, workflow.type, workflow.reading, workflow.reminders, context)
 
 
 def supplied_templates() -> dict[str, WorkflowTemplate]:
@@ -148,12 +142,7 @@ def _template(data: Mapping[str, Any], name: str) -> WorkflowTemplate:
 
 def template_text(made: WorkflowTemplate) -> str:
     """A template as the file that holds it."""
-    head = {
-        "description": made.description,
-        "type": made.type,
-        "reading": list(made.reading),
-        "reminders": list(made.reminders),
-    }
+    head = {name: getattr(made, name) for name in ("description", "type", "reading", "reminders")}
     lines = [f"{name} = {_toml(value)}" for name, value in head.items() if value]
     if made.context:
         lines += ["", "[context]"]

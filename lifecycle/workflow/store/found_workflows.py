@@ -237,9 +237,8 @@ def _completed(workflow: Workflow, documents: Sequence[ReadDocument]) -> Workflo
 def _guarded(workflow: Workflow, ledger: Ledger) -> tuple[Workflow, list[str]]:
     """The record with the gates that are remembered, whatever a document makes of them."""
     entry = ledger.get(workflow.id)
-    is_ahead = (
-        entry is not None and entry.revision > workflow.revision
-    )  # by a commit that was cut off
+    # Ahead by a commit that was cut off.
+    is_ahead = entry is not None and entry.revision > workflow.revision
     if entry is None or (is_ahead and entry.phases != len(workflow.phases)):
         return workflow, []
     remarks: list[str] = []

@@ -13,6 +13,7 @@ what they changed is taken over.
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -26,7 +27,7 @@ from msgspec.structs import replace
 from lifecycle.core.errors import Refused
 from lifecycle.core.timing import Deadline
 from lifecycle.git.tracked_files import exclude_own_files
-from lifecycle.storage import journal, log, regular_files, store, workflow_marks
+from lifecycle.storage import adoption_notes, journal, log, regular_files, store, workflow_marks
 from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.storage.store import Folder
 from lifecycle.workflow.documents.hand_edits import with_edits
@@ -110,6 +111,9 @@ class WorkflowChange:
     Attributes:
         workflows: as they are, with what was edited by hand.
         troubles: files that could not be written, one sentence each; there once the block has ended.
+        written: by path, what the commit put there.
+        after: by id, the records that the commit writes.
+        is_foreseen: False if somebody else changed a file in the middle of it.
     """
 
     def __init__(self, workflows: WorktreeWorkflows, files: DocumentFiles, now: float) -> None:
@@ -118,6 +122,9 @@ class WorkflowChange:
         self.moved: list[str] = []
         self.entries: list[journal.JournalEntry] = []
         self.troubles: list[str] = []
+        self.written: dict[str, bytes] = {}
+        self.after: dict[str, Workflow] = {}
+        self.is_foreseen = True
 
     def put(self, workflow: Workflow, *, is_moved: bool = True) -> Workflow:
         """Have a workflow written, new or changed; it with its revision and time.
@@ -154,7 +161,8 @@ class WorkflowStore:
         root: the worktree's top folder.
         environment: the variables, for git.
         deadline: when git and the lock have to be done.
-        after: called at the end of each commit, under the lock; it never raises.
+        before, after: called around each change, under the lock: before anything is read, and with the
+            change at the end of its commit; they never raise.
     """
 
     def __init__(
@@ -162,11 +170,13 @@ class WorkflowStore:
         root: Path,
         environment: Mapping[str, str],
         deadline: Deadline,
-        after: Callable[[WorkflowStore], object] = lambda _: None,
+        before: Callable[[], object] = bool,
+        after: Callable[[WorkflowStore, WorkflowChange], object] = lambda _, __: None,
     ) -> None:
         self.root, self.environment, self.deadline = root, environment, deadline
-        self.after = after
+        self.before, self.after = before, after
         self.folder = Folder(root)
+        self.noted: dict[str, adoption_notes.AdoptionNote] = {}
 
     def read(self, *, archived: bool = False) -> WorktreeWorkflows:
         """The workflows as they lie there: no lock, nothing is written; never raises for what lies there.
@@ -187,11 +197,12 @@ class WorkflowStore:
         self.folder.make()
         seconds = self.deadline.remaining(at_most=LOCK_SECONDS)
         with store.locked(Path(self.folder.at(LOCK)), seconds, _BUSY):
+            self.before()
             files = self._files(archived=archived)
             change = WorkflowChange(self._found(files), files, self.deadline.clock.now())
             yield change
             _Commit(self, change).run()
-            self.after(self)
+            self.after(self, change)
 
     def settle(self) -> WorkflowChange:
         """Bring all files in step with each other: what was edited, deleted or cut off in the middle."""
@@ -203,14 +214,24 @@ class WorkflowStore:
         return read_files(self.root, self.environment, self.deadline, archived=archived)
 
     def _found(self, files: DocumentFiles) -> WorktreeWorkflows:
-        found = tuple(found_workflows(files.documents, self.ledger()))
+        self.noted = adoption_notes.noted(str(self.root))
+        found = tuple(map(self._noted, found_workflows(files.documents, self.ledger())))
         current = next((one.workflow.id for one in found if CURRENT in one.places), "")
         return WorktreeWorkflows(found, current, tuple(files.unusable))
 
+    def _noted(self, found: FoundWorkflow) -> FoundWorkflow:
+        """A workflow with what a quick path has noted of it."""
+        note = self.noted.get(found.workflow.id)
+        if note is None or found.workflow.is_over:
+            return found
+        (session, client, branch), count = note
+        noted = replace(found.workflow, session=session, client=client, branch=branch)
+        noted = replace(noted, compactions=noted.compactions + count)
+        return dataclasses.replace(found, workflow=noted)
+
     def again(self) -> tuple[WorktreeWorkflows, DocumentFiles]:
         """What lies there now, for a commit that found a file changed since it was read."""
-        files = self._files(archived=False)
-        return self._found(files), files
+        return self._found(files := self._files(archived=False)), files
 
     def tracked(self) -> frozenset[str]:
         """What git tracks of the files that workflows are read from; `*` among them if it does not say."""
@@ -252,6 +273,7 @@ class _Commit:
             if id_ not in change.changed and not self._is_left(one)
         }
         self.records |= change.changed
+        change.after = self.records
 
     def run(self) -> None:
         """Write until nothing changes in between; then the mark, and the journal."""
@@ -263,12 +285,16 @@ class _Commit:
                 self._write()
                 break
             except _ChangedMeanwhile:
+                self.change.is_foreseen = False
                 self._read_again()
         else:
             raise Refused(
                 "The documents of the workflow change faster than they can be written, so the last change "
                 "was not kept; try again in a moment."
             )
+        for id_ in self.files.noted.keys() & self.records.keys():
+            with suppress(OSError):
+                adoption_notes.settle(str(self.root), id_, self.files.noted[id_])
         self._note()
 
     def _is_left(self, found: FoundWorkflow) -> bool:
@@ -300,9 +326,7 @@ class _Commit:
     def _write(self) -> None:
         current = self._current()
         for id_, one in self.found.items():
-            if (
-                CURRENT in one.places and id_ != current
-            ):  # it gives way, and lies elsewhere from now on
+            if CURRENT in one.places and id_ != current:  # it gives way, and lies elsewhere now
                 self.records.setdefault(id_, one.workflow)
         is_written = {one.path: one.content for one in self.read.documents}
         wanted: dict[str, bytes] = {}
@@ -367,6 +391,7 @@ class _Commit:
             if known is not None:
                 if store.replace_if(whole, known, content) is not None:
                     raise _ChangedMeanwhile
+                self.change.written[path] = content
                 return
             if os.path.lexists(whole):
                 if not any(one.path == path and not one.stays for one in self.read.unusable):
@@ -376,6 +401,7 @@ class _Commit:
                     f"{path} could not be read; it was kept as {aside.name}."
                 )
             store.write(whole, content)
+            self.change.written[path] = content
         except StrangeFileError as error:
             if path == CURRENT or path.startswith((OTHERS, ARCHIVE)):
                 raise Refused(error.sentence) from None
@@ -409,6 +435,7 @@ class _Commit:
             known = own_content(self.root, VIEW)
             if known is None or known[0] != content:
                 store.write(path, content)
+                self.change.written[VIEW] = content
         except OSError as error:
             self.change.troubles.append(f"{VIEW} was not written: {error.strerror}.")
 

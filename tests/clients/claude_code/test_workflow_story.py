@@ -7,8 +7,8 @@ import signal
 
 import pytest
 
+from lifecycle.app.guidance.guidance_text import READ, whole_guidance
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.hooks.guidance.guidance_text import READ, whole_guidance
 from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.store.workflow_store import WorkflowStore
 from tests.clients.claude_code.client import TIMEOUT, Client

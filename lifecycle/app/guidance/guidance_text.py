@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from lifecycle.core.redact import as_data, quoted, redact, short
-from lifecycle.hooks.guidance.recovery_message import (
+from lifecycle.app.guidance.recovery_message import (
     FIRST,
     LAST,
     NEXT,
@@ -19,6 +18,7 @@ from lifecycle.hooks.guidance.recovery_message import (
     RecoveryLine,
     RecoveryPart,
 )
+from lifecycle.core.redact import as_data, quoted, redact, short
 from lifecycle.workflow.state import Workflow, WorkflowPhase, todos
 from lifecycle.workflow.table import PhaseStatus
 
@@ -60,7 +60,7 @@ def guidance(
         (
             RecoveryLine(head, WHOLE),
             *_told(workflow, others, _TEXT),
-            *(RecoveryLine(line, FIRST) for line in refused),
+            *(RecoveryLine(" ".join(line.split()), FIRST) for line in refused if line.strip()),
             *(RecoveryLine(line, WHOLE) for line in reading),
             RecoveryLine(end, WHOLE),
         ),

@@ -1,0 +1,223 @@
+"""The prepared recovery: what sessions would be told, and the fingerprint of every file it comes from.
+
+Whoever changes a workflow prepares it (`preparing.py`), the hooks' quick path prints it if no file is other
+than it was. It counts only beside the very file of git's that it was prepared beside: nothing that comes
+with a repository can know when that was written here.
+
+An answer is prepared for each way in which workflows can be somebody's (session, client, branch): of those
+that are the same one's, the one that was changed last is told. `chosen` finds the one that is meant.
+
+It is imported by the quick path, so it imports neither `pathlib` nor `typing` nor `dataclasses`.
+"""
+
+# pathlib alone would cost as much as all of this.
+# ruff: noqa: PTH116, PTH118
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+
+from lifecycle.git.checked_out import git_folder
+from lifecycle.storage import regular_files, workflow_marks
+from lifecycle.workflow.nearest import rank
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from lifecycle.storage.adoption_notes import AdoptionNote, Whose
+
+NAME = "recovery.json"
+"""The file in `.lifecycle/`."""
+
+LIMIT = 2_000_000
+"""Bytes of it."""
+
+FORM = 2
+
+CURRENT = ".claude/state/workflow.json"
+VIEW = ".claude/workflow_state_system.md"
+LOCAL = "CLAUDE.local.md"
+FOLDERS = (".claude/state/workflows", "untracked/workflow-state", "CLAUDE/Plan")
+"""Where further files of workflows lie, each folder with folders of its own."""
+
+SOURCES = (LOCAL, FOLDERS[2])
+"""Files that people keep, of which one may tell of a workflow."""
+
+_ANCHORS = ("commondir", "info/exclude", "config", "HEAD")
+"""Files in git's folder of a worktree, those that change least first."""
+
+_LONG = 1_000_000
+"""Bytes of a source that are looked at; a larger one may say anything."""
+
+TICK_NS, WHOLE_NS, SECOND_NS = 50_000_000, 2_000_000_000, 1_000_000_000
+"""A file that is younger may change again without a new date: its content is compared, too. The second
+number is for file systems that keep dates in whole seconds."""
+
+_NOTHING = [-1, -1, -1, None]
+
+
+def has_documents(root: str) -> bool:
+    """True if there is a workflow here, or a file that may be one's, by hand or by another program."""
+    mark = os.path.join(root, workflow_marks.FOLDER, workflow_marks.WORKFLOW)
+    if os.path.lexists(mark) or os.path.lexists(os.path.join(root, CURRENT)):
+        return True
+    names = (path.rpartition("/")[2] for path in _below(root, FOLDERS[1], 1))
+    return any(name.startswith("state-") and name.endswith(".json") for name in names)
+
+
+def anchor_of(root: str) -> list[int]:
+    """What tells this worktree's git folder from any other one, whatever is checked out; empty outside."""
+    try:
+        folder = git_folder(root)
+    except OSError:
+        return []
+    for name in _ANCHORS if folder else ():
+        try:
+            about = os.stat(os.path.join(folder, name))
+        except (OSError, ValueError):
+            continue
+        return [about.st_ino, about.st_mtime_ns, about.st_ctime_ns]
+    return []
+
+
+def watched(root: str) -> list[str]:
+    """Every path whose change would change what is told, from the worktree's root."""
+    return [
+        CURRENT,
+        VIEW,
+        LOCAL,
+        *(path for folder in FOLDERS for path in _below(root, folder, 1)),
+    ]
+
+
+def _below(root: str, folder: str, deeper: int) -> Iterator[str]:
+    """The folder, its entries, and those of the folders in it."""
+    yield folder
+    try:
+        with os.scandir(os.path.join(root, folder)) as entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
+                path = f"{folder}/{entry.name}"
+                if deeper and entry.is_dir(follow_symlinks=False):
+                    yield from _below(root, path, deeper - 1)
+                else:
+                    yield path
+    except OSError:
+        return
+
+
+def fingerprint(root: str, path: str, now_ns: int) -> list[int | None]:
+    """Date, size and number of a file or folder, and a sum of a file's content if it is young."""
+    whole = os.path.join(root, path)
+    try:
+        about = os.lstat(whole)
+    except (OSError, ValueError):
+        return list(_NOTHING)
+    racy = TICK_NS if about.st_mtime_ns % SECOND_NS else WHOLE_NS
+    is_young = stat.S_ISREG(about.st_mode) and now_ns - about.st_mtime_ns < racy
+    return [about.st_mtime_ns, about.st_size, about.st_ino, _sum(whole) if is_young else None]
+
+
+def _sum(path: str) -> int:
+    try:
+        found = regular_files.content(path)
+    except OSError:
+        return -1
+    import binascii  # of a young file alone
+
+    return -1 if found is None else binascii.crc32(found[0])
+
+
+def changed(root: str, files: dict[str, list[int | None]]) -> Iterator[str]:
+    """Which of these files are not what they were when the fingerprints were taken."""
+    for path, (mtime_ns, size, number, crc) in files.items():
+        try:
+            about = os.lstat(f"{root}/{path}")
+        except (OSError, ValueError):
+            if mtime_ns != -1:
+                yield path
+            continue
+        is_same = about.st_mtime_ns == mtime_ns and about.st_size == size
+        if (
+            not is_same
+            or about.st_ino != number
+            or (crc is not None and _sum(f"{root}/{path}") != crc)
+        ):
+            yield path
+
+
+def _is_as_it_was(root: str, data: dict[str, Any]) -> bool:
+    """True if nothing changed that matters; what people note that tells of no workflow does not."""
+    are_sources = False
+    for path in changed(root, data["files"]):
+        if data["sources"] or not path.startswith(SOURCES):
+            return False
+        are_sources = True
+    return not (are_sources and _speaks(root))
+
+
+def _speaks(root: str) -> bool:
+    """True if a source may tell of a workflow; `sources` in `hooks/common` asks the same."""
+    plans = (path for path in _below(root, SOURCES[1], 1) if path.endswith("/PLAN.md"))
+    words = [(LOCAL, b"workflow state"), *((path, b"in progress") for path in plans)]
+    return any(_has(os.path.join(root, path), word) for path, word in words)
+
+
+def _has(path: str, word: bytes) -> bool:
+    try:
+        found = regular_files.content(path, limit=_LONG)
+    except OSError:
+        return True
+    return found is not None and (len(found[0]) > _LONG or word in found[0].lower())
+
+
+def load(root: str, version: str) -> dict[str, Any] | None:
+    """What was prepared, if this release prepared it here and no file changed since; else None."""
+    try:
+        found = regular_files.content(
+            regular_files.below(root, workflow_marks.FOLDER, NAME), limit=LIMIT
+        )
+        data = json.loads(found[0]) if found is not None else None
+        if not isinstance(data, dict) or data["form"] != [FORM, version]:
+            return None
+        anchor = anchor_of(root)
+        is_ours = bool(anchor) and data["anchor"] == anchor
+        return data if is_ours and _is_as_it_was(root, data) else None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def chosen(
+    data: dict[str, Any], notes: dict[str, AdoptionNote], asker: Whose
+) -> dict[str, Any] | None:
+    """The answer for whoever asks, as it was prepared; None if it was not.
+
+    Args:
+        data: what was prepared.
+        notes: what is noted of workflows since.
+        asker: who asks.
+    """
+    ranked: list[tuple[int, int, dict[str, Any] | None]] = []
+    for at, one in enumerate(data["answers"]):
+        note = notes.get(one["id"])
+        own = tuple(one["whose"])
+        ranked.append((rank(own if note is None else note[0], asker, _is_alive), at, one))
+        if note is not None:  # another one that was the same one's may come next
+            ranked.append((rank(own, asker, _is_alive), at, None))
+    if notes.keys() - {one["id"] for one in data["answers"]}:
+        return None
+    near = [row for row in ranked if row[0]]
+    if not near:
+        return {"id": "", **data["none"]} if data["answers"] and data["none"] else None
+    return min(near, key=lambda row: row[:2])[2]
+
+
+def _is_alive(client: int) -> bool:
+    from lifecycle.storage import (
+        live_process,  # where another session's client has to be looked for
+    )
+
+    return bool(client) and live_process.is_there(str(client))

@@ -1,0 +1,205 @@
+"""Prepare what sessions would be told of the workflows here, whenever one was changed.
+
+Fingerprints are taken first, and the files are read after that: what changes in between shows. A message
+that has more in it than a workflow (a claim, a run, a stage, a board) is never prepared; the quick path
+looks whether there is any of that.
+"""
+
+from __future__ import annotations
+
+import binascii
+import json
+import os
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from lifecycle import __version__
+from lifecycle.app.guidance import guidance_text, prepared_recovery
+from lifecycle.app.guidance.recovery_message import LIMIT, RecoveryLine, RecoveryPart, folded
+from lifecycle.core.errors import LifecycleError
+from lifecycle.core.redact import as_data, redact, shown, visible
+from lifecycle.core.timing import Deadline
+from lifecycle.settings import config
+from lifecycle.storage import log, workflow_marks
+from lifecycle.views.overview.reading_here import reading_here
+from lifecycle.workflow.sources.source_files import is_standing, read_sources
+from lifecycle.workflow.state import Workflow
+from lifecycle.workflow.store.found_workflows import FoundWorkflow
+from lifecycle.workflow.store.workflow_store import (
+    WorkflowChange,
+    WorkflowStore,
+    WorktreeWorkflows,
+)
+from lifecycle.workflow.whose import whose_is
+
+MOST_ANSWERS: Final = 12
+"""How many answers are prepared; whoever is meant by a further one is told by the full path."""
+
+_MOST_TROUBLES: Final = 8_000
+"""Characters of sentences for the user, beyond which nothing is prepared."""
+
+ALONE_LIMIT: Final = 1_300
+"""Characters of the lines that are never cut where nobody but a workflow has something to say."""
+
+_PLUGIN: Final = "CLAUDE_PLUGIN_ROOT"
+
+_Fingerprints = dict[str, list[int | None]]
+
+
+def workflow_part(
+    root: Path, workflow: Workflow, others: Sequence[Workflow], *, is_alone: bool = True
+) -> RecoveryPart:
+    """The workflow's part of the recovery message, fit to be shown.
+
+    Args:
+        root: the worktree's top folder.
+        workflow: the one that the session goes on with.
+        others: those that are not over either.
+        is_alone: no other system has something to say.
+    """
+    kept, refused = reading_here(root, workflow)
+    limits = {"limit": ALONE_LIMIT} if is_alone else {}
+    part = guidance_text.guidance(kept, others, refused, **limits)
+    return RecoveryPart(tuple(RecoveryLine(_fit(x.text), x.rank) for x in part.lines), part.rest)
+
+
+def kept_text(lines: Iterable[str]) -> str:
+    """What the client's summariser is told to keep, as it is printed."""
+    every = ["Keep in the summary, word by word:", *map(_fit, lines)]
+    return shown("\n".join(every))
+
+
+def preparing_store(
+    root: Path, environment: Mapping[str, str], deadline: Deadline
+) -> WorkflowStore:
+    """The workflows of a worktree, each commit of which prepares what sessions would be told."""
+    preparer = _Preparer(root)
+    return WorkflowStore(root, environment, deadline, preparer.before, preparer.after)
+
+
+class _Preparer:
+    """Prepares at the end of a change, by what was read and written in it where nobody else wrote."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.top = root, str(root)
+        self.files: _Fingerprints = {}
+
+    def before(self) -> None:
+        """Take the fingerprints of all files before they are read."""
+        now_ns = time.time_ns()
+        toml = os.path.relpath(workflow_marks.path_of(self.top), self.top)
+        paths = [*prepared_recovery.watched(self.top), toml]
+        self.files = {path: prepared_recovery.fingerprint(self.top, path, now_ns) for path in paths}
+
+    def after(self, store: WorkflowStore, change: WorkflowChange) -> None:
+        """Keep what each session would be told next; a failure costs time alone."""
+        if prepared_recovery.load(self.top, __version__) is not None:
+            return
+        try:
+            if self._is_foreseen(change):
+                self._keep(store, _after(change))
+            else:
+                self.before()
+                self._keep(store, store.read())
+        except (OSError, LifecycleError) as error:
+            log.write(self.root, f"nothing was prepared for the next start: {error}")
+
+    def _is_foreseen(self, change: WorkflowChange) -> bool:
+        """True if the files are those that were read, but for what the change itself has written.
+
+        What it wrote has the sum of what it wrote: whoever writes over it a moment later shows.
+        """
+        now_ns, files = time.time_ns(), {**self.files}
+        for path, (_, size, _, _) in self.files.items():
+            if path in change.written or (size != -1 and Path(self.top, path).is_dir()):
+                files[path] = prepared_recovery.fingerprint(self.top, path, now_ns)
+        for path, content in change.written.items():
+            files[path] = [*files.get(path, [0, 0, 0])[:3], binascii.crc32(content)]
+        is_same = {*prepared_recovery.watched(self.top)} <= self.files.keys()
+        if is_same and change.is_foreseen and change.written.keys() <= self.files.keys():
+            self.files = files
+            return True
+        return False
+
+    def _keep(self, store: WorkflowStore, workflows: WorktreeWorkflows) -> None:
+        root, anchor = self.root, prepared_recovery.anchor_of(self.top)
+        troubles = (as_data(redact(visible(sentence))) for sentence in workflows.troubles)
+        person = shown("\n".join(troubles)).strip()
+        if not anchor or not _is_plain(root, store.environment) or len(person) > _MOST_TROUBLES:
+            store.folder.remove(prepared_recovery.NAME)
+            return
+        every = [one.workflow for one in workflows.unfinished]
+        is_served = config.file_of(root).is_file()
+        data = {
+            "form": [prepared_recovery.FORM, __version__],
+            "anchor": anchor,
+            "unset": [*config.PROJECT_VARIABLES, *([_PLUGIN] if is_served else [])],
+            "files": self.files,
+            "sources": _sources(store, workflows),
+            "person": person,
+            **_answers(root, [one for one in every if is_standing(root, one)], every),
+        }
+        store.folder.write(prepared_recovery.NAME, json.dumps(data).encode("ascii") + b"\n")
+
+
+def _after(change: WorkflowChange) -> WorktreeWorkflows:
+    """The workflows as they are once a change was written."""
+    there = change.workflows
+    found = [one for one in there.found if one.workflow.id not in change.after]
+    found += [FoundWorkflow(record, ()) for record in change.after.values()]
+    newest = sorted(found, key=lambda one: (-one.written_at, one.workflow.id))
+    return WorktreeWorkflows(tuple(newest), there.current, there.unusable)
+
+
+def _sources(store: WorkflowStore, workflows: WorktreeWorkflows) -> str:
+    """What the sources are: "" if none tells of a workflow, "new" if one tells news, else "known"."""
+    sources = read_sources(store.root)
+    told = {(one.path, one.digest) for one in sources.facts}
+    seen = {(one.workflow.source, one.workflow.source_seen) for one in workflows.found}
+    if told - seen:
+        every = store.read(archived=True).found
+        seen |= {(one.workflow.source, one.workflow.source_seen) for one in every}
+    if sources.troubles or told - seen:
+        return "new"
+    return "known" if told or any(path for path, _ in seen) else ""
+
+
+def _answers(
+    root: Path, restorable: Sequence[Workflow], every: Sequence[Workflow]
+) -> dict[str, Any]:
+    """An answer for each way in which one can be somebody's, and one for a session that none is for."""
+    first: dict[tuple[str, int, str], Workflow] = {}
+    for workflow in restorable:
+        first.setdefault(whose_is(workflow), workflow)
+    answers = []
+    for number, (whose, workflow) in enumerate(first.items()):
+        made: dict[str, str] = {}
+        if number < MOST_ANSWERS:
+            lines = folded([workflow_part(root, workflow, _without(restorable, workflow))], LIMIT)
+            kept = guidance_text.kept_lines(workflow, _without(every, workflow))
+            made = {"told": shown("\n".join(lines)), "kept": kept_text(kept)}
+        answers.append({"id": workflow.id, "whose": whose, **made})
+    line, every_line = (guidance_text.others_line(these) for these in (restorable, every))
+    none = {"told": shown(_fit(line)), "kept": kept_text([f"- {every_line}"])} if line else {}
+    return {"answers": answers, "none": none}
+
+
+def _without(workflows: Sequence[Workflow], one: Workflow) -> list[Workflow]:
+    return [other for other in workflows if other.id != one.id]
+
+
+def _is_plain(root: Path, environment: Mapping[str, str]) -> bool:
+    """True if the settings ask for nothing else that a start tells: no board, no staged workflow."""
+    if not config.file_of(root).is_file():
+        return True
+    without: dict[str, Any] = {
+        name: value for name, value in environment.items() if name not in config.PROJECT_VARIABLES
+    }
+    settings = config.load(root, without)
+    return not (settings.has_board or settings.stages.use)
+
+
+def _fit(line: str) -> str:
+    return visible(redact(line))

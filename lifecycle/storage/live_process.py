@@ -1,0 +1,14 @@
+"""Whether a process is there; imported by quick paths, so it imports nothing but `os`."""
+
+from __future__ import annotations
+
+import os
+
+
+def is_there(pid: str) -> bool:
+    """True if this user has such a process; an id that went to another user's is not ours any more."""
+    try:
+        os.kill(int(pid), 0)
+    except (ValueError, OverflowError, ProcessLookupError, PermissionError):
+        return False
+    return int(pid) > 0

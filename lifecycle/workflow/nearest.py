@@ -1,0 +1,36 @@
+"""How near a workflow is to whoever asks: the rule itself, for `whose.py` and for the hooks' quick path.
+
+A workflow and an asker are told by the same three things: session ("" for none), client's process (0 for
+none), branch ("" for none). Imported by the quick path, so it imports nothing.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lifecycle.storage.adoption_notes import Whose
+
+
+def rank(whose: Whose, asker: Whose, is_alive: Callable[[int], bool]) -> int:
+    """How near a workflow is to the asker, 1 the nearest; 0 for one that is another session's.
+
+    Args:
+        whose: the workflow's.
+        asker: who asks.
+        is_alive: tells whether a client's process runs.
+    """
+    session, client, branch = asker
+    if session and whose[0] == session:
+        return 1
+    if client and whose[1] == client:
+        return 2
+    if session and whose[0] and is_alive(whose[1]):
+        return 0
+    return 3 if whose[2] == branch else 4
+
+
+def adopted_by(asker: Whose, whose: Whose) -> Whose:
+    """Whose a workflow is once this asker goes on with it; as it was for one whose session nobody knows."""
+    return (asker[0], asker[1] or whose[1], asker[2] or whose[2]) if asker[0] else whose
