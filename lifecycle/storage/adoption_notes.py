@@ -1,7 +1,7 @@
 """What a hook's quick path has noted of workflows, until a commit has it in their records.
 
-A session that is told of a workflow goes on with it. The quick path writes no document: it notes beside
-them whose a workflow is now, and how many compactions it outlived since. Reading counts the note, and the
+A session that is told of a workflow goes on with it. The quick path writes no document: it notes in
+`.lifecycle/adopted-*` whose a workflow is now, and how many compactions it outlived since. Reading counts the note, and the
 next commit writes it. Imported by the quick path, so it imports next to nothing.
 """
 

@@ -41,6 +41,7 @@ NOT_SETTINGS = re.compile(r"GIT_\w+|NO_PROXY")
 FLEETING = {
     ".agent-claim.json.*.tmp": "lifecycle/storage/store.py",
     ".lifecycle/*.*.tmp": "lifecycle/storage/store.py",
+    ".lifecycle/adopted-*": "lifecycle/storage/adoption_notes.py",
     ".lifecycle/started": "lifecycle/hooks/recovery_marks.py",
     ".lifecycle/workflow-gates.json": "lifecycle/workflow/store/workflow_store.py",
     ".lifecycle/waiter": "lifecycle/storage/signs_of_life.py",
