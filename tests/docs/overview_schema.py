@@ -75,7 +75,7 @@ def schema() -> str:
 def _kind(value: type[Any], kinds: dict[str, Any]) -> dict[str, Any]:
     """The schema of a value; those of the values in it are added to `kinds`."""
     types = typing.get_type_hints(value, {**vars(overview_values), "Mapping": Mapping})
-    said = _said(value)
+    said = said_of(value)
     properties: dict[str, Any] = {}
     for name in (field.name for field in fields(value)):
         about = {"description": f"{said[name][0].upper()}{said[name][1:]}"} if name in said else {}
@@ -89,7 +89,7 @@ def _kind(value: type[Any], kinds: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _said(value: type[Any]) -> dict[str, str]:
+def said_of(value: type[Any]) -> dict[str, str]:
     """What the docstring says of each attribute."""
     section = re.search(r"Attributes:\n(.*)", inspect.getdoc(value) or "", re.DOTALL)
     lines = re.sub(r"\n {8,}", " ", section[1]).splitlines() if section is not None else []

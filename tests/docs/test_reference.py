@@ -211,6 +211,10 @@ def _steps(place: Place) -> Iterator[Callable[[], object]]:
     yield lambda: os.utime(path, (1, 1))
     yield lambda: place.cli("tick")
     yield lambda: (place.root / ".lifecycle/state.json").write_text("{ no json")
+    yield lambda: place.control.set_check(
+        place.pull(), "test", conclusion="failure", log="Error: boom\n"
+    )
+    yield lambda: place.cli("feedback")
     yield lambda: place.control.merge_pull(place.pull())
     yield lambda: place.cli("tick")  # a person looks: the question waits for the agent
     yield lambda: place.hook("user-prompt-submit", session)

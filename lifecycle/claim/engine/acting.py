@@ -6,6 +6,7 @@ a lost answer it is looked for, and what is found is the fact.
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from functools import partial
 from typing import assert_never
@@ -25,6 +26,7 @@ from lifecycle.core.values.model import BoardItem, PullRequest, PullState
 from lifecycle.core.world import World
 from lifecycle.git import lease
 from lifecycle.github.operations.unclear_writes import settled
+from lifecycle.storage.feedback_files import FeedbackFiles
 
 
 def perform(
@@ -123,6 +125,8 @@ def _release(action: plan.ReleaseLease, world: World, *, is_ours: bool) -> plan.
 def _forget(claim_store: ClaimStore | None, record: Record) -> plan.ClaimForgotten:
     if claim_store is not None:
         claim_store.forget(replace(record, ending=replace(record.ending, outcome=record.end)))
+        with contextlib.suppress(OSError):  # what is left there is bounded, and can be read again
+            FeedbackFiles(claim_store.root).drop()
     return plan.ClaimForgotten()
 
 

@@ -7,13 +7,29 @@ import click
 from lifecycle.cli.main import LazyGroup
 
 COMMANDS = {
+    "show": "checks.feedback_show:show",
     "excerpt": "checks.feedback_excerpt:excerpt_command",
 }
 """Where in `lifecycle/cli/` each command of the group is, as in `main.COMMANDS`."""
 
+_HELP = {"-h", "--help"}
+
+
+class FeedbackGroup(LazyGroup):
+    """The group, in which `show` need not be said: `lifecycle feedback 46`, `lifecycle feedback --json`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The arguments of the group; those of `show` are known by their first."""
+        first = args[0] if args else "--"
+        is_shown = first.lstrip("#").isdecimal() or (first.startswith("-") and first not in _HELP)
+        return super().parse_args(ctx, ["show", *args] if is_shown else args)
+
 
 @click.group(
-    "feedback", cls=LazyGroup, table=COMMANDS, short_help="What CI answers to a pull request."
+    "feedback", cls=FeedbackGroup, table=COMMANDS, short_help="What CI answers to a pull request."
 )
 def command() -> None:
-    """What CI answers to a pull request, as an agent can use it."""
+    """What CI answers to a pull request, as an agent can use it.
+
+    Without a command: show.
+    """

@@ -1,0 +1,157 @@
+"""Fetch what failed on a head, and keep it: one request for the checks, and one for each log.
+
+A log is read up to the end of the failed step, and once for each attempt of its job: every attempt is a job
+with a number of its own. What cannot be read is told in its place, and nothing else waits for it.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass
+
+from lifecycle.core.errors import LifecycleError, NotFound
+from lifecycle.core.redact import redact
+from lifecycle.core.timing import HARD_EXIT_GRACE, DeadlineReached, alarm
+from lifecycle.core.values.failed_checks import FailedCheck, FailedHead
+from lifecycle.core.world import World
+from lifecycle.feedback.checks.excerpt import LogExcerpt, excerpt
+from lifecycle.feedback.checks.kept_log import KeptLog
+from lifecycle.feedback.checks.log_lines import StepTime
+from lifecycle.feedback.checks.packet import (
+    MOST_JOBS,
+    FailurePacket,
+    ReadLog,
+    ordered,
+    packet,
+)
+from lifecycle.feedback.checks.packet_text import lines_of
+from lifecycle.storage import log
+from lifecycle.storage.feedback_files import FeedbackFiles
+
+TOO_LATE = "The time for reading logs was up; lifecycle feedback reads it."
+
+_NEW = 60.0
+"""Seconds after a job's end in which its log may not be there yet."""
+
+_PAUSE = 2.0
+
+_LEAST = 0.5
+"""Seconds without which no log is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedPacket:
+    """A packet, and where it lies from the worktree's root on."""
+
+    packet: FailurePacket
+    path: str
+
+
+def packet_name(pull: int, head: str) -> str:
+    """The file of a head's packet."""
+    return f"{pull}-{head[:12]}.txt"
+
+
+def fetch(world: World, pull: int, seconds: float | None = None) -> FetchedPacket:
+    """What failed on the head of a pull request.
+
+    Args:
+        world: what may be touched.
+        pull: the number.
+        seconds: how long all of it may take: what was not read by then is told as that. Without it the
+            world's own time counts.
+
+    Raises:
+        NotFound, NoPermission, Transient: the checks themselves could not be read.
+    """
+    within: AbstractContextManager[None] = nullcontext()
+    if seconds is not None:
+        world.deadline.renew(seconds)
+        within = alarm(seconds + 1.0 + HARD_EXIT_GRACE)
+    logs: dict[int, ReadLog] = {}
+    head: FailedHead | None = None
+    try:
+        with within:
+            head = world.reports.failed_head(pull)
+            for check in ordered(head)[:MOST_JOBS]:
+                if check.job is not None:
+                    logs[check.job] = ReadLog(problem=TOO_LATE)
+                    logs[check.job] = _read(world, check, check.job)
+    except DeadlineReached:
+        if head is None or seconds is None:
+            raise
+        log.write(world.root, "feedback: the time for reading logs was up")
+        late = {one.job: ReadLog(problem=TOO_LATE) for one in head.checks if one.job is not None}
+        logs = {**late, **logs}
+    made = packet(head, logs)
+    return FetchedPacket(made, _kept(world, made))
+
+
+def _kept(world: World, made: FailurePacket) -> str:
+    name = packet_name(made.pull, made.head)
+    text = "\n".join(lines_of(made)) + "\n"
+    FeedbackFiles(world.root).write(name, text.encode())
+    return FeedbackFiles.shown(name)
+
+
+def _read(world: World, check: FailedCheck, job: int) -> ReadLog:
+    files = FeedbackFiles(world.root)
+    known = _known(files.read(f"{job}.json"))
+    if known is not None and files.has(f"{job}.log"):
+        return ReadLog(known, files.shown(f"{job}.log"))
+    if world.deadline.left < _LEAST:
+        return ReadLog(problem=TOO_LATE)
+    try:
+        made, kept = _asked(world, check, job)
+    except LifecycleError as error:
+        is_late = world.deadline.left < _LEAST
+        sentence = TOO_LATE if is_late else redact(error.sentence, world.environment)
+        return ReadLog(problem=sentence)
+    files.write(f"{job}.log", kept.text.encode())
+    files.write(f"{job}.json", json.dumps(asdict(made)).encode())
+    return ReadLog(made, files.shown(f"{job}.log"))
+
+
+def _asked(world: World, check: FailedCheck, job: int) -> tuple[LogExcerpt, KeptLog]:
+    """The excerpt of a log, and what is kept of it; one that may not be there yet is asked for twice."""
+    try:
+        return _once(world, check, job)
+    except NotFound:
+        ended = max((step.ended or 0.0 for step in check.steps), default=0.0)
+        is_new = 0 <= world.clock.now() - ended < _NEW
+        if not is_new or world.deadline.left < 3 * _PAUSE:
+            raise
+    world.clock.sleep(_PAUSE)
+    return _once(world, check, job)
+
+
+def _once(world: World, check: FailedCheck, job: int) -> tuple[LogExcerpt, KeptLog]:
+    kept = KeptLog()
+    with world.reports.job_log(job) as lines:
+        made = excerpt(kept.through(lines), _time_of(check))
+    if not made.total:  # the moments of the step are not those of the log
+        made = excerpt(kept.lines)
+    return made, kept
+
+
+def _time_of(check: FailedCheck) -> StepTime | None:
+    """When the failed step ran, None if GitHub does not say."""
+    step = check.failed_step
+    if step is None or step.began is None or step.ended is None:
+        return None
+    return StepTime(step.began, step.ended)
+
+
+def _known(content: bytes | None) -> LogExcerpt | None:
+    """An excerpt as it was kept, None if there is none that can be read."""
+    try:
+        found = json.loads(content or b"null")
+        return LogExcerpt(
+            tuple(str(line) for line in found["lines"]),
+            str(found["first_error"]),
+            int(found["total"]),
+            int(found["left_out"]),
+        )
+    except (ValueError, KeyError, TypeError):
+        return None

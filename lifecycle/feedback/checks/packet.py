@@ -1,0 +1,201 @@
+"""What failed on a head as one value: the failed checks in order, each with the lines that tell why. Pure.
+
+What is required stands first. Jobs of a matrix whose excerpts say the same are one failure with several
+names. Nothing in it holds a secret; whoever shows it marks it as what strangers wrote.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from lifecycle.core.redact import redact, short
+from lifecycle.core.values.failed_checks import CheckRemark, FailedCheck, FailedHead
+from lifecycle.feedback.checks.excerpt import LogExcerpt
+
+MOST_JOBS = 15
+"""Of how many failed checks more is told than their name."""
+
+MOST_REMARKS = 10
+MOST_SUMMARY = 4_000
+"""Characters of what another app says of its check."""
+
+UNSTARTED = (
+    "No job of this workflow began: its file is broken, or names what is not there. Mend the file; running "
+    "it again does not help."
+)
+"""Why there is no log of a workflow that could not start."""
+
+_REMARK_NOISE = re.compile(
+    r"Process completed with exit code|The operation was canceled|Node\.js \d+ actions are deprecated"
+)
+_SAME = re.compile(
+    r"\b\d+(?:\.\d+)? ?(?:ms|s|secs?|seconds?|m)\b|0x[0-9a-f]+|/\d+(?:\.\d+)+/|\b\d\d:\d\d:\d\d\b"
+)
+"""What differs between jobs that fail alike: how long something took, addresses, versions in paths."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLog:
+    """What came of reading one job's log.
+
+    Attributes:
+        excerpt: its lines that tell the error, None if it could not be read.
+        path: where the log lies, from the worktree's root on, "" if it was not kept.
+        problem: why it could not be read, a sentence.
+    """
+
+    excerpt: LogExcerpt | None = None
+    path: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckFailure:
+    """One failed check, or several that failed alike.
+
+    Attributes:
+        name, workflow, event, word, url, run, job, is_required: of the first of them, as GitHub has it.
+        step: the step that failed, "" if it is not known.
+        same: the names of the others.
+        first_error: the first line that tells the error.
+        excerpt: lines of the log, those around its errors.
+        lines, left_out: how many lines the failed step printed, and how many of them are not here.
+        log: where the log lies, from the worktree's root on; a long one without its middle.
+        problem: why there is no excerpt.
+        remarks: what the check says of lines of files, and how many more there are.
+        title, summary: what another app says of it.
+    """
+
+    name: str
+    word: str
+    url: str = ""
+    workflow: str = ""
+    event: str = ""
+    run: int | None = None
+    job: int | None = None
+    is_required: bool | None = None
+    step: str = ""
+    same: tuple[str, ...] = ()
+    first_error: str = ""
+    excerpt: tuple[str, ...] = ()
+    lines: int = 0
+    left_out: int = 0
+    log: str = ""
+    problem: str = ""
+    remarks: tuple[CheckRemark, ...] = ()
+    remarks_left: int = 0
+    title: str = ""
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FailurePacket:
+    """All that is told of a failed head.
+
+    Attributes:
+        pull: the number of the pull request.
+        head: the commit.
+        failures: in the order in which they are told.
+        others: names of further failed checks.
+        left: how many more failed checks GitHub has.
+        unseen: what could not be shown, each a sentence.
+    """
+
+    pull: int
+    url: str
+    head: str
+    failures: tuple[CheckFailure, ...] = ()
+    others: tuple[str, ...] = ()
+    left: int = 0
+    unseen: tuple[str, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many checks failed."""
+        known = sum(1 + len(one.same) for one in self.failures)
+        return known + len(self.others) + self.left
+
+
+def ordered(head: FailedHead) -> list[FailedCheck]:
+    """The failed checks in the order in which they are told: required ones first, then jobs with a log."""
+    return sorted(
+        head.checks, key=lambda one: (not one.is_required, one.job is None, one.workflow, one.name)
+    )
+
+
+def packet(head: FailedHead, logs: Mapping[int, ReadLog]) -> FailurePacket:
+    """The packet of a head.
+
+    Args:
+        head: what failed.
+        logs: what came of reading the logs, by the job's number.
+    """
+    checks = ordered(head)
+    folded: dict[object, CheckFailure] = {}
+    for place, check in enumerate(checks[:MOST_JOBS]):
+        made = _failure(check, logs.get(check.job or 0))
+        key = _identity(made) or place
+        before = folded.get(key)
+        folded[key] = made if before is None else replace(before, same=(*before.same, _name(check)))
+    return FailurePacket(
+        head.pull,
+        head.url,
+        head.sha,
+        tuple(folded.values()),
+        tuple(_name(one) for one in checks[MOST_JOBS:]),
+        head.left,
+        tuple(redact(one) for one in head.unseen),
+    )
+
+
+def _name(check: FailedCheck) -> str:
+    return redact(check.name)
+
+
+def _failure(check: FailedCheck, log: ReadLog | None) -> CheckFailure:
+    read = log or ReadLog()
+    excerpt = read.excerpt or LogExcerpt((), "", 0, 0)
+    is_unstarted = check.word == "STARTUP_FAILURE" and check.job is None
+    remarks = _told(check.remarks)
+    return CheckFailure(
+        _name(check),
+        check.word,
+        check.url,
+        redact(check.workflow),
+        check.event,
+        check.run,
+        check.job,
+        check.is_required,
+        step=redact(check.failed_step.name) if check.failed_step else "",
+        first_error=excerpt.first_error,
+        excerpt=excerpt.lines,
+        lines=excerpt.total,
+        left_out=excerpt.left_out,
+        log=read.path,
+        problem=UNSTARTED if is_unstarted else redact(read.problem),
+        remarks=remarks[:MOST_REMARKS],
+        remarks_left=check.remarks_left + len(remarks[MOST_REMARKS:]),
+        title=redact(check.title),
+        summary=short(redact(check.summary), MOST_SUMMARY),
+    )
+
+
+def _told(remarks: tuple[CheckRemark, ...]) -> tuple[CheckRemark, ...]:
+    """The remarks that say something, the worst first; Actions has one of every failure that does not."""
+    levels = ("FAILURE", "WARNING", "NOTICE")
+    kept = [one for one in remarks if not _REMARK_NOISE.match(one.message)]
+    kept.sort(key=lambda one: levels.index(one.level) if one.level in levels else len(levels))
+    return tuple(
+        replace(one, message=redact(one.message), title=redact(one.title), path=redact(one.path))
+        for one in kept
+    )
+
+
+def _identity(failure: CheckFailure) -> object:
+    """What two failures have in common that are told as one; None for one without lines."""
+    if not failure.excerpt:
+        return None
+    lines = tuple(re.sub(_SAME, "", line) for line in failure.excerpt)
+    return failure.workflow, failure.step, failure.is_required, lines

@@ -1,0 +1,64 @@
+"""`.lifecycle/feedback/`: packets of failed heads and the logs beside them, bounded in number and size.
+
+What lies there can be had from GitHub again, and goes with the claim.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from lifecycle.storage.store import FOLDER, Folder
+
+FEEDBACK = "feedback"
+"""The folder's name in `.lifecycle/`."""
+
+MOST_FILES = 64
+MOST_BYTES = 40_000_000
+"""What is kept there at the most: the oldest goes first."""
+
+
+class FeedbackFiles:
+    """The files of one worktree. Every method raises OSError where something strange lies there."""
+
+    def __init__(self, root: Path) -> None:
+        self.folder = Folder(root, FEEDBACK)
+
+    @staticmethod
+    def shown(name: str) -> str:
+        """A file's path as it is told: from the worktree's root on."""
+        return f"{FOLDER}/{FEEDBACK}/{name}"
+
+    def has(self, name: str) -> bool:
+        """True if the file is there."""
+        return self.folder.mtime_ns(name) >= 0
+
+    def read(self, name: str) -> bytes | None:
+        """A file's content, None if it is not there."""
+        found = self.folder.read(name)
+        return found.content if found is not None else None
+
+    def write(self, name: str, content: bytes) -> None:
+        """Replace a file; the folder is made, and what is too old for its room goes."""
+        self.folder.make()
+        self.folder.write(name, content)
+        self._prune(name)
+
+    def drop(self) -> None:
+        """Take all of them away."""
+        for name in self._names():
+            self.folder.remove(name)
+
+    def _names(self) -> list[str]:
+        """The files, the newest first."""
+        self.folder.at("")
+        if not self.folder.path.is_dir():
+            return []
+        return sorted(os.listdir(self.folder.path), key=self.folder.mtime_ns, reverse=True)  # noqa: PTH208 -- names are what is wanted
+
+    def _prune(self, written: str) -> None:
+        size = 0
+        for place, name in enumerate(self._names()):
+            size += max((self.folder.path / name).lstat().st_size, 0)
+            if name != written and (place >= MOST_FILES or size > MOST_BYTES):
+                self.folder.remove(name)
