@@ -104,7 +104,7 @@ class WorktreeWorld:
         """A pull request's text with what the worktree's run came to; without where that cannot be read."""
         if not (self.root / workflow_marks.RUN_FILE).is_file():
             return body
-        from lifecycle.run.finish.run_part import with_run
+        from lifecycle.run.finish.publishing import with_run
 
         try:
             return with_run(self, body, branch)

@@ -16,26 +16,16 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import did_you_mean
 from lifecycle.core.redact import visible
-from lifecycle.run.table import (
-    APPROVING,
-    CheckState,
-    ClarificationPhase,
-    CriterionState,
-    FailureCategory,
-    Gate,
-    ReviewVerdict,
-    RunPhase,
-    RunStatus,
-    Severity,
-    StoryCheck,
-    StoryStatus,
-    TddPhase,
-)
+from lifecycle.run import table
 from lifecycle.run.texts.told import refused
 
 VERSION: Final = 1
 
-WORKING: Final = (StoryStatus.IN_PROGRESS, StoryStatus.TESTING, StoryStatus.REVIEW)
+WORKING: Final = (
+    table.StoryStatus.IN_PROGRESS,
+    table.StoryStatus.TESTING,
+    table.StoryStatus.REVIEW,
+)
 """Where a story stands that is worked on."""
 
 
@@ -51,7 +41,7 @@ class Criterion(_Value, frozen=True):
     """One acceptance criterion and what the tester found of it."""
 
     text: str
-    state: CriterionState = CriterionState.PENDING
+    state: table.CriterionState = table.CriterionState.PENDING
     note: str = ""
     tree: str = ""
     by: str = ""
@@ -61,7 +51,7 @@ class Criterion(_Value, frozen=True):
 class WordCheck(_Value, frozen=True):
     """What somebody said of a check (`verify S1 testsPass --passed`): kept and shown, and no proof."""
 
-    check: StoryCheck
+    check: table.StoryCheck
     passed: bool
     details: str = ""
     by: str = ""
@@ -83,7 +73,7 @@ class GatePart(_Value, frozen=True):
     """
 
     check: str
-    state: CheckState = CheckState.PENDING
+    state: table.CheckState = table.CheckState.PENDING
     command: str = ""
     why: str = ""
     tests: int = -1
@@ -95,9 +85,9 @@ class GatePart(_Value, frozen=True):
 class GateRecord(_Value, frozen=True):
     """One run of a gate, and the tree that it is about; "" if that is not known: it proves nothing then."""
 
-    gate: Gate
+    gate: table.Gate
     at: float
-    state: CheckState
+    state: table.CheckState
     tree: str = ""
     parts: tuple[GatePart, ...] = ()
     by: str = ""
@@ -110,15 +100,15 @@ class GateRecord(_Value, frozen=True):
 class ReviewFinding(_Value, frozen=True):
     """What a reviewer found, and how much it weighs."""
 
-    severity: Severity
+    severity: table.Severity
     text: str
 
 
 class ReviewRecord(_Value, frozen=True):
     """A review of a story, by whom and on which tree; an edit afterwards voids it."""
 
-    check: StoryCheck
-    verdict: ReviewVerdict
+    check: table.StoryCheck
+    verdict: table.ReviewVerdict
     at: float
     tree: str = ""
     by: str = ""
@@ -127,12 +117,12 @@ class ReviewRecord(_Value, frozen=True):
     @property
     def blocking(self) -> list[str]:
         """What was found that refuses, whatever the verdict says."""
-        return [one.text for one in self.findings if one.severity is Severity.BLOCKING]
+        return [one.text for one in self.findings if one.severity is table.Severity.BLOCKING]
 
     @property
     def approves(self) -> bool:
         """True if it found nothing that refuses, and says so."""
-        return self.verdict in APPROVING and not self.blocking
+        return self.verdict in table.APPROVING and not self.blocking
 
 
 class TestProof(_Value, frozen=True):
@@ -177,7 +167,7 @@ class Failure(_Value, frozen=True):
     """
 
     id: str
-    category: FailureCategory
+    category: table.FailureCategory
     text: str
     at: float
     tree: str = ""
@@ -235,7 +225,7 @@ class UserFix(_Value, frozen=True):
     check_command: tuple[str, ...] = ()
     timeout: int = 60
     story: str = ""
-    phase: RunPhase = RunPhase.DEVELOPMENT
+    phase: table.RunPhase = table.RunPhase.DEVELOPMENT
     checked_at: float = 0.0
     verified: bool = False
     completed_at: float = 0.0
@@ -265,7 +255,7 @@ class Clarification(_Value, frozen=True):
     question: str
     answer: str
     at: float
-    phase: ClarificationPhase = ClarificationPhase.DEVELOPMENT
+    phase: table.ClarificationPhase = table.ClarificationPhase.DEVELOPMENT
     category: str = ""
     assumed: bool = False
 
@@ -328,8 +318,8 @@ class Story(_Value, frozen=True):
     title: str
     size: str = "M"
     security: bool = False
-    status: StoryStatus = StoryStatus.PENDING
-    tdd: TddPhase = TddPhase.NONE
+    status: table.StoryStatus = table.StoryStatus.PENDING
+    tdd: table.TddPhase = table.TddPhase.NONE
     iteration: int = 0
     retries_from: int = 0
     criteria: tuple[Criterion, ...] = ()
@@ -357,13 +347,13 @@ class Story(_Value, frozen=True):
     @property
     def is_open(self) -> bool:
         """True unless it is completed."""
-        return self.status is not StoryStatus.COMPLETED
+        return self.status is not table.StoryStatus.COMPLETED
 
-    def last_gate(self, gate: Gate) -> GateRecord | None:
+    def last_gate(self, gate: table.Gate) -> GateRecord | None:
         """The newest record of this gate, on whatever tree; None if there is none."""
         return next((one for one in reversed(self.gates) if one.gate is gate), None)
 
-    def last_review(self, check: StoryCheck) -> ReviewRecord | None:
+    def last_review(self, check: table.StoryCheck) -> ReviewRecord | None:
         """The newest review that shows this check, on whatever tree; None if there is none."""
         return next((one for one in reversed(self.reviews) if one.check is check), None)
 
@@ -372,7 +362,7 @@ class Story(_Value, frozen=True):
         """The reviews with BLOCKING findings that no later one of their kind approved."""
         found = list[ReviewRecord]()
         for one in self.reviews:
-            if one.verdict in APPROVING:
+            if one.verdict in table.APPROVING:
                 found = [before for before in found if before.check is not one.check]
             elif one.blocking:
                 found.append(one)
@@ -445,8 +435,8 @@ class Run(_Value, frozen=True, omit_defaults=False):
     goal: str
     started: float
     version: int = VERSION
-    phase: RunPhase = RunPhase.SETUP
-    status: RunStatus = RunStatus.ACTIVE
+    phase: table.RunPhase = table.RunPhase.SETUP
+    status: table.RunStatus = table.RunStatus.ACTIVE
     why: str = ""
     stopped_at: float = 0.0
     led_on_at: float = 0.0
@@ -485,7 +475,7 @@ class Run(_Value, frozen=True, omit_defaults=False):
     @property
     def is_over(self) -> bool:
         """True once it is completed."""
-        return self.status is RunStatus.COMPLETED
+        return self.status is table.RunStatus.COMPLETED
 
     @property
     def open_stories(self) -> tuple[Story, ...]:
@@ -511,7 +501,7 @@ class Run(_Value, frozen=True, omit_defaults=False):
     def following(self) -> Story | None:
         """The first pending story all of whose dependencies are completed."""
         done = {story.id for story in self.completed_stories}
-        pending = (story for story in self.stories if story.status is StoryStatus.PENDING)
+        pending = (story for story in self.stories if story.status is table.StoryStatus.PENDING)
         return next((story for story in pending if done.issuperset(story.depends_on)), None)
 
     @property

@@ -24,6 +24,7 @@ from rich.table import Table
 from lifecycle.cli.run.run import COMMANDS
 from lifecycle.cli.run.run import command as group
 from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.git.process import GitRepository
 from lifecycle.run.gates.work_facts import WorkFacts, facts_of
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Run, UserFix
@@ -161,7 +162,7 @@ class Ground:
             text = "".join(f"2026-01-31T09:30:00Z line {number}\n" for number in range(lines))
             if text:
                 Path(kept.progress.path).write_text(text)
-        self.facts = facts_of(root, self.deadline, self.variables)
+        self.facts = facts_of(GitRepository(root, self.deadline, self.variables))
         self.run_store, self.aside = kept, root.parent / f"{root.name}-progress"
         shutil.copytree(root / ".claude", self.aside)
 

@@ -47,7 +47,7 @@ FLEETING = {
     ".lifecycle/waiter": "lifecycle/storage/signs_of_life.py",
     ".lifecycle/waiter.lock": "lifecycle/storage/signs_of_life.py",
     ".lifecycle/closing.json": "lifecycle/claim/record/claim_store.py",
-    ".lifecycle/review-*.diff": "lifecycle/cli/run/look/run_review_context.py",
+    ".lifecycle/review-*.diff": "lifecycle/cli/run/run_review.py",
 }
 """Files that are there for a moment only, or in a run, and the module that names them."""
 

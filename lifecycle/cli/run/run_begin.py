@@ -8,7 +8,7 @@ from lifecycle.run.run_store import PATH, StrangeRun
 from lifecycle.run.state import Run
 from lifecycle.run.stop import leading
 from lifecycle.run.stories.begin import new_run
-from lifecycle.run.texts import recovery_text, standing
+from lifecycle.run.texts import standing
 from lifecycle.run.texts.told import refused
 from lifecycle.run.trouble import brakes
 
@@ -21,10 +21,10 @@ def init(given: RunSession, *, goal: str, autonomous: bool, anew: bool) -> None:
     """
     store = given.store
     git = given.world.git
-    start = {"branch": git.current_branch() or "", "base": head_of(git)}
+    start = {"branch": git.current_branch() or "", "base": head_of(git), "autonomous": autonomous}
     with store.locked():
         early = store.early()
-        run = new_run(goal, given.now, autonomous=autonomous, clarifications=early, **start)
+        run = new_run(goal, given.now, clarifications=early, **start)
         run = leading.adopted(run, given.client_session, given.client_process, given.now)
         if anew and store.is_there:
             _demand_person(given)
@@ -76,8 +76,8 @@ def recover(given: RunSession) -> None:
                 change.run = leading.adopted(change.run, *who, given.now)
             run = change.run
     about = (run, given.now, given.store.written_at)
-    lines = recovery_text.recovery_lines(*about)
-    data = recovery_text.recovery_data(*about)
+    lines = standing.recovery_lines(*about)
+    data = standing.recovery_data(*about)
     if run is not None:
         data["led_by"] = run.session
         if not run.is_over and given.client_session and run.session != given.client_session:

@@ -18,7 +18,7 @@ def mark_working_state(given: RunSession) -> None:
     and branch stay as they are. What git ignores is not in it, nor is what is named like a secret.
     """
     with given.store.changing() as change:
-        made = make(*given.place, change.run, given.now)
+        made = make(given.git, change.run, given.now)
         change.run = with_checkpoint(change.run, made)
         change.note(f"Checkpoint {made.ref}: {made.commit[:10]}")
     ref = f"{prefix_of(change.run)}{made.ref}"
@@ -38,7 +38,7 @@ def rollback_to_checkpoint(given: RunSession, *, name: str) -> None:
         before = change.run
         if before.is_over:
             raise refused("run-over-not-moved", before=before)
-        back = go_back(*given.place, before, name, given.now)
+        back = go_back(given.git, before, name, given.now)
         change.run = rolled_back(before, back.checkpoint)
         pairs = zip(before.stories, change.run.stories, strict=True)
         again = [story.id for old, story in pairs if story.status is not old.status]
@@ -68,7 +68,7 @@ def commit(given: RunSession, *, story: str, message: str) -> None:
     selected = detect(world.root, world.environment).selected
     text = message.strip() or subject_of(wanted, selected.about.conventions if selected else {})
     with world.deadline.standing_still():
-        made = commit_story(*given.place, text, EvidenceRoom(world.root).outputs())
+        made = commit_story(given.git, text, EvidenceRoom(world.root).outputs())
     notes = [f"Note: left out, since it is named like a secret: {path}" for path in made.secrets]
     what = {"story": wanted.id, "commit": made.commit}
     data = {**what, "files": made.paths, "left": made.secrets}

@@ -13,11 +13,10 @@ from lifecycle.github.operations.ensure_pulls import PullOperations
 from lifecycle.run.checkpoints.checkpoint_refs import head_of
 from lifecycle.run.finish import completion, publishing
 from lifecycle.run.finish.completion import complete_data, complete_lines, completed
-from lifecycle.run.finish.publishing import AGAIN, Published
+from lifecycle.run.finish.publishing import AGAIN, Published, facts_for, section_for
 from lifecycle.run.finish.pull_text import summary_of, with_section
-from lifecycle.run.finish.run_part import facts_for, section_for
 from lifecycle.run.gates.gate_rules import HOLDS
-from lifecycle.run.gates.phase_moves import demand_active
+from lifecycle.run.gates.run_moves import demand_active
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Run
 from lifecycle.run.table import Gate

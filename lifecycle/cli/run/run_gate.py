@@ -11,10 +11,10 @@ from lifecycle.cli.run.run_session import RunSession
 from lifecycle.cli.terminal import passing
 from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.platforms import selection
-from lifecycle.run.gates import final_gate, gate_records
+from lifecycle.run.gates import gate_records
 from lifecycle.run.gates.gate_rules import HOLDS, design_lacks
 from lifecycle.run.gates.gate_runs import GateRun
-from lifecycle.run.gates.phase_moves import with_design_gate
+from lifecycle.run.gates.run_moves import with_design_gate
 from lifecycle.run.state import GateRecord, Story, data_of
 from lifecycle.run.table import GATES, CheckState, Gate
 from lifecycle.run.tdd import tdd_moves, test_proofs
@@ -93,7 +93,7 @@ def _final(given: RunSession, record: GateRecord, error: str, remarks: list[str]
         logged = run.blockers[len(change.before.blockers) :]
         change.note(*(f"Blocker {one.id}: {one.description}" for one in logged))
     record = run.gates[-1]
-    lines = [*_notes(remarks), *final_gate.final_lines(run, record), *told]
+    lines = [*_notes(remarks), *gate_records.final_lines(run, record), *told]
     return record, lines, {"remarks": remarks}
 
 
@@ -118,7 +118,7 @@ def _of_story(
 def _tests(given: RunSession, remarks: list[str]) -> RunsSeen:
     """What is known of the tests; nothing, and a remark, where git cannot say."""
     try:
-        return test_proofs.look(*given.place)
+        return test_proofs.look(given.git)
     except (GitFailed, Transient) as error:
         remarks.append(error.sentence)
         return RunsSeen()

@@ -6,14 +6,13 @@ import functools
 import inspect
 from collections.abc import Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Any, cast
 
 from lifecycle.cli.command_session import F, Session, in_worktree
 from lifecycle.core.errors import GitFailed, Transient
-from lifecycle.core.timing import Deadline
 from lifecycle.evidence import tree_hash
 from lifecycle.evidence.records import EvidenceRoom
+from lifecycle.git.process import GitRepository
 from lifecycle.run.gates.work_facts import WorkFacts, facts_of
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Run
@@ -57,7 +56,8 @@ class RunSession(Session):
         Raises:
             GitFailed, Transient: git cannot say.
         """
-        return tree_hash.fingerprint(*self.place, EvidenceRoom(self.root).outputs())
+        world, outputs = self.world, EvidenceRoom(self.root).outputs()
+        return tree_hash.fingerprint(world.root, world.deadline, world.environment, outputs)
 
     @property
     def tree_if_known(self) -> str:
@@ -68,9 +68,9 @@ class RunSession(Session):
             return ""
 
     @property
-    def place(self) -> tuple[Path, Deadline, Mapping[str, str]]:
-        """Where git works for this command: the worktree's root, until when, with which variables."""
-        return self.world.root, self.world.deadline, self.world.environment
+    def git(self) -> GitRepository:
+        """Git in the worktree, for as long as this command may take."""
+        return GitRepository(self.world.root, self.world.deadline, self.world.environment)
 
     def facts(self, run: Run) -> WorkFacts:
         """What git shows of the worktree, since the story at work began; nothing where git cannot say."""
@@ -81,7 +81,7 @@ class RunSession(Session):
 
     def facts_since(self, base: str = "") -> WorkFacts:
         """What git shows of the worktree since a commit; raises GitFailed, Transient."""
-        return facts_of(*self.place, base)
+        return facts_of(self.git, base)
 
     def person(self, run: Run, asked_at: float, command: str) -> str:
         """How it is known that a person runs this command, asked at this time; Refused if it is not."""

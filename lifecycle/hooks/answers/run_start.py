@@ -8,6 +8,7 @@ from typing import Self
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.timing import Deadline, DeadlineReached
 from lifecycle.evidence.records import EvidenceRoom
+from lifecycle.git.process import GitRepository
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.run.gates import work_facts
 from lifecycle.run.gates.work_facts import WorkFacts
@@ -128,5 +129,6 @@ def facts_of(call: HookCall, run: Run) -> WorkFacts | None:
         # Whoever asks has the run's lock and file before it still.
         deadline = Deadline.after(world.clock, min(GIT_SECONDS, world.deadline.remaining() * 2 / 3))
         base = story.base if story is not None else ""
-        return work_facts.facts_of(world.root, deadline, world.environment, base)
+        git = GitRepository(world.root, deadline, world.environment)
+        return work_facts.facts_of(git, base)
     return None

@@ -9,12 +9,9 @@ https://git-scm.com/docs/git-update-ref, https://git-scm.com/docs/git-stash#_dis
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from pathlib import Path
 
 from lifecycle.core.errors import GitFailed, did_you_mean
 from lifecycle.core.redact import redact, visible
-from lifecycle.core.timing import Deadline
 from lifecycle.git.process import GitRepository
 from lifecycle.run.checkpoints.worktree_files import AUTHOR, Aside, files_aside
 from lifecycle.run.state import Checkpoint, Run
@@ -33,20 +30,13 @@ def prefix_of(run: Run) -> str:
     return f"{NAMESPACE}/{run.id}/"
 
 
-def make(
-    root: Path,
-    deadline: Deadline,
-    environment: Mapping[str, str],
-    run: Run,
-    now: float,
-    story: str = "",
-) -> Checkpoint:
+def make(git: GitRepository, run: Run, now: float, story: str = "") -> Checkpoint:
     """Keep the worktree as it is under the next free name: the story's, else a mark by hand.
 
     Raises:
         GitFailed, Transient: git cannot keep it.
     """
-    with files_aside(root, deadline, environment) as aside:
+    with files_aside(git) as aside:
         about = f"Story {story}" if story else "Marked by hand"
         return keep(aside, run, now, story or MARK, about, story)
 

@@ -7,13 +7,11 @@ that is looked for first. Source: https://git-scm.com/docs/git-read-tree
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from lifecycle.core.errors import GitFailed
 from lifecycle.core.redact import visible
-from lifecycle.core.timing import Deadline
 from lifecycle.git.process import GitRepository
 from lifecycle.run.checkpoints import checkpoint_refs
 from lifecycle.run.checkpoints.checkpoint_refs import SAVED, base_of, branch_of, head_of
@@ -68,15 +66,11 @@ class Return:
         return [f"the submodule {path} {way} {path}" for path in self.modules]
 
 
-def go_back(
-    root: Path, deadline: Deadline, environment: Mapping[str, str], run: Run, name: str, now: float
-) -> Return:
+def go_back(writing: GitRepository, run: Run, name: str, now: float) -> Return:
     """Put files, index and branch as they were at a checkpoint; what git ignores is left.
 
     Args:
-        root: the worktree's top folder.
-        deadline: when git has to be over.
-        environment: variables beside this process's own.
+        writing: git in the worktree, until the command has to be over.
         run: whose checkpoints.
         name: a story's id, or a checkpoint's name; "" for the last one.
         now: the present, in seconds since the epoch.
@@ -85,11 +79,11 @@ def go_back(
         Refused: there is no such checkpoint, something is under way, or HEAD is on another branch.
         GitFailed, Transient: git cannot; the sentence says what was kept.
     """
-    git = opened(root, deadline, environment)
+    git = opened(writing)
     refuse_under_way(git)
     checkpoint = checkpoint_refs.find(git, run, name)
     _refuse_other_branch(git, checkpoint)
-    with files_aside(root, deadline, environment) as aside:
+    with files_aside(git) as aside:
         saved = checkpoint_refs.keep(
             aside, run, now, SAVED, f"Before going back to {checkpoint.ref}"
         )
@@ -97,7 +91,7 @@ def go_back(
         target = _with_own_files(aside, checkpoint.commit)
         try:
             _put_back(aside, target)
-            _move_head(GitRepository(root, deadline, environment), former, checkpoint.commit)
+            _move_head(writing, former, checkpoint.commit)
         except GitFailed as error:
             raise GitFailed(
                 sentence("not-gone-back", checkpoint=checkpoint, error=error, saved=saved),

@@ -15,7 +15,6 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from types import MappingProxyType
 
-from lifecycle.core.timing import Deadline
 from lifecycle.evidence.tree_hash import OWN
 from lifecycle.git.process import GitRepository
 from lifecycle.run.texts.told import refused
@@ -99,9 +98,9 @@ class NamesGit(GitRepository):
     errors = "surrogateescape"
 
 
-def opened(root: Path, deadline: Deadline, environment: Mapping[str, str]) -> GitRepository:
+def opened(git: GitRepository) -> GitRepository:
     """Git in the worktree, for reading: it takes no lock, and so writes no index."""
-    return NamesGit(root, deadline, {**environment, "GIT_OPTIONAL_LOCKS": "0"})
+    return NamesGit(git.root, git.deadline, {**git.environment, "GIT_OPTIONAL_LOCKS": "0"})
 
 
 def is_own(path: str) -> bool:
@@ -164,7 +163,7 @@ class Aside:
 
 
 @contextmanager
-def files_aside(root: Path, deadline: Deadline, environment: Mapping[str, str]) -> Iterator[Aside]:
+def files_aside(git: GitRepository) -> Iterator[Aside]:
     """The worktree's files in an index that nobody else uses, until the block ends.
 
     What is committed is as it was; what is changed or new is written into the repository as objects.
@@ -172,13 +171,14 @@ def files_aside(root: Path, deadline: Deadline, environment: Mapping[str, str]) 
     Raises:
         GitFailed, Transient: git cannot read them, or the deadline passed.
     """
-    git = opened(root, deadline, environment)
-    real = (root / git.run("rev-parse", "--git-path", "index")).resolve()
+    git = opened(git)
+    real = (git.root / git.run("rev-parse", "--git-path", "index")).resolve()
     with tempfile.TemporaryDirectory(prefix="lifecycle-checkpoint-") as folder:
         index = Path(folder, "index")
         if real.is_file():
             shutil.copy2(real, index)
-        aside = NamesGit(root, deadline, git.environment, {"GIT_INDEX_FILE": str(index)})
+        places = {"GIT_INDEX_FILE": str(index)}
+        aside = NamesGit(git.root, git.deadline, git.environment, places)
         staged = aside.run(*_PLAIN, "write-tree", check=False)
         aside.run(*_PLAIN, "add", *_everywhere(aside), "--update", "--", ":/")
         new = [path for path in untracked(git) if not is_own(path) and not is_secret(path)]

@@ -6,15 +6,13 @@ from typing import Any
 
 from lifecycle.core.redact import visible
 from lifecycle.run.gates.gate_rules import HOLDS, newest, review_state
-from lifecycle.run.gates.phase_moves import demand_active, moved_phase
+from lifecycle.run.gates.run_moves import demand_active, moved_phase
 from lifecycle.run.gates.work_facts import WorkFacts
-from lifecycle.run.long_run import runtime
+from lifecycle.run.long_run import runtime, spent
 from lifecycle.run.state import GateRecord, Run, data_of
-from lifecycle.run.stop.caps import spent
 from lifecycle.run.table import COMPLETE, REVIEWERS, CheckState, Gate, RunPhase, RunStatus
-from lifecycle.run.texts.design_blocks import listed
 from lifecycle.run.texts.run_words import elapsed
-from lifecycle.run.texts.told import refused
+from lifecycle.run.texts.told import listed, refused
 
 
 def final_of(run: Run, tree: str) -> GateRecord | None:

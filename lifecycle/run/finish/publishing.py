@@ -1,4 +1,7 @@
-"""The pull request of a run without a claim: pushed, opened once, its text kept up to date."""
+"""The run in a pull request: the part of its text, whoever opens it; and without a claim the whole of it.
+
+It is pushed, opened once, and its text kept up to date.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,14 @@ from dataclasses import dataclass
 from lifecycle.core.errors import GitFailed, LifecycleError, NothingToMerge
 from lifecycle.core.redact import redact, visible
 from lifecycle.core.world import World
-from lifecycle.git.process import is_no_github, parse_remote
+from lifecycle.git.process import GitRepository, is_no_github, parse_remote
 from lifecycle.github.operations.ensure_pulls import PullOperations
-from lifecycle.run.finish.pull_text import title_of, with_section
+from lifecycle.run.checkpoints.worktree_files import opened
+from lifecycle.run.finish.completion import final_of
+from lifecycle.run.finish.pull_text import body_of, changed_files, title_of, with_section
+from lifecycle.run.finish.review_cover import with_unread
+from lifecycle.run.gates.work_facts import WorkFacts, facts_of
+from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Run
 from lifecycle.run.texts.told import refused, sentence
 
@@ -124,3 +132,38 @@ def _push(world: World, remote: str, branch: str) -> None:
     except LifecycleError as error:
         error.sentence = f"{error.sentence} No pull request was opened. {AGAIN}"
         raise
+
+
+_MOST = 65_000
+"""Characters of a whole text; GitHub takes 65,536."""
+
+
+def facts_for(world: World, run: Run) -> WorkFacts:
+    """The facts of a worktree, with what no review has read; raises GitFailed, Transient."""
+    upstream = f"{world.settings.remote}/{world.settings.base or 'HEAD'}"
+    known = world.git.run("rev-parse", "--verify", "--quiet", upstream, check=False)
+    git = _git(world)
+    return with_unread(facts_of(git), git, run, known)
+
+
+def _git(world: World) -> GitRepository:
+    return opened(GitRepository(world.root, world.deadline, world.environment))
+
+
+def section_for(world: World, run: Run, facts: WorkFacts) -> str:
+    """The run's part as its records have it; raises GitFailed, Transient."""
+    files = changed_files(_git(world), run)
+    return body_of(run, final_of(run, facts.tree), files, world.clock.now(), facts)
+
+
+def with_run(world: World, body: str, branch: str) -> str:
+    """A text with the part of the run that goes on, waits or was stopped on this branch; else as it was.
+
+    Raises:
+        LifecycleError: the run or the files cannot be read.
+    """
+    run = RunStore(world.root, world.environment, world.deadline).load()
+    if run is None or run.is_over or world.git.current_branch() != branch:
+        return body
+    text = with_section(body, run, section_for(world, run, facts_for(world, run)))
+    return text if len(text) <= _MOST else body

@@ -1,29 +1,25 @@
-"""The pull request of a run: its title and its text, in which a box is checked from a record alone."""
+"""The pull request of a run: its title and its text, in which a box is checked from a record alone.
+
+What changed, grouped by folder, is git's: between the commit that the run began on and the last one.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from lifecycle.core import hidden_marker
 from lifecycle.core.redact import redact, visible
-from lifecycle.run.finish.key_changes import ChangedFile, grouped
+from lifecycle.git.process import GitRepository
+from lifecycle.run import table
+from lifecycle.run.checkpoints.checkpoint_refs import commit_at, head_of
 from lifecycle.run.gates.work_facts import WorkFacts
+from lifecycle.run.long_run import spent
 from lifecycle.run.state import GatePart, GateRecord, Run, Story
-from lifecycle.run.stop.caps import spent
-from lifecycle.run.table import (
-    BUILD,
-    COVERAGE,
-    LINT,
-    TESTS,
-    CheckState,
-    CriterionState,
-    Gate,
-    RunStatus,
-    StoryCheck,
-)
-from lifecycle.run.texts.design_blocks import listed
 from lifecycle.run.texts.run_words import elapsed
+from lifecycle.run.texts.told import listed
 
 BODY_LIMIT = 60_000
 """GitHub takes 65,536 characters, and a text around ours needs some."""
@@ -71,7 +67,7 @@ def body_of(
         now: the present.
         facts: the worktree as it is, with what no review has read.
     """
-    gate = final or GateRecord(Gate.G7, now, CheckState.PENDING)
+    gate = final or GateRecord(table.Gate.G7, now, table.CheckState.PENDING)
     parts = [
         ["## Summary", run.goal, *_standing(run)],
         ["## Stories Implemented", *_stories(run)],
@@ -91,9 +87,9 @@ def _standing(run: Run) -> list[str]:
     left, stands = run.open_stories, list[str]()
     if left:
         stands += ["", f"**Not finished:** {len(left)} of {len(run.stories)} stories are open."]
-    if run.status is RunStatus.AWAITING_USER and run.fix is not None:
+    if run.status is table.RunStatus.AWAITING_USER and run.fix is not None:
         stands += ["", f"**The run waits for a person:** {run.fix.description}"]
-    elif run.status is RunStatus.STOPPED:
+    elif run.status is table.RunStatus.STOPPED:
         stands += ["", f"**The run was stopped:** {run.why or 'nobody said why'}"]
     return stands
 
@@ -111,19 +107,19 @@ def _unneeded(story: Story) -> str:
 
 
 def _testing(run: Run, final: GateRecord) -> list[str]:
-    tests = final.part(TESTS)
+    tests = final.part(table.TESTS)
     count = f"{tests.tests} " if tests.tests >= 0 else ""
     first = f"- All {count}tests passing"
-    if tests.state is not CheckState.PASS:
+    if tests.state is not table.CheckState.PASS:
         first = "- No passed test run is recorded for this state"
     return [first, *(line for story in run.completed_stories for line in _story_testing(story))]
 
 
 def _story_testing(story: Story) -> list[str]:
     lines = []
-    record = story.last_gate(Gate.G4)
+    record = story.last_gate(table.Gate.G4)
     if record is not None:
-        coverage = record.part(COVERAGE)
+        coverage = record.part(table.COVERAGE)
         what = f"{coverage.percent:g}%" if coverage.percent >= 0 else coverage.why or "not read"
         lines.append(f"- {story.id}: coverage {coverage.state} ({what})")
     if story.waived:
@@ -144,22 +140,24 @@ def _checklist(run: Run, final: GateRecord, facts: WorkFacts) -> list[str]:
     done = run.completed_stories
     is_whole = bool(run.stories) and not run.open_stories
     safe = [story for story in done if story.security]
-    are_met = [one.state is CriterionState.MET for story in run.stories for one in story.criteria]
-    is_linted = final.part(LINT).state is CheckState.PASS
+    are_met = [
+        one.state is table.CriterionState.MET for story in run.stories for one in story.criteria
+    ]
+    is_linted = final.part(table.LINT).state is table.CheckState.PASS
     lint = f" - {run.lint_waived}" if run.lint_waived and not is_linted else ""
     security = _box(
-        is_whole and all(_approved(story, StoryCheck.SECURITY_CLEARED) for story in safe),
+        is_whole and all(_approved(story, table.StoryCheck.SECURITY_CLEARED) for story in safe),
         "Security review passed",
         facts.uncleared,
     )
     if not any(story.security for story in run.stories):
         security = "- [ ] Security review: N/A (no story is security-sensitive)"
     return [
-        _command_box("Build passes", final.part(BUILD)),
-        _command_box("All tests pass", final.part(TESTS)),
-        _command_box("Lint checks pass", final.part(LINT)) + lint,
+        _command_box("Build passes", final.part(table.BUILD)),
+        _command_box("All tests pass", final.part(table.TESTS)),
+        _command_box("Lint checks pass", final.part(table.LINT)) + lint,
         _box(
-            is_whole and all(_approved(story, StoryCheck.REVIEW_APPROVED) for story in done),
+            is_whole and all(_approved(story, table.StoryCheck.REVIEW_APPROVED) for story in done),
             "Code review approved by reviewer agent",
             facts.unread,
         ),
@@ -173,11 +171,13 @@ def _checklist(run: Run, final: GateRecord, facts: WorkFacts) -> list[str]:
 
 
 def _command_box(text: str, part: GatePart) -> str:
-    if part.state is CheckState.PENDING:
+    if part.state is table.CheckState.PENDING:
         return f"- [ ] {text} (not recorded)"
-    if part.state is CheckState.NOT_APPLICABLE:
+    if part.state is table.CheckState.NOT_APPLICABLE:
         return f"- [ ] {text}: N/A ({part.why or 'the platform has no such command'})"
-    return _box(part.state is CheckState.PASS, f"{text} (`{part.command.replace('`', chr(39))}`)")
+    return _box(
+        part.state is table.CheckState.PASS, f"{text} (`{part.command.replace('`', chr(39))}`)"
+    )
 
 
 def _box(is_checked: bool, text: str, but: Sequence[str] = ()) -> str:
@@ -185,17 +185,17 @@ def _box(is_checked: bool, text: str, but: Sequence[str] = ()) -> str:
     return f"- [{mark}] {text}" + (f" ({'; '.join(but)})" if but else "")
 
 
-def _approved(story: Story, check: StoryCheck) -> bool:
+def _approved(story: Story, check: table.StoryCheck) -> bool:
     review = story.last_review(check)
     return review is not None and review.approves
 
 
 def _manual(run: Run) -> list[str]:
     return [
-        f"- [ ] {story.id}: {one.text} ({CriterionState.MANUAL.value})"
+        f"- [ ] {story.id}: {one.text} ({table.CriterionState.MANUAL.value})"
         for story in run.stories
         for one in story.criteria
-        if one.state is CriterionState.MANUAL
+        if one.state is table.CriterionState.MANUAL
     ]
 
 
@@ -210,3 +210,66 @@ def _metrics(run: Run, now: float) -> list[str]:
         f"- **Sessions:** {took.sessions}",
         *tokens,
     ]
+
+
+_GROUPS, _FILES = 20, 8
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """A file that differs, and its lines that came and went; -1 for a file that is no text."""
+
+    path: str
+    added: int = -1
+    removed: int = -1
+
+
+def changed_files(git: GitRepository, run: Run) -> tuple[ChangedFile, ...]:
+    """What differs between the commit that the run began on and HEAD.
+
+    Where nobody kept that commit, or git has it no more, the first story's tells; else all is new.
+
+    Raises:
+        GitFailed, Transient: git cannot say.
+    """
+    head = head_of(git)
+    if not head:
+        return ()
+    begun = sorted((story.started, story.base) for story in run.stories if story.base)
+    bases = (one for one in (run.base, *(base for _, base in begun)) if one)
+    base = next((one for one in bases if commit_at(git, one)), "")
+    base = base or git.run("hash-object", "-t", "tree", "--stdin")
+    listed = git.run("diff", "--numstat", "-z", "--no-renames", "--no-ext-diff", base, head)
+    rows = (line.split("\t", 2) for line in listed.split("\0") if line)
+    return tuple(ChangedFile(path, _number(added), _number(gone)) for added, gone, path in rows)
+
+
+def grouped(files: tuple[ChangedFile, ...]) -> list[str]:
+    """A line for each folder, the largest change first, with its files."""
+    groups: dict[str, list[ChangedFile]] = {}
+    for file in files:
+        folder = str(PurePosixPath(file.path).parent)
+        groups.setdefault("the top folder" if folder == "." else f"`{folder}/`", []).append(file)
+    ordered = sorted(groups.items(), key=lambda item: (-_size(item[1]), item[0]))
+    lines = [_line(name, members) for name, members in ordered[:_GROUPS]]
+    if len(ordered) > _GROUPS:
+        lines.append(f"- and {len(ordered) - _GROUPS} more folders")
+    return lines
+
+
+def _line(name: str, files: list[ChangedFile]) -> str:
+    names = [
+        f"`{PurePosixPath(file.path).name}`" for file in sorted(files, key=lambda one: one.path)
+    ]
+    more = f" and {len(names) - _FILES} more" if len(names) > _FILES else ""
+    added = sum(max(0, file.added) for file in files)
+    removed = sum(max(0, file.removed) for file in files)
+    return f"- {name} (+{added} -{removed}): {', '.join(names[:_FILES])}{more}"
+
+
+def _size(files: list[ChangedFile]) -> int:
+    return sum(max(0, file.added) + max(0, file.removed) for file in files)
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdigit() else -1

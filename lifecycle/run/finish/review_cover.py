@@ -15,7 +15,7 @@ from lifecycle.run.gates.gate_rules import review_state
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import CheckState, StoryCheck
-from lifecycle.run.texts.design_blocks import listed
+from lifecycle.run.texts.told import listed
 
 
 def read_from(git: GitRepository, run: Run, story: Story) -> str:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from lifecycle.core.errors import GitFailed
 from lifecycle.core.redact import redact, visible
-from lifecycle.core.timing import Deadline
 from lifecycle.git.process import GitRepository
 from lifecycle.run.checkpoints.checkpoint_refs import head_of
 from lifecycle.run.checkpoints.worktree_files import (
@@ -22,8 +20,7 @@ from lifecycle.run.checkpoints.worktree_files import (
     uncommitted,
 )
 from lifecycle.run.state import Run, Story
-from lifecycle.run.texts.design_blocks import listed
-from lifecycle.run.texts.told import refused, sentence
+from lifecycle.run.texts.told import listed, refused, sentence
 
 FORMAT: Final = "{type}: {title} ({id})"
 """The commit's subject where the platform does not say another."""
@@ -56,19 +53,11 @@ def subject_of(story: Story, conventions: Mapping[str, Any]) -> str:
     return visible(redact(" ".join(line.split())))[:_LONGEST]
 
 
-def commit_story(
-    root: Path,
-    deadline: Deadline,
-    environment: Mapping[str, str],
-    message: str,
-    outputs: Mapping[str, str],
-) -> StoryCommit:
+def commit_story(writing: GitRepository, message: str, outputs: Mapping[str, str]) -> StoryCommit:
     """Commit what is not committed, but for what is left alone; git's hooks run as always.
 
     Args:
-        root: the worktree's top folder.
-        deadline: when git has to be over.
-        environment: variables beside this process's own.
+        writing: git in the worktree, until the command has to be over.
         message: the commit's; a secret in it is starred.
         outputs: by path, the name of the content that a check left there: that is not committed.
 
@@ -77,7 +66,7 @@ def commit_story(
             committed holds what looks like a secret. Nothing was committed then.
         GitFailed, Transient: git or a hook of the project said no; the same.
     """
-    git = opened(root, deadline, environment)
+    git = opened(writing)
     refuse_under_way(git)
     left = uncommitted(git, outputs)
     if left.strange:
@@ -85,9 +74,9 @@ def commit_story(
         raise refused("staged-is-kept-out", names=names, strange=visible(left.strange[0]))
     if not left.paths:
         return StoryCommit("", "", (), left.secrets)
-    with files_aside(root, deadline, environment) as aside:
+    with files_aside(git) as aside:
         _refuse_secrets(aside.git, aside.tree, left.paths)
-    writing = NamesGit(root, deadline, environment)
+    writing = NamesGit(git.root, git.deadline, writing.environment)
     add_paths(writing, list(left.unstaged))
     try:
         writing.run("commit", "--quiet", "--file=-", stdin=redact(message))

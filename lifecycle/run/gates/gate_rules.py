@@ -11,25 +11,12 @@ from typing import TypeVar
 from lifecycle.evidence.file_kinds import FileKind, kind_of
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import RunRecord
+from lifecycle.run import table
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import GatePart, GateRecord, ReviewRecord, Run, Story
-from lifecycle.run.table import (
-    BUILD,
-    COVERAGE,
-    GATES,
-    LINT,
-    REVIEWERS,
-    SHOWN_BY,
-    TESTS,
-    CheckState,
-    ClarificationPhase,
-    CriterionState,
-    Gate,
-    StoryCheck,
-)
-from lifecycle.run.texts.design_blocks import listed
+from lifecycle.run.texts.told import listed
 
-HOLDS = frozenset({CheckState.PASS, CheckState.NOT_APPLICABLE})
+HOLDS = frozenset({table.CheckState.PASS, table.CheckState.NOT_APPLICABLE})
 """The states of a check that stand in nobody's way."""
 
 REFACTORING = (
@@ -39,7 +26,7 @@ REFACTORING = (
 """When the cycle of a story that changes code may be waived."""
 
 _WAIVABLE = (FileKind.DOCS, FileKind.CONFIGURATION)
-_JUDGED = frozenset({CriterionState.MET, CriterionState.MANUAL})
+_JUDGED = frozenset({table.CriterionState.MET, table.CriterionState.MANUAL})
 
 RecordT = TypeVar("RecordT", GateRecord, ReviewRecord)
 
@@ -56,29 +43,29 @@ def _subject(record: GateRecord | ReviewRecord) -> object:
     return record.gate if isinstance(record, GateRecord) else record.check
 
 
-def review_state(story: Story, check: StoryCheck, tree: str) -> CheckState:
+def review_state(story: Story, check: table.StoryCheck, tree: str) -> table.CheckState:
     """What the last review of this kind on this tree came to."""
     review = newest(story.reviews, check, tree)
     if review is None:
-        return CheckState.PENDING
-    return CheckState.PASS if review.approves else CheckState.FAIL
+        return table.CheckState.PENDING
+    return table.CheckState.PASS if review.approves else table.CheckState.FAIL
 
 
-def check_states(story: Story, tree: str) -> dict[StoryCheck, CheckState]:
+def check_states(story: Story, tree: str) -> dict[table.StoryCheck, table.CheckState]:
     """How each check of a story stands on a tree; all are pending where the tree is not known."""
 
-    def state(check: StoryCheck) -> CheckState:
-        gate = SHOWN_BY[check]
-        if check is StoryCheck.SECURITY_CLEARED and not story.security:
-            return CheckState.NOT_APPLICABLE
-        if check is StoryCheck.COVERAGE_MET and story.unneeded:
-            return CheckState.NOT_APPLICABLE
-        if gate is None or GATES[gate].by_hand:
+    def state(check: table.StoryCheck) -> table.CheckState:
+        gate = table.SHOWN_BY[check]
+        if check is table.StoryCheck.SECURITY_CLEARED and not story.security:
+            return table.CheckState.NOT_APPLICABLE
+        if check is table.StoryCheck.COVERAGE_MET and story.unneeded:
+            return table.CheckState.NOT_APPLICABLE
+        if gate is None or table.GATES[gate].by_hand:
             return review_state(story, check, tree)
         record = newest(story.gates, gate, tree)
-        return CheckState.PENDING if record is None else record.state
+        return table.CheckState.PENDING if record is None else record.state
 
-    return {check: state(check) for check in StoryCheck}
+    return {check: state(check) for check in table.StoryCheck}
 
 
 def missing_for(story: Story, facts: WorkFacts) -> tuple[str, ...]:
@@ -103,14 +90,14 @@ def missing_for(story: Story, facts: WorkFacts) -> tuple[str, ...]:
     return tuple(lacks)
 
 
-def _unshown(story: Story, check: StoryCheck, state: CheckState) -> str:
-    gate = SHOWN_BY[check]
+def _unshown(story: Story, check: table.StoryCheck, state: table.CheckState) -> str:
+    gate = table.SHOWN_BY[check]
     name = f"{gate} ({check})" if gate is not None else check
-    by = next((role for role, row in REVIEWERS.items() if row[0] is check), "")
+    by = next((role for role, row in table.REVIEWERS.items() if row[0] is check), "")
     way = f"lifecycle run gate {gate} {story.id}"
     if by:
         way = f"lifecycle run review {story.id} --by {by} …"
-    stands = "FAILED" if state is CheckState.FAIL else "has no PASSED record"
+    stands = "FAILED" if state is table.CheckState.FAIL else "has no PASSED record"
     return f"{name} {stands} on the current tree ({way})"
 
 
@@ -146,7 +133,11 @@ def unmet(story: Story, tree: str) -> list[tuple[int, str]]:
     """The criteria that nobody found met on this tree, by their numbers, and how each stands."""
     found = []
     for number, criterion in enumerate(story.criteria, 1):
-        is_old = criterion.state is CriterionState.MET and tree and criterion.tree not in ("", tree)
+        is_old = (
+            criterion.state is table.CriterionState.MET
+            and tree
+            and criterion.tree not in ("", tree)
+        )
         if is_old or criterion.state not in _JUDGED:
             found.append((number, "was met on another tree" if is_old else f"is {criterion.state}"))
     return found
@@ -182,7 +173,7 @@ def design_lacks(run: Run) -> tuple[str, ...]:
     if circle:
         lacks.append(f"{' → '.join(circle)} depend on each other in a circle")
     asked = {one.phase for one in run.clarifications}
-    for phase in (ClarificationPhase.PRE_ANALYSIS, ClarificationPhase.PRE_PLAN):
+    for phase in (table.ClarificationPhase.PRE_ANALYSIS, table.ClarificationPhase.PRE_PLAN):
         if phase not in asked:
             way = f"lifecycle run add-clarification QUESTION ANSWER --phase {phase}"
             lacks.append(f"the {phase} clarification is not there ({way})")
@@ -213,37 +204,39 @@ def part_of(record: RunRecord, tree: str, threshold: float | None = None) -> Gat
         tree: the tree that the gate is about.
         threshold: percent that coverage has to reach; None if nobody says it.
     """
-    state = CheckState.PASS if record.outcome is Outcome.PASSED else CheckState.FAIL
-    why = record.why or ("" if state is CheckState.PASS else record.outcome.value)
-    if state is CheckState.PASS and (not tree or record.tree != tree):
-        state, why = CheckState.FAIL, "files changed meanwhile, so it shows nothing"
+    state = table.CheckState.PASS if record.outcome is Outcome.PASSED else table.CheckState.FAIL
+    why = record.why or ("" if state is table.CheckState.PASS else record.outcome.value)
+    if state is table.CheckState.PASS and (not tree or record.tree != tree):
+        state, why = table.CheckState.FAIL, "files changed meanwhile, so it shows nothing"
     tests = -1 if record.counts is None else record.counts.total
     part = GatePart(record.name, state, record.command, why, tests)
     part = part.but(log=record.log, failures=record.failures)
-    return _measured(part, record, threshold) if record.name == COVERAGE else part
+    return _measured(part, record, threshold) if record.name == table.COVERAGE else part
 
 
 def _measured(part: GatePart, record: RunRecord, threshold: float | None) -> GatePart:
     """The part with its percentage, held against the threshold."""
     percent = record.percent
-    if part.state is not CheckState.PASS or percent is None:
+    if part.state is not table.CheckState.PASS or percent is None:
         return part
-    state, why = CheckState.NOT_APPLICABLE, "; no threshold is known"
+    state, why = table.CheckState.NOT_APPLICABLE, "; no threshold is known"
     if threshold is not None:
         holds = percent >= threshold
-        state = CheckState.PASS if holds else CheckState.FAIL
+        state = table.CheckState.PASS if holds else table.CheckState.FAIL
         why = f" {'of' if holds else 'is below'} the {threshold:g}% needed"
     return part.but(state=state, percent=percent, why=f"{percent:g}%{why}")
 
 
-def absent_part(gate: Gate, name: str) -> GatePart:
+def absent_part(gate: table.Gate, name: str) -> GatePart:
     """The part of a check that the project does not have."""
-    if name in GATES[gate].required:
-        return GatePart(name, CheckState.FAIL, why="the project has no such check, and needs one")
-    return GatePart(name, CheckState.NOT_APPLICABLE, why="the platform has no such command")
+    if name in table.GATES[gate].required:
+        return GatePart(
+            name, table.CheckState.FAIL, why="the project has no such check, and needs one"
+        )
+    return GatePart(name, table.CheckState.NOT_APPLICABLE, why="the platform has no such command")
 
 
-def state_of(parts: Iterable[GatePart], waived: str = "") -> CheckState:
+def state_of(parts: Iterable[GatePart], waived: str = "") -> table.CheckState:
     """What a gate's parts come to, taken together; what was not run is pending, and so is the gate.
 
     Args:
@@ -251,15 +244,16 @@ def state_of(parts: Iterable[GatePart], waived: str = "") -> CheckState:
         waived: why lint is no obstacle; "" if it is one.
     """
     states = {
-        CheckState.NOT_APPLICABLE if waived and part.check == LINT else part.state for part in parts
+        table.CheckState.NOT_APPLICABLE if waived and part.check == table.LINT else part.state
+        for part in parts
     }
-    for state in (CheckState.FAIL, CheckState.PENDING, CheckState.PASS):
+    for state in (table.CheckState.FAIL, table.CheckState.PENDING, table.CheckState.PASS):
         if state in states:
             return state
-    return CheckState.NOT_APPLICABLE if states else CheckState.PENDING
+    return table.CheckState.NOT_APPLICABLE if states else table.CheckState.PENDING
 
 
 def failed_on_lint_alone(record: GateRecord) -> bool:
     """True if build and tests hold, and lint does not."""
-    rest = all(record.part(name).state in HOLDS for name in (BUILD, TESTS))
-    return rest and record.part(LINT).state is CheckState.FAIL
+    rest = all(record.part(name).state in HOLDS for name in (table.BUILD, table.TESTS))
+    return rest and record.part(table.LINT).state is table.CheckState.FAIL

@@ -7,16 +7,9 @@ from collections.abc import Iterable
 from typing import Final
 
 from lifecycle.core.redact import redact, visible
+from lifecycle.run import table
 from lifecycle.run.gates.gate_rules import newest
 from lifecycle.run.state import ReviewFinding, ReviewRecord, Run, Story
-from lifecycle.run.table import (
-    APPROVING,
-    REVIEWERS,
-    ReviewVerdict,
-    Severity,
-    StoryCheck,
-    StoryStatus,
-)
 from lifecycle.run.texts.told import refused
 from lifecycle.run.trouble.story_failures import failed
 
@@ -24,9 +17,9 @@ LONGEST = 2_000
 """Characters of a finding."""
 
 _SECTIONS: Final = {
-    Severity.BLOCKING: "### BLOCKING Issues (Must Fix)",
-    Severity.SUGGESTION: "### SUGGESTIONS (Recommended)",
-    Severity.INFO: "### INFO (For Future Reference)",
+    table.Severity.BLOCKING: "### BLOCKING Issues (Must Fix)",
+    table.Severity.SUGGESTION: "### SUGGESTIONS (Recommended)",
+    table.Severity.INFO: "### INFO (For Future Reference)",
 }
 
 _HEADING = re.compile(r"\s*(?:#{1,6}\s+|\*\*)(?P<text>.+)")
@@ -47,7 +40,7 @@ def findings_in(report: str) -> tuple[ReviewFinding, ...]:
     An item of a section without a mark has the section's severity; a line further in goes on with the last.
     """
     found: list[ReviewFinding] = []
-    section: Severity | None = None
+    section: table.Severity | None = None
     goes_on = False
     for line in report.splitlines():
         item, heading = _ITEM.fullmatch(line), _HEADING.fullmatch(line)
@@ -70,11 +63,11 @@ def findings_in(report: str) -> tuple[ReviewFinding, ...]:
     return tuple(finding for finding in found if finding.text)
 
 
-def _severity(name: str) -> Severity:
-    return Severity(name.upper().removesuffix("S"))
+def _severity(name: str) -> table.Severity:
+    return table.Severity(name.upper().removesuffix("S"))
 
 
-def _finding(severity: Severity, text: str) -> ReviewFinding:
+def _finding(severity: table.Severity, text: str) -> ReviewFinding:
     return ReviewFinding(severity, visible(redact(" ".join(text.split())))[:LONGEST])
 
 
@@ -95,7 +88,7 @@ def marked(texts: Iterable[str]) -> tuple[ReviewFinding, ...]:
 
 def review_of(
     role: str,
-    verdict: ReviewVerdict,
+    verdict: table.ReviewVerdict,
     findings: tuple[ReviewFinding, ...],
     *,
     tree: str,
@@ -115,7 +108,7 @@ def review_of(
     Raises:
         Refused: the verdict is none of this role's, or the tree is not known.
     """
-    check, *verdicts = REVIEWERS[role]
+    check, *verdicts = table.REVIEWERS[role]
     if verdict not in verdicts:
         raise refused(
             "verdict-of-another", role=role, verdicts=" or ".join(verdicts), verdict=verdict
@@ -126,7 +119,7 @@ def review_of(
     return record.but(verdict=verdicts[bool(record.blocking)]) if findings else record
 
 
-def standing(story: Story, check: StoryCheck) -> dict[str, str]:
+def standing(story: Story, check: table.StoryCheck) -> dict[str, str]:
     """The BLOCKING findings that no review has called resolved, each with the last tree that had it."""
     stand = (one for one in story.standing_reviews if one.check is check)
     return {text: one.tree for one in stand for text in one.blocking}
@@ -146,7 +139,7 @@ def _refuse_standing(story: Story, record: ReviewRecord, resolved: Iterable[int]
         raise refused("blocking-here", same=same[0][:200])
     left = {n: f"{n}. {text[:200]}" for n, text in enumerate(found, 1) if n not in resolved}
     if left:
-        by = next(role for role, row in REVIEWERS.items() if row[0] is record.check)
+        by = next(role for role, row in table.REVIEWERS.items() if row[0] is record.check)
         way = f"review {story.id} --by {by} --verdict {record.verdict} --resolved {min(left)}"
         raise refused("blocking-stands", left=[*left.values()], way=way)
 
@@ -173,18 +166,18 @@ def reviewed(
     Raises:
         Refused: the story was not begun, or the run is over; or what a review refused stands.
     """
-    if run.is_over or story.status is StoryStatus.PENDING:
+    if run.is_over or story.status is table.StoryStatus.PENDING:
         raise refused("review-not-begun", story=story)
     last = newest(story.reviews, record.check, record.tree)
-    is_approved = record.verdict in APPROVING
+    is_approved = record.verdict in table.APPROVING
     if is_approved:
         _refuse_standing(story, record, resolved)
-    if is_word and is_approved and last is not None and last.verdict not in APPROVING:
+    if is_word and is_approved and last is not None and last.verdict not in table.APPROVING:
         raise refused("word-lifts-nothing", last=last, story=story)
     run = run.with_story(story.but(reviews=(*story.reviews, record)))
     if is_approved or not story.is_open:
         return run
-    source = "security" if record.check is StoryCheck.SECURITY_CLEARED else "review"
+    source = "security" if record.check is table.StoryCheck.SECURITY_CLEARED else "review"
     for text in record.blocking or [f"{record.verdict} without a finding"]:
         run = failed(run, story.id, text, now, source=source, tree=record.tree)
     return run

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-from lifecycle.core.timing import Deadline
 from lifecycle.evidence import tree_hash
 from lifecycle.evidence.records import EvidenceRoom
+from lifecycle.git.process import GitRepository
 from lifecycle.run.checkpoints.checkpoint_refs import commit_at, head_of
 from lifecycle.run.checkpoints.worktree_files import is_own, opened, uncommitted
 
@@ -35,26 +33,22 @@ class WorkFacts:
     uncleared: tuple[str, ...] = ()
 
 
-def facts_of(
-    root: Path, deadline: Deadline, environment: Mapping[str, str], base: str = ""
-) -> WorkFacts:
+def facts_of(git: GitRepository, base: str = "") -> WorkFacts:
     """The facts of a worktree; what the product itself and checks wrote there is no part of them.
 
     Args:
-        root: the worktree's top folder.
-        deadline: when git has to be done.
-        environment: the variables, for git.
+        git: the worktree's, with the time that it has.
         base: the commit that `changed` begins with.
 
     Raises:
         GitFailed: git cannot say what the files are.
         Transient: the deadline passed.
     """
-    outputs = EvidenceRoom(root).outputs()
-    tree = tree_hash.fingerprint(root, deadline, environment, outputs)
+    outputs = EvidenceRoom(git.root).outputs()
+    tree = tree_hash.fingerprint(git.root, git.deadline, git.environment, outputs)
     if not tree:
         return WorkFacts()
-    git = opened(root, deadline, environment)
+    git = opened(git)
     dirty = uncommitted(git, outputs).paths
     known = base and commit_at(git, base)
     words = ("diff", "--no-renames", "--ignore-submodules=dirty", "--name-only", base)

@@ -19,12 +19,10 @@ from lifecycle.run import long_run, state
 from lifecycle.run.gates import gate_rules
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Run, Story, fields_of
-from lifecycle.run.stop import caps
 from lifecycle.run.stop.next_step import next_step
 from lifecycle.run.table import COMPLETE, MAX_RETRIES, WORK, RunStatus, StoryStatus, TddPhase
-from lifecycle.run.texts.design_blocks import filled
-from lifecycle.run.texts.told import sentence
-from lifecycle.run.trouble import story_blocks
+from lifecycle.run.texts.told import filled, sentence
+from lifecycle.run.trouble import blockers
 from lifecycle.run.trouble.story_failures import attempts
 
 IDLE_STOPS = 5
@@ -134,7 +132,7 @@ def _stopped(seen: RunSeen, run: Run) -> RunVerdict:
 
 
 def _active(seen: RunSeen, run: Run) -> RunVerdict:
-    run = story_blocks.awaiting_if_blocked(run, seen.now)
+    run = blockers.awaiting_if_blocked(run, seen.now)
     if run.status is RunStatus.AWAITING_USER:  # nothing is left that could be gone on with
         return _awaiting(run)
     is_claimed = says_complete(seen.message)
@@ -142,7 +140,7 @@ def _active(seen: RunSeen, run: Run) -> RunVerdict:
         return RunVerdict(StopWord(), run)
     about = _digest(run, seen.tree)
     idle = run.idle + 1 if about == run.last_reason else 0
-    why = caps.exceeded(run, seen.limits, seen.now)
+    why = long_run.exceeded(run, seen.limits, seen.now)
     if not why and idle >= IDLE_STOPS:
         why = f"{IDLE_STOPS} turns in a row changed neither the run nor a file"
     if why:

@@ -6,28 +6,18 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from lifecycle.core.redact import quoted
+from lifecycle.run import table
 from lifecycle.run.gates import gate_rules
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import GateRecord, Run, Story
-from lifecycle.run.table import (
-    APPROVING,
-    GATES,
-    REVIEWERS,
-    WORK,
-    Gate,
-    RunPhase,
-    StoryStatus,
-    TddPhase,
-)
-from lifecycle.run.table import ClarificationPhase as Asked
 from lifecycle.settings import resources
 
 _STEPS: Final[dict[str, tuple[str, str]]] = resources.texts("run/stop/next_steps.toml")
 
 _THEN: Final = {
-    TddPhase.RED: TddPhase.GREEN,
-    TddPhase.GREEN: TddPhase.VERIFY,
-    TddPhase.REFACTOR: TddPhase.VERIFY,
+    table.TddPhase.RED: table.TddPhase.GREEN,
+    table.TddPhase.GREEN: table.TddPhase.VERIFY,
+    table.TddPhase.REFACTOR: table.TddPhase.VERIFY,
 }
 
 
@@ -53,34 +43,34 @@ def next_step(run: Run, facts: WorkFacts | None = None) -> NextStep:
     """
     seen = facts or WorkFacts()
     match run.phase:
-        case RunPhase.SETUP:
+        case table.RunPhase.SETUP:
             return _step("setup")
-        case RunPhase.ANALYSIS:
+        case table.RunPhase.ANALYSIS:
             return _analysis(run)
-        case RunPhase.PLANNING:
+        case table.RunPhase.PLANNING:
             return _planning(run)
-        case RunPhase.DEVELOPMENT if run.current is not None:
+        case table.RunPhase.DEVELOPMENT if run.current is not None:
             return _story(run.current, seen)
-        case RunPhase.DEVELOPMENT:
+        case table.RunPhase.DEVELOPMENT:
             return _development(run, seen.tree)
-        case RunPhase.LINT_FIX if run.open_stories:
+        case table.RunPhase.LINT_FIX if run.open_stories:
             return _step("lint-open")
-        case RunPhase.LINT_FIX:
-            return _step("lint-done" if _holds(run.gates, Gate.G7, seen.tree) else "lint")
-        case RunPhase.COMPLETION:
+        case table.RunPhase.LINT_FIX:
+            return _step("lint-done" if _holds(run.gates, table.Gate.G7, seen.tree) else "lint")
+        case table.RunPhase.COMPLETION:
             is_made = run.pull_request and (facts is None or facts.head == run.published)
             return _step("close" if is_made else "finish")
 
 
-def _is_clarified(run: Run, phase: Asked) -> bool:
+def _is_clarified(run: Run, phase: table.ClarificationPhase) -> bool:
     """True if that checkpoint is passed, or nobody is to be asked, and answers are assumed."""
     answered = (one for one in run.clarifications if one.answer)
     return run.autonomous or any(one.phase is phase for one in answered)
 
 
 def _analysis(run: Run) -> NextStep:
-    if not _is_clarified(run, Asked.PRE_ANALYSIS):
-        return _step("clarify", phase=Asked.PRE_ANALYSIS)
+    if not _is_clarified(run, table.ClarificationPhase.PRE_ANALYSIS):
+        return _step("clarify", phase=table.ClarificationPhase.PRE_ANALYSIS)
     return _step("plan" if run.stories else "name-stories")
 
 
@@ -88,8 +78,8 @@ def _planning(run: Run) -> NextStep:
     wanting = next((one for one in run.clarifications if not one.answer), None)
     if wanting is not None:
         return _step("answer", question=quoted(wanting.question, 120), phase=wanting.phase)
-    if not _is_clarified(run, Asked.PRE_PLAN):
-        return _step("clarify", phase=Asked.PRE_PLAN)
+    if not _is_clarified(run, table.ClarificationPhase.PRE_PLAN):
+        return _step("clarify", phase=table.ClarificationPhase.PRE_PLAN)
     bare = next((story for story in run.open_stories if gate_rules.story_lacks(story)), None)
     return _step("develop") if bare is None else _step("design", story=bare)
 
@@ -101,45 +91,45 @@ def _development(run: Run, tree: str) -> NextStep:
         return _step("ask", blocker=standing[-1].id if standing else "B1")
     if not run.stories:
         return _step("no-story")
-    if _holds(run.gates, Gate.G7, tree):
+    if _holds(run.gates, table.Gate.G7, tree):
         return _step("last-gate-passed")
-    final = gate_rules.newest(run.gates, Gate.G7, tree)
+    final = gate_rules.newest(run.gates, table.Gate.G7, tree)
     if final is None:
         return _step("last-gate")
     return _step("lint-alone" if gate_rules.failed_on_lint_alone(final) else "last-gate-failed")
 
 
 def _story(story: Story, facts: WorkFacts) -> NextStep:
-    if story.status is StoryStatus.PENDING:
+    if story.status is table.StoryStatus.PENDING:
         if gate_rules.story_lacks(story):
             return _step("design", story=story)
         return _step("scan" if story.dependencies is None else "begin", story=story)
     if story.tdd in _THEN:
-        return _step("cycle", story=story, work=WORK[story.tdd], phase=_THEN[story.tdd])
-    if story.tdd is TddPhase.NONE and not (story.waived or story.unneeded):
-        return _step("red", story=story, work=WORK[TddPhase.RED])
+        return _step("cycle", story=story, work=table.WORK[story.tdd], phase=_THEN[story.tdd])
+    if story.tdd is table.TddPhase.NONE and not (story.waived or story.unneeded):
+        return _step("red", story=story, work=table.WORK[table.TddPhase.RED])
     return _checks(story, facts)
 
 
 def _checks(story: Story, facts: WorkFacts) -> NextStep:
     """The first thing that is missing before the story is completed."""
-    for gate in (Gate.G2, Gate.G3, Gate.G4):
+    for gate in (table.Gate.G2, table.Gate.G3, table.Gate.G4):
         if not _holds(story.gates, gate, facts.tree):
-            return _step("gate", story=story, gate=gate, when=GATES[gate].when.casefold())
+            return _step("gate", story=story, gate=gate, when=table.GATES[gate].when.casefold())
     for number, _ in gate_rules.unmet(story, facts.tree):
         return _step("judge", story=story, number=number)
     for agent in ("reviewer", "security") if story.security else ("reviewer",):
-        last = story.last_review(REVIEWERS[agent][0])
+        last = story.last_review(table.REVIEWERS[agent][0])
         if last is None or facts.tree not in ("", last.tree):
             return _step("review", story=story, agent=agent)
-        if last.verdict not in APPROVING:
+        if last.verdict not in table.APPROVING:
             return _step("mend", story=story, agent=agent)
-    if not _holds(story.gates, Gate.G5, facts.tree):
+    if not _holds(story.gates, table.Gate.G5, facts.tree):
         return _step("final-build", story=story)
     return _step("commit" if facts.uncommitted else "complete", story=story)
 
 
-def _holds(records: tuple[GateRecord, ...], gate: Gate, tree: str) -> bool:
+def _holds(records: tuple[GateRecord, ...], gate: table.Gate, tree: str) -> bool:
     """True if the newest record of the gate passed, on this tree if that is known."""
     last = next((record for record in reversed(records) if record.gate is gate), None)
     return last is not None and last.state in gate_rules.HOLDS and tree in ("", last.tree)

@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
+from typing import Any
 
 from lifecycle.core.redact import redact, visible
-from lifecycle.run.state import Clarification, Run
+from lifecycle.run.state import Run
 from lifecycle.run.texts.told import LONG, refused
 
 
-def new_run(
-    goal: str,
-    now: float,
-    *,
-    autonomous: bool = False,
-    clarifications: Iterable[Clarification] = (),
-    branch: str = "",
-    base: str = "",
-) -> Run:
+def new_run(goal: str, now: float, **about: Any) -> Run:
     """A run with this goal, from its first phase on; the design's leading "Goal:" is no part of it.
 
     Args:
         goal: what is wanted, in a person's words.
         now: the present, in seconds since the epoch.
-        autonomous: nobody is to be asked.
-        clarifications: what was clarified before it began.
-        branch: that it begins on.
-        base: the commit that it begins on.
+        about: more of its fields: autonomous, clarifications, branch, base.
 
     Raises:
         Refused: the goal is empty, or far too long.
@@ -39,12 +28,5 @@ def new_run(
         raise refused("no-goal")
     if len(words) > LONG:
         raise refused("long-goal", length=len(words), long=LONG)
-    return Run(
-        secrets.token_hex(4),
-        "\n".join(visible(line).rstrip() for line in redact(words).splitlines()),
-        now,
-        autonomous=autonomous,
-        clarifications=tuple(clarifications),
-        branch=branch,
-        base=base,
-    )
+    lines = (visible(line).rstrip() for line in redact(words).splitlines())
+    return Run(secrets.token_hex(4), "\n".join(lines), now, **about)

@@ -11,8 +11,7 @@ from msgspec.structs import replace
 from lifecycle.core.markdown_table import table
 from lifecycle.run.state import Clarification, Run, Story
 from lifecycle.run.table import PHASES, ClarificationPhase, RunPhase
-from lifecycle.run.texts.design_blocks import filled
-from lifecycle.run.texts.told import line_of, refused
+from lifecycle.run.texts.told import filled, line_of, refused
 from lifecycle.settings import resources
 
 ASSUMED = "Assumed: best judgment"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from lifecycle.core.redact import quoted
 from lifecycle.run.gates.gate_rules import circle_of
@@ -29,12 +30,9 @@ def with_new_story(
         raise refused("no-size", sizes=", ".join(SIZES))
     words = line_of(title, "a story's title", 300)
     about = (words.casefold(), size, security)
-    known = next(
-        (one for one in run.stories if (one.title.casefold(), one.size, one.security) == about),
-        None,
-    )
-    if known is not None:
-        raise refused("same-story", known=known)
+    for known in run.stories:
+        if (known.title.casefold(), known.size, known.security) == about:
+            raise refused("same-story", known=known)
     if run.phase is RunPhase.SETUP:
         run = entered(run, RunPhase.ANALYSIS, now, asked=asked)
     number = 1 + max((int(one.id[1:]) for one in run.stories), default=0)
@@ -107,8 +105,7 @@ def judged(
     now: float,
     *,
     note: str = "",
-    tree: str = "",
-    by: str = "",
+    **about: Any,
 ) -> Run:
     """The run with what the tester found of one criterion of a story.
 
@@ -119,8 +116,7 @@ def judged(
         state: what was found.
         now: the present.
         note: why, or how it is to be verified by hand.
-        tree: the tree that it was found on.
-        by: who found it.
+        about: the tree that it was found on, and who found it (by).
 
     Raises:
         Refused: there is no such story or criterion, or the story is completed.
@@ -131,7 +127,7 @@ def judged(
         there = f"there are {len(story.criteria)}" if story.criteria else "there is none yet"
         raise refused("no-such-criterion", story=story, number=number, there=there)
     said = line_of(note, "the note") if note else ""
-    found = Criterion(story.criteria[number - 1].text, state, said, tree, by, now)
+    found = story.criteria[number - 1].but(state=state, note=said, at=now, **about)
     criteria = (*story.criteria[: number - 1], found, *story.criteria[number:])
     return run.with_story(story.but(criteria=criteria))
 

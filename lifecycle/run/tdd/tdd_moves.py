@@ -9,8 +9,7 @@ from lifecycle.run.gates.gate_rules import REFACTORING, tested_among
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import TDD, WORK, StoryStatus, TddPhase
 from lifecycle.run.tdd.test_proofs import RunsSeen, green_of, passed_here, red_of
-from lifecycle.run.texts.design_blocks import listed
-from lifecycle.run.texts.told import kept_words, refused
+from lifecycle.run.texts.told import kept_words, listed, refused
 
 _BEFORE_RED = (TddPhase.NONE, TddPhase.RED)
 

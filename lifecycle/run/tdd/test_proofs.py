@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from msgspec import to_builtins
 
-from lifecycle.core.timing import Deadline
 from lifecycle.evidence import tree_hash
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import TEST, EvidenceRoom, RunRecord
+from lifecycle.git.process import GitRepository
 from lifecycle.run.state import Story, TestProof
 from lifecycle.run.table import BUILD, COVERAGE, LINT
-from lifecycle.run.texts.design_blocks import listed
+from lifecycle.run.texts.told import listed
 
 NAMED = 20
 """Tests that a proof names at the most."""
@@ -45,10 +44,10 @@ class RunsSeen:
     files: Mapping[str, str] | None = None
 
 
-def look(root: Path, deadline: Deadline, environment: Mapping[str, str]) -> RunsSeen:
+def look(git: GitRepository) -> RunsSeen:
     """The runs and the files of a worktree; raises GitFailed, Transient."""
-    room = EvidenceRoom(root)
-    seen = tree_hash.seen(root, deadline, environment, room.outputs())
+    room = EvidenceRoom(git.root)
+    seen = tree_hash.seen(git.root, git.deadline, git.environment, room.outputs())
     files = {path: about.rpartition(" ")[2] for path, about in seen.files.items()}
     return RunsSeen(room.records(), seen.name, files if seen.name else None)
 

@@ -12,7 +12,7 @@ from lifecycle.run.long_run import runtime, tier
 from lifecycle.run.state import GateRecord, ReviewRecord, Run, Story, fields_of
 from lifecycle.run.table import Severity
 from lifecycle.run.texts import run_words
-from lifecycle.run.texts.design_blocks import filled, numbered
+from lifecycle.run.texts.told import filled, numbered
 
 _LISTED = 20
 """Stories of a kind that are named; of the others the number."""

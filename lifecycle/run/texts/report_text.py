@@ -11,7 +11,7 @@ from lifecycle.run.long_run import runtime
 from lifecycle.run.state import WORKING, Run, Story, fields_of
 from lifecycle.run.table import MAX_RETRIES, StoryStatus
 from lifecycle.run.texts import run_words
-from lifecycle.run.texts.design_blocks import filled, numbered
+from lifecycle.run.texts.told import filled, numbered
 from lifecycle.run.trouble.story_failures import attempts
 
 _RECENT = 5

@@ -5,9 +5,8 @@ from __future__ import annotations
 from lifecycle.core.redact import quoted
 from lifecycle.run.gates.gate_rules import check_states
 from lifecycle.run.gates.work_facts import WorkFacts
-from lifecycle.run.long_run import report_due, review_due
+from lifecycle.run.long_run import report_due, review_due, spent
 from lifecycle.run.state import Blocker, Run, Story
-from lifecycle.run.stop.caps import spent
 from lifecycle.run.stop.next_step import next_step
 from lifecycle.run.table import CheckState, Gate, RunStatus, StoryCheck
 

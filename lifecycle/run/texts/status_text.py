@@ -12,8 +12,8 @@ from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import runtime, tier
 from lifecycle.run.state import WORKING, GateRecord, Run, Story, fields_of
 from lifecycle.run.table import CriterionState, StoryStatus
-from lifecycle.run.texts import recovery_text, run_words
-from lifecycle.run.texts.design_blocks import filled, numbered
+from lifecycle.run.texts import run_words, standing
+from lifecycle.run.texts.told import filled, numbered
 
 MOST: Final = 40
 """Stories that are shown unless all are asked for: those that are at work, blocked and next come first."""
@@ -73,7 +73,7 @@ def status_view(
         f"{left:,} more stories; all of them: lifecycle run status --all" if left else "",
         tuple(run_words.blocker_line(run, blocker) for blocker in run.standing_blockers),
         tuple(run_words.steps(run, facts, now)),
-        tuple(recovery_text.notes(run, now, written)),
+        tuple(standing.notes(run, now, written)),
     )
 
 
@@ -107,7 +107,7 @@ def status_data(
             for one in run.standing_blockers
         ],
         "next_steps": run_words.steps(run, facts, now),
-        "notes": recovery_text.notes(run, now, written),
+        "notes": standing.notes(run, now, written),
         "pull_request": run.pull_request or None,
     }
 

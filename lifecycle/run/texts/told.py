@@ -1,13 +1,21 @@
-"""Texts that somebody gives a run, in one line and without a secret; and what it refuses, by its name."""
+"""The words of a run: texts that somebody gives it, what it refuses, and the blocks that the design shows.
+
+Their sentences and lines are in `refusals.toml` and `design_blocks.toml`. What somebody gives is kept in
+one line, and without a secret.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import redact, visible
 from lifecycle.settings import resources
+
+_BLOCKS: dict[str, str] = resources.texts("run/texts/design_blocks.toml")
 
 LINE = 2_000
 """Characters of a title, a criterion, a question, an answer."""
@@ -60,3 +68,31 @@ def line_of(text: str, what: str, longest: int = LINE) -> str:
     if len(words) > longest:
         raise refused("long-text", length=len(words), what=what, longest=longest)
     return visible(redact(words))
+
+
+def filled(name: str, /, **values: Any) -> list[str]:
+    """The lines of a block.
+
+    Args:
+        name: of the block.
+        values: by the word in braces, what stands there; a list, whose word stands alone in its line, is as
+            many lines.
+    """
+    lines: list[str] = []
+    for line in _BLOCKS[name].splitlines():
+        alone = re.fullmatch(r"\{(\w+)\}", line)
+        value = values[alone[1]] if alone else None
+        lines += value if isinstance(value, list) else [line.format_map(values)]
+    return lines
+
+
+def listed(names: Iterable[str], most: int = 5) -> str:
+    """The first few of some names, and how many more there are."""
+    every = tuple(names)
+    more = f" and {len(every) - most} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + more
+
+
+def numbered(texts: list[str] | tuple[str, ...]) -> list[str]:
+    """The texts as a list with numbers."""
+    return [f"{number}. {text}" for number, text in enumerate(texts, 1)]

@@ -1,22 +1,58 @@
 """Blockers: what stands before a story or the run, what a person is waited for, and what that person said.
 
-A blocker is named by its id (`B1`) or its index (`0`).
+A blocker is named by its id (`B1`) or its index (`0`). A run of which nothing is left but stories that
+stand still waits for a person by itself.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from lifecycle.core.redact import visible
 from lifecycle.platforms import command_argv
+from lifecycle.run import long_run
 from lifecycle.run.state import Blocker, PersonAct, Run, Story, UserFix
-from lifecycle.run.stop import caps
-from lifecycle.run.table import BLOCKER_SEVERITIES, RunStatus, StoryStatus
+from lifecycle.run.table import BLOCKER_SEVERITIES, STORIES, RunStatus, StoryStatus
 from lifecycle.run.texts.told import kept_words, line_of, refused
-from lifecycle.run.trouble import story_blocks
-from lifecycle.run.trouble.story_blocks import BLOCKING
 
 FIXED = "user-fix-complete"
+
+BLOCKING: Final = ("high", "critical")
+"""Severities of a blocker that let its story stand still."""
+
+
+def added(run: Run, description: str, severity: str, now: float, **about: Any) -> Run:
+    """The run with one more blocker, whose fields the arguments are."""
+    id_, words = f"B{len(run.blockers) + 1}", kept_words(description)
+    blocker = Blocker(id_, words, severity, now, **about)
+    return run.but(blockers=(*run.blockers, blocker))
+
+
+def standing_still(run: Run, story: Story, now: float) -> Run:
+    """The run with this story blocked, and waiting for a person if nothing else is left."""
+    if StoryStatus.BLOCKED in STORIES.legal(story.status):
+        run = run.with_story(story.but(status=StoryStatus.BLOCKED))
+    return awaiting_if_blocked(run, now)
+
+
+def awaiting_if_blocked(run: Run, now: float) -> Run:
+    """The run waiting for a person if only stories are left that are blocked, or depend on such."""
+    if run.status is not RunStatus.ACTIVE or run.current is not None:
+        return run
+    blocked = [one.id for one in run.open_stories if one.status is StoryStatus.BLOCKED]
+    explained = {one.story for one in run.standing_blockers}
+    for id_ in blocked:
+        if id_ not in explained:
+            why = f"{id_} is blocked, and nobody said by what"
+            run = added(run, why, "high", now, story=id_)
+    standing = [one for one in run.standing_blockers if one.story in blocked]
+    if not standing:
+        return run
+    text = kept_words("; ".join(f"{one.id}: {one.description}" for one in standing))
+    first, *rest = standing
+    others = tuple(one.id for one in rest)
+    fix = UserFix(first.id, text, now, story=first.story, phase=run.phase, others=others)
+    return run.but(status=RunStatus.AWAITING_USER, fix=fix)
 
 
 def index_of(run: Run, name: str) -> int:
@@ -46,13 +82,13 @@ def with_blocker(run: Run, text: str, severity: str, now: float, story_id: str =
         if known.failure and not known.resolved_at and story_id.upper() in ("", known.story):
             weight = max(severity, known.severity, key=BLOCKER_SEVERITIES.index)
             changed = known.but(description=description, severity=weight, failure="")
-            run = _with(run, index, changed)
+            run = run.but(blockers=(*run.blockers[:index], changed, *run.blockers[index + 1 :]))
             break
     else:
-        run = story_blocks.added(run, description, severity, now, story.id if story else "")
+        run = added(run, description, severity, now, story=story.id if story else "")
     if story is None or severity not in BLOCKING:
         return run
-    return story_blocks.standing_still(run, story, now)
+    return standing_still(run, story, now)
 
 
 def touched(before: Run, after: Run) -> int:
@@ -132,13 +168,10 @@ def fix_data(fix: UserFix) -> dict[str, bool]:
 
 def fix_checked(run: Run, fix: UserFix, now: float, *, passed: bool) -> Run:
     """The run after the check command of this fix ran; as it was if another is waited for by now."""
-    same = run.fix is not None and (run.fix.blocker, run.fix.asked_at) == (
-        fix.blocker,
-        fix.asked_at,
-    )
-    if run.fix is None or not same:
+    now_asked = run.fix
+    if now_asked is None or (now_asked.blocker, now_asked.asked_at) != (fix.blocker, fix.asked_at):
         return run
-    return run.but(fix=run.fix.but(checked_at=now, verified=passed))
+    return run.but(fix=now_asked.but(checked_at=now, verified=passed))
 
 
 def to_resolve(run: Run, name: str = "") -> tuple[tuple[Blocker, ...], float]:
@@ -196,7 +229,7 @@ def resolved(run: Run, blockers: tuple[Blocker, ...], now: float, by: str, notes
         return run
     waited = run.status is RunStatus.AWAITING_USER
     status = RunStatus.ACTIVE if waited else run.status
-    run = caps.waited(run, fix.asked_at, now) if waited else run
+    run = long_run.waited(run, fix.asked_at, now) if waited else run
     return run.but(status=status, fix=fix.but(completed_at=now, notes=words))
 
 
@@ -223,12 +256,6 @@ def _argv(command: str) -> tuple[str, ...]:
     if not command.strip():
         return ()
     try:
-        commands = command_argv.commands_in(command.strip())
+        return command_argv.commands_in(command.strip())[0]
     except ValueError as error:
         raise refused("no-check-command", error=error) from None
-    return commands[0]
-
-
-def _with(run: Run, index: int, blocker: Blocker) -> Run:
-    changed = (*run.blockers[:index], blocker, *run.blockers[index + 1 :])
-    return run.but(blockers=changed)

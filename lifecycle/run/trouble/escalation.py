@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
+from lifecycle.run import table
 from lifecycle.run.state import Blocker, Run
-from lifecycle.run.table import (
-    CHECKPOINT_STORIES,
-    TRIGGERS,
-    EscalationTrigger,
-    ReviewVerdict,
-    RunStatus,
-)
 
-Escalated = tuple[EscalationTrigger, str]
+Escalated = tuple[table.EscalationTrigger, str]
 """What was met, and the line that is printed and logged for it."""
 
 
 def escalations(before: Run, after: Run) -> tuple[Escalated, ...]:
     """What was met by the change from one state of a run to the next, in the table's order."""
     new = after.blockers[len(before.blockers) :]
-    given_up = [_line(EscalationTrigger.FAILED_ITERATIONS, one) for one in new if _is_given_up(one)]
-    outside = [_line(EscalationTrigger.UNAVAILABLE, one) for one in new if one.failure]
+    given_up = [
+        _line(table.EscalationTrigger.FAILED_ITERATIONS, one) for one in new if _is_given_up(one)
+    ]
+    outside = [_line(table.EscalationTrigger.UNAVAILABLE, one) for one in new if one.failure]
     done, was = len(after.completed_stories), len(before.completed_stories)
     review: list[Escalated] = []
-    if done > was and done // CHECKPOINT_STORIES > was // CHECKPOINT_STORIES:
+    if done > was and done // table.CHECKPOINT_STORIES > was // table.CHECKPOINT_STORIES:
         text = (
             f"Optional checkpoint: {done} stories are completed (lifecycle run mark-working-state)"
         )
-        review = [(EscalationTrigger.CHECKPOINT, text)]
+        review = [(table.EscalationTrigger.CHECKPOINT, text)]
     asked: list[Escalated] = []
     fix = after.fix
-    if after.status is RunStatus.AWAITING_USER and fix is not None and fix != before.fix:
-        word = TRIGGERS[EscalationTrigger.ASKED][1]
-        asked = [(EscalationTrigger.ASKED, f"{word}: {fix.description}")]
+    if after.status is table.RunStatus.AWAITING_USER and fix is not None and fix != before.fix:
+        word = table.TRIGGERS[table.EscalationTrigger.ASKED][1]
+        asked = [(table.EscalationTrigger.ASKED, f"{word}: {fix.description}")]
     return (*given_up, *_vulnerabilities(before, after), *review, *outside, *asked)
 
 
@@ -44,19 +40,19 @@ def _is_given_up(blocker: Blocker) -> bool:
     return bool(blocker.trigger and not blocker.failure)
 
 
-def _line(trigger: EscalationTrigger, blocker: Blocker) -> Escalated:
-    return trigger, f"{TRIGGERS[trigger][1]}: {blocker.id}: {blocker.description}"
+def _line(trigger: table.EscalationTrigger, blocker: Blocker) -> Escalated:
+    return trigger, f"{table.TRIGGERS[trigger][1]}: {blocker.id}: {blocker.description}"
 
 
 def _vulnerabilities(before: Run, after: Run) -> list[Escalated]:
     """A line for each story whose security review came to REMEDIATION_NEEDED."""
     known = {story.id: len(story.reviews) for story in before.stories}
-    trigger = EscalationTrigger.VULNERABILITY
+    trigger = table.EscalationTrigger.VULNERABILITY
     lines = []
     for story in after.stories:
         for review in story.reviews[known.get(story.id, 0) :]:
-            if review.verdict is ReviewVerdict.REMEDIATION_NEEDED:
+            if review.verdict is table.ReviewVerdict.REMEDIATION_NEEDED:
                 found = "; ".join(one.text for one in review.findings) or "it says nothing more"
-                word = TRIGGERS[trigger][1]
+                word = table.TRIGGERS[trigger][1]
                 lines.append((trigger, f"{word}: security vulnerability in {story.id}: {found}"))
     return lines

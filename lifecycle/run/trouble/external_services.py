@@ -11,7 +11,7 @@ import msgspec
 
 from lifecycle.core.markdown_table import table
 from lifecycle.run.state import ExternalDependency, Run, Story
-from lifecycle.run.texts.design_blocks import filled
+from lifecycle.run.texts.told import filled
 from lifecycle.settings import resources
 
 

@@ -1,4 +1,4 @@
-"""Failures of a story: their category, the iteration that they end, and when a story is given up.
+"""Failures of a story: their category, the iteration that they end, when it is tried again or given up.
 
 An iteration is counted by what is seen: something failed on a tree, and then on another one; or the same
 failure came again on the same tree, where waiting is no remedy.
@@ -7,15 +7,25 @@ failure came again on the same tree, where waiting is no remedy.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
-from lifecycle.core.redact import visible
 from lifecycle.run.state import Failure, Run, Story
-from lifecycle.run.table import ESCALATION, MAX_RETRIES, RETRY, FailureCategory, StoryStatus
+from lifecycle.run.table import (
+    BACKOFF_LIMIT,
+    ESCALATION,
+    MAX_RETRIES,
+    RETRY,
+    FailureCategory,
+    StoryStatus,
+)
 from lifecycle.run.texts.told import LINE, kept_words, line_of, refused
-from lifecycle.run.trouble import story_blocks
-from lifecycle.run.trouble.story_blocks import BLOCKING
+from lifecycle.run.trouble.blockers import BLOCKING, added, standing_still
 from lifecycle.settings import resources
+
+EXTERNAL = "External service failures"
+"""Why nothing is tried again where only a person can help, in the design's words."""
 
 _STATUS = r"(?:https?(?:/\d(?:\.\d)?)?|status(?: code)?|error|code|returned|responded with)[ :=]*"
 """What stands before a number that is a status of HTTP, and no line and no count."""
@@ -60,11 +70,7 @@ def failed(
     text: str,
     now: float,
     category: FailureCategory | None = None,
-    *,
-    source: str = "",
-    tree: str = "",
-    file: str = "",
-    line: int = 0,
+    **about: Any,
 ) -> Run:
     """The run with one more failure of a story; after MAX_RETRIES iterations the story is blocked.
 
@@ -74,10 +80,7 @@ def failed(
         text: the error.
         now: the present, in seconds since the epoch.
         category: None to tell it from the text.
-        source: the gate or review that failed; "" if somebody told it.
-        tree: the tree that it failed on; "" if that is not known.
-        file: where, if it is known.
-        line: of that file; 0 if nobody knows.
+        about: more fields of the failure, as far as they are known: source, tree, file, line.
 
     Raises:
         Refused: there is no such story, it is completed, or the text is empty.
@@ -87,33 +90,24 @@ def failed(
     if not story.is_open:
         raise refused("story-over-failed", story=story)
     kind = category or category_of(words)
-    failure = Failure(
-        f"F{sum(len(one.failures) for one in run.stories) + 1}",
-        kind, words, now, tree, source, visible(file)[:500], max(line, 0),
-    )  # fmt: skip
+    count = sum(len(one.failures) for one in run.stories) + 1
+    failure = Failure(f"F{count}", kind, words, now, **about)
     failure = failure.but(iteration=_iteration(story, failure))
-    story = story.but(
-        failures=(*story.failures, failure),
-        iteration=max(story.iteration, failure.iteration),
-    )
+    reached = max(story.iteration, failure.iteration)
+    story = story.but(failures=(*story.failures, failure), iteration=reached)
     return _escalated(run.with_story(story), story, failure)
 
 
 def _escalated(run: Run, story: Story, failure: Failure) -> Run:
     """The run with the blockers that a story's last failure leads to."""
-
-    def logged(text: str, of: str = "") -> Run:
-        return story_blocks.added(
-            run, text, "high", failure.at, story.id, trigger=ESCALATION, failure=of
-        )
-
+    about = {"story": story.id, "trigger": ESCALATION}
     if RETRY[failure.category].escalates and not _is_logged(run, story):
-        run = logged(failure.text, failure.id)
+        run = added(run, failure.text, "high", failure.at, **about, failure=failure.id)
     if attempts(story) < MAX_RETRIES or story.status is StoryStatus.BLOCKED:
         return run
     last = f"[{failure.category}] {failure.text}"
-    run = logged(f"{story.id} failed in {MAX_RETRIES} iterations; last: {last}")
-    return story_blocks.standing_still(run, story, failure.at)
+    text = f"{story.id} failed in {MAX_RETRIES} iterations; last: {last}"
+    return standing_still(added(run, text, "high", failure.at, **about), story, failure.at)
 
 
 def _is_logged(run: Run, story: Story) -> bool:
@@ -131,3 +125,73 @@ def _iteration(story: Story, failure: Failure) -> int:
     is_again = any(is_same(failure, one) for one in before) and not RETRY[failure.category].backoff
     is_changed = bool(before) and before[-1].tree != failure.tree
     return story.iteration + (is_again or is_changed)
+
+
+@dataclass(frozen=True, slots=True)
+class RetryAdvice:
+    """What to do after a failure.
+
+    Attributes:
+        backoff: seconds to wait before it is tried again.
+        reason: why it is not; "" if it is.
+    """
+
+    backoff: int = 0
+    reason: str = ""
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The design's JSON."""
+        if self.reason:
+            return {"should_retry": False, "escalate": True, "reason": self.reason}
+        return {"should_retry": True, "backoff_seconds": self.backoff}
+
+
+def backoff(category: FailureCategory, count: int) -> int:
+    """Seconds to wait after so many failures of this category: each waits twice as long."""
+    policy = RETRY[category]
+    if not policy.backoff or count < 1:
+        return 0
+    doubled: int = policy.backoff << min(count - 1, 32)
+    return min(doubled, BACKOFF_LIMIT)
+
+
+def advice(story: Story, tree: str = "") -> RetryAdvice:
+    """What to do after the story's last failures.
+
+    Args:
+        story: with its failures.
+        tree: the tree as it is now; "" if nobody knows.
+    """
+    failures = recent(story)
+    count = failures[-1].iteration - story.retries_from if failures else 0
+    if count >= MAX_RETRIES:
+        return RetryAdvice(reason=f"MAX_RETRIES reached: {count} iterations failed")
+    if story.status is StoryStatus.BLOCKED:
+        return RetryAdvice(reason=f"{story.id} is blocked, and a person is needed")
+    if not failures:
+        return RetryAdvice()
+    last = [one for one in failures if one.iteration == failures[-1].iteration]
+    if any(RETRY[one.category].escalates for one in last):
+        return RetryAdvice(reason=EXTERNAL)
+    stuck = _stuck(failures, tree)
+    if stuck:
+        return RetryAdvice(reason=stuck)
+    counts = {kind: sum(one.category is kind for one in failures) for kind in FailureCategory}
+    return RetryAdvice(max(backoff(one.category, counts[one.category]) for one in last))
+
+
+def _stuck(failures: tuple[Failure, ...], tree: str) -> str:
+    """Why nothing moves any more; "" if something does.
+
+    Where waiting is the remedy, nothing does once the longest wait did not help.
+    """
+    last = failures[-1]
+    if tree not in ("", last.tree):
+        return ""
+    same = [one for one in failures if is_same(one, last)]
+    before = len(same) - 1
+    if before < 1 or backoff(last.category, before) not in (0, BACKOFF_LIMIT):
+        return ""
+    times = "twice" if before == 1 else f"{before + 1} times"
+    return f"Stuck: the same failure came {times} on an unchanged tree: {last.text[:200]}"

@@ -10,6 +10,7 @@ import pytest
 
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.git.process import GitRepository
 from lifecycle.run.checkpoints import checkpoint_refs, rollback
 from lifecycle.run.checkpoints.checkpoint_refs import prefix_of, with_checkpoint
 from lifecycle.run.checkpoints.rollback import Return
@@ -44,21 +45,22 @@ class Marked:
         """Run git there."""
         return self.ground.git("-C", str(self.root), *words)
 
+    @property
+    def own_git(self) -> GitRepository:
+        """The product's git there."""
+        return GitRepository(self.root, self.deadline, self.ground.environment)
+
     def mark(self, story: str = "") -> Checkpoint:
         """Make a checkpoint."""
         self.now += 10
-        given = checkpoint_refs.make(
-            self.root, self.deadline, self.ground.environment, self.run, self.now, story
-        )
+        given = checkpoint_refs.make(self.own_git, self.run, self.now, story)
         self.run = with_checkpoint(self.run, given)
         return given
 
     def back(self, name: str = "") -> Return:
         """Go back."""
         self.now += 10
-        back = rollback.go_back(
-            self.root, self.deadline, self.ground.environment, self.run, name, self.now
-        )
+        back = rollback.go_back(self.own_git, self.run, name, self.now)
         self.run = rollback.rolled_back(self.run, back.checkpoint)
         return back
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.git.process import GitRepository
 from lifecycle.run.checkpoints.worktree_files import (
     Uncommitted,
     is_own,
@@ -18,7 +19,9 @@ from tests.run.run_ground import RunGround
 def left(ground: RunGround, outputs: dict[str, str] | None = None) -> Uncommitted:
     """What is not committed there."""
     deadline = Deadline.after(SystemClock(), 30)
-    return uncommitted(opened(ground.root, deadline, ground.environment), outputs or {})
+    return uncommitted(
+        opened(GitRepository(ground.root, deadline, ground.environment)), outputs or {}
+    )
 
 
 def write(ground: RunGround, path: str, text: str = "x\n") -> None:

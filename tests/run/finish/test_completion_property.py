@@ -21,8 +21,7 @@ from lifecycle.run import state
 from lifecycle.run.finish.completion import at_completion, completed, published
 from lifecycle.run.finish.review_cover import with_unread
 from lifecycle.run.gates import gate_records, reviews
-from lifecycle.run.gates.phase_moves import moved_phase
-from lifecycle.run.gates.story_moves import moved_story
+from lifecycle.run.gates.run_moves import moved_phase, moved_story
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import ReviewFinding, Run, Story, WordCheck
 from lifecycle.run.stories.story_edits import judged, with_new_story

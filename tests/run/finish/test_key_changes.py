@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.run.checkpoints.worktree_files import opened
-from lifecycle.run.finish.key_changes import changed_files
+from lifecycle.git.process import GitRepository
+from lifecycle.run.finish.pull_text import changed_files
 from lifecycle.run.state import Run, Story
 from tests.run.run_ground import RunGround
 
@@ -19,7 +19,7 @@ def commit(ground: RunGround, path: str) -> str:
 
 def changed(ground: RunGround, run: Run) -> list[str]:
     """The paths that differ."""
-    git = opened(ground.root, Deadline.after(SystemClock(), 30), ground.environment)
+    git = GitRepository(ground.root, Deadline.after(SystemClock(), 30), ground.environment)
     return [file.path for file in changed_files(git, run)]
 
 

@@ -6,8 +6,14 @@ import pytest
 from msgspec.structs import replace
 
 from lifecycle.run import state
-from lifecycle.run.finish.key_changes import ChangedFile, grouped
-from lifecycle.run.finish.pull_text import body_of, summary_of, title_of, with_section
+from lifecycle.run.finish.pull_text import (
+    ChangedFile,
+    body_of,
+    grouped,
+    summary_of,
+    title_of,
+    with_section,
+)
 from lifecycle.run.state import (
     Criterion,
     GatePart,

@@ -40,7 +40,9 @@ def completed(name: str, base: str, commit: str, at: float, **more: Any) -> Stor
 
 def unread(ground: RunGround, *stories: Story, upstream: str = "") -> WorkFacts:
     """The facts of the worktree with what no review has read."""
-    facts = facts_of(ground.root, Deadline.after(SystemClock(), 30), ground.environment)
+    facts = facts_of(
+        GitRepository(ground.root, Deadline.after(SystemClock(), 30), ground.environment)
+    )
     run = Run("abc12345", "Pay", 1.0, stories=stories)
     return with_unread(facts, repository(ground), run, upstream)
 

@@ -9,6 +9,7 @@ import pytest
 
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.git.process import GitRepository
 from lifecycle.run.finish.story_commit import StoryCommit, commit_story, subject_of
 from lifecycle.run.state import Story
 from tests.run.run_ground import RunGround
@@ -30,7 +31,7 @@ def commit(
     """Commit what is there."""
     environment = {**ground.environment, **IDENTITY}
     deadline = Deadline.after(SystemClock(), 60)
-    return commit_story(ground.root, deadline, environment, message, outputs or {})
+    return commit_story(GitRepository(ground.root, deadline, environment), message, outputs or {})
 
 
 def write(ground: RunGround, path: str, text: str = "x\n") -> Path:

@@ -15,8 +15,7 @@ from msgspec.structs import replace
 from lifecycle.core.errors import Refused
 from lifecycle.run import state
 from lifecycle.run.gates import gate_records, reviews
-from lifecycle.run.gates.phase_moves import moved_phase
-from lifecycle.run.gates.story_moves import moved_story
+from lifecycle.run.gates.run_moves import moved_phase, moved_story
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import ReviewFinding, Run, WordCheck
 from lifecycle.run.stories.story_edits import judged

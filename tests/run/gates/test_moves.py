@@ -8,9 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from lifecycle.core.errors import IllegalMove, Refused
-from lifecycle.run.gates.final_gate import NOTE
-from lifecycle.run.gates.phase_moves import moved_phase
-from lifecycle.run.gates.story_moves import moved_story
+from lifecycle.run.gates.gate_records import NOTE
+from lifecycle.run.gates.run_moves import moved_phase, moved_story
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Blocker, Run
 from lifecycle.run.table import CheckState, Gate, RunPhase, RunStatus, StoryStatus

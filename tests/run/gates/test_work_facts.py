@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.git.process import GitRepository
 from lifecycle.run.gates.work_facts import WorkFacts, facts_of
 from tests.run.run_ground import RunGround
 
 
 def facts(ground: RunGround, base: str = "") -> WorkFacts:
     """The facts of the worktree as it is."""
-    return facts_of(ground.root, Deadline.after(SystemClock(), 30), ground.environment, base)
+    return facts_of(
+        GitRepository(ground.root, Deadline.after(SystemClock(), 30), ground.environment), base
+    )
 
 
 def committed(ground: RunGround, name: str, text: str = "one\n") -> str:

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from lifecycle.core.plan import StopVerdict
 from lifecycle.core.values.configured import RunSettings
+from lifecycle.run import long_run
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Blocker, Failure, Led, Run, Story, UserFix
-from lifecycle.run.stop import caps
 from lifecycle.run.stop.decide import IDLE_STOPS, RunSeen, decide, says_complete
 from lifecycle.run.stop.leading import adopted
 from lifecycle.run.table import FailureCategory, RunPhase, RunStatus, StoryStatus, TddPhase
@@ -148,7 +148,7 @@ def test_a_cap_stops_the_run_and_keeps_it(more: dict[str, object], why: str) -> 
     assert "S2" in told
     assert "lifecycle run resume" in told
     assert verdict.run.stories == run.stories
-    again = caps.granted(replace(verdict.run, status=RunStatus.ACTIVE), NOW)
+    again = long_run.granted(replace(verdict.run, status=RunStatus.ACTIVE), NOW)
     onward = decide(seen(again, limits=limits))
     assert onward.word.verdict is StopVerdict.BLOCK
     once_more = replace(onward.run, iterations=99)
@@ -158,7 +158,7 @@ def test_a_cap_stops_the_run_and_keeps_it(more: dict[str, object], why: str) -> 
 def test_the_time_that_it_waited_for_a_person_does_not_count() -> None:
     """A blocker that stood for a week-end leaves the hours as they were."""
     limits = RunSettings(max_hours=1)
-    run = caps.waited(a_run(started=NOW - 9_000), NOW - 8_900, NOW)
+    run = long_run.waited(a_run(started=NOW - 9_000), NOW - 8_900, NOW)
     assert decide(seen(run, limits=limits)).word.verdict is StopVerdict.BLOCK
 
 

@@ -14,7 +14,7 @@ from lifecycle.core.errors import Refused
 from lifecycle.evidence.outcomes import Counts, Outcome
 from lifecycle.evidence.records import RunRecord
 from lifecycle.run import state
-from lifecycle.run.gates.story_moves import moved_story
+from lifecycle.run.gates.run_moves import moved_story
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import TDD, StoryStatus, TddPhase
 from lifecycle.run.tdd import tdd_moves, test_proofs

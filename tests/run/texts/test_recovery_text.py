@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lifecycle.run.state import Run, UserFix
 from lifecycle.run.table import RunStatus
-from lifecycle.run.texts.recovery_text import brake_note
+from lifecycle.run.texts.standing import brake_note
 
 NOW = 1_800_000_000.0
 FIX = UserFix("B1", "Add the key", NOW - 100, completed_at=NOW - 50)

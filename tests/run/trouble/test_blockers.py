@@ -9,9 +9,8 @@ from lifecycle.core.errors import Refused
 from lifecycle.run import run_store, state
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import RunStatus, StoryStatus
-from lifecycle.run.trouble import blockers, story_blocks
-from lifecycle.run.trouble.retry_advice import EXTERNAL, advice
-from lifecycle.run.trouble.story_failures import failed
+from lifecycle.run.trouble import blockers
+from lifecycle.run.trouble.story_failures import EXTERNAL, advice, failed
 
 NOW = 1_800_000_000.0
 WORKING = Story("S1", "Pay", status=StoryStatus.IN_PROGRESS, started=NOW)
@@ -164,7 +163,7 @@ def test_only_blocked_stories_left_means_waiting_for_a_person() -> None:
     waits = StoryStatus.PENDING
     assert [one.status for one in run.stories] == [StoryStatus.IN_PROGRESS, waits, waits]
     mute = replace(WORKING, status=StoryStatus.BLOCKED)
-    alone = story_blocks.awaiting_if_blocked(replace(START, stories=(mute,)), NOW)
+    alone = blockers.awaiting_if_blocked(replace(START, stories=(mute,)), NOW)
     assert (alone.status, alone.blockers[0].story) == (RunStatus.AWAITING_USER, "S1")
 
 

@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.values.configured import RunSettings
+from lifecycle.run import long_run
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Led, Run, UserFix
-from lifecycle.run.stop import caps
 from lifecycle.run.stop.decide import IDLE_STOPS, RunSeen, decide
 from lifecycle.run.table import RunStatus
 from lifecycle.run.trouble import brakes
@@ -63,8 +63,8 @@ def test_after_a_cap_as_much_is_granted_again_or_what_is_said() -> None:
     for turn in range(3):
         run = decide(RunSeen(run, NOW + turn, limits, facts=WorkFacts(f"{turn}"))).run
     assert (run.status, run.iterations, run.stopped_at) == (RunStatus.STOPPED, 2, NOW + 2)
-    resumed = caps.granted(brakes.resumed(run, NOW + 9, TERMINAL), NOW + 9)
-    for more, turns in ((resumed, 2), (caps.with_left(resumed, limits, 5), 5)):
+    resumed = long_run.granted(brakes.resumed(run, NOW + 9, TERMINAL), NOW + 9)
+    for more, turns in ((resumed, 2), (long_run.with_left(resumed, limits, 5), 5)):
         after = more
         for turn in range(turns + 1):
             after = decide(RunSeen(after, NOW + 10 + turn, limits, facts=WorkFacts(f"n{turn}"))).run
@@ -75,8 +75,8 @@ def test_the_time_of_waiting_is_forgiven_once() -> None:
     """Who resumed a run that waits forgave all that it took by then, the waiting included."""
     fix = UserFix("B1", "add the key", NOW + 10)
     run = brakes.stopped(replace(START, status=RunStatus.AWAITING_USER, fix=fix), NOW, TERMINAL)
-    run = caps.granted(brakes.resumed(run, NOW + 500, TERMINAL), NOW + 500)
-    assert caps.waited(run, fix.asked_at, NOW + 600).forgiven.seconds == 600
+    run = long_run.granted(brakes.resumed(run, NOW + 500, TERMINAL), NOW + 500)
+    assert long_run.waited(run, fix.asked_at, NOW + 600).forgiven.seconds == 600
 
 
 def test_a_prompt_counts_for_a_stop_since_the_session_was_told_to_go_on() -> None:

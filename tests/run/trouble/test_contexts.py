@@ -24,11 +24,9 @@ from lifecycle.run.table import (
     StoryStatus,
     TddPhase,
 )
+from lifecycle.run.texts.agent_contexts import resume_data, resume_lines, retry_lines
 from lifecycle.run.trouble import blockers
-from lifecycle.run.trouble.resume_context import resume_data, resume_lines
-from lifecycle.run.trouble.retry_advice import advice
-from lifecycle.run.trouble.retry_context import retry_lines
-from lifecycle.run.trouble.story_failures import failed
+from lifecycle.run.trouble.story_failures import advice, failed
 
 NOW = 1_800_000_000.0
 STORY = Story(

@@ -7,8 +7,7 @@ from msgspec.structs import replace
 
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import BACKOFF_LIMIT, MAX_RETRIES, FailureCategory, StoryStatus
-from lifecycle.run.trouble.retry_advice import EXTERNAL, advice, backoff
-from lifecycle.run.trouble.story_failures import failed
+from lifecycle.run.trouble.story_failures import EXTERNAL, advice, backoff, failed
 
 NOW = 1_800_000_000.0
 START = Run("a", "b", NOW, stories=(Story("S1", "Pay", status=StoryStatus.IN_PROGRESS),))

@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from lifecycle.cli.screen import fitted, grid
-from lifecycle.run.texts.design_blocks import numbered
 from lifecycle.run.texts.status_text import StatusView
+from lifecycle.run.texts.told import numbered
 
 WIDTH = 160
 """Columns at most: further apart, the cells of a row lose each other."""

@@ -1,6 +1,7 @@
-"""`lifecycle run add-blocker|await-user-fix|check-user-fix|user-fix-complete`: what only a person mends.
+"""What failed, or may, and what only a person mends: failures, external services, blockers, brakes.
 
-And how a run goes on after that, or does not: `resume-context`, `resume`, `stop`.
+`lifecycle run add-failure|retry-recommendation|retry-context|scan-dependencies`, and
+`add-blocker|await-user-fix|check-user-fix|user-fix-complete|resume-context|resume|stop`.
 """
 
 from __future__ import annotations
@@ -12,15 +13,81 @@ import click
 
 from lifecycle.cli.run.run_session import RunSession
 from lifecycle.cli.terminal import is_terminal, passing
+from lifecycle.core.redact import visible
 from lifecycle.evidence.checks import check_process
 from lifecycle.evidence.checks.check_process import ProcessEnd
+from lifecycle.run import long_run
+from lifecycle.run.gates.gate_rules import check_states
 from lifecycle.run.state import Run, UserFix, fields_of
-from lifecycle.run.stop import caps
-from lifecycle.run.table import RunStatus
-from lifecycle.run.trouble import blockers, brakes
+from lifecycle.run.table import FailureCategory, RunStatus
+from lifecycle.run.texts.agent_contexts import resume_data, resume_lines, retry_lines
+from lifecycle.run.trouble import blockers, brakes, external_services
 from lifecycle.run.trouble.escalation import escalation_lines
-from lifecycle.run.trouble.resume_context import resume_data, resume_lines
+from lifecycle.run.trouble.story_failures import advice, failed
 from lifecycle.settings.config import for_child
+
+
+def add_failure(
+    given: RunSession,
+    *,
+    story: str,
+    text: str,
+    category: FailureCategory | None,
+    file: str,
+    line: int | None,
+) -> None:
+    """Record that something failed in STORY, TEXT being its message.
+
+    The category decides whether and when it is tried again: lifecycle run retry-recommendation. What gates
+    and reviews find is recorded by these. After three iterations that failed the story is given up, and
+    the next one is worked on.
+    """
+    given.store.demanded()
+    tree = given.tree_if_known
+    with given.store.changing() as change:
+        where = {"file": visible(file)[:500], "line": line or 0}
+        change.run = failed(change.run, story, text, given.now, category, tree=tree, **where)
+        failure = change.run.story(story).failures[-1]
+        added = f"Added failure: {failure.id} [{failure.category}]"
+        told = change.told(f"{added} {failure.text}")
+    data = fields_of(failure, "id", "category", "text", "file", "line", "iteration")
+    given.show([added, *told], {**data, "escalations": told})
+
+
+def retry_recommendation(given: RunSession, *, story: str) -> None:
+    """Print as JSON whether STORY is tried again: after how many seconds, or why a person is needed.
+
+    After infra and timeout each failure doubles the wait. The same failure twice on an unchanged tree is
+    stuck; where waiting is the remedy, once the longest wait did not help.
+    """
+    given.show_json(advice(given.store.demanded().story(story), given.tree_if_known).data)
+
+
+def retry_context(given: RunSession, *, story: str) -> None:
+    """Print what failed in STORY, what to fix, the files changed, its checks, and the recommendation."""
+    one = given.store.demanded().story(story)
+    facts = given.facts_since(one.base)
+    states, told = check_states(one, facts.tree), advice(one, facts.tree)
+    lines = retry_lines(one, states, facts.changed, told)
+    data = {"story": one.id, "files": facts.changed, "checks": states}
+    given.show(lines, {**data, "recommendation": told.data, "text": lines})
+
+
+def scan_dependencies(given: RunSession, *, story: str, table: bool) -> None:
+    """Look for services outside of the project in STORY's title, criteria and design, by whole words.
+
+    Each is shown with what stands in for it in development and tests, and is kept with the story.
+    """
+    with given.store.changing() as change:
+        change.run = external_services.scanned(change.run, story)
+        made = change.run.story(story)
+        services = made.dependencies or ()
+        named = ", ".join(one.keyword for one in services) or "none"
+        change.note(f"Scanned {made.id} for external dependencies: {named}")
+    shown = {name: name for name in ("type", "category", "keyword", "mock")}
+    found = [fields_of(one, **shown, requires_secrets="needs_secrets") for one in services]
+    lines = external_services.dependency_table if table else external_services.dependency_lines
+    given.show(lines(made), {"story": made.id, "dependencies": found})
 
 
 def add_blocker(given: RunSession, *, text: str, severity: str, story: str) -> None:
@@ -148,9 +215,9 @@ def resume(given: RunSession, *, iterations: int | None) -> None:
         run = change.run
         brakes.demand_stopped(run)
         by = given.person(run, run.stopped_at, "resume")
-        reached = caps.exceeded(run, limits, given.now)
-        run = caps.granted(brakes.resumed(run, given.now, by), given.now)
-        change.run = run if iterations is None else caps.with_left(run, limits, iterations)
+        reached = long_run.exceeded(run, limits, given.now)
+        run = long_run.granted(brakes.resumed(run, given.now, by), given.now)
+        change.run = run if iterations is None else long_run.with_left(run, limits, iterations)
         done = f"Resumed: {run.id} (by a {by})"
         change.note(done)
     again = [f"The run was at a limit ({reached}), and may take as much again."] if reached else []

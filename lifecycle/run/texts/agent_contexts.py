@@ -1,0 +1,244 @@
+"""What agents are given: the developer before another try and after a blocker, and who reviews a story.
+
+It is made of what is recorded. How the work came about is not in a review's: who judges has the files and
+the logs, and nobody's account.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from lifecycle.core.markdown_table import table
+from lifecycle.core.redact import as_data
+from lifecycle.core.timing import render_time
+from lifecycle.run.gates.reviews import standing
+from lifecycle.run.state import Blocker, Failure, Run, Story, TestProof, UserFix, fields_of
+from lifecycle.run.table import (
+    GATES,
+    MAX_RETRIES,
+    RETRY,
+    CheckState,
+    CriterionState,
+    FailureCategory,
+    Gate,
+    RunStatus,
+    StoryCheck,
+)
+from lifecycle.run.texts.told import filled
+from lifecycle.run.trouble.story_failures import RetryAdvice, recent
+
+LISTED = 20
+"""Tests and files that are named one by one; of more it is said how many there are."""
+
+RECENT = 5
+"""Blockers that are shown as resolved recently."""
+
+SHOWN_FAILURES, SHOWN_FILES = 10, 100
+
+
+def retry_lines(
+    story: Story,
+    states: Mapping[StoryCheck, CheckState],
+    changed: Sequence[str],
+    advice: RetryAdvice,
+) -> list[str]:
+    """The block for a story.
+
+    Args:
+        story: with its failures, gates and reviews.
+        states: how its checks stand on the files as they are.
+        changed: paths that differ from the commit on which it began.
+        advice: whether it is tried again.
+    """
+    failures = recent(story)
+    tried = len({one.iteration for one in failures})
+    files = [f"- {as_data(path)}" for path in changed[:SHOWN_FILES]] or ["- none"]
+    left = len(changed) - SHOWN_FILES
+    return filled(
+        "retry",
+        story=story,
+        title=as_data(story.title),
+        iteration=min(tried + 1, MAX_RETRIES),
+        most=MAX_RETRIES,
+        tried=tried,
+        failed=_failed(failures[-SHOWN_FAILURES:]) or ["- Nothing is recorded."],
+        fixes=_to_fix(story, failures) or ["- Nothing that is recorded."],
+        files=[*files, f"- and {left} more"] if left > 0 else files,
+        checks=table(("Check", "Status"), [(check, states[check]) for check in StoryCheck]),
+        advice=json.dumps(advice.data),
+    )
+
+
+def _failed(failures: Sequence[Failure]) -> list[str]:
+    lines = []
+    for one in failures:
+        what = f"{one.source} failed" if one.source else RETRY[one.category].description
+        lines.append(f"- **{one.category}:** {one.id}: {what} (iteration {one.iteration})")
+        if one.file:
+            lines.append(f"  - File: {as_data(one.file)}{f':{one.line}' if one.line else ''}")
+        lines.append(f"  - Error: {as_data(one.text)}")
+    return lines
+
+
+def _to_fix(story: Story, failures: Sequence[Failure]) -> list[str]:
+    """What to do about the last iteration: by gate, by category, by finding, by criterion."""
+    last = [one for one in failures if one.iteration == failures[-1].iteration]
+    gates = [gate for gate in Gate if any(one.source == gate for one in last)]
+    lines = [f"- {gate}: {GATES[gate].on_fail}{_tests(story, gate)}" for gate in gates]
+    kinds = [kind for kind in FailureCategory if any(one.category is kind for one in last)]
+    lines += [f"- {kind}: {RETRY[kind].fix} ({RETRY[kind].strategy})" for kind in kinds]
+    for check in StoryCheck:
+        review = story.last_review(check)
+        blocking = review.blocking if review is not None else ()
+        lines += [f"- {check}: [BLOCKING] {as_data(text)}" for text in blocking]
+    unmet = (one for one in story.criteria if one.state is CriterionState.UNMET)
+    return [*lines, *(f"- Criterion not met: {as_data(one.text)}" for one in unmet)]
+
+
+def _tests(story: Story, gate: Gate) -> str:
+    """The tests that failed in the last run of this gate."""
+    record = story.last_gate(gate)
+    names = [name for part in record.parts for name in part.failures] if record is not None else []
+    more = f", and {len(names) - 10} more" if len(names) > 10 else ""
+    return f": {as_data(', '.join(names[:10]))}{more}" if names else ""
+
+
+def resume_data(run: Run) -> dict[str, Any]:
+    """The design's JSON."""
+    story = _story(run)
+    named = {name: name for name in ("id", "title", "status")}
+    current = story and fields_of(story, **named, tdd_phase="tdd", attempts="iteration")
+    resolved = [
+        {"index": i, "description": one.description, "resolvedAt": render_time(one.resolved_at)}
+        for i, one in _resolved(run)
+    ]
+    return {
+        **fields_of(run, workflow_id="id", goal="goal", current_phase="phase"),
+        "recently_resolved_blockers": resolved,
+        "current_story": current,
+        "resume_instructions": _instructions(run, story),
+    }
+
+
+def resume_lines(run: Run) -> list[str]:
+    """The block for the developer, from what is recorded."""
+    resolved, story = _resolved(run), _story(run)
+    if not resolved:
+        return ["No blocker was resolved in this run.", *_instructions(run, story)]
+    _, blocker = resolved[-1]
+    return filled(
+        "resuming",
+        blocker=as_data(blocker.description),
+        notes=as_data(blocker.notes) or "(none)",
+        verification=_verification(run.fix, blocker),
+        then=_instructions(run, story) if story is None else _picking_up(run, story),
+    )
+
+
+def _picking_up(run: Run, story: Story) -> list[str]:
+    failures = "; ".join(f"{one.id} [{one.category}] {one.text}" for one in story.failures[-3:])
+    return filled(
+        "picking-up",
+        story=story,
+        title=as_data(story.title),
+        failures=as_data(failures) or "none",
+        steps=_instructions(run, story),
+    )
+
+
+def _resolved(run: Run) -> list[tuple[int, Blocker]]:
+    """The blockers that were resolved last, the newest last; one that never stood is none."""
+    stood = [(i, one) for i, one in enumerate(run.blockers) if one.resolved_at > one.at]
+    return sorted(stood, key=lambda pair: pair[1].resolved_at)[-RECENT:]
+
+
+def _story(run: Run) -> Story | None:
+    """The story that was waited for, while it is open; else the one that is next."""
+    name = run.fix.story if run.fix is not None else ""
+    waited_for = next((one for one in run.open_stories if one.id == name), None)
+    return waited_for or run.current
+
+
+def _verification(fix: UserFix | None, blocker: Blocker) -> str:
+    """What the check command came to, if this blocker had one."""
+    if fix is None or blocker.id != fix.blocker or not fix.check_command:
+        return "NOT CHECKED (it has no check command)"
+    if not fix.checked_at:
+        return "NOT RUN (lifecycle run check-user-fix)"
+    return "PASSED" if fix.verified else "FAILED"
+
+
+def _instructions(run: Run, story: Story | None) -> list[str]:
+    if run.status is RunStatus.AWAITING_USER:
+        what = run.fix.description if run.fix is not None else "what blocks the run"
+        return filled("resume-awaiting", what=what)
+    if run.status is not RunStatus.ACTIVE:
+        return filled("resume-not", run=run)
+    if story is None:
+        return filled("resume-next")
+    also = "lifecycle run check-user-fix, then " if run.fix and run.fix.check_command else ""
+    return filled("resume-steps", also=also, story=story)
+
+
+def review_lines(story: Story, diff: str, stat: str) -> list[str]:
+    """The context of one story.
+
+    Args:
+        story: it, with its proofs.
+        diff: the path of the file that holds the diff since it began, below the worktree.
+        stat: how much that is, as git says it; "" if nothing changed.
+    """
+    criteria = [f"{number}. {one.text}" for number, one in enumerate(story.criteria, start=1)]
+    return filled(
+        "review",
+        story=story,
+        marked=" (security-sensitive)" if story.security else "",
+        design=story.design or "None was recorded.",
+        diff=f"{diff} ({stat})" if stat else "nothing was changed since it began.",
+        criteria=criteria or ["None was recorded."],
+        red=[*_proof(story, story.red)],
+        green=[*_proof(story, story.green)],
+        changed=[*_changed(story), *_standing(story)],
+    )
+
+
+def _proof(story: Story, proof: TestProof | None) -> Iterator[str]:
+    if proof is None:
+        why = story.waived or story.unneeded
+        yield f"Waived: {why}" if why else "Nothing was shown."
+        return
+    yield f"Run: {proof.command}, {_counts(proof)}"
+    yield f"Log: {proof.log or 'none was kept'}"
+    yield from (f"- {test}" for test in proof.tests[:LISTED])
+    if len(proof.tests) > LISTED:
+        yield f"- and {len(proof.tests) - LISTED} more"
+    if not proof.tests:
+        yield "The runner names no tests; the counts decided."
+    if proof.note:
+        yield f"Note: {proof.note}"
+
+
+def _counts(proof: TestProof) -> str:
+    if proof.total < 0:
+        return "nobody counted its tests"
+    failed = "" if proof.failed < 0 else f", {proof.failed} failed"
+    return f"{proof.total} tests{failed}"
+
+
+def _changed(story: Story) -> list[str]:
+    """The files of the tests that were changed between red and green: is it still the same demand?"""
+    changed = story.green.changed if story.green is not None else ()
+    head = ["", "### Tests that were changed between RED and GREEN"] if changed else []
+    return [*head, *(f"- {path}" for path in changed)]
+
+
+def _standing(story: Story) -> Iterator[str]:
+    """What reviews found BLOCKING before: is it mended?"""
+    for check in StoryCheck:
+        found = standing(story, check)
+        if found:
+            yield ""
+            yield f"### BLOCKING before, for {check} (mended? then say RESOLVED: NUMBER)"
+            yield from (f"{number}. {text}" for number, text in enumerate(found, 1))
