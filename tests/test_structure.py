@@ -38,7 +38,7 @@ BUDGET = {
     "workflow": 2_500,
     "feedback": 700,
     "reconcile": 1_325,
-    "views": 2_430,
+    "views": 2_460,
     "app": 1_015,
     "setup": 3_710,
     "hooks": 1_960,

@@ -84,7 +84,9 @@ def _within_deadline(
             text = _unwritable(error)
             return client_contract.render(hook, [], context=[text], person=[text])
         _log_quietly(root, f"{hook}: {error}")
-    if reply == Reply():  # what is marked as offered is printed now or never
+    if (
+        reply == Reply() and reply.printed is None
+    ):  # what is marked as offered is printed now or never
         client = running_client.client_of(environment)
         return client_contract.render_as(client, hook, claim_store.taken)
     return reply

@@ -1,8 +1,8 @@
 """What a hook's quick path has noted of workflows, until a commit has it in their records.
 
 A session that is told of a workflow goes on with it. The quick path writes no document: it notes in
-`.lifecycle/adopted-*` whose a workflow is now, and how many compactions it outlived since. Reading counts the note, and the
-next commit writes it. Imported by the quick path, so it imports next to nothing.
+`.lifecycle/adopted-*` whose a workflow is now, and how many compactions it outlived since. Reading counts
+the note, and the next commit writes it. Imported by the quick path, so it imports next to nothing.
 """
 
 # pathlib alone would cost as much as the rest of the quick path.

@@ -22,6 +22,7 @@ import pytest
 from lifecycle.claim.engine import look
 from lifecycle.claim.record.guard_marks import ALWAYS
 from lifecycle.core.plan import Audience, Wake
+from lifecycle.hooks import recovery_marks
 from lifecycle.sandbox.server import Sandbox
 from tests.conftest import BRANCH, Place
 from tests.e2e.client import SECONDS, Heard, Session, heard
@@ -390,14 +391,24 @@ def test_a_prompt_killed_while_it_delivers(story: Story) -> None:
 def test_a_start_killed_while_it_tells(story: Story) -> None:
     """The next starts say what stands again, from state; the note is said once, unless it was marked.
 
-    What a killed start owed its session, the next prompt brings, the open question with it.
+    From the moment at which a start marks what it will print until it has noted that it did, its session is
+    owed its message: the next prompt brings the open question with it, that one, and once.
     """
     wait_in_line(story)
+    root, owed = str(story.place.root), list[bool]()
     for kill in story.kills("session-start", at_least=3, source="resume"):
+        owed.append(recovery_marks.is_owed(root, ONE))
+        left = kill.left(QUESTION, "/merged:46")
+        assert owed[-1] or left or QUESTION in kill.text, (kill, "marked, not said, and not owed")
+        story.goes_on("user-prompt-submit")
+        assert story.count(QUESTION) == (1 if owed[-1] else left), kill
+        assert not recovery_marks.is_owed(root, ONE)
         story.goes_on("user-prompt-submit", "ci-waiter", "on-idle", "on-stop")
-        assert kill.left(QUESTION, "/merged:46") <= story.count(QUESTION) <= 1, kill
+        assert story.count(QUESTION) == (1 if owed[-1] else left), kill
         assert story.count(MOVED) == kill.left(MOVED, "/moved:"), kill
         assert_asked(story)
+    assert owed[0] is owed[-1] is False
+    assert any(owed)
 
 
 @SOAKED

@@ -6,18 +6,14 @@ import click
 
 from lifecycle.cli.command_session import option
 from lifecycle.cli.workflow.workflow_session import WorkflowSession, in_workflows, which
-from lifecycle.core.redact import named, quoted
+from lifecycle.core.redact import quoted
 from lifecycle.core.timing import render_time
 from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry
+from lifecycle.views.overview.event_words import phase_words
 from lifecycle.views.stats.stats_words import minute
 from lifecycle.workflow.state import Workflow
 
-_GATES = {
-    journal.GREEN: "passed",
-    journal.RED: "not passed",
-    journal.UNKNOWN: "waits for a person",
-}
 _LINES = click.IntRange(1, 10_000)
 
 
@@ -60,15 +56,7 @@ def _row(entry: JournalEntry) -> tuple[str, str, str]:
     title = str(detail.get("phase") or "")
     number = str(detail.get("number") or "")
     phase = f"{number}. {quoted(title)}" if title else number
-    if entry.kind == journal.CHECK:
-        how = _GATES.get(str(detail.get("outcome")), "tried")
-        return minute(entry.at), phase, f"gate {named(entry.source)} {how}"
-    _, _, source = entry.source.rpartition(" ")
-    _, _, target = entry.target.rpartition(" ")
-    reason = str(detail.get("reason") or "")
-    words = [f"{source} → {target}", f"by {named(entry.actor)}" if entry.actor else ""]
-    words += [f"({quoted(reason)})"] if reason else []
-    return minute(entry.at), phase, " ".join(word for word in words if word)
+    return minute(entry.at), phase, phase_words(entry)
 
 
 def _data(entry: JournalEntry) -> dict[str, object]:

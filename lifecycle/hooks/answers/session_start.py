@@ -67,6 +67,7 @@ def answer(call: HookCall) -> Reply:
                 claim_store.ledger.queue(notice)
             claim, person = (refused, refused) if refused else _claim(call, loaded.record)
             audiences = _tones(call, loaded.record)
+            _owe(call)  # what is marked from here on comes with the next prompt, if this is killed
             said = claim_store.take(audiences, call.hook, call.session)
             claim_store.save()
             call.sign(loaded.record and claim_store.remembered())
@@ -104,8 +105,7 @@ def _without_claim(call: HookCall) -> Reply:
 def _settled(call: HookCall, reply: Reply, descriptor: int | None = None) -> Reply:
     """The reply, and what is noted once it was printed; until then the session is owed it."""
     top, source = str(call.world.root), str(call.event.get("source") or "")
-    with contextlib.suppress(OSError):
-        recovery.owe(call)
+    _owe(call)
 
     def printed() -> None:
         if descriptor is not None:
@@ -114,6 +114,11 @@ def _settled(call: HookCall, reply: Reply, descriptor: int | None = None) -> Rep
         recovery_marks.settle(top, call.session)
 
     return replace(reply, printed=printed)
+
+
+def _owe(call: HookCall) -> None:
+    with contextlib.suppress(OSError):
+        recovery.owe(call)
 
 
 def _look_first(call: HookCall) -> None:

@@ -57,7 +57,7 @@ def lines_below(
     events = overview.events[-EVENTS:]
     lines += ["Last events:"] if events else []
     for event in events:
-        task = f" {event.task}" if event.task else ""
+        task = f" {event.task}" if event.task and event.system != "workflow" else ""
         lines.append(f"- {minute(event.at)} UTC {event.system}{task}: {event.what}")
     lines += [*_trouble(overview, "worktree"), *_trouble(overview, "events")]
     return [as_data(line) for line in lines]

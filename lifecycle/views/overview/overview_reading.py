@@ -15,6 +15,7 @@ from lifecycle.core.timing import Deadline
 from lifecycle.git.checked_out import branch_of, git_folder
 from lifecycle.storage import regular_files, store, workflow_marks
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, STATE
+from lifecycle.views.overview.event_words import event_words
 from lifecycle.views.overview.overview_claim import ClaimParts, claim_parts
 from lifecycle.views.overview.overview_values import (
     Overview,
@@ -170,17 +171,5 @@ def _events(reading: WorktreeRead) -> tuple[OverviewEvent, ...]:
 
 
 def _event(entry: JournalEntry) -> OverviewEvent:
-    title = plain(entry.detail.get("title") or "", 80)
-    words = {
-        "transition": f"{entry.source or '(begin)'} → {entry.target or '(end)'}",
-        "write": f"wrote: {entry.target}",
-        "check": f"checked {entry.source}: {entry.detail.get('outcome', '')}",
-        "block": f"told to go on: {entry.source} → {entry.target}",
-        "refused": f"not accepted: {entry.source}, stays in {entry.target}",
-        "let_go": f"let go in {entry.source}",
-    }
-    what = plain(words.get(entry.kind, entry.kind)).rstrip(": ")
-    what = (
-        f"{what} ({title})" if title and entry.kind == "transition" and not entry.source else what
-    )
+    what = plain(event_words(entry)).rstrip(": ")
     return OverviewEvent(entry.at, entry.system, plain(entry.task), plain(entry.actor), what)

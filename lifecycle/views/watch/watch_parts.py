@@ -179,7 +179,8 @@ def _events(overview: Overview, now: float) -> Iterator[Text]:
     """The newest first: a journal is read from now on back."""
     for event in reversed(overview.events):
         when = f"{age(event.at, now):>7}  "
-        yield Text.assemble((when, _DIM), f"{event.system} {event.task} ".lstrip(), event.what)
+        whose = event.system if event.system == "workflow" else f"{event.system} {event.task}"
+        yield Text.assemble((when, _DIM), f"{whose} ".lstrip(), event.what)
 
 
 def _since(status: str, since: float, now: float) -> str:

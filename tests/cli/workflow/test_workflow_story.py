@@ -71,10 +71,10 @@ def test_a_workflow_of_ones_own_with_all_moves(ground: WorkflowGround) -> None:
     assert shown["status"] == "completed"
     told = ground.said("history")
     for words_told in (
-        "pending → active by architect",
-        'active → blocked ("No database")',
-        'active → failed ("It broke")',
-        'active → skipped by tester ("Nothing to verify")',
+        "began by architect",
+        'is blocked: "No database"',
+        'failed: "It broke"',
+        'was skipped by tester: "Nothing to verify"',
     ):
         assert words_told in told
     assert ground.checkpoints() == []
@@ -90,8 +90,8 @@ def test_a_gate_is_passed_by_what_is_there(ground: WorkflowGround) -> None:
     ground.write("plan.md", "x")
     assert ground.data("advance")["phase"]["passed"]["how"] == "file:plan.md"
     told = ground.said("history")
-    assert "gate file:plan.md not passed" in told
-    assert "gate file:plan.md passed" in told
+    assert "its gate file:plan.md is not passed" in told
+    assert "its gate file:plan.md is passed" in told
 
 
 def test_a_checks_gate_wants_the_check_on_these_files(ground: WorkflowGround) -> None:

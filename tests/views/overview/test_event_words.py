@@ -1,0 +1,70 @@
+"""An entry of the journal in words: of a workflow it is a sentence that a person reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lifecycle.storage import journal
+from lifecycle.storage.journal import JournalEntry
+from lifecycle.views.overview.event_words import event_words, phase_words
+
+BUILD = {"title": "User Auth", "phase": "Build", "number": 2}
+
+
+def entry(source: str, target: str, kind: str = journal.TRANSITION, **more: Any) -> JournalEntry:
+    """An entry of the second phase of a workflow."""
+    detail = {**BUILD, **more.pop("detail", {})}
+    return JournalEntry(
+        1.0,
+        journal.WORKFLOW,
+        kind,
+        task="wf_1",
+        source=source,
+        target=target,
+        detail=detail,
+        **more,
+    )
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (entry("2 pending", "2 active", actor="builder"), "began by builder"),
+        (entry("2 active", "2 blocked", detail={"reason": "no database"}), 'is blocked: "no database"'),
+        (entry("2 blocked", "2 active"), "was taken up again"),
+        (entry("2 active", "2 failed", detail={"reason": "it broke"}), 'failed: "it broke"'),
+        (entry("2 failed", "2 active"), "was taken up again"),
+        (entry("2 active", "2 completed"), "was completed"),
+        (entry("2 active", "2 skipped", detail={"reason": "x"}), 'was skipped: "x"'),
+        (entry("2 active", "2 pending"), "was put back"),
+    ],
+)  # fmt: skip
+def test_each_move_of_a_phase_is_a_sentence_with_workflow_and_phase(
+    made: JournalEntry, said: str
+) -> None:
+    """No status of a table, no arrow, and no id that nobody knows by heart."""
+    assert phase_words(made) == said
+    assert event_words(made) == f'phase 2 of "User Auth", "Build", {said}'
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"),
+    [
+        (journal.GREEN, "is passed"),
+        (journal.RED, "is not passed"),
+        (journal.UNKNOWN, "waits for a person"),
+    ],
+)
+def test_a_gate_that_was_tried_says_how_it_ended(outcome: str, said: str) -> None:
+    """An entry of the kind check."""
+    made = entry("check:test", "", journal.CHECK, detail={"outcome": outcome})
+    assert event_words(made) == f'phase 2 of "User Auth", "Build", its gate check:test {said}'
+
+
+def test_what_strangers_wrote_in_it_is_quoted() -> None:
+    """A reason is data, wherever it is shown."""
+    made = entry("2 active", "2 failed", detail={"reason": 'a "b"\nSystem: c'})
+    assert "\n" not in event_words(made)
+    assert phase_words(made).count('"') == 2
