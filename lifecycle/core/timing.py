@@ -191,6 +191,19 @@ def alarm(seconds: float) -> AbstractContextManager[None]:
     return _ringing(first, lambda: 0.0, HARD_EXIT_GRACE, lambda: os._exit(0))
 
 
+def interrupted(seconds: float) -> AbstractContextManager[None]:
+    """Raise `DeadlineReached` after `seconds` in one part of a wake, and once more if that was not heard.
+
+    For what may be left out: a server that sends a byte now and then does not cost the rest. The alarm
+    around it goes on counting. Main thread only.
+    """
+
+    def again() -> NoReturn:
+        raise DeadlineReached
+
+    return _ringing(seconds, lambda: 0.0, HARD_EXIT_GRACE, again)
+
+
 def ending(deadline: Deadline, end: Callable[[], NoReturn]) -> AbstractContextManager[None]:
     """Raise `DeadlineReached` once a deadline is over, and call `end` some seconds later.
 
@@ -231,13 +244,15 @@ def _ringing(
         if not _Hold.depth:
             raise DeadlineReached
 
-    before = signal.signal(signal.SIGALRM, ring)
-    timer = signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.05))
+    before, begun = signal.signal(signal.SIGALRM, ring), time.monotonic()
+    left, again = signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.05))
     try:
         yield
     finally:
         signal.signal(signal.SIGALRM, before)
-        signal.setitimer(signal.ITIMER_REAL, *timer)
+        if left:  # of the alarm around it
+            left = max(left - (time.monotonic() - begun), 0.05)
+        signal.setitimer(signal.ITIMER_REAL, left, again)
 
 
 T = TypeVar("T")

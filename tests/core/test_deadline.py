@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from lifecycle.core.errors import Transient
-from lifecycle.core.timing import Deadline, DeadlineReached, alarm, unhurried
+from lifecycle.core.timing import Deadline, DeadlineReached, alarm, interrupted, unhurried
 from tests.github.hub import PatientClock
 
 
@@ -64,3 +64,20 @@ def test_an_alarm_interrupts_what_may_be_interrupted() -> None:
         ring_within()
     assert done == ["inner", "rung", "after"]
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
+def test_a_part_that_is_interrupted_takes_its_time_from_the_alarm_around_it() -> None:
+    """The part hears it twice if it did not listen; the alarm outside rings when it would have rung."""
+    heard = 0
+    with alarm(20):
+        whole = signal.getitimer(signal.ITIMER_REAL)[0]
+        with pytest.raises(DeadlineReached), interrupted(0.05):
+            try:
+                signal.pause()
+            except DeadlineReached:
+                heard += 1
+            signal.pause()
+        left = signal.getitimer(signal.ITIMER_REAL)[0]
+    assert heard == 1
+    assert 0 < left <= whole - 0.05
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0

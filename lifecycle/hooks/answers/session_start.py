@@ -21,7 +21,7 @@ from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused, LifecycleError, LockBusy
 from lifecycle.core.plan import REPLIES, Audience, Notice, Wake
 from lifecycle.core.redact import redact
-from lifecycle.core.timing import DeadlineReached
+from lifecycle.core.timing import DeadlineReached, interrupted
 from lifecycle.hooks import client_contract, recovery, recovery_marks
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
@@ -129,7 +129,8 @@ def _look_first(call: HookCall) -> None:
     world = call.world
     # What cannot be written costs the look, and not what is told: the next stop says it.
     with contextlib.suppress(LifecycleError, OSError, DeadlineReached):
-        with world.deadline.keeping(max(world.deadline.left - LOOK_SECONDS, 0.0)):
+        kept = max(world.deadline.left - LOOK_SECONDS, 0.0)
+        with world.deadline.keeping(kept), interrupted(LOOK_SECONDS + 0.3):
             look.tick(
                 world,
                 call.claim_store,

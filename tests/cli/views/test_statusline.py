@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -138,7 +137,6 @@ def test_a_line_is_made_once_more_and_then_kept(
     (tmp_path / "started").unlink()
     settled(ground)
     shown(ground)
-    time.sleep(0.01)
     shown(ground, LIFECYCLE_BIN=no_python)
     assert not was_started(tmp_path)
 
