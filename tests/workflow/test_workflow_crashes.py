@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Callable
@@ -108,12 +109,13 @@ def test_a_kill_at_any_write_leaves_the_old_state_or_the_new(
 ) -> None:
     """Nothing is lost or doubled, nothing has to be mended by hand, and the step can be made again."""
     reference = ground_of(tmp_path / "reference")
+    before = shutil.copytree(reference.root, tmp_path / "before", symlinks=True)
     old = {name: told(one) for name, one in names(reference).items()}
     step(reference)
     new = {name: told(one) for name, one in names(reference).items()}
     assert old != new
     for moment in range(1, MOST):
-        ground = ground_of(tmp_path / str(moment))
+        ground = WorkflowGround(shutil.copytree(before, tmp_path / str(moment), symlinks=True))
         edited = {**old}
         if step is passing:
             edited["Feature X"] = (*old["Feature X"][:2], "edited", False)
