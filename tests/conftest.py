@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-import tests.compiled  # noqa: F401 -- first of all
+import tests.compiled
+import tests.in_memory  # noqa: F401 -- both before all others
 from lifecycle.api import Wake, Worktree
 from lifecycle.sandbox.control import Control, LoggedRequest
 from lifecycle.sandbox.server import Sandbox, SandboxInfo

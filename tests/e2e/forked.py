@@ -21,6 +21,7 @@ import importlib
 import json
 import os
 import pkgutil
+import secrets
 import select
 import shutil
 import signal
@@ -73,11 +74,13 @@ class Forked:
 
     def __init__(self) -> None:
         # Not below the test's own folder: a socket's path may have about a hundred bytes only.
-        self.folder = Path(tempfile.mkdtemp(prefix="forked-"))
+        # It is made where it is needed: a worker that forks nothing leaves nothing.
+        self.folder = Path(tempfile.gettempdir(), f"forked-{secrets.token_hex(6)}")
         self.command = self.folder / "lifecycle"
         self.in_python = self.folder / "in python" / "lifecycle"
 
     def __enter__(self) -> Self:
+        self.folder.mkdir(mode=0o700)
         path = str(self.folder / "socket")
         self.in_python.parent.mkdir()
         self.in_python.write_text(IN_PYTHON.format(python=sys.executable, path=path))

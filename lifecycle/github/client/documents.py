@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import TypeVar
 
 from graphql import (
@@ -41,7 +41,7 @@ from lifecycle.settings.resources import graphql_document
 N = TypeVar("N", bound=Node)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Document:
     """One operation, ready to be sent.
 
@@ -56,6 +56,11 @@ class Document:
     operation: str
     is_mutation: bool
     variables: frozenset[str]
+
+    @cached_property
+    def text(self) -> str:
+        """The same as GraphQL text, printed once however often it is sent."""
+        return print_ast(self.node)
 
 
 @cache
@@ -86,7 +91,7 @@ def document(name: str, *others: str) -> Document:
 
 def text(name: str, *others: str) -> str:
     """The same as GraphQL text."""
-    return print_ast(document(name, *others).node)
+    return document(name, *others).text
 
 
 @cache

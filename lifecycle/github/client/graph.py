@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import LifecycleError, Transient
@@ -206,15 +206,13 @@ class GraphClient(TokenClient):
     def _sent(
         self, document: Document, variables: Mapping[str, Any], asked: AskedRequest
     ) -> tuple[Mapping[str, Any], tuple[AnswerProblem, ...]]:
-        from gql import GraphQLRequest
         from gql.transport.exceptions import TransportError, TransportQueryError
 
         sent: Any = {k: v for k, v in variables.items() if k in document.variables}
         if document.is_mutation:
             sent = without_secrets(sent, self._withheld)
-        request = GraphQLRequest(
-            document.node, variable_values=sent, operation_name=document.operation
-        )
+        request = _asking()(document.node, variable_values=sent, operation_name=document.operation)
+        request.text = document.text
         session, bearer = self._connected()  # outside: a failing import is no odd answer
         self.requests += 1
         bearer.status = 0
@@ -283,6 +281,26 @@ class GraphClient(TokenClient):
                 return absent_api(self._url, error.code, self.failures.clean(answer.words))
             return self.failures.of_answer(answer, asked)
         return self.failures.of_nonsense(asked)
+
+
+@cache
+def _asking() -> type[Any]:
+    """A request of gql's with a text that is printed already: its own prints one each time it is sent."""
+    from gql import GraphQLRequest
+
+    class PrintedRequest(GraphQLRequest):
+        text = ""
+
+        @property
+        def payload(self) -> dict[str, Any]:
+            """What is sent.
+
+            Source: https://graphql.github.io/graphql-over-http/draft/#sec-Request-Parameters
+            """
+            asked = {"query": self.text, "operationName": self.operation_name}
+            return {**asked, "variables": self.variable_values} if self.variable_values else asked
+
+    return PrintedRequest
 
 
 def _cost(data: object) -> int:
