@@ -28,7 +28,7 @@ BUDGET = {
     "storage": 1_323,
     "settings": 895,
     "git": 475,
-    "github": 5_960,
+    "github": 5_970,
     "trackers": 2_880,
     "platforms": 780,
     "evidence": 2_500,
