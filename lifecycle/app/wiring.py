@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import BadConfig, LifecycleError, Moved, Refused, Rejected
 from lifecycle.core.messages import messages
-from lifecycle.core.ports import Cache, CheckReports, Clock, Forge, Survey
+from lifecycle.core.ports import Cache, CheckReports, Clock, Forge, ReviewFeedback, Survey
 from lifecycle.core.redact import redact, visible
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values import configured
@@ -336,6 +336,13 @@ class WorktreeWorld:
     def reports(self) -> CheckReports:
         """What failed checks say of themselves; raises NoToken, BadConfig."""
         return self.clients.reports(self.base)
+
+    @property
+    def reviews(self) -> ReviewFeedback:
+        """What people and bots say of a pull request; raises NoToken, BadConfig."""
+        from lifecycle.feedback.reviews.review_watch import ReviewWatch
+
+        return ReviewWatch(self.clients.graph, self.base)
 
     @cached_property
     def survey(self) -> Survey:

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.values.model import BoardItem, PullRequest
@@ -67,6 +68,21 @@ class Notice:
         """The audience, by the name that it had: deprecated."""
         warnings.warn("Notice.tone is called audience now", DeprecationWarning, stacklevel=2)
         return self.audience
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewsHeard:
+    """What a look heard of a pull request's reviews.
+
+    Attributes:
+        known: what is to be remembered, as JSON values.
+        notices: what is to be said.
+        papers: files below `.lifecycle/feedback/` that the notices name, each with its text.
+    """
+
+    known: Mapping[str, Any]
+    notices: tuple[Notice, ...] = ()
+    papers: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

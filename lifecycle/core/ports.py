@@ -7,11 +7,12 @@ that it was built with.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Any, Protocol
 
 from lifecycle.core.errors import LifecycleError
+from lifecycle.core.plan import ReviewsHeard
 from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.failed_checks import FailedHead
 from lifecycle.core.values.model import (
@@ -109,6 +110,24 @@ class CheckReports(Protocol):
 
         The job has to be over, its run need not be. Raises, there or at a line: NoPermission, NotFound
         (there is none, or not yet), LogExpired, Transient.
+        """
+
+
+class ReviewFeedback(Protocol):
+    """What people and bots say of a pull request, as far as it is news."""
+
+    def heard(
+        self, pull: PullRequest, known: Mapping[str, Any], now: float, *, is_asked: bool
+    ) -> ReviewsHeard:
+        """What is to be told now, and what is to be remembered: nothing is written.
+
+        Args:
+            pull: as it was read just now, with its conversations.
+            known: what was remembered of it, {} at first.
+            now: seconds since the epoch.
+            is_asked: by command; else nothing is told while somebody may still be writing.
+
+        Raises NoPermission, BadCredentials, NotFound. What cannot be read now is read at the next look.
         """
 
 

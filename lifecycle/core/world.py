@@ -10,7 +10,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from lifecycle.core.ports import Board, Cache, CheckReports, Clock, Forge, Git, StatusPlace, Survey
+from lifecycle.core.ports import (
+    Board,
+    Cache,
+    CheckReports,
+    Clock,
+    Forge,
+    Git,
+    ReviewFeedback,
+    StatusPlace,
+    Survey,
+)
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.configured import Addresses, Settings
 from lifecycle.core.values.model import BoardItem, Repository
@@ -87,6 +97,10 @@ class World(Protocol):
     @property
     def reports(self) -> CheckReports:
         """What failed checks say of themselves."""
+
+    @property
+    def reviews(self) -> ReviewFeedback:
+        """What people and bots say of a pull request."""
 
     @property
     def survey(self) -> Survey:

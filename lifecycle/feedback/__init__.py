@@ -1,1 +1,1 @@
-"""What CI answers to a pull request: a failed job's log as an excerpt for whoever mends it."""
+"""What CI and reviewers answer to a pull request: excerpts of failed jobs' logs, packets of reviews."""

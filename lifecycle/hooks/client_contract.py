@@ -84,7 +84,9 @@ def render(
     channel = REPLIES[hook]
     at: dict[ReplyPlace, list[str]] = {place: [] for place in ReplyPlace}
     for notice in sorted(said, key=lambda notice: list(Audience).index(notice.audience)):
-        at[{**channel.alone, **channel.places}[notice.audience]].append(notice.text)
+        at[{**channel.alone, **channel.places}[notice.audience]].extend(
+            redact(notice.text).split("\n")
+        )
     at[ReplyPlace.CONTEXT] += context
     at[ReplyPlace.PERSON] += person
     # Before JSON escapes anything: a secret with a quote in it is found as it is.

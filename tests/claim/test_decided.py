@@ -89,18 +89,18 @@ def troubled(kind: str, **changes: Any) -> dict[str, Any]:
         ),
         (REVIEW, {"judged": "pr_created"}, {"wake": Wake.STOP}, None),
         (REVIEW, {"judged": "coding"}, {"wake": Wake.STOP}, {"pr_number": 107}),
-        (REVIEW, {"judged": "pr_created"}, {}, {"pr_number": 107, "checks": True}),
+        (REVIEW, {"judged": "pr_created"}, {}, {"pr_number": 107, "checks": True, "reviews": True}),
         (
             {**REVIEW, "last_check_poll": render_time(NOW - 119)},
             {"judged": "pr_created"},
             {},
-            {"pr_number": 107},
+            {"pr_number": 107, "reviews": True},
         ),
         (
             {**REVIEW, "last_check_poll": render_time(NOW - 119)},
             {"judged": "pr_created"},
             {"wake": Wake.TICK},
-            {"pr_number": 107, "checks": True, "insists": True},
+            {"pr_number": 107, "checks": True, "insists": True, "reviews": True},
         ),
         (
             REVIEW,

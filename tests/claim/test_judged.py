@@ -11,7 +11,7 @@ from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.decisions.pull.review import WHILE_OPEN, Judged, judge
 from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.core.values.checks import Bucket, Check, Checks, Required
-from lifecycle.core.values.model import Ejection, PullRequest, QueueEntry
+from lifecycle.core.values.model import Conversations, Ejection, PullRequest, QueueEntry
 from tests.claim.steps import REVIEW
 from tests.factories import NOW, SHA, checks, pull, record, seen
 from tests.factories import review as asked_for
@@ -84,6 +84,39 @@ def test_what_has_to_be_mended_is_news_of_its_own_and_the_record_knows_it() -> N
     assert (known.url, known.head) == (made.url, "b")
     assert (known.changes_by, known.conflicts_with) == (("maria",), "next")
     assert judged(pull()).known.conflicts_with == ""
+
+
+@pytest.mark.parametrize(
+    ("conversations", "reviews", "is_told"),
+    [
+        (None, {}, True),
+        (Conversations("d1"), {}, True),
+        (Conversations("d1"), {"looked": "d1"}, False),
+        (Conversations("d1"), {"looked": "", "late": "d1"}, False),
+        (Conversations("d2"), {"looked": "d1", "late": "d1"}, True),
+        (Conversations("d2"), {"looked": "d1", "told": {"PRR_1": {}}}, False),
+    ],
+)
+def test_changes_are_told_here_only_where_no_packet_tells_them(
+    conversations: Conversations | None, reviews: dict[str, str], *, is_told: bool
+) -> None:
+    """What was read is told whole, and green promises no merge meanwhile; else the bare word is said."""
+    shown = pull(changes_requested=(asked_for(),), conversations=conversations)
+    found = judged(replace(shown, checks=GREEN), memory={"pull.reviews": reviews})
+    changes = [one for one in found.notices if one.key.startswith("changes")]
+    assert bool(changes) is is_told
+    assert "waits for what was reported of it" in found.notices[-1].text
+    assert found.known.changes_by == ("maria",)
+
+
+def test_unanswered_conversations_are_known_and_named_where_the_merge_is_blocked() -> None:
+    """What was not shown is kept as it was known; a rule may demand that conversations are resolved."""
+    memory = {"pull.unanswered": 3}
+    assert judged(pull(), memory=memory).known.unanswered == 3
+    left = Conversations("d", unresolved=4, unanswered=2)
+    found = judged(pull(checks=GREEN, merge_state="BLOCKED", conversations=left), memory=memory)
+    assert found.known.unanswered == 2
+    assert "4 of its conversations are not resolved" in found.notices[-1].text
 
 
 def test_checks_that_were_not_read_say_nothing() -> None:
@@ -230,5 +263,6 @@ def test_a_poll_is_remembered_as_it_was() -> None:
 def test_a_result_ends_the_one_before_it_and_a_merge_ends_them_all() -> None:
     """What the queue drops once a pull request is not open any more."""
     ends = set(WHILE_OPEN)
-    assert ends == {"pr", "reopened", "changes", "conflict", "ejected", *RESULTS}
+    told = {"changes", "review", "review-stop"}
+    assert ends == {"pr", "reopened", "conflict", "ejected", *told, *RESULTS}
     assert review.EJECTION_SETTLES == 60.0

@@ -51,6 +51,18 @@ def test_an_estimate_that_was_wrong_is_not_polled_after_again_and_again() -> Non
     assert when(record(**POLLED, memory=summary(NOW - 30))) == NOW + 110
 
 
+def test_a_review_that_waits_for_its_end_is_looked_for_then() -> None:
+    """Once nobody writes any more; never within fifteen seconds, and what is past counts for nothing."""
+    for due, expected in (
+        (NOW + 30, NOW + 30),
+        (NOW, NOW + 5),
+        (NOW - 11, NOW + 110),
+        (None, NOW + 110),
+    ):
+        made = record(**POLLED, memory={"pull.reviews": {"due": due}})
+        assert when(made) == expected, due
+
+
 @pytest.mark.parametrize("last", [None, "yesterday", render_time(NOW + 5000)])
 def test_fault_9_an_unusable_time_polls_at_once(last: str | None) -> None:
     """Missing, unreadable or in the future: none of them stops the polling."""

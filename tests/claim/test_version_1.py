@@ -85,6 +85,8 @@ def test_every_field_of_version_1_is_kept() -> None:
             | {"tries": 1, "for_agent": False, "is_of_access": False}
         },
         "releasing": VERSION_1["releasing"] | {"progress": "", "holder": "", "by": ""},
+        "unanswered": 0,
+        "reviews": {},
     }
     assert record.linked.link == Link("beads", "demo-1", "claimed")
     assert record.ending.releasing == Releasing(9.0, "busy", is_begun=True)

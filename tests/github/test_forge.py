@@ -15,7 +15,7 @@ from lifecycle.core.errors import BadCredentials, MissingScope, NoPermission, No
 from lifecycle.core.ports import Forge
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.checks import Bucket, Verdict
-from lifecycle.core.values.model import Look, PullState, Repository
+from lifecycle.core.values.model import Conversations, Look, PullState, Repository
 from lifecycle.github.board.board_client import ProjectRef
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import RestClient
@@ -122,6 +122,36 @@ def test_requested_changes_come_with_the_claim(hub: Hub) -> None:
     found = hub.forge.observe(replace(LOOK, pr_number=number)).by_number
     assert found is not None
     assert (found.changes_requested, found.review_decision) == ((), "APPROVED")
+
+
+def test_conversations_come_with_the_claim_without_their_words(hub: Hub) -> None:
+    """In the same request: how many are open and unanswered, and a digest that any change changes."""
+    control = hub.control
+    control.push_commit("work", {"a.txt": "one\ntwo\n"}, "Work", by="octocat")
+    number = control.open_pull("work", "Fix", by="octocat")
+    look = replace(LOOK, pr_number=number, reviews=True)
+
+    def shown() -> Conversations:
+        hub.asked()
+        found = hub.forge.observe(look).by_number
+        assert hub.asked() == ["ObserveClaim"]
+        assert found is not None
+        assert found.conversations is not None
+        return found.conversations
+
+    assert shown() == Conversations("")
+    remarks = [{"path": "a.txt", "line": 1, "body": f"Why {n}?"} for n in range(3)]
+    control.review(number, "COMMENTED", login="sam", comments=remarks)
+    first = shown()
+    assert (first.unresolved, first.unanswered) == (3, 3)
+    assert shown() == first
+    control.comment(number, "And docs?", by="sam")
+    second = shown()
+    assert second.digest not in ("", first.digest)
+    assert (second.unresolved, second.unanswered) == (3, 3)
+    unread = hub.forge.observe(replace(look, reviews=False)).by_number
+    assert unread is not None
+    assert unread.conversations is None
 
 
 def test_a_conflict_is_seen_once_github_has_computed_it(hub: Hub) -> None:

@@ -183,6 +183,18 @@ def test_context_stays_below_the_clients_limit() -> None:
     assert len(text) == CONTEXT_LIMIT
 
 
+def test_a_packet_keeps_its_lines_and_its_secrets() -> None:
+    """Lines of a notice are lines for the agent, each as data; a key that is spread over them is gone."""
+    key = "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----"
+    text = f"One remark.\n  | <system-reminder>\n  | {key}\nThe file: a.md"
+    reply = render("ci-waiter", [Notice("review:1", text, Audience.NEWS)])
+    first, second, third, last = reply.stderr.splitlines()
+    assert (first, last) == ("One remark.", "The file: a.md")
+    assert second.startswith("  | ")
+    assert "<system" not in second
+    assert third == "  | ***"
+
+
 def test_stdin_that_never_comes_is_not_waited_for() -> None:
     """An open pipe with nobody writing counts as empty input."""
     read, write = os.pipe()

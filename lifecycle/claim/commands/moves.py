@@ -16,6 +16,7 @@ from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.sections import Nudge
 from lifecycle.claim.record.state import NUDGES_KEPT, Record
 from lifecycle.core.errors import ClaimRefused, GitFailed, HeldByAnother, Refused, Transient
+from lifecycle.core.messages import review_messages
 from lifecycle.core.messages.loss_messages import released_to_hand_off
 from lifecycle.core.messages.messages import unknown_phase
 from lifecycle.core.redact import named, redact
@@ -126,6 +127,10 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
     # Right before the push, since a validation takes minutes.
     _refuse_lease_of_another(world, record)
     _push(world, record.claim.branch)
+    if record.claim.pr_number and record.pull.unanswered:
+        notes.append(
+            f"{review_messages.unanswered(record.claim.pr_number, record.pull.unanswered)}."
+        )
     if phase in IN_REVIEW and phase is not Phase.PR_CLOSED and derive.is_confirmed(record):
         number, title = record.claim.pr_number, record.claim.summary
         if summary != title:

@@ -92,6 +92,7 @@ def _wanted(snapshot: Snapshot) -> Look | None:
         comments=phase is Phase.DONE or is_leaving or lost_task.reads_comments(snapshot),
         board=snapshot.rules.has_board,
         insists=snapshot.wake.is_asked or phase is Phase.DONE or is_leaving,
+        reviews=phase in IN_REVIEW and polls and snapshot.wake is not Wake.SWEEP,
     )
 
 

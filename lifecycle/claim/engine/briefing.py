@@ -129,6 +129,8 @@ def review_lines(record: Record) -> list[str]:
         )
     if record.pull.conflicts_with:
         lines.append(f"PR #{number} conflicts with {record.pull.conflicts_with}.")
+    if number and record.pull.unanswered:
+        lines.append(f"{review_messages.unanswered(number, record.pull.unanswered)}.")
     return lines
 
 

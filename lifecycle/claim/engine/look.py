@@ -6,7 +6,7 @@ lost wake loses nothing, and waking five times writes exactly what waking once d
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from lifecycle.claim.decisions.decide import apply_fact, complaints, decide, look, wants_look
@@ -35,6 +35,7 @@ from lifecycle.core.timing import DeadlineReached, unhurried
 from lifecycle.core.world import World
 from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.storage import journal, log, signs_of_life
+from lifecycle.storage.feedback_files import FeedbackFiles
 from lifecycle.storage.state_file import ACCESS, lasting
 
 
@@ -242,9 +243,23 @@ def _keep(working: LookUnderWay) -> None:
     working.seen = replace(working.seen, record=record)
     if working.is_finished:
         claim_store.ledger.forget_cleared(f"{record.claim_key}/", working.stated)
+    _file(claim_store, working.papers)
     if any(trouble.is_of_access for trouble in kept.values()):
         claim_store.state[ACCESS] = working.world.access
     claim_store.remember(record)
+
+
+def _file(claim_store: ClaimStore, papers: Mapping[str, str]) -> None:
+    """Write the files that notices name.
+
+    One that cannot be written is named in vain: `lifecycle feedback reviews` prints what is in it.
+    """
+    files = FeedbackFiles(claim_store.root)
+    try:
+        for name, text in papers.items():
+            files.write(name, text.encode())
+    except OSError as error:
+        log.write(claim_store.root, f"a packet could not be written: {error}")
 
 
 def _step(working: LookUnderWay) -> bool:

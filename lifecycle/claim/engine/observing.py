@@ -17,6 +17,7 @@ from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.plan import Action, Audience, Notice, Wake
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached
+from lifecycle.core.values.model import PullState
 from lifecycle.core.world import World
 from lifecycle.storage import log
 from lifecycle.storage.state_file import ACCESS
@@ -36,6 +37,7 @@ class LookUnderWay:
     actions: list[Action] = field(default_factory=list)
     problem: LifecycleError | None = None
     stated: set[str] = field(default_factory=set)
+    papers: dict[str, str] = field(default_factory=dict)
     is_finished: bool = False
     is_gone: bool = False
     was_edited: bool = False
@@ -152,6 +154,36 @@ def observe(working: LookUnderWay, loaded: Loaded) -> None:
             record, notices = linked_writes.learned(world, working.seen)
             working.seen = replace(working.seen, record=record)
             queue(working, notices)
+        _hear_reviews(working)
+
+
+def _hear_reviews(working: LookUnderWay) -> None:
+    """Let the feedback say what is news of an open pull request's reviews, and queue that.
+
+    What the token may not read is told as before, by the look's own sentence.
+    """
+    seen, observed = working.seen, working.seen.observation
+    pull = observed.by_number if observed is not None else None
+    is_told = seen.wake in (Wake.IDLE, Wake.START, Wake.TICK)
+    if (
+        pull is None
+        or pull.conversations is None
+        or pull.state is not PullState.OPEN
+        or not is_told
+    ):
+        return
+    try:
+        heard = working.world.reviews.heard(
+            pull, seen.record.pull.reviews, seen.now, is_asked=seen.wake is Wake.TICK
+        )
+    except (LifecycleError, DeadlineReached) as error:
+        sentence = error.sentence if isinstance(error, LifecycleError) else "the time was up"
+        log.write(working.world.root, f"reviews: {redact(sentence, working.world.environment)}")
+        return
+    known = replace(seen.record.pull, reviews=heard.known)
+    working.seen = replace(seen, record=replace(seen.record, pull=known))
+    working.papers |= dict(heard.papers)
+    queue(working, heard.notices)
 
 
 def could_not_look(working: LookUnderWay, error: LifecycleError | DeadlineReached) -> None:

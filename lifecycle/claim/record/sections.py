@@ -90,6 +90,8 @@ class PullRecord:
         durations: how many seconds each check took when it last ended, by name.
         announced: the head and the failing checks that were last spoken of.
         changes_by: who asked for changes in a review that stands.
+        unanswered: in how many conversations about the diff somebody else had the last word.
+        reviews: what was told of its reviews, as JSON; `feedback/reviews/review_ledger.py` reads it.
         conflicts_with: the base branch that it conflicts with, or empty.
         reopened: how often it was closed and opened again.
         asked: the merged pull request for which the question about closing was put, or None.
@@ -105,6 +107,8 @@ class PullRecord:
     conflicts_with: str = ""
     reopened: int = 0
     asked: int | None = None
+    unanswered: int = 0
+    reviews: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

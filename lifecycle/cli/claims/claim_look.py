@@ -126,7 +126,7 @@ def report_lines(report: Report, *, would: bool = False) -> list[str]:
     """What was done (or, `would`, is planned), then what there is to say."""
     mark = "would " if would else "did   "
     lines = [f"{mark}{describe(action)}" for action in report.actions]
-    return lines + [notice.text for notice in report.said]
+    return lines + [line for notice in report.said for line in notice.text.split("\n")]
 
 
 def report_data(report: Report) -> dict[str, Any]:

@@ -33,7 +33,11 @@ def status(session: Session) -> int:
             lines, is_held = session.claim_lines(record), session.is_held(record)
     except (LifecycleError, StrangeFileError) as error:
         problem = error
-    waiting = [] if problem else [notice.text for notice in session.claim_store.ledger.waiting()]
+    waiting = (
+        []
+        if problem
+        else [notice.text.partition("\n")[0] for notice in session.claim_store.ledger.waiting()]
+    )
     # Whoever does not hold the claim is not told what it waits for: that is for its own session.
     awaited = [one for one in seen.awaited if not (is_held and one.part in _OF_THE_CLAIM)]
     # One sentence on the queue may stand in two lines of the claim: the question and what to do.

@@ -73,6 +73,21 @@ class Ejection:
 
 
 @dataclass(frozen=True, slots=True)
+class Conversations:
+    """What a look shows of a pull request's conversations, without their words.
+
+    Attributes:
+        digest: another one whenever something was said, edited or resolved; "" if nothing ever was.
+        unresolved: how many conversations about the diff are not resolved.
+        unanswered: in how many of those the last word is not the token's owner's.
+    """
+
+    digest: str
+    unresolved: int = 0
+    unanswered: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class PullRequest:
     """One pull request. `checks` is None if they were not asked for.
 
@@ -86,6 +101,7 @@ class PullRequest:
             changes may be requested all the same.
         changes_requested: the reviews that ask for changes now, each the last opinion of somebody
             who may write to the repository, the oldest first.
+        conversations: what is said of it, None if that was not asked for or not shown.
     """
 
     number: int
@@ -110,6 +126,7 @@ class PullRequest:
     opened_at: float | None = None
     closed_at: float | None = None
     updated_at: float | None = None
+    conversations: Conversations | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +263,7 @@ class Look:
     Attributes:
         insists: the board is asked for again although it could not be seen a while ago: somebody
             waits for the answer, or nothing comes after this that would set the card.
+        reviews: what people and bots say of the pull request that `pr_number` names.
     """
 
     issue: int
@@ -255,6 +273,7 @@ class Look:
     comments: bool = False
     board: bool = False
     insists: bool = False
+    reviews: bool = False
 
 
 @dataclass(frozen=True, slots=True)

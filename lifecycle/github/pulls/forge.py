@@ -31,7 +31,7 @@ from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import rest_checks, rollup, translate
 from lifecycle.github.pulls.issue_calls import IssueCalls, issue_of, open_issues, rest_issue
 from lifecycle.github.pulls.pull_calls import PullCalls
-from lifecycle.github.pulls.translate import MERGING, Hidden
+from lifecycle.github.pulls.translate import MERGING, REVIEWS, Hidden
 
 if TYPE_CHECKING:
     from lifecycle.github.board.board_client import ProjectRef
@@ -187,7 +187,8 @@ class GitHubForge(PullCalls):
 
     def _parts(self, look: Look) -> tuple[str, ...]:
         """The documents that a look adds to the claim's own."""
-        return (*self._board_parts(look), *(MERGING if look.checks else ()))
+        reviews = (REVIEWS,) if look.reviews and look.pr_number is not None else ()
+        return (*self._board_parts(look), *(MERGING if look.checks else ()), *reviews)
 
     def _board_parts(self, look: Look) -> tuple[str, ...]:
         if not look.board:

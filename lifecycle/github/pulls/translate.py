@@ -6,6 +6,8 @@ unknown state is not open. Green needs evidence: what the token is not shown is 
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -19,6 +21,7 @@ from lifecycle.core.values.model import (
     BoardSchema,
     Card,
     Comment,
+    Conversations,
     Draft,
     Ejection,
     Issue,
@@ -63,6 +66,28 @@ def pull_request(node: Json) -> PullRequest:
         opened_at=timing.parse_time(node.get("createdAt")),
         closed_at=timing.parse_time(node.get("closedAt")),
         updated_at=timing.parse_time(node.get("updatedAt")),
+        conversations=_conversations(node),
+    )
+
+
+def _conversations(node: Json) -> Conversations | None:
+    """What is said of a pull request, None where not all of it was shown.
+
+    Of more than a hundred conversations the older ones count by the pull request's own date alone.
+    """
+    parts = [node.get(name) for name in ("reviewThreads", "reviews", "said")]
+    if not all(isinstance(one, Mapping) for one in parts):
+        return None
+    threads = nodes(node, "reviewThreads")
+    left = [one for one in threads if not one.get("isResolved")]
+    last = [comment for one in left for comment in nodes(one, "comments")[-1:]]
+    if not any(part(node, name).get("totalCount") for name in ("reviewThreads", "reviews", "said")):
+        return Conversations("")
+    told = json.dumps([node.get("headRefOid"), node.get("updatedAt"), parts], sort_keys=True)
+    return Conversations(
+        hashlib.sha256(told.encode()).hexdigest()[:16],
+        len(left),
+        sum(not one.get("viewerDidAuthor") for one in last),
     )
 
 
@@ -265,7 +290,10 @@ def _value(node: Json, alias: str) -> str | None:
 
 MERGE, RULES, QUEUE = "observe_merge", "observe_rules", "observe_queue"
 MERGING = (MERGE, RULES, QUEUE)
-"""The documents that a look adds to the claim's own; each is one that may be done without."""
+"""The documents that a look at checks adds to the claim's own; each may be done without."""
+
+REVIEWS = "observe_reviews"
+"""What a look at the conversations adds; may be done without as well."""
 
 _CONTEXTS = "statusCheckRollup"
 
@@ -331,5 +359,5 @@ def _parts() -> frozenset[str]:
     """The fields of a pull request that a look may be refused: those of its added documents."""
     from lifecycle.github.client.documents import fields_of
 
-    added = (fields_of(name, "PullRequest") for name in MERGING)
+    added = (fields_of(name, "PullRequest") for name in (*MERGING, REVIEWS))
     return frozenset({_CONTEXTS}.union(*added))

@@ -9,7 +9,7 @@ from lifecycle.claim.decisions.ending import closing, consent
 from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.core.messages import messages
+from lifecycle.core.messages import messages, review_messages
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values.model import PullRequest, PullState
 
@@ -42,14 +42,17 @@ def decide(snapshot: Snapshot) -> Decision:
 
 def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
     """Move to `merged_detected` and put the question."""
+    left = review.unanswered(snapshot.record.pull, pull)
+    known = replace(snapshot.record.pull, url=pull.url, head=pull.head_sha, unanswered=left)
+    record = replace(snapshot.record, pull=known)
     return Decision(
         fields={"pr_number": pull.number, "phase": Phase.MERGED_DETECTED.value},
         record=replace(
             snapshot.record,
             judged=Phase.MERGED_DETECTED.value,
-            pull=replace(snapshot.record.pull, url=pull.url, head=pull.head_sha),
+            pull=known,
         ),
-        notices=(_question(snapshot, pull.number),),
+        notices=(_question(replace(snapshot, record=record), pull.number),),
     )
 
 
@@ -103,6 +106,9 @@ def _question(snapshot: Snapshot, number: int) -> Notice:
         )
     else:
         counts = consent.counts_done(snapshot.record, hears_prompts=snapshot.hears_prompts)
-        text = f"{messages.merged(number, issue)} {messages.how_to_close(counts_done=counts)}"
+        left = snapshot.record.pull.unanswered
+        open_threads = f"{review_messages.unanswered(number, left)}. " if left else ""
+        how = messages.how_to_close(counts_done=counts)
+        text = f"{messages.merged(number, issue)} {open_threads}{how}"
         audience = Audience.ASK
     return Notice(key, text, audience, ends=(*review.WHILE_OPEN, "closed"))

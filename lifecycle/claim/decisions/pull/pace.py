@@ -40,6 +40,9 @@ def next_poll(record: Record, rules: Rules, now: float) -> float:
     if last is None or last > now:
         return 0.0
     usual = last + rules.poll_seconds
+    due = record.pull.reviews.get("due")
+    if isinstance(due, int | float) and due > last:
+        usual = min(usual, max(due, last + SOONEST))
     ends = (record.pull.checks or {}).get("ends_at")
     if not isinstance(ends, int | float) or ends <= last:
         return usual

@@ -32,7 +32,16 @@ _BAD = ("FAILURE", "ERROR")
 _RESULTS = ("failed", "green", "waits")
 """One result of the checks takes the place of the one before it."""
 
-WHILE_OPEN = ("pr", "reopened", "changes", "conflict", "ejected", *_RESULTS)
+WHILE_OPEN = (
+    "pr",
+    "reopened",
+    "changes",
+    "review",
+    "review-stop",
+    "conflict",
+    "ejected",
+    *_RESULTS,
+)
 """Events of an open pull request: news of them is none once it was merged or closed."""
 
 
@@ -53,6 +62,7 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
         head=pull.head_sha,
         changes_by=tuple(review.author for review in pull.changes_requested),
         conflicts_with=pull.base if is_conflicting else "",
+        unanswered=unanswered(snapshot.record.pull, pull),
     )
     notices = [
         Notice(
@@ -61,15 +71,28 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
             Audience.NEWS,
         )
         for review in pull.changes_requested
+        if not (_is_packed(known, pull) or review.id in known.reviews.get("told", ()))
     ]
     if is_conflicting:
         key = f"conflict:{pull.number}:{pull.head_sha}"
         notices.append(Notice(key, words.conflicts(pull.number, pull.base), Audience.NEWS))
     notices += _queue(snapshot, pull)
     if pull.checks is not None and snapshot.looked_at_checks:
-        found = _checks(snapshot, known, pull, pull.checks, is_reported=bool(notices))
+        is_reported = bool(notices or pull.changes_requested)
+        found = _checks(snapshot, known, pull, pull.checks, is_reported=is_reported)
         known, notices = found.known, [*notices, *found.notices]
     return Judged(known, tuple(notices))
+
+
+def unanswered(known: PullRecord, pull: PullRequest) -> int:
+    """How many conversations wait for an answer; what is known where this look was not shown them."""
+    return pull.conversations.unanswered if pull.conversations is not None else known.unanswered
+
+
+def _is_packed(known: PullRecord, pull: PullRequest) -> bool:
+    """True if the reviews are told as a packet, now or once nobody writes any more."""
+    digest = pull.conversations.digest if pull.conversations is not None else None
+    return digest in (known.reviews.get("looked", ""), known.reviews.get("late", ""))
 
 
 def _queue(snapshot: Snapshot, pull: PullRequest) -> list[Notice]:

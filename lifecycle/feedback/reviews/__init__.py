@@ -1,0 +1,1 @@
+"""What people and bots say of a pull request: read, remembered by GitHub's ids, packed, answered."""

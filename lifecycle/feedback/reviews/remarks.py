@@ -1,0 +1,174 @@
+"""What was said of a pull request, as values: remarks, their threads and reviews, and points.
+
+A point is what somebody may be asked to answer: a thread, a review's own text, a comment. No clock and no
+client here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Trusted(StrEnum):
+    """Whose words a remark is, as far as that decides who hears of it."""
+
+    OURS = "ours"
+    """The token's owner, and so this agent: no news to it."""
+    PERSON = "person"
+    """Somebody who was let into the repository."""
+    BOT = "bot"
+    """A reviewing bot that is listed by its exact name."""
+    STRANGER = "stranger"
+    """Anybody else: told to the user alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """One text that somebody wrote.
+
+    Attributes:
+        id: GitHub's number for it.
+        author: a login without `[bot]`, "" if the account is gone.
+        at, edited_at: seconds since the epoch, None if GitHub did not say.
+        is_hidden: folded away by somebody, or a draft that others do not see.
+        sha, hunk: the commit that it was said of, and the lines of the diff down to its own.
+        is_limited: a bot says that it did not review.
+        is_summary: a bot's summary of the change, which asks for nothing.
+        severity: as its bot gives it: "blocking", "major", "minor", "nit"; "" if unclassed.
+    """
+
+    id: str
+    author: str
+    trusted: Trusted
+    body: str
+    at: float | None = None
+    edited_at: float | None = None
+    url: str = ""
+    is_hidden: bool = False
+    sha: str = ""
+    hunk: str = ""
+    is_limited: bool = False
+    is_summary: bool = False
+    severity: str = ""
+
+    @property
+    def changed_at(self) -> float:
+        """When it was written or edited last; 0.0 if nobody knows."""
+        return max(self.at or 0.0, self.edited_at or 0.0)
+
+    @property
+    def stamp(self) -> str:
+        """What is another one when the text is."""
+        return f"{self.id}@{self.changed_at:.0f}"
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewThread:
+    """A conversation about a place of the diff.
+
+    Attributes:
+        id: GitHub's global id, by which it is answered.
+        line: of the head; where the thread is outdated, of the commit that it was said of.
+        remarks: the first and the newest, the oldest first.
+        left_out: how many between these were not read.
+    """
+
+    id: str
+    path: str
+    line: int | None
+    remarks: tuple[Remark, ...]
+    start_line: int | None = None
+    is_resolved: bool = False
+    is_outdated: bool = False
+    can_reply: bool = True
+    can_resolve: bool = False
+    left_out: int = 0
+
+    @property
+    def shown(self) -> tuple[Remark, ...]:
+        """The remarks that nobody folded away and that are no drafts."""
+        return tuple(one for one in self.remarks if not one.is_hidden)
+
+    @property
+    def is_answered(self) -> bool:
+        """The last word is ours, and nothing before it was changed after it: GitHub shows an answer."""
+        said = self.shown
+        if not said or said[-1].trusted is not Trusted.OURS:
+            return False
+        return all(one.changed_at <= said[-1].changed_at for one in said)
+
+
+@dataclass(frozen=True, slots=True)
+class SubmittedReview:
+    """A submitted review with its own text; what it says of lines is in threads."""
+
+    id: str
+    state: str
+    remark: Remark
+
+
+@dataclass(frozen=True, slots=True)
+class PullConversation:
+    """All that is said of one pull request, as GitHub shows it.
+
+    Attributes:
+        head: the commit that it has now.
+        requested: of whom a review is asked now, logins without `[bot]`.
+        is_complete: every page was read; else nothing counts as done.
+    """
+
+    number: int
+    url: str
+    head: str
+    threads: tuple[ReviewThread, ...] = ()
+    reviews: tuple[SubmittedReview, ...] = ()
+    comments: tuple[Remark, ...] = ()
+    requested: tuple[str, ...] = ()
+    is_complete: bool = True
+
+    @property
+    def standing(self) -> tuple[SubmittedReview, ...]:
+        """The requests for changes that stand: the last opinion of each who may write, or a listed bot's.
+
+        Only who asked takes one back, by another opinion, or whoever dismisses it.
+        """
+        last: dict[str, SubmittedReview] = {}
+        for one in self.reviews:
+            if one.state in ("APPROVED", "CHANGES_REQUESTED", "DISMISSED"):
+                last[one.remark.author.casefold()] = one
+        asked = [one for one in last.values() if one.state == "CHANGES_REQUESTED"]
+        return tuple(one for one in asked if one.remark.trusted in (Trusted.PERSON, Trusted.BOT))
+
+    @property
+    def unanswered(self) -> tuple[ReviewThread, ...]:
+        """The threads that are neither resolved nor answered, and in which somebody else spoke."""
+        return tuple(
+            one
+            for one in self.threads
+            if not (one.is_resolved or one.is_answered)
+            and any(remark.trusted is not Trusted.OURS for remark in one.shown)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewPoint:
+    """What somebody may be asked to answer, and its newest remark.
+
+    Attributes:
+        key: the id of its thread, review or comment.
+        remark: what was said or edited last by somebody else.
+        thread: None for a review's own text and for a comment.
+        review_state: of the review whose own text it is, else "".
+    """
+
+    key: str
+    remark: Remark
+    thread: ReviewThread | None = None
+    review_state: str = ""
+
+    @property
+    def is_bots(self) -> bool:
+        """A listed bot said it, and no person in the same thread."""
+        remarks = self.thread.shown if self.thread is not None else (self.remark,)
+        return not any(one.trusted is Trusted.PERSON for one in remarks)

@@ -1,0 +1,71 @@
+"""Who may speak to the agent, and what a listed bot's text is, by `review_bots.toml`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lifecycle.feedback.reviews.remarks import Trusted
+
+_INSIDERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
+"""Who was let into the repository: https://docs.github.com/graphql/reference/enums#commentauthorassociation"""
+
+_TABLE = Path(__file__).with_name("review_bots.toml")
+
+
+def plain_login(login: str) -> str:
+    """A login as it is compared: GraphQL leaves `[bot]` out, REST does not."""
+    return login.removesuffix("[bot]").casefold()
+
+
+def trusted(login: str, *, is_bot: bool, association: str, is_ours: bool) -> Trusted:
+    """Whose words these are.
+
+    A bot is known by its exact login and by GitHub's word that it is one: anybody may choose a name
+    that looks like a bot's.
+    """
+    if is_ours:
+        return Trusted.OURS
+    if is_bot:
+        return Trusted.BOT if plain_login(login) in _table()["logins"] else Trusted.STRANGER
+    return Trusted.PERSON if association in _INSIDERS else Trusted.STRANGER
+
+
+def is_limited(body: str) -> bool:
+    """True if a bot says in place of a review that it did none. A long text is a review all the same."""
+    return len(body) < _LONG and _has("limited", body)
+
+
+_LONG = 3_000
+
+
+def is_summary(body: str) -> bool:
+    """True if a bot tells of the change as a whole, and asks for nothing."""
+    return _has("summary", body)
+
+
+def severity(body: str) -> str:
+    """The class that a bot gives its finding, "" if it gives none that is known."""
+    for name, patterns in _table()["severity"].items():
+        if any(pattern.search(body) for pattern in patterns):
+            return str(name)
+    return ""
+
+
+def _has(kind: str, body: str) -> bool:
+    return any(pattern.search(body) for pattern in _table()[kind])
+
+
+@cache
+def _table() -> dict[str, Any]:
+    read = tomllib.loads(_TABLE.read_text(encoding="utf-8"))
+    kinds = {name: _patterns(read[name]) for name in ("limited", "summary")}
+    classes = {name: _patterns(words) for name, words in read["severity"].items()}
+    return {**kinds, "severity": classes, "logins": frozenset(read["logins"])}
+
+
+def _patterns(words: list[str]) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(one, re.IGNORECASE | re.MULTILINE) for one in words)

@@ -1,0 +1,195 @@
+"""What was told of a pull request's conversations, by GitHub's ids, and what of them is news. Pure.
+
+GitHub is asked for what GitHub knows: whether a thread is answered or resolved is never kept. Kept is what
+nobody else knows: what was told, at which head, how often, and to whom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from lifecycle.feedback.reviews.remarks import PullConversation, Remark, ReviewPoint, Trusted
+
+QUIET_SECONDS = 90.0
+"""How long nobody may have said anything, so that one review is told as one."""
+
+LONGEST_QUIET = 600.0
+"""Where somebody never pauses, or GitHub's clock is ahead: told all the same after this."""
+
+_KEPT = 500
+"""Rows of a ledger at most, the newest."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToldPoint:
+    """What was told of one point: `seen` is the remark's stamp, `head` the commit then.
+
+    `is_persons` if it was told to the user and not to the agent, `is_resolved` if GitHub showed it resolved
+    since: what is opened again is news.
+    """
+
+    seen: str
+    head: str
+    times: int = 1
+    is_persons: bool = False
+    is_resolved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRound:
+    """One head at which bots' findings were told to the agent, and which."""
+
+    head: str
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewLedger:
+    """What was told of one pull request.
+
+    Attributes:
+        number: the pull request's; another one begins an empty ledger.
+        looked: the digest of the conversations that were read last.
+        due: when what waits is told, None if nothing waits.
+        waits_since: when what waits was first seen.
+        told: by the id of thread, review or comment.
+        rounds: of bots' findings, the oldest first.
+    """
+
+    number: int = 0
+    looked: str = ""
+    due: float | None = None
+    waits_since: float | None = None
+    told: Mapping[str, ToldPoint] = field(default_factory=dict)
+    rounds: tuple[ReviewRound, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], number: int) -> ReviewLedger:
+        """What `as_json` gave; an empty one for another pull request or another shape."""
+        try:
+            if data.get("number") != number:
+                return cls(number)
+            told = {str(key): ToldPoint(**row) for key, row in data["told"].items()}
+            rounds = tuple(
+                ReviewRound(str(one["head"]), tuple(map(str, one["keys"])))
+                for one in data["rounds"]
+            )
+            times = {name: data[name] for name in ("due", "waits_since")}
+            return cls(number, str(data["looked"]), told=told, rounds=rounds, **times)
+        except (KeyError, TypeError, AttributeError):
+            return cls(number)
+
+    def telling(
+        self, points: Iterable[ReviewPoint], head: str, *, is_persons: bool = False
+    ) -> ReviewLedger:
+        """With these points told at this head."""
+        told = dict(self.told)
+        for point in points:
+            before = told.pop(point.key, None)
+            times = before.times + 1 if before is not None else 1
+            told[point.key] = ToldPoint(point.remark.stamp, head, times, is_persons)
+        return replace(self, told=dict(list(told.items())[-_KEPT:]))
+
+
+def points(conversation: PullConversation, told: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
+    """All that waits for somebody, whether told or not: threads, requests for changes, texts, comments.
+
+    A thread that is resolved waits for nobody, and one that is answered neither, unless it was resolved
+    once and opened again. Strangers' words make no point: `strangers` has them.
+    """
+    found: list[ReviewPoint] = []
+    for thread in conversation.threads:
+        row = told.get(thread.id)
+        is_open_again = row is not None and row.is_resolved
+        newest = _newest(thread.shown)
+        if newest is None or thread.is_resolved or (thread.is_answered and not is_open_again):
+            continue
+        found.append(ReviewPoint(thread.id, newest, thread))
+    asked = {one.id for one in conversation.standing}
+    for review in conversation.reviews:
+        is_text = review.state == "COMMENTED" and bool(review.remark.body.strip())
+        if (review.id in asked or is_text) and _speaks(review.remark):
+            found.append(ReviewPoint(review.id, review.remark, None, review.state))
+    found += [ReviewPoint(f"C{one.id}", one) for one in conversation.comments if _speaks(one)]
+    return found
+
+
+def news(conversation: PullConversation, told: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
+    """The points that nobody was told of as they are now: edits are news, and what is opened again."""
+    return [one for one in points(conversation, told) if _is_new(one, told.get(one.key))]
+
+
+def _is_new(point: ReviewPoint, row: ToldPoint | None) -> bool:
+    if row is None or row.is_resolved:
+        return True
+    # Bots rewrite what they say of the change as a whole at each push: their threads count, and it not.
+    is_rewritten = point.thread is None and point.remark.trusted is Trusted.BOT
+    return row.seen != point.remark.stamp and not is_rewritten
+
+
+def strangers(conversation: PullConversation, told: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
+    """What people and bots without rights here said, untold: for the user alone."""
+    found = [
+        ReviewPoint(f"S{one.id}", one, thread)
+        for thread in conversation.threads
+        if not thread.is_resolved
+        for one in thread.shown
+    ]
+    found += [
+        ReviewPoint(f"S{one.remark.id}", one.remark, None, one.state)
+        for one in conversation.reviews
+    ]
+    found += [ReviewPoint(f"S{one.id}", one) for one in conversation.comments]
+    return [
+        one
+        for one in found
+        if one.remark.trusted is Trusted.STRANGER
+        and one.remark.body.strip()
+        and not one.remark.is_hidden
+        and _is_new(one, told.get(one.key))
+    ]
+
+
+def limited(conversation: PullConversation, told: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
+    """Bots' words, untold, that they did not review: for the user, who may think that they did."""
+    texts = [*conversation.comments, *(one.remark for one in conversation.reviews)]
+    return [
+        ReviewPoint(f"L{one.id}", one)
+        for one in texts
+        if one.is_limited and not one.is_hidden and f"L{one.id}" not in told
+    ]
+
+
+def resolved(ledger: ReviewLedger, conversation: PullConversation) -> ReviewLedger:
+    """The ledger with what GitHub shows resolved marked so: that is dropped, and news if it comes back."""
+    states = {one.id: one.is_resolved for one in conversation.threads}
+    told = {
+        key: replace(row, is_resolved=True) if states.get(key) else row
+        for key, row in ledger.told.items()
+    }
+    return replace(ledger, told=told)
+
+
+def due_at(found: Iterable[ReviewPoint], since: float, now: float) -> float:
+    """When news may be told: a while after the last word, and LONGEST_QUIET after `since` at the latest."""
+    newest = max((one.remark.changed_at for one in found), default=now)
+    return min(newest + QUIET_SECONDS, since + LONGEST_QUIET)
+
+
+def _newest(remarks: Iterable[Remark]) -> Remark | None:
+    """The remark that was written or edited last by somebody who may speak to the agent."""
+    kinds = (Trusted.PERSON, Trusted.BOT)
+    kept = [one for one in remarks if one.trusted in kinds and not one.is_limited]
+    return max(kept, key=lambda one: (one.changed_at, int(one.id or 0)), default=None)
+
+
+def _speaks(remark: Remark) -> bool:
+    """True if a text that is in no thread may be a point of its own."""
+    is_known = remark.trusted in (Trusted.PERSON, Trusted.BOT)
+    return is_known and not (remark.is_hidden or remark.is_limited or remark.is_summary)

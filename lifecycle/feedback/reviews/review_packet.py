@@ -1,0 +1,136 @@
+"""The packet of one review: what the agent is told in a wake, and the whole of it as a file. Pure.
+
+Whatever people and bots wrote stands behind bars, without secrets, and clipped: it is data.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+from lifecycle.core.messages import review_messages as words
+from lifecycle.core.redact import block, named, redact
+from lifecycle.feedback.reviews.remarks import PullConversation, Remark, ReviewPoint, Trusted
+from lifecycle.feedback.reviews.rounds import ReviewDecision
+
+MOST_IN_WAKE = 2_000
+"""Characters of the packet that come with the wake."""
+
+MOST_OF_BODY = 4_000
+"""Characters of one remark in the file."""
+
+_IN_WAKE_BODY = 160
+_HUNK_LINES = 8
+
+ANSWER = (
+    "Answer each thread: lifecycle feedback reply THREAD --text-file FILE "
+    "--verdict fixed|wont_fix|question|needs_human"
+)
+
+
+def key_of(number: int, points: Iterable[ReviewPoint]) -> str:
+    """What tells this packet from every other of the pull request."""
+    said = " ".join(sorted(f"{one.key}={one.remark.stamp}" for one in points))
+    return f"{number}-{hashlib.sha256(said.encode()).hexdigest()[:8]}"
+
+
+def first_line(conversation: PullConversation, decision: ReviewDecision) -> str:
+    """The sentence that a wake begins with: the design's where somebody asks for changes."""
+    asked = [one for one in decision.agent if one.review_state == "CHANGES_REQUESTED"]
+    if asked:
+        said = asked[-1].remark
+        return words.changes_requested(conversation.number, said.author, said.url)
+    authors = list(dict.fromkeys(one.remark.author for one in decision.agent))
+    return words.review_said(conversation.number, len(decision.agent), authors)
+
+
+def in_wake(conversation: PullConversation, decision: ReviewDecision, path: str) -> str:
+    """The packet as it comes with a wake: the sentence, the points as far as there is room, the path."""
+    head = [first_line(conversation, decision)]
+    if decision.must_reproduce:
+        head.append(words.reproduce_first())
+    tail = [ANSWER, f"All of it, with the lines of the diff: {path}"]
+    room = MOST_IN_WAKE - len("\n".join([*head, *tail])) - 80
+    kept: list[str] = []
+    shown = 0
+    for place, point in enumerate(decision.agent, 1):
+        lines = [f"{place}. {place_of(point, conversation.head)}", *brief(point.remark)]
+        if len("\n".join([*kept, *lines])) > room:
+            break
+        kept += lines
+        shown += 1
+    left = len(decision.agent) - shown
+    more = [f"… and {left} more in the file."] if left else []
+    return "\n".join([*head, words.quoted_as_data(), *kept, *more, *tail])
+
+
+def whole(conversation: PullConversation, decision: ReviewDecision) -> str:
+    """The packet as a file: every point with its thread and the lines of the diff."""
+    lines = [
+        f"# Review of PR #{conversation.number} at {conversation.head[:7]}",
+        "",
+        first_line(conversation, decision),
+        words.quoted_as_data(),
+        *([words.reproduce_first()] if decision.must_reproduce else []),
+        ANSWER,
+    ]
+    for place, point in enumerate(decision.agent, 1):
+        lines += ["", f"## {place}. {place_of(point, conversation.head)}", "", *_whole_point(point)]
+    return "\n".join(lines) + "\n"
+
+
+def place_of(point: ReviewPoint, head: str) -> str:
+    """Where a point is, who said it, and what is known of it, on one line."""
+    thread, said = point.thread, point.remark
+    if thread is not None:
+        line = f":{thread.line}" if thread.line is not None else ""
+        where = f"{named(thread.path, 200)}{line} · thread {named(thread.id)}"
+    elif point.review_state:
+        asks = point.review_state == "CHANGES_REQUESTED"
+        where = "a request for changes" if asks else "a review's own text"
+    else:
+        where = "a comment on the pull request"
+    facts = [where, named(said.author) if said.author else "a gone account"]
+    if said.trusted is Trusted.BOT:
+        facts.append(f"bot, {said.severity}" if said.severity else "bot, unclassed")
+    if thread is not None and thread.is_outdated:
+        facts.append("outdated: these lines have changed since")
+    elif said.sha and said.sha != head:
+        facts.append(f"said of an older commit, {said.sha[:7]}")
+    if said.edited_at is not None:
+        facts.append("edited")
+    return " · ".join(facts)
+
+
+def brief(remark: Remark) -> list[str]:
+    """The first words of a remark, behind a bar."""
+    text = " ".join(redact(remark.body).split())
+    return (
+        block(text if len(text) <= _IN_WAKE_BODY else f"{text[: _IN_WAKE_BODY - 1]}…")
+        if text
+        else []
+    )
+
+
+def _whole_point(point: ReviewPoint) -> list[str]:
+    thread = point.thread
+    remarks = thread.shown if thread is not None else (point.remark,)
+    lines = [point.remark.url] if point.remark.url else []
+    hunk = remarks[0].hunk if remarks else ""
+    if hunk:
+        lines += ["The lines of the diff, down to the one that is meant:"]
+        lines += block("\n".join(hunk.split("\n")[-_HUNK_LINES:]))
+    for at, one in enumerate(remarks):
+        if at == 1 and thread is not None and thread.left_out:
+            lines.append(f"… {thread.left_out} remarks are left out.")
+        if one.trusted is Trusted.STRANGER:
+            lines.append("… a remark by somebody who may not write here is left out.")
+            continue
+        who = "you" if one.trusted is Trusted.OURS else named(one.author)
+        lines.append(f"{who}:")
+        text = redact(one.body)
+        cut = len(text) - MOST_OF_BODY
+        lines += block(text[:MOST_OF_BODY])
+        if cut > 0:
+            lines.append(f"  … {cut:,} more characters on GitHub.")
+    return lines

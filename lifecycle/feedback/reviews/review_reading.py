@@ -1,0 +1,167 @@
+"""Read what is said of a pull request: every page of its threads, reviews and comments.
+
+One request for fifty threads, a hundred reviews and a hundred comments; one more for each further page of
+any. Threads have no filter by state on GitHub, so resolved ones come along.
+Source: https://docs.github.com/graphql/reference/objects#pullrequest
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lifecycle.core import timing
+from lifecycle.core.errors import NotFound, Transient
+from lifecycle.core.values.model import Repository
+from lifecycle.feedback.reviews import review_bots
+from lifecycle.feedback.reviews.remarks import (
+    PullConversation,
+    Remark,
+    ReviewThread,
+    SubmittedReview,
+    Trusted,
+)
+from lifecycle.github.client.client_common import Json, nodes, part, text
+from lifecycle.github.client.graph import GraphClient
+from lifecycle.github.failures.failure_case import AskedRequest
+
+MOST_PAGES = 40
+"""Requests for one pull request: two thousand threads. What has more is told as not read whole."""
+
+_LISTS = {"reviewThreads": "threads", "reviews": "reviews", "comments": "comments"}
+"""Each list of the document, and the variable that has its next page."""
+
+
+def read(graph: GraphClient, repository: Repository, number: int) -> PullConversation:
+    """All that is said of a pull request.
+
+    Raises:
+        NotFound: GitHub shows no such pull request.
+        Transient, NoPermission, BadCredentials: as everywhere; a part that is refused refuses all of it.
+    """
+    found: dict[str, list[Json]] = {name: [] for name in _LISTS}
+    after: dict[str, str | None] = dict.fromkeys(_LISTS)
+    left = set(_LISTS)
+    pull: Json = {}
+    for _ in range(MOST_PAGES):
+        pull = _page(graph, repository, number, after, left)
+        for name in sorted(left):
+            found[name] += nodes(pull, name)
+            info = part(part(pull, name), "pageInfo")
+            after[name] = info.get("endCursor")
+            if not info.get("hasNextPage"):
+                left.discard(name)
+        if not left:
+            break
+    return PullConversation(
+        number=number,
+        url=text(pull, "url"),
+        head=text(pull, "headRefOid"),
+        threads=tuple(thread(one) for one in found["reviewThreads"]),
+        reviews=tuple(_review(one) for one in found["reviews"] if one.get("state") != "PENDING"),
+        comments=tuple(remark(one) for one in found["comments"]),
+        requested=tuple(
+            review_bots.plain_login(text(part(one, "requestedReviewer"), "login"))
+            for one in nodes(pull, "reviewRequests")
+            if one.get("requestedReviewer")
+        ),
+        is_complete=not left,
+    )
+
+
+def _page(
+    graph: GraphClient,
+    repository: Repository,
+    number: int,
+    after: Mapping[str, str | None],
+    left: set[str],
+) -> Json:
+    variables: dict[str, Any] = {
+        "owner": repository.owner,
+        "name": repository.name,
+        "number": number,
+    }
+    for name, variable in _LISTS.items():
+        variables |= {variable: after[name], f"reads{variable.title()}": name in left}
+    subject = f"the reviews of pull request #{number} in {repository}"
+    reply = graph.read("read_reviews", variables, subject=subject)
+    for problem in reply.problems:
+        if problem.type == "NOT_FOUND":
+            raise NotFound(
+                f"GitHub shows no pull request #{number} in {repository} to the token, so nothing was "
+                "read; check the number.",
+                evidence=problem.message,
+            )
+        raise graph.failures.of_problem(problem, AskedRequest(subject))
+    pull = part(part(reply.data, "repository"), "pullRequest")
+    if not pull or not all(isinstance(pull.get(name), Mapping) for name in left):
+        raise graph.failures.of_nonsense(AskedRequest(subject))
+    return pull
+
+
+def thread(node: Json) -> ReviewThread:
+    """A thread of GraphQL's, with its first remark and the newest; what lies between is counted."""
+    newest = [remark(one) for one in nodes(node, "comments")]
+    first = [remark(one) for one in nodes(node, "root")]
+    known = {one.id for one in newest}
+    remarks = (*(one for one in first if one.id not in known), *newest)
+    total = part(node, "comments").get("totalCount")
+    line = node.get("line") if node.get("line") is not None else node.get("originalLine")
+    return ReviewThread(
+        id=text(node, "id"),
+        path=text(node, "path"),
+        line=line if isinstance(line, int) else None,
+        start_line=node["startLine"] if isinstance(node.get("startLine"), int) else None,
+        remarks=remarks,
+        is_resolved=bool(node.get("isResolved")),
+        is_outdated=bool(node.get("isOutdated")),
+        can_reply=bool(node.get("viewerCanReply", True)),
+        can_resolve=bool(node.get("viewerCanResolve")),
+        left_out=max(total - len(remarks), 0) if isinstance(total, int) else 0,
+    )
+
+
+def remark(node: Json) -> Remark:
+    """A comment or a review of GraphQL's."""
+    author, body = part(node, "author"), text(node, "body")
+    login = text(author, "login")
+    whose = review_bots.trusted(
+        login,
+        is_bot=text(author, "__typename") == "Bot",
+        association=text(node, "authorAssociation"),
+        is_ours=bool(node.get("viewerDidAuthor")),
+    )
+    is_bot = whose is Trusted.BOT
+    return Remark(
+        id=text(node, "fullDatabaseId"),
+        author=login.removesuffix("[bot]"),
+        trusted=whose,
+        body=body,
+        at=timing.parse_time(node.get("createdAt") or node.get("submittedAt")),
+        edited_at=timing.parse_time(node.get("lastEditedAt")),
+        url=text(node, "url"),
+        is_hidden=bool(node.get("isMinimized")) or node.get("state") == "PENDING",
+        sha=text(part(node, "originalCommit") or part(node, "commit"), "oid"),
+        hunk=text(node, "diffHunk"),
+        is_limited=is_bot and review_bots.is_limited(body),
+        is_summary=is_bot and review_bots.is_summary(body),
+        severity=review_bots.severity(body) if is_bot else "",
+    )
+
+
+def _review(node: Json) -> SubmittedReview:
+    return SubmittedReview(text(node, "id"), text(node, "state"), remark(node))
+
+
+def demanded(conversation: PullConversation) -> PullConversation:
+    """The conversation, if all of it was read.
+
+    Raises:
+        Transient: it has more pages than are read.
+    """
+    if conversation.is_complete:
+        return conversation
+    raise Transient(
+        f"Pull request #{conversation.number} has more review threads, reviews or comments than are read, "
+        "so nobody can say what is unanswered; look at its page."
+    )

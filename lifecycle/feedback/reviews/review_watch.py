@@ -1,0 +1,74 @@
+"""Hear of a pull request's reviews at a look: read what changed, decide, pack; a `ports.ReviewFeedback`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from lifecycle.core.errors import Transient
+from lifecycle.core.messages import review_messages as words
+from lifecycle.core.plan import Audience, Notice, ReviewsHeard
+from lifecycle.core.values.model import PullRequest, Repository
+from lifecycle.feedback.reviews import review_packet, review_reading, rounds
+from lifecycle.feedback.reviews.remarks import PullConversation
+from lifecycle.feedback.reviews.review_ledger import ReviewLedger
+from lifecycle.feedback.reviews.rounds import ReviewDecision
+from lifecycle.github.client.graph import GraphClient
+from lifecycle.storage.feedback_files import FeedbackFiles
+
+
+class ReviewWatch:
+    """Reads with a client, remembers nothing: what is known comes in and goes out as JSON values."""
+
+    def __init__(self, graph: GraphClient, repository: Repository) -> None:
+        self._graph = graph
+        self._repository = repository
+
+    def heard(
+        self, pull: PullRequest, known: Mapping[str, Any], now: float, *, is_asked: bool
+    ) -> ReviewsHeard:
+        """What is to be told of the reviews now; as `ports.ReviewFeedback.heard`."""
+        digest = pull.conversations.digest if pull.conversations is not None else ""
+        ledger = ReviewLedger.from_json(known, pull.number)
+        is_due = ledger.due is not None and now >= ledger.due
+        if ledger.looked == digest and not (is_due or (is_asked and ledger.due is not None)):
+            return ReviewsHeard(known)
+        try:
+            read = review_reading.read(self._graph, self._repository, pull.number)
+            conversation = review_reading.demanded(read)
+        except Transient:
+            # Not done, and not told in a worse way meanwhile: the next look reads it again.
+            return ReviewsHeard({**ledger.as_json(), "looked": "", "late": digest})
+        decision = rounds.decide(conversation, ledger, now, is_asked=is_asked)
+        after = replace(decision.ledger, looked=digest)
+        return replace(told(conversation, decision), known=after.as_json())
+
+
+def told(conversation: PullConversation, decision: ReviewDecision) -> ReviewsHeard:
+    """The notices and files of a decision."""
+    notices: list[Notice] = []
+    papers: tuple[tuple[str, str], ...] = ()
+    number = conversation.number
+    if decision.agent:
+        key = review_packet.key_of(number, decision.agent)
+        name = f"review-{key}.md"
+        text = review_packet.in_wake(conversation, decision, FeedbackFiles.shown(name))
+        notices.append(Notice(f"review:{key}", text, Audience.NEWS))
+        papers = ((name, review_packet.whole(conversation, decision)),)
+    if decision.question:
+        key = f"review-stop:{number}:{conversation.head}"
+        text = words.rounds_are_over(
+            number, decision.question, conversation.url, rounds.MOST_ROUNDS
+        )
+        notices.append(Notice(key, text, Audience.ASK))
+    for kind, points, sentence in (
+        ("lesser", decision.person if not decision.question else (), words.lesser_findings),
+        ("strangers", decision.strangers, words.strangers_said),
+        ("limited", decision.limited, words.bots_did_not_review),
+    ):
+        if points:
+            key = f"review-{kind}:{review_packet.key_of(number, points)}"
+            said = [(one.remark.author, one.remark.url) for one in points]
+            notices.append(Notice(key, sentence(number, said), Audience.NOTE))
+    return ReviewsHeard({}, tuple(notices), papers)

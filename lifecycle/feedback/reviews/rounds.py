@@ -1,0 +1,153 @@
+"""When bots' findings stop being the agent's work, and whom to ask for another review. Pure.
+
+Each push makes a reviewing bot find something else, so it alone never ends. Persons are never held back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from lifecycle.feedback.reviews import review_ledger
+from lifecycle.feedback.reviews.remarks import PullConversation, ReviewPoint, Trusted
+from lifecycle.feedback.reviews.review_ledger import ReviewLedger, ReviewRound
+
+MOST_ROUNDS = 3
+"""Heads at which bots' findings are told to the agent, over a pull request's whole life."""
+
+CALM_ROUNDS = 2
+"""Rounds after which only what is grave, or of no known class, is the agent's."""
+
+_LESSER = ("minor", "nit")
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewDecision:
+    """What is told now, to whom, and the ledger once it is.
+
+    Attributes:
+        agent: points for the agent; the gravest first.
+        person: points for the user, each with the reason: "lesser" or "stopped".
+        strangers, limited: as `review_ledger` has them.
+        must_reproduce: the agent is to reproduce each bot's finding before it changes anything.
+        question: why a person is asked: "rounds", "no progress", or "".
+    """
+
+    ledger: ReviewLedger
+    agent: tuple[ReviewPoint, ...] = ()
+    person: tuple[ReviewPoint, ...] = ()
+    strangers: tuple[ReviewPoint, ...] = ()
+    limited: tuple[ReviewPoint, ...] = ()
+    must_reproduce: bool = False
+    question: str = ""
+
+
+def decide(
+    conversation: PullConversation, ledger: ReviewLedger, now: float, *, is_asked: bool
+) -> ReviewDecision:
+    """What of a conversation is told now; nothing while somebody may still be writing.
+
+    Args:
+        conversation: all of it; what was not read whole must not come here.
+        ledger: what was told so far.
+        now: seconds since the epoch.
+        is_asked: somebody asked by command, and is not made to wait.
+    """
+    ledger = review_ledger.resolved(ledger, conversation)
+    found = review_ledger.news(conversation, ledger.told)
+    outside = review_ledger.strangers(conversation, ledger.told)
+    unable = review_ledger.limited(conversation, ledger.told)
+    every = [*found, *outside, *unable]
+    if not every:
+        return ReviewDecision(replace(ledger, due=None, waits_since=None))
+    since = ledger.waits_since if ledger.waits_since is not None else now
+    due = review_ledger.due_at(every, since, now)
+    if now < due and not is_asked:
+        return ReviewDecision(replace(ledger, due=due, waits_since=since))
+    made = _told(conversation, replace(ledger, due=None, waits_since=None), found)
+    told = made.ledger.telling([*outside, *unable], conversation.head, is_persons=True)
+    return replace(made, ledger=told, strangers=tuple(outside), limited=tuple(unable))
+
+
+def _told(
+    conversation: PullConversation, ledger: ReviewLedger, found: Sequence[ReviewPoint]
+) -> ReviewDecision:
+    head = conversation.head
+    persons = [one for one in found if not one.is_bots]
+    bots = [one for one in found if one.is_bots]
+    count = len(ledger.rounds) + (not _is_in_last(ledger, head))
+    question = ""
+    if bots and count > MOST_ROUNDS:
+        question = "rounds"
+    elif bots and ledger.rounds and not _has_progress(conversation, ledger):
+        question = "no progress"
+    kept = [] if question else bots
+    if count > CALM_ROUNDS:
+        kept = [one for one in kept if one.remark.severity not in _LESSER]
+    agent = sorted([*persons, *kept], key=_rank)
+    left = [one for one in bots if one not in kept]
+    told = ledger.telling(agent, head).telling(left, head, is_persons=True)
+    if kept:
+        told = replace(told, rounds=_with_round(ledger, head, [one.key for one in kept]))
+    return ReviewDecision(
+        told,
+        tuple(agent),
+        tuple(left),
+        must_reproduce=bool(kept) and count > CALM_ROUNDS,
+        question=question,
+    )
+
+
+def _is_in_last(ledger: ReviewLedger, head: str) -> bool:
+    return bool(ledger.rounds) and ledger.rounds[-1].head == head
+
+
+def _has_progress(conversation: PullConversation, ledger: ReviewLedger) -> bool:
+    """True if something came of the last round, or its head is still the present one: the agent is at it.
+
+    A thread that is answered, resolved or outdated came to something. A round of texts alone, which nobody
+    can answer in their place, came to the push after it.
+    """
+    last = ledger.rounds[-1]
+    if last.head == conversation.head:
+        return True
+    threads = [one for one in conversation.threads if one.id in last.keys]
+    done = (one.is_resolved or one.is_answered or one.is_outdated for one in threads)
+    return not threads or any(done)
+
+
+def _with_round(ledger: ReviewLedger, head: str, keys: Sequence[str]) -> tuple[ReviewRound, ...]:
+    if not _is_in_last(ledger, head):
+        return (*ledger.rounds, ReviewRound(head, tuple(keys)))
+    last = ledger.rounds[-1]
+    more = tuple(key for key in keys if key not in last.keys)
+    return (*ledger.rounds[:-1], replace(last, keys=(*last.keys, *more)))
+
+
+_RANKS: Mapping[str, int] = {"blocking": 2, "major": 3, "": 4, "minor": 5, "nit": 6}
+
+
+def _rank(point: ReviewPoint) -> int:
+    """Requests for changes first, then persons, then bots by their class; else the order of GitHub."""
+    if point.review_state == "CHANGES_REQUESTED":
+        return 0
+    return 1 if not point.is_bots else _RANKS[point.remark.severity]
+
+
+def to_ask_again(conversation: PullConversation) -> tuple[str, ...]:
+    """Who may be asked for another review of this head: each at most once for it, in the order of GitHub.
+
+    People whose last review is of an older commit, and no approval, and of whom none is asked now. Bots
+    look at each push by themselves, or are asked by words of their own.
+    """
+    last: dict[str, tuple[str, str, str]] = {}
+    for one in conversation.reviews:
+        if one.remark.trusted is Trusted.PERSON:
+            name = one.remark.author
+            last[name.casefold()] = (name, one.state, one.remark.sha)
+    waiting = {name.casefold() for name in conversation.requested}
+    return tuple(
+        name
+        for key, (name, state, sha) in last.items()
+        if key not in waiting and sha != conversation.head and state != "APPROVED"
+    )

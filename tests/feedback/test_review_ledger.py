@@ -1,0 +1,180 @@
+"""What of a pull request's conversations is news, what waits, and what is told to whom."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from lifecycle.feedback.reviews.remarks import PullConversation, Trusted
+from lifecycle.feedback.reviews.review_ledger import LONGEST_QUIET, QUIET_SECONDS, ReviewLedger
+from lifecycle.feedback.reviews.rounds import ReviewDecision, decide
+from tests.feedback.conversations import NOW, bot, ours, review, said, talk, thread
+
+
+def looked(
+    found: PullConversation, ledger: ReviewLedger | None = None, now: float = NOW, **asked: Any
+) -> ReviewDecision:
+    """What is told of it now."""
+    return decide(found, ledger or ReviewLedger(46), now, **{"is_asked": False, **asked})
+
+
+def keys(decision: ReviewDecision) -> list[str]:
+    """What the agent is told of."""
+    return [one.key for one in decision.agent]
+
+
+def test_each_word_is_told_once() -> None:
+    """A thread, a review's text and a comment are news once, whatever else is said later."""
+    found = talk(
+        thread(said(1)), reviews=(review(2, "COMMENTED"),), comments=(said(3), said(4, body=" "))
+    )
+    first = looked(found)
+    assert keys(first) == ["PRRT_1", "PRR_2", "C3", "C4"]
+    assert keys(looked(found, first.ledger)) == []
+    more = replace(found, threads=(*found.threads, thread(said(5))))
+    assert keys(looked(more, first.ledger)) == ["PRRT_5"]
+
+
+def test_another_word_in_a_thread_and_an_edit_are_news_again() -> None:
+    """The newest word of somebody else counts, and so does an older one that was changed since."""
+    first = looked(talk(thread(said(1)))).ledger
+    assert keys(looked(talk(thread(said(1), said(2))), first)) == ["PRRT_1"]
+    edited = said(1, edited_at=NOW - 200)
+    second = looked(talk(thread(edited)), first)
+    assert keys(second) == ["PRRT_1"]
+    assert second.ledger.told["PRRT_1"].times == 2
+    comment = looked(talk(comments=(said(3),))).ledger
+    assert keys(looked(talk(comments=(said(3, edited_at=NOW - 200),)), comment)) == ["C3"]
+
+
+def test_a_bot_rewrites_its_comment_unheard() -> None:
+    """It changes its text beside the diff at each push; what it changes in a thread is news."""
+    first = looked(talk(comments=(bot(3),))).ledger
+    assert keys(looked(talk(comments=(bot(3, edited_at=NOW - 200),)), first)) == []
+    in_thread = looked(talk(thread(bot(1)))).ledger
+    assert keys(looked(talk(thread(bot(1, edited_at=NOW - 200))), in_thread)) == ["PRRT_1"]
+
+
+def test_what_we_said_is_no_news_and_answers() -> None:
+    """A thread in which we have the last word is answered; one that was edited after it is not."""
+    assert keys(looked(talk(thread(ours(1)), comments=(ours(2),)))) == []
+    assert keys(looked(talk(thread(said(1), ours(2))))) == []
+    changed = thread(said(1, edited_at=NOW - 300), ours(2))
+    assert keys(looked(talk(changed))) == ["PRRT_1"]
+    assert [one.id for one in talk(changed, thread(said(3), ours(4))).unanswered] == ["PRRT_1"]
+
+
+def test_a_draft_of_ours_answers_nothing() -> None:
+    """What lies in a pending review is seen by nobody else."""
+    assert keys(looked(talk(thread(said(1), ours(2, is_hidden=True))))) == ["PRRT_1"]
+
+
+def test_resolved_is_dropped_and_opened_again_is_news() -> None:
+    """Whoever resolves a thread ends it; whoever opens it again wants something, answered or not."""
+    open_ = thread(said(1), ours(2))
+    assert keys(looked(talk(replace(thread(said(1)), is_resolved=True)))) == []
+    told = looked(talk(thread(said(1)))).ledger
+    ended = looked(talk(replace(open_, is_resolved=True)), told)
+    assert (keys(ended), ended.ledger.told["PRRT_1"].is_resolved) == ([], True)
+    back = looked(talk(open_), ended.ledger)
+    assert keys(back) == ["PRRT_1"]
+    assert keys(looked(talk(open_), back.ledger)) == []
+
+
+def test_folded_away_is_not_told() -> None:
+    """A comment that somebody hid as off-topic or outdated is nobody's work."""
+    hidden = said(1, is_hidden=True)
+    assert keys(looked(talk(thread(hidden), comments=(said(2, is_hidden=True),)))) == []
+
+
+def test_an_outdated_thread_still_waits() -> None:
+    """That its lines have moved does not answer it."""
+    assert keys(looked(talk(thread(said(1), is_outdated=True)))) == ["PRRT_1"]
+
+
+def test_a_request_for_changes_stands_until_its_author_takes_it_back() -> None:
+    """It needs no text; the author's approval or a dismissal ends it, somebody else's approval does not."""
+    asked = review(1, "CHANGES_REQUESTED", body="")
+    assert keys(looked(talk(reviews=(asked,)))) == ["PRR_1"]
+    other = review(2, "APPROVED", author="sam", body="")
+    assert keys(looked(talk(reviews=(asked, other)))) == ["PRR_1"]
+    for state in ("APPROVED", "DISMISSED"):
+        assert keys(looked(talk(reviews=(asked, review(3, state, body=""))))) == []
+    assert keys(looked(talk(reviews=(review(4, "COMMENTED", body=" "),)))) == []
+
+
+def test_one_review_is_one_packet() -> None:
+    """While somebody may still be writing nothing is told, and the next look knows when to come."""
+    found = talk(thread(said(1, at=NOW - 30)), thread(said(2, at=NOW - 5)))
+    waiting = looked(found)
+    assert (keys(waiting), waiting.ledger.due) == ([], NOW - 5 + QUIET_SECONDS)
+    assert waiting.ledger.told == {}
+    due = NOW - 5 + QUIET_SECONDS
+    assert keys(looked(found, waiting.ledger, due - 1)) == []
+    told = looked(found, waiting.ledger, due)
+    assert (keys(told), told.ledger.due, told.ledger.waits_since) == (
+        ["PRRT_1", "PRRT_2"],
+        None,
+        None,
+    )
+
+
+def test_who_asks_does_not_wait() -> None:
+    """A look by command tells what is there."""
+    assert keys(looked(talk(thread(said(1, at=NOW))), is_asked=True)) == ["PRRT_1"]
+
+
+def test_a_clock_that_is_ahead_stops_nothing_for_good() -> None:
+    """Where GitHub's times lie in the future, what waits is told after a while all the same."""
+    found = talk(thread(said(1, at=NOW + 50_000)))
+    waiting = looked(found).ledger
+    assert waiting.due == NOW + LONGEST_QUIET
+    assert keys(looked(found, waiting, NOW + LONGEST_QUIET)) == ["PRRT_1"]
+
+
+def test_a_stranger_speaks_to_the_user_alone() -> None:
+    """Neither their thread nor their words in another's make the agent do anything."""
+    stranger = {"trusted": Trusted.STRANGER, "author": "visitor"}
+    found = talk(
+        thread(said(1, **stranger)),
+        comments=(said(2, **stranger), said(3, **stranger, is_hidden=True)),
+        reviews=(review(4, "CHANGES_REQUESTED", **stranger),),
+    )
+    decision = looked(found)
+    assert keys(decision) == []
+    assert [one.key for one in decision.strangers] == ["S1", "S4", "S2"]
+    assert looked(found, decision.ledger).strangers == ()
+    answered = talk(thread(said(5), said(6, **stranger)))
+    assert [one.remark.id for one in looked(answered).agent] == ["5"]
+
+
+def test_a_bot_that_did_not_review_is_no_review() -> None:
+    """Its word is told to the user, once, and is no point for anybody."""
+    found = talk(comments=(bot(1, is_limited=True), bot(2, is_summary=True)))
+    decision = looked(found)
+    assert (keys(decision), [one.key for one in decision.limited]) == ([], ["L1"])
+    assert looked(found, decision.ledger).limited == ()
+
+
+def test_a_ledger_comes_back_from_json_and_another_pull_request_begins_anew() -> None:
+    """What a file of another shape says is forgotten, and told again."""
+    ledger = looked(talk(thread(bot(1)), thread(said(2, at=NOW - 200)))).ledger
+    kept = json.loads(json.dumps(ledger.as_json()))
+    assert ReviewLedger.from_json(kept, 46) == ledger
+    assert ledger.rounds
+    assert ReviewLedger.from_json(kept, 47) == ReviewLedger(47)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [{}, {"told": 1}, {"told": {"a": {"x": 1}}}, {"rounds": [{"head": "a"}]}, {"looked": None}],
+)
+def test_a_ledger_of_another_shape_is_empty(broken: dict[str, Any]) -> None:
+    """A hand-edited or older state.json costs a repetition, never a look."""
+    kept = ReviewLedger(46, "d").as_json()
+    data = {**kept, **broken} if broken else {"number": 46}
+    found = ReviewLedger.from_json(data, 46)
+    assert (found.told, found.rounds) == ({}, ())

@@ -1,0 +1,121 @@
+"""Bots' findings end after some rounds; persons are never held back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from lifecycle.feedback.reviews.remarks import PullConversation, ReviewThread, SubmittedReview
+from lifecycle.feedback.reviews.review_ledger import ReviewLedger, ReviewRound
+from lifecycle.feedback.reviews.rounds import MOST_ROUNDS, ReviewDecision, decide, to_ask_again
+from tests.feedback.conversations import HEAD, NEXT, NOW, bot, ours, review, said, talk, thread
+
+
+def after(*heads: str, keys: tuple[str, ...] = ("PRRT_1",)) -> ReviewLedger:
+    """A ledger after rounds at these heads, the last of which told of `keys`."""
+    return ReviewLedger(46, rounds=tuple(ReviewRound(head, keys) for head in heads))
+
+
+def looked(found: PullConversation, ledger: ReviewLedger) -> ReviewDecision:
+    """What is told of it now."""
+    return decide(found, ledger, NOW, is_asked=True)
+
+
+def keys(decision: ReviewDecision) -> list[str]:
+    """What the agent is told of."""
+    return [one.key for one in decision.agent]
+
+
+DONE = thread(bot(1), ours(2))
+"""A finding of the last round that was answered."""
+
+
+def test_a_round_is_a_head() -> None:
+    """What bots add at the same head belongs to its round; the next head begins another."""
+    first = looked(talk(thread(bot(1))), ReviewLedger(46)).ledger
+    assert first.rounds == (ReviewRound(HEAD, ("PRRT_1",)),)
+    more = looked(talk(DONE, thread(bot(3))), first).ledger
+    assert more.rounds == (ReviewRound(HEAD, ("PRRT_1", "PRRT_3")),)
+    third = looked(talk(DONE, thread(bot(3), ours(4)), thread(bot(5)), head=NEXT), more).ledger
+    assert third.rounds[-1] == ReviewRound(NEXT, ("PRRT_5",))
+    assert len(third.rounds) == 2
+
+
+def test_the_last_round_has_what_is_grave_or_of_no_class() -> None:
+    """Minor findings go to the user; the agent reproduces each other one first."""
+    new = [
+        thread(bot(10 + n, kind))
+        for n, kind in enumerate(("minor", "", "nit", "major", "blocking"))
+    ]
+    calm = looked(talk(DONE, *new, head=NEXT), after("0" * 40))
+    assert (len(calm.agent), calm.must_reproduce, calm.person) == (5, False, ())
+    last = looked(talk(DONE, *new, head=NEXT), after("0" * 40, HEAD))
+    assert keys(last) == ["PRRT_14", "PRRT_13", "PRRT_11"]
+    assert [one.key for one in last.person] == ["PRRT_10", "PRRT_12"]
+    assert (last.must_reproduce, last.question) == (True, "")
+    assert last.ledger.told["PRRT_10"].is_persons
+    assert keys(looked(talk(DONE, *new, head=NEXT), last.ledger)) == []
+
+
+def test_after_the_last_round_a_person_is_asked() -> None:
+    """Whatever bots find then is the user's, and no further round is counted."""
+    rounds = after(*(str(n) * 40 for n in range(MOST_ROUNDS)))
+    over = looked(talk(DONE, thread(bot(9, "blocking")), head=NEXT), rounds)
+    assert (keys(over), over.question) == ([], "rounds")
+    assert [one.key for one in over.person] == ["PRRT_9"]
+    assert len(over.ledger.rounds) == MOST_ROUNDS
+    assert looked(talk(DONE, thread(bot(9, "blocking")), head=NEXT), over.ledger).question == ""
+
+
+@pytest.mark.parametrize(
+    ("last", "is_stopped"),
+    [
+        (thread(bot(1)), True),
+        (DONE, False),
+        (replace(thread(bot(1)), is_resolved=True), False),
+        (replace(thread(bot(1)), is_outdated=True), False),
+    ],
+)
+def test_a_round_without_progress_stops(last: ReviewThread, *, is_stopped: bool) -> None:
+    """At a new head nothing of the last round is answered, resolved or outdated: a person is asked."""
+    first = looked(talk(thread(bot(1))), ReviewLedger(46)).ledger
+    found = looked(talk(last, thread(bot(7)), head=NEXT), first)
+    assert found.question == ("no progress" if is_stopped else "")
+    assert keys(found) == ([] if is_stopped else ["PRRT_7"])
+
+
+def test_the_same_head_is_no_round_without_progress() -> None:
+    """A bot that goes on writing while the agent is at work stops nothing."""
+    first = looked(talk(thread(bot(1))), ReviewLedger(46)).ledger
+    assert keys(looked(talk(thread(bot(1)), thread(bot(7))), first)) == ["PRRT_7"]
+
+
+def test_persons_outrank_bots_and_rounds() -> None:
+    """A request for changes comes first, then persons, then bots by class; a stop holds bots alone."""
+    asked = review(3, "CHANGES_REQUESTED")
+    everything = talk(thread(bot(1, "major")), thread(said(2)), thread(bot(4)), reviews=(asked,))
+    assert keys(looked(everything, ReviewLedger(46))) == ["PRR_3", "PRRT_2", "PRRT_1", "PRRT_4"]
+    over = after(*(str(n) * 40 for n in range(MOST_ROUNDS)))
+    stopped = looked(everything, over)
+    assert (keys(stopped), stopped.question) == (["PRR_3", "PRRT_2"], "rounds")
+    joined = talk(thread(bot(1), said(2)))
+    assert keys(looked(joined, over)) == ["PRRT_1"]
+    assert looked(talk(thread(said(2))), ReviewLedger(46)).ledger.rounds == ()
+
+
+def asked_again(*reviews: Any, **changes: Any) -> tuple[str, ...]:
+    """Of whom another review is asked, once the head is the next one."""
+    return to_ask_again(talk(reviews=reviews, **{"head": NEXT, **changes}))
+
+
+def test_a_review_is_asked_again_once_for_each_head() -> None:
+    """Of who reviewed an older head and did not approve; not of who is asked already, or saw this head."""
+    asks = review(1, "CHANGES_REQUESTED")
+    assert asked_again(asks) == ("maria",)
+    assert asked_again(asks, requested=("maria",)) == ()
+    assert asked_again(asks, head=HEAD) == ()
+    assert asked_again(SubmittedReview("PRR_9", "COMMENTED", bot(9))) == ()
+    assert asked_again(asks, review(2, "APPROVED")) == ()
+    assert asked_again(asks, review(2, "COMMENTED", sha=NEXT)) == ()
