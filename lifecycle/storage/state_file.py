@@ -72,6 +72,7 @@ class StateSections(TypedDict, total=False):
         linked_undone: writes to linked tasks that are still to be made.
         noted: the phase that the journal has, and how many moves.
         started: the last start of a session that was answered.
+        replies: answers to review threads of which nobody knows whether GitHub has them, by their marker.
     """
 
     version: int
@@ -86,6 +87,7 @@ class StateSections(TypedDict, total=False):
     linked_undone: list[dict[str, Any]]
     noted: dict[str, Any]
     started: dict[str, Any]
+    replies: dict[str, dict[str, float]]
 
 
 _SHAPE: dict[str, type] = {"said": dict, "queue": list, "cache": dict, "archive": dict}

@@ -47,9 +47,10 @@ FLEETING = {
     ".lifecycle/waiter": "lifecycle/storage/signs_of_life.py",
     ".lifecycle/waiter.lock": "lifecycle/storage/signs_of_life.py",
     ".lifecycle/closing.json": "lifecycle/claim/record/claim_store.py",
+    ".lifecycle/feedback/*.md": "lifecycle/feedback/reviews/review_watch.py",
     ".lifecycle/review-*.diff": "lifecycle/cli/run/run_review.py",
 }
-"""Files that are there for a moment only, or in a run, and the module that names them."""
+"""Files that are there for a moment, in a run or after a review, and the module that names them."""
 
 
 def test_every_setting_is_in_the_table_and_nothing_else() -> None:

@@ -9,6 +9,9 @@ from lifecycle.cli.main import LazyGroup
 COMMANDS = {
     "show": "checks.feedback_show:show",
     "excerpt": "checks.feedback_excerpt:excerpt_command",
+    "reviews": "checks.feedback_reviews:reviews_command",
+    "reply": "checks.feedback_reviews:reply_command",
+    "request": "checks.feedback_reviews:request_command",
 }
 """Where in `lifecycle/cli/` each command of the group is, as in `main.COMMANDS`."""
 

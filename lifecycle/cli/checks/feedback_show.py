@@ -39,7 +39,7 @@ def show(session: Session, *, pull: int | None) -> int:
     from lifecycle.feedback.checks.packet_text import lines_of
 
     session.world.refuse_tracked()
-    found = fetch(session.world, pull or _own(session))
+    found = fetch(session.world, pull or own_pull(session))
     if session.as_json:
         session.show([], {**asdict(found.packet), "path": found.path})
         return 0
@@ -48,7 +48,7 @@ def show(session: Session, *, pull: int | None) -> int:
     return 0
 
 
-def _own(session: Session) -> int:
+def own_pull(session: Session) -> int:
     """The pull request of the claim, else of the branch; Refused if there is none."""
     record = session.claim_store.load(repair=False).record
     if record is not None and record.claim.pr_number:

@@ -1,0 +1,229 @@
+"""`lifecycle feedback reviews` and `reply`: what is said of a pull request, and answering it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lifecycle.cli.checks.feedback_show import PullNumber, own_pull
+from lifecycle.cli.command_session import Session, in_worktree, option
+from lifecycle.cli.terminal import is_terminal
+from lifecycle.core.errors import LifecycleError, Refused
+from lifecycle.core.messages import review_messages
+from lifecycle.core.redact import redact, visible
+from lifecycle.feedback.reviews import (
+    review_ledger,
+    review_packet,
+    review_reading,
+    review_reply,
+    rounds,
+)
+from lifecycle.feedback.reviews.remarks import PullConversation, ReviewPoint
+from lifecycle.feedback.reviews.review_ledger import ReviewLedger
+from lifecycle.feedback.reviews.review_reply import (
+    Replied,
+    ReplyVerdict,
+    ReviewAnswers,
+    WantedReply,
+)
+
+
+@click.command("reviews", short_help="What reviewers wait for on a pull request.")
+@click.argument("pull", metavar="[PR]", type=PullNumber(), required=False)
+@in_worktree()
+def reviews_command(session: Session, *, pull: int | None) -> int:
+    """Show what of a pull request's reviews is unanswered: threads with their ids, texts, comments.
+
+    Without PR the claim's pull request, else the open one of the current branch. What stands behind bars
+    was written by others. Strangers' words are counted, and not shown.
+    """
+    number = pull or own_pull(session)
+    world = session.world
+    conversation = review_reading.read(world.clients.graph, world.base, number)
+    ledger = _ledger(session, number)
+    waiting = review_ledger.points(conversation, ledger.told)
+    lines = [_summary(conversation, len(waiting)), *_incomplete(conversation)]
+    if waiting:
+        lines += [review_messages.quoted_as_data(), review_packet.ANSWER]
+    for point in waiting:
+        row = ledger.told.get(point.key)
+        told = f" · told at {row.head[:7]}" if row is not None else ""
+        lines += [f"- {review_packet.place_of(point, conversation.head)}{told}"]
+        lines += review_packet.brief(point.remark)
+    again = rounds.to_ask_again(conversation)
+    if again and not conversation.unanswered:
+        lines.append(f"Of this head no review was asked yet: {', '.join(map(visible, again))}.")
+    session.show(lines, _data(conversation, waiting, ledger))
+    return 0 if conversation.is_complete else 1
+
+
+@click.command("reply", short_help="Answer one review thread.")
+@click.argument("thread")
+@option("--text-file FILE", "The answer's text; `-` reads stdin.", required=True)
+@option(
+    "--verdict VERDICT",
+    "What it comes to: fixed, wont_fix, question or needs_human.",
+    type=click.Choice([one.value for one in ReplyVerdict]),
+)
+@click.option(
+    "--resolve/--no-resolve",
+    "resolves",
+    default=None,
+    help="Resolve the thread, or do not. By default one that a bot began and that is fixed.",
+)
+@in_worktree()
+def reply_command(
+    session: Session, *, thread: str, text_file: str, verdict: str | None, resolves: bool | None
+) -> int:
+    """Answer the review thread THREAD, once: the same again posts nothing.
+
+    The id of a thread is in the packet of its review, and in `lifecycle feedback reviews`. What a person
+    began that person resolves. Where a review of one's own is pending nothing is posted.
+    """
+    world = session.world
+    text = world.public(_text(text_file), "the reply")
+    answers = ReviewAnswers(world.clients.graph, world.calls, world.base, session.claim_store.file)
+    wanted = WantedReply(
+        thread,
+        text,
+        ReplyVerdict(verdict) if verdict else None,
+        resolves,
+        is_person=not session.presence_beside().is_inside,
+    )
+    done = answers.ensure_reply(wanted, world.clock.now())
+    session.show(_done_lines(done), _done_data(thread, done))
+    return 0
+
+
+@click.command("request", short_help="Ask for another review of the present head.")
+@click.argument("pull", metavar="[PR]", type=PullNumber(), required=False)
+@in_worktree()
+def request_command(session: Session, *, pull: int | None) -> int:
+    """Ask those who reviewed an older commit, and did not approve, for a review of the present one.
+
+    Each is asked at most once for each head; nobody is asked while a thread is unanswered.
+    """
+    from lifecycle.github.operations.ensure_pulls import PullOperations
+
+    number = pull or own_pull(session)
+    world = session.world
+    read = review_reading.read(world.clients.graph, world.base, number)
+    conversation = review_reading.demanded(read)
+    left = len(conversation.unanswered)
+    if left:
+        raise Refused(
+            f"{review_messages.unanswered(number, left)}; nobody was asked. Answer first."
+        )
+    asked, refused = [], []
+    for login in rounds.to_ask_again(conversation):
+        try:
+            forge = world.clients.forge(world.base)
+            PullOperations(forge).ensure_reviewers(number, people=[login], again=True)
+        except LifecycleError as error:
+            refused.append(f"{login} was not asked: {error.sentence}")
+        else:
+            asked.append(login)
+    lines = [f"Asked for another review of PR #{number}: {', '.join(asked)}."] if asked else []
+    lines = [*lines, *refused] or [f"Nobody is to be asked for another review of PR #{number} now."]
+    session.show(lines, {"pull": number, "asked": asked, "refused": refused})
+    return 1 if refused else 0
+
+
+def _ledger(session: Session, number: int) -> ReviewLedger:
+    record = session.claim_store.load(repair=False).record
+    known = record.pull.reviews if record is not None else {}
+    return ReviewLedger.from_json(known, number)
+
+
+def _text(name: str) -> str:
+    if name != "-":
+        return Path(name).read_text(encoding="utf-8", errors="replace")
+    if sys.stdin is None or is_terminal(sys.stdin):
+        raise Refused("No text came on stdin, so nothing was posted; give one: --text-file FILE")
+    return sys.stdin.read()
+
+
+def _summary(conversation: PullConversation, waiting: int) -> str:
+    threads = conversation.threads
+    counts = [
+        f"{len(threads)} threads",
+        f"{sum(one.is_resolved for one in threads)} resolved",
+        f"{sum(one.is_answered and not one.is_resolved for one in threads)} answered",
+        f"{len(conversation.unanswered)} unanswered",
+    ]
+    strangers = len(review_ledger.strangers(conversation, {}))
+    more = f", {strangers} remarks by people who may not write here" if strangers else ""
+    waits = f"{waiting} wait for somebody" if waiting != 1 else "1 waits for somebody"
+    return f"PR #{conversation.number}: {', '.join(counts)}{more}; with texts and comments {waits}."
+
+
+def _incomplete(conversation: PullConversation) -> list[str]:
+    return [] if conversation.is_complete else ["Not all of it was read, so there may be more."]
+
+
+def _data(
+    conversation: PullConversation, waiting: list[ReviewPoint], ledger: ReviewLedger
+) -> dict[str, Any]:
+    return {
+        "pull": conversation.number,
+        "head": conversation.head,
+        "complete": conversation.is_complete,
+        "unanswered": [one.id for one in conversation.unanswered],
+        "rounds": len(ledger.rounds),
+        "points": [_point_data(one, ledger) for one in waiting],
+        "threads": [
+            {
+                "id": one.id,
+                "resolved": one.is_resolved,
+                "answered": one.is_answered,
+                "verdict": review_reply.verdict_of(one) or None,
+            }
+            for one in conversation.threads
+        ],
+        "ask_again": [*rounds.to_ask_again(conversation)],
+    }
+
+
+def _point_data(point: ReviewPoint, ledger: ReviewLedger) -> dict[str, Any]:
+    thread, row = point.thread, ledger.told.get(point.key)
+    return {
+        "id": point.key,
+        "thread": thread.id if thread is not None else None,
+        "path": thread.path if thread is not None else None,
+        "line": thread.line if thread is not None else None,
+        "outdated": thread.is_outdated if thread is not None else False,
+        "author": point.remark.author,
+        "bot": point.is_bots,
+        "severity": point.remark.severity or None,
+        "review_state": point.review_state or None,
+        "url": point.remark.url,
+        "commit": point.remark.sha or None,
+        "body": redact(point.remark.body)[: review_packet.MOST_OF_BODY],
+        "told_at_head": row.head if row is not None else None,
+        "times_told": row.times if row is not None else 0,
+    }
+
+
+def _done_lines(done: Replied) -> list[str]:
+    posted = "Answered" if done.is_new else "Was answered so already"
+    lines = [f"{posted} on PR #{done.number}: {done.url}"]
+    if not done.is_seen:
+        lines.append("GitHub took it and does not show it yet; it is not sent again.")
+    if done.is_resolved:
+        lines.append("The thread is resolved.")
+    return [*lines, *([done.note] if done.note else [])]
+
+
+def _done_data(thread: str, done: Replied) -> dict[str, Any]:
+    return {
+        "thread": thread,
+        "pull": done.number,
+        "url": done.url,
+        "posted": done.is_new,
+        "seen": done.is_seen,
+        "resolved": done.is_resolved,
+        "note": done.note or None,
+    }

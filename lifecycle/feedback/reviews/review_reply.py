@@ -1,0 +1,342 @@
+"""Answer one review thread: posted once, seen again, and resolved where that is ours to do.
+
+The reply goes by REST to the thread's first comment: by GraphQL it would land, unseen, in a review that
+the same account has pending. It ends with a hidden marker, by which one whose answer was lost is found;
+one that is neither found nor known to have failed is sent again only after a while and two reads more.
+Sources: https://docs.github.com/rest/pulls/comments#create-a-reply-for-a-review-comment and
+https://docs.github.com/graphql/reference/mutations#resolvereviewthread
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from lifecycle.core import hidden_marker
+from lifecycle.core.errors import LifecycleError, NotFound, Refused, Transient
+from lifecycle.core.redact import named
+from lifecycle.core.timing import DeadlineReached
+from lifecycle.core.values.model import Repository
+from lifecycle.feedback.reviews import review_reading
+from lifecycle.feedback.reviews.remarks import Remark, ReviewThread, Trusted
+from lifecycle.github.client.client_common import Json, nodes, part, text
+from lifecycle.github.client.graph import GraphClient
+from lifecycle.github.client.rest import Calls
+from lifecycle.github.failures.failure_case import AskedRequest
+from lifecycle.github.operations.unclear_writes import settled
+from lifecycle.storage.state_file import StateFile
+
+LONGEST = 60_000
+"""Characters of a reply; GitHub takes 65,536, marker and all."""
+
+SETTLE_SECONDS, SETTLE_READS = 120.0, 2
+"""After so long, and so many reads that miss it, a reply with a lost answer was never posted: reads lag."""
+
+_INTENTS_KEPT = 50
+
+
+class ReplyVerdict(StrEnum):
+    """What a reply comes to."""
+
+    FIXED = "fixed"
+    WONT_FIX = "wont_fix"
+    QUESTION = "question"
+    NEEDS_HUMAN = "needs_human"
+
+
+@dataclass(frozen=True, slots=True)
+class WantedReply:
+    """What is to be answered, and how.
+
+    Attributes:
+        thread: its global id.
+        resolves: True: resolve it also without `fixed`; False: never; None: a bot's thread that is fixed.
+        is_person: a person runs this, who may resolve what a person began.
+    """
+
+    thread: str
+    text: str
+    verdict: ReplyVerdict | None = None
+    resolves: bool | None = None
+    is_person: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadState:
+    """A thread as it was just read, and what of its pull request matters here."""
+
+    thread: ReviewThread
+    number: int
+    head: str
+    repository: str
+    pending_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replied:
+    """What is true now.
+
+    Attributes:
+        url: of the reply.
+        is_new: this call posted it.
+        is_seen: GitHub showed it afterwards.
+        is_resolved: the thread is resolved now.
+        note: why it was not resolved, where that was to be expected; or "".
+    """
+
+    number: int
+    url: str
+    is_new: bool
+    is_seen: bool
+    is_resolved: bool
+    note: str = ""
+
+
+class ReviewAnswers:
+    """Answers threads of one repository.
+
+    Args:
+        graph, calls: what speaks to GitHub.
+        repository: whose threads; one of another repository is refused.
+        file: where it is kept that a reply may have been sent.
+    """
+
+    def __init__(
+        self, graph: GraphClient, calls: Calls, repository: Repository, file: StateFile
+    ) -> None:
+        self._graph = graph
+        self._calls = calls
+        self._repository = repository
+        self._file = file
+
+    def ensure_reply(self, wanted: WantedReply, now: float) -> Replied:
+        """The thread has this answer of ours, once; resolved where that is ours to do.
+
+        Requests: 3 for a new answer (read, post, read again), 1 for one that is there, 1 more to resolve.
+
+        Raises:
+            Refused: the text is empty or too long, a review of one's own is pending, or the thread is
+                locked; nothing was posted.
+            NotFound: GitHub shows no such thread here; nothing was posted.
+            Rejected: GitHub says no.
+            Transient: not now, or nobody knows whether it was posted: the same again finds it.
+        """
+        _demand_text(wanted.text)
+        self._file.reload(repair=False)
+        state = self.read(wanted.thread)
+        mark = mark_of(state.thread, wanted)
+        posted = _marked(state.thread, mark)
+        is_seen = is_new = posted is None
+        if posted is not None:
+            url, is_seen = posted.url, True
+            self._forget(mark)
+        else:
+            _demand_open(state)
+            url = self._post(state, wanted, mark, now)
+            state, is_seen = self._seen_again(state, mark)
+        is_resolved, note = self._resolved(state.thread, wanted)
+        return Replied(state.number, url, is_new, is_seen, is_resolved, note)
+
+    def read(self, thread: str) -> ThreadState:
+        """A thread as it is now; raises NotFound, and as everywhere."""
+        subject = f"review thread {thread}"
+        reply = self._graph.read("read_thread", {"thread": thread}, subject=subject)
+        node = part(reply.data, "node")
+        pull = part(node, "pullRequest")
+        name = text(part(pull, "repository"), "nameWithOwner")
+        is_absent = any(one.type == "NOT_FOUND" for one in reply.problems)
+        if reply.problems and not is_absent:
+            raise self._graph.failures.of_problem(reply.problems[0], AskedRequest(subject))
+        if is_absent or not pull or name.casefold() != str(self._repository).casefold():
+            raise NotFound(
+                f"GitHub shows no review thread {named(thread)} in {self._repository} to the token, so "
+                "nothing was posted; the ids are in: lifecycle feedback reviews"
+            )
+        number = pull.get("number")
+        if not isinstance(number, int) or not nodes(node, "root"):
+            raise self._graph.failures.of_nonsense(AskedRequest(subject))
+        pending = nodes(pull, "reviews")
+        url = (text(pending[0], "url") or "on its page") if pending else ""
+        found = review_reading.thread(node)
+        return ThreadState(found, number, text(pull, "headRefOid"), name, url)
+
+    def _post(self, state: ThreadState, wanted: WantedReply, mark: str, now: float) -> str:
+        """Send it, unless it may be there already; its address."""
+        intent = self._file.content.get("replies", {}).get(mark)
+        if intent is not None:
+            self._wait_for(mark, intent, now)
+        self._keep(mark, {"at": now, "reads": 0})
+        number, root = state.number, state.thread.remarks[0].id
+        body = {"body": hidden_marker.signed(_with_commit(wanted, state.head), mark)}
+        subject = f"a reply to review thread {state.thread.id} of #{number}"
+
+        def send() -> str:
+            path = f"pulls/{number}/comments/{root}/replies"
+            return self._calls.create("POST", path, subject, _address, body)
+
+        def look() -> str | None:
+            found = _marked(self.read(state.thread.id).thread, mark)
+            return found.url if found is not None else None
+
+        try:
+            url = settled(send, look).now
+        except Transient as error:
+            if error.is_ambiguous:
+                self._keep(mark, {"at": now, "reads": 1})  # `look` was one
+                raise _unknown(state, SETTLE_SECONDS) from None
+            self._forget(mark)
+            raise
+        except LifecycleError:
+            self._forget(mark)
+            raise
+        self._forget(mark)
+        return url
+
+    def _wait_for(self, mark: str, intent: Mapping[str, float], now: float) -> None:
+        """Count this read, which missed it; raise until the reply is known not to have come."""
+        at, reads = float(intent.get("at", now)), int(intent.get("reads", 0)) + 1
+        self._keep(mark, {"at": at, "reads": reads})
+        left = at + SETTLE_SECONDS - now
+        if left > 0 or reads < SETTLE_READS:
+            raise Transient(
+                "This reply was sent before and GitHub's answer was lost; GitHub does not show it yet, and "
+                f"it is not sent twice. Run the same again in {max(left, 1):.0f} seconds.",
+                retry_after=max(left, 1),
+            )
+
+    def _seen_again(self, state: ThreadState, mark: str) -> tuple[ThreadState, bool]:
+        """The thread once more; as it was where it cannot be read now, which undoes nothing."""
+        try:
+            now = self.read(state.thread.id)
+        except (LifecycleError, DeadlineReached):
+            return state, False
+        return now, _marked(now.thread, mark) is not None
+
+    def _resolved(self, thread: ReviewThread, wanted: WantedReply) -> tuple[bool, str]:
+        """Whether the thread is resolved now, and why not where one could expect it."""
+        if thread.is_resolved:
+            return True, ""
+        is_wanted, note = may_resolve(thread, wanted)
+        if not is_wanted:
+            return False, note
+        subject = f"resolving review thread {thread.id}"
+        try:
+            data = self._graph.change("resolve_thread", {"thread": thread.id}, subject=subject)
+        except LifecycleError as error:
+            return False, f"It was not resolved: {error.sentence}"
+        shown = part(part(data, "resolveReviewThread"), "thread")
+        if shown.get("isResolved"):
+            return True, ""
+        return False, "GitHub accepted that it is resolved and shows it open; look at its page."
+
+    def _keep(self, mark: str, intent: Mapping[str, float]) -> None:
+        with self._file.folder.locked(10.0):
+            replies = self._file.reload().setdefault("replies", {})
+            replies[mark] = dict(intent)
+            for old in list(replies)[:-_INTENTS_KEPT]:
+                del replies[old]
+            self._file.save()
+
+    def _forget(self, mark: str) -> None:
+        if mark not in self._file.content.get("replies", {}):
+            return
+        with self._file.folder.locked(10.0):
+            self._file.reload().get("replies", {}).pop(mark, None)
+            self._file.save()
+
+
+def mark_of(thread: ReviewThread, wanted: WantedReply) -> str:
+    """The marker of an answer: to what, with which verdict and which words. The same again is the same."""
+    others = [one for one in thread.shown if one.trusted is not Trusted.OURS]
+    said = hashlib.sha256(wanted.text.strip().encode()).hexdigest()[:12]
+    to = (others or thread.remarks)[-1].id
+    return hidden_marker.of("reply", to=to, verdict=wanted.verdict or "none", said=said)
+
+
+def may_resolve(thread: ReviewThread, wanted: WantedReply) -> tuple[bool, str]:
+    """Whether a thread is to be resolved after its answer, and why not where one could expect it.
+
+    By default only what a bot began, once it is fixed: a bot that sees its thread resolved without a
+    change raises it again, and what a person began that person resolves.
+    """
+    is_bots = thread.remarks[0].trusted is Trusted.BOT
+    if wanted.resolves is False or (
+        wanted.resolves is None and wanted.verdict is not ReplyVerdict.FIXED
+    ):
+        return False, ""
+    if not is_bots and not (wanted.resolves and wanted.is_person):
+        who = named(thread.remarks[0].author) if thread.remarks[0].author else "who began it"
+        return False, f"It was left open: {who} resolves it."
+    if not thread.can_resolve:
+        return False, (
+            "It was left open: the token may not resolve it, which needs the permission to write the "
+            "repository's contents."
+        )
+    return True, ""
+
+
+def verdict_of(thread: ReviewThread) -> str:
+    """The verdict of our last answer in a thread, as its marker on GitHub has it; "" if there is none."""
+    for one in reversed(thread.shown):
+        lines = one.body.rstrip().splitlines()
+        last = lines[-1].strip() if lines else ""
+        if one.trusted is Trusted.OURS and last.startswith("<!-- lifecycle:reply "):
+            facts = dict(word.partition("=")[::2] for word in last.split())
+            return facts.get("verdict", "")
+    return ""
+
+
+def _marked(thread: ReviewThread, mark: str) -> Remark | None:
+    """Our answer with this marker, where others see it."""
+    return next(
+        (
+            one
+            for one in thread.shown
+            if one.trusted is Trusted.OURS and hidden_marker.is_signed(one.body, mark)
+        ),
+        None,
+    )
+
+
+def _with_commit(wanted: WantedReply, head: str) -> str:
+    """The text, with the commit where something was fixed and the text does not name it."""
+    if wanted.verdict is not ReplyVerdict.FIXED or head[:7] in wanted.text:
+        return wanted.text.strip()
+    return f"{wanted.text.strip()}\n\nFixed as of {head[:7]}."
+
+
+def _demand_text(text: str) -> None:
+    if not text.strip():
+        raise Refused("The reply is empty, so nothing was posted; write what you did and why.")
+    if len(text) > LONGEST:
+        raise Refused(
+            f"The reply has {len(text):,} characters, so nothing was posted; shorten it to {LONGEST:,}."
+        )
+
+
+def _demand_open(state: ThreadState) -> None:
+    if state.pending_url:
+        raise Refused(
+            f"A review of yours is pending on PR #{state.number} ({state.pending_url}), and a reply could "
+            "end in that draft, seen by nobody; nothing was posted. Submit or discard it, and try again."
+        )
+    if not state.thread.can_reply:
+        raise Refused(
+            f"The conversation of PR #{state.number} is locked for this token, so nothing was posted; "
+            "whoever may write to the repository can unlock it."
+        )
+
+
+def _unknown(state: ThreadState, seconds: float) -> Transient:
+    return Transient(
+        f"GitHub's answer was lost, and it does not show the reply on PR #{state.number}: nobody knows "
+        f"whether it was posted. Run the same again in {seconds:.0f} seconds: it is not sent twice.",
+        retry_after=seconds,
+        is_ambiguous=True,
+    )
+
+
+def _address(found: Json) -> str:
+    return str(found["html_url"])

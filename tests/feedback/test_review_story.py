@@ -1,0 +1,156 @@
+"""A review of twelve comments, from GitHub to the agent and back: with real entrypoints."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lifecycle.api import Wake
+from lifecycle.feedback.reviews.review_ledger import QUIET_SECONDS
+from tests.conftest import BRANCH
+from tests.factories import texts
+
+if TYPE_CHECKING:
+    from tests.conftest import Place
+
+COUNT = 12
+
+
+@pytest.fixture
+def number(place: Place) -> int:
+    """The claim's open pull request, of a file with twelve lines, whose checks are green."""
+    place.git("switch", "--quiet", "-c", BRANCH)
+    (place.root / "lines.txt").write_text("".join(f"line {n}\n" for n in range(COUNT)))
+    place.git("add", "lines.txt")
+    place.git("commit", "--quiet", "-m", "Work")
+    place.git("push", "--quiet", "origin", BRANCH)
+    place.ready()
+    place.tree().tick(Wake.STOP)
+    place.tree().tick(Wake.TICK)
+    return place.pull()
+
+
+def push(place: Place) -> None:
+    """Another head that leaves the twelve lines alone."""
+    place.git("switch", "--quiet", BRANCH)
+    (place.root / "more.txt").write_text("more\n")
+    place.git("add", "more.txt")
+    place.git("commit", "--quiet", "-m", "More")
+    place.git("push", "--quiet", "origin", BRANCH)
+
+
+def remarks(count: int = COUNT) -> list[dict[str, Any]]:
+    """One for each line."""
+    return [{"path": "lines.txt", "line": n + 1, "body": f"Why line {n}?"} for n in range(count)]
+
+
+def shown(place: Place, *more: str) -> Any:
+    """What `lifecycle feedback reviews --json` says."""
+    done = place.cli("feedback", "reviews", "--json", *more)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def operations(place: Place) -> list[str]:
+    """What GitHub was asked since the last `clear`."""
+    return [one.operation or f"{one.method} {one.path}" for one in place.requests()]
+
+
+def test_a_review_of_twelve_comments_is_one_wake_and_is_answered(place: Place, number: int) -> None:
+    """One packet once nobody writes any more; each answered by the command; then nothing is unanswered."""
+    place.control.review(
+        number, "CHANGES_REQUESTED", login="maria", body="Twelve things.", comments=remarks()
+    )
+    place.clear()
+    early = place.tree().tick(Wake.IDLE)
+    assert "Changes requested" not in texts(early)
+    assert operations(place) == ["ObserveClaim", "ReadReviews"]
+    place.clear()
+    assert "Changes requested" not in texts(place.tree().tick(Wake.IDLE))
+    assert operations(place) == ["ObserveClaim"]
+    place.clock.offset += QUIET_SECONDS + 1
+    (packet,) = place.tree().tick(Wake.IDLE).said
+    lines = packet.text.split("\n")
+    assert lines[0].startswith(f"Changes requested on PR #{number} by maria: http")
+    assert len(packet.text) <= 2_000
+    path = place.root / lines[-1].rpartition(": ")[2]
+    whole = path.read_text()
+    assert path.parent == place.root / ".lifecycle" / "feedback"
+    assert all(f"  | Why line {n}?" in whole for n in range(COUNT))
+    assert whole.count("  | +line 3\n") >= 1
+    assert place.tree().tick(Wake.IDLE).said == ()
+    assert "12 review threads of PR" in place.cli("status").stdout
+
+    threads = shown(place)["unanswered"]
+    assert len(threads) == COUNT
+    push(place)
+    answer = place.root.parent / "answer.md"
+    answer.write_text("Because of the lock.\n")
+    place.clear()
+    first = place.cli(
+        "feedback", "reply", threads[0], "--text-file", str(answer), "--verdict", "fixed"
+    )
+    assert first.returncode == 0, first.stderr
+    assert "maria resolves it" in first.stdout
+    assert [one.partition("/comments")[0] for one in operations(place)] == [
+        "ReadThread",
+        f"POST /repos/octo-org/hello-service/pulls/{number}",
+        "ReadThread",
+    ]
+    for thread in threads[1:]:
+        done = place.cli("feedback", "reply", thread, "--text-file", str(answer))
+        assert done.returncode == 0, done.stderr
+    now = shown(place)
+    assert (now["unanswered"], now["ask_again"]) == ([], ["maria"])
+    assert now["threads"][0] | {"id": ""} == {
+        "id": "", "resolved": False, "answered": True, "verdict": "fixed"
+    }  # fmt: skip
+    # The request for changes stands until maria takes it back.
+    assert [one["review_state"] for one in now["points"]] == ["CHANGES_REQUESTED"]
+    place.clock.offset += QUIET_SECONDS + 1
+    assert texts(place.tree().tick(Wake.IDLE)) == ""
+    assert "review threads" not in place.cli("status").stdout
+    assert place.cli("feedback", "request").stdout.startswith("Asked for another review of PR #")
+    assert "Nobody is to be asked" in place.cli("feedback", "request").stdout
+
+
+def test_who_asks_by_command_hears_it_at_once_and_once(place: Place, number: int) -> None:
+    """Line by line, as it is quoted; a second look has nothing new."""
+    place.control.review(number, "COMMENTED", login="maria", comments=remarks(2))
+    first = place.cli("tick", CLAUDE_CODE_SESSION_ID="s-1").stdout
+    assert f"2 remarks on PR #{number} by maria wait for an answer." in first
+    assert "  | Why line 1?" in first
+    assert "\\n" not in first
+    assert "remarks on PR" not in place.cli("tick", CLAUDE_CODE_SESSION_ID="s-1").stdout
+
+
+def test_the_closing_question_says_what_is_unanswered(place: Place, number: int) -> None:
+    """A merge does not make remarks go away."""
+    place.control.review(number, "COMMENTED", login="maria", comments=remarks(3))
+    place.tree().tick(Wake.TICK)
+    place.control.merge_pull(number)
+    said = texts(place.tree().tick(Wake.IDLE))
+    assert f"PR #{number} merged! Should I close issue #42? 3 review threads of PR" in said
+
+
+def test_reviews_that_cannot_be_read_now_are_read_at_the_next_look(
+    place: Place, number: int
+) -> None:
+    """An incomplete read counts as none: nothing is told of it, and nothing is taken as told."""
+    place.control.review(
+        number, "CHANGES_REQUESTED", login="maria", body="Three things.", comments=remarks(3)
+    )
+    place.control.add_fault("bad-gateway", operation="ReadReviews", count=9)
+    place.clock.offset += QUIET_SECONDS + 1
+    assert "Changes requested" not in texts(place.tree().tick(Wake.IDLE))
+    place.control.clear_faults()
+    assert "Changes requested" in texts(place.tree().tick(Wake.IDLE))
+    place.control.review(number, "CHANGES_REQUESTED", login="sam", body="No.")
+    denied = {"error_type": "FORBIDDEN", "message": "Resource not accessible"}
+    place.control.add_fault("partial-forbidden", operation="ReadReviews", count=9, **denied)
+    place.clock.offset += QUIET_SECONDS + 1
+    bare = texts(place.tree().tick(Wake.IDLE))
+    assert f"Changes requested on PR #{number} by sam" in bare
+    assert "\n" not in bare
