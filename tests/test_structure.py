@@ -33,7 +33,7 @@ BUDGET = {
     "platforms": 780,
     "evidence": 2_500,
     "claim": 5_505,
-    "run": 4_295,
+    "run": 4_138,
     "stages": 2_790,
     "workflow": 2_500,
     "feedback": 1_535,
