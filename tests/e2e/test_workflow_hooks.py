@@ -429,6 +429,21 @@ def test_an_agent_that_is_launched_begins_its_phase_and_its_end_ends_it(session:
     assert name["status"] == "pending"
 
 
+def test_a_workflow_of_one_phase_is_over_with_its_agent(session: Session) -> None:
+    """One file to be made: both documents, the phase's end, and a view that says so."""
+    root = session.place.root
+    id_ = create_workflow_state("Make one file", [("Make it", "builder")], root=root)
+    assert get_workflow_state(id_, root=root)["status"] == "pending"
+    assert list((root / CHECKPOINTS).glob("make-one-file/state-make-one-file-*.json"))
+    launched(session, "builder", "Make it, please.")
+    assert "Status: active | Current Phase: Make it" in (root / VIEW).read_text()
+    ended(session, "builder")
+    assert get_workflow_state(id_, root=root)["status"] == "completed"
+    assert "Status: completed | Current Phase: none" in (root / VIEW).read_text()
+    assert "- [x] Phase 0: Make it" in (root / VIEW).read_text()
+    assert not (root / CHECKPOINTS / "make-one-file").exists()
+
+
 def test_an_agent_on_an_errand_moves_nothing(session: Session) -> None:
     """Another type, another prompt, the client's own summariser, an agent's agent, another id."""
     begin(session)

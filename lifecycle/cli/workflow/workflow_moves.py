@@ -97,6 +97,9 @@ def complete(given: WorkflowSession, *, name: str, reason: str) -> None:
     _tell(given, given.steps.complete(name, give_up=reason))
 
 
+_NOW = {PhaseStatus.FAILED: "failed", PhaseStatus.SKIPPED: "was skipped"}
+
+
 def _tell(given: WorkflowSession, step: StepDone) -> None:
     """Print what a step came to, and what comes next."""
     workflow, lines = step.workflow, []
@@ -104,9 +107,8 @@ def _tell(given: WorkflowSession, step: StepDone) -> None:
         phase = workflow.phases[step.phase]
         why = f": {quoted(phase.reason)}" if phase.reason else ""
         again = "" if step.changed else " already"
-        lines.append(
-            f"Phase {phase_title(workflow, step.phase)}, is {phase.status.value}{again}{why}."
-        )
+        now = _NOW.get(phase.status, f"is {phase.status}")
+        lines.append(f"Phase {phase_title(workflow, step.phase)}, {now}{again}{why}.")
     if workflow.is_over:
         how = "was given up" if workflow.given_up else "is completed"
         lines.append(

@@ -160,7 +160,7 @@ def _awaited(card: PageCard) -> list[PageAwaited]:
 def _latest(overviews: tuple[Overview, ...]) -> list[tuple[str, OverviewEvent]]:
     """The newest entries of all journals, each with its clone: worktrees of one clone share theirs."""
     journals = {one.worktree.clone: one for one in overviews}
-    entries = [(_clone(one), event) for one in journals.values() for event in one.events]
+    entries = [(_clone(one), event) for one in journals.values() for event in reversed(one.events)]
     return sorted(entries, key=lambda entry: -entry[1].at)[:EVENTS]
 
 

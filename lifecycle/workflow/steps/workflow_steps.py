@@ -361,7 +361,7 @@ class _Move:
 
     def note_gate(self, outcome: str) -> None:
         """Have it in the journal that the gate was tried."""
-        detail = {"outcome": outcome, "phase": self.phase.title, "number": self.index + 1}
+        about = {"title": self.workflow.name, "phase": self.phase.title, "number": self.index + 1}
         self.change.note(
             journal.JournalEntry(
                 self.change.now,
@@ -370,7 +370,7 @@ class _Move:
                 task=self.workflow.id,
                 session=self.asker.session,
                 source=self.phase.gate,
-                detail=detail,
+                detail={**about, "outcome": outcome},
             )
         )
 

@@ -58,7 +58,7 @@ def test_a_workflow_of_ones_own_with_all_moves(ground: WorkflowGround) -> None:
     assert "- [ ] Phase 1: Build (blocked: No database)" in (ground.root / VIEW).read_text()
     assert ground.document()["phases"][1]["status"] == "active"
     ground.said("retry")
-    assert "is failed" in ground.said("fail", "build", "--reason", "It broke")
+    assert '"Build", failed: "It broke".' in ground.said("fail", "build", "--reason", "It broke")
     assert ground.document()["phases"][1]["status"] == "failed"
     again = ground.data("retry", "2")
     assert again["phase"]["attempts"] == 3

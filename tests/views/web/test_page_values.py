@@ -50,6 +50,15 @@ def test_a_journal_that_worktrees_share_is_told_once(user: WebGround) -> None:
     assert [one.at for one in events[43]] == [2_000.0]
 
 
+def test_what_happened_in_one_moment_stands_newest_first_too(user: WebGround) -> None:
+    """A phase that ended and the next one that began have the same moment: the later entry is above."""
+    ground = user.clone("hello")
+    for name in ("one", "two", "three"):
+        ground.note(JournalEntry(1_000.0, "claim", "write", "#42", target=name))
+    told = [event.what for _, event in drawn(user)["events"]]
+    assert told == ["wrote: three", "wrote: two", "wrote: one"]
+
+
 def test_what_waits_keeps_its_order_and_the_rest_its_place(user: WebGround) -> None:
     """The longest wait is first, one of an unknown time is last; other cards are by clone and path."""
     now = user.clock.now()
