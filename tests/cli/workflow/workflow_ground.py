@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from tests.cli.outcome import ok
-from tests.conftest import COMMAND
+from tests.cli.command_ground import CommandGround
 
 CURRENT = ".claude/state/workflow.json"
 VIEW = ".claude/workflow_state_system.md"
@@ -19,37 +16,10 @@ CHECKPOINTS = "untracked/workflow-state"
 
 
 @dataclass
-class WorkflowGround:
-    """A git worktree of a user whose home lies beside it."""
+class WorkflowGround(CommandGround):
+    """A git worktree, and what lies in the files of its workflows."""
 
-    root: Path
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """The variables of that user: no client runs anything here."""
-        return {"PATH": os.environ["PATH"], "HOME": str(self.root.parent / "home")}
-
-    def run(self, *words: str, stdin: str = "", **environment: str) -> Any:
-        """Run `lifecycle workflow …` as a process that reads this on its standard input."""
-        return subprocess.run(
-            [COMMAND, "workflow", *words],
-            cwd=self.root,
-            env={**self.environment, **environment},
-            capture_output=True,
-            text=True,
-            input=stdin,
-            timeout=60,
-            check=False,
-        )
-
-    def said(self, *words: str, **environment: str) -> str:
-        """What such a command prints; it must succeed."""
-        return ok(self.run(*words, **environment))
-
-    def data(self, *words: str, **environment: str) -> dict[str, Any]:
-        """What such a command prints with `--json`; it must succeed."""
-        loaded: dict[str, Any] = json.loads(self.said(*words, "--json", **environment))
-        return loaded
+    group: ClassVar[str] = "workflow"
 
     def begun(self, *phases: str, name: str = "User Auth", **environment: str) -> dict[str, Any]:
         """A workflow that was just begun, with these phases."""
@@ -81,11 +51,3 @@ class WorkflowGround:
             for name, path in names
             if not name.startswith((".git/", ".lifecycle/"))
         }
-
-    def git(self, *words: str) -> str:
-        """Run git here; it must succeed."""
-        own = ["-c", "user.name=A", "-c", "user.email=a@example.com"]
-        done = subprocess.run(
-            ["git", *own, *words], cwd=self.root, check=True, capture_output=True, text=True
-        )
-        return done.stdout.strip()

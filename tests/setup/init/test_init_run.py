@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from lifecycle.core.values.configured import RunSettings
-from lifecycle.setup.init import copy_to
 from lifecycle.setup.init.hook_table import CAP, PERMISSIONS, RUN_PERMISSIONS, STAGE_PERMISSIONS
 from lifecycle.setup.init.init_mark import MARK, PERMITS
 from lifecycle.setup.init.supplies import (
@@ -45,25 +44,6 @@ def test_out_again_is_as_before(
     assert all((clone.root / name).is_file() for name in NAMES)
     ok(clone.run("init", "--remove"))
     assert clone.contents() == before
-
-
-@MODES
-def test_twice_changes_nothing_and_a_plain_run_keeps_it(
-    clone: Clone, shared: tuple[str, ...]
-) -> None:
-    """Not a byte and not a time, with the option and without."""
-    ok(clone.run("init", "--run", *shared))
-    before = clone.picture()
-    assert "nothing was changed" in ok(clone.run("init", "--run", *shared))
-    assert "nothing was changed" in ok(clone.run("init", *shared))
-    assert clone.picture() == before
-
-
-def test_without_the_option_nothing_of_a_run_is_there(clone: Clone) -> None:
-    """No agent, no skill, no file of the core, no permission: a run is asked for."""
-    ok(clone.run("init", "--stages"))
-    assert not [name for name in NAMES if (clone.root / name).exists()]
-    assert not set(settings(clone)["permissions"]["allow"]) & set(RUN_PERMISSIONS)
 
 
 def test_what_a_run_needs_is_there(clone: Clone) -> None:
@@ -145,17 +125,6 @@ def test_for_one_person_git_shows_nothing(clone: Clone) -> None:
     assert str(Path.home()) not in "".join(clone.read(name) for name in NAMES)
 
 
-@pytest.mark.parametrize("name", [SHIM_FILES[0], SKILL_FILE, f"{AGENTS}reviewer.md"])
-def test_somebodys_own_file_of_that_name_is_kept_and_said(clone: Clone, name: str) -> None:
-    """It is not written to and not taken out; and the person is told."""
-    clone.write(name, "mine\n")
-    before = clone.contents()
-    assert f"{name} is your own and was kept" in ok(clone.run("init", "--run"))
-    assert clone.contents()[name] == before[name]
-    ok(clone.run("init", "--remove"))
-    assert clone.contents() == before
-
-
 @pytest.mark.parametrize("name", [SHIM_FILES[1], SKILL_FILE, f"{AGENTS}tester.md"])
 def test_what_a_person_changed_since_is_kept(clone: Clone, name: str) -> None:
     """Neither a second run nor the removal touches it; what was not changed goes."""
@@ -220,18 +189,6 @@ def test_with_the_plugin_permissions_and_the_limit_alone(clone: Clone) -> None:
     assert not [name for name in NAMES if (clone.root / name).exists()]
     ok(clone.run("init", "--remove"))
     assert clone.contents() == before
-
-
-def test_a_new_worktree_has_them_too(clone: Clone, tmp_path: Path) -> None:
-    """What one person's init put in goes along; git does not carry it over."""
-    clone.write("a", "")
-    clone.git("add", "a")
-    clone.git("commit", "--quiet", "-m", "a")
-    ok(clone.run("init", "--run"))
-    other = tmp_path / "other"
-    clone.git("worktree", "add", "--quiet", str(other))
-    copy_to(clone.root, other, environment=clone.environment)
-    assert [name for name in NAMES if not (other / name).is_file()] == []
 
 
 def test_remove_goes_with_no_other_option(clone: Clone) -> None:

@@ -10,7 +10,7 @@ import pytest
 from lifecycle.setup.init import copy_to, protocol_section
 from lifecycle.setup.init.hook_table import PERMISSIONS, RUN_PERMISSIONS, WORKFLOW_PERMISSIONS
 from lifecycle.setup.init.init_mark import MARK
-from lifecycle.setup.init.supplies import STATE_SCRIPT, SYNC_SCRIPT, WORKFLOW_FILES, workflows
+from lifecycle.setup.init.supplies import SYNC_SCRIPT, WORKFLOW_FILES, workflows
 from tests.cli.outcome import ok, refused
 from tests.setup.init.conftest import Clone
 from tests.setup.init.test_init import SHARED, settings
@@ -45,25 +45,6 @@ def test_out_again_is_as_before(
     assert clone.contents() == before
 
 
-@MODES
-def test_twice_changes_nothing_and_a_plain_run_keeps_it(
-    clone: Clone, shared: tuple[str, ...]
-) -> None:
-    """Not a byte and not a time, with the option and without."""
-    ok(clone.run("init", "--workflow", *shared))
-    before = clone.picture()
-    assert "nothing was changed" in ok(clone.run("init", "--workflow", *shared))
-    assert "nothing was changed" in ok(clone.run("init", *shared))
-    assert clone.picture() == before
-
-
-def test_without_the_option_nothing_of_a_workflow_is_there(clone: Clone) -> None:
-    """No script, no agent, no section, no permission: a workflow is asked for."""
-    ok(clone.run("init", "--run"))
-    assert not [name for name in (*WORKFLOW_FILES, PAGE) if (clone.root / name).exists()]
-    assert not set(settings(clone)["permissions"]["allow"]) & set(WORKFLOW_PERMISSIONS)
-
-
 def test_what_a_workflow_needs_is_there(clone: Clone) -> None:
     """Two scripts, of which one may be started, the agent, permissions; and the next step is named."""
     assert 'lifecycle workflow start "Name"' in ok(clone.run("init", "--workflow")).splitlines()[-1]
@@ -72,17 +53,6 @@ def test_what_a_workflow_needs_is_there(clone: Clone) -> None:
     ok(clone.run("init", "--run"))
     rules = {*PERMISSIONS, *RUN_PERMISSIONS, *WORKFLOW_PERMISSIONS}
     assert set(settings(clone)["permissions"]["allow"]) == rules
-
-
-def test_the_permissions_alone_are_the_plugins_users(clone: Clone) -> None:
-    """With --permissions the rules go in and nothing else; and out again."""
-    before = clone.contents()
-    ok(clone.run("init", "--permissions", "--workflow"))
-    assert settings(clone)["permissions"]["allow"] == [*PERMISSIONS, *WORKFLOW_PERMISSIONS]
-    assert "hooks" not in settings(clone)
-    assert not (clone.root / PAGE).exists()
-    ok(clone.run("init", "--remove"))
-    assert clone.contents() == before
 
 
 @MODES
@@ -180,16 +150,6 @@ def test_a_section_that_the_repository_brings_is_left_to_it(clone: Clone) -> Non
     assert clone.read(PAGE).count(protocol_section.TITLE) == 1
     ok(clone.run("init", "--remove"))
     assert clone.contents() == before
-
-
-@pytest.mark.parametrize("name", [STATE_SCRIPT, SYNC_SCRIPT, WORKFLOW_FILES[-1]])
-def test_somebodys_own_file_of_that_name_is_kept_and_said(clone: Clone, name: str) -> None:
-    """It is not written to and not taken out; and the person is told."""
-    clone.write(name, "mine")
-    assert f"{name} is your own and was kept" in ok(clone.run("init", "--workflow"))
-    assert clone.read(name) == "mine"
-    ok(clone.run("init", "--remove"))
-    assert clone.read(name) == "mine"
 
 
 def test_a_link_that_leads_out_is_not_written_through(clone: Clone) -> None:
