@@ -5,13 +5,9 @@ What lies there can be had from GitHub again, and goes with the claim.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-from lifecycle.storage.store import FOLDER, Folder
-
-FEEDBACK = "feedback"
-"""The folder's name in `.lifecycle/`."""
+from lifecycle.storage.store import FEEDBACK, FOLDER, Folder
 
 MOST_FILES = 64
 MOST_BYTES = 40_000_000
@@ -44,21 +40,9 @@ class FeedbackFiles:
         self.folder.write(name, content)
         self._prune(name)
 
-    def drop(self) -> None:
-        """Take all of them away."""
-        for name in self._names():
-            self.folder.remove(name)
-
-    def _names(self) -> list[str]:
-        """The files, the newest first."""
-        self.folder.at("")
-        if not self.folder.path.is_dir():
-            return []
-        return sorted(os.listdir(self.folder.path), key=self.folder.mtime_ns, reverse=True)  # noqa: PTH208 -- names are what is wanted
-
     def _prune(self, written: str) -> None:
         size = 0
-        for place, name in enumerate(self._names()):
+        for place, name in enumerate(self.folder.names()):
             size += max((self.folder.path / name).lstat().st_size, 0)
             if name != written and (place >= MOST_FILES or size > MOST_BYTES):
                 self.folder.remove(name)

@@ -29,6 +29,8 @@ CLAIM_FILE = ".agent-claim.json"
 FOLDER = ".lifecycle"
 LOCK = "lock"
 STATE = "state.json"
+FEEDBACK = "feedback"
+"""The folder of packets and logs in `.lifecycle/`; it goes with the claim."""
 
 _ENDS = {signal.SIGALRM, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 """What a deadline, the client or a person ends a process with."""
@@ -345,6 +347,18 @@ class Folder:
     def remove(self, name: str) -> None:
         """Take a file away, if it is there; of a link only the link goes."""
         Path(self.at(name)).unlink(missing_ok=True)
+
+    def names(self) -> list[str]:
+        """The names of what lies here, the newest first."""
+        self.at("")
+        if not self.path.is_dir():
+            return []
+        return sorted((one.name for one in os.scandir(self.path)), key=self.mtime_ns, reverse=True)
+
+    def clear(self) -> None:
+        """Take every file here away."""
+        for name in self.names():
+            self.remove(name)
 
     @contextlib.contextmanager
     def locked(self, seconds: float, name: str = LOCK) -> Iterator[None]:

@@ -100,7 +100,7 @@ def test_the_oldest_files_make_room(place: Place, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(feedback_files, "MOST_BYTES", 10)
     files.write("6.log", b"x" * 50)
     assert sorted(kept(place)) == ["6.log"]
-    files.drop()
+    files.folder.clear()
     assert kept(place) == {}
 
 

@@ -26,7 +26,7 @@ from lifecycle.core.values.model import BoardItem, PullRequest, PullState
 from lifecycle.core.world import World
 from lifecycle.git import lease
 from lifecycle.github.operations.unclear_writes import settled
-from lifecycle.storage.feedback_files import FeedbackFiles
+from lifecycle.storage.store import FEEDBACK, Folder
 
 
 def perform(
@@ -126,7 +126,7 @@ def _forget(claim_store: ClaimStore | None, record: Record) -> plan.ClaimForgott
     if claim_store is not None:
         claim_store.forget(replace(record, ending=replace(record.ending, outcome=record.end)))
         with contextlib.suppress(OSError):  # what is left there is bounded, and can be read again
-            FeedbackFiles(claim_store.root).drop()
+            Folder(claim_store.root, FEEDBACK).clear()
     return plan.ClaimForgotten()
 
 
