@@ -47,7 +47,7 @@ NAMES = (CLAIM_FILE, f"{CLAIM_FILE}.*{OURS}", FOLDER)
 """What is ours at the top of a worktree, names and patterns."""
 
 
-_NAMES_ALONE = {
+NAMES_ALONE = {
     **{f"GIT_{name}_PATHSPECS": "0" for name in ("GLOB", "NOGLOB", "LITERAL")},
     "GIT_ICASE_PATHSPECS": "1",
 }
@@ -79,7 +79,7 @@ def tracked(
     """
     from lifecycle.git.process import GitRepository, is_no_repository
 
-    git = GitRepository(root, deadline, {**environment, **_NAMES_ALONE})
+    git = GitRepository(root, deadline, {**environment, **NAMES_ALONE})
     try:
         listed = git.run("ls-files", "-z", "--", *names).split("\0")
     except GitFailed as error:
@@ -99,7 +99,7 @@ def tracked_paths(
     """The paths that git tracks under these names, in any case; `*` among them if it does not say."""
     from lifecycle.git.process import GitRepository, is_no_repository
 
-    git = GitRepository(root, deadline, {**environment, **_NAMES_ALONE})
+    git = GitRepository(root, deadline, {**environment, **NAMES_ALONE})
     try:
         return frozenset(git.run("ls-files", "-z", "--", *names).split("\0")) - {""}
     except GitFailed as error:

@@ -18,7 +18,7 @@ from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.redact import redact, visible
 from lifecycle.core.timing import Deadline, render_time
 from lifecycle.git.process import GitRepository, is_no_repository
-from lifecycle.git.tracked_files import exclude_own_files
+from lifecycle.git.tracked_files import NAMES_ALONE, exclude_own_files
 from lifecycle.run.long_run import tier
 from lifecycle.run.progress_file import ProgressFile
 from lifecycle.run.state import VERSION, Clarification, Failure, Run, encoded
@@ -63,10 +63,7 @@ class NoRun(Refused):
     for_agent = True
 
     def __init__(self) -> None:
-        super().__init__(
-            f"There is no run here ({PATH} is not there); nothing was done. Begin one with: "
-            'lifecycle run init "GOAL"'
-        )
+        super().__init__(sentence("no-run"))
 
 
 class StrangeRun(Refused):
@@ -138,9 +135,7 @@ class RunStore:
         path = self._path(STATE)
         content = regular_files.content(path, limit=_LARGEST)
         if content is None:
-            what = regular_files.strange(path)
-            if what:
-                raise regular_files.StrangeFileError(path, what)
+            _refuse_strange(path)
             return None
         self._refuse_tracked()
         try:
@@ -189,12 +184,10 @@ class RunStore:
 
     def write(self, run: Run) -> None:
         """Replace the file by one rename, and set the guards' mark; the caller holds the lock."""
-        path = Path(self._path(STATE))
-        path.parent.mkdir(exist_ok=True)
-        what = regular_files.strange(str(path))
-        if what:
-            raise regular_files.StrangeFileError(str(path), what)
-        store.write(path, encoded(run))
+        path = self._path(STATE)
+        Path(path).parent.mkdir(exist_ok=True)
+        _refuse_strange(path)
+        store.write(Path(path), encoded(run))
         self.mark(run)
 
     def begin(self, run: Run) -> None:
@@ -256,9 +249,7 @@ class RunStore:
         return regular_files.below(str(self.root), FOLDER, name)
 
     def _refuse_tracked(self) -> None:
-        plain = {"GLOB": "0", "NOGLOB": "0", "LITERAL": "0", "ICASE": "1"}
-        pathspecs = {f"GIT_{name}_PATHSPECS": value for name, value in plain.items()}
-        git = GitRepository(self.root, self.deadline, {**self.environment, **pathspecs})
+        git = GitRepository(self.root, self.deadline, {**self.environment, **NAMES_ALONE})
         try:
             listed = git.run("ls-files", "-z", "--", PATH, FOLDER).casefold().split("\0")
             if FOLDER in listed:  # a submodule, whose files its own repository lists
@@ -267,11 +258,16 @@ class RunStore:
         except GitFailed as error:
             if is_no_repository(error):
                 return
-            raise StrangeRun(
-                sentence("tracking-unknown", evidence=error.evidence or error.sentence)
-            ) from None
+            why = error.evidence or error.sentence
+            raise StrangeRun(sentence("tracking-unknown", evidence=why)) from None
         if PATH in listed:
             raise StrangeRun(sentence("tracked"))
+
+
+def _refuse_strange(path: str) -> None:
+    what = regular_files.strange(path)
+    if what:
+        raise regular_files.StrangeFileError(path, what)
 
 
 Migration = Callable[[dict[str, Any]], dict[str, Any]]

@@ -8,6 +8,7 @@ be read; a change of meaning raises `VERSION`, and adds a step to `MIGRATIONS` a
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from typing import Any, Final, Self
 
@@ -15,9 +16,9 @@ import msgspec
 from msgspec.structs import replace
 
 from lifecycle.core.errors import did_you_mean
-from lifecycle.core.redact import visible
+from lifecycle.core.redact import redact, visible
 from lifecycle.run import table
-from lifecycle.run.texts.told import refused
+from lifecycle.run.texts.told import LONG, refused
 
 VERSION: Final = 1
 
@@ -548,3 +549,25 @@ def encoded(kept: Run | tuple[Clarification, ...]) -> bytes:
     """The run as the file holds it, or what was clarified before it."""
     content = msgspec.json.format(msgspec.json.encode(kept), indent=1)
     return bytes(content) + b"\n"
+
+
+def new_run(goal: str, now: float, **about: Any) -> Run:
+    """A run with this goal, from its first phase on; the design's leading "Goal:" is no part of it.
+
+    Args:
+        goal: what is wanted, in a person's words.
+        now: the present, in seconds since the epoch.
+        about: more of its fields: autonomous, clarifications, branch, base.
+
+    Raises:
+        Refused: the goal is empty, or far too long.
+    """
+    words = goal.strip()
+    if words[:5].casefold() == "goal:":
+        words = words[5:].strip()
+    if not words:
+        raise refused("no-goal")
+    if len(words) > LONG:
+        raise refused("long-goal", length=len(words), long=LONG)
+    lines = (visible(line).rstrip() for line in redact(words).splitlines())
+    return Run(secrets.token_hex(4), "\n".join(lines), now, **about)

@@ -34,7 +34,7 @@ PURE = (
     "run.long_run",
     "run.stop.decide",
     "run.stop.next_step",
-    "run.trouble.brakes",
+    "run.trouble.blockers",
     "run.trouble.escalation",
     "run.trouble.external_services",
     "settings.persons",

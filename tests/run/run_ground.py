@@ -8,8 +8,7 @@ from typing import ClassVar
 
 from lifecycle.core.timing import Deadline
 from lifecycle.run.run_store import RunStore
-from lifecycle.run.state import Run
-from lifecycle.run.stories.begin import new_run
+from lifecycle.run.state import Run, new_run
 from tests.cli.command_ground import CommandGround
 from tests.conftest import ManualClock
 

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from lifecycle.core.errors import IllegalMove, Refused
 from lifecycle.run import run_store, state
 from lifecycle.run.run_store import NewerVersion
-from lifecycle.run.state import Criterion, Failure, Run, Story
-from lifecycle.run.stories.begin import new_run
+from lifecycle.run.state import Criterion, Failure, Run, Story, new_run
 from lifecycle.run.table import (
     GATES,
     PHASES,

@@ -1,16 +1,23 @@
-"""`lifecycle run init|recover`: begin a run, and find it again."""
+"""A run is begun and found again, and it is said what is to be done.
+
+`lifecycle run init|recover`, and `add-story|story-plan|criterion|questions|add-clarification`.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 from lifecycle.cli.run.run_session import RunSession
 from lifecycle.run.checkpoints.checkpoint_refs import head_of
 from lifecycle.run.run_store import PATH, StrangeRun
-from lifecycle.run.state import Run
+from lifecycle.run.state import Run, Story, fields_of, new_run
 from lifecycle.run.stop import leading
-from lifecycle.run.stories.begin import new_run
+from lifecycle.run.stories import clarifying, story_edits
+from lifecycle.run.stories.story_edits import StoryPlan
+from lifecycle.run.table import ClarificationPhase, CriterionState
 from lifecycle.run.texts import standing
 from lifecycle.run.texts.told import refused
-from lifecycle.run.trouble import brakes
+from lifecycle.run.trouble import blockers
 
 
 def init(given: RunSession, *, goal: str, autonomous: bool, anew: bool) -> None:
@@ -59,7 +66,7 @@ def _demand_person(given: RunSession) -> None:
     run = run or Run("", "", given.now)
     if not run.is_over:
         waited = run.fix.asked_at if run.fix is not None else 0.0
-        asked_at = max(brakes.stop_asked_at(run), run.stopped_at, waited)
+        asked_at = max(blockers.stop_asked_at(run), run.stopped_at, waited)
         given.person(run, asked_at, 'init --anew "GOAL"')
 
 
@@ -83,3 +90,117 @@ def recover(given: RunSession) -> None:
         if not run.is_over and given.client_session and run.session != given.client_session:
             lines.append(f"Note: {standing.held_line(run)}")
     given.show(lines, data)
+
+
+def add_story(given: RunSession, *, title: str, size: str | None, security: bool) -> None:
+    """Add the story TITLE to the run, behind those that it has.
+
+    The first one takes the run into its analysis; where somebody attends, something has to be clarified
+    before.
+    """
+    with given.store.changing() as change:
+        change.run = story_edits.with_new_story(
+            change.run, title, given.now, size=size or "M", security=security, asked=given.can_ask
+        )
+        story = change.run.stories[-1]
+        marks = f"{story.size}, security" if story.security else story.size
+        added = f"Added story: {story.id} {story.title} ({marks})"
+        change.note(added)
+    given.show([added], _data(story))
+
+
+def story_plan(given: RunSession, *, story: str, replace: bool, **found: Any) -> None:
+    """Say of STORY what analyst and architect found: what is named is added to what is there.
+
+    The first plan takes the run into its planning; where somebody attends, something has to be clarified
+    before. G1 looks at what is said here.
+    """
+    plan = StoryPlan(**found, replaces=replace)
+    with given.store.changing() as change:
+        change.run = story_edits.planned(change.run, story, plan, given.now, asked=given.can_ask)
+        made = change.run.story(story)
+        change.note(f"Planned story: {made.id}")
+    given.show([f"Planned story: {made.id} {made.title}", *_plan_lines(made)], _data(made))
+
+
+def criterion(
+    given: RunSession, *, story: str, number: int, found: CriterionState, note: str
+) -> None:
+    """Record of the acceptance criterion NUMBER of STORY whether it is met on the files as they are.
+
+    manual: it can only be verified by hand (MANUAL_VERIFICATION_REQUIRED); the PR says so.
+    """
+    # Before the lock: git may take its time, and other commands should not wait for it.
+    given.store.demanded()
+    tree = given.tree
+    with given.store.changing() as change:
+        change.run = story_edits.judged(
+            change.run, story, number, found, given.now, note=note, tree=tree, by=given.who
+        )
+        made = change.run.story(story)
+        said = f"Criterion {made.id} {number}: {found}"
+        change.note(said)
+    given.show([f"{said}: {made.criteria[number - 1].text}"], _data(made))
+
+
+def questions(given: RunSession, *, phase: ClarificationPhase) -> None:
+    """Print what the user is to be asked before the analysis, or before the plan."""
+    run = given.store.load()
+    asked = clarifying.QUESTIONS[phase]
+    stories = [_data(story) for story in run.stories] if run is not None else []
+    data = {"phase": phase, "questions": asked, "stories": stories}
+    given.show(clarifying.question_lines(phase, run), data)
+
+
+def add_clarification(
+    given: RunSession,
+    *,
+    question: str,
+    answer: str,
+    phase: ClarificationPhase | None,
+    category: str,
+) -> None:
+    """Keep QUESTION and its ANSWER; one that was asked before in this phase is answered anew.
+
+    Without ANSWER the question is open: G1 fails until it is answered.
+
+    An answer that begins with "Assumed" was given by nobody: it opens a checkpoint only where nobody
+    attends, and in a run that was begun with --autonomous. Before init it is kept, and init adopts it.
+    """
+    store = given.store
+    with store.locked():
+        run = store.load()
+    is_early = run is None or run.is_over
+    usual = ClarificationPhase.PRE_ANALYSIS if is_early else ClarificationPhase.DEVELOPMENT
+    one = clarifying.clarification(question, answer, given.now, phase or usual, category)
+    said = f"Added clarification: {one.question} -> {one.answer or '(open)'} [{one.phase}]"
+    if is_early:
+        with store.locked():
+            store.keep_early(clarifying.merged(store.early(), one))
+        said += "; the next run adopts it"
+    else:
+        with store.changing() as change:
+            change.run = clarifying.clarified(change.run, one)
+            change.note(said)
+    data = fields_of(one, "question", "answer", "assumed", "phase", "category")
+    given.show([said], {**data, "early": is_early})
+
+
+def _data(story: Story) -> dict[str, object]:
+    return {
+        **fields_of(story, "id", "title", "size", "security", "status"),
+        "criteria": [fields_of(one, "text", "state") for one in story.criteria],
+        **fields_of(story, "design", "files", "risks", "depends_on"),
+    }
+
+
+def _plan_lines(story: Story) -> list[str]:
+    lists = {"Files": story.files, "Risks": story.risks, "Depends on": story.depends_on}
+    criteria = [
+        f"  {number}. {one.text} ({one.state})" for number, one in enumerate(story.criteria, 1)
+    ]
+    return [
+        *(["Criteria:", *criteria] if criteria else ["Criteria: none yet"]),
+        f"Design: {story.design or 'none yet'}",
+        *(f"{name}: {', '.join(texts)}" for name, texts in lists.items() if texts),
+    ]

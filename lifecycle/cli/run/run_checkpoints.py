@@ -8,7 +8,7 @@ from lifecycle.platforms.selection import detect
 from lifecycle.run.checkpoints.checkpoint_refs import make, prefix_of, with_checkpoint
 from lifecycle.run.checkpoints.rollback import go_back, rolled_back
 from lifecycle.run.finish.story_commit import commit_story, subject_of, with_commit
-from lifecycle.run.texts.told import refused
+from lifecycle.run.texts.told import filled, refused
 
 
 def mark_working_state(given: RunSession) -> None:
@@ -43,14 +43,15 @@ def rollback_to_checkpoint(given: RunSession, *, name: str) -> None:
         pairs = zip(before.stories, change.run.stories, strict=True)
         again = [story.id for old, story in pairs if story.status is not old.status]
         change.note(f"Went back to {back.checkpoint.ref}; saved as {back.saved.ref}")
-    where = f"the branch {back.branch}" if back.branch else "HEAD"
-    lines = [
-        f"Rolled back to checkpoint: {back.checkpoint.ref}",
-        f"Now {where} is at {back.head[:10] or 'no commit'}; it was at {back.former[:10] or 'none'}.",
-        f"Pending again: {', '.join(again) or 'none'}",
-        f"What was here is saved as {back.saved.ref}; bring it back with: {back.undo}",
-        *(f"Note: {note}" for note in back.notes),
-    ]
+    lines = filled(
+        "rolled-back",
+        back=back,
+        where=f"the branch {back.branch}" if back.branch else "HEAD",
+        head=back.head[:10] or "no commit",
+        former=back.former[:10] or "none",
+        again=", ".join(again) or "none",
+        notes=[f"Note: {note}" for note in back.notes],
+    )
     heads = {"head": back.head, "former_head": back.former}
     saved = {"pending": again, "saved": back.saved.ref, "undo": back.undo}
     given.show(lines, {"checkpoint": back.checkpoint.ref, **heads, **saved})

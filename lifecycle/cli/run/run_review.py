@@ -9,7 +9,7 @@ import click
 from lifecycle.cli.run.run_session import RunSession
 from lifecycle.run.checkpoints import checkpoint_refs
 from lifecycle.run.checkpoints.worktree_files import files_aside
-from lifecycle.run.finish.review_cover import read_from
+from lifecycle.run.finish.completion import read_from
 from lifecycle.run.gates import gate_records, reviews
 from lifecycle.run.state import WordCheck, data_of
 from lifecycle.run.table import APPROVING, REVIEWERS, SHOWN_BY, ReviewVerdict, StoryCheck
@@ -24,13 +24,7 @@ _ROLES = {row[0]: role for role, row in REVIEWERS.items()}
 
 
 def verify(
-    given: RunSession,
-    *,
-    story: str,
-    check: StoryCheck,
-    passed: bool | None,
-    details: str,
-    by: str,
+    given: RunSession, *, story: str, check: StoryCheck, passed: bool | None, details: str, by: str
 ) -> None:
     """Say of a check of STORY that it passed, or failed.
 

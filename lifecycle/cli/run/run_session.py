@@ -13,7 +13,7 @@ from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.evidence import tree_hash
 from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.git.process import GitRepository
-from lifecycle.run.gates.work_facts import WorkFacts, facts_of
+from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts, facts_of
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Run
 from lifecycle.settings import persons, running_client
@@ -77,7 +77,7 @@ class RunSession(Session):
         try:
             return self.facts_since(run.current.base if run.current is not None else "")
         except (GitFailed, Transient):
-            return WorkFacts()
+            return UNSEEN
 
     def facts_since(self, base: str = "") -> WorkFacts:
         """What git shows of the worktree since a commit; raises GitFailed, Transient."""

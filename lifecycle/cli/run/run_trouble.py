@@ -21,7 +21,7 @@ from lifecycle.run.gates.gate_rules import check_states
 from lifecycle.run.state import Run, UserFix, fields_of
 from lifecycle.run.table import FailureCategory, RunStatus
 from lifecycle.run.texts.agent_contexts import resume_data, resume_lines, retry_lines
-from lifecycle.run.trouble import blockers, brakes, external_services
+from lifecycle.run.trouble import blockers, external_services
 from lifecycle.run.trouble.escalation import escalation_lines
 from lifecycle.run.trouble.story_failures import advice, failed
 from lifecycle.settings.config import for_child
@@ -213,10 +213,10 @@ def resume(given: RunSession, *, iterations: int | None) -> None:
     limits = given.world.settings.run
     with given.store.changing() as change:
         run = change.run
-        brakes.demand_stopped(run)
+        blockers.demand_stopped(run)
         by = given.person(run, run.stopped_at, "resume")
         reached = long_run.exceeded(run, limits, given.now)
-        run = long_run.granted(brakes.resumed(run, given.now, by), given.now)
+        run = long_run.granted(blockers.resumed(run, given.now, by), given.now)
         change.run = run if iterations is None else long_run.with_left(run, limits, iterations)
         done = f"Resumed: {run.id} (by a {by})"
         change.note(done)
@@ -241,9 +241,9 @@ def stop(given: RunSession, *, why: str, for_good: bool) -> None:
     following, kept = "All of it is kept. Go on with: lifecycle run resume", None
     with given.store.changing() as change:
         run = change.run
-        by = given.person(run, brakes.stop_asked_at(run), "stop")
+        by = given.person(run, blockers.stop_asked_at(run), "stop")
         if not (for_good and run.status is RunStatus.STOPPED):
-            change.run = run = brakes.stopped(run, given.now, by, why)
+            change.run = run = blockers.stopped(run, given.now, by, why)
         done = f"Stopped{' for good' if for_good else ''}: {run.id} ({run.why}; by a {by})"
         change.note(done)
     if for_good:

@@ -11,7 +11,7 @@ from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.git.process import GitRepository
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.run.gates import work_facts
-from lifecycle.run.gates.work_facts import WorkFacts
+from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts
 from lifecycle.run.run_store import RunStore, StrangeRun
 from lifecycle.run.state import Run
 from lifecycle.run.stop import leading
@@ -122,8 +122,8 @@ def worktree_seen(call: HookCall, run: Run) -> WorktreeSeen:
     return WorktreeSeen(facts_of(call, run), EvidenceRoom(call.world.root).records())
 
 
-def facts_of(call: HookCall, run: Run) -> WorkFacts | None:
-    """What git shows of the worktree; None if it does not say so in time."""
+def facts_of(call: HookCall, run: Run) -> WorkFacts:
+    """What git shows of the worktree; UNSEEN if it does not say so in time."""
     world, story = call.world, run.current
     with contextlib.suppress(LifecycleError):
         # Whoever asks has the run's lock and file before it still.
@@ -131,4 +131,4 @@ def facts_of(call: HookCall, run: Run) -> WorkFacts | None:
         base = story.base if story is not None else ""
         git = GitRepository(world.root, deadline, world.environment)
         return work_facts.facts_of(git, base)
-    return None
+    return UNSEEN

@@ -13,6 +13,7 @@ from lifecycle.core.values.configured import RunSettings
 from lifecycle.hooks.answers import run_start
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.answers.run_start import RunHook
+from lifecycle.run.gates.work_facts import UNSEEN
 from lifecycle.run.state import Run
 from lifecycle.run.stop import decide, leading, transcript_tokens
 from lifecycle.run.stop.decide import RunSeen, RunVerdict
@@ -55,7 +56,7 @@ class RunStop(RunHook):
 
     def _decide(self, run: Run) -> None:
         self.leads = True
-        facts = run_start.facts_of(self.call, run) if run.status is RunStatus.ACTIVE else None
+        facts = run_start.facts_of(self.call, run) if run.status is RunStatus.ACTIVE else UNSEEN
         message, position = _last_words(self.call, run)
         with self.store.locked():
             run = self.store.demanded()

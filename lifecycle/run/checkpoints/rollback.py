@@ -13,17 +13,8 @@ from pathlib import Path, PurePosixPath
 from lifecycle.core.errors import GitFailed
 from lifecycle.core.redact import visible
 from lifecycle.git.process import GitRepository
-from lifecycle.run.checkpoints import checkpoint_refs
+from lifecycle.run.checkpoints import checkpoint_refs, worktree_files
 from lifecycle.run.checkpoints.checkpoint_refs import SAVED, base_of, branch_of, head_of
-from lifecycle.run.checkpoints.worktree_files import (
-    Aside,
-    NamesGit,
-    files_aside,
-    is_own,
-    opened,
-    paths_of,
-    refuse_under_way,
-)
 from lifecycle.run.state import Checkpoint, Criterion, Run, Story, fields_of
 from lifecycle.run.table import RunPhase, StoryStatus, TddPhase
 from lifecycle.run.texts.told import refused, sentence
@@ -79,11 +70,11 @@ def go_back(writing: GitRepository, run: Run, name: str, now: float) -> Return:
         Refused: there is no such checkpoint, something is under way, or HEAD is on another branch.
         GitFailed, Transient: git cannot; the sentence says what was kept.
     """
-    git = opened(writing)
-    refuse_under_way(git)
+    git = worktree_files.opened(writing)
+    worktree_files.refuse_under_way(git)
     checkpoint = checkpoint_refs.find(git, run, name)
     _refuse_other_branch(git, checkpoint)
-    with files_aside(git) as aside:
+    with worktree_files.files_aside(git) as aside:
         saved = checkpoint_refs.keep(
             aside, run, now, SAVED, f"Before going back to {checkpoint.ref}"
         )
@@ -162,11 +153,11 @@ def _refuse_other_branch(git: GitRepository, checkpoint: Checkpoint) -> None:
         raise refused("no-common-commit", checkpoint=checkpoint)
 
 
-def _put_back(aside: Aside, target: str) -> None:
+def _put_back(aside: worktree_files.Aside, target: str) -> None:
     """Make the worktree's files those of a tree; GitFailed, before anything, if one is in the way."""
     quiet = ("diff-tree", "-r", "--name-only", "-z", "--no-renames")
     gone, come, turned = (
-        {*paths_of(aside.git, *quiet, f"--diff-filter={kind}", aside.tree, target)}
+        {*worktree_files.paths_of(aside.git, *quiet, f"--diff-filter={kind}", aside.tree, target)}
         for kind in "DAT"
     )
     for path in sorted(come | turned):  # what was a submodule may have files in its folder
@@ -194,14 +185,14 @@ def _obstacle(root: Path, path: str, gone: set[str]) -> str:
     return next((file for file in below if file not in gone), "")
 
 
-def _with_own_files(aside: Aside, commit: str) -> str:
+def _with_own_files(aside: worktree_files.Aside, commit: str) -> str:
     """The checkpoint's tree, with the files of trackers and of ours that git tracks as they are now."""
     lines = {tree: _own_lines(aside.git, tree) for tree in (aside.tree, commit)}
     if lines[aside.tree] == lines[commit]:
         return aside.git.run("rev-parse", f"{commit}^{{tree}}")
     index = Path(aside.git.places["GIT_INDEX_FILE"]).with_name("target")
     places = {"GIT_INDEX_FILE": str(index)}
-    git = NamesGit(aside.git.root, aside.git.deadline, aside.git.environment, places)
+    git = worktree_files.NamesGit(aside.git.root, aside.git.deadline, aside.git.environment, places)
     git.run("read-tree", commit)
     gone = [f"0 {'0' * len(commit)}\t{path}" for path in lines[commit]]
     fresh = [f"{about}\t{path}" for path, about in lines[aside.tree].items()]
@@ -213,7 +204,7 @@ def _with_own_files(aside: Aside, commit: str) -> str:
 def _own_lines(git: GitRepository, tree: str) -> dict[str, str]:
     entries = git.run("ls-tree", "-r", "-z", "--full-tree", tree).split("\0")
     pairs = (entry.partition("\t") for entry in entries if entry)
-    return {path: about for about, _, path in pairs if is_own(path)}
+    return {path: about for about, _, path in pairs if worktree_files.is_own(path)}
 
 
 def _moved_modules(git: GitRepository, before: str, after: str) -> tuple[str, ...]:

@@ -14,9 +14,8 @@ from lifecycle.core.world import World
 from lifecycle.git.process import GitRepository, is_no_github, parse_remote
 from lifecycle.github.operations.ensure_pulls import PullOperations
 from lifecycle.run.checkpoints.worktree_files import opened
-from lifecycle.run.finish.completion import final_of
+from lifecycle.run.finish.completion import final_of, with_unread
 from lifecycle.run.finish.pull_text import body_of, changed_files, title_of, with_section
-from lifecycle.run.finish.review_cover import with_unread
 from lifecycle.run.gates.work_facts import WorkFacts, facts_of
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Run

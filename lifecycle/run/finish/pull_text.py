@@ -15,18 +15,16 @@ from lifecycle.core.redact import redact, visible
 from lifecycle.git.process import GitRepository
 from lifecycle.run import table
 from lifecycle.run.checkpoints.checkpoint_refs import commit_at, head_of
-from lifecycle.run.gates.work_facts import WorkFacts
+from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts
 from lifecycle.run.long_run import spent
 from lifecycle.run.state import GatePart, GateRecord, Run, Story
 from lifecycle.run.texts.run_words import elapsed
-from lifecycle.run.texts.told import listed
+from lifecycle.run.texts.told import filled, listed
 
 BODY_LIMIT = 60_000
 """GitHub takes 65,536 characters, and a text around ours needs some."""
 
 _SUMMARY = 100
-_CLEAN = WorkFacts()
-_GENERATED = "Generated with [Claude Code](https://claude.com/claude-code)"
 
 
 def summary_of(run: Run) -> str:
@@ -56,7 +54,7 @@ def body_of(
     final: GateRecord | None,
     files: Sequence[ChangedFile],
     now: float,
-    facts: WorkFacts = _CLEAN,
+    facts: WorkFacts = UNSEEN,
 ) -> str:
     """The run's part of the text.
 
@@ -67,19 +65,24 @@ def body_of(
         now: the present.
         facts: the worktree as it is, with what no review has read.
     """
-    gate = final or GateRecord(table.Gate.G7, now, table.CheckState.PENDING)
-    parts = [
-        ["## Summary", run.goal, *_standing(run)],
-        ["## Stories Implemented", *_stories(run)],
-        ["## Key Changes", *(grouped(tuple(files)) or ["None."])],
-        ["## Testing", *_testing(run, gate)],
-        ["## Verification Checklist", *_checklist(run, gate, facts)],
-        *([["## Manual verification", *manual] for manual in [_manual(run)] if manual]),
-        ["## Workflow Metrics", *_metrics(run, now)],
-        ["---", _GENERATED],
-    ]
-    text = "\n\n".join("\n".join([part[0], "", *part[1:]]) for part in parts)
-    shown = "\n".join(visible(line) for line in redact(text).splitlines())
+    gate, took = final or GateRecord(table.Gate.G7, now, table.CheckState.PENDING), spent(run, now)
+    lines = filled(
+        "pull",
+        run=run,
+        stands=_standing(run),
+        stories=_stories(run),
+        changes=grouped(tuple(files)) or ["None."],
+        testing=_testing(run, gate),
+        checklist=_checklist(run, gate, facts),
+        manual=_manual(run),
+        runtime=elapsed(took.seconds),
+        done=len(run.completed_stories),
+        of=len(run.stories),
+        iterations=sum(story.iteration for story in run.stories),
+        took=took,
+        tokens=[f"- **Tokens:** {took.tokens:,}"] if took.tokens else [],
+    )
+    shown = "\n".join(visible(line) for line in redact("\n".join(lines)).splitlines())
     return shown.replace("<!--", "&lt;!--")[:BODY_LIMIT]  # nobody's words end or begin our part
 
 
@@ -191,25 +194,13 @@ def _approved(story: Story, check: table.StoryCheck) -> bool:
 
 
 def _manual(run: Run) -> list[str]:
-    return [
+    left = [
         f"- [ ] {story.id}: {one.text} ({table.CriterionState.MANUAL.value})"
         for story in run.stories
         for one in story.criteria
         if one.state is table.CriterionState.MANUAL
     ]
-
-
-def _metrics(run: Run, now: float) -> list[str]:
-    took = spent(run, now)
-    tokens = [f"- **Tokens:** {took.tokens:,}"] if took.tokens else []
-    return [
-        f"- **Workflow ID:** {run.id}",
-        f"- **Runtime:** {elapsed(took.seconds)}",
-        f"- **Stories:** {len(run.completed_stories)}/{len(run.stories)}",
-        f"- **Total Iterations:** {sum(story.iteration for story in run.stories)}",
-        f"- **Sessions:** {took.sessions}",
-        *tokens,
-    ]
+    return ["", "## Manual verification", "", *left] if left else []
 
 
 _GROUPS, _FILES = 20, 8

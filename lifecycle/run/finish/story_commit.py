@@ -10,15 +10,8 @@ from typing import Any, Final
 from lifecycle.core.errors import GitFailed
 from lifecycle.core.redact import redact, visible
 from lifecycle.git.process import GitRepository
+from lifecycle.run.checkpoints import worktree_files
 from lifecycle.run.checkpoints.checkpoint_refs import head_of
-from lifecycle.run.checkpoints.worktree_files import (
-    NamesGit,
-    add_paths,
-    files_aside,
-    opened,
-    refuse_under_way,
-    uncommitted,
-)
 from lifecycle.run.state import Run, Story
 from lifecycle.run.texts.told import listed, refused, sentence
 
@@ -66,18 +59,18 @@ def commit_story(writing: GitRepository, message: str, outputs: Mapping[str, str
             committed holds what looks like a secret. Nothing was committed then.
         GitFailed, Transient: git or a hook of the project said no; the same.
     """
-    git = opened(writing)
-    refuse_under_way(git)
-    left = uncommitted(git, outputs)
+    git = worktree_files.opened(writing)
+    worktree_files.refuse_under_way(git)
+    left = worktree_files.uncommitted(git, outputs)
     if left.strange:
         names = visible(listed(left.strange))
         raise refused("staged-is-kept-out", names=names, strange=visible(left.strange[0]))
     if not left.paths:
         return StoryCommit("", "", (), left.secrets)
-    with files_aside(git) as aside:
+    with worktree_files.files_aside(git) as aside:
         _refuse_secrets(aside.git, aside.tree, left.paths)
-    writing = NamesGit(git.root, git.deadline, writing.environment)
-    add_paths(writing, list(left.unstaged))
+    writing = worktree_files.NamesGit(git.root, git.deadline, writing.environment)
+    worktree_files.add_paths(writing, list(left.unstaged))
     try:
         writing.run("commit", "--quiet", "--file=-", stdin=redact(message))
     except GitFailed as error:

@@ -7,22 +7,10 @@ left as it was.
 
 from __future__ import annotations
 
-from lifecycle.core.markdown_table import table
+from lifecycle.core import markdown_table
+from lifecycle.run import table
 from lifecycle.run.gates.gate_rules import check_states, failed_on_lint_alone, newest, state_of
 from lifecycle.run.state import GateRecord, Run, Story, WordCheck
-from lifecycle.run.table import (
-    BUILD,
-    GATES,
-    LINT,
-    MAX_LINT_ATTEMPTS,
-    STORIES,
-    TESTS,
-    CheckState,
-    Gate,
-    RunPhase,
-    StoryCheck,
-    StoryStatus,
-)
 from lifecycle.run.texts.told import filled, kept_words, refused, sentence
 from lifecycle.run.trouble import blockers
 from lifecycle.run.trouble.story_failures import failed
@@ -30,19 +18,22 @@ from lifecycle.run.trouble.story_failures import failed
 NOTE = "Lint issues remain - manual review needed"
 """What stands in the pull request where lint was waived."""
 
-GIVEN_UP = f"Unable to fix lint issues after {MAX_LINT_ATTEMPTS} attempts"
+GIVEN_UP = f"Unable to fix lint issues after {table.MAX_LINT_ATTEMPTS} attempts"
 BROKE = "A lint fix broke the build or the tests, and is reverted"
 
 
 def with_final_gate(run: Run, record: GateRecord, now: float) -> Run:
     """The run with a run of G7: one more attempt counted, lint waived, as the loop has it."""
-    is_new = bool(record.tree) and newest(run.gates, Gate.G7, record.tree) is None
-    if run.phase is RunPhase.LINT_FIX and is_new and record.state is CheckState.FAIL:
+    is_new = bool(record.tree) and newest(run.gates, table.Gate.G7, record.tree) is None
+    if run.phase is table.RunPhase.LINT_FIX and is_new and record.state is table.CheckState.FAIL:
         if failed_on_lint_alone(record):
             run = run.but(lint_attempts=(*run.lint_attempts, record.tree))
-            if len(run.lint_attempts) >= MAX_LINT_ATTEMPTS:
+            if len(run.lint_attempts) >= table.MAX_LINT_ATTEMPTS:
                 run = _waived(run, GIVEN_UP, now)
-        elif CheckState.FAIL in (record.part(BUILD).state, record.part(TESTS).state):
+        elif table.CheckState.FAIL in (
+            record.part(table.BUILD).state,
+            record.part(table.TESTS).state,
+        ):
             run = _waived(run, BROKE, now)
     judged = record.but(state=state_of(record.parts, run.lint_waived))
     return run.but(gates=(*run.gates, judged))
@@ -63,26 +54,28 @@ def without_waiver(run: Run) -> Run:
 def final_lines(run: Run, record: GateRecord) -> list[str]:
     """The design's table of G7, and what follows from it."""
     rows = []
-    for name, title in ((BUILD, "Build"), (TESTS, "Tests"), (LINT, "Lint")):
+    for name, title in ((table.BUILD, "Build"), (table.TESTS, "Tests"), (table.LINT, "Lint")):
         part = record.part(name)
-        counted = f" ({part.tests} tests)" if name == TESTS and part.tests >= 0 else ""
+        counted = f" ({part.tests} tests)" if name == table.TESTS and part.tests >= 0 else ""
         command = f"`{part.command}`" if part.command else "-"
         rows.append((title, command, f"{part.state}{counted}"))
     result = ["Verification failed. Returning to Phase 2 to fix issues.", _advice(run, record)]
-    if record.state is CheckState.PASS:
-        waived = [f"{NOTE}."] if record.part(LINT).state is CheckState.FAIL else []
+    if record.state is table.CheckState.PASS:
+        waived = [f"{NOTE}."] if record.part(table.LINT).state is table.CheckState.FAIL else []
         result = [*waived, "All verification checks passed. Proceeding with PR creation."]
-    return filled("final", rows=table(("Check", "Command", "Result"), rows), result=result)
+    return filled(
+        "final", rows=markdown_table.table(("Check", "Command", "Result"), rows), result=result
+    )
 
 
 def _advice(run: Run, record: GateRecord) -> str:
     """What to do after G7 failed."""
     is_alone = failed_on_lint_alone(record)
-    if run.phase is not RunPhase.LINT_FIX:
+    if run.phase is not table.RunPhase.LINT_FIX:
         return sentence("only-lint-fails" if is_alone else "fix-in-phase-2")
     if not is_alone:
         return sentence("revert-the-lint-fix", note=NOTE)
-    return sentence("lint-fix-attempt", done=len(run.lint_attempts), most=MAX_LINT_ATTEMPTS)
+    return sentence("lint-fix-attempt", done=len(run.lint_attempts), most=table.MAX_LINT_ATTEMPTS)
 
 
 KEPT = 40
@@ -104,7 +97,10 @@ def with_gate(run: Run, story: str, record: GateRecord, error: str, now: float) 
         return run.but(gates=_trimmed(run.gates))
     one = run.story(story)
     run = run.with_story(one.but(gates=_trimmed((*one.gates, record))))
-    if record.state is not CheckState.FAIL or StoryStatus.BLOCKED not in STORIES.legal(one.status):
+    if (
+        record.state is not table.CheckState.FAIL
+        or table.StoryStatus.BLOCKED not in table.STORIES.legal(one.status)
+    ):
         return run
     text = error or f"{record.gate} failed"
     return failed(run, story, text, now, source=record.gate, tree=record.tree)
@@ -112,7 +108,7 @@ def with_gate(run: Run, story: str, record: GateRecord, error: str, now: float) 
 
 def _trimmed(records: tuple[GateRecord, ...]) -> tuple[GateRecord, ...]:
     """The newest records, of each gate on a tree its last, in the order in which they came."""
-    last: dict[tuple[Gate, str | float], GateRecord] = {}
+    last: dict[tuple[table.Gate, str | float], GateRecord] = {}
     for record in records:
         key = (record.gate, record.tree or record.at)
         last.pop(key, None)
@@ -131,15 +127,15 @@ def at_work(run: Run, name: str, *, is_begun: bool = True) -> Story:
     story = run.story(name) if name else run.current
     if story is None:
         raise refused("no-story-at-work")
-    if not story.is_open or (is_begun and story.status is StoryStatus.PENDING):
+    if not story.is_open or (is_begun and story.status is table.StoryStatus.PENDING):
         raise refused("story-not-begun", story=story)
     return story
 
 
 def security_gate(story: Story, tree: str, now: float, by: str) -> GateRecord:
     """G6 as the reviews show it: a story that is security-sensitive needs one that cleared it."""
-    state = check_states(story, tree)[StoryCheck.SECURITY_CLEARED]
-    return GateRecord(Gate.G6, now, state, tree, by=by)
+    state = check_states(story, tree)[table.StoryCheck.SECURITY_CLEARED]
+    return GateRecord(table.Gate.G6, now, state, tree, by=by)
 
 
 def with_word(run: Run, story: Story, word: WordCheck) -> Run:
@@ -157,6 +153,6 @@ def gate_lines(record: GateRecord, story: Story) -> list[str]:
         why = f": {part.why}" if part.why else ""
         command = f" `{part.command}`" if part.command else ""
         lines.append(f"- {part.check}: {part.state}{counted}{why}{command}")
-    if record.state is CheckState.FAIL:
-        lines.append(f"{GATES[record.gate].on_fail}.")
+    if record.state is table.CheckState.FAIL:
+        lines.append(f"{table.GATES[record.gate].on_fail}.")
     return lines

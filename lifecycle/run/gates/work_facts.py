@@ -33,6 +33,10 @@ class WorkFacts:
     uncleared: tuple[str, ...] = ()
 
 
+UNSEEN = WorkFacts()
+"""Where git does not say what the files are: no record is about them."""
+
+
 def facts_of(git: GitRepository, base: str = "") -> WorkFacts:
     """The facts of a worktree; what the product itself and checks wrote there is no part of them.
 
@@ -47,7 +51,7 @@ def facts_of(git: GitRepository, base: str = "") -> WorkFacts:
     outputs = EvidenceRoom(git.root).outputs()
     tree = tree_hash.fingerprint(git.root, git.deadline, git.environment, outputs)
     if not tree:
-        return WorkFacts()
+        return UNSEEN
     git = opened(git)
     dirty = uncommitted(git, outputs).paths
     known = base and commit_at(git, base)

@@ -17,7 +17,7 @@ from lifecycle.core.redact import quoted
 from lifecycle.core.values.configured import RunSettings
 from lifecycle.run import long_run, state
 from lifecycle.run.gates import gate_rules
-from lifecycle.run.gates.work_facts import WorkFacts
+from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts
 from lifecycle.run.state import Run, Story, fields_of
 from lifecycle.run.stop.next_step import next_step
 from lifecycle.run.table import COMPLETE, MAX_RETRIES, WORK, RunStatus, StoryStatus, TddPhase
@@ -45,7 +45,7 @@ class RunSeen:
         limits: the caps.
         message: what the agent said last.
         position: names this stop; "" if nothing does.
-        facts: what git shows of the worktree; None if nobody knows.
+        facts: what git shows of the worktree.
         is_waiting: an agent of this session's works in the background, and the client wakes it then.
     """
 
@@ -54,13 +54,8 @@ class RunSeen:
     limits: RunSettings = of(default_factory=RunSettings)
     message: str = ""
     position: str = ""
-    facts: WorkFacts | None = None
+    facts: WorkFacts = UNSEEN
     is_waiting: bool = False
-
-    @property
-    def tree(self) -> str:
-        """The tree of the worktree; "" if nobody knows."""
-        return self.facts.tree if self.facts is not None else ""
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -93,12 +88,12 @@ def decide(seen: RunSeen) -> RunVerdict:
             return _active(seen, run)
 
 
-def missing(run: Run, facts: WorkFacts | None = None) -> tuple[str, ...]:
+def missing(run: Run, facts: WorkFacts = UNSEEN) -> tuple[str, ...]:
     """What is missing before the run is complete, a clause each; of the story at work what it lacks."""
     lacks = []
     for story in run.open_stories:
         lacks.append(f"{story.id} {quoted(story.title, 60)} is {story.status.value}")
-        if facts is not None and story == run.current and story.status is not StoryStatus.PENDING:
+        if facts.tree and story == run.current and story.status is not StoryStatus.PENDING:
             lacks += gate_rules.missing_for(story, facts)
     if not run.stories:
         lacks.append("there is no story yet")
@@ -138,7 +133,7 @@ def _active(seen: RunSeen, run: Run) -> RunVerdict:
     is_claimed = says_complete(seen.message)
     if seen.is_waiting and not is_claimed:
         return RunVerdict(StopWord(), run)
-    about = _digest(run, seen.tree)
+    about = _digest(run, seen.facts.tree)
     idle = run.idle + 1 if about == run.last_reason else 0
     why = long_run.exceeded(run, seen.limits, seen.now)
     if not why and idle >= IDLE_STOPS:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from lifecycle.core.redact import quoted
 from lifecycle.run import table
 from lifecycle.run.gates import gate_rules
-from lifecycle.run.gates.work_facts import WorkFacts
+from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts
 from lifecycle.run.state import GateRecord, Run, Story
 from lifecycle.settings import resources
 
@@ -34,14 +34,13 @@ class NextStep:
     command: str
 
 
-def next_step(run: Run, facts: WorkFacts | None = None) -> NextStep:
+def next_step(run: Run, facts: WorkFacts = UNSEEN) -> NextStep:
     """The step that brings the run on.
 
     Args:
         run: the run.
-        facts: what git shows of the worktree; None if nobody knows: then the records alone count.
+        facts: what git shows of the worktree; UNSEEN: then the records alone count.
     """
-    seen = facts or WorkFacts()
     match run.phase:
         case table.RunPhase.SETUP:
             return _step("setup")
@@ -50,15 +49,15 @@ def next_step(run: Run, facts: WorkFacts | None = None) -> NextStep:
         case table.RunPhase.PLANNING:
             return _planning(run)
         case table.RunPhase.DEVELOPMENT if run.current is not None:
-            return _story(run.current, seen)
+            return _story(run.current, facts)
         case table.RunPhase.DEVELOPMENT:
-            return _development(run, seen.tree)
+            return _development(run, facts.tree)
         case table.RunPhase.LINT_FIX if run.open_stories:
             return _step("lint-open")
         case table.RunPhase.LINT_FIX:
-            return _step("lint-done" if _holds(run.gates, table.Gate.G7, seen.tree) else "lint")
+            return _step("lint-done" if _holds(run.gates, table.Gate.G7, facts.tree) else "lint")
         case table.RunPhase.COMPLETION:
-            is_made = run.pull_request and (facts is None or facts.head == run.published)
+            is_made = run.pull_request and (not facts.tree or facts.head == run.published)
             return _step("close" if is_made else "finish")
 
 

@@ -1,1 +1,1 @@
-"""The beginning of a run, what was clarified, and what analyst, architect and tester say of its stories."""
+"""What was clarified, and what analyst, architect and tester say of a run's stories."""

@@ -10,22 +10,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lifecycle.core.markdown_table import table
+from lifecycle.core import markdown_table
 from lifecycle.core.redact import as_data
 from lifecycle.core.timing import render_time
+from lifecycle.run import table
 from lifecycle.run.gates.reviews import standing
 from lifecycle.run.state import Blocker, Failure, Run, Story, TestProof, UserFix, fields_of
-from lifecycle.run.table import (
-    GATES,
-    MAX_RETRIES,
-    RETRY,
-    CheckState,
-    CriterionState,
-    FailureCategory,
-    Gate,
-    RunStatus,
-    StoryCheck,
-)
 from lifecycle.run.texts.told import filled
 from lifecycle.run.trouble.story_failures import RetryAdvice, recent
 
@@ -40,7 +30,7 @@ SHOWN_FAILURES, SHOWN_FILES = 10, 100
 
 def retry_lines(
     story: Story,
-    states: Mapping[StoryCheck, CheckState],
+    states: Mapping[table.StoryCheck, table.CheckState],
     changed: Sequence[str],
     advice: RetryAdvice,
 ) -> list[str]:
@@ -60,13 +50,15 @@ def retry_lines(
         "retry",
         story=story,
         title=as_data(story.title),
-        iteration=min(tried + 1, MAX_RETRIES),
-        most=MAX_RETRIES,
+        iteration=min(tried + 1, table.MAX_RETRIES),
+        most=table.MAX_RETRIES,
         tried=tried,
         failed=_failed(failures[-SHOWN_FAILURES:]) or ["- Nothing is recorded."],
         fixes=_to_fix(story, failures) or ["- Nothing that is recorded."],
         files=[*files, f"- and {left} more"] if left > 0 else files,
-        checks=table(("Check", "Status"), [(check, states[check]) for check in StoryCheck]),
+        checks=markdown_table.table(
+            ("Check", "Status"), [(check, states[check]) for check in table.StoryCheck]
+        ),
         advice=json.dumps(advice.data),
     )
 
@@ -74,7 +66,7 @@ def retry_lines(
 def _failed(failures: Sequence[Failure]) -> list[str]:
     lines = []
     for one in failures:
-        what = f"{one.source} failed" if one.source else RETRY[one.category].description
+        what = f"{one.source} failed" if one.source else table.RETRY[one.category].description
         lines.append(f"- **{one.category}:** {one.id}: {what} (iteration {one.iteration})")
         if one.file:
             lines.append(f"  - File: {as_data(one.file)}{f':{one.line}' if one.line else ''}")
@@ -85,19 +77,19 @@ def _failed(failures: Sequence[Failure]) -> list[str]:
 def _to_fix(story: Story, failures: Sequence[Failure]) -> list[str]:
     """What to do about the last iteration: by gate, by category, by finding, by criterion."""
     last = [one for one in failures if one.iteration == failures[-1].iteration]
-    gates = [gate for gate in Gate if any(one.source == gate for one in last)]
-    lines = [f"- {gate}: {GATES[gate].on_fail}{_tests(story, gate)}" for gate in gates]
-    kinds = [kind for kind in FailureCategory if any(one.category is kind for one in last)]
-    lines += [f"- {kind}: {RETRY[kind].fix} ({RETRY[kind].strategy})" for kind in kinds]
-    for check in StoryCheck:
+    gates = [gate for gate in table.Gate if any(one.source == gate for one in last)]
+    lines = [f"- {gate}: {table.GATES[gate].on_fail}{_tests(story, gate)}" for gate in gates]
+    kinds = [kind for kind in table.FailureCategory if any(one.category is kind for one in last)]
+    lines += [f"- {kind}: {table.RETRY[kind].fix} ({table.RETRY[kind].strategy})" for kind in kinds]
+    for check in table.StoryCheck:
         review = story.last_review(check)
         blocking = review.blocking if review is not None else ()
         lines += [f"- {check}: [BLOCKING] {as_data(text)}" for text in blocking]
-    unmet = (one for one in story.criteria if one.state is CriterionState.UNMET)
+    unmet = (one for one in story.criteria if one.state is table.CriterionState.UNMET)
     return [*lines, *(f"- Criterion not met: {as_data(one.text)}" for one in unmet)]
 
 
-def _tests(story: Story, gate: Gate) -> str:
+def _tests(story: Story, gate: table.Gate) -> str:
     """The tests that failed in the last run of this gate."""
     record = story.last_gate(gate)
     names = [name for part in record.parts for name in part.failures] if record is not None else []
@@ -123,18 +115,20 @@ def resume_data(run: Run) -> dict[str, Any]:
 
 
 def resume_lines(run: Run) -> list[str]:
-    """The block for the developer, from what is recorded."""
-    resolved, story = _resolved(run), _story(run)
-    if not resolved:
+    """The block for the developer, from what is recorded: all that was resolved since a session went on."""
+    recent, story = [one for _, one in _resolved(run)], _story(run)
+    if not recent:
         return ["No blocker was resolved in this run.", *_instructions(run, story)]
-    _, blocker = resolved[-1]
-    return filled(
-        "resuming",
-        blocker=as_data(blocker.description),
-        notes=as_data(blocker.notes) or "(none)",
-        verification=_verification(run.fix, blocker),
-        then=_instructions(run, story) if story is None else _picking_up(run, story),
-    )
+    news = [one for one in recent if one.resolved_at > run.led_on_at] or recent[-1:]
+    resolved = [line for one in news for line in _resolved_lines(run.fix, one)]
+    then = _instructions(run, story) if story is None else _picking_up(run, story)
+    return filled("resuming", resolved=resolved, then=then)
+
+
+def _resolved_lines(fix: UserFix | None, blocker: Blocker) -> list[str]:
+    about, notes = as_data(blocker.description), as_data(blocker.notes) or "(none)"
+    checked = _verification(fix, blocker)
+    return filled("resolved", blocker=about, notes=notes, verification=checked)
 
 
 def _picking_up(run: Run, story: Story) -> list[str]:
@@ -155,10 +149,10 @@ def _resolved(run: Run) -> list[tuple[int, Blocker]]:
 
 
 def _story(run: Run) -> Story | None:
-    """The story that was waited for, while it is open; else the one that is next."""
+    """The story at work; else that which was waited for, while it is open; else the one that is next."""
     name = run.fix.story if run.fix is not None else ""
     waited_for = next((one for one in run.open_stories if one.id == name), None)
-    return waited_for or run.current
+    return run.at_work or waited_for or run.current
 
 
 def _verification(fix: UserFix | None, blocker: Blocker) -> str:
@@ -171,10 +165,10 @@ def _verification(fix: UserFix | None, blocker: Blocker) -> str:
 
 
 def _instructions(run: Run, story: Story | None) -> list[str]:
-    if run.status is RunStatus.AWAITING_USER:
+    if run.status is table.RunStatus.AWAITING_USER:
         what = run.fix.description if run.fix is not None else "what blocks the run"
         return filled("resume-awaiting", what=what)
-    if run.status is not RunStatus.ACTIVE:
+    if run.status is not table.RunStatus.ACTIVE:
         return filled("resume-not", run=run)
     if story is None:
         return filled("resume-next")
@@ -236,7 +230,7 @@ def _changed(story: Story) -> list[str]:
 
 def _standing(story: Story) -> Iterator[str]:
     """What reviews found BLOCKING before: is it mended?"""
-    for check in StoryCheck:
+    for check in table.StoryCheck:
         found = standing(story, check)
         if found:
             yield ""

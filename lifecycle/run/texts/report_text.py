@@ -1,4 +1,4 @@
-"""The progress report of a run, as the workflow's page has it."""
+"""What a run tells at length: its progress report, what a session keeps of it, what subagents are given."""
 
 from __future__ import annotations
 
@@ -6,15 +6,21 @@ from typing import Any
 
 from lifecycle.core.markdown_table import table
 from lifecycle.core.redact import quoted
+from lifecycle.platforms import platform_tables
+from lifecycle.platforms.selection import Detection
 from lifecycle.run.gates.work_facts import WorkFacts
-from lifecycle.run.long_run import runtime
-from lifecycle.run.state import WORKING, Run, Story, fields_of
-from lifecycle.run.table import MAX_RETRIES, StoryStatus
+from lifecycle.run.long_run import runtime, tier
+from lifecycle.run.state import WORKING, GateRecord, ReviewRecord, Run, Story, fields_of
+from lifecycle.run.table import MAX_RETRIES, Severity, StoryStatus
 from lifecycle.run.texts import run_words
 from lifecycle.run.texts.told import filled, numbered
 from lifecycle.run.trouble.story_failures import attempts
 
+_LISTED = 20
+"""Stories of a kind that are named; of the others the number."""
+
 _RECENT = 5
+_OPEN = "(open: nobody has answered it)"
 
 
 def reported(run: Run, now: float) -> Run:
@@ -91,3 +97,155 @@ def _current(story: Story | None, tree: str) -> list[str]:
 
 def _title(story: Story) -> str:
     return f"[{story.id}] {quoted(story.title, 200)[1:-1]}"
+
+
+def context_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
+    """What is worth keeping: the goal, what was clarified, the current story whole, the others in short.
+
+    Completed stories are kept with design and files, in the longest runs as a summary only.
+    """
+    row, done, later = tier(run, now), run.completed_stories, _later(run)
+    every = "" if row.keeps_full else "; of completed stories all but a summary"
+    return filled(
+        "context",
+        run=run,
+        tier=row,
+        goal=_goal(run),
+        runtime=run_words.elapsed(runtime(run, now)),
+        clarifications=_clarifications(run),
+        current=_whole(run.current, facts.tree),
+        done=len(done),
+        completed=_listed(len(done), _kept(run, now)),
+        waiting=len(later),
+        later=_listed(len(later), [_later_line(one) for one in later[:_LISTED]]),
+        blockers=run_words.blocker_lines(run),
+        steps=numbered(run_words.steps(run, facts, now)),
+        dropped=f"raw output, and how stories were worked on{every}",
+    )
+
+
+def context_data(run: Run, facts: WorkFacts, now: float) -> dict[str, Any]:
+    """The same for `--json`."""
+    story = run.current
+    return {
+        **fields_of(run, "goal", "phase", workflow_id="id"),
+        "tier": tier(run, now).name,
+        "clarifications": [fields_of(one, "question", "answer") for one in run.clarifications],
+        "current_story": {"id": story.id, "text": _whole(story, facts.tree)} if story else None,
+        "completed": _kept(run, now),
+        "completed_count": len(run.completed_stories),
+        "later": [one.id for one in _later(run)[:_LISTED]],
+        "blockers": [one.id for one in run.standing_blockers],
+        "next_steps": run_words.steps(run, facts, now),
+    }
+
+
+def compacted(run: Run, now: float) -> Run:
+    """The run without what no later step needs; in all but the longest runs it is kept as it is.
+
+    Of completed stories the newest record of each gate and review stays, and what shows RED and GREEN;
+    lists of tests, texts of failures, logs and remarks go.
+    """
+    if tier(run, now).keeps_full:
+        return run
+    return run.but(stories=tuple(one if one.is_open else _slimmed(one) for one in run.stories))
+
+
+def platform_block(detection: Detection, run: Run | None) -> list[str]:
+    """The block that each subagent is given first: the platform, the goal, and what was clarified."""
+    return filled(
+        "platform",
+        goal=[f"**Goal:** {_goal(run)}", ""] if run is not None else [],
+        platform=platform_tables.context_lines(detection),
+        clarifications=_clarifications(run),
+    )
+
+
+def _goal(run: Run) -> str:
+    return quoted(run.goal, 2_000)[1:-1]
+
+
+def _clarifications(run: Run | None) -> list[str]:
+    there = run.clarifications if run is not None else ()
+    return [f"- {quoted(one.question)} {quoted(one.answer or _OPEN)}" for one in there] or ["None"]
+
+
+def _later(run: Run) -> list[Story]:
+    return [one for one in run.open_stories if one != run.current]
+
+
+def _whole(story: Story | None, tree: str) -> list[str]:
+    if story is None:
+        return ["None"]
+    named = {"Files": story.files, "Risks": story.risks, "Depends on": story.depends_on}
+    proofs = {"RED": story.red, "GREEN": story.green}
+    criteria = [f"({one.state}): {quoted(one.text, 500)}" for one in story.criteria]
+    return [
+        f"- {story.id}: {_short_title(story)} ({story.size}{', security' if story.security else ''})",
+        f"- Status: {story.status}, TDD phase: {story.tdd}, iteration {story.iteration}",
+        *(f"- Criterion {number} {text}" for number, text in enumerate(criteria, 1)),
+        *([f"- Design: {quoted(story.design, 2_000)}"] if story.design else []),
+        *(f"- {name}: {', '.join(texts)}" for name, texts in named.items() if texts),
+        *(
+            f"- {name} shown by: {', '.join(proof.tests[:5]) or 'counts'}"
+            for name, proof in proofs.items()
+            if proof is not None
+        ),
+        f"- Verification: {run_words.check_line(story, tree)}",
+        *(
+            f"- Failed ({one.id}, {one.category}): {quoted(one.text)}"
+            for one in story.failures[-3:]
+        ),
+    ]
+
+
+def _kept(run: Run, now: float) -> list[str]:
+    """The stories that were completed last, as a run of this length keeps them."""
+    kept = _full if tier(run, now).keeps_full else _summary
+    return [kept(story) for story in run.completed_stories[-_LISTED:]]
+
+
+def _full(story: Story) -> str:
+    files = f"; files: {', '.join(story.files)}" if story.files else ""
+    design = f"; design: {quoted(story.design, 300)}" if story.design else ""
+    return f"{_summary(story)}{files}{design}"
+
+
+def _summary(story: Story) -> str:
+    commit = f", commit {story.commit[:12]}" if story.commit else ""
+    return f"- {story.id}: {_short_title(story)} ({story.iteration} iterations{commit})"
+
+
+def _later_line(story: Story) -> str:
+    return f"- {story.id} ({story.status}): {_short_title(story)}"
+
+
+def _listed(count: int, shown: list[str]) -> list[str]:
+    left = count - len(shown)
+    return [*(shown or ["None"]), *([f"… and {left:,} more"] if left else [])]
+
+
+def _short_title(story: Story) -> str:
+    return quoted(story.title, 120)[1:-1]
+
+
+def _slimmed(story: Story) -> Story:
+    gates = {record.gate: record for record in story.gates}
+    reviews = {record.check: record for record in story.reviews}
+    return story.but(
+        words=(),
+        failures=(),
+        gates=tuple(_slim_gate(record) for record in gates.values()),
+        reviews=tuple(_slim_review(record) for record in reviews.values()),
+        red=story.red and story.red.but(files={}),
+        green=story.green and story.green.but(files={}),
+    )
+
+
+def _slim_gate(record: GateRecord) -> GateRecord:
+    return record.but(parts=tuple(one.but(log="", failures=()) for one in record.parts))
+
+
+def _slim_review(record: ReviewRecord) -> ReviewRecord:
+    kept = tuple(one for one in record.findings if one.severity is not Severity.INFO)
+    return record.but(findings=kept)

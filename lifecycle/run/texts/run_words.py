@@ -87,7 +87,7 @@ def steps(run: Run, facts: WorkFacts, now: float) -> list[str]:
     """What comes next: the present action, the story after this one, and a report if one is due."""
     if run.status is not RunStatus.ACTIVE:
         return [_WAITS[run.status]]
-    step = next_step(run, facts if facts.tree else None)
+    step = next_step(run, facts)
     after = next((one for one in run.open_stories if one != run.current), None)
     return [
         f"{step.text}: {step.command}",

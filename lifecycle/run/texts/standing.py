@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from lifecycle.core.markdown_table import table
@@ -11,7 +11,7 @@ from lifecycle.core.redact import named, quoted
 from lifecycle.core.timing import render_time
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import Evidence, RunRecord, standing
-from lifecycle.run.gates.work_facts import WorkFacts
+from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts
 from lifecycle.run.long_run import sync_due, tier
 from lifecycle.run.state import Run, fields_of
 from lifecycle.run.stop import decide
@@ -121,17 +121,12 @@ class WorktreeSeen:
     """What is known of the files that a run works on.
 
     Attributes:
-        facts: what git shows of them; None if it does not say.
+        facts: what git shows of them.
         records: the runs of checks that are remembered, oldest first.
     """
 
-    facts: WorkFacts | None = None
-    records: tuple[RunRecord, ...] = field(default=())
-
-    @property
-    def tree(self) -> str:
-        """The tree as it is; "" if nobody knows."""
-        return self.facts.tree if self.facts is not None else ""
+    facts: WorkFacts = UNSEEN
+    records: tuple[RunRecord, ...] = ()
 
 
 def start_lines(run: Run, seen: WorktreeSeen, now: float) -> list[str]:
@@ -186,14 +181,14 @@ def _story(run: Run) -> list[str]:
 
 
 def _files(seen: WorktreeSeen) -> list[str]:
-    if seen.facts is None:
+    if not seen.facts.tree:
         changed = "git does not say what is uncommitted"
     elif seen.facts.uncommitted:
         names = [named(path, 60) for path in seen.facts.uncommitted]
         changed = f"{len(names)} uncommitted files: {listed(names)}"
     else:
         changed = "nothing is uncommitted"
-    stands = {kind: standing(seen.records, seen.tree, kind) for kind in (BUILD, TESTS)}
+    stands = {kind: standing(seen.records, seen.facts.tree, kind) for kind in (BUILD, TESTS)}
     shown = (f"{kind} {_SHOWS.get(one, 'of unknown outcome')}" for kind, one in stands.items())
     return [f"Git: {changed}. Checks: {', '.join(shown)}."]
 
@@ -203,7 +198,9 @@ def _verified(seen: WorktreeSeen) -> str:
     if not passed:
         return "Verified last: nothing yet"
     last = passed[-1]
-    where = "the files as they are" if last.tree == seen.tree else "files that were changed since"
+    where = (
+        "the files as they are" if last.tree == seen.facts.tree else "files that were changed since"
+    )
     at = render_time(last.at)
     return f"Verified last: {quoted(last.command)} on tree {last.tree[:12]} ({where}), {at}"
 

@@ -1,7 +1,8 @@
-"""Blockers: what stands before a story or the run, what a person is waited for, and what that person said.
+"""Blockers and brakes: what stands before a story or the run, whom it waits for, and who lets it go on.
 
 A blocker is named by its id (`B1`) or its index (`0`). A run of which nothing is left but stories that
-stand still waits for a person by itself.
+stand still waits for a person by itself. A person stops a run, and lets one go on: after a stop, a cap, or
+turns in which nothing moved.
 """
 
 from __future__ import annotations
@@ -259,3 +260,41 @@ def _argv(command: str) -> tuple[str, ...]:
         return command_argv.commands_in(command.strip())[0]
     except ValueError as error:
         raise refused("no-check-command", error=error) from None
+
+
+RESUME, STOP = "resume", "stop"
+
+
+def stop_asked_at(run: Run) -> float:
+    """When the session was last told to work on: a prompt after that may ask for a stop."""
+    return max(run.started, run.led_on_at, *(one.at for one in run.acts), 0.0)
+
+
+def stopped(run: Run, now: float, by: str, why: str = "") -> Run:
+    """The run stopped by a person, who says why or not; Refused if it does not go on anyway."""
+    if run.is_over or run.status is RunStatus.STOPPED:
+        how = "is completed" if run.is_over else f"was stopped already ({run.why})"
+        raise refused("not-to-stop", run=run, how=how)
+    words = kept_words(why) or "by its user"
+    act = PersonAct(now, STOP, by, words)
+    return run.but(
+        status=RunStatus.STOPPED, why=words, stopped_at=now, acts=(*run.acts, act), told=""
+    )
+
+
+def demand_stopped(run: Run) -> None:
+    """Refused unless it was stopped."""
+    if run.status is RunStatus.STOPPED:
+        return
+    is_waiting, status = run.status is RunStatus.AWAITING_USER, run.status.value.replace("_", " ")
+    waits = ": a person says that it is fixed with lifecycle run user-fix-complete"
+    raise refused("not-to-resume", run=run, status=status, waits=waits if is_waiting else "")
+
+
+def resumed(run: Run, now: float, by: str) -> Run:
+    """The run going on where it was, its counters kept; one that waited for a person waits again."""
+    demand_stopped(run)
+    waits = run.fix is not None and not run.fix.completed_at
+    status = RunStatus.AWAITING_USER if waits else RunStatus.ACTIVE
+    act = PersonAct(now, RESUME, by, run.why)
+    return run.but(status=status, why="", acts=(*run.acts, act), idle=0, last_reason="", told="")

@@ -11,15 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from lifecycle.run import table
 from lifecycle.run.state import Failure, Run, Story
-from lifecycle.run.table import (
-    BACKOFF_LIMIT,
-    ESCALATION,
-    MAX_RETRIES,
-    RETRY,
-    FailureCategory,
-    StoryStatus,
-)
 from lifecycle.run.texts.told import LINE, kept_words, line_of, refused
 from lifecycle.run.trouble.blockers import BLOCKING, added, standing_still
 from lifecycle.settings import resources
@@ -32,20 +25,22 @@ _STATUS = r"(?:https?(?:/\d(?:\.\d)?)?|status(?: code)?|error|code|returned|resp
 
 
 @cache
-def _words() -> tuple[tuple[FailureCategory, re.Pattern[str]], ...]:
+def _words() -> tuple[tuple[table.FailureCategory, re.Pattern[str]], ...]:
     """By category, the words of `words.toml` that tell of it."""
     rows: dict[str, list[str]] = resources.texts("run/trouble/words.toml")["failures"]
     words = {kind: "|".join(row).replace("STATUS", _STATUS) for kind, row in rows.items()}
     return tuple(
-        (FailureCategory(kind), re.compile(rf"(?<![\w-])(?:{word})(?!\w)", re.IGNORECASE))
+        (table.FailureCategory(kind), re.compile(rf"(?<![\w-])(?:{word})(?!\w)", re.IGNORECASE))
         for kind, word in words.items()
     )
 
 
-def category_of(text: str) -> FailureCategory:
+def category_of(text: str) -> table.FailureCategory:
     """What kind of failure a message tells of."""
     line = " ".join(text.split())[:LINE]
-    return next((kind for kind, words in _words() if words.search(line)), FailureCategory.CODE)
+    return next(
+        (kind for kind, words in _words() if words.search(line)), table.FailureCategory.CODE
+    )
 
 
 def attempts(story: Story) -> int:
@@ -69,7 +64,7 @@ def failed(
     story_id: str,
     text: str,
     now: float,
-    category: FailureCategory | None = None,
+    category: table.FailureCategory | None = None,
     **about: Any,
 ) -> Run:
     """The run with one more failure of a story; after MAX_RETRIES iterations the story is blocked.
@@ -100,13 +95,13 @@ def failed(
 
 def _escalated(run: Run, story: Story, failure: Failure) -> Run:
     """The run with the blockers that a story's last failure leads to."""
-    about = {"story": story.id, "trigger": ESCALATION}
-    if RETRY[failure.category].escalates and not _is_logged(run, story):
+    about = {"story": story.id, "trigger": table.ESCALATION}
+    if table.RETRY[failure.category].escalates and not _is_logged(run, story):
         run = added(run, failure.text, "high", failure.at, **about, failure=failure.id)
-    if attempts(story) < MAX_RETRIES or story.status is StoryStatus.BLOCKED:
+    if attempts(story) < table.MAX_RETRIES or story.status is table.StoryStatus.BLOCKED:
         return run
     last = f"[{failure.category}] {failure.text}"
-    text = f"{story.id} failed in {MAX_RETRIES} iterations; last: {last}"
+    text = f"{story.id} failed in {table.MAX_RETRIES} iterations; last: {last}"
     return standing_still(added(run, text, "high", failure.at, **about), story, failure.at)
 
 
@@ -122,7 +117,9 @@ def _iteration(story: Story, failure: Failure) -> int:
     if attempts(story) < 1:
         return story.retries_from + 1
     before = [one for one in recent(story) if one.iteration == story.iteration]
-    is_again = any(is_same(failure, one) for one in before) and not RETRY[failure.category].backoff
+    is_again = (
+        any(is_same(failure, one) for one in before) and not table.RETRY[failure.category].backoff
+    )
     is_changed = bool(before) and before[-1].tree != failure.tree
     return story.iteration + (is_again or is_changed)
 
@@ -147,13 +144,13 @@ class RetryAdvice:
         return {"should_retry": True, "backoff_seconds": self.backoff}
 
 
-def backoff(category: FailureCategory, count: int) -> int:
+def backoff(category: table.FailureCategory, count: int) -> int:
     """Seconds to wait after so many failures of this category: each waits twice as long."""
-    policy = RETRY[category]
+    policy = table.RETRY[category]
     if not policy.backoff or count < 1:
         return 0
     doubled: int = policy.backoff << min(count - 1, 32)
-    return min(doubled, BACKOFF_LIMIT)
+    return min(doubled, table.BACKOFF_LIMIT)
 
 
 def advice(story: Story, tree: str = "") -> RetryAdvice:
@@ -165,19 +162,19 @@ def advice(story: Story, tree: str = "") -> RetryAdvice:
     """
     failures = recent(story)
     count = failures[-1].iteration - story.retries_from if failures else 0
-    if count >= MAX_RETRIES:
+    if count >= table.MAX_RETRIES:
         return RetryAdvice(reason=f"MAX_RETRIES reached: {count} iterations failed")
-    if story.status is StoryStatus.BLOCKED:
+    if story.status is table.StoryStatus.BLOCKED:
         return RetryAdvice(reason=f"{story.id} is blocked, and a person is needed")
     if not failures:
         return RetryAdvice()
     last = [one for one in failures if one.iteration == failures[-1].iteration]
-    if any(RETRY[one.category].escalates for one in last):
+    if any(table.RETRY[one.category].escalates for one in last):
         return RetryAdvice(reason=EXTERNAL)
     stuck = _stuck(failures, tree)
     if stuck:
         return RetryAdvice(reason=stuck)
-    counts = {kind: sum(one.category is kind for one in failures) for kind in FailureCategory}
+    counts = {kind: sum(one.category is kind for one in failures) for kind in table.FailureCategory}
     return RetryAdvice(max(backoff(one.category, counts[one.category]) for one in last))
 
 
@@ -191,7 +188,7 @@ def _stuck(failures: tuple[Failure, ...], tree: str) -> str:
         return ""
     same = [one for one in failures if is_same(one, last)]
     before = len(same) - 1
-    if before < 1 or backoff(last.category, before) not in (0, BACKOFF_LIMIT):
+    if before < 1 or backoff(last.category, before) not in (0, table.BACKOFF_LIMIT):
         return ""
     times = "twice" if before == 1 else f"{before + 1} times"
     return f"Stuck: the same failure came {times} on an unchanged tree: {last.text[:200]}"

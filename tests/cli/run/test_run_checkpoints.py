@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from lifecycle.run.state import Story
-from lifecycle.run.stories.begin import new_run
+from lifecycle.run.state import Story, new_run
 from lifecycle.run.table import RunStatus, StoryStatus
 from tests.cli.outcome import refused
 from tests.run.conftest import ground  # noqa: F401 -- the fixture

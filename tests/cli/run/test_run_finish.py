@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from lifecycle.core.timing import Deadline
 from lifecycle.run.run_store import RunStore
-from lifecycle.run.state import Criterion, Led, ReviewRecord, Run, Story
-from lifecycle.run.stories.begin import new_run
+from lifecycle.run.state import Criterion, Led, ReviewRecord, Run, Story, new_run
 from lifecycle.run.table import (
     CriterionState,
     ReviewVerdict,

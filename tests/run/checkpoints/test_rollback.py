@@ -14,8 +14,7 @@ from lifecycle.git.process import GitRepository
 from lifecycle.run.checkpoints import checkpoint_refs, rollback
 from lifecycle.run.checkpoints.checkpoint_refs import prefix_of, with_checkpoint
 from lifecycle.run.checkpoints.rollback import Return
-from lifecycle.run.state import Checkpoint, Run, Story
-from lifecycle.run.stories.begin import new_run
+from lifecycle.run.state import Checkpoint, Run, Story, new_run
 from tests.run.run_ground import RunGround
 
 AT = 1_800_000_000.0

@@ -18,8 +18,7 @@ from msgspec.structs import replace
 from lifecycle.core.errors import Refused
 from lifecycle.git.process import GitRepository
 from lifecycle.run import state
-from lifecycle.run.finish.completion import at_completion, completed, published
-from lifecycle.run.finish.review_cover import with_unread
+from lifecycle.run.finish.completion import at_completion, completed, published, with_unread
 from lifecycle.run.gates import gate_records, reviews
 from lifecycle.run.gates.run_moves import moved_phase, moved_story
 from lifecycle.run.gates.work_facts import WorkFacts
@@ -36,7 +35,7 @@ from lifecycle.run.table import (
     StoryCheck,
     StoryStatus,
 )
-from lifecycle.run.trouble import brakes
+from lifecycle.run.trouble import blockers
 from tests.run.gates.stories_ground import NOW, a_run, passed, planned
 
 Files = tuple[tuple[str, int], ...]
@@ -284,12 +283,12 @@ def finishes(model: Model) -> None:
 
 def stops(model: Model) -> None:
     """A person stops the run."""
-    model.run = brakes.stopped(model.run, model.now, "a person")
+    model.run = blockers.stopped(model.run, model.now, "a person")
 
 
 def resumes(model: Model) -> None:
     """A person lets it go on."""
-    model.run = brakes.resumed(model.run, model.now, "a person")
+    model.run = blockers.resumed(model.run, model.now, "a person")
 
 
 def story_way(story: str) -> tuple[Step, ...]:

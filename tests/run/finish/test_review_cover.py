@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git.process import GitRepository
-from lifecycle.run.finish.completion import lacks
-from lifecycle.run.finish.review_cover import read_from, with_unread
+from lifecycle.run.finish.completion import lacks, read_from, with_unread
 from lifecycle.run.gates.work_facts import WorkFacts, facts_of
 from lifecycle.run.state import ReviewRecord, Run, Story
 from lifecycle.run.table import ReviewVerdict, StoryCheck, StoryStatus

@@ -7,9 +7,8 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import IllegalMove, Refused
 from lifecycle.run.gates.gate_rules import design_lacks
-from lifecycle.run.state import Run, Story
+from lifecycle.run.state import Run, Story, new_run
 from lifecycle.run.stop.next_step import next_step
-from lifecycle.run.stories.begin import new_run
 from lifecycle.run.stories.clarifying import (
     ASSUMED,
     CHECKPOINTS,

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
-from lifecycle.run.state import Run
-from lifecycle.run.stories.begin import new_run
+from lifecycle.run.state import Run, new_run
 from lifecycle.run.stories.story_edits import StoryPlan, judged, planned, with_new_story
 from lifecycle.run.table import CriterionState, RunPhase, RunStatus, StoryStatus
 

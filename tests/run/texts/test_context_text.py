@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from lifecycle.run import state
 from lifecycle.run.table import TIERS, Gate
-from lifecycle.run.texts.context_text import compacted, context_data, context_lines
+from lifecycle.run.texts.report_text import compacted, context_data, context_lines
 from lifecycle.run.texts.run_words import checks_of
 from tests.run.texts.texts_ground import FACTS, NOW, TREE, a_run, done
 

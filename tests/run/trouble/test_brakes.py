@@ -12,7 +12,7 @@ from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Led, Run, UserFix
 from lifecycle.run.stop.decide import IDLE_STOPS, RunSeen, decide
 from lifecycle.run.table import RunStatus
-from lifecycle.run.trouble import brakes
+from lifecycle.run.trouble import blockers
 from lifecycle.settings.persons import PROMPT, TERMINAL
 
 NOW = 1_800_000_000.0
@@ -22,27 +22,27 @@ START = Run("abc12345", "Pay", NOW, led=(Led("one", NOW),))
 def test_a_stop_is_kept_with_who_and_when_and_undone_with_all_counts() -> None:
     """Whoever asks is told why; the counters go on."""
     run = replace(START, iterations=7)
-    run = brakes.stopped(run, NOW + 1, PROMPT, "too\ndear")
+    run = blockers.stopped(run, NOW + 1, PROMPT, "too\ndear")
     assert (run.status, run.why, run.stopped_at) == (RunStatus.STOPPED, "too dear", NOW + 1)
     with pytest.raises(Refused, match="stopped already"):
-        brakes.stopped(run, NOW + 2, TERMINAL)
-    run = brakes.resumed(run, NOW + 3, TERMINAL)
+        blockers.stopped(run, NOW + 2, TERMINAL)
+    run = blockers.resumed(run, NOW + 3, TERMINAL)
     assert (run.status, run.iterations, run.why) == (RunStatus.ACTIVE, 7, "")
     assert [(one.what, one.at, one.by) for one in run.acts] == [
         ("stop", NOW + 1, PROMPT),
         ("resume", NOW + 3, TERMINAL),
     ]
-    assert brakes.stopped(START, NOW, TERMINAL).why == "by its user"
+    assert blockers.stopped(START, NOW, TERMINAL).why == "by its user"
 
 
 def test_what_does_not_stand_still_is_not_resumed() -> None:
     """A run that waits is resumed by saying that it is fixed."""
     with pytest.raises(Refused, match="is active"):
-        brakes.resumed(START, NOW, TERMINAL)
+        blockers.resumed(START, NOW, TERMINAL)
     with pytest.raises(Refused, match="user-fix-complete"):
-        brakes.resumed(replace(START, status=RunStatus.AWAITING_USER), NOW, TERMINAL)
+        blockers.resumed(replace(START, status=RunStatus.AWAITING_USER), NOW, TERMINAL)
     done = replace(START, status=RunStatus.COMPLETED)
-    for act in (brakes.resumed, brakes.stopped):
+    for act in (blockers.resumed, blockers.stopped):
         with pytest.raises(Refused, match="completed"):
             act(done, NOW, TERMINAL)
 
@@ -50,10 +50,10 @@ def test_what_does_not_stand_still_is_not_resumed() -> None:
 def test_a_run_that_was_stopped_while_it_waited_waits_again() -> None:
     """One brake does not undo the other."""
     fix = UserFix("B1", "add the key", NOW)
-    run = brakes.stopped(replace(START, status=RunStatus.AWAITING_USER, fix=fix), NOW, TERMINAL)
-    assert brakes.resumed(run, NOW, TERMINAL).status is RunStatus.AWAITING_USER
+    run = blockers.stopped(replace(START, status=RunStatus.AWAITING_USER, fix=fix), NOW, TERMINAL)
+    assert blockers.resumed(run, NOW, TERMINAL).status is RunStatus.AWAITING_USER
     fixed = replace(run, fix=replace(fix, completed_at=NOW))
-    assert brakes.resumed(fixed, NOW, TERMINAL).status is RunStatus.ACTIVE
+    assert blockers.resumed(fixed, NOW, TERMINAL).status is RunStatus.ACTIVE
 
 
 def test_after_a_cap_as_much_is_granted_again_or_what_is_said() -> None:
@@ -63,7 +63,7 @@ def test_after_a_cap_as_much_is_granted_again_or_what_is_said() -> None:
     for turn in range(3):
         run = decide(RunSeen(run, NOW + turn, limits, facts=WorkFacts(f"{turn}"))).run
     assert (run.status, run.iterations, run.stopped_at) == (RunStatus.STOPPED, 2, NOW + 2)
-    resumed = long_run.granted(brakes.resumed(run, NOW + 9, TERMINAL), NOW + 9)
+    resumed = long_run.granted(blockers.resumed(run, NOW + 9, TERMINAL), NOW + 9)
     for more, turns in ((resumed, 2), (long_run.with_left(resumed, limits, 5), 5)):
         after = more
         for turn in range(turns + 1):
@@ -74,18 +74,18 @@ def test_after_a_cap_as_much_is_granted_again_or_what_is_said() -> None:
 def test_the_time_of_waiting_is_forgiven_once() -> None:
     """Who resumed a run that waits forgave all that it took by then, the waiting included."""
     fix = UserFix("B1", "add the key", NOW + 10)
-    run = brakes.stopped(replace(START, status=RunStatus.AWAITING_USER, fix=fix), NOW, TERMINAL)
-    run = long_run.granted(brakes.resumed(run, NOW + 500, TERMINAL), NOW + 500)
+    run = blockers.stopped(replace(START, status=RunStatus.AWAITING_USER, fix=fix), NOW, TERMINAL)
+    run = long_run.granted(blockers.resumed(run, NOW + 500, TERMINAL), NOW + 500)
     assert long_run.waited(run, fix.asked_at, NOW + 600).forgiven.seconds == 600
 
 
 def test_a_prompt_counts_for_a_stop_since_the_session_was_told_to_go_on() -> None:
     """What was written before the run, or before the last continuation, asks for no stop."""
-    assert brakes.stop_asked_at(START) == NOW
+    assert blockers.stop_asked_at(START) == NOW
     run = decide(RunSeen(START, NOW + 5)).run
-    assert brakes.stop_asked_at(run) == NOW + 5
-    run = brakes.resumed(brakes.stopped(run, NOW + 6, TERMINAL), NOW + 7, TERMINAL)
-    assert brakes.stop_asked_at(run) == NOW + 7
+    assert blockers.stop_asked_at(run) == NOW + 5
+    run = blockers.resumed(blockers.stopped(run, NOW + 6, TERMINAL), NOW + 7, TERMINAL)
+    assert blockers.stop_asked_at(run) == NOW + 7
 
 
 def test_a_run_that_was_stuck_begins_to_count_anew_after_a_person_resumed_it() -> None:
@@ -94,5 +94,5 @@ def test_a_run_that_was_stuck_begins_to_count_anew_after_a_person_resumed_it() -
     for turn in range(IDLE_STOPS + 1):
         run = decide(RunSeen(run, NOW + turn)).run
     assert run.status is RunStatus.STOPPED
-    run = decide(RunSeen(brakes.resumed(run, NOW + 50, TERMINAL), NOW + 60)).run
+    run = decide(RunSeen(blockers.resumed(run, NOW + 50, TERMINAL), NOW + 60)).run
     assert (run.status, run.idle) == (RunStatus.ACTIVE, 0)

@@ -165,6 +165,33 @@ def test_the_block_for_the_developer() -> None:
     assert "**Verification:** NOT CHECKED (it has no check command)" in resume_lines(plain)
 
 
+def test_every_blocker_that_was_resolved_meanwhile_is_told_with_its_notes() -> None:
+    """Two answers of a person reach the developer, until a session has gone on with them."""
+    run = blockers.with_blocker(mended("Added test API key"), "No account", "high", NOW + 6)
+    run = blockers.resolved(run, (run.blockers[1],), NOW + 7, "terminal", "Opened one")
+    said = [line for line in resume_lines(run) if line.startswith(("**Resolved", "**Resolution"))]
+    assert said == [
+        "**Resolved Blocker:** Stripe API key",
+        "**Resolution Notes:** Added test API key",
+        "**Resolved Blocker:** No account",
+        "**Resolution Notes:** Opened one",
+    ]
+    later = resume_lines(replace(run, led_on_at=NOW + 8))
+    assert "**Resolution Notes:** Opened one" in later
+    assert "**Resolution Notes:** Added test API key" not in later
+
+
+def test_the_story_at_work_is_gone_on_with_whatever_another_ones_blocker_was() -> None:
+    """One story is done at a time: that which the person helped waits for its turn."""
+    run = mended()
+    assert run.fix is not None
+    stories = (*run.stories, Story("S3", "y"))
+    run = replace(run, stories=stories, fix=replace(run.fix, story="S3"))
+    assert resume_data(run)["current_story"]["id"] == "S2"
+    waits = replace(run.story("S2"), status=StoryStatus.PENDING)
+    assert resume_data(run.with_story(waits))["current_story"]["id"] == "S3"
+
+
 def test_before_the_persons_word_there_is_nothing_to_resume() -> None:
     """The instructions say who is waited for; a run without a blocker says what is next."""
     assert "1. Wait: a person is to do this first: Add it" in resume_lines(blocked())

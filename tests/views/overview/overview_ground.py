@@ -16,8 +16,7 @@ from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.stage_names import Stage
 from lifecycle.core.timing import Deadline
 from lifecycle.run.run_store import RunStore
-from lifecycle.run.state import Run, Story
-from lifecycle.run.stories.begin import new_run
+from lifecycle.run.state import Run, Story, new_run
 from lifecycle.run.table import RunPhase, StoryStatus, TddPhase
 from lifecycle.stages.decisions.decide import Memory
 from lifecycle.stages.session import session_record

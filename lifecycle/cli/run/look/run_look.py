@@ -14,7 +14,7 @@ from lifecycle.platforms import discovery, platform_tables, selection
 from lifecycle.run.long_run import tier
 from lifecycle.run.run_store import PROGRESS
 from lifecycle.run.table import KEPT_LINES
-from lifecycle.run.texts import context_text, report_text, status_text
+from lifecycle.run.texts import report_text, status_text
 from lifecycle.run.texts.told import refused
 
 
@@ -78,19 +78,19 @@ def compact_context(given: RunSession) -> None:
     """
     facts, now = given.facts(given.store.demanded()), given.now
     with given.store.changing() as change:
-        run = change.run = context_text.compacted(change.run, now)
+        run = change.run = report_text.compacted(change.run, now)
         if tier(run, now).trims:
             given.store.progress.trim(KEPT_LINES)
         change.note("Compacted the context")
     about = (run, facts, now)
-    given.show(context_text.context_lines(*about), context_text.context_data(*about))
+    given.show(report_text.context_lines(*about), report_text.context_data(*about))
 
 
 def platform_context(given: RunSession) -> None:
     """Print the platform's commands, conventions and gates, the goal, and what was clarified."""
     run = given.store.load()
     detection = selection.detect(given.root, os.environ)
-    lines = context_text.platform_block(detection, run)
+    lines = report_text.platform_block(detection, run)
     given.show(lines, {**platform_tables.detection_data(detection), "text": "\n".join(lines)})
 
 

@@ -18,12 +18,12 @@ WIDE = 110
 """From so many columns on, checks and gates have columns of their own."""
 
 _STYLES = {
+    **dict.fromkeys(("in_progress", "testing", "review"), "cyan"),
     "completed": "green",
-    "in_progress": "cyan",
-    "testing": "cyan",
-    "review": "cyan",
     "blocked": "yellow",
 }
+_STATUS, _QUIET = 3, (6, 7)
+"""Where in a story's row its status is, and what stands back: checks and gates."""
 _TIME = 20
 
 
@@ -53,20 +53,13 @@ def draw_progress(lines: Sequence[str], console: Console | None = None) -> None:
     shown.print(grid((_TIME, None), rows, ("when", "what")), width=width)
 
 
+def _style(place: int, cell: str) -> str:
+    return "dim" if place in _QUIET else _STYLES.get(cell, "") if place == _STATUS else ""
+
+
 def _draw_stories(stories: Sequence[Sequence[str]], shown: Console, width: int) -> None:
     rows = [
-        (
-            Text(name),
-            Text(title),
-            Text(size),
-            Text(status, _STYLES.get(status, "")),
-            Text(tdd),
-            Text(iteration),
-            Text(checks, "dim"),
-            Text(gates, "dim"),
-            Text(criteria),
-        )
-        for name, title, size, status, tdd, iteration, checks, gates, criteria in stories
+        [Text(cell, _style(place, cell)) for place, cell in enumerate(story)] for story in stories
     ]
     if width >= WIDE:
         widths = (5, None, 4, 11, 8, 4, 30, 16, 5)
