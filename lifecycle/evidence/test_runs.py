@@ -208,7 +208,7 @@ def _head(plain: list[str], begin: list[str], row: RunnerRow) -> list[str]:
     head = plain[: len(begin)]
     if head == begin:
         return head
-    is_kind = begin[-1] == "test" and "".join(head[-1:]).startswith(("test:", "test-"))
+    is_kind = begin[-1] == "test" and re.match("test[:-](?!watch)", "".join(head[-1:]))
     if head[:-1] == begin[:-1] and is_kind:
         return head
     if row.anywhere and plain[:1] == begin[:1]:

@@ -128,7 +128,7 @@ def _claims(claim: str, sentence: str) -> bool:
         return True
     head, _, rest = plain.partition(": ")
     if rest and claim in (CODED, SATISFIED) and _fits(claim, head):
-        return _is_whole(rest)
+        return _is_whole(rest) and not _has(_of("denied"), rest)
     if rest and claim == TESTED and _fits(claim, head):
         return all(re.fullmatch(_of("counted"), part) for part in re.split(_of("parts"), rest))
     if rest and claim == APPROVED and re.fullmatch(_of("reviewed"), head):

@@ -100,8 +100,8 @@ PARSED = 40
 WORDS = (
     *("clos", "approv", "lgtm", "pass", "succe", "green", "satisf", "met", "verif", "fulfil"),
     *("complete", "done", "finish", "clear", "fail", "reject", "request", "await", "worked"),
-    *("implemented", "coded", "written", "in place", "verdict", "covered", "addressed"),
-    *("confirmed", "good to me"),
+    *("implemented", "coded", "written", "in place", "verdict", "addressed"),
+    *("confirmed", "good to me", "meets", "cover"),
 )
 """A text without any of these says nothing of a stage."""
 
@@ -195,7 +195,7 @@ class Watch:
             self._forget({self.reviewed})
             self.denied.discard(self.reviewed)
             self.about += (about,)
-            if outcome == "changes":
+            if outcome in ("changes", str(CallEnd.FAILED)):
                 self.denied.add(self.reviewed)
         if sort is Sort.SHOW:
             self.about += (REQUIREMENTS,)

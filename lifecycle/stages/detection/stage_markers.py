@@ -200,8 +200,8 @@ def _is_said(block: Block, before: str, after: str) -> bool:
     is_continued = below[:1].islower() and _has("behind", below, re.match)
     if is_continued or rest.lstrip(" *_")[:1] == ":":
         return False
-    if re.search(r"(?:^|\n)[+<=~-]$|\]\($", before):
-        return False  # a line of a diff, or where a link leads
+    if re.search(r"(?:^|\n)(?:[+<=~-]|(?://|/\*|;).*)$|\]\($", before):
+        return False  # a line of a diff, a comment of code, or where a link leads
     sentence = re.split(_SENTENCE_END, re.sub(_MARKER, " ", before).replace("\n", " "))[-1]
     is_alone = not sentence.strip(_LABEL)
     if is_alone and (block.is_item or block.is_headed) and _has("plan", block.lead):

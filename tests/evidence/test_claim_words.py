@@ -1,0 +1,129 @@
+"""Claims in words, against the project's table of cases: their readers alone, without transcripts."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from lifecycle.core.stage_names import MARKERS
+from lifecycle.evidence.words import claim_words
+from tests.stages.detection_cases import STAYS, Case, all_cases
+
+OF = {
+    "CODING_COMPLETE": claim_words.CODED,
+    "REQUIREMENTS_REVIEWED": claim_words.SATISFIED,
+    "TESTS_PASSING": claim_words.TESTED,
+    "ORACLE_APPROVED": claim_words.APPROVED,
+    "ISSUE_CLOSED": "closed",
+    "SESSION_CLEARED": "cleared",
+}
+ABOUT = {"ORACLE_REVIEW": ("review",), "REQUIREMENTS_REVIEW": ("every requirement",)}
+"""What a turn in these stages is about besides."""
+
+PLAIN = [
+    case
+    for case in all_cases()
+    if case.tier == "words"
+    and len(case.steps) == 1
+    and isinstance(case.steps[0], str)
+    and not re.search(r"^\s|[`>#|\n\[<]|verdict", case.steps[0], re.IGNORECASE)
+]
+"""Cases of one line without markup: there the whole text is the agent's own prose."""
+
+
+def claims(text: str, about: tuple[str, ...] = ()) -> list[str]:
+    """What a line claims whose every word is the agent's own."""
+    return claim_words.said([text], about, lambda: ([text], [text], False))[0]
+
+
+@pytest.mark.parametrize("case", PLAIN, ids=lambda case: f"{case.number}-{case.why}")
+def test_a_line_claims_what_its_case_says(case: Case) -> None:
+    """A line that completes its stage claims that, and one that does not claims it nowhere."""
+    text = str(case.steps[0])
+    about = ABOUT.get(str(case.asked), ())
+    is_claimed = OF[str(MARKERS[case.asked])] in claims(text, about)
+    assert is_claimed == (case.expected != STAYS)
+
+
+def test_a_claim_needs_words_of_what_it_is_about() -> None:
+    """The word "approved" alone is of nothing; beside a review it is of that."""
+    assert claims("Approved.") == []
+    assert claims("Approved.", ("review",)) == [claim_words.APPROVED]
+
+
+def test_an_open_box_takes_every_claim_away() -> None:
+    """What is not ticked is to be done."""
+    text = "All tests pass."
+    assert claim_words.said([text], (), lambda: ([text], [text], True))[0] == []
+
+
+def test_what_only_code_says_is_no_claim_and_nothing_open() -> None:
+    """A line that is in none of the agent's prose is no word of its own, good or bad."""
+    nothing = ([""], [""], False)
+    assert claim_words.said(["All tests pass."], (), lambda: nothing) == ([], [])
+    assert claim_words.said(["3 failed"], (), lambda: nothing) == ([], [])
+    assert claim_words.said(["3 failed"], (), lambda: (["3 failed"], ["3 failed"], False))[1] == [
+        claim_words.TESTED
+    ]
+
+
+def test_prose_is_asked_for_only_where_something_is_there() -> None:
+    """To tell prose a parser is needed: a line without a claim never asks."""
+    assert claim_words.said(["The parser reads quotes."], (), lambda: 1 / 0) == ([], [])  # type: ignore[arg-type, return-value]  # never called
+
+
+@pytest.mark.parametrize(
+    ("text", "claim", "is_taken"),
+    [
+        ("Two tests failed.", claim_words.TESTED, True),
+        ("No tests failed.", claim_words.TESTED, False),
+        ("Next I will run the suite.", claim_words.TESTED, True),
+        ("Next I will run the suite.", claim_words.CODED, False),
+        ("Next I will write the parser.", claim_words.CODED, True),
+        ("Did it fail?", claim_words.TESTED, False),
+    ],
+)
+def test_what_takes_a_claim_back(text: str, claim: str, is_taken: bool) -> None:
+    """A failure and work to come do; for code that is written, a run of the tests is no work to come."""
+    assert claim_words.takes_back([text], claim) is is_taken
+
+
+@pytest.mark.parametrize(
+    ("lines", "wanted"),
+    [
+        ([("VERDICT: APPROVED", "")], "approved"),
+        ([("VERDICT: CHANGES_REQUESTED", "")], "changes"),
+        ([("VERDICT: APPROVED", ""), ("VERDICT: CHANGES_REQUESTED", "")], "changes"),
+        ([("VERDICT: CHANGES_REQUESTED", ""), ("VERDICT: APPROVED", "")], "approved"),
+        ([("VERDICT: APPROVED | CHANGES_REQUESTED", "")], ""),
+        ([("VERDICT: APPROVED or CHANGES_REQUESTED", "")], ""),
+        ([("VERDICT: APPROVED", "End with:")], ""),
+        ([("VERDICT: APPROVED if it builds", "")], "changes"),
+        ([("VERDICT: APPROVED (no findings)", "")], "approved"),
+        ([("VERDICT: APPROVED?", "")], "changes"),
+        ([("It was a verdict.", "")], ""),
+    ],
+)
+def test_the_last_line_in_the_form_of_a_verdict_counts(
+    lines: list[tuple[str, str]], wanted: str
+) -> None:
+    """Whole, of its own, and not announced as a form; approved with anything behind it asks for changes."""
+    assert claim_words.verdict(lines) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "may"),
+    [("VERDICT: APPROVED", True), ("Verdict: changes", True), ("The verdict is open.", False)],
+)
+def test_where_a_verdict_may_be(text: str, may: bool) -> None:
+    """A quick look tells whether the prose is worth reading."""
+    assert claim_words.may_have_verdict(text) is may
+
+
+def test_a_reviews_own_words_approve_without_a_condition_anywhere() -> None:
+    """A condition in any line of its prose asks for changes."""
+    good, bad = "Approved.", "Please rename the helper."
+    assert claim_words.approves([good], lambda: ([good], [good], False))
+    assert not claim_words.approves([good, bad], lambda: ([good, bad], [good, bad], False))
+    assert not claim_words.approves([bad], lambda: ([bad], [bad], False))

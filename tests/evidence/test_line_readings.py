@@ -1,0 +1,111 @@
+"""What a command line does besides its run: programs renamed, containers, what stands behind it."""
+
+from __future__ import annotations
+
+import pytest
+
+from lifecycle.evidence import reading, test_runs
+from lifecycle.evidence.command_lines import commands
+from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.evidence.test_runs import FolderStep
+
+
+def read(line: str, output: str) -> Outcome | None:
+    """What a line that ended with status 0 came to; None where it is no run."""
+    run = test_runs.run_in(line)
+    return None if run is None else reading.read_run(run, CallEnd.OK, output).outcome
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("alias pytest='echo'; pytest", Outcome.UNKNOWN),
+        ("function pytest { true; }; pytest", Outcome.UNKNOWN),
+        ("alias ll='ls -l'; pytest", Outcome.PASSED),
+    ],
+)
+def test_a_name_that_the_line_gives_away_is_another_program(line: str, wanted: Outcome) -> None:
+    """What `pytest` prints after an alias of that name is nobody's; another alias changes nothing."""
+    assert read(line, "3 passed in 0.1s") is wanted
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("docker run --rm -v $PWD:/app -w /app img pytest", Outcome.PASSED),
+        ("docker run --mount type=bind,src=.,dst=/app img pytest", Outcome.PASSED),
+        ("docker run --rm img pytest", None),
+        ("docker compose run web pytest", Outcome.PASSED),
+    ],
+)
+def test_a_container_runs_these_files_if_they_are_put_into_it(
+    line: str, wanted: Outcome | None
+) -> None:
+    """An image has files of its own: without a folder of ours its run is of them."""
+    assert read(line, "3 passed in 0.1s") is wanted
+
+
+@pytest.mark.parametrize(
+    ("line", "output", "wanted"),
+    [
+        ("composer test", "> phpunit\nOK (4 tests, 9 assertions)\n", Outcome.PASSED),
+        ("bats test", "1..2\nok 1 a\nok 2 b\n", Outcome.PASSED),
+        ("bats test", "1..0\n", Outcome.NOTHING_RAN),
+        ("npx nx run-many -t test", "Tests:       2 passed, 2 total\n", Outcome.PASSED),
+        ("npx nx run-many -t test -p web", "Tests:       2 passed, 2 total\n", Outcome.PARTIAL),
+        ("npx nx run-many -t test", "NX   No tasks were run\n", Outcome.NOTHING_RAN),
+        ("lifecycle check test --json", '{"at": 1, "outcome": "PASSED"}\n', Outcome.PASSED),
+        ("npm run test:watch", "Tests:       2 passed, 2 total\n", None),
+        ('pytest "$T"', "3 passed in 0.1s\n", Outcome.PARTIAL),
+        ("pytest @some.txt", "3 passed in 0.1s\n", Outcome.PARTIAL),
+        ("pytest `cat some`", "3 passed in 0.1s\n", Outcome.PARTIAL),
+        ("pytest -n $N", "3 passed in 0.1s\n", Outcome.PASSED),
+        ("cargo test -p core", "test result: ok. 3 passed; 0 failed\n", Outcome.PARTIAL),
+    ],
+)
+def test_what_a_line_and_its_output_come_to(line: str, output: str, wanted: Outcome | None) -> None:
+    """A row that counts nothing in a line leaves it to another; what is picked unseen is a part."""
+    assert read(line, output) is wanted
+
+
+def test_the_commands_behind_a_run_are_known() -> None:
+    """All that stands behind the last run, in its order, and nothing before it."""
+    run = test_runs.run_in("git pull && pytest && git stash pop; echo x")
+    assert run is not None
+    assert [command.words[0] for command in run.behind] == ["git", "echo"]
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("cd web && pytest", [("web", True)]),
+        ("popd && pytest", [("", True)]),
+        ("cd a b && pytest", [("", True)]),
+        ("cd -- web && pytest", [("web", True)]),
+        ("cd popd && pytest", [("popd", True)]),
+        ("cd $(git rev-parse --show-toplevel) && pytest", [(test_runs.TOP, True)]),
+        ("cd $(git rev-parse --git-dir) && pytest", [("", True)]),
+        ("make -C ../web test", [("../web", False)]),
+    ],
+)
+def test_where_a_line_goes(line: str, wanted: list[tuple[str, bool]]) -> None:
+    """Each place, and whether what follows runs there; "" is a place that the line alone does not say."""
+    run = test_runs.run_in(line)
+    assert run is not None
+    assert all(isinstance(step, FolderStep) for step in run.steps)
+    assert [(step.path, step.moves) for step in run.steps] == wanted
+
+
+def test_a_parenthesis_that_nothing_opened_ends_a_command() -> None:
+    """A line that no shell would take is read as far as it goes."""
+    assert [command.words for command in commands("pytest ) ; ls")] == [("pytest",), ("ls",)]
+
+
+def test_a_failure_without_a_title_is_known_by_its_name() -> None:
+    """Where a row tells no title the name alone is compared, and nothing breaks."""
+    run = test_runs.run_in("pytest")
+    assert run is not None
+    out = "FAILED tests/test_a.py::test_one - assert 1 == 2\n1 failed in 0.1s\n"
+    found = reading.read_run(run, CallEnd.FAILED, out)
+    assert found.failures == ("tests/test_a.py::test_one",)

@@ -1,0 +1,134 @@
+"""Rules of detection that a table of cases does not reach: calls, what leads a block, what was meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from lifecycle.core.stage_names import Detected, Stage
+from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.stages.detection import inference, stage_markers, stage_words
+from lifecycle.stages.detection.detect_stage import detect
+from lifecycle.stages.detection.prose_blocks import blocks
+from lifecycle.stages.transcript.turn import Prompt, ToolCall, Turn
+
+MARKER = "::: WORKFLOW_STAGE: CODING_COMPLETE :::"
+
+
+def test_a_session_that_was_told_nothing_is_heard_as_one_that_codes() -> None:
+    """Also where an earlier marker opens every completion to its tools: its words are of CODING alone."""
+    turn = Turn(steps=("All tests pass.",), kind=Prompt.OURS, markers=(Detected.CODING_COMPLETE,))
+    assert detect(turn).state is Detected.CODING_COMPLETE
+
+
+def test_a_text_without_a_word_of_a_stage_is_not_taken_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Most texts cost a look for a few words, and nothing else."""
+    asked: list[str] = []
+
+    def said(text: str, _about: tuple[str, ...]) -> tuple[Detected, ...]:
+        asked.append(text)
+        return ()
+
+    monkeypatch.setattr(stage_words, "said", said)
+    watch = inference.Watch(is_review_of_requirements=False)
+    watch.hear("I look at the parser.")
+    assert asked == []
+    watch.hear("The parser is done.")
+    assert asked == ["The parser is done."]
+
+
+def test_a_projects_own_row_reads_its_own_run() -> None:
+    """What only that row counts is counted, where the exit status is another command's."""
+    row = {"name": "mine", "commands": ["mytest"], "summary": [r"^MINE (?P<passed>\d+) fine$"]}
+    call = ToolCall("Bash", "mytest; true", CallEnd.OK, "MINE 3 fine\n")
+    found = inference.infer((call,), asked=Stage.TESTING, runners=(row,))
+    assert found.state is Detected.TESTS_PASSING
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "sort"),
+    [
+        ("Read", "/requirements-review/a.md", inference.Sort.WORK),
+        ("SlashCommand", "/requirements-review", inference.Sort.REQUIREMENTS),
+        ("Grep", "code review", inference.Sort.WORK),
+        ("Bash", "sed -i s/a/b/ a.py", inference.Sort.EDIT),
+        ("Bash", "sed -n 1,5p a.py", inference.Sort.WORK),
+        ("Bash", "git checkout -b next", inference.Sort.WORK),
+        ("Bash", "git checkout main", inference.Sort.EDIT),
+        ("Bash", "git reset --hard", inference.Sort.EDIT),
+        ("Bash", "git reset a.py", inference.Sort.WORK),
+        ("Bash", "echo x > /tmp/note", inference.Sort.WORK),
+        ("Bash", "echo x > note", inference.Sort.EDIT),
+        ("Bash", "gh issue reopen 4", inference.Sort.CLOSE),
+    ],
+)
+def test_what_a_call_is_about(tool: str, text: str, sort: inference.Sort) -> None:
+    """By the tool and the line: a file that is read is no review, a command that writes is an edit."""
+    assert inference.classify(ToolCall(tool, text, CallEnd.OK, ""))[0] is sort
+
+
+@pytest.mark.parametrize(
+    ("output", "outcome"),
+    [
+        ("I looked at it.", "open"),
+        ("The parser is done.", "open"),
+        ("Approved.", "approved"),
+        ("Changes requested.", "changes"),
+        ("VERDICT: APPROVED", "approved"),
+    ],
+)
+def test_how_a_review_came_out(output: str, outcome: str) -> None:
+    """By its verdict, else by its words; without either it is open."""
+    call = ToolCall("Task", "Review the diff", CallEnd.OK, output)
+    assert inference.classify(call)[:2] == (inference.Sort.REVIEW, outcome)
+
+
+def test_a_review_that_broke_off_is_approved_by_no_words() -> None:
+    """The agent saw no answer: what it says of one is made up."""
+    call = ToolCall("Task", "Review the diff", CallEnd.FAILED, "API Error")
+    steps = (call, "The reviewer approved it.")
+    assert inference.infer(steps, asked=Stage.ORACLE_REVIEW).state is Detected.IN_ORACLE_REVIEW
+
+
+def test_a_task_that_was_opened_again_is_not_closed() -> None:
+    """The later command counts, and a failed attempt to open it changes nothing."""
+    close = ToolCall("Bash", "gh issue close 4", CallEnd.OK, "Closed")
+    again = ToolCall("Bash", "gh issue reopen 4", CallEnd.OK, "Reopened")
+    failed = ToolCall("Bash", "gh issue reopen 4", CallEnd.FAILED, "no")
+    asked = Stage.COMMIT_CLOSE
+    assert inference.infer((close, again), asked=asked).state is Detected.IN_PROGRESS
+    assert inference.infer((close, failed), asked=asked).state is Detected.ISSUE_CLOSED
+    assert inference.infer((close, again, close), asked=asked).state is Detected.ISSUE_CLOSED
+
+
+@pytest.mark.parametrize("between", ["```\nx\n```", "    x", "> x", "| a |\n|---|\n| b |"])
+def test_what_is_no_prose_stands_between_a_line_and_what_it_would_lead(between: str) -> None:
+    """A line leads the block right behind it, and none behind code, a quote or a table."""
+    found = blocks(f"It says:\n\n{between}\n\nNext")
+    assert [(block.text, block.lead) for block in found] == [("It says:", ""), ("Next", "")]
+    assert [block.lead for block in blocks("It says:\n\nNext")] == ["", "It says:"]
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("::: WORKFLOW_STAGE: CODING_FINISHED :::", "CODING_FINISHED"),
+        (MARKER, ""),
+        ("WORKFLOW_STAGE: CODING_COMPLETE", "WORKFLOW_STAGE: CODING_COMPLETE"),
+        ("See ::: WORKFLOW_STAGE: ALL_DONE ::: in the docs", ""),
+    ],
+)
+def test_what_was_meant_for_a_marker(text: str, wrong: str) -> None:
+    """A name that there is not, on a line of its own, or a right one in something that is no marker."""
+    assert stage_markers.misnamed(text) == wrong
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [('A "line\n', '\nof text" here.'), ("A \u201cline\n", "\nof text\u201d here.")],
+)
+def test_a_quotation_of_several_lines_is_one(before: str, after: str) -> None:
+    """Quotation marks count over lines; without the one that ends it there is no quotation."""
+    assert stage_markers.find(f"{before}{MARKER}{after}") == []
+    assert stage_markers.find(f"{before}{MARKER}") == [Detected.CODING_COMPLETE]
