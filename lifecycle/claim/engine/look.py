@@ -243,7 +243,8 @@ def _keep(working: LookUnderWay) -> None:
     working.seen = replace(working.seen, record=record)
     if working.is_finished:
         claim_store.ledger.forget_cleared(f"{record.claim_key}/", working.stated)
-    _file(claim_store, working.papers)
+    if working.papers:
+        _file(claim_store, working.papers)
     if any(trouble.is_of_access for trouble in kept.values()):
         claim_store.state[ACCESS] = working.world.access
     claim_store.remember(record)
