@@ -21,6 +21,11 @@ class FeedbackFiles:
         self.folder = Folder(root, FEEDBACK)
 
     @staticmethod
+    def packet_of(pull: int, head: str) -> str:
+        """The file of the packet of a pull request's head."""
+        return f"{pull}-{head[:12]}.txt"
+
+    @staticmethod
     def shown(name: str) -> str:
         """A file's path as it is told: from the worktree's root on."""
         return f"{FOLDER}/{FEEDBACK}/{name}"

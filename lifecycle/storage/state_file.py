@@ -274,7 +274,11 @@ class Ledger:
         ]
 
     def take(
-        self, audiences: Collection[Audience], channel: str, session: str = ""
+        self,
+        audiences: Collection[Audience],
+        channel: str,
+        session: str = "",
+        held: Collection[str] = (),
     ) -> tuple[Notice, ...]:
         """Take off the queue what `channel` can deliver; the caller saves before it prints.
 
@@ -282,8 +286,10 @@ class Ledger:
             audiences: whom the channel can deliver; the rest waits.
             channel: the entrypoint that prints it.
             session: whom it is offered to, or empty if nobody knows.
+            held: events whose sentences wait all the same.
         """
-        taken = [notice for notice in self.waiting() if notice.audience in audiences]
+        waiting = [notice for notice in self.waiting() if _event_of(notice.key) not in held]
+        taken = [notice for notice in waiting if notice.audience in audiences]
         keys = {notice.key for notice in taken}
         self.state["queue"] = [e for e in self.state.get("queue", []) if e["key"] not in keys]
         for key in keys:

@@ -19,6 +19,15 @@ SOAKED = pytest.mark.soak(
     "hooks/test_client_contract.py::test_a_wake_is_exit_2_with_the_text_on_stderr",
 )
 
+LOG = """2026-01-31T10:00:02.0000000Z ##[group]Run pytest
+2026-01-31T10:00:02.0000000Z ##[endgroup]
+2026-01-31T10:00:03.0000000Z E       assert 13 == 12
+2026-01-31T10:00:04.0000000Z FAILED tests/test_shop.py::test_total - assert 13 == 12
+2026-01-31T10:00:04.0000000Z ##[error]Process completed with exit code 1.
+2026-01-31T10:00:09.0000000Z Post job cleanup.
+"""
+"""What the log of a failed job looks like."""
+
 FAST = "[checks]\npoll_seconds = 0.05\n"
 
 
@@ -46,16 +55,27 @@ def polls(place: Place, count: int) -> None:
 def test_a_stop_opens_the_pr_and_its_waiter_brings_all_news(session: Session) -> None:
     """Both hooks of one stop start together: on-stop opens the PR, the waiter wakes with the rest.
 
-    Red, green for the next head, the question at the merge: each once, each in a turn of its own.
+    Red, green for the next head, the question at the merge: each once, each in a turn of its own. With red
+    come the lines of the log that tell why, and the path of all of it, for one request and one for the log.
     """
     place = session.place
-    place.control.plan_checks(PlannedCheck(name="test", conclusion="failure", after_reads=2))
+    red_test = PlannedCheck(name="test", conclusion="failure", after_reads=2, log=LOG)
+    place.control.plan_checks(red_test)
     waiter = session.waiter()
     with ended(waiter):
         assert "PR #46 created" in session.on_stop().model
         red = heard(waiter)
     assert red.woke
-    assert "1 FAILED — test on PR #46" in red.model
+    first, *why = red.model.splitlines()
+    assert "1 FAILED — test on PR #46" in first
+    assert "  | FAILED tests/test_shop.py::test_total - assert 13 == 12" in why
+    assert "Post job cleanup" not in red.model
+    packet = next((place.root / ".lifecycle" / "feedback").glob("46-*.txt"))
+    assert str(packet.relative_to(place.root)) in why[0]
+    assert "FAILED tests/test_shop.py::test_total" in packet.read_text("utf-8")
+    asked = place.requests()
+    assert [one.operation for one in asked].count("FailedChecks") == 1
+    assert sum(one.path.endswith("/logs") for one in asked) == 1
     assert session.wake(red.model).is_silent
 
     place.control.plan_checks(PlannedCheck(name="test", after_reads=2))
@@ -73,6 +93,32 @@ def test_a_stop_opens_the_pr_and_its_waiter_brings_all_news(session: Session) ->
     assert merged.model.startswith("PR #46 merged! Should I close issue #42?")
     assert session.idle().is_silent
     assert heard(session.waiter()).code == 0  # nothing is left to wait for but the person
+
+
+def test_a_waiter_that_is_killed_while_it_reads_a_log_takes_no_news_along(
+    session: Session,
+) -> None:
+    """What was not said yet is said by the next start, with where the packet lies that is there by then."""
+    place = session.place
+    session.on_stop()
+    place.control.add_fault(Fault("hang", path="/logs$"))
+    place.control.set_check(46, "test", conclusion="failure", log=LOG)
+    place.clear()
+    waiter = session.waiter()
+    with ended(waiter):
+        while not any(one.path.endswith("/logs") for one in place.requests()):
+            polls(place, len(place.requests()) + 1)
+        os.killpg(waiter.pid, signal.SIGKILL)
+    place.control.clear_faults()
+    assert place.cli("feedback").returncode == 0
+    (packet,) = (place.root / ".lifecycle" / "feedback").glob("46-*.txt")
+    told = session.start().model
+    assert "1 FAILED — test on PR #46" in told
+    assert f"What the logs say is in {packet.relative_to(place.root)}." in told
+    assert session.prompt().is_silent
+    place.control.merge_pull(46)
+    assert place.cli("close", "--override", "It is done.").returncode == 0
+    assert not packet.exists()
 
 
 @SOAKED

@@ -66,6 +66,7 @@ def tick(
     session: str = "",
     is_untracked: bool = False,
     loaded: Loaded | None = None,
+    held: Collection[str] = (),
 ) -> Report:
     """Look once: observe, decide and act until nothing is left to do now, and report.
 
@@ -78,6 +79,7 @@ def tick(
         session: the client's session that they are offered to, or empty if nobody knows.
         is_untracked: the caller has just seen that git tracks nothing of ours here.
         loaded: the claim as this wake has read it already, without the lock.
+        held: events whose sentences stay on the queue all the same, as `failed`.
 
     Raises:
         Refused: the claim file cannot be acted on, or git tracks it; nothing was done.
@@ -114,7 +116,7 @@ def tick(
         with unhurried():
             _keep(working)
             _tell_withheld(working)
-            said = claim_store.take(audiences, channel, session)
+            said = claim_store.take(audiences, channel, session, held)
             record = working.seen.record
             claim_store.ledger.retire("" if record.ending.outcome else record.claim_key)
             if wake is Wake.TICK and record.claim.phase == Phase.MERGED_DETECTED:

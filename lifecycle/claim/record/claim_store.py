@@ -242,10 +242,14 @@ class ClaimStore:
         self._parsed = (self.state["record"], record)
 
     def take(
-        self, audiences: Collection[Audience], channel: str, session: str = ""
+        self,
+        audiences: Collection[Audience],
+        channel: str,
+        session: str = "",
+        held: Collection[str] = (),
     ) -> tuple[Notice, ...]:
         """Take off the queue what `channel` delivers, durably, before anything is printed."""
-        taken = self.ledger.take(audiences, channel, session)
+        taken = self.ledger.take(audiences, channel, session, held)
         if taken:
             record = self.remembered()
             if record is not None and any(

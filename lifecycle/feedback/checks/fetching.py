@@ -48,11 +48,6 @@ class FetchedPacket:
     path: str
 
 
-def packet_name(pull: int, head: str) -> str:
-    """The file of a head's packet."""
-    return f"{pull}-{head[:12]}.txt"
-
-
 def fetch(world: World, pull: int, seconds: float | None = None) -> FetchedPacket:
     """What failed on the head of a pull request.
 
@@ -89,7 +84,7 @@ def fetch(world: World, pull: int, seconds: float | None = None) -> FetchedPacke
 
 
 def _kept(world: World, made: FailurePacket) -> str:
-    name = packet_name(made.pull, made.head)
+    name = FeedbackFiles.packet_of(made.pull, made.head)
     text = "\n".join(lines_of(made)) + "\n"
     FeedbackFiles(world.root).write(name, text.encode())
     return FeedbackFiles.shown(name)

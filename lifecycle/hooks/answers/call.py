@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +18,7 @@ from lifecycle.claim.record import ownership
 from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.plan import REPLIES, Wake
+from lifecycle.core.plan import REPLIES, Notice, Wake
 from lifecycle.core.tracker import GITHUB, ClaimFacts
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.client_contract import Reply
@@ -32,6 +32,11 @@ ON_CLEAR = "on-clear"
 
 STOPPED = "stopped"
 """A mark in `.lifecycle/` whose mtime is the moment at which on-stop last ran."""
+
+
+def has_failed(said: Iterable[Notice]) -> bool:
+    """True if one of these sentences is about failed checks."""
+    return any("/failed:" in notice.key for notice in said)
 
 
 @dataclass(frozen=True)
@@ -198,10 +203,21 @@ class HookCall:
         self.sign_first(report.record)
         return self.reply(report)
 
-    def reply(self, report: Report) -> Reply:
-        """What this entrypoint prints of a report."""
-        wake: list[str] = []
+    def told(self, said: Sequence[Notice]) -> Sequence[Notice]:
+        """The sentences as they are told here: with where the packet of a failed head lies, if it does."""
+        if not has_failed(said):
+            return said
+        from lifecycle.app.news_packets import with_packets
+
+        return with_packets(self.world.root, said)
+
+    def reply(self, report: Report, why: Sequence[str] = ()) -> Reply:
+        """What this entrypoint prints of a report; `why` are further lines of a wake."""
+        said = report.said if why else self.told(report.said)
+        return client_contract.render(self.hook, said, wake=[*self._news(report), *why])
+
+    def _news(self, report: Report) -> list[str]:
         if report.said and report.record is not None and report.record.is_inherited:
             # It was told at its start to leave the claim alone; where it stands comes with its next prompt.
-            wake = [briefing.inherited_line(report.record)]
-        return client_contract.render(self.hook, report.said, wake=wake)
+            return [briefing.inherited_line(report.record)]
+        return []

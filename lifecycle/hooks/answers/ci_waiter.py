@@ -15,18 +15,21 @@ import math
 import os
 import select
 import stat
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
+from lifecycle.app import news_packets
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.engine import look
+from lifecycle.claim.engine.look import Report
 from lifecycle.claim.record import ownership
 from lifecycle.core.errors import LifecycleError, LockBusy
-from lifecycle.core.plan import REPLIES, Wake
+from lifecycle.core.plan import REPLIES, Notice, Wake
 from lifecycle.core.timing import DeadlineReached, alarm
 from lifecycle.core.values.configured import HOOK_SECONDS, Settings
-from lifecycle.hooks.answers.call import STOPPED, HookCall
+from lifecycle.hooks.answers.call import STOPPED, HookCall, has_failed
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings import config
 from lifecycle.settings.running_client import Client, client_of
@@ -135,6 +138,27 @@ class _Waiter:
         )
 
     def _look(self) -> Reply:
+        """One look, and its reply; why checks failed is read before that they did counts as said."""
+        report = self._tick(held=("failed",))
+        if report is None:
+            return Reply()
+        heard = REPLIES[self.call.hook].audiences
+        waiting = [one for one in self.claim_store.ledger.waiting() if one.audience in heard]
+        if not has_failed(waiting):
+            return self.call.reply(report)
+        why = self._why(waiting)
+        more = self._tick()
+        if more is None or not has_failed(more.said):
+            why = []
+        said = (*report.said, *(more.said if more is not None else ()))
+        return self.call.reply(replace(more or report, said=said), why)
+
+    def _why(self, waiting: Sequence[Notice]) -> list[str]:
+        until = self.clock.now() + news_packets.FETCH_SECONDS + HOOK_SECONDS
+        signs_of_life.promise(self.claim_store.folder, self.call.session, until)
+        return news_packets.prepared(self.world, waiting)
+
+    def _tick(self, held: Collection[str] = ()) -> Report | None:
         """One look within a hook's time; what went wrong is in the log, and looked at again."""
         soonest = min(pace.SOONEST, self._settings().poll_seconds)
         self.not_before = self.clock.monotonic() + soonest
@@ -149,6 +173,7 @@ class _Waiter:
                     self.claim_store,
                     Wake.IDLE,
                     audiences=REPLIES[self.call.hook].audiences,
+                    held=held,
                     channel=self.call.hook,
                     session=self.call.session,
                 )
@@ -161,8 +186,8 @@ class _Waiter:
             if report.problem is not None:
                 self._begin_anew()  # another connection, and the token as it is by now
             self.call.sign_first(report.record)
-            return self.call.reply(report)
-        return Reply()
+            return report
+        return None
 
     def _wait(self, moment: float, files: _Files) -> bool:
         """Wait until the moment may have come or a file has changed; False if nobody listens any more.

@@ -79,7 +79,7 @@ def answer(call: HookCall) -> Reply:
         said = call.claim_store.taken
     is_alone = not (has_run or file_of(call.world.root).is_file())
     if is_alone or call.client is Client.OTHER:
-        return client_contract.render_as(call.client, call.hook, said)
+        return client_contract.render_as(call.client, call.hook, call.told(said))
     words = []
     try:
         for word in _others(call, has_run=has_run):
@@ -89,7 +89,8 @@ def answer(call: HookCall) -> Reply:
     with unhurried():
         fold = folded(said, *words)
         _hold_back(call, fold)
-        return client_contract.render(call.hook, fold.said, reason=fold.reason, person=fold.person)
+        told = call.told(fold.said)
+        return client_contract.render(call.hook, told, reason=fold.reason, person=fold.person)
 
 
 def _others(call: HookCall, *, has_run: bool) -> Iterator[StopWord]:

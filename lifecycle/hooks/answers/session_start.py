@@ -82,7 +82,7 @@ def answer(call: HookCall) -> Reply:
     fresh = [notice for notice in said if notice.text not in known]
     words, more = recovery.of_every_system(call, claim)
     context, person = [*words.message(), *_board_lines(call)], [*person, *more]
-    reply = client_contract.render(call.hook, fresh, context=context, person=person)
+    reply = client_contract.render(call.hook, call.told(fresh), context=context, person=person)
     return _settled(call, reply)
 
 

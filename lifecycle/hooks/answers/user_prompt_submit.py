@@ -53,7 +53,7 @@ def answer(call: HookCall) -> Reply:
     said = tuple(notice for notice in said if notice.text not in known)
     if is_owed:
         return _owed(call, said, context)
-    return client_contract.render(call.hook, said, context=context)
+    return client_contract.render(call.hook, call.told(said), context=context)
 
 
 def _owed(call: HookCall, said: tuple[Notice, ...], claim: list[str]) -> Reply:
@@ -61,5 +61,5 @@ def _owed(call: HookCall, said: tuple[Notice, ...], claim: list[str]) -> Reply:
     words, person = recovery.of_every_system(recovery.as_compacted(call), claim)
     context = words.message()
     top = str(call.world.root)
-    reply = client_contract.render(call.hook, said, context=context, person=person)
+    reply = client_contract.render(call.hook, call.told(said), context=context, person=person)
     return replace(reply, printed=lambda: recovery_marks.told_by_prompt(top, call.session))
