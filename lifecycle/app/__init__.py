@@ -1,1 +1,1 @@
-"""The composition root: one worktree's world, each part built when it is first touched."""
+"""The composition root: one worktree's world, built as it is touched, and what a session is told of it."""

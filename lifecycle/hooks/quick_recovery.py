@@ -52,7 +52,7 @@ def run(hook: str) -> int | dict[str, Any] | None:
     """
     try:
         root = workflow_marks.worktree()
-        is_plain = root is not None and _is_plain(root)
+        is_plain = root is not None and _is_plain(hook, root)
     except Exception:  # noqa: BLE001 -- whatever it is, the full path says it
         return None
     if root is None or not is_plain:
@@ -64,12 +64,12 @@ def run(hook: str) -> int | dict[str, Any] | None:
         return event
 
 
-def _is_plain(root: str) -> bool:
-    """True if a workflow is here, and nothing else that has something to say."""
+def _is_plain(hook: str, root: str) -> bool:
+    """True if a workflow is here, or may come from a source, and nothing else that has something to say."""
     if any(os.path.lexists(os.path.join(root, name)) for name in _OTHERS):
         return False
     is_ours = running_client.client_of(os.environ) is not running_client.Client.OTHER
-    return is_ours and prepared_recovery.has_documents(root)
+    return is_ours and (hook == COMPACT or prepared_recovery.has_documents(root))
 
 
 def _is_answered(hook: str, root: str, event: dict[str, Any]) -> bool:

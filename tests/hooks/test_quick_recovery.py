@@ -20,6 +20,7 @@ from lifecycle.app.guidance import prepared_recovery
 from lifecycle.app.guidance.preparing import preparing_store
 from lifecycle.app.workflow_functions import create_workflow_state, update_phase_status
 from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.storage import adoption_notes
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
 from lifecycle.workflow.store.found_workflows import FoundWorkflow
@@ -222,11 +223,13 @@ def test_the_workflow_of_the_branch_that_is_checked_out_is_told(root: Path, bran
 
 
 def test_compactions_are_counted_on_the_quick_path_too(root: Path) -> None:
-    """Each is noted; the next commit has the sum in the record."""
+    """Each is noted; the next commit has the sum in the record, and leaves no note, not even a stray one."""
     for _ in range(3):
         assert way(run(root, "pre-compact")[1]) == "prepared"
     assert _found(root)[0].workflow.compactions == 3
+    adoption_notes.put_note(str(root), "wf_20200101_000000", (("gone", 0, ""), 1))
     _store(root).settle()
+    assert not list((root / ".lifecycle").glob("adopted-*"))
     assert '"compactions": 3' in (root / ".claude/state/workflow.json").read_text()
 
 
@@ -291,3 +294,13 @@ def test_what_is_broken_is_prepared_anew(root: Path, content: str) -> None:
     assert "Mine" in said
     assert way(modules) == "alone"
     assert prepared_recovery.load(str(root), __version__) is not None
+
+
+def test_the_first_compaction_with_a_source_alone_loads_nothing_else(tmp_path: Path) -> None:
+    """There is no document yet: one is made of the source, and the next compaction is prepared."""
+    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
+    (tmp_path / "CLAUDE.local.md").write_text("# Workflow State\nWorkflow: W\nPhase: 1/2 - Look\n")
+    said, modules = run(tmp_path, "pre-compact")
+    assert (way(modules), 'Workflow "W", phase 1/2' in said) == ("alone", True)
+    assert len(list(tmp_path.glob("untracked/workflow-state/w/state-w-*.json"))) == 1
+    assert run(tmp_path, "pre-compact")[0] == said

@@ -292,7 +292,7 @@ class _Commit:
                 "The documents of the workflow change faster than they can be written, so the last change "
                 "was not kept; try again in a moment."
             )
-        for id_ in self.files.noted.keys() & self.records.keys():
+        for id_ in self.files.noted.keys() - (self.found.keys() - self.records.keys()):
             with suppress(OSError):
                 adoption_notes.settle(str(self.root), id_, self.files.noted[id_])
         self._note()
