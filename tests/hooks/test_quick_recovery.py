@@ -223,7 +223,7 @@ def test_the_workflow_of_the_branch_that_is_checked_out_is_told(root: Path, bran
 
 
 def test_compactions_are_counted_on_the_quick_path_too(root: Path) -> None:
-    """Each is noted; the next commit has the sum in the record, and leaves no note, not even a stray one."""
+    """Each is noted; the next commit has the sum in the record, and leaves no note behind."""
     for _ in range(3):
         assert way(run(root, "pre-compact")[1]) == "prepared"
     assert _found(root)[0].workflow.compactions == 3
