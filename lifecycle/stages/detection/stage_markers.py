@@ -44,6 +44,7 @@ _NOT_SPOKEN = (
     (r"(?i)^.*\bso here (?:it is|it comes)\b|\bhere(?:'s| is| comes)\b", "so,"),
     (r"(?i)^(?=.*\bnow\b)(.*?)\bi(?:'ll| will| can|'m going to| am going to)\b", r"\1 now I "),
     (r"(?i)\b(?:i am |i'm )?ready to (?=emit)", "ready, I now "),
+    (r"(?i)\bwith that\b(?=[,:\s]*$)", "so"),
     (
         (
             r"(?i)^\W*as (?:you |i was |i am |it was |the \w+ )?(?:ask|tell|told|want|instruct|request"
