@@ -208,6 +208,7 @@ def test_decisions_are_pure() -> None:
         "trackers",
         "platforms",
         "claim",
+        "feedback",
         "run",
         "stages",
         "workflow",

@@ -48,6 +48,7 @@ def thread(*remarks: Remark, **changes: Any) -> ReviewThread:
         "path": "a.txt",
         "line": 2,
         "remarks": remarks,
+        "can_reply": True,
     }
     return ReviewThread(**given | changes)
 

@@ -56,6 +56,8 @@ def test_a_bot_rewrites_its_comment_unheard() -> None:
     assert keys(looked(talk(comments=(bot(3, edited_at=NOW - 200),)), first)) == []
     in_thread = looked(talk(thread(bot(1)))).ledger
     assert keys(looked(talk(thread(bot(1, edited_at=NOW - 200))), in_thread)) == ["PRRT_1"]
+    twice = thread(said(1, at=NOW - 300), said(2, at=NOW - 300))
+    assert [one.remark.id for one in looked(talk(twice)).agent] == ["2"]
 
 
 def test_what_we_said_is_no_news_and_answers() -> None:
@@ -65,6 +67,8 @@ def test_what_we_said_is_no_news_and_answers() -> None:
     changed = thread(said(1, edited_at=NOW - 300), ours(2))
     assert keys(looked(talk(changed))) == ["PRRT_1"]
     assert [one.id for one in talk(changed, thread(said(3), ours(4))).unanswered] == ["PRRT_1"]
+    hidden, stranger = said(5, is_hidden=True), said(6, trusted=Trusted.STRANGER)
+    assert [one.id for one in talk(thread(hidden), thread(stranger)).unanswered] == ["PRRT_6"]
 
 
 def test_a_draft_of_ours_answers_nothing() -> None:
@@ -108,6 +112,7 @@ def test_a_request_for_changes_stands_until_its_author_takes_it_back() -> None:
 
 def test_one_review_is_one_packet() -> None:
     """While somebody may still be writing nothing is told, and the next look knows when to come."""
+    assert QUIET_SECONDS == 90.0
     found = talk(thread(said(1, at=NOW - 30)), thread(said(2, at=NOW - 5)))
     waiting = looked(found)
     assert (keys(waiting), waiting.ledger.due) == ([], NOW - 5 + QUIET_SECONDS)
@@ -140,13 +145,18 @@ def test_a_stranger_speaks_to_the_user_alone() -> None:
     stranger = {"trusted": Trusted.STRANGER, "author": "visitor"}
     found = talk(
         thread(said(1, **stranger)),
-        comments=(said(2, **stranger), said(3, **stranger, is_hidden=True)),
+        comments=(
+            said(2, **stranger),
+            said(3, **stranger, is_hidden=True),
+            said(7, **stranger, body=""),
+        ),
         reviews=(review(4, "CHANGES_REQUESTED", **stranger),),
     )
     decision = looked(found)
     assert keys(decision) == []
     assert [one.key for one in decision.strangers] == ["S1", "S4", "S2"]
     assert looked(found, decision.ledger).strangers == ()
+    assert {row.is_persons for row in decision.ledger.told.values()} == {True}
     answered = talk(thread(said(5), said(6, **stranger)))
     assert [one.remark.id for one in looked(answered).agent] == ["5"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lifecycle.api import Wake
-from lifecycle.feedback.reviews.review_ledger import QUIET_SECONDS
+from lifecycle.feedback.reviews.review_ledger import LONGEST_QUIET, QUIET_SECONDS
 from tests.conftest import BRANCH
 from tests.factories import texts
 
@@ -154,3 +154,36 @@ def test_reviews_that_cannot_be_read_now_are_read_at_the_next_look(
     bare = texts(place.tree().tick(Wake.IDLE))
     assert f"Changes requested on PR #{number} by sam" in bare
     assert "\n" not in bare
+
+
+def test_the_hook_wakes_the_session_with_the_packet_once(place: Place, number: int) -> None:
+    """Exit 2 with the sentence, the points behind bars and the file, line by line; then silence.
+
+    Where somebody never pauses the packet comes after ten minutes, which have passed here.
+    """
+    place.control.review(number, "COMMENTED", login="maria", comments=remarks(2))
+    assert place.hook("on-idle").returncode == 0
+    state = place.root / ".lifecycle" / "state.json"
+    content = json.loads(state.read_text())
+    known = content["record"]["pull"]["reviews"]
+    known["waits_since"] -= LONGEST_QUIET
+    known["due"] -= LONGEST_QUIET
+    state.write_text(json.dumps(content))
+    woken = place.hook("on-idle")
+    assert woken.returncode == 2, woken.stderr
+    lines = woken.stderr.splitlines()
+    assert lines[0].startswith(f"2 remarks on PR #{number} by maria wait for an answer.")
+    assert "  | Why line 0?" in lines
+    assert (place.root / lines[-1].rpartition(": ")[2]).is_file()
+    assert place.hook("on-idle").returncode == 0
+
+
+def test_a_hand_off_says_what_is_unanswered(place: Place, number: int) -> None:
+    """Handing off again, with threads open, names how many and the command."""
+    place.control.review(number, "COMMENTED", login="maria", comments=remarks(1))
+    place.tree().tick(Wake.TICK)
+    place.git("switch", "--quiet", BRANCH)
+    handed = place.cli("handoff", "--summary", "Fix race condition")
+    assert handed.returncode == 0, handed.stderr
+    said = f"One review thread of PR #{number} is unanswered: lifecycle feedback reviews."
+    assert said in handed.stdout

@@ -38,9 +38,15 @@ def test_a_round_is_a_head() -> None:
     assert first.rounds == (ReviewRound(HEAD, ("PRRT_1",)),)
     more = looked(talk(DONE, thread(bot(3))), first).ledger
     assert more.rounds == (ReviewRound(HEAD, ("PRRT_1", "PRRT_3")),)
+    assert not looked(talk(DONE), more).must_reproduce
     third = looked(talk(DONE, thread(bot(3), ours(4)), thread(bot(5)), head=NEXT), more).ledger
     assert third.rounds[-1] == ReviewRound(NEXT, ("PRRT_5",))
     assert len(third.rounds) == 2
+    again = talk(DONE, thread(bot(5)), thread(bot(6)), head=NEXT)
+    assert looked(again, third).ledger.rounds == (
+        ReviewRound(HEAD, ("PRRT_1", "PRRT_3")),
+        ReviewRound(NEXT, ("PRRT_5", "PRRT_6")),
+    )
 
 
 def test_the_last_round_has_what_is_grave_or_of_no_class() -> None:
@@ -86,6 +92,15 @@ def test_a_round_without_progress_stops(last: ReviewThread, *, is_stopped: bool)
     assert keys(found) == ([] if is_stopped else ["PRRT_7"])
 
 
+def test_one_of_many_is_progress() -> None:
+    """Something came of the last round where one of its findings was dealt with; so it goes on."""
+    both = talk(thread(bot(1)), thread(bot(3)))
+    first = looked(both, ReviewLedger(46)).ledger
+    assert len(first.rounds[0].keys) == 2
+    found = talk(DONE, thread(bot(3)), thread(bot(7)), head=NEXT)
+    assert keys(looked(found, first)) == ["PRRT_7"]
+
+
 def test_the_same_head_is_no_round_without_progress() -> None:
     """A bot that goes on writing while the agent is at work stops nothing."""
     first = looked(talk(thread(bot(1))), ReviewLedger(46)).ledger
@@ -95,7 +110,7 @@ def test_the_same_head_is_no_round_without_progress() -> None:
 def test_persons_outrank_bots_and_rounds() -> None:
     """A request for changes comes first, then persons, then bots by class; a stop holds bots alone."""
     asked = review(3, "CHANGES_REQUESTED")
-    everything = talk(thread(bot(1, "major")), thread(said(2)), thread(bot(4)), reviews=(asked,))
+    everything = talk(thread(bot(1, "blocking")), thread(said(2)), thread(bot(4)), reviews=(asked,))
     assert keys(looked(everything, ReviewLedger(46))) == ["PRR_3", "PRRT_2", "PRRT_1", "PRRT_4"]
     over = after(*(str(n) * 40 for n in range(MOST_ROUNDS)))
     stopped = looked(everything, over)

@@ -78,10 +78,10 @@ class ReviewThread:
     path: str
     line: int | None
     remarks: tuple[Remark, ...]
+    can_reply: bool
     start_line: int | None = None
     is_resolved: bool = False
     is_outdated: bool = False
-    can_reply: bool = True
     can_resolve: bool = False
     left_out: int = 0
 

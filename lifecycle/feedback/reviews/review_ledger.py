@@ -58,7 +58,7 @@ class ReviewLedger:
         rounds: of bots' findings, the oldest first.
     """
 
-    number: int = 0
+    number: int
     looked: str = ""
     due: float | None = None
     waits_since: float | None = None
@@ -186,7 +186,7 @@ def _newest(remarks: Iterable[Remark]) -> Remark | None:
     """The remark that was written or edited last by somebody who may speak to the agent."""
     kinds = (Trusted.PERSON, Trusted.BOT)
     kept = [one for one in remarks if one.trusted in kinds and not one.is_limited]
-    return max(kept, key=lambda one: (one.changed_at, int(one.id or 0)), default=None)
+    return max(reversed(kept), key=lambda one: one.changed_at, default=None)
 
 
 def _speaks(remark: Remark) -> bool:

@@ -1,0 +1,129 @@
+"""All that is said of a pull request is read, however many pages that takes; less counts as nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lifecycle.core.errors import NotFound, Transient
+from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.core.values.configured import Addresses
+from lifecycle.core.values.model import Repository
+from lifecycle.feedback.reviews import review_reading
+from lifecycle.feedback.reviews.remarks import Trusted
+from lifecycle.github.auth.tokens import Token
+from lifecycle.github.clients import GitHubClients
+from lifecycle.sandbox.control import Control
+from lifecycle.sandbox.server import Sandbox
+from tests.sandbox.crowd import crowd
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+REPOSITORY = Repository("octo-org", "hello-service")
+COUNT = 120
+
+
+@pytest.fixture
+def sandbox() -> Iterator[Sandbox]:
+    """The built-in world with everybody's tokens."""
+    with Sandbox(crowd()) as running:
+        yield running
+
+
+@pytest.fixture
+def control(sandbox: Sandbox) -> Control:
+    """Somebody at GitHub."""
+    return Control(sandbox.info.control_url)
+
+
+@pytest.fixture
+def clients(sandbox: Sandbox) -> Iterator[GitHubClients]:
+    """What speaks with octocat's token."""
+    info = sandbox.info
+    addresses = Addresses(info.api_url, info.graphql_url)
+    made = GitHubClients(
+        addresses, Token(info.token, "GH_TOKEN"), Deadline.after(SystemClock(), 60.0)
+    )
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def number(control: Control) -> int:
+    """An open pull request with as many lines as there are threads."""
+    text = "".join(f"line {n}\n" for n in range(COUNT))
+    control.push_commit("work", {"a.txt": text}, "Work", by="octocat")
+    return control.open_pull("work", "Work", by="octocat")
+
+
+def asked(control: Control) -> list[str | None]:
+    """The operations since the last time."""
+    found = [one.operation for one in control.requests() if one.kind == "graphql"]
+    control.clear_requests()
+    return found
+
+
+def test_every_page_is_read_and_each_list_only_while_it_has_more(
+    control: Control, clients: GitHubClients, number: int
+) -> None:
+    """120 threads are three requests, in which the reviews and comments are asked for once."""
+    said: list[dict[str, Any]] = [
+        {"path": "a.txt", "line": n + 1, "body": f"Why {n}?"} for n in range(COUNT)
+    ]
+    control.review(number, "COMMENTED", login="maria", body="Many.", comments=said)
+    control.comment(number, "And docs?", by="visitor")
+    asked(control)
+    found = review_reading.read(clients.graph, REPOSITORY, number)
+    assert asked(control) == ["ReadReviews"] * 3
+    assert [one.remarks[0].body for one in found.threads] == [f"Why {n}?" for n in range(COUNT)]
+    assert len({one.id for one in found.threads}) == COUNT
+    assert [one.remark.body for one in found.reviews] == ["Many."]
+    assert [(one.body, one.trusted) for one in found.comments] == [("And docs?", Trusted.STRANGER)]
+    assert found.is_complete
+    assert review_reading.demanded(found) is found
+
+
+def test_what_has_more_pages_than_are_read_is_not_done(
+    control: Control, clients: GitHubClients, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody says that nothing is unanswered who has not seen all."""
+    said = [{"path": "a.txt", "line": n + 1, "body": "?"} for n in range(COUNT)]
+    control.review(number, "COMMENTED", login="maria", comments=said)
+    monkeypatch.setattr(review_reading, "MOST_PAGES", 2)
+    found = review_reading.read(clients.graph, REPOSITORY, number)
+    assert (len(found.threads), found.is_complete) == (100, False)
+    with pytest.raises(Transient, match="more review threads, reviews or comments than are read"):
+        review_reading.demanded(found)
+
+
+def test_a_part_that_is_refused_refuses_all_of_it(
+    control: Control, clients: GitHubClients, number: int
+) -> None:
+    """A null in the place of the threads is not "no threads"; and no pull request is one sentence."""
+    nulls = [["repository", "pullRequest", "reviewThreads"]]
+    control.add_fault("resource-limits", operation="ReadReviews", count=9, null_paths=nulls)
+    with pytest.raises(Transient):
+        review_reading.read(clients.graph, REPOSITORY, number)
+    control.clear_faults()
+    with pytest.raises(NotFound, match="GitHub shows no pull request #999"):
+        review_reading.read(clients.graph, REPOSITORY, 999)
+
+
+def test_a_long_thread_is_its_first_remark_and_the_newest(
+    sandbox: Sandbox, control: Control, clients: GitHubClients, number: int
+) -> None:
+    """What lies between is counted; a bot's is a bot's, and what we wrote is ours."""
+    first = {"path": "a.txt", "line": 1, "body": "Why?"}
+    control.review(number, "COMMENTED", login="sam", comments=[first])
+    (thread,) = review_reading.read(clients.graph, REPOSITORY, number).threads
+    calls = clients.calls(REPOSITORY)
+    path = f"pulls/{number}/comments/{thread.remarks[0].id}/replies"
+    for n in range(24):
+        calls.create("POST", path, "a reply", lambda found: found, {"body": f"{n}"})
+    (thread,) = review_reading.read(clients.graph, REPOSITORY, number).threads
+    assert [one.body for one in thread.remarks] == ["Why?", *map(str, range(4, 24))]
+    assert thread.left_out == 4
+    assert {one.trusted for one in thread.remarks[1:]} == {Trusted.OURS}
+    assert thread.is_answered
