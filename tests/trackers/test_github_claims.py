@@ -15,7 +15,9 @@ import pytest
 
 from lifecycle.core.errors import AlreadyClaimed, NotFound, Rejected, Transient
 from lifecycle.core.tracker import Atomicity, TaskStatus
+from lifecycle.core.values.shapes import IssueFacts
 from lifecycle.git import lease
+from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.sandbox.control.faults import Fault
 from tests.conftest import COMMAND
 from tests.trackers.grounds import MARIA, VISITOR, GitHubGround, github, variables
@@ -326,6 +328,39 @@ def test_without_leases_no_two_keep_a_task(*, has_two: bool) -> None:
             assert [note.text for note in notes] == [HELD.replace(ONE, name) for name in winners]
             held_by = [ground.holder(name) for name in winners]
             assert issue(ground, int(number))["assignees"] == held_by
+
+
+def test_who_gives_way_leaves_the_assignee_to_who_came_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An agent of the same account claims after the last look of one that gives way: it has all of it."""
+    with github(has_leases=False, has_two=True) as ground:
+        issues, maria, third = (tracker(ground, name) for name in (ONE, TWO, "agent-3"))
+        issues.get("42")
+        begun: list[str] = []
+        assign, unassign = IssueCalls.assign, IssueCalls.unassign
+
+        def early(calls: IssueCalls, number: int, logins: tuple[str, ...]) -> IssueFacts:
+            if not begun:
+                begun.append("maria")
+                maria.claim("42")
+            return assign(calls, number, logins)
+
+        def late(calls: IssueCalls, number: int, logins: tuple[str, ...]) -> IssueFacts:
+            if begun == ["maria"]:
+                begun.append("third")
+                ground.control.unassign(42, "maria")  # a person took it from her
+                third.claim("42")
+            return unassign(calls, number, logins)
+
+        monkeypatch.setattr(IssueCalls, "assign", early)
+        monkeypatch.setattr(IssueCalls, "unassign", late)
+        with pytest.raises(AlreadyClaimed):
+            issues.claim("42")
+        assert begun == ["maria", "third"]
+        assert issue(ground, 42)["assignees"] == ["octocat"]
+        assert tracker(ground, "agent-4").get("42", holders=True).held_by == ("agent-3",)
+        assert third.get("42", holders=True).held_by == ()
 
 
 @pytest.mark.parametrize("token", ["", MARIA], ids=["one account", "two accounts"])

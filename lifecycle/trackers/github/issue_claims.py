@@ -115,7 +115,7 @@ class IssueHolding:
             # Who can write no lease knows nothing of this one, and may have been quicker.
             self._demand_first(number, now.assignees)
         except AlreadyClaimed:
-            self._withdraw(number, now)
+            self._withdraw(number)
             self._release(number, sha)
             raise
         return now
@@ -220,7 +220,7 @@ class IssueHolding:
                 raise refusals.held(f"#{number}", now.assignees[0] if now.assignees else "")
             self._demand_own_lease(number)  # one that could not be written can be read all the same
         except AlreadyClaimed:
-            self._withdraw(number, now)
+            self._withdraw(number)
             raise
         return now
 
@@ -234,12 +234,23 @@ class IssueHolding:
             for mark in ours:
                 self._comments.ensure_no_comment(number, mark.key)
 
-    def _withdraw(self, number: int, now: IssueFacts) -> None:
-        """Somebody was quicker: what this agent wrote goes, unless the same account was quicker."""
+    def _withdraw(self, number: int) -> None:
+        """Somebody was quicker: what this agent wrote goes, unless the same account was quicker.
+
+        An agent of this account may mark the issue between the look and the removal, and believe that it
+        has it: so the marks are read again, and its assignee comes back.
+        """
         self._comments.ensure_no_comment(number, self._key)
-        others = [mark for mark in self._marks(number) if mark.key != self._key]
-        if not any(mark.author.casefold() == self._login.casefold() for mark in others):
-            self._issues.ensure_assignees(now.number, remove=(self._login,))
+        while not self._is_shared(number):
+            self._issues.ensure_assignees(number, remove=(self._login,))
+            if not self._is_shared(number):
+                return
+            self._issues.ensure_assignees(number, add=(self._login,))
+
+    def _is_shared(self, number: int) -> bool:
+        """True if another agent of this account has marked the issue."""
+        marks = [mark for mark in self._marks(number) if mark.key != self._key]
+        return any(mark.author.casefold() == self._login.casefold() for mark in marks)
 
     def _demand_first(self, number: int, assignees: tuple[str, ...]) -> None:
         """AlreadyClaimed if somebody else who is assigned has it by comments, or needs none."""
