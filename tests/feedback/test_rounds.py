@@ -9,7 +9,13 @@ import pytest
 
 from lifecycle.feedback.reviews.remarks import PullConversation, ReviewThread, SubmittedReview
 from lifecycle.feedback.reviews.review_ledger import ReviewLedger, ReviewRound
-from lifecycle.feedback.reviews.rounds import MOST_ROUNDS, ReviewDecision, decide, to_ask_again
+from lifecycle.feedback.reviews.rounds import (
+    MOST_ROUNDS,
+    MOST_TIMES,
+    ReviewDecision,
+    decide,
+    to_ask_again,
+)
 from tests.feedback.conversations import HEAD, NEXT, NOW, bot, ours, review, said, talk, thread
 
 
@@ -90,6 +96,39 @@ def test_a_round_without_progress_stops(last: ReviewThread, *, is_stopped: bool)
     found = looked(talk(last, thread(bot(7)), head=NEXT), first)
     assert found.question == ("no progress" if is_stopped else "")
     assert keys(found) == ([] if is_stopped else ["PRRT_7"])
+
+
+def test_a_bot_that_answers_every_answer_is_the_users_in_the_end() -> None:
+    """One thread is told three times; what the bot says after that goes to the user, without a question."""
+    ledger, remarks = ReviewLedger(46), [bot(1)]
+    for times in range(1, 5):
+        found = looked(talk(thread(*remarks)), ledger)
+        assert keys(found) == (["PRRT_1"] if times <= MOST_TIMES else []), times
+        assert [one.key for one in found.person] == ([] if times <= MOST_TIMES else ["PRRT_1"])
+        assert found.question == ""
+        ledger = found.ledger
+        remarks += [ours(10 * times), bot(10 * times + 1)]
+    persons = talk(thread(bot(1), said(99)))
+    assert keys(looked(persons, ledger)) == ["PRRT_1"]
+
+
+def test_what_was_dealt_with_meanwhile_is_waited_for_no_more() -> None:
+    """A thread that is resolved within the quiet time leaves nothing that is due."""
+    found = talk(thread(bot(1, at=NOW - 5)))
+    waiting = decide(found, ReviewLedger(46), NOW, is_asked=False).ledger
+    assert waiting.due is not None
+    resolved = talk(replace(found.threads[0], is_resolved=True))
+    ended = decide(resolved, waiting, NOW, is_asked=False)
+    assert (ended.ledger.due, ended.ledger.waits_since, ended.agent) == (None, None, ())
+
+
+def test_the_last_round_counts_and_not_the_first() -> None:
+    """Progress of an earlier round is none of this one."""
+    rounds = ReviewLedger(
+        46, rounds=(ReviewRound("0" * 40, ("PRRT_1",)), ReviewRound(HEAD, ("PRRT_3",)))
+    )
+    found = talk(DONE, thread(bot(3)), thread(bot(7)), head=NEXT)
+    assert looked(found, rounds).question == "no progress"
 
 
 def test_one_of_many_is_progress() -> None:

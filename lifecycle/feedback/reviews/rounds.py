@@ -18,6 +18,9 @@ MOST_ROUNDS = 3
 CALM_ROUNDS = 2
 """Rounds after which only what is grave, or of no known class, is the agent's."""
 
+MOST_TIMES = 3
+"""How often one point of a bot's is told to the agent: a bot may answer every answer."""
+
 _LESSER = ("minor", "nit")
 
 
@@ -27,7 +30,7 @@ class ReviewDecision:
 
     Attributes:
         agent: points for the agent; the gravest first.
-        person: points for the user, each with the reason: "lesser" or "stopped".
+        person: bots' points for the user: lesser ones late, what was told too often, all after a stop.
         strangers, limited: as `review_ledger` has them.
         must_reproduce: the agent is to reproduce each bot's finding before it changes anything.
         question: why a person is asked: "rounds", "no progress", or "".
@@ -81,7 +84,7 @@ def _told(
         question = "rounds"
     elif bots and ledger.rounds and not _has_progress(conversation, ledger):
         question = "no progress"
-    kept = [] if question else bots
+    kept = [] if question else [one for one in bots if not _is_worn_out(ledger, one)]
     if count > CALM_ROUNDS:
         kept = [one for one in kept if one.remark.severity not in _LESSER]
     agent = sorted([*persons, *kept], key=_rank)
@@ -96,6 +99,11 @@ def _told(
         must_reproduce=bool(kept) and count > CALM_ROUNDS,
         question=question,
     )
+
+
+def _is_worn_out(ledger: ReviewLedger, point: ReviewPoint) -> bool:
+    row = ledger.told.get(point.key)
+    return row is not None and row.times >= MOST_TIMES
 
 
 def _is_in_last(ledger: ReviewLedger, head: str) -> bool:
