@@ -69,16 +69,13 @@ def exceeded(run: Run, caps: RunSettings, now: float) -> str:
     """The cap that the run has reached, in a clause; "" if none."""
     took, free = spent(run, now), run.forgiven
     rows = (
-        (
-            took.iterations - free.iterations >= caps.max_iterations,
-            caps.max_iterations,
-            "iterations",
-        ),
-        (took.sessions - free.sessions > caps.max_sessions, caps.max_sessions, "sessions"),
-        (took.seconds - free.seconds >= caps.max_hours * 3_600, caps.max_hours, "hours"),
-        (took.tokens - free.tokens >= caps.max_tokens, caps.max_tokens, "tokens"),
+        ("iterations", took.iterations - free.iterations, caps.max_iterations),
+        ("sessions", took.sessions - free.sessions - 1, caps.max_sessions),  # the last one may work
+        ("hours", (took.seconds - free.seconds) / 3_600, caps.max_hours),
+        ("tokens", took.tokens - free.tokens, caps.max_tokens),
     )
-    return next((f"it reached its cap of {cap:,g} {name}" for over, cap, name in rows if over), "")
+    reached = (f"it reached its cap of {cap:,g} {name}" for name, used, cap in rows if used >= cap)
+    return next(reached, "")
 
 
 def granted(run: Run, now: float) -> Run:

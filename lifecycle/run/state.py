@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from lifecycle.core.errors import did_you_mean
 from lifecycle.core.redact import redact, visible
 from lifecycle.run import table
-from lifecycle.run.texts.told import LONG, refused
+from lifecycle.run.texts.told import LONG, refused, there
 
 VERSION: Final = 1
 
@@ -517,10 +517,9 @@ class Run(_Value, frozen=True, omit_defaults=False):
         if found is not None:
             return found
         ids = [story.id for story in self.stories]
-        there = f"there are {', '.join(ids[:20])}" if ids else "there is none yet"
-        raise refused(
-            "no-such-story", name=visible(name), there=there, near=did_you_mean(name, ids)
-        )
+        near = did_you_mean(name, ids)
+        stands = there(ids, "there is none yet")
+        raise refused("no-such-story", name=visible(name), there=stands, near=near)
 
     def with_story(self, story: Story) -> Run:
         """The same run with this story in the place of the one that has its id."""

@@ -31,6 +31,10 @@ class Word(click.Choice[str]):
         """The value of a word; fails with the words that there are."""
         return self.values[super().convert(value, param, ctx)]
 
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:  # noqa: ARG002 -- click's signature
+        """The words as they are written, whatever case they are taken in."""
+        return f"{value!r} is not one of {', '.join(map(repr, self.values))}."
+
 
 def _words(members: Iterable[StrEnum], *, case_sensitive: bool = True) -> Word:
     return Word({one.value: one for one in members}, case_sensitive=case_sensitive)

@@ -17,7 +17,6 @@ from lifecycle.run.finish.publishing import AGAIN, Published, facts_for, section
 from lifecycle.run.finish.pull_text import summary_of, with_section
 from lifecycle.run.gates.gate_rules import HOLDS
 from lifecycle.run.gates.run_moves import demand_active
-from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Run
 from lifecycle.run.table import Gate
 from lifecycle.run.texts.told import refused
@@ -38,7 +37,9 @@ def finish(given: RunSession) -> int:
         given.show(complete_lines(run), complete_data(run))
         return 0
     demand_active(run)
-    _refuse_open(run, facts_for(given.world, run))
+    missing = completion.lacks(run, facts_for(world, run))
+    if missing:  # the gate may take long, and mends none of it
+        raise refused("not-run", missing=missing)
     publish, branch = _publisher(given, run), world.git.current_branch()
     record, gate_lines, _ = run_gate.shown(given, Gate.G7)
     if record.state not in HOLDS:
@@ -76,13 +77,6 @@ def complete(given: RunSession) -> None:
             change.run = run = completed(change.run, facts, given.now, asked=given.can_ask)
             change.note(f"Run {run.id} completed")
     given.show(complete_lines(run), complete_data(run))
-
-
-def _refuse_open(run: Run, facts: WorkFacts) -> None:
-    """Refuse before the gate, which may take long, what it cannot mend."""
-    missing = completion.lacks(run, facts)
-    if missing:
-        raise refused("not-run", missing=missing)
 
 
 def _refuse_moved(given: RunSession, branch: str, head: str) -> None:

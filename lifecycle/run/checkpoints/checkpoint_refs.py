@@ -15,7 +15,7 @@ from lifecycle.core.redact import redact, visible
 from lifecycle.git.process import GitRepository
 from lifecycle.run.checkpoints.worktree_files import AUTHOR, Aside, files_aside
 from lifecycle.run.state import Checkpoint, Run
-from lifecycle.run.texts.told import refused, sentence
+from lifecycle.run.texts.told import refused, sentence, there
 
 NAMESPACE = "refs/lifecycle/checkpoints"
 MARK, SAVED = "mark", "saved"
@@ -124,10 +124,9 @@ def find(git: GitRepository, run: Run, name: str) -> Checkpoint:
         if known is not None:
             return known.but(commit=kept[ref])
         return Checkpoint(ref, kept[ref], float(_noted(git, kept[ref], _AT) or 0.0))
-    names = ", ".join([*kept][-20:])
-    there = f"there are {names}" if kept else "make one with: lifecycle run mark-working-state"
+    stands = there([*kept], "make one with: lifecycle run mark-working-state")
     what = f'no checkpoint "{visible(name)}"' if name else "no checkpoint yet"
-    raise refused("no-checkpoint", what=what, there=there, near=did_you_mean(name, kept))
+    raise refused("no-checkpoint", what=what, there=stands, near=did_you_mean(name, kept))
 
 
 def with_checkpoint(run: Run, checkpoint: Checkpoint) -> Run:

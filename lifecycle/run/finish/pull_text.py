@@ -140,36 +140,25 @@ def _story_testing(story: Story) -> list[str]:
 
 
 def _checklist(run: Run, final: GateRecord, facts: WorkFacts) -> list[str]:
-    done = run.completed_stories
-    is_whole = bool(run.stories) and not run.open_stories
-    safe = [story for story in done if story.security]
-    are_met = [
-        one.state is table.CriterionState.MET for story in run.stories for one in story.criteria
-    ]
-    is_linted = final.part(table.LINT).state is table.CheckState.PASS
-    lint = f" - {run.lint_waived}" if run.lint_waived and not is_linted else ""
-    security = _box(
-        is_whole and all(_approved(story, table.StoryCheck.SECURITY_CLEARED) for story in safe),
-        "Security review passed",
-        facts.uncleared,
-    )
+    done, is_whole = run.completed_stories, bool(run.stories) and not run.open_stories
+    met = table.CriterionState.MET
+    are_met = [one.state is met for story in run.stories for one in story.criteria]
+    is_read = all(_approved(story, table.StoryCheck.REVIEW_APPROVED) for story in done)
+    safe = (_approved(one, table.StoryCheck.SECURITY_CLEARED) for one in done if one.security)
+    security = _box(is_whole and all(safe), "Security review passed", facts.uncleared)
     if not any(story.security for story in run.stories):
         security = "- [ ] Security review: N/A (no story is security-sensitive)"
+    is_linted = final.part(table.LINT).state is table.CheckState.PASS
+    lint = f" - {run.lint_waived}" if run.lint_waived and not is_linted else ""
+    late = [f"before {listed(facts.late)} changed"] if facts.late else []
+    are_verified = is_whole and bool(are_met) and all(are_met)
     return [
         _command_box("Build passes", final.part(table.BUILD)),
         _command_box("All tests pass", final.part(table.TESTS)),
         _command_box("Lint checks pass", final.part(table.LINT)) + lint,
-        _box(
-            is_whole and all(_approved(story, table.StoryCheck.REVIEW_APPROVED) for story in done),
-            "Code review approved by reviewer agent",
-            facts.unread,
-        ),
+        _box(is_whole and is_read, "Code review approved by reviewer agent", facts.unread),
         security,
-        _box(
-            is_whole and bool(are_met) and all(are_met),
-            "All acceptance criteria verified by tester agent",
-            [f"before {listed(facts.late)} changed"] if facts.late else (),
-        ),
+        _box(are_verified, "All acceptance criteria verified by tester agent", late),
     ]
 
 

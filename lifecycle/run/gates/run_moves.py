@@ -165,7 +165,8 @@ def _begun(run: Run, story: Story, facts: WorkFacts, now: float, *, asked: bool)
     lacks = story_lacks(story)
     if lacks:
         raise refused("story-has-no-design", story=story, lacks=lacks)
-    waits = _waits(run, story)
+    done = {one.id for one in run.completed_stories}
+    waits = ", ".join(name for name in story.depends_on if name not in done)
     if waits:
         raise refused("story-waits", story=story, waits=waits)
     _demand_unblocked(run, story)
@@ -198,12 +199,6 @@ def _opened_again(run: Run, story: Story, facts: WorkFacts) -> Run:
     # What an open story has changed stays its own, so that it cannot be said to need no change.
     base = story.base if story.is_open and facts.changed else ""
     return run.with_story(pending_again(story).but(base=base))
-
-
-def _waits(run: Run, story: Story) -> str:
-    done = {one.id for one in run.completed_stories}
-    waits = [name for name in story.depends_on if name not in done]
-    return f"it waits for {', '.join(waits)}" if waits else ""
 
 
 def _blockers(run: Run, story: Story, *, with_runs: bool) -> list[str]:

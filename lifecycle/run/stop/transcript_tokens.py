@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import json
 import os
-from datetime import datetime
 
+from lifecycle.core.timing import parse_time
 from lifecycle.run.state import Led, Run
 from lifecycle.storage import regular_files
 
@@ -61,15 +61,7 @@ def _tokens(content: bytes, led: Led) -> int:
             counts = [usage.get(key, 0) for key in _COUNTED]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             continue
-        at = _moment(entry.get("timestamp"))
+        at = parse_time(entry.get("timestamp"))
         if entry.get("type") == "assistant" and (at is None or at >= led.since):
             taken[name] = sum(count for count in counts if isinstance(count, int) and count > 0)
     return sum(taken.values())
-
-
-def _moment(text: object) -> float | None:
-    """When a line was written, as the client writes it; None if nobody can tell."""
-    try:
-        return datetime.fromisoformat(str(text)).timestamp()
-    except ValueError:
-        return None

@@ -10,7 +10,7 @@ from lifecycle.run.gates.gate_rules import circle_of
 from lifecycle.run.state import Criterion, Run, Story
 from lifecycle.run.stories.clarifying import entered
 from lifecycle.run.table import SIZES, CriterionState, RunPhase
-from lifecycle.run.texts.told import LONG, line_of, refused
+from lifecycle.run.texts.told import LONG, line_of, refused, there
 
 _STAYS = (CriterionState.UNMET, CriterionState.MANUAL)
 """What the tester found of a criterion that no plan takes out."""
@@ -124,8 +124,8 @@ def judged(
     _demand_open(run)
     story = _open_story(run, name)
     if not 1 <= number <= len(story.criteria):
-        there = f"there are {len(story.criteria)}" if story.criteria else "there is none yet"
-        raise refused("no-such-criterion", story=story, number=number, there=there)
+        stands = there([*range(1, len(story.criteria) + 1)], "there is none yet")
+        raise refused("no-such-criterion", story=story, number=number, there=stands)
     said = line_of(note, "the note") if note else ""
     found = story.criteria[number - 1].but(state=state, note=said, at=now, **about)
     criteria = (*story.criteria[: number - 1], found, *story.criteria[number:])

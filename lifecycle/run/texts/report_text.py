@@ -117,7 +117,10 @@ def context_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
         done=len(done),
         completed=_listed(len(done), _kept(run, now)),
         waiting=len(later),
-        later=_listed(len(later), [_later_line(one) for one in later[:_LISTED]]),
+        later=_listed(
+            len(later),
+            [f"- {one.id} ({one.status}): {_short_title(one)}" for one in later[:_LISTED]],
+        ),
         blockers=run_words.blocker_lines(run),
         steps=numbered(run_words.steps(run, facts, now)),
         dropped=f"raw output, and how stories were worked on{every}",
@@ -214,10 +217,6 @@ def _full(story: Story) -> str:
 def _summary(story: Story) -> str:
     commit = f", commit {story.commit[:12]}" if story.commit else ""
     return f"- {story.id}: {_short_title(story)} ({story.iteration} iterations{commit})"
-
-
-def _later_line(story: Story) -> str:
-    return f"- {story.id} ({story.status}): {_short_title(story)}"
 
 
 def _listed(count: int, shown: list[str]) -> list[str]:

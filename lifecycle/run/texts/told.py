@@ -7,7 +7,7 @@ one line, and without a secret.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -44,6 +44,12 @@ def sentence(name: str, /, **values: Any) -> str:
 def refused(name: str, /, **values: Any) -> Refused:
     """The refusal with that sentence, to be raised."""
     return Refused(sentence(name, **values))
+
+
+def there(names: Sequence[object], none: str, most: int = 20) -> str:
+    """Which there are, as "there are S1, S2", the newest of many; what `none` says where there is none."""
+    shown = ", ".join(map(str, (["…"] if len(names) > most else []) + [*names[-most:]]))
+    return f"there {'is' if len(names) == 1 else 'are'} {shown}" if names else none
 
 
 def kept_words(text: str, longest: int = LINE) -> str:

@@ -14,7 +14,7 @@ from lifecycle.platforms import command_argv
 from lifecycle.run import long_run
 from lifecycle.run.state import Blocker, PersonAct, Run, Story, UserFix
 from lifecycle.run.table import BLOCKER_SEVERITIES, STORIES, RunStatus, StoryStatus
-from lifecycle.run.texts.told import kept_words, line_of, refused
+from lifecycle.run.texts.told import kept_words, line_of, refused, there
 
 FIXED = "user-fix-complete"
 
@@ -62,8 +62,9 @@ def index_of(run: Run, name: str) -> int:
     for index, blocker in enumerate(run.blockers):
         if wanted in (blocker.id, str(index)):
             return index
-    there = ", ".join(f"{one.id} (index {i})" for i, one in [*enumerate(run.blockers)][:20])
-    raise refused("no-such-blocker", name=visible(name), there=there or "none")
+    names = [f"{one.id} (index {index})" for index, one in enumerate(run.blockers)]
+    stands = there(names, "there is none")
+    raise refused("no-such-blocker", name=visible(name), there=stands)
 
 
 def with_blocker(run: Run, text: str, severity: str, now: float, story_id: str = "") -> Run:

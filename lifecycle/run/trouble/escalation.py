@@ -12,9 +12,8 @@ Escalated = tuple[table.EscalationTrigger, str]
 def escalations(before: Run, after: Run) -> tuple[Escalated, ...]:
     """What was met by the change from one state of a run to the next, in the table's order."""
     new = after.blockers[len(before.blockers) :]
-    given_up = [
-        _line(table.EscalationTrigger.FAILED_ITERATIONS, one) for one in new if _is_given_up(one)
-    ]
+    trigger = table.EscalationTrigger.FAILED_ITERATIONS
+    given_up = [_line(trigger, one) for one in new if one.trigger and not one.failure]
     outside = [_line(table.EscalationTrigger.UNAVAILABLE, one) for one in new if one.failure]
     done, was = len(after.completed_stories), len(before.completed_stories)
     review: list[Escalated] = []
@@ -34,10 +33,6 @@ def escalations(before: Run, after: Run) -> tuple[Escalated, ...]:
 def escalation_lines(before: Run, after: Run) -> list[str]:
     """The lines of it, for a command to print and to log."""
     return [line for _, line in escalations(before, after)]
-
-
-def _is_given_up(blocker: Blocker) -> bool:
-    return bool(blocker.trigger and not blocker.failure)
 
 
 def _line(trigger: table.EscalationTrigger, blocker: Blocker) -> Escalated:

@@ -50,5 +50,5 @@ def test_without_a_commit_everything_is_new(ground: RunGround) -> None:
 def test_an_unknown_story_is_refused(ground: RunGround) -> None:
     """The stories that there are, are named; no file is written."""
     begun(ground)
-    assert "there are S1" in refused(ground.run("review-context", "S9"))
+    assert "there is S1" in refused(ground.run("review-context", "S9"))
     assert not (ground.root / ".lifecycle/review-S9.diff").exists()

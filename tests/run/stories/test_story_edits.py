@@ -151,7 +151,7 @@ def test_a_criterion_is_judged_one_by_one() -> None:
         NOW,
     )
     for number in (0, 3):
-        with pytest.raises(Refused, match=f"no criterion {number}.* there are 2"):
+        with pytest.raises(Refused, match=f"no criterion {number}.* there are 1, 2"):
             judged(run, "S1", number, CriterionState.MET, NOW)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import lifecycle
 from lifecycle.core.errors import Refused
-from lifecycle.run.texts.told import refused, sentence
+from lifecycle.run.texts.told import refused, sentence, there
 from lifecycle.settings import resources
 
 PACKAGE = Path(lifecycle.__file__).parent
@@ -54,3 +54,11 @@ def test_a_refusal_is_one_line_and_clauses_are_joined() -> None:
         "The run is not complete, so nothing was run, pushed or opened: S1 is pending; not committed: a.py."
     )
     assert "\n" not in sentence("unmerged")
+
+
+def test_what_there_is_agrees_with_its_number() -> None:
+    """One is, several are; of very many the newest are named, and that others were left out shows."""
+    assert there([], "there is none") == "there is none"
+    assert there(["S1"], "") == "there is S1"
+    assert there(["S1", "S2"], "") == "there are S1, S2"
+    assert there([1, 2, 3], "", most=2) == "there are …, 2, 3"
