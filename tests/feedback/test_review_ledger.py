@@ -180,7 +180,15 @@ def test_a_ledger_comes_back_from_json_and_another_pull_request_begins_anew() ->
 
 @pytest.mark.parametrize(
     "broken",
-    [{}, {"told": 1}, {"told": {"a": {"x": 1}}}, {"rounds": [{"head": "a"}]}, {"looked": None}],
+    [
+        {},
+        {"told": 1},
+        {"told": {"a": {"x": 1}}},
+        {"told": {"a": {"seen": "", "head": "", "times": "often"}}},
+        {"rounds": [{"head": "a"}]},
+        {"due": "soon"},
+        {"waits_since": []},
+    ],
 )
 def test_a_ledger_of_another_shape_is_empty(broken: dict[str, Any]) -> None:
     """A hand-edited or older state.json costs a repetition, never a look."""

@@ -18,8 +18,8 @@ QUIET_SECONDS = 90.0
 LONGEST_QUIET = 600.0
 """Where somebody never pauses, or GitHub's clock is ahead: told all the same after this."""
 
-_KEPT = 500
-"""Rows of a ledger at most, the newest."""
+_KEPT = 5_000
+"""Rows of a ledger at most, the newest: what is dropped would be told again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +75,16 @@ class ReviewLedger:
         try:
             if data.get("number") != number:
                 return cls(number)
-            told = {str(key): ToldPoint(**row) for key, row in data["told"].items()}
+            told = {str(key): _row(row) for key, row in data["told"].items()}
             rounds = tuple(
                 ReviewRound(str(one["head"]), tuple(map(str, one["keys"])))
                 for one in data["rounds"]
             )
-            times = {name: data[name] for name in ("due", "waits_since")}
-            return cls(number, str(data["looked"]), told=told, rounds=rounds, **times)
-        except (KeyError, TypeError, AttributeError):
+            due, since = (
+                None if data[name] is None else float(data[name]) for name in ("due", "waits_since")
+            )
+            return cls(number, str(data["looked"]), due, since, told, rounds)
+        except (KeyError, TypeError, AttributeError, ValueError):
             return cls(number)
 
     def telling(
@@ -95,6 +97,16 @@ class ReviewLedger:
             times = before.times + 1 if before is not None else 1
             told[point.key] = ToldPoint(point.remark.stamp, head, times, is_persons)
         return replace(self, told=dict(list(told.items())[-_KEPT:]))
+
+
+def _row(data: Mapping[str, Any]) -> ToldPoint:
+    return ToldPoint(
+        str(data["seen"]),
+        str(data["head"]),
+        int(data["times"]),
+        bool(data["is_persons"]),
+        bool(data["is_resolved"]),
+    )
 
 
 def points(conversation: PullConversation, told: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
