@@ -36,7 +36,7 @@ BUDGET = {
     "run": 4_044,
     "stages": 2_790,
     "workflow": 2_500,
-    "feedback": 1_535,
+    "feedback": 1_545,
     "reconcile": 1_325,
     "views": 2_460,
     "app": 1_072,
