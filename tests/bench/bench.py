@@ -3,9 +3,9 @@
 Read the numbers as ratios: all of them are of one run on one machine. Exits 1 if a stop that has
 nothing to do takes as long as Python's bare start, if one that the staged workflow looks at takes twice
 the start of the installed command, if a check adds too much to its command, if a path or a sweep takes
-more requests than it may, if a sweep's memory grows as fast as the number of its tasks, if a command of a
-run takes half as long again on 500 stories, or if a start or a compaction with 200 files of workflows takes
-three starts of Python.
+more requests than it may, if a sweep's memory grows as fast as the number of its tasks, or a log's with its
+length, if a command of a run takes half as long again on 500 stories, or if a start or a compaction with
+200 files of workflows takes three starts of Python.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import lifecycle
 from tests.bench.checked import judge_check
+from tests.bench.job_logs import judge_logs, log_rows, log_table
 from tests.bench.large import MENDED, SIZES, Swept, judge_large, large_rows
 from tests.bench.paths import (
     BUDGET,
@@ -73,6 +74,7 @@ def main(arguments: Sequence[str]) -> int:
         large = large_rows(Path(folder), options.tasks) if options.tasks else []
         runs = run_rows(Path(folder), options.runs)
         workflows = interleaved(workflow_probes(Path(folder)), options.rounds)
+    logs = log_rows()
     console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
     console.print(
         quiet_table(quiet, options.rounds),
@@ -81,9 +83,10 @@ def main(arguments: Sequence[str]) -> int:
         *([large_table(large)] if large else ()),
         run_table(runs, options.runs),
         workflow_table(workflows, options.rounds),
+        log_table(logs),
     )
     faults = judge(quiet, active) + judge_remote(remote) + judge_large(large)
-    faults += judge_runs(runs) + judge_workflows(workflows)
+    faults += judge_runs(runs) + judge_workflows(workflows) + judge_logs(logs)
     for fault in faults:
         console.print(f"[bold red]too much[/]: {fault}")
     return 1 if faults else 0

@@ -6,13 +6,13 @@ no remarks on lines; what else is hidden is told.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lifecycle.core import timing
-from lifecycle.core.errors import NoPermission, NotFound
+from lifecycle.core.errors import LogExpired, NoPermission, NotFound
 from lifecycle.core.values.failed_checks import (
     ENDED_BADLY,
     CheckRemark,
@@ -23,7 +23,7 @@ from lifecycle.core.values.failed_checks import (
 from lifecycle.github.client.client_common import Json, nodes, part, text, word
 from lifecycle.github.client.rest import Calls
 from lifecycle.github.failures.failure_case import AskedRequest
-from lifecycle.github.pulls.job_logs import job_log
+from lifecycle.github.pulls.job_logs import address_of, job_log
 
 if TYPE_CHECKING:
     from lifecycle.github.client.graph import GraphClient, GraphReply
@@ -50,6 +50,24 @@ class GitHubCheckReports:
     def job_log(self, job: int) -> AbstractContextManager[Iterator[str]]:
         """The lines of a job's log as they come."""
         return job_log(self._calls, job)
+
+    def may_read_logs(self) -> bool:
+        """True if GitHub would show the log of the newest run that is over; False without one to try it on.
+
+        The log itself is not asked for: three requests. Raises NoPermission.
+        """
+        query = {"status": "completed", "per_page": 1}
+        runs = self._calls.read(
+            "actions/runs", "runs of workflows", _first_of("workflow_runs"), query
+        )
+        path = f"actions/runs/{runs[0]['id']}/jobs" if runs else ""
+        subject = "the jobs of a workflow's run"
+        jobs = self._calls.read(path, subject, _first_of("jobs"), {"per_page": 1}) if runs else []
+        if not jobs:
+            return False
+        with suppress(LogExpired, NotFound):  # the token may ask
+            address_of(self._calls, int(jobs[0]["id"]))
+        return True
 
     def failed_head(self, number: int) -> FailedHead:
         """What failed on the head of a pull request; NotFound."""
@@ -120,6 +138,11 @@ class GitHubCheckReports:
         if not jobs and is_over:
             return [_unstarted(str(run.get("name") or ""), str(run["html_url"]), run["id"], run)]
         return [_job(one, run) for one in jobs if word(one.get("conclusion")) in ENDED_BADLY]
+
+
+def _first_of(key: str) -> Callable[[Json], list[Json]]:
+    """The entries of a page; raises KeyError if it has none."""
+    return lambda found: list(found[key])[:1]
 
 
 def _newest(commit: Json) -> list[Json]:

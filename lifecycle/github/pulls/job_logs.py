@@ -20,6 +20,13 @@ LONGEST = 65_536
 """Characters of a line that are given at once: what comes without a line's end costs no more memory."""
 
 
+def address_of(calls: Calls, job: int) -> str:
+    """Where a job's log lies for a minute, for whoever asks there; raises as `job_log`."""
+    asked = AskedRequest(f"the log of job {job} in {calls.repository}")
+    path = f"/repos/{calls.repository}/actions/jobs/{job}/logs"
+    return calls.rest.redirected(path, asked, _own)
+
+
 @contextmanager
 def job_log(calls: Calls, job: int) -> Iterator[Iterator[str]]:
     """The lines of a job's log as they come.
@@ -32,9 +39,7 @@ def job_log(calls: Calls, job: int) -> Iterator[Iterator[str]]:
     """
     from lifecycle.github.client.transport import RequestException, silence, streamed
 
-    asked = AskedRequest(f"the log of job {job} in {calls.repository}")
-    path = f"/repos/{calls.repository}/actions/jobs/{job}/logs"
-    where = calls.rest.redirected(path, asked, _own)
+    where = address_of(calls, job)
     try:
         with streamed(where, calls.rest.deadline) as (status, parts):
             if status != 200:

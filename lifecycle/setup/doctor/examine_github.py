@@ -17,12 +17,12 @@ from lifecycle.core.errors import (
     Transient,
 )
 from lifecycle.core.redact import visible
-from lifecycle.core.values.model import BoardSchema, RepositoryAccess, TokenFacts
+from lifecycle.core.values.model import BoardSchema, Repository, RepositoryAccess, TokenFacts
 from lifecycle.core.values.priorities import Status
 from lifecycle.git.process import parse_remote
 from lifecycle.settings import config, user_folder
 from lifecycle.setup.doctor.doctor_finding import DoctorFinding, cause, finding, table
-from lifecycle.setup.doctor.examined import Examined
+from lifecycle.setup.doctor.examined import Examined, GitHubFacts
 
 if TYPE_CHECKING:
     from lifecycle.github.board.board_client import ProjectRef
@@ -337,6 +337,20 @@ def check_checks(case: Examined) -> Iterator[DoctorFinding]:
         is_fine_grained = facts.kind == "fine-grained"
         key = "checks.read.rest" if is_fine_grained else "checks.read.whole"
         yield finding(key if checks.is_complete else "checks.read.part")
+        yield from _logs(hub, base)
+
+
+def _logs(hub: GitHubFacts, base: Repository) -> Iterator[DoctorFinding]:
+    """Whether the log of a failed job could be read, tried on the newest run of a workflow."""
+    try:
+        has_run = hub.ask(lambda clients: clients.reports(base).may_read_logs())
+    except NoPermission as error:
+        yield finding("checks.logs.refused", cause=cause(error))
+    except LifecycleError as error:
+        yield finding("checks.logs.failed", cause=cause(error))
+    else:
+        if has_run:
+            yield finding("checks.logs.read")
 
 
 MOST_SECONDS = 30.0

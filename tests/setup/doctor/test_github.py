@@ -126,6 +126,17 @@ def test_a_fine_grained_token(seeded: Seeded) -> None:
     assert "workflow runs" in wrong["checks.read"]["says"]
 
 
+def test_logs_that_the_token_may_not_read(patient: Patient) -> None:
+    """Tried on the newest run: red CI will be told without its errors, and which right is lacking."""
+    assert "checks.logs" not in patient.findings()  # nothing to try it on
+    patient.place.control.set_check("main", "test", conclusion="failure")
+    assert "can be read" in patient.findings()["checks.logs"]["says"]
+    _deny(patient, "/logs$")
+    finding = patient.only("checks.logs", "warn")
+    assert "Actions: read" in finding["fix"]
+    assert finding["hinders"] == ["waking the session"]
+
+
 def _deny(patient: Patient, path: str) -> None:
     """Have GitHub refuse to show this from now on."""
     body = json.dumps({"message": "Resource not accessible by personal access token"})
