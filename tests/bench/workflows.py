@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from rich.table import Table
@@ -16,7 +16,9 @@ from lifecycle.app.guidance.preparing import preparing_store
 from lifecycle.app.workflow_functions import get_workflow_state, update_phase_status
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git.checked_out import branch_of
+from lifecycle.hooks.recovery_marks import STARTED as STARTED_LAST
 from lifecycle.settings.resources import hook_script
+from lifecycle.storage.store import FOLDER
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.whose import Asker, adopted
 from tests.bench.paths import environment
@@ -60,15 +62,25 @@ def workflow_probes(folder: Path, files: int = FILES) -> list[Probe]:
         inputs[hook].write_text(json.dumps({"session_id": SESSION, "cwd": str(root), **event}))
     start, compact = (str(hook_script(name)) for name in events)
     starts, compacts = map(str, inputs.values())
+
+    def after(change: Callable[[], object]) -> Callable[[], object]:
+        """A change, long after the last start: one right after another is taken for its copy."""
+
+        def prepare() -> None:
+            change()
+            (root / FOLDER / STARTED_LAST).unlink(missing_ok=True)
+
+        return prepare
+
     return [
         Probe(BARE, (sys.executable, "-c", "pass"), seen),
-        Probe(STARTED, (start,), seen, stdin=starts),
+        Probe(STARTED, (start,), seen, after(bool), stdin=starts),
         Probe(COMPACTED, (compact,), seen, stdin=compacts),
-        Probe(NEW, (start,), seen, lambda: _another_session(Path(starts)), stdin=starts),
-        Probe(BRANCH, (start,), seen, lambda: _another_branch(root), stdin=starts),
-        Probe(NOTES, (start,), seen, lambda: _noted(root), stdin=starts),
-        Probe(PROGRAM, (start,), seen, lambda: _written(root), stdin=starts),
-        Probe(CHANGED, (start,), seen, lambda: _changed(root), stdin=starts),
+        Probe(NEW, (start,), seen, after(lambda: _another_session(Path(starts))), stdin=starts),
+        Probe(BRANCH, (start,), seen, after(lambda: _another_branch(root)), stdin=starts),
+        Probe(NOTES, (start,), seen, after(lambda: _noted(root)), stdin=starts),
+        Probe(PROGRAM, (start,), seen, after(lambda: _written(root)), stdin=starts),
+        Probe(CHANGED, (start,), seen, after(lambda: _changed(root)), stdin=starts),
     ]
 
 
