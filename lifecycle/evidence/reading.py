@@ -258,16 +258,14 @@ def read_run(
     if end is CallEnd.UNKNOWN:
         return Reading(Outcome.UNKNOWN)
     tally = _tally(run, runner_table.rows() if rows is None else rows, output)
-    is_ok = end is CallEnd.OK
+    ok = end is CallEnd.OK
     trusts = run.is_own or all(row.proves for row in run.rows)
-    outcome, why = _judged(
-        tally, is_ok if run.decides else None, trusts=trusts, own_picks=run.is_own
-    )
+    outcome, why = _judged(tally, ok if run.decides else None, trusts=trusts, own_picks=run.is_own)
     status = int(match[1]) if (match := _STATUS.match(output)) and run.decides else 0
     outcome, why = _settled(run, tally, outcome, why, status, is_ended=status in _STOPPED)
     if not run.decides and outcome not in (Outcome.FAILED, Outcome.NOTHING_RAN):
         is_told = run.is_shown and run.is_single and (tally.is_one_line or not run.is_sifted)
-        if not (is_ok and is_told):
+        if not (ok and is_told):
             outcome, why = Outcome.UNKNOWN, "its exit status is hidden"
     return Reading(outcome, tally.counts, tally.failures, why, tally.asserted)
 

@@ -19,7 +19,7 @@ from lifecycle.evidence.runners.runner_row import RunnerRow
 CHECK = "lifecycle check"
 """The row of our own command, which keeps what it showed itself."""
 
-_KEEPING, _QUIET, _LOOKING = listed("keeping"), listed("quiet"), listed("looking")
+_KEEPING, _QUIET, _LOOKING, _PASSING = map(listed, ("keeping", "quiet", "looking", "passing"))
 _IDLE = listed("filters") | _KEEPING | _QUIET | listed("idle")
 """Commands that change no file behind a run; `sed` and `git` as far as they only show."""
 
@@ -56,7 +56,7 @@ class SuiteRun:
         is_nothing: it only lists, builds or says something.
         decides: the command line's exit status is that of the run.
         is_own: the project's own commands for it, and nothing else.
-        is_shown: what it prints is not put into a file, and tells how the line ended.
+        is_shown: what it prints is not put into a file, nor changed, and tells how the line ended.
         is_sifted: of what it prints a filter lets some lines through.
         is_whole: what the command line prints is all that the run prints, and nothing else.
         is_end: nothing that may change a file comes after it.
@@ -135,9 +135,10 @@ def _run_in(line: str, tests: tuple[str, ...], rows: tuple[RunnerRow, ...]) -> S
     whole.rows = tuple(dict.fromkeys(row for run in runs for row in run.rows))
     if not all(run.rows for run in runs):
         whole.rows = ()  # one that no row knows may print anything
-    runners = [every[index] for index in hits]
+    runners, filters = [every[index] for index in hits], _filters(every, list(hits))
     whole.is_shown = not any(c.files or "!" in c.raw[:2] or c.words[0] in renamed for c in runners)
-    whole.is_sifted = any(_is_sifted(every, index) for index in hits)
+    whole.is_shown &= filters <= _PASSING
+    whole.is_sifted = not filters <= _KEEPING | {"tail"}
     whole.is_whole = whole.is_shown and whole.is_single and _is_whole(every, next(iter(hits)))
     whole.is_end = _is_end(every, set(hits))
     whole.steps = _steps(every, {index: rest for index, (_, rest) in hits.items()})
@@ -231,13 +232,15 @@ def _checked(
     return run
 
 
-def _is_sifted(every: list[Command], index: int) -> bool:
-    """True if what a run prints goes through anything but `cat`, `tee` or `tail`."""
-    while every[index].after in ("|", "|&") and index + 1 < len(every):
-        index += 1
-        if every[index].words[0] not in _KEEPING | {"tail"}:
-            return True
-    return False
+def _filters(every: list[Command], runs: list[int]) -> set[str]:
+    """The programs that what these runs print goes through."""
+    found: set[str] = set()
+    for index in runs:
+        for command, behind in zip(every[index:], every[index + 1 :], strict=False):
+            if command.after not in ("|", "|&"):
+                break
+            found.add(behind.words[0])
+    return found
 
 
 def _is_end(every: list[Command], runs: set[int]) -> bool:
@@ -252,10 +255,8 @@ def _is_idle(command: Command, *, is_before: bool) -> bool:
     name, words = command.words[0], command.words
     if name not in _IDLE or any(file != "/dev/null" for file in command.files):
         return is_before and name == "cd"
-    if name == "sed":
-        return not any(word.startswith(("-i", "--in-place")) for word in words)
-    if name == "sort":
-        return not any(word.startswith(("-o", "--output")) for word in words)
+    if writes := {"sed": ("-i", "--in-place"), "sort": ("-o", "--output")}.get(name):
+        return not any(word.startswith(writes) for word in words)
     return name != "git" or not _LOOKING.isdisjoint(words[1:2])
 
 

@@ -8,7 +8,7 @@ from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.stages.detection import inference, stage_markers, stage_words
 from lifecycle.stages.detection.detect_stage import detect
-from lifecycle.stages.detection.prose_blocks import blocks
+from lifecycle.stages.detection.prose_blocks import blocks, plain
 from lifecycle.stages.transcript.turn import Prompt, ToolCall, Turn
 
 MARKER = "::: WORKFLOW_STAGE: CODING_COMPLETE :::"
@@ -106,7 +106,8 @@ def test_a_task_that_was_opened_again_is_not_closed() -> None:
 def test_what_is_no_prose_stands_between_a_line_and_what_it_would_lead(between: str) -> None:
     """A line leads the block right behind it, and none behind code, a quote or a table."""
     found = blocks(f"It says:\n\n{between}\n\nNext")
-    assert [(block.text, block.lead) for block in found] == [("It says:", ""), ("Next", "")]
+    seen = [(block.text, block.lead, block.is_headed) for block in found]
+    assert seen == [("It says:", "", False), ("Next", "", False)]
     assert [block.lead for block in blocks("It says:\n\nNext")] == ["", "It says:"]
 
 
@@ -132,3 +133,36 @@ def test_a_quotation_of_several_lines_is_one(before: str, after: str) -> None:
     """Quotation marks count over lines; without the one that ends it there is no quotation."""
     assert stage_markers.find(f"{before}{MARKER}{after}") == []
     assert stage_markers.find(f"{before}{MARKER}") == [Detected.CODING_COMPLETE]
+
+
+def test_an_entry_below_another_is_led_by_what_leads_the_whole_list() -> None:
+    """And by nothing that stands in the list."""
+    found = blocks("Plan:\n\n- a\n  - b\n\nNext")
+    assert [(block.text, block.lead) for block in found[:3]] == [
+        ("Plan:", ""),
+        ("a", "Plan:"),
+        ("b", "Plan:"),
+    ]
+
+
+def test_characters_that_take_room_stay() -> None:
+    """Blanks of all kinds are spaces, what takes no room goes, and everything else is as it was."""
+    assert plain("a~b\u00a0c\u200bd\te") == "a~b cd e"
+
+
+def test_a_marker_is_called_off_in_its_own_block_and_in_a_later_one() -> None:
+    """Whoever speaks of it behind it did not mean it."""
+    off = "That marker was only an example."
+    assert stage_markers.find(f"{MARKER}\n{off}") == []
+    assert stage_markers.find(f"{MARKER}\n\n{off}") == []
+    assert stage_markers.find(f"{MARKER}\n\nis the marker.") == []
+
+
+@pytest.mark.parametrize(
+    ("lead", "is_own"),
+    [("When the fixture is in,", False), ("Result:", True), ("The ticket says:", False)],
+)
+def test_a_line_that_is_led_is_its_own_only_behind_a_result(lead: str, is_own: bool) -> None:
+    """What a colon or a comma announces is so where the line before says that it is."""
+    claimed = stage_words.said(f"{lead}\n\nAll tests pass.")
+    assert (Detected.TESTS_PASSING in claimed) is is_own
