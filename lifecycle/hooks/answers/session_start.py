@@ -31,8 +31,8 @@ from lifecycle.storage import log, signs_of_life
 
 _OFFER = (
     "The plugin cannot allow its own commands, so the client asks for each lifecycle claim, handoff, "
-    "status, tick and release of the agent. To allow them in this project: lifecycle init --permissions. "
-    "This is said once."
+    "status, tick, release and feedback of the agent. To allow them in this project: "
+    "lifecycle init --permissions. This is said once."
 )
 
 LOCK_SECONDS = 1.5

@@ -67,7 +67,8 @@ WIRES: tuple[Wire, ...] = (
 NAMES = tuple(dict.fromkeys(wire.name for wire in WIRES))
 
 PERMISSIONS = tuple(
-    f"Bash(lifecycle {command}:*)" for command in ("claim", "handoff", "status", "tick", "release")
+    f"Bash(lifecycle {command}:*)"
+    for command in ("claim", "handoff", "status", "tick", "release", "feedback")
 )
 """What an agent runs in the normal course without asking.
 
