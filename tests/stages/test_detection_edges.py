@@ -166,3 +166,23 @@ def test_a_line_that_is_led_is_its_own_only_behind_a_result(lead: str, is_own: b
     """What a colon or a comma announces is so where the line before says that it is."""
     claimed = stage_words.said(f"{lead}\n\nAll tests pass.")
     assert (Detected.TESTS_PASSING in claimed) is is_own
+
+
+def test_an_answer_to_the_question_says_where_it_stands() -> None:
+    """A finding names the place in the transcript, so that it is answered once."""
+    turn = Turn(steps=("CODING_COMPLETE",), kind=Prompt.OURS, is_question=True, position="p7")
+    found = detect(turn)
+    assert (found.state, found.position) == (Detected.CODING_COMPLETE, "p7")
+
+
+@pytest.mark.parametrize(
+    ("asked", "state"),
+    [
+        (Stage.ORACLE_REVIEW, Detected.IN_ORACLE_REVIEW),
+        (Stage.REQUIREMENTS_REVIEW, Detected.IN_PROGRESS),
+    ],
+)
+def test_the_sessions_own_verdict_of_changes_keeps_its_stage(asked: Stage, state: Detected) -> None:
+    """It is under way by that verdict, also where no tool was used."""
+    found = inference.infer(("One finding.\n\nVERDICT: CHANGES_REQUESTED",), asked=asked)
+    assert (found.state, found.why) == (state, inference.VERDICT)
