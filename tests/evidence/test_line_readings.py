@@ -86,6 +86,9 @@ def test_the_commands_behind_a_run_are_known() -> None:
         ("cd a b && pytest", [("", True)]),
         ("cd -- web && pytest", [("web", True)]),
         ("cd popd && pytest", [("popd", True)]),
+        ("cd - && pytest", [("", True)]),
+        ("make -C ../web test ../x", [("../web", False), ("../x", False)]),
+        ("../bin/pytest", []),
         ("cd $(git rev-parse --show-toplevel) && pytest", [(test_runs.TOP, True)]),
         ("cd $(git rev-parse --git-dir) && pytest", [("", True)]),
         ("make -C ../web test", [("../web", False)]),
@@ -111,3 +114,17 @@ def test_a_failure_without_a_title_is_known_by_its_name() -> None:
     out = "FAILED tests/test_a.py::test_one - assert 1 == 2\n1 failed in 0.1s\n"
     found = reading.read_run(run, CallEnd.FAILED, out)
     assert found.failures == ("tests/test_a.py::test_one",)
+
+
+@pytest.mark.parametrize(
+    ("line", "is_run"),
+    [
+        ("cargo +nightly test", True),
+        ("./node_modules/.bin/deep/jest", True),
+        ("pytest/run", False),
+        ("/usr/local/bin/timeout 5 /opt/venv/bin/pytest", True),
+    ],
+)
+def test_what_stands_before_the_name_of_what_runs(line: str, is_run: bool) -> None:
+    """A tool chain's choice and folders do not hide a run; a folder of that name is none."""
+    assert (test_runs.run_in(line) is not None) is is_run
