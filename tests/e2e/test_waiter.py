@@ -130,7 +130,7 @@ def test_a_waiter_that_is_killed_while_it_reads_a_log_takes_no_news_along(
     ],
 )
 def test_the_waiter_wakes_for_what_people_do(session: Session, event: str, words: str) -> None:
-    """A close without a merge, a conflict: once each. A review's writer is let finish: test_review_story."""
+    """A close without a merge, a conflict: once each. Who writes a review is let finish: test_review_story."""
     place = session.place
     session.on_stop()
     waiter = session.waiter()
@@ -138,8 +138,6 @@ def test_the_waiter_wakes_for_what_people_do(session: Session, event: str, words
         match event:
             case "closed":
                 place.control.close_pull(46)
-            case "review":
-                place.control.review(46, "CHANGES_REQUESTED", body="Please rename it.")
             case _:
                 place.control.push_commit("main", {"work.txt": "theirs\n"}, "Theirs")
         news = heard(waiter)
