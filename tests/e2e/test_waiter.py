@@ -130,7 +130,7 @@ def test_a_waiter_that_is_killed_while_it_reads_a_log_takes_no_news_along(
     ],
 )
 def test_the_waiter_wakes_for_what_people_do(session: Session, event: str, words: str) -> None:
-    """A close without a merge, a conflict: once each. Who writes a review is let finish: test_review_story."""
+    """A close without a merge, a conflict: once each. A review has a story of its own."""
     place = session.place
     session.on_stop()
     waiter = session.waiter()
