@@ -10,7 +10,7 @@ import pytest
 from lifecycle.api import Wake
 from lifecycle.feedback.reviews.review_ledger import LONGEST_QUIET, QUIET_SECONDS
 from tests.conftest import BRANCH
-from tests.factories import texts
+from tests.factories import client, texts
 
 if TYPE_CHECKING:
     from tests.conftest import Place
@@ -86,7 +86,7 @@ def test_a_review_of_twelve_comments_is_one_wake_and_is_answered(place: Place, n
     threads = shown(place)["unanswered"]
     assert len(threads) == COUNT
     push(place)
-    answer = place.root.parent / "answer.md"
+    answer = place.root / "answer.md"
     answer.write_text("Because of the lock.\n")
     place.clear()
     first = place.cli(
@@ -187,3 +187,21 @@ def test_a_hand_off_says_what_is_unanswered(place: Place, number: int) -> None:
     assert handed.returncode == 0, handed.stderr
     said = f"One review thread of PR #{number} is unanswered: lifecycle feedback reviews."
     assert said in handed.stdout
+
+
+def test_an_agent_publishes_no_file_from_elsewhere(place: Place, number: int) -> None:
+    """It may reply unasked, so its file lies in the worktree; what is no file is no text either."""
+    place.control.review(number, "COMMENTED", login="maria", comments=remarks(1))
+    (thread,) = shown(place)["unanswered"]
+    outside = place.root.parent / "elsewhere.md"
+    outside.write_text("Something of the user's.\n")
+    (place.root / "link.md").symlink_to(outside)
+    for name in (str(outside), "link.md", "missing.md", "."):
+        refused = place.cli("feedback", "reply", thread, "--text-file", name, **client())
+        assert refused.returncode == 1
+        assert "so nothing was posted" in refused.stderr
+    assert shown(place)["unanswered"] == [thread]
+    (place.root / "answer.md").write_text("Fixed by the lock.\n")
+    done = place.cli("feedback", "reply", thread, "--text-file", "answer.md", **client())
+    assert done.returncode == 0, done.stderr
+    assert shown(place)["unanswered"] == []

@@ -84,14 +84,15 @@ def reply_command(
     began that person resolves. Where a review of one's own is pending nothing is posted.
     """
     world = session.world
-    text = world.public(_text(text_file), "the reply")
+    is_person = not session.presence_beside().is_inside
+    text = world.public(_text(text_file, None if is_person else world.root), "the reply")
     answers = ReviewAnswers(world.clients.graph, world.calls, world.base, session.claim_store.file)
     wanted = WantedReply(
         thread,
         text,
         ReplyVerdict(verdict) if verdict else None,
         resolves,
-        is_person=not session.presence_beside().is_inside,
+        is_person=is_person,
     )
     done = answers.ensure_reply(wanted, world.clock.now())
     session.show(_done_lines(done), _done_data(thread, done))
@@ -138,12 +139,26 @@ def _ledger(session: Session, number: int) -> ReviewLedger:
     return ReviewLedger.from_json(known, number)
 
 
-def _text(name: str) -> str:
-    if name != "-":
-        return Path(name).read_text(encoding="utf-8", errors="replace")
-    if sys.stdin is None or is_terminal(sys.stdin):
-        raise Refused("No text came on stdin, so nothing was posted; give one: --text-file FILE")
-    return sys.stdin.read()
+def _text(name: str, within: Path | None) -> str:
+    """The text of a file, or of stdin for `-`; of an agent's file only where it lies in `within`.
+
+    An agent may run this command unasked, and so it must not publish a file that it may not read.
+    """
+    if name == "-":
+        if sys.stdin is None or is_terminal(sys.stdin):
+            raise Refused(
+                "No text came on stdin, so nothing was posted; give one: --text-file FILE"
+            )
+        return sys.stdin.read()
+    path = Path(name).resolve()
+    if not path.is_file():
+        raise Refused(f"{visible(name)} is no file, so nothing was posted.")
+    if within is not None and not path.is_relative_to(within.resolve()):
+        raise Refused(
+            f"{visible(name)} lies outside this worktree, so nothing was posted; "
+            "put it into the worktree, or give the text on stdin: --text-file -"
+        )
+    return path.read_text(encoding="utf-8", errors="replace")
 
 
 def _summary(conversation: PullConversation, waiting: int) -> str:
