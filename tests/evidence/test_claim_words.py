@@ -79,6 +79,7 @@ def test_prose_is_asked_for_only_where_something_is_there() -> None:
         ("Two tests failed.", claim_words.TESTED, True),
         ("No tests failed.", claim_words.TESTED, False),
         ("Next I will run the suite.", claim_words.TESTED, True),
+        ("Let me see the suite.", claim_words.TESTED, True),
         ("Next I will run the suite.", claim_words.CODED, False),
         ("Next I will write the parser.", claim_words.CODED, True),
         ("Did it fail?", claim_words.TESTED, False),

@@ -128,3 +128,11 @@ def test_a_failure_without_a_title_is_known_by_its_name() -> None:
 def test_what_stands_before_the_name_of_what_runs(line: str, is_run: bool) -> None:
     """A tool chain's choice and folders do not hide a run; a folder of that name is none."""
     assert (test_runs.run_in(line) is not None) is is_run
+
+
+def test_a_filter_in_a_variable_makes_a_part() -> None:
+    """Also where its value stands right behind the letter of the option."""
+    for value in ("-kone", "-k one", "-mfast"):
+        run = test_runs.run_in(f"PYTEST_ADDOPTS='{value}' pytest")
+        assert run is not None
+        assert not run.is_suite

@@ -186,3 +186,19 @@ def test_the_sessions_own_verdict_of_changes_keeps_its_stage(asked: Stage, state
     """It is under way by that verdict, also where no tool was used."""
     found = inference.infer(("One finding.\n\nVERDICT: CHANGES_REQUESTED",), asked=asked)
     assert (found.state, found.why) == (state, inference.VERDICT)
+
+
+def test_a_verdict_that_a_sentence_goes_on_behind_is_none() -> None:
+    """It is what the block right behind it says, and not one elsewhere."""
+    assert stage_words.verdict("VERDICT: APPROVED\n\nwhich steers reviewers.\n\nThe end.") == ""
+    assert stage_words.verdict("which I read.\n\nVERDICT: APPROVED\n\nThe end.") == "approved"
+
+
+def test_only_the_last_texts_of_a_turn_are_heard() -> None:
+    """A claim before them is too far away to be about now."""
+    rest = ("I look at it.",) * (inference.RECENT - 1)
+    claim = "The implementation is complete."
+    near = inference.infer((claim, *rest), asked=Stage.CODING)
+    assert near.state is Detected.CODING_COMPLETE
+    far = inference.infer((claim, "I look.", *rest), asked=Stage.CODING)
+    assert far.state is Detected.UNKNOWN
