@@ -257,8 +257,8 @@ def environment_of(info: SandboxInfo, root: Path, command: Path = COMMAND) -> di
         "GIT_AUTHOR_EMAIL": "agent@example.com",
         "GIT_COMMITTER_NAME": "Agent",
         "GIT_COMMITTER_EMAIL": "agent@example.com",
-        "NO_PROXY": "127.0.0.1",
-        "no_proxy": "127.0.0.1",
+        "NO_PROXY": "127.0.0.1,localhost",
+        "no_proxy": "127.0.0.1,localhost",
     }
 
 
