@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any
 
 import pytest
 
-from lifecycle.feedback.reviews.remarks import PullConversation, Trusted
-from lifecycle.feedback.reviews.review_ledger import LONGEST_QUIET, QUIET_SECONDS, ReviewLedger
+from lifecycle.feedback.reviews.remarks import (
+    PullConversation,
+    Remark,
+    ReviewPoint,
+    ReviewThread,
+    Trusted,
+)
+from lifecycle.feedback.reviews.review_ledger import (
+    LONGEST_QUIET,
+    QUIET_SECONDS,
+    ReviewLedger,
+    ToldPoint,
+)
 from lifecycle.feedback.reviews.rounds import ReviewDecision, decide
-from tests.feedback.conversations import NOW, bot, ours, review, said, talk, thread
+from tests.feedback.conversations import HEAD, NOW, bot, ours, review, said, talk, thread
 
 
 def looked(
@@ -52,7 +63,9 @@ def test_another_word_in_a_thread_and_an_edit_are_news_again() -> None:
 
 def test_a_bot_rewrites_its_comment_unheard() -> None:
     """It changes its text beside the diff at each push; what it changes in a thread is news."""
-    first = looked(talk(comments=(bot(3),))).ledger
+    heard = looked(talk(comments=(bot(3),)))
+    assert keys(heard) == ["C3"]
+    first = heard.ledger
     assert keys(looked(talk(comments=(bot(3, edited_at=NOW - 200),)), first)) == []
     in_thread = looked(talk(thread(bot(1)))).ledger
     assert keys(looked(talk(thread(bot(1, edited_at=NOW - 200))), in_thread)) == ["PRRT_1"]
@@ -196,3 +209,27 @@ def test_a_ledger_of_another_shape_is_empty(broken: dict[str, Any]) -> None:
     data = {**kept, **broken} if broken else {"number": 46}
     found = ReviewLedger.from_json(data, 46)
     assert (found.told, found.rounds) == ({}, ())
+
+
+def test_what_github_did_not_say_of_a_remark_is_nothing() -> None:
+    """No time, no commit, no class; it is shown, and a thread's place is as it was."""
+    bare = Remark("1", "maria", Trusted.PERSON, "?")
+    assert astuple(bare)[4:] == (None, None, "", False, "", "", False, False, "")
+    assert (bare.changed_at, bare.stamp) == (0.0, "1@0")
+    assert astuple(ReviewThread("T", "a", None, (), True))[5:] == (None, False, False, False, 0)
+    assert astuple(PullConversation(1, "u", HEAD))[3:] == ((), (), (), (), True)
+    assert astuple(ReviewPoint("1", bare))[2:] == (None, "")
+    assert ToldPoint("s", HEAD) == ToldPoint("s", HEAD, 1, False, False)
+    assert ReviewLedger(46) == ReviewLedger(46, "", None, None, {}, ())
+    assert ReviewDecision(ReviewLedger(46)) == ReviewDecision(
+        ReviewLedger(46), (), (), (), (), False, ""
+    )
+
+
+def test_a_ledger_keeps_the_newest_five_thousand_rows() -> None:
+    """What is told again becomes the newest."""
+    full = ReviewLedger(46, told={str(n): ToldPoint("s", HEAD) for n in range(5_000)})
+    again = full.telling([ReviewPoint("0", said(0))], HEAD)
+    assert (len(again.told), list(again.told)[-1], again.told["0"].times) == (5_000, "0", 2)
+    more = again.telling([ReviewPoint("new", said(1))], HEAD)
+    assert (len(more.told), "1" in more.told, "0" in more.told) == (5_000, False, True)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lifecycle.feedback.reviews.remarks import PullConversation, ReviewThread, SubmittedReview
-from lifecycle.feedback.reviews.review_ledger import ReviewLedger, ReviewRound
+from lifecycle.feedback.reviews.review_ledger import ReviewLedger, ReviewRound, ToldPoint
 from lifecycle.feedback.reviews.rounds import (
     MOST_ROUNDS,
     MOST_TIMES,
@@ -69,6 +69,18 @@ def test_the_last_round_has_what_is_grave_or_of_no_class() -> None:
     assert (last.must_reproduce, last.question) == (True, "")
     assert last.ledger.told["PRRT_10"].is_persons
     assert keys(looked(talk(DONE, *new, head=NEXT), last.ledger)) == []
+    lesser = looked(talk(DONE, new[0], head=NEXT), after("0" * 40, HEAD))
+    assert (keys(lesser), lesser.must_reproduce) == ([], False)
+    assert lesser.ledger.rounds == after("0" * 40, HEAD).rounds
+
+
+def test_a_point_of_a_bots_is_told_three_times() -> None:
+    """The fourth time is the user's."""
+    for times in (1, 2, 3):
+        told = {"PRRT_1": ToldPoint("old", HEAD, times)}
+        again = looked(talk(thread(bot(1))), replace(after(HEAD), told=told))
+        assert keys(again) == (["PRRT_1"] if times < 3 else [])
+        assert [one.key for one in again.person] == ([] if times < 3 else ["PRRT_1"])
 
 
 def test_after_the_last_round_a_person_is_asked() -> None:

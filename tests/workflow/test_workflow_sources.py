@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import astuple, replace
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,12 @@ from hypothesis import strategies as st
 
 from lifecycle.workflow.sources.following import Observed, observe
 from lifecycle.workflow.sources.source_files import LOCAL, is_standing, read_sources
-from lifecycle.workflow.sources.source_text import active_plan, local_markers
+from lifecycle.workflow.sources.source_text import (
+    SourceFacts,
+    active_plan,
+    lacking_markers,
+    local_markers,
+)
 from lifecycle.workflow.table import PhaseStatus
 from lifecycle.workflow.whose import Asker, chosen
 from tests.workflow.workflow_ground import DESIGNS, WorkflowGround
@@ -117,6 +124,184 @@ def test_no_text_breaks_a_reader(text: str, is_plan: bool) -> None:
     whole = f"workflow state\nworkflow: {text}\nphase: 1/2 {text}\n🔄 In Progress\n{text}"
     facts = active_plan(whole, PLAN) if is_plan else local_markers(whole, LOCAL)
     assert facts is None or all(path.startswith("@") for path in facts.reading)
+
+
+@pytest.mark.parametrize(
+    ("word", "status"),
+    [
+        ("not started", PhaseStatus.PENDING),
+        ("In Progress", PhaseStatus.ACTIVE),
+        ("completed", PhaseStatus.COMPLETED),
+        ("**Blocked**", PhaseStatus.BLOCKED),
+        ("whatever", PhaseStatus.ACTIVE),
+    ],
+)
+def test_markers_say_what_else_they_know(word: str, status: PhaseStatus) -> None:
+    """Type, task and status; the first line of each kind counts, and a word that is none is "active"."""
+    text = f"Workflow state\nWorkflow: X\nPhase: 1/2 Do\nStatus: {word}\nTask: do it\nStatus: blocked\n"
+    for line, kind in (("", ""), ("Type: qa\n", "qa"), ("Type: qa\nWorkflow type: own\n", "own")):
+        facts = local_markers(text + line, LOCAL)
+        assert facts == SourceFacts(
+            LOCAL, "X", number=1, total=2, title="Do", status=status, type=kind, task="do it"
+        )
+
+
+@pytest.mark.parametrize(
+    ("said", "numbers"),
+    [
+        ("1/1", (1, 1, "")),
+        ("100/100: End", (100, 100, "End")),
+        ("1 of 3 \u2013 Go", (1, 3, "Go")),
+        ("1 OF 3) Go", (1, 3, "Go")),
+        ("0/3 Go", (0, 0, "0/3 Go")),
+        ("4/3 Go", (0, 0, "4/3 Go")),
+        ("1/101 Go", (0, 0, "1/101 Go")),
+        ("3/3 Go", (3, 3, "Go")),
+    ],
+)
+def test_numbers_of_a_phase_make_sense_or_are_its_title(
+    said: str, numbers: tuple[int, int, str]
+) -> None:
+    """From one to the total, and that at most a hundred."""
+    facts = local_markers(f"workflow state\nworkflow: X\nphase: {said}\n", LOCAL)
+    assert facts is not None
+    assert (facts.number, facts.total, facts.title) == numbers
+
+
+def test_a_long_line_of_markers_is_cut() -> None:
+    """At three hundred characters."""
+    facts = local_markers(f"workflow state\nworkflow: {'a' * 400}\nphase: x\n", LOCAL)
+    assert facts is not None
+    assert facts.name == "a" * 300
+
+
+def test_what_a_source_does_not_say_is_nothing() -> None:
+    """No number, no title, no reading; and it goes on."""
+    assert astuple(SourceFacts("a", "n")) == (
+        *("a", "n", (), 0, 0, "", PhaseStatus.ACTIVE),
+        *("", "", (), ()),
+    )
+
+
+MARK_LINES = ("A workflow state", "Workflow: X", "Phase: 1")
+LACKED = ('"workflow state"', 'a line "Workflow: NAME"', 'a line "Phase: 1/3 - TITLE"')
+
+
+@pytest.mark.parametrize("there", [there for n in range(4) for there in combinations(range(3), n)])
+def test_a_single_mark_that_lacks_is_named(there: tuple[int, ...]) -> None:
+    """With two of the three, the third is; with fewer, nobody meant a workflow."""
+    lacking = lacking_markers("\n".join(MARK_LINES[at] for at in there))
+    lacked = tuple(LACKED[at] for at in range(3) if at not in there)
+    assert lacking == (lacked if len(there) == 2 else ())
+
+
+def plan(text: str) -> SourceFacts:
+    """What a plan in progress says."""
+    facts = active_plan(f"{text}\n🔄 In Progress, by phase\n", PLAN)
+    assert facts is not None
+    return facts
+
+
+@pytest.mark.parametrize(
+    ("mark", "status"),
+    [
+        ("✅", PhaseStatus.COMPLETED),
+        ("Complete", PhaseStatus.COMPLETED),
+        ("completed", PhaseStatus.COMPLETED),
+        ("Done", PhaseStatus.COMPLETED),
+        ("🔄", PhaseStatus.ACTIVE),
+        ("In progress", PhaseStatus.ACTIVE),
+        ("⛔", PhaseStatus.BLOCKED),
+        ("🚫", PhaseStatus.BLOCKED),
+        ("❌", PhaseStatus.BLOCKED),
+        ("Blocked", PhaseStatus.BLOCKED),
+        ("⏭", PhaseStatus.SKIPPED),
+        ("Skipped", PhaseStatus.SKIPPED),
+        ("undone, unblocked", PhaseStatus.PENDING),
+        ("", PhaseStatus.PENDING),
+    ],
+)
+def test_each_mark_of_a_plan_has_its_status(mark: str, status: PhaseStatus) -> None:
+    """In a heading, on the first status line below it, and in an entry; as a whole word in any case."""
+    assert plan(f"## Phase 1: A {mark}").phases[0][1] is status
+    below = f"## Phase 1: A\nsaid\nStatus: {mark}\nStatus: ✅ ⛔\n## Phase 2: B\n### Status ✅\n"
+    assert plan(below).phases[0] == ("A", status)
+    assert plan(f"- [ ] Phase 1: A {mark}").phases[0][1] is status
+    assert plan(f"## Phase 1: A\n{mark}\n## Phase 2: B").phases[0][1] is PhaseStatus.PENDING
+
+
+def test_a_box_that_is_ticked_is_completed() -> None:
+    """Whatever the entry says; its title has neither marks nor emphasis."""
+    boxes = "- [x] Blocked\n* [X] **Two** `b`\n+ [ ] Three 🔄\n- [~] Four\n- [-] Phase\n- no box\n"
+    assert plan(boxes).phases == (
+        ("Blocked", PhaseStatus.COMPLETED),
+        ("Two b", PhaseStatus.COMPLETED),
+        ("Three", PhaseStatus.ACTIVE),
+        ("Four", PhaseStatus.PENDING),
+        ("Phase", PhaseStatus.PENDING),
+    )
+
+
+def test_a_plan_lists_its_phases_in_one_of_three_ways() -> None:
+    """Headings count before entries that say "phase", and those before entries that do not."""
+    plain, named = "- [ ] Look\n", "- [x] Phase 7\n- [ ] Phase 8 - Do\n"
+    assert plan(plain).phases == (("Look", PhaseStatus.PENDING),)
+    both = (("Phase 7", PhaseStatus.COMPLETED), ("Do", PhaseStatus.PENDING))
+    assert plan(plain + named).phases == both
+    assert plan(f"{plain}{named}### **Phase 3**").phases == (("Phase 3", PhaseStatus.PENDING),)
+
+
+@pytest.mark.parametrize(
+    ("marks", "number"),
+    [("✅ 🔄 ✅ 🔄", 2), ("✅ ⛔ : 🔄", 4), ("✅ : ⛔", 2), ("✅ ⏭ :", 3), ("✅ ⏭", 0), (":", 1)],
+)
+def test_a_plan_is_at_the_phase_that_goes_on(marks: str, number: int) -> None:
+    """The first that is marked so, else the first that is not over; else it is at none."""
+    listed = marks.split()
+    facts = plan("\n".join(f"## Phase {n}: T{n} {mark}" for n, mark in enumerate(listed, 1)))
+    assert (facts.number, facts.total) == (number, len(listed))
+    assert facts.title == (f"T{number}" if number else "In progress")
+
+
+def test_a_plan_without_phases_is_one_phase() -> None:
+    """Its name is its first heading without marks, else its folder's; a heading may close itself."""
+    facts = plan("# Plan 7: **X** 🔄 ##\n# Other")
+    assert (facts.name, facts.phases, facts.number, facts.total) == ("Plan 7: X", (), 1, 1)
+    assert (facts.title, facts.status) == ("In progress", PhaseStatus.ACTIVE)
+    assert plan("no heading").name == plan("# 🔄").name == "001-auth"
+
+
+def test_a_plan_has_a_hundred_phases_at_most() -> None:
+    """The others are left out; a long title is cut."""
+    facts = plan("\n".join(f"- [ ] {'a' * 400}" for _ in range(101)))
+    assert facts.phases == (("a" * 300, PhaseStatus.PENDING),) * 100
+    assert facts.total == 100
+
+
+@pytest.mark.parametrize("words", ["WORKFLOW", "Phase"])
+@pytest.mark.parametrize("mark", ["🔄 in progress", "🔄\ufe0f **IN  PROGRESS**", "🔄in progress"])
+def test_a_plan_goes_on_by_its_mark_and_a_word(words: str, mark: str) -> None:
+    """In any case of letters."""
+    assert active_plan(f"{mark} {words}", PLAN) is not None
+    assert active_plan(f"{mark}", PLAN) is None
+
+
+def test_what_a_source_has_read_is_listed_once() -> None:
+    """A hundred paths at most, and twenty sentences about those that lead out."""
+    lines = [f"- @a{n}.md" for n in range(101)] + ["> `@x`", "*  @`a0.md` "]
+    facts = plan("\n".join([*lines, *(f"@../{n}" for n in range(21))]))
+    assert facts.reading == (f"@{PLAN}", *(f"@a{n}.md" for n in range(100)))
+    assert len(facts.refused) == 20
+    assert [f'"@../{n}"' in sentence for n, sentence in enumerate(facts.refused)] == [True] * 20
+
+
+def test_facts_that_differ_have_other_digests() -> None:
+    """Sixteen signs that depend on each of them and on nothing else."""
+    facts = plan("## Phase 1: A")
+    assert facts.digest == plan("## Phase 1: A").digest
+    others = [replace(facts, title="B"), replace(facts, reading=()), replace(facts, path="b")]
+    assert len({one.digest for one in (facts, *others)}) == 4
+    assert len(facts.digest) == 16
 
 
 def test_a_compaction_creates_and_then_updates_one_checkpoint(ground: WorkflowGround) -> None:

@@ -15,7 +15,7 @@ from typing import Final
 from lifecycle.core.errors import Refused
 from lifecycle.workflow.documents.reading_paths import reading_path
 from lifecycle.workflow.state import MOST_PHASES
-from lifecycle.workflow.table import FROM_CHECKPOINT, PhaseStatus
+from lifecycle.workflow.table import FROM_CHECKPOINT, OVER, PhaseStatus
 
 _LINE: Final = 300
 _FIELD: Final = re.compile(
@@ -70,7 +70,7 @@ class SourceFacts:
     @property
     def digest(self) -> str:
         """A name for all of it: another one if anything of it changes."""
-        return hashlib.sha256(repr(astuple(self)).encode("utf-8", "replace")).hexdigest()[:16]
+        return hashlib.sha256(repr(astuple(self)).encode()).hexdigest()[:16]
 
 
 def local_markers(text: str, path: str) -> SourceFacts | None:
@@ -134,7 +134,7 @@ def active_plan(text: str, path: str) -> SourceFacts | None:
     )
     phases = phases[:MOST_PHASES]
     going = [at for at, (_, status) in enumerate(phases) if status is PhaseStatus.ACTIVE]
-    left = [at for at, (_, status) in enumerate(phases) if status is not PhaseStatus.COMPLETED]
+    left = [at for at, (_, status) in enumerate(phases) if status not in OVER]
     at = next(iter((*going, *left)), -1)
     return SourceFacts(
         path,
@@ -173,14 +173,14 @@ def _reading(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _headed(lines: list[str]) -> Iterator[tuple[str, PhaseStatus]]:
-    """Phases that are headings, each with the text up to the next heading of its height."""
-    found: list[tuple[int, str, int]] = []
+    """Phases that are headings, each with the text up to the next phase."""
+    found: list[tuple[int, str]] = []
     for at, line in enumerate(lines):
         heading = _HEADING.match(line)
         phase = _PHASE.match(_clean(heading[2])) if heading is not None else None
         if heading is not None and phase is not None:
-            found.append((at, phase[2] or f"Phase {phase[1]}", len(heading[1])))
-    for number, (at, title, _) in enumerate(found):
+            found.append((at, phase[2] or f"Phase {phase[1]}"))
+    for number, (at, title) in enumerate(found):
         end = found[number + 1][0] if number + 1 < len(found) else len(lines)
         marked = [line for line in lines[at + 1 : end] if "status" in line.casefold()][:1]
         yield title[:_LINE], _marked(" ".join([lines[at], *marked]))
