@@ -191,6 +191,41 @@ def test_fields_that_are_known_from_elsewhere_are_no_edit() -> None:
     assert with_edits(three(), document, {"task": "x"})[0].task == "theirs"
 
 
+def test_an_unedited_document_moves_no_pointer() -> None:
+    """Not even one at a phase that is over."""
+    before = record(phase("A", Is.COMPLETED), phase("B"))
+    for kind in DocumentKind:
+        assert edited(before, kind, lambda data: data) == (before, ())
+
+
+def test_an_older_checkpoint_by_which_a_phase_is_begun_points_at_it() -> None:
+    """Though the workflow is at another one by now."""
+    old = record(phase("A"), phase("B"))
+    data = json.loads(content_of(old, CHECKPOINT))
+    data["phase"]["status"] = "in_progress"
+    document = read_document(json.dumps(data).encode(), CHECKPOINT, "a.json", NOW)
+    after, told = with_edits(replace(old, current=1, revision=9), document)
+    assert (statuses(after), after.current, told) == ([Is.ACTIVE, Is.PENDING], 0, ())
+
+
+def test_what_was_wrong_before_an_edit_is_not_told_again() -> None:
+    """Of a phase, what another document said before is compared as well."""
+    data = json.loads(content_of(three(), DOCUMENT))
+    data["phases"][1]["title"] = 7
+    before = json.loads(json.dumps(data["phases"]))
+    data["phases"][1]["agent"] = "x"
+    document = read_document(json.dumps(data).encode(), DOCUMENT, "a.json", NOW)
+    after, told = with_edits(three(), document, {"phases": before})
+    assert (after.phases[1], told) == (phase("Build", agent="x"), ())
+
+
+@pytest.mark.parametrize(("field", "what"), [("task", "text"), ("phases", "list")])
+def test_a_field_of_a_document_that_is_of_another_kind_is_told(field: str, what: str) -> None:
+    """What was known of it counts."""
+    told = (f'"{field}" is no {what}, so what was known of it counts.',)
+    assert edited(three(), DOCUMENT, setting(field, to=7)) == (three(), told)
+
+
 # -- gates
 
 GATED = phase("Build", gate="file:x")
@@ -474,6 +509,8 @@ def test_a_checkpoint_goes_back_to_a_phase() -> None:
     after, told = edited(before, CHECKPOINT, shown(current=1, status="in_progress", name="A"))
     assert (statuses(after), after.current) == ([Is.ACTIVE, Is.BLOCKED, Is.PENDING], 0)
     assert told == ()
+    stuck, _ = edited(before, CHECKPOINT, shown(current=1, status="blocked", name="A"))
+    assert (statuses(stuck), stuck.current) == ([Is.BLOCKED, Is.BLOCKED, Is.PENDING], 0)
 
 
 @pytest.mark.parametrize(

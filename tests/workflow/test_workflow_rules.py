@@ -459,6 +459,8 @@ def test_a_title_names_a_phase_only_if_it_is_the_only_one() -> None:
 def test_a_name_in_a_files_name_has_a_limit_in_bytes() -> None:
     """Letters that need several bytes are cut as whole letters, and no hyphen stands at the end."""
     assert state.slug("漢" * 80) == "漢" * 53
+    assert state.slug("ü" * 80) == "ü" * 80
+    assert state.slug("ü" * 79 + "漢") == "ü" * 79
     assert state.slug("a" * 79 + " b") == "a" * 79
 
 

@@ -77,7 +77,7 @@ def local_markers(text: str, path: str) -> SourceFacts | None:
     """What `CLAUDE.local.md` says; None if it does not tell of a workflow."""
     if "workflow state" not in text.casefold():
         return None
-    fields = dict[str, str]()
+    fields: dict[str, str] = {}
     for line in text.splitlines():
         match = _FIELD.match(line)
         if match is not None:
