@@ -25,15 +25,15 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_165,
-    "storage": 1_331,
+    "storage": 1_369,
     "settings": 895,
-    "git": 475,
+    "git": 689,
     "github": 6_000,
     "trackers": 2_880,
     "platforms": 780,
     "evidence": 2_500,
     "claim": 5_512,
-    "run": 4_044,
+    "run": 3_769,
     "stages": 2_790,
     "workflow": 2_500,
     "feedback": 1_545,
@@ -41,13 +41,13 @@ BUDGET = {
     "views": 2_460,
     "app": 1_072,
     "setup": 3_712,
-    "hooks": 1_960,
+    "hooks": 2_005,
     "cli": 5_980,
     APART: 17_550,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings."""
 
-RUN_IN_ALL = 5_268
+RUN_IN_ALL = 4_986
 """Lines of code that a run may have with its commands and its own hooks."""
 
 

@@ -217,6 +217,22 @@ def claim_data(record: Record | None) -> dict[str, Any] | None:
     }
 
 
+class Word(click.Choice[str]):
+    """One of some words, each of which stands for a value."""
+
+    def __init__(self, values: Mapping[str, Any], *, case_sensitive: bool = True) -> None:
+        super().__init__(list(values), case_sensitive=case_sensitive)
+        self.values = values
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The value of a word; fails with the words that there are."""
+        return self.values[super().convert(value, param, ctx)]
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:  # noqa: ARG002 -- click's signature
+        """The words as they are written, whatever case they are taken in."""
+        return f"{value!r} is not one of {', '.join(map(repr, self.values))}."
+
+
 def option(spec: str, text: str, *names: str, **more: Any) -> Callable[[F], F]:
     """A command's option; a decorator.
 

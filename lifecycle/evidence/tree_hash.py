@@ -47,6 +47,12 @@ _OWN_PATHS = "(?<=\t)(?:{})(?=\0|$)".format(
 )
 """Their paths, in what git lists."""
 
+
+def is_own(path: str) -> bool:
+    """True for what the product itself and trackers write into a worktree."""
+    return re.compile(_OWN_PATHS).match(f"\t{path}", 1) is not None
+
+
 _PLAIN = (
     *("core.fsmonitor=false", "core.splitIndex=false", "core.untrackedCache=false"),
     *("core.compression=0", "core.looseCompression=0", "core.fsync=none"),
@@ -331,6 +337,4 @@ def _at(path: str, here: Path, top: Path) -> Path | None:
 
 def _belongs(path: Path, top: Path) -> bool:
     """True if the nearest worktree upwards is this one; without git, if it lies in the folder."""
-    if not path.is_relative_to(top):
-        return False
-    return worktree_root(path) in (top, None)
+    return path.is_relative_to(top) and worktree_root(path) in (top, None)

@@ -1,1 +1,1 @@
-"""git in a worktree: commands, remotes, and what is tracked."""
+"""git in a worktree: commands, remotes, what is tracked, what is not committed, and how commits differ."""

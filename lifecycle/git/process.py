@@ -345,6 +345,21 @@ def head_repository(git: Git, remote: str, api_url: str) -> Repository:
     return found.repository
 
 
+def default_branch(git: Git, remote: str, *, is_asked: bool = False) -> str:
+    """The remote's default branch as this clone knows it; "" if it does not.
+
+    Args:
+        git: the worktree's.
+        remote: the remote.
+        is_asked: a clone that does not know it asks the remote; GitFailed, Transient.
+    """
+    ref = git.run("symbolic-ref", "--quiet", f"refs/remotes/{remote}/HEAD", check=False)
+    if not ref and is_asked:
+        shown = git.run("ls-remote", "--symref", remote, "HEAD", remote=remote)
+        ref = shown.partition("\t")[0].replace("ref: refs/heads/", f"refs/remotes/{remote}/")
+    return ref.removeprefix(f"refs/remotes/{remote}/")
+
+
 def is_no_github(host: str) -> bool:
     """True for a host of another kind by its name: there is no `gh auth login` for it."""
     return any(word in _OTHERS for word in re.split(r"[.:-]", host.casefold()))

@@ -20,12 +20,13 @@ from lifecycle.core.timing import Deadline, render_time
 from lifecycle.git.process import GitRepository, is_no_repository
 from lifecycle.git.tracked_files import NAMES_ALONE, exclude_own_files
 from lifecycle.run.long_run import tier
-from lifecycle.run.progress_file import ProgressFile
 from lifecycle.run.state import VERSION, Clarification, Failure, Run, encoded
+from lifecycle.run.table import KEPT_LINES
 from lifecycle.run.texts.told import sentence
 from lifecycle.run.trouble.escalation import escalation_lines
 from lifecycle.settings import known_clones
 from lifecycle.storage import regular_files, store, workflow_marks
+from lifecycle.storage.line_file import LineFile
 from lifecycle.storage.store import Folder
 
 FOLDER = ".claude"
@@ -180,7 +181,7 @@ class RunStore:
             for text in change.notes:
                 self.note(now, text)
             if change.notes and tier(change.run, now).trims:
-                self.progress.trim_grown()
+                self.progress.trim_grown(KEPT_LINES)
 
     def write(self, run: Run) -> None:
         """Replace the file by one rename, and set the guards' mark; the caller holds the lock."""
@@ -236,9 +237,9 @@ class RunStore:
         return f"{FOLDER}/{kept.name if kept is not None else STATE}"
 
     @property
-    def progress(self) -> ProgressFile:
+    def progress(self) -> LineFile:
         """What happened in the run, one line each; who changes it holds the lock."""
-        return ProgressFile(self._path(PROGRESS))
+        return LineFile(self._path(PROGRESS))
 
     def note(self, at: float, text: str) -> None:
         """Append one line to the progress file; the caller holds the lock."""

@@ -23,6 +23,7 @@ from lifecycle.core.redact import named, redact
 from lifecycle.core.values.priorities import Status
 from lifecycle.core.world import World
 from lifecycle.git import lease
+from lifecycle.git import process as git_process
 from lifecycle.storage import log
 from lifecycle.storage.store import CLAIM_FILE
 
@@ -317,9 +318,7 @@ def _push(world: World, branch: str) -> None:
 
 def default_branch(world: World) -> str:
     """The remote's default branch as this clone knows it, or empty."""
-    remote = world.settings.remote
-    ref = world.git.run("symbolic-ref", "--quiet", f"refs/remotes/{remote}/HEAD", check=False)
-    return ref.removeprefix(f"refs/remotes/{remote}/")
+    return git_process.default_branch(world.git, world.settings.remote)
 
 
 def _validate(world: World, command: str, session: str) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import click
 
-from lifecycle.cli.command_session import option
+from lifecycle.cli.command_session import Word, option
 from lifecycle.cli.main import LazyGroup
 from lifecycle.cli.run.run_session import in_run
 from lifecycle.run import table
@@ -18,22 +18,6 @@ from lifecycle.settings import resources
 
 COMMANDS: Final[Mapping[str, Mapping[str, Any]]] = resources.texts("cli/run/commands.toml")
 """The rows, by the command's name."""
-
-
-class Word(click.Choice[str]):
-    """One of some words, each of which stands for a value."""
-
-    def __init__(self, values: Mapping[str, Any], *, case_sensitive: bool = True) -> None:
-        super().__init__(list(values), case_sensitive=case_sensitive)
-        self.values = values
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The value of a word; fails with the words that there are."""
-        return self.values[super().convert(value, param, ctx)]
-
-    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:  # noqa: ARG002 -- click's signature
-        """The words as they are written, whatever case they are taken in."""
-        return f"{value!r} is not one of {', '.join(map(repr, self.values))}."
 
 
 def _words(members: Iterable[StrEnum], *, case_sensitive: bool = True) -> Word:

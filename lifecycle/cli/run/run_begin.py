@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from lifecycle.cli.run.run_session import RunSession
-from lifecycle.run.checkpoints.checkpoint_refs import head_of
+from lifecycle.git.commits import head_of
 from lifecycle.run.run_store import PATH, StrangeRun
 from lifecycle.run.state import Run, Story, fields_of, new_run
 from lifecycle.run.stop import leading

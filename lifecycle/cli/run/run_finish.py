@@ -9,8 +9,8 @@ from lifecycle.cli.run import run_gate
 from lifecycle.cli.run.run_session import RunSession
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.redact import visible
+from lifecycle.git.commits import head_of
 from lifecycle.github.operations.ensure_pulls import PullOperations
-from lifecycle.run.checkpoints.checkpoint_refs import head_of
 from lifecycle.run.finish import completion, publishing
 from lifecycle.run.finish.completion import complete_data, complete_lines, completed
 from lifecycle.run.finish.publishing import AGAIN, Published, facts_for, section_for

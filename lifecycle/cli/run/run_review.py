@@ -7,8 +7,9 @@ import sys
 import click
 
 from lifecycle.cli.run.run_session import RunSession
-from lifecycle.run.checkpoints import checkpoint_refs
-from lifecycle.run.checkpoints.worktree_files import files_aside
+from lifecycle.evidence.tree_hash import is_own
+from lifecycle.git.commits import empty_tree, head_of
+from lifecycle.git.worktree_files import files_aside
 from lifecycle.run.finish.completion import read_from
 from lifecycle.run.gates import gate_records, reviews
 from lifecycle.run.state import WordCheck, data_of
@@ -114,10 +115,8 @@ def review_context(given: RunSession, *, story: str) -> None:
     """
     run = given.store.demanded()
     one = run.story(story)
-    with files_aside(given.git) as aside:
-        base = read_from(aside.git, run, one) or checkpoint_refs.head_of(aside.git)
-        # Without a commit there is nothing to compare with but the empty tree.
-        base = base or aside.git.run("hash-object", "-t", "tree", "/dev/null")
+    with files_aside(given.git, is_own) as aside:
+        base = read_from(aside.git, run, one) or head_of(aside.git) or empty_tree(aside.git)
         stat = aside.git.run(*_PLAIN, "--shortstat", base, aside.tree).strip()
         diff = aside.git.run(*_PLAIN, base, aside.tree)
     name = f"review-{one.id}.diff"

@@ -10,10 +10,8 @@ from typing import Any, cast
 
 from lifecycle.cli.command_session import F, Session, in_worktree
 from lifecycle.core.errors import GitFailed, Transient
-from lifecycle.evidence import tree_hash
-from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.git.process import GitRepository
-from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts, facts_of
+from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts, facts_of, tree_of
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Run
 from lifecycle.settings import persons, running_client
@@ -56,8 +54,7 @@ class RunSession(Session):
         Raises:
             GitFailed, Transient: git cannot say.
         """
-        world, outputs = self.world, EvidenceRoom(self.root).outputs()
-        return tree_hash.fingerprint(world.root, world.deadline, world.environment, outputs)
+        return tree_of(self.git)
 
     @property
     def tree_if_known(self) -> str:

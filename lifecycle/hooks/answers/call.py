@@ -59,6 +59,11 @@ class HookCall:
     claim_store: ClaimStore
     client: Client = Client.OTHER
 
+    def text(self, name: str) -> str:
+        """What the event says under this name; "" if that is no text, or not there."""
+        value = self.event.get(name)
+        return value if isinstance(value, str) else ""
+
     @property
     def process(self) -> int:
         """The client's process, 0 if it is not Claude Code's."""

@@ -10,12 +10,13 @@ from typing import Any
 from lifecycle.core.errors import BadConfig
 from lifecycle.core.plan import StopVerdict, StopWord
 from lifecycle.core.values.configured import RunSettings
+from lifecycle.hooks import transcript_tokens
 from lifecycle.hooks.answers import run_start
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.answers.run_start import RunHook
 from lifecycle.run.gates.work_facts import UNSEEN
 from lifecycle.run.state import Run
-from lifecycle.run.stop import decide, leading, transcript_tokens
+from lifecycle.run.stop import decide, leading
 from lifecycle.run.stop.decide import RunSeen, RunVerdict
 from lifecycle.run.table import RunStatus
 from lifecycle.storage import journal
@@ -63,14 +64,22 @@ class RunStop(RunHook):
             if not self._is_ours(run):
                 self.leads = False
                 return
-            path = _text(self.call, "transcript_path")
-            known = transcript_tokens.counted(self._adopted(run), path)
+            known = self._counted(self._adopted(run))
             limits, waits = _limits(self.call), _is_waiting(self.call.event)
             seen = RunSeen(known, self.now, limits, message, position, facts, waits)
             verdict = decide.decide(seen)
             self._keep(run, verdict)
         self.word = verdict.word
         self._note(run, verdict)
+
+    def _counted(self, run: Run) -> Run:
+        """The run with what its session took since the last count."""
+        if not run.led:
+            return run
+        led, path = run.led[-1], self.call.text("transcript_path")
+        tokens, read = transcript_tokens.taken(path, led.read, led.since)
+        led = led.but(tokens=led.tokens + tokens, read=led.read + read)
+        return run.but(led=(*run.led[:-1], led))
 
     def _keep(self, before: Run, verdict: RunVerdict) -> None:
         run = verdict.run
@@ -122,7 +131,7 @@ def _last_words(call: HookCall, run: Run) -> tuple[str, str]:
     from lifecycle.stages.transcript.turn import Prompt
 
     turn = stop_input.turn_of(call.event)
-    last = _text(call, "last_assistant_message")
+    last = call.text("last_assistant_message")
     said = "\n".join((*turn.texts, last)) if run.is_over else last
     # Without the line that began it, a long turn has the name of any other that ends in the same words.
     is_nameless = turn.is_cut and turn.kind is Prompt.NONE
@@ -140,8 +149,3 @@ def _is_agent(task: Any) -> bool:
         return False
     kind = str(task.get("type") or "shell")
     return not any(word in kind for word in ("shell", "monitor"))
-
-
-def _text(call: HookCall, name: str) -> str:
-    value = call.event.get(name)
-    return value if isinstance(value, str) else ""

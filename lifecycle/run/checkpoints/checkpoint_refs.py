@@ -12,8 +12,10 @@ import re
 
 from lifecycle.core.errors import GitFailed, did_you_mean
 from lifecycle.core.redact import redact, visible
+from lifecycle.evidence.tree_hash import is_own
+from lifecycle.git.commits import commit_at, head_of
 from lifecycle.git.process import GitRepository
-from lifecycle.run.checkpoints.worktree_files import AUTHOR, Aside, files_aside
+from lifecycle.git.worktree_files import AUTHOR, Aside, files_aside
 from lifecycle.run.state import Checkpoint, Run
 from lifecycle.run.texts.told import refused, sentence, there
 
@@ -36,7 +38,7 @@ def make(git: GitRepository, run: Run, now: float, story: str = "") -> Checkpoin
     Raises:
         GitFailed, Transient: git cannot keep it.
     """
-    with files_aside(git) as aside:
+    with files_aside(git, is_own) as aside:
         about = f"Story {story}" if story else "Marked by hand"
         return keep(aside, run, now, story or MARK, about, story)
 
@@ -66,16 +68,6 @@ def keep(aside: Aside, run: Run, now: float, kind: str, about: str, story: str =
             continue  # somebody was quicker: the next name
         return Checkpoint(ref, commit, now, story, aside.tree)
     raise GitFailed(sentence("no-free-name"))
-
-
-def commit_at(git: GitRepository, name: str) -> str:
-    """The commit that a name leads to; "" if there is none."""
-    return git.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", check=False)
-
-
-def head_of(git: GitRepository) -> str:
-    """The commit that HEAD is on; "" in a repository without one."""
-    return commit_at(git, "HEAD")
 
 
 def base_of(git: GitRepository, commit: str) -> str:

@@ -6,15 +6,15 @@ that is looked for first. Source: https://git-scm.com/docs/git-read-tree
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
 
 from lifecycle.core.errors import GitFailed
-from lifecycle.core.redact import visible
+from lifecycle.evidence.tree_hash import is_own
+from lifecycle.git import worktree_files
+from lifecycle.git.commits import head_of, moved_modules
 from lifecycle.git.process import GitRepository
-from lifecycle.run.checkpoints import checkpoint_refs, worktree_files
-from lifecycle.run.checkpoints.checkpoint_refs import SAVED, base_of, branch_of, head_of
+from lifecycle.run.checkpoints import checkpoint_refs
+from lifecycle.run.checkpoints.checkpoint_refs import SAVED, base_of, branch_of
 from lifecycle.run.state import Checkpoint, Criterion, Run, Story, fields_of
 from lifecycle.run.table import RunPhase, StoryStatus, TddPhase
 from lifecycle.run.texts.told import refused, sentence
@@ -74,21 +74,21 @@ def go_back(writing: GitRepository, run: Run, name: str, now: float) -> Return:
     worktree_files.refuse_under_way(git)
     checkpoint = checkpoint_refs.find(git, run, name)
     _refuse_other_branch(git, checkpoint)
-    with worktree_files.files_aside(git) as aside:
+    with worktree_files.files_aside(git, is_own) as aside:
         saved = checkpoint_refs.keep(
             aside, run, now, SAVED, f"Before going back to {checkpoint.ref}"
         )
         former, base = head_of(git), base_of(git, checkpoint.commit)
-        target = _with_own_files(aside, checkpoint.commit)
+        target = worktree_files.with_own_files(aside, checkpoint.commit, is_own)
         try:
-            _put_back(aside, target)
+            worktree_files.put_back(aside, target)
             _move_head(writing, former, checkpoint.commit)
         except GitFailed as error:
             raise GitFailed(
                 sentence("not-gone-back", checkpoint=checkpoint, error=error, saved=saved),
                 evidence=error.evidence,
             ) from None
-        modules = _moved_modules(aside.git, aside.tree, target)
+        modules = moved_modules(aside.git, aside.tree, target)
     branch = git.current_branch() or ""
     return Return(checkpoint, saved, former, base, branch, modules)
 
@@ -151,69 +151,6 @@ def _refuse_other_branch(git: GitRepository, checkpoint: Checkpoint) -> None:
     base, head = base_of(git, checkpoint.commit), head_of(git)
     if base and head and not git.run("merge-base", base, head, check=False):
         raise refused("no-common-commit", checkpoint=checkpoint)
-
-
-def _put_back(aside: worktree_files.Aside, target: str) -> None:
-    """Make the worktree's files those of a tree; GitFailed, before anything, if one is in the way."""
-    quiet = ("diff-tree", "-r", "--name-only", "-z", "--no-renames")
-    gone, come, turned = (
-        {*worktree_files.paths_of(aside.git, *quiet, f"--diff-filter={kind}", aside.tree, target)}
-        for kind in "DAT"
-    )
-    for path in sorted(come | turned):  # what was a submodule may have files in its folder
-        obstacle = _obstacle(aside.git.root, path, gone | turned)
-        if obstacle:
-            words = f"{visible(obstacle)} is there, and git does not know it"
-            raise GitFailed(f"git put nothing back: {words}.", evidence=words)
-    # What came outside of a sparse checkout is put back there; nothing else is unfolded.
-    plain = ("--no-recurse-submodules", "--no-sparse-checkout")
-    aside.git.run("read-tree", "-m", "-u", *plain, aside.tree, target)
-
-
-def _obstacle(root: Path, path: str, gone: set[str]) -> str:
-    """What lies where a file is to be, and is not one of those that go; "" if nothing does."""
-    above = [str(folder) for folder in PurePosixPath(path).parents if str(folder) != "."]
-    for folder in above:
-        place = root / folder
-        if (place.is_symlink() or place.is_file()) and folder not in gone:
-            return folder
-    place = root / path
-    if not place.is_dir() or place.is_symlink():
-        return path if os.path.lexists(place) and path not in gone else ""
-    files = (file for file in place.rglob("*") if file.is_symlink() or not file.is_dir())
-    below = (file.relative_to(root).as_posix() for file in files)
-    return next((file for file in below if file not in gone), "")
-
-
-def _with_own_files(aside: worktree_files.Aside, commit: str) -> str:
-    """The checkpoint's tree, with the files of trackers and of ours that git tracks as they are now."""
-    lines = {tree: _own_lines(aside.git, tree) for tree in (aside.tree, commit)}
-    if lines[aside.tree] == lines[commit]:
-        return aside.git.run("rev-parse", f"{commit}^{{tree}}")
-    index = Path(aside.git.places["GIT_INDEX_FILE"]).with_name("target")
-    places = {"GIT_INDEX_FILE": str(index)}
-    git = worktree_files.NamesGit(aside.git.root, aside.git.deadline, aside.git.environment, places)
-    git.run("read-tree", commit)
-    gone = [f"0 {'0' * len(commit)}\t{path}" for path in lines[commit]]
-    fresh = [f"{about}\t{path}" for path, about in lines[aside.tree].items()]
-    listed = "".join(f"{line}\0" for line in (*gone, *fresh))
-    git.run("update-index", "-z", "--index-info", stdin=listed)
-    return git.run("write-tree")
-
-
-def _own_lines(git: GitRepository, tree: str) -> dict[str, str]:
-    entries = git.run("ls-tree", "-r", "-z", "--full-tree", tree).split("\0")
-    pairs = (entry.partition("\t") for entry in entries if entry)
-    return {path: about for about, _, path in pairs if worktree_files.is_own(path)}
-
-
-def _moved_modules(git: GitRepository, before: str, after: str) -> tuple[str, ...]:
-    raw = git.run(
-        "diff-tree", "-r", "-z", "--no-renames", "--ignore-submodules=none", before, after
-    )
-    words = raw.split("\0")
-    pairs = zip(words[::2], words[1::2], strict=False)
-    return tuple(path for about, path in pairs if about.split()[1:2] == ["160000"])
 
 
 def _move_head(git: GitRepository, former: str, checkpoint: str) -> None:

@@ -11,8 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from lifecycle.core.redact import visible
+from lifecycle.evidence.tree_hash import is_own
+from lifecycle.git.commits import commit_at
 from lifecycle.git.process import GitRepository
-from lifecycle.run.checkpoints.worktree_files import is_own
 from lifecycle.run.gates.gate_rules import HOLDS, newest, review_state
 from lifecycle.run.gates.run_moves import demand_active, moved_phase
 from lifecycle.run.gates.work_facts import WorkFacts
@@ -210,9 +211,7 @@ def _later(git: GitRepository, commit: str, head: str, upstream: str) -> set[str
 
 def _between(git: GitRepository, first: str, second: str) -> set[str]:
     """The paths that differ between two commits; all of the second where the first is not known."""
-    known = first and git.run(
-        "rev-parse", "--verify", "--quiet", f"{first}^{{commit}}", check=False
-    )
+    known = first and commit_at(git, first)
     words: tuple[str, ...] = ("diff", "--no-renames", "--name-only", "-z", known, second)
     words = words if known else ("ls-tree", "-r", "--name-only", "-z", second)
     return {path for path in git.run(*words).split("\0") if path and not is_own(path)}

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from lifecycle.core.errors import GitFailed, LifecycleError, NothingToMerge
 from lifecycle.core.redact import redact, visible
 from lifecycle.core.world import World
-from lifecycle.git.process import GitRepository, is_no_github, parse_remote
+from lifecycle.git.process import GitRepository, default_branch, is_no_github, parse_remote
+from lifecycle.git.worktree_files import opened
 from lifecycle.github.operations.ensure_pulls import PullOperations
-from lifecycle.run.checkpoints.worktree_files import opened
 from lifecycle.run.finish.completion import final_of, with_unread
 from lifecycle.run.finish.pull_text import body_of, changed_files, title_of, with_section
 from lifecycle.run.gates.work_facts import WorkFacts, facts_of
@@ -109,12 +109,8 @@ def _branch(world: World, run: Run) -> str:
         raise refused("no-branch", fresh=fresh)
     if redact(branch, {}) != branch:
         raise refused("branch-is-secret")
-    remote = world.settings.remote
-    ref = world.git.run("symbolic-ref", "--quiet", f"refs/remotes/{remote}/HEAD", check=False)
-    if not ref:  # a clone that does not know the default branch asks for it
-        shown = world.git.run("ls-remote", "--symref", remote, "HEAD", remote=remote)
-        ref = shown.partition("\t")[0].replace("ref: refs/heads/", f"refs/remotes/{remote}/")
-    if branch in (world.settings.base, ref.removeprefix(f"refs/remotes/{remote}/")):
+    default = default_branch(world.git, world.settings.remote, is_asked=True)
+    if branch in (world.settings.base, default):
         raise refused("branch-is-base", branch=visible(branch), fresh=fresh)
     return branch
 

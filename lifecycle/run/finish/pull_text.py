@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from lifecycle.core import hidden_marker
 from lifecycle.core.redact import redact, visible
+from lifecycle.git import commits
+from lifecycle.git.commits import ChangedFile, commit_at, head_of
 from lifecycle.git.process import GitRepository
 from lifecycle.run import table
-from lifecycle.run.checkpoints.checkpoint_refs import commit_at, head_of
 from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts
 from lifecycle.run.long_run import spent
 from lifecycle.run.state import GatePart, GateRecord, Run, Story
@@ -195,15 +195,6 @@ def _manual(run: Run) -> list[str]:
 _GROUPS, _FILES = 20, 8
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedFile:
-    """A file that differs, and its lines that came and went; -1 for a file that is no text."""
-
-    path: str
-    added: int = -1
-    removed: int = -1
-
-
 def changed_files(git: GitRepository, run: Run) -> tuple[ChangedFile, ...]:
     """What differs between the commit that the run began on and HEAD.
 
@@ -218,10 +209,7 @@ def changed_files(git: GitRepository, run: Run) -> tuple[ChangedFile, ...]:
     begun = sorted((story.started, story.base) for story in run.stories if story.base)
     bases = (one for one in (run.base, *(base for _, base in begun)) if one)
     base = next((one for one in bases if commit_at(git, one)), "")
-    base = base or git.run("hash-object", "-t", "tree", "--stdin")
-    listed = git.run("diff", "--numstat", "-z", "--no-renames", "--no-ext-diff", base, head)
-    rows = (line.split("\t", 2) for line in listed.split("\0") if line)
-    return tuple(ChangedFile(path, _number(added), _number(gone)) for added, gone, path in rows)
+    return commits.changed_files(git, base or commits.empty_tree(git), head)
 
 
 def grouped(files: tuple[ChangedFile, ...]) -> list[str]:
@@ -249,7 +237,3 @@ def _line(name: str, files: list[ChangedFile]) -> str:
 
 def _size(files: list[ChangedFile]) -> int:
     return sum(max(0, file.added) + max(0, file.removed) for file in files)
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isdigit() else -1

@@ -9,9 +9,10 @@ from typing import Any, Final
 
 from lifecycle.core.errors import GitFailed
 from lifecycle.core.redact import redact, visible
+from lifecycle.evidence.tree_hash import is_own
+from lifecycle.git import worktree_files
+from lifecycle.git.commits import added_lines, empty_tree, head_of
 from lifecycle.git.process import GitRepository
-from lifecycle.run.checkpoints import worktree_files
-from lifecycle.run.checkpoints.checkpoint_refs import head_of
 from lifecycle.run.state import Run, Story
 from lifecycle.run.texts.told import listed, refused, sentence
 
@@ -20,9 +21,6 @@ FORMAT: Final = "{type}: {title} ({id})"
 
 FORMAT_NAMES = ("commitFormat", "commit_format", "commit-format", "commits", "commit")
 """How a platform's convention may be called; it counts if it has {title} in it."""
-
-_NEW = ">"
-"""How lines that are to be committed begin in a difference; the header of a file begins with `+++`."""
 
 _LONGEST = 200
 
@@ -61,13 +59,13 @@ def commit_story(writing: GitRepository, message: str, outputs: Mapping[str, str
     """
     git = worktree_files.opened(writing)
     worktree_files.refuse_under_way(git)
-    left = worktree_files.uncommitted(git, outputs)
+    left = worktree_files.uncommitted(git, is_own, outputs)
     if left.strange:
         names = visible(listed(left.strange))
         raise refused("staged-is-kept-out", names=names, strange=visible(left.strange[0]))
     if not left.paths:
         return StoryCommit("", "", (), left.secrets)
-    with worktree_files.files_aside(git) as aside:
+    with worktree_files.files_aside(git, is_own) as aside:
         _refuse_secrets(aside.git, aside.tree, left.paths)
     writing = worktree_files.NamesGit(git.root, git.deadline, writing.environment)
     worktree_files.add_paths(writing, list(left.unstaged))
@@ -85,17 +83,8 @@ def with_commit(run: Run, story: str, commit: str) -> Run:
 
 def _refuse_secrets(git: GitRepository, tree: str, paths: tuple[str, ...]) -> None:
     """Refuse where a line that is to be committed holds what looks like a secret."""
-    before = head_of(git) or git.run("hash-object", "-t", "tree", "--stdin")
-    plain = ("--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames")
-    marks = ("--src-prefix=a/", "--dst-prefix=b/", f"--output-indicator-new={_NEW}")
-    words = ("-c", "core.quotePath=false", "diff", *plain, *marks)
-    path, is_new = "", False
     wanted = set(paths)
-    for line in git.run(*words, before, tree).split("\n"):
-        if not is_new and line.startswith("+++ "):
-            path = line.removeprefix("+++ ").removeprefix("b/").rstrip("\t")
-        # What a carriage return parted from its line begins with anything.
-        is_new = line.startswith(_NEW) or (is_new and not line.startswith(("@@ ", "diff --git ")))
+    for path, line in added_lines(git, head_of(git) or empty_tree(git), tree):
         is_wanted = path in wanted or path.startswith('"')  # git quotes a strange name
-        if is_new and is_wanted and redact(line, {}) != line:
+        if is_wanted and redact(line, {}) != line:
             raise refused("holds-secret", path=visible(path))

@@ -8,7 +8,6 @@ import signal
 from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.core.timing import Deadline, render_time
 from lifecycle.core.world import World
-from lifecycle.evidence import tree_hash
 from lifecycle.evidence.checks import known_checks
 from lifecycle.evidence.checks.check_engine import TREE_SECONDS, CheckAsked, CheckRun
 from lifecycle.evidence.checks.check_process import Take
@@ -16,7 +15,9 @@ from lifecycle.evidence.checks.known_checks import KnownCheck
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.evidence.runners import runner_table
+from lifecycle.git.process import GitRepository
 from lifecycle.run.gates.gate_rules import absent_part, part_of, state_of
+from lifecycle.run.gates.work_facts import tree_of
 from lifecycle.run.state import GatePart, GateRecord
 from lifecycle.run.table import GATES, CheckState, Gate
 
@@ -83,11 +84,9 @@ class GateRun:
 
     def tree(self) -> str:
         """The tree as it is; "", and a remark, where git cannot say."""
-        world = self.world
-        deadline = Deadline.after(world.clock, TREE_SECONDS)
+        deadline = Deadline.after(self.world.clock, TREE_SECONDS)
         try:
-            outputs = self.room.outputs()
-            return tree_hash.fingerprint(world.root, deadline, world.environment, outputs)
+            return tree_of(GitRepository(self.world.root, deadline, self.world.environment))
         except (GitFailed, Transient) as error:
             self.remarks.append(error.sentence)
             return ""

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from lifecycle.evidence import tree_hash
 from lifecycle.evidence.records import EvidenceRoom
+from lifecycle.evidence.tree_hash import is_own
+from lifecycle.git.commits import commit_at, head_of
 from lifecycle.git.process import GitRepository
-from lifecycle.run.checkpoints.checkpoint_refs import commit_at, head_of
-from lifecycle.run.checkpoints.worktree_files import is_own, opened, uncommitted
+from lifecycle.git.worktree_files import opened, uncommitted
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,12 @@ UNSEEN = WorkFacts()
 """Where git does not say what the files are: no record is about them."""
 
 
+def tree_of(git: GitRepository) -> str:
+    """The name of the files as they are, without what checks left there; raises as `facts_of`."""
+    outputs = EvidenceRoom(git.root).outputs()
+    return tree_hash.fingerprint(git.root, git.deadline, git.environment, outputs)
+
+
 def facts_of(git: GitRepository, base: str = "") -> WorkFacts:
     """The facts of a worktree; what the product itself and checks wrote there is no part of them.
 
@@ -48,12 +55,11 @@ def facts_of(git: GitRepository, base: str = "") -> WorkFacts:
         GitFailed: git cannot say what the files are.
         Transient: the deadline passed.
     """
-    outputs = EvidenceRoom(git.root).outputs()
-    tree = tree_hash.fingerprint(git.root, git.deadline, git.environment, outputs)
+    tree, outputs = tree_of(git), EvidenceRoom(git.root).outputs()
     if not tree:
         return UNSEEN
     git = opened(git)
-    dirty = uncommitted(git, outputs).paths
+    dirty = uncommitted(git, is_own, outputs).paths
     known = base and commit_at(git, base)
     words = ("diff", "--no-renames", "--ignore-submodules=dirty", "--name-only", base)
     listed = git.run(*(words if known else ("ls-files",)), "-z").split("\0")

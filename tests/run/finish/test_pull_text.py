@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from lifecycle.git.commits import ChangedFile
 from lifecycle.run import state
 from lifecycle.run.finish.pull_text import (
-    ChangedFile,
     body_of,
     grouped,
     summary_of,

@@ -53,7 +53,7 @@ def test_a_refusal_is_one_line_and_clauses_are_joined() -> None:
     assert error.sentence == (
         "The run is not complete, so nothing was run, pushed or opened: S1 is pending; not committed: a.py."
     )
-    assert "\n" not in sentence("unmerged")
+    assert "\n" not in sentence("no-fix-asked")
 
 
 def test_what_there_is_agrees_with_its_number() -> None:

@@ -12,7 +12,6 @@ import json
 import os
 
 from lifecycle.core.timing import parse_time
-from lifecycle.run.state import Led, Run
 from lifecycle.storage import regular_files
 
 MOST = 32_000_000
@@ -21,16 +20,19 @@ MOST = 32_000_000
 _COUNTED = ("input_tokens", "output_tokens", "cache_creation_input_tokens")
 
 
-def counted(run: Run, path: str) -> Run:
-    """The run with what its session took since the last count; as it was where the file does not tell."""
-    if not (run.led and path):
-        return run
-    led = run.led[-1]
-    new = _new_lines(path, led.read)
-    if not new:
-        return run
-    tokens = led.tokens + _tokens(new, led)
-    return run.but(led=(*run.led[:-1], led.but(tokens=tokens, read=led.read + len(new))))
+def taken(path: str, start: int, since: float) -> tuple[int, int]:
+    """What a transcript tells behind a place, as far as it is there in whole lines.
+
+    Args:
+        path: of the transcript; nothing is told where it cannot be read.
+        start: the bytes of it that were read before.
+        since: seconds since the epoch; an answer that came earlier does not count.
+
+    Returns:
+        Tokens, and the bytes that were read now.
+    """
+    new = _new_lines(path, start)
+    return _tokens(new, since), len(new)
 
 
 def _new_lines(path: str, start: int) -> bytes:
@@ -48,8 +50,8 @@ def _new_lines(path: str, start: int) -> bytes:
     return content[: content.rfind(b"\n") + 1]
 
 
-def _tokens(content: bytes, led: Led) -> int:
-    """What the answers among these lines took that came since the session leads the run."""
+def _tokens(content: bytes, since: float) -> int:
+    """What the answers among these lines took that came since then."""
     taken: dict[str, int] = {}
     for line in content.splitlines():
         if b'"usage"' not in line:
@@ -62,6 +64,6 @@ def _tokens(content: bytes, led: Led) -> int:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             continue
         at = parse_time(entry.get("timestamp"))
-        if entry.get("type") == "assistant" and (at is None or at >= led.since):
+        if entry.get("type") == "assistant" and (at is None or at >= since):
             taken[name] = sum(count for count in counts if isinstance(count, int) and count > 0)
     return sum(taken.values())

@@ -1,23 +1,22 @@
-"""`.claude/workflow-progress.txt`: one line for each thing that happened in a run, the newest last."""
+"""A text of ours with a line for each thing that happened: it grows at its end, and is trimmed."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-from lifecycle.run.table import KEPT_LINES
 from lifecycle.storage import regular_files, store
 
 _LARGEST = 32_000_000
 _PIECE, _FARTHEST = 64_000, 1_000_000
 """Bytes that are read at a time from the end, and at most."""
 
-_GROWN = 2 * KEPT_LINES * 100
-"""Bytes of a file that is trimmed by itself: some twice the lines that are kept."""
+_USUAL = 100
+"""Bytes of a line, about."""
 
 
-class ProgressFile:
-    """The file at `path`, in folders that were looked at; whoever changes it holds the run's lock.
+class LineFile:
+    """The file at `path`, in folders that were looked at; whoever changes it holds the lock that guards it.
 
     Each method raises StrangeFileError where no regular file lies there.
     """
@@ -56,7 +55,7 @@ class ProgressFile:
             store.write(Path(self.path), b"".join(kept))
         return len(before), len(kept)
 
-    def trim_grown(self) -> None:
-        """Trim it where it has grown to well over what is kept."""
-        if Path(self.path).lstat().st_size > _GROWN:
-            self.trim(KEPT_LINES)
+    def trim_grown(self, lines: int) -> None:
+        """Keep the last lines only, once it has grown to some twice as many."""
+        if Path(self.path).lstat().st_size > 2 * lines * _USUAL:
+            self.trim(lines)

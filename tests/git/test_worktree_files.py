@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.evidence.tree_hash import is_own
 from lifecycle.git.process import GitRepository
-from lifecycle.run.checkpoints.worktree_files import (
+from lifecycle.git.worktree_files import (
     Uncommitted,
-    is_own,
     is_secret,
     opened,
     uncommitted,
@@ -20,7 +20,7 @@ def left(ground: RunGround, outputs: dict[str, str] | None = None) -> Uncommitte
     """What is not committed there."""
     deadline = Deadline.after(SystemClock(), 30)
     return uncommitted(
-        opened(GitRepository(ground.root, deadline, ground.environment)), outputs or {}
+        opened(GitRepository(ground.root, deadline, ground.environment)), is_own, outputs or {}
     )
 
 

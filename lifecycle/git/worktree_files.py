@@ -1,23 +1,27 @@
 """What of a worktree is not committed, and its files as one commit, without touching index or branch.
 
-Three kinds of files are left alone: what lifecycle and trackers write, what is named like a secret, and
-what git does not know in the client's own folder. They are not counted, not committed and not put back.
+Three kinds of files are left alone: what the caller calls its own, what is named like a secret, and what
+git does not know in the client's own folder. They are not counted, not committed and not put back.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
-from lifecycle.evidence.tree_hash import OWN
+from lifecycle.core.errors import GitFailed, Refused
+from lifecycle.core.redact import visible
 from lifecycle.git.process import GitRepository
-from lifecycle.run.texts.told import refused
+
+IsOwn = Callable[[str], bool]
+"""True for a path that the caller and its like write: never counted, committed or put back."""
 
 CLIENT = ".claude/"
 """The client's folder: what git does not track there is its settings, and no story's work."""
@@ -45,7 +49,7 @@ AUTHOR = {
     for role in ("AUTHOR", "COMMITTER")
     for part, value in (("NAME", "lifecycle"), ("EMAIL", "lifecycle@localhost"))
 }
-"""Who makes the commits of checkpoints; a person's identity is not needed for them."""
+"""Who makes commits that keep files aside; a person's identity is not needed for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +57,9 @@ class Uncommitted:
     """What differs from the last commit, each path from the worktree's root.
 
     Attributes:
-        staged, unstaged: what a story's commit would take, in the index and not yet there.
+        staged, unstaged: what a commit would take, in the index and not yet there.
         secrets: what is named like a secret, and left alone.
-        strange: what is staged and never committed by us: files of ours, or named like a secret.
+        strange: what is staged and never committed by us: own files, or named like a secret.
     """
 
     staged: tuple[str, ...] = ()
@@ -65,7 +69,7 @@ class Uncommitted:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """What a story's commit would take."""
+        """What a commit would take."""
         return tuple(sorted({*self.staged, *self.unstaged}))
 
 
@@ -87,9 +91,15 @@ def refuse_under_way(git: GitRepository) -> None:
     paths = git.run("rev-parse", *words).splitlines()
     for path, what in zip(paths, _UNDER_WAY.values(), strict=True):
         if (git.root / path).exists():
-            raise refused("under-way", what=what)
+            raise Refused(
+                f"{what} is under way here, so nothing was moved, saved or committed; end it first (git "
+                "status says how)."
+            )
     if git.run("ls-files", "--unmerged", "-z"):
-        raise refused("unmerged")
+        raise Refused(
+            "There are unmerged paths here, so nothing was moved, saved or committed; resolve them first "
+            "(git status names them)."
+        )
 
 
 class NamesGit(GitRepository):
@@ -103,24 +113,20 @@ def opened(git: GitRepository) -> GitRepository:
     return NamesGit(git.root, git.deadline, {**git.environment, "GIT_OPTIONAL_LOCKS": "0"})
 
 
-def is_own(path: str) -> bool:
-    """True for what lifecycle and trackers write into a worktree."""
-    return any(
-        path.startswith(name) if name.endswith("/") else fnmatchcase(path, name) for name in OWN
-    )
-
-
 def is_secret(path: str) -> bool:
     """True for a file that is named as files with secrets are."""
     name = path.rpartition("/")[2].casefold()
     return not name.endswith(_SAMPLES) and any(fnmatchcase(name, pattern) for pattern in _SECRETS)
 
 
-def uncommitted(git: GitRepository, outputs: Mapping[str, str] = _NONE) -> Uncommitted:
+def uncommitted(
+    git: GitRepository, is_own: IsOwn, outputs: Mapping[str, str] = _NONE
+) -> Uncommitted:
     """What is not committed, without what is left alone.
 
     Args:
         git: the worktree's, as `opened` gives it.
+        is_own: tells what is left alone beside secrets.
         outputs: by path, the name of the content that a check left there: such a file does not count.
 
     Raises:
@@ -163,7 +169,7 @@ class Aside:
 
 
 @contextmanager
-def files_aside(git: GitRepository) -> Iterator[Aside]:
+def files_aside(git: GitRepository, is_own: IsOwn) -> Iterator[Aside]:
     """The worktree's files in an index that nobody else uses, until the block ends.
 
     What is committed is as it was; what is changed or new is written into the repository as objects.
@@ -173,7 +179,7 @@ def files_aside(git: GitRepository) -> Iterator[Aside]:
     """
     git = opened(git)
     real = (git.root / git.run("rev-parse", "--git-path", "index")).resolve()
-    with tempfile.TemporaryDirectory(prefix="lifecycle-checkpoint-") as folder:
+    with tempfile.TemporaryDirectory(prefix="lifecycle-aside-") as folder:
         index = Path(folder, "index")
         if real.is_file():
             shutil.copy2(real, index)
@@ -192,6 +198,60 @@ def add_paths(git: GitRepository, paths: list[str]) -> None:
         words = ("--literal-pathspecs", *_PLAIN, "add", *_everywhere(git), "--all")
         listed = "".join(f"{path}\0" for path in paths)
         git.run(*words, "--pathspec-from-file=-", "--pathspec-file-nul", stdin=listed)
+
+
+def with_own_files(aside: Aside, commit: str, is_own: IsOwn) -> str:
+    """The tree of a commit, with the own files that git tracks as they are now; GitFailed."""
+    lines = {tree: _own_lines(aside.git, tree, is_own) for tree in (aside.tree, commit)}
+    if lines[aside.tree] == lines[commit]:
+        return aside.git.run("rev-parse", f"{commit}^{{tree}}")
+    index = Path(aside.git.places["GIT_INDEX_FILE"]).with_name("target")
+    places = {"GIT_INDEX_FILE": str(index)}
+    git = NamesGit(aside.git.root, aside.git.deadline, aside.git.environment, places)
+    git.run("read-tree", commit)
+    gone = [f"0 {'0' * len(commit)}\t{path}" for path in lines[commit]]
+    fresh = [f"{about}\t{path}" for path, about in lines[aside.tree].items()]
+    listed = "".join(f"{line}\0" for line in (*gone, *fresh))
+    git.run("update-index", "-z", "--index-info", stdin=listed)
+    return git.run("write-tree")
+
+
+def _own_lines(git: GitRepository, tree: str, is_own: IsOwn) -> dict[str, str]:
+    entries = git.run("ls-tree", "-r", "-z", "--full-tree", tree).split("\0")
+    pairs = (entry.partition("\t") for entry in entries if entry)
+    return {path: about for about, _, path in pairs if is_own(path)}
+
+
+def put_back(aside: Aside, target: str) -> None:
+    """Make the worktree's files those of a tree; GitFailed, before anything, if one is in the way."""
+    quiet = ("diff-tree", "-r", "--name-only", "-z", "--no-renames")
+    gone, come, turned = (
+        {*paths_of(aside.git, *quiet, f"--diff-filter={kind}", aside.tree, target)}
+        for kind in "DAT"
+    )
+    for path in sorted(come | turned):  # what was a submodule may have files in its folder
+        obstacle = _obstacle(aside.git.root, path, gone | turned)
+        if obstacle:
+            words = f"{visible(obstacle)} is there, and git does not know it"
+            raise GitFailed(f"git put nothing back: {words}.", evidence=words)
+    # What came outside of a sparse checkout is put back there; nothing else is unfolded.
+    plain = ("--no-recurse-submodules", "--no-sparse-checkout")
+    aside.git.run("read-tree", "-m", "-u", *plain, aside.tree, target)
+
+
+def _obstacle(root: Path, path: str, gone: set[str]) -> str:
+    """What lies where a file is to be, and is not one of those that go; "" if nothing does."""
+    above = [str(folder) for folder in PurePosixPath(path).parents if str(folder) != "."]
+    for folder in above:
+        place = root / folder
+        if (place.is_symlink() or place.is_file()) and folder not in gone:
+            return folder
+    place = root / path
+    if not place.is_dir() or place.is_symlink():
+        return path if os.path.lexists(place) and path not in gone else ""
+    files = (file for file in place.rglob("*") if file.is_symlink() or not file.is_dir())
+    below = (file.relative_to(root).as_posix() for file in files)
+    return next((file for file in below if file not in gone), "")
 
 
 def _everywhere(git: GitRepository) -> tuple[str, ...]:

@@ -1,0 +1,78 @@
+"""What commits and trees are there, and how two of them differ: by file, by line, by submodule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lifecycle.git.process import GitRepository
+
+_NEW = ">"
+"""How lines that come begin in a difference; the header of a file begins with `+++`."""
+
+
+def commit_at(git: GitRepository, name: str) -> str:
+    """The commit that a name leads to; "" if there is none."""
+    return git.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", check=False)
+
+
+def head_of(git: GitRepository) -> str:
+    """The commit that HEAD is on; "" in a repository without one."""
+    return commit_at(git, "HEAD")
+
+
+def empty_tree(git: GitRepository) -> str:
+    """The name of the tree without files, which is what the first commit differs from; GitFailed."""
+    return git.run("hash-object", "-t", "tree", "--stdin")
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """A file that differs, and its lines that came and went; -1 for a file that is no text."""
+
+    path: str
+    added: int = -1
+    removed: int = -1
+
+
+def changed_files(git: GitRepository, before: str, after: str) -> tuple[ChangedFile, ...]:
+    """What differs between two commits or trees, by file; a renamed one counts as two; GitFailed."""
+    listed = git.run("diff", "--numstat", "-z", "--no-renames", "--no-ext-diff", before, after)
+    rows = (line.split("\t", 2) for line in listed.split("\0") if line)
+    return tuple(ChangedFile(path, _number(added), _number(gone)) for added, gone, path in rows)
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdigit() else -1
+
+
+def added_lines(git: GitRepository, before: str, after: str) -> Iterator[tuple[str, str]]:
+    """Each line that came between two commits or trees: its file, as git shows it, and the line.
+
+    The line begins with one mark, and what a carriage return parted from its line comes by itself. git
+    puts the name of a file in quotes if there is something strange in it.
+
+    Raises:
+        GitFailed, Transient: git cannot say.
+    """
+    plain = ("--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames")
+    marks = ("--src-prefix=a/", "--dst-prefix=b/", f"--output-indicator-new={_NEW}")
+    words = ("-c", "core.quotePath=false", "diff", *plain, *marks)
+    path, is_new = "", False
+    for line in git.run(*words, before, after).split("\n"):
+        if not is_new and line.startswith("+++ "):
+            path = line.removeprefix("+++ ").removeprefix("b/").rstrip("\t")
+        # What a carriage return parted from its line begins with anything.
+        is_new = line.startswith(_NEW) or (is_new and not line.startswith(("@@ ", "diff --git ")))
+        if is_new:
+            yield path, line
+
+
+def moved_modules(git: GitRepository, before: str, after: str) -> tuple[str, ...]:
+    """The submodules that a tree has at another commit than the one before; GitFailed."""
+    raw = git.run(
+        "diff-tree", "-r", "-z", "--no-renames", "--ignore-submodules=none", before, after
+    )
+    words = raw.split("\0")
+    pairs = zip(words[::2], words[1::2], strict=False)
+    return tuple(path for about, path in pairs if about.split()[1:2] == ["160000"])
