@@ -15,7 +15,6 @@ from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, DeadlineReached
 from lifecycle.storage import log
 from lifecycle.workflow import whose
-from lifecycle.workflow.sources import following
 from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.store.workflow_store import WorktreeWorkflows
 from lifecycle.workflow.whose import Asker, WorkflowChoice
@@ -114,6 +113,8 @@ class WorkflowPart:
 
     def compacted(self) -> WorkflowPart:
         """What the summary of a compaction must keep; sources are read, and all files in step; this."""
+        from lifecycle.workflow.sources import following  # not at a start
+
         with self._guarded():
             if self.asker.is_subagent:
                 return self

@@ -12,20 +12,15 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from lifecycle.core.errors import BadConfig, NoToken, did_you_mean
-from lifecycle.core.values.configured import (
-    API_URL,
-    HOOK_SECONDS,
-    Addresses,
-    RunSettings,
-    Settings,
-    StageSettings,
-)
 from lifecycle.settings import readers, user_folder
 from lifecycle.storage import store, workflow_marks
+
+if TYPE_CHECKING:
+    from lifecycle.core.values.configured import Addresses, Settings
 
 CONFIG_FILE = workflow_marks.CONFIG_FILE
 
@@ -135,6 +130,8 @@ def load(root: Path, environment: Mapping[str, str]) -> Settings:
     Raises:
         BadConfig: a file is no TOML, or a key or value cannot be used; the sentence names it.
     """
+    from lifecycle.core.values import configured  # where settings are read at all
+
     path = file_of(root)
     written_ns = workflow_marks.mtime_ns(str(path))  # a later edit has another date
     values = _from_file(path, CONFIG_FILE, _KEYS, follow=False)
@@ -152,11 +149,11 @@ def load(root: Path, environment: Mapping[str, str]) -> Settings:
     limit = environment.get("LIFECYCLE_HOOK_SECONDS")
     if limit:
         values["hook_seconds"] = min(
-            readers.positive("LIFECYCLE_HOOK_SECONDS", limit), HOOK_SECONDS
+            readers.positive("LIFECYCLE_HOOK_SECONDS", limit), configured.HOOK_SECONDS
         )
-    values["stages"] = StageSettings(**_taken_out(values, _OF_STAGES))
-    values["run"] = RunSettings(**_taken_out(values, _OF_RUN))
-    return Settings(**values, written_ns=written_ns)
+    values["stages"] = configured.StageSettings(**_taken_out(values, _OF_STAGES))
+    values["run"] = configured.RunSettings(**_taken_out(values, _OF_RUN))
+    return configured.Settings(**values, written_ns=written_ns)
 
 
 def _taken_out(values: dict[str, Any], prefix: str) -> dict[str, Any]:
@@ -231,6 +228,8 @@ def user_settings(environment: Mapping[str, str]) -> dict[str, Any]:
 
 def _addresses(environment: Mapping[str, str], user: Mapping[str, Any]) -> Addresses:
     """Both addresses. GraphQL's goes with the REST address that stands in the same place."""
+    from lifecycle.core.values.configured import API_URL, Addresses
+
     given = environment.get("GITHUB_API_URL")
     api_url = readers.url("GITHUB_API_URL", given) if given else user.get("api_url", API_URL)
     graphql = environment.get("GITHUB_GRAPHQL_URL")

@@ -134,7 +134,7 @@ def stage(environment: Mapping[str, str]) -> None:
         with_signal is signal.SIGALRM
     ):  # what comes after it is looked at, however busy the machine is
         vars(sys.modules["lifecycle.core.timing"])["HARD_EXIT_GRACE"] = GRACE_SECONDS
-        vars(sys.modules["lifecycle.settings.config"])["HOOK_SECONDS"] = 2 * GRACE_SECONDS
+        vars(sys.modules["lifecycle.core.values.configured"])["HOOK_SECONDS"] = 2 * GRACE_SECONDS
     _killer = _Killer(int(environment[KILL_AT]), environment[KILL_NOTE], with_signal)
     for where, names in _REMOTE.items():
         module, _, owner = where.partition(":")

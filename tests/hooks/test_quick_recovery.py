@@ -32,6 +32,12 @@ SESSION = "11111111-aaaa-4bbb-8ccc-000000000001"
 LIGHT = {"pathlib", "typing", "dataclasses", "msgspec", "subprocess", "logging", "tempfile"}
 """What the quick path must not import: any of these costs as much as all of it."""
 
+UNTOUCHED = {
+    "lifecycle.core.values.configured", "lifecycle.workflow.sources.following",
+    "lifecycle.workflow.sources.source_text", "_strptime",
+}  # fmt: skip
+"""What a start after a change by hand imports only for settings, a source, or a document without a date."""
+
 FULL, ALONE = "lifecycle.hooks.wake", "lifecycle.hooks.workflow_alone"
 """What is imported on the full path, and where a workflow alone has something to say."""
 
@@ -159,6 +165,16 @@ def test_what_was_prepared_counts_until_something_changes_that_matters(
     change, wanted = CHANGES[name]
     change(root)
     assert way(run(root, "session-start")[1]) == wanted
+
+
+def test_a_start_after_a_change_by_hand_imports_only_what_it_touches(root: Path) -> None:
+    """No settings and no source are here, and every record says when it began: nobody reads any of them."""
+    (root / "CLAUDE/Plan/001/PLAN.md").unlink()
+    path = root / ".claude/state/workflow.json"
+    path.write_text(path.read_text().replace("Design", "Drawing"))
+    said, modules = run(root, "session-start")
+    assert (way(modules), "Drawing" in said) == ("alone", True)
+    assert modules & UNTOUCHED == set()
 
 
 def test_a_file_that_was_changed_within_a_tick_is_noticed(root: Path) -> None:

@@ -113,7 +113,8 @@ class _Preparer:
         """
         now_ns, files = time.time_ns(), {**self.files}
         for path, (_, size, _, _) in self.files.items():
-            if path in change.written or (size != -1 and Path(self.top, path).is_dir()):
+            is_folder = size != -1 and os.path.isdir(f"{self.top}/{path}")  # noqa: PTH112 -- hundreds
+            if path in change.written or is_folder:
                 files[path] = prepared_recovery.fingerprint(self.top, path, now_ns)
         for path, content in change.written.items():
             files[path] = [*files.get(path, [0, 0, 0])[:3], binascii.crc32(content)]

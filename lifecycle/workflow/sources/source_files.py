@@ -7,13 +7,14 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from lifecycle.storage import regular_files
-from lifecycle.storage.regular_files import StrangeFileError
-from lifecycle.workflow.sources.source_text import SourceFacts, active_plan, local_markers
 from lifecycle.workflow.state import Workflow, slug
 from lifecycle.workflow.store.document_files import own_content
+
+if TYPE_CHECKING:
+    from lifecycle.workflow.sources.source_text import SourceFacts
 
 LOCAL: Final = "CLAUDE.local.md"
 PLANS: Final = "CLAUDE/Plan"
@@ -33,7 +34,7 @@ class ReadSources:
 
 def read_sources(root: Path) -> ReadSources:
     """All sources of a worktree that tell of a workflow in progress."""
-    facts, troubles = list[SourceFacts](), list[str]()
+    facts, troubles = list["SourceFacts"](), list[str]()
     for path in source_paths(root):
         try:
             found = source_facts(root, path)
@@ -55,9 +56,8 @@ def source_paths(root: Path) -> Iterator[str]:
         names = sorted(os.listdir(folder))[:MOST_PLANS]  # noqa: PTH208 -- names alone
     except OSError:
         return
-    yield from (
-        f"{PLANS}/{one}/{PLAN}" for one in names if os.path.lexists(f"{folder}/{one}/{PLAN}")
-    )
+    paths = (f"{PLANS}/{one}/{PLAN}" for one in names)
+    yield from (path for path in paths if os.path.lexists(f"{root}/{path}"))
 
 
 def source_facts(root: Path, path: str) -> SourceFacts | None:
@@ -71,6 +71,9 @@ def source_facts(root: Path, path: str) -> SourceFacts | None:
         return None
     if len(found[0]) > MOST_BYTES:
         raise OSError(errno.EFBIG, f"is larger than {MOST_BYTES // 1_000_000} MB")
+    # Where there is no source, its readers cost nothing.
+    from lifecycle.workflow.sources.source_text import active_plan, local_markers
+
     text = found[0].decode("utf-8", "replace")
     return local_markers(text, path) if path == LOCAL else active_plan(text, path)
 
@@ -85,8 +88,7 @@ def is_standing(root: Path, workflow: Workflow) -> bool:
         return True
     try:
         facts = source_facts(root, workflow.source)
-    except (OSError, StrangeFileError):
+    except OSError:
         return False
-    if facts is None:
-        return False
-    return workflow.source != LOCAL or slug(facts.name) == slug(workflow.name)
+    is_named = facts is not None and slug(facts.name) == slug(workflow.name)
+    return is_named if workflow.source == LOCAL else facts is not None

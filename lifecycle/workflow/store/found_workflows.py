@@ -230,7 +230,8 @@ def _completed(workflow: Workflow, documents: Sequence[ReadDocument]) -> Workflo
     """The workflow with what every record has: a name, and when it began."""
     first = next(iter(workflow.task.strip().splitlines()), "").strip()
     name = workflow.name or first[:_NAME].strip() or workflow.id
-    began = started_at(workflow.id) or min(one.written_at for one in documents)
+    began = 0.0 if workflow.created_at else started_at(workflow.id)
+    began = began or min(one.written_at for one in documents)
     return replace(workflow, name=name, created_at=workflow.created_at or render_time(began))
 
 
