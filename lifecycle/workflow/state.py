@@ -315,7 +315,7 @@ def repointed(workflow: Workflow) -> Workflow:
     phase, active = workflow.phase, workflow.active
     if phase is not None and phase.status not in OVER:
         return workflow
-    if phase is None and not active and not workflow.done:
+    if not active and not workflow.done:
         return workflow if workflow.current == -1 else replace(workflow, current=-1)
     left = [at for at, one in enumerate(workflow.phases) if one.status not in OVER]
     later = [at for at in left if at > workflow.current]

@@ -44,6 +44,7 @@ def test_each_word_is_told_once() -> None:
     )
     first = looked(found)
     assert keys(first) == ["PRRT_1", "PRR_2", "C3", "C4"]
+    assert {row.is_persons for row in first.ledger.told.values()} == {False}
     assert keys(looked(found, first.ledger)) == []
     more = replace(found, threads=(*found.threads, thread(said(5))))
     assert keys(looked(more, first.ledger)) == ["PRRT_5"]
@@ -121,6 +122,7 @@ def test_a_request_for_changes_stands_until_its_author_takes_it_back() -> None:
     for state in ("APPROVED", "DISMISSED"):
         assert keys(looked(talk(reviews=(asked, review(3, state, body=""))))) == []
     assert keys(looked(talk(reviews=(review(4, "COMMENTED", body=" "),)))) == []
+    assert keys(looked(talk(reviews=(review(5, "APPROVED", body="Nice."),)))) == []
 
 
 def test_one_review_is_one_packet() -> None:

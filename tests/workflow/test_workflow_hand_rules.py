@@ -593,6 +593,12 @@ def test_a_total_that_cannot_be_is_told(total: int) -> None:
     )
 
 
+def test_a_workflow_keeps_a_phase_where_neither_number_nor_total_make_sense() -> None:
+    """Both are told, and nothing of it is taken out."""
+    after, told = edited(three(), CHECKPOINT, shown(current="x", total=0))
+    assert (after, len(told)) == (three(), 2)
+
+
 @pytest.mark.parametrize("total", ["4", True, None])
 def test_a_total_that_is_no_number_is_told(total: object) -> None:
     """The phases stay."""

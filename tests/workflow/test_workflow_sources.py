@@ -230,6 +230,12 @@ def test_each_mark_of_a_plan_has_its_status(mark: str, status: PhaseStatus) -> N
     assert plan(f"## Phase 1: A\n{mark}\n## Phase 2: B").phases[0][1] is PhaseStatus.PENDING
 
 
+def test_a_heading_that_speaks_of_a_status_is_no_status_line() -> None:
+    """The first line below it that does is."""
+    facts = plan("## Phase 1: Status page\nStatus: ✅\n")
+    assert facts.phases == (("Status page", PhaseStatus.COMPLETED),)
+
+
 def test_a_box_that_is_ticked_is_completed() -> None:
     """Whatever the entry says; its title has neither marks nor emphasis."""
     boxes = "- [x] Blocked\n* [X] **Two** `b`\n+ [ ] Three 🔄\n- [~] Four\n- [-] Phase\n- no box\n"

@@ -15,9 +15,18 @@ from lifecycle.core.values.configured import RunSettings
 from lifecycle.run import long_run
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Blocker, Failure, Led, Run, Story, UserFix
-from lifecycle.run.stop.decide import IDLE_STOPS, RunSeen, decide, says_complete
+from lifecycle.run.stop.decide import (
+    IDLE_STOPS,
+    RunSeen,
+    decide,
+    missing,
+    says_complete,
+    stopped,
+    waits_for,
+)
 from lifecycle.run.stop.leading import adopted
 from lifecycle.run.table import FailureCategory, RunPhase, RunStatus, StoryStatus, TddPhase
+from lifecycle.run.texts.told import filled, sentence
 
 NOW = 1_800_000_000.0
 MARKER = "## WORKFLOW_COMPLETE\n**Goal:** Pay"
@@ -245,6 +254,53 @@ def test_the_reason_is_short_whatever_is_in_it() -> None:
     for message in (MARKER, "Done."):
         verdict = decide(seen(a_run(goal=long, stories=stories), message))
         assert len("\n".join(verdict.word.reason)) <= 900
+
+
+@pytest.mark.parametrize(
+    ("lacks", "shown"),
+    [
+        (("a" * 150, "b" * 150, "c"), f"{'a' * 150}; and 2 more"),
+        (("a" * 120, "b" * 100, "c"), f"{'a' * 120}; {'b' * 100}; and 1 more"),
+        (("a" * 220, "b"), f"{'a' * 220}; and 1 more"),
+        (("a" * 221,), f"{'a' * 219}…"),
+        (("a", "b"), "a; b"),
+    ],
+    ids=["none is passed over", "full", "one fills it", "cut", "all"],
+)
+def test_what_is_missing_is_told_from_the_beginning(lacks: tuple[str, ...], shown: str) -> None:
+    """As many as there is room for in their order, the first in any case, and how many are left."""
+    (line,) = stopped(a_run(why="Enough."), lacks)
+    assert f" Missing: {shown}." in line
+
+
+def test_a_run_lacks_its_open_stories_and_its_end() -> None:
+    """And a story at all, where it has none; one that is completed lacks nothing."""
+    end = "the run was not closed: lifecycle run finish, lifecycle run complete"
+    assert missing(a_run()) == ('S2 "Refund" is in_progress', end)
+    assert missing(a_run(stories=())) == ("there is no story yet", end)
+    assert missing(a_run(stories=(DONE,), status=RunStatus.COMPLETED)) == ()
+
+
+def test_what_a_person_is_waited_for_is_told_as_far_as_it_is_known() -> None:
+    """Blocker and command stand in it only if there are such."""
+    full = "\n".join(waits_for(a_run(fix=FIX)))
+    assert '"Add the Stripe key to .env"' in full
+    assert " (B1)" in full
+    assert '"make check"' in full
+    fix = replace(FIX, blocker="", check_command=())
+    bare = "\n".join(waits_for(a_run(fix=fix)))
+    assert " (B1)" not in bare
+    assert sentence("checked-by-nothing") in bare
+    expected = filled(
+        "waits",
+        run=a_run(),
+        name="",
+        what='"Add the Stripe key to .env"',
+        checked=sentence("checked-by-nothing"),
+    )
+    assert list(waits_for(a_run(fix=fix))) == list(expected)
+    unknown = "\n".join(waits_for(a_run(fix=None)))
+    assert "a blocker: lifecycle run status shows it" in unknown
 
 
 STORIES = st.lists(

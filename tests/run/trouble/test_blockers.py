@@ -109,6 +109,15 @@ def test_the_check_decides_and_else_the_persons_word() -> None:
         blockers.demanded_fix(START)
 
 
+def test_a_persons_word_resolves_what_was_waited_for_and_no_more() -> None:
+    """Another blocker that stands is resolved by its own name, from when it was recorded on."""
+    run = blockers.with_blocker(waiting(), "another", "low", NOW + 3)
+    told, asked_at = blockers.to_resolve(run)
+    assert ([one.id for one in told], asked_at) == (["B1"], NOW + 1)
+    told, asked_at = blockers.to_resolve(run, "B2")
+    assert ([one.id for one in told], asked_at) == (["B2"], NOW + 3)
+
+
 def test_after_the_persons_word_the_run_goes_on() -> None:
     """The blocker is resolved with the notes, and who said it stands in the run."""
     run = waiting()
