@@ -509,6 +509,9 @@ def test_a_checkpoint_goes_back_to_a_phase() -> None:
     after, told = edited(before, CHECKPOINT, shown(current=1, status="in_progress", name="A"))
     assert (statuses(after), after.current) == ([Is.ACTIVE, Is.BLOCKED, Is.PENDING], 0)
     assert told == ()
+    at_work = before.with_phase(0, phase("A", Is.ACTIVE, since=1.0, attempts=1))
+    same, _ = edited(at_work, CHECKPOINT, shown(current=1, status="in_progress", name="A"))
+    assert same == replace(at_work, current=0)
     stuck, _ = edited(before, CHECKPOINT, shown(current=1, status="blocked", name="A"))
     assert (statuses(stuck), stuck.current) == ([Is.BLOCKED, Is.BLOCKED, Is.PENDING], 0)
 

@@ -565,6 +565,8 @@ def test_a_document_is_nested_forty_deep_at_most(close: str) -> None:
     assert read_document(nested(39), kind, "a.json").fields == json.loads(nested(39))
     with pytest.raises(UnusableDocument, match="it is nested too deep"):
         read_document(nested(40), kind, "a.json")
+    both = b'{"b": [' + b",".join([nested(30)] * 2) + b"]}"
+    assert read_document(both, kind, "a.json").fields == json.loads(both)
     wide = json.dumps({"a": [[1], {"b": 2}] * 50}).encode()
     assert read_document(wide, kind, "a.json").fields == json.loads(wide)
 

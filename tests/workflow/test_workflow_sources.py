@@ -234,6 +234,8 @@ def test_a_heading_that_speaks_of_a_status_is_no_status_line() -> None:
     """The first line below it that does is."""
     facts = plan("## Phase 1: Status page\nStatus: ✅\n")
     assert facts.phases == (("Status page", PhaseStatus.COMPLETED),)
+    below = plan("## Phase 1: A\n## Phase 2: B\nStatus: ✅\n")
+    assert [status for _, status in below.phases] == [PhaseStatus.PENDING, PhaseStatus.COMPLETED]
 
 
 def test_a_box_that_is_ticked_is_completed() -> None:
