@@ -85,6 +85,15 @@ def test_what_we_said_is_no_news_and_answers() -> None:
     assert [one.id for one in talk(thread(hidden), thread(stranger)).unanswered] == ["PRRT_6"]
 
 
+def test_a_resolved_thread_waits_for_no_answer_and_tells_nobody() -> None:
+    """Neither a person's nor a stranger's."""
+    person = replace(thread(said(1)), is_resolved=True)
+    stranger = replace(thread(said(2, trusted=Trusted.STRANGER)), is_resolved=True)
+    found = talk(person, stranger)
+    assert found.unanswered == ()
+    assert looked(found).strangers == ()
+
+
 def test_a_draft_of_ours_answers_nothing() -> None:
     """What lies in a pending review is seen by nobody else."""
     assert keys(looked(talk(thread(said(1), ours(2, is_hidden=True))))) == ["PRRT_1"]

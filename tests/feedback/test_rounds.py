@@ -171,6 +171,14 @@ def test_persons_outrank_bots_and_rounds() -> None:
     assert looked(talk(thread(said(2))), ReviewLedger(46)).ledger.rounds == ()
 
 
+def test_each_class_comes_before_the_next() -> None:
+    """Persons, then what is blocking, major, unclassed, minor, and a nit, however GitHub has them."""
+    said_last = [bot(n, kind) for n, kind in enumerate(("nit", "minor", "", "major", "blocking"))]
+    found = talk(*map(thread, said_last), thread(said(9)))
+    told = looked(found, ReviewLedger(46))
+    assert keys(told) == ["PRRT_9", "PRRT_4", "PRRT_3", "PRRT_2", "PRRT_1", "PRRT_0"]
+
+
 def asked_again(*reviews: Any, **changes: Any) -> tuple[str, ...]:
     """Of whom another review is asked, once the head is the next one."""
     return to_ask_again(talk(reviews=reviews, **{"head": NEXT, **changes}))
