@@ -135,6 +135,7 @@ def test_more_words_and_a_limit(project: Place) -> None:
 
 @SOAKED
 @pytest.mark.started  # a signal is for the command itself
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_signal_ends_the_command_with_us(project: Place, number: int, code: int) -> None:
     """Its whole group is gone when we are, and the record says that it was stopped."""

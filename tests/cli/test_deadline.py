@@ -178,6 +178,7 @@ def test_the_alarm_rings_for_a_deadline_that_is_over() -> None:
 
 
 @SOAKED
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_ends_with_130_and_leaves_nothing_half_done(place: Place, stalled: Stalled) -> None:
     """SIGINT to the whole group while git hangs: one sentence, no lock of git's, and the next goes on."""
     place.ready(phase="coding")
@@ -205,6 +206,7 @@ def test_ctrl_c_ends_with_130_and_leaves_nothing_half_done(place: Place, stalled
 
 
 @SOAKED
+@pytest.mark.usefixtures("interruptible")
 def test_what_changes_the_files_here_is_let_finish(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
