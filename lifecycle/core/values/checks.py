@@ -20,6 +20,13 @@ class Bucket(StrEnum):
     PENDING = "pending"
 
 
+ENDED_BADLY = frozenset({"FAILURE", "TIMED_OUT", "CANCELLED", "STARTUP_FAILURE", "ACTION_REQUIRED"})
+"""GitHub's words for a check, or a step of one, that did not pass.
+
+Source: https://docs.github.com/graphql/reference/enums#checkconclusionstate
+"""
+
+
 class Verdict(StrEnum):
     """What all checks of a head amount to. Nothing that has not passed for certain is green."""
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-ENDED_BADLY = frozenset({"FAILURE", "TIMED_OUT", "CANCELLED", "STARTUP_FAILURE", "ACTION_REQUIRED"})
-"""GitHub's words for a check, or a step of one, that did not pass.
-
-Source: https://docs.github.com/graphql/reference/enums#checkconclusionstate
-"""
+from lifecycle.core.values.checks import ENDED_BADLY
 
 
 @dataclass(frozen=True, slots=True)

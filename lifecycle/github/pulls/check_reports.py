@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from lifecycle.core import timing
 from lifecycle.core.errors import LogExpired, NoPermission, NotFound
+from lifecycle.core.values.checks import ENDED_BADLY
 from lifecycle.core.values.failed_checks import (
-    ENDED_BADLY,
     CheckRemark,
     FailedCheck,
     FailedHead,

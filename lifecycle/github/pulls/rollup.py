@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from lifecycle.core import timing
-from lifecycle.core.values.checks import Bucket, Check, Checks, Required
+from lifecycle.core.values.checks import ENDED_BADLY, Bucket, Check, Checks, Required
 from lifecycle.github.client.client_common import Json, nodes, part, text, word
 
 # Sources: https://docs.github.com/graphql/reference/enums#checkconclusionstate and
@@ -20,11 +20,8 @@ _BUCKETS = {
     "SUCCESS": Bucket.PASS,
     "SKIPPED": Bucket.PASS,
     "NEUTRAL": Bucket.PASS,
-    "FAILURE": Bucket.FAIL,
+    **dict.fromkeys(ENDED_BADLY, Bucket.FAIL),
     "ERROR": Bucket.FAIL,
-    "TIMED_OUT": Bucket.FAIL,
-    "ACTION_REQUIRED": Bucket.FAIL,
-    "STARTUP_FAILURE": Bucket.FAIL,
     "CANCELLED": Bucket.CANCELLED,
 }
 _SEVERITY = (Bucket.PASS, Bucket.PENDING, Bucket.CANCELLED, Bucket.FAIL)
