@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from lifecycle.core.values.checks import Bucket, Check, Checks, Required
+from lifecycle.core.values.checks import ENDED_BADLY, Bucket, Check, Checks, Required
 from lifecycle.github.pulls import rollup
-from lifecycle.github.pulls.rollup import RollupEntry, Suite, Workflows
+from lifecycle.github.pulls.rollup import RollupEntry, Suite, Workflows, run_bucket
 from tests.github.cases_checks import OLD_SHA, SHA, run, status, suite
 
 TEN = 1769853600.0
@@ -371,3 +371,23 @@ def test_a_run_has_githubs_word_and_has_begun_or_waits(
         name="test", status=status, conclusion=conclusion, started_at=None, url="u", app="x"
     )
     assert plain.check.app is None
+
+
+@pytest.mark.parametrize(
+    ("bucket", "words"),
+    [
+        (Bucket.PASS, "SUCCESS SKIPPED NEUTRAL"),
+        (Bucket.FAIL, "FAILURE TIMED_OUT ACTION_REQUIRED STARTUP_FAILURE"),
+        (Bucket.CANCELLED, "CANCELLED"),
+        (Bucket.PENDING, "STALE"),
+    ],
+)
+def test_each_conclusion_has_its_bucket(bucket: Bucket, words: str) -> None:
+    """All of GitHub's `CheckConclusionState`, also in REST's spelling.
+
+    Source: https://docs.github.com/graphql/reference/enums#checkconclusionstate
+    """
+    for name in words.split():
+        assert run_bucket("COMPLETED", name) is bucket
+        assert run_bucket("completed", name.lower()) is bucket
+        assert (name in ENDED_BADLY) == (bucket in (Bucket.FAIL, Bucket.CANCELLED))
