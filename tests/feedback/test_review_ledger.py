@@ -20,6 +20,7 @@ from lifecycle.feedback.reviews.review_ledger import (
     QUIET_SECONDS,
     ReviewLedger,
     ToldPoint,
+    points,
 )
 from lifecycle.feedback.reviews.rounds import ReviewDecision, decide
 from tests.feedback.conversations import HEAD, NOW, bot, ours, review, said, talk, thread
@@ -111,10 +112,22 @@ def test_resolved_is_dropped_and_opened_again_is_news() -> None:
     assert keys(looked(talk(open_), back.ledger)) == []
 
 
+def test_a_thread_that_was_told_and_is_answered_waits_no_more() -> None:
+    """Only one that was resolved meanwhile, and opened again, does."""
+    told = looked(talk(thread(said(1)))).ledger
+    assert points(talk(thread(said(1))), told.told)
+    assert points(talk(thread(said(1), ours(2))), told.told) == []
+
+
 def test_folded_away_is_not_told() -> None:
-    """A comment that somebody hid as off-topic or outdated is nobody's work."""
+    """A comment that somebody hid as off-topic or outdated is nobody's work, and a review's text neither."""
     hidden = said(1, is_hidden=True)
-    assert keys(looked(talk(thread(hidden), comments=(said(2, is_hidden=True),)))) == []
+    found = talk(
+        thread(hidden),
+        comments=(said(2, is_hidden=True),),
+        reviews=(review(3, "COMMENTED", is_hidden=True),),
+    )
+    assert keys(looked(found)) == []
 
 
 def test_an_outdated_thread_still_waits() -> None:
@@ -132,6 +145,16 @@ def test_a_request_for_changes_stands_until_its_author_takes_it_back() -> None:
         assert keys(looked(talk(reviews=(asked, review(3, state, body=""))))) == []
     assert keys(looked(talk(reviews=(review(4, "COMMENTED", body=" "),)))) == []
     assert keys(looked(talk(reviews=(review(5, "APPROVED", body="Nice."),)))) == []
+
+
+def test_who_may_ask_for_changes() -> None:
+    """Persons of the repository and listed bots: a stranger's request stands nowhere, and ours is none."""
+    kinds = {"maria": Trusted.PERSON, "bot": Trusted.BOT, "x": Trusted.STRANGER, "me": Trusted.OURS}
+    asked = tuple(
+        review(number, "CHANGES_REQUESTED", author=author, trusted=kind)
+        for number, (author, kind) in enumerate(kinds.items())
+    )
+    assert [one.id for one in talk(reviews=asked).standing] == ["PRR_0", "PRR_1"]
 
 
 def test_one_review_is_one_packet() -> None:
@@ -160,7 +183,7 @@ def test_a_clock_that_is_ahead_stops_nothing_for_good() -> None:
     """Where GitHub's times lie in the future, what waits is told after a while all the same."""
     found = talk(thread(said(1, at=NOW + 50_000)))
     waiting = looked(found).ledger
-    assert waiting.due == NOW + LONGEST_QUIET
+    assert waiting.due == NOW + LONGEST_QUIET == NOW + 600
     assert keys(looked(found, waiting, NOW + LONGEST_QUIET)) == ["PRRT_1"]
 
 
@@ -191,6 +214,14 @@ def test_a_bot_that_did_not_review_is_no_review() -> None:
     decision = looked(found)
     assert (keys(decision), [one.key for one in decision.limited]) == ([], ["L1"])
     assert looked(found, decision.ledger).limited == ()
+    said_elsewhere = talk(
+        thread(said(3), bot(4, is_limited=True)),
+        comments=(bot(5, is_limited=True, is_hidden=True),),
+        reviews=(replace(review(6, "COMMENTED"), remark=bot(6, is_limited=True)),),
+    )
+    decision = looked(said_elsewhere)
+    assert [one.remark.id for one in decision.agent] == ["3"]
+    assert [one.key for one in decision.limited] == ["L6"]
 
 
 def test_a_ledger_comes_back_from_json_and_another_pull_request_begins_anew() -> None:

@@ -89,7 +89,7 @@ def test_after_the_last_round_a_person_is_asked() -> None:
     over = looked(talk(DONE, thread(bot(9, "blocking")), head=NEXT), rounds)
     assert (keys(over), over.question) == ([], "rounds")
     assert [one.key for one in over.person] == ["PRRT_9"]
-    assert len(over.ledger.rounds) == MOST_ROUNDS
+    assert len(over.ledger.rounds) == MOST_ROUNDS == 3
     assert looked(talk(DONE, thread(bot(9, "blocking")), head=NEXT), over.ledger).question == ""
 
 
@@ -132,6 +132,30 @@ def test_what_was_dealt_with_meanwhile_is_waited_for_no_more() -> None:
     resolved = talk(replace(found.threads[0], is_resolved=True))
     ended = decide(resolved, waiting, NOW, is_asked=False)
     assert (ended.ledger.due, ended.ledger.waits_since, ended.agent) == (None, None, ())
+
+
+def test_persons_alone_never_raise_a_question() -> None:
+    """Neither after the last round nor where nothing came of it."""
+    over = after(*(str(n) * 40 for n in range(MOST_ROUNDS)))
+    found = talk(thread(bot(1)), thread(said(2)), head=NEXT)
+    told = {"PRRT_1": ToldPoint(bot(1).stamp, HEAD)}
+    for ledger in (over, after(HEAD)):
+        decision = looked(found, replace(ledger, told=told))
+        assert (keys(decision), decision.question) == (["PRRT_2"], "")
+
+
+def test_a_round_of_texts_alone_came_to_the_push_after_it() -> None:
+    """Nobody can answer them in their place."""
+    found = talk(thread(bot(7)), head=NEXT)
+    assert looked(found, after(HEAD, keys=("PRR_1", "C2"))).question == ""
+
+
+def test_a_point_is_in_a_round_once() -> None:
+    """However often a bot changes it at one head."""
+    first = looked(talk(thread(bot(1))), ReviewLedger(46)).ledger
+    again = looked(talk(thread(bot(1, edited_at=NOW - 200))), first)
+    assert keys(again) == ["PRRT_1"]
+    assert again.ledger.rounds == (ReviewRound(HEAD, ("PRRT_1",)),)
 
 
 def test_the_last_round_counts_and_not_the_first() -> None:
@@ -177,6 +201,9 @@ def test_each_class_comes_before_the_next() -> None:
     found = talk(*map(thread, said_last), thread(said(9)))
     told = looked(found, ReviewLedger(46))
     assert keys(told) == ["PRRT_9", "PRRT_4", "PRRT_3", "PRRT_2", "PRRT_1", "PRRT_0"]
+    asks = review(8, "CHANGES_REQUESTED")
+    told = looked(talk(thread(bot(4, "blocking")), thread(said(9)), reviews=(asks,)), told.ledger)
+    assert keys(told)[0] == "PRR_8"
 
 
 def asked_again(*reviews: Any, **changes: Any) -> tuple[str, ...]:

@@ -7,19 +7,19 @@ client here.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum, auto
 
 
-class Trusted(StrEnum):
+class Trusted(Enum):
     """Whose words a remark is, as far as that decides who hears of it."""
 
-    OURS = "ours"
+    OURS = auto()
     """The token's owner, and so this agent: no news to it."""
-    PERSON = "person"
+    PERSON = auto()
     """Somebody who was let into the repository."""
-    BOT = "bot"
+    BOT = auto()
     """A reviewing bot that is listed by its exact name."""
-    STRANGER = "stranger"
+    STRANGER = auto()
     """Anybody else: told to the user alone."""
 
 
@@ -55,7 +55,7 @@ class Remark:
     @property
     def changed_at(self) -> float:
         """When it was written or edited last; 0.0 if nobody knows."""
-        return max(self.at or 0.0, self.edited_at or 0.0)
+        return max(filter(None, (self.at, self.edited_at)), default=0.0)
 
     @property
     def stamp(self) -> str:

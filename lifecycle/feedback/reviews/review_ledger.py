@@ -188,9 +188,9 @@ def resolved(ledger: ReviewLedger, conversation: PullConversation) -> ReviewLedg
     return replace(ledger, told=told)
 
 
-def due_at(found: Iterable[ReviewPoint], since: float, now: float) -> float:
+def due_at(found: Iterable[ReviewPoint], since: float) -> float:
     """When news may be told: a while after the last word, and LONGEST_QUIET after `since` at the latest."""
-    newest = max((one.remark.changed_at for one in found), default=now)
+    newest = max(one.remark.changed_at for one in found)
     return min(newest + QUIET_SECONDS, since + LONGEST_QUIET)
 
 

@@ -5,7 +5,7 @@ Each push makes a reviewing bot find something else, so it alone never ends. Per
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from lifecycle.feedback.reviews import review_ledger
@@ -64,7 +64,7 @@ def decide(
     if not every:
         return ReviewDecision(replace(ledger, due=None, waits_since=None))
     since = ledger.waits_since if ledger.waits_since is not None else now
-    due = review_ledger.due_at(every, since, now)
+    due = review_ledger.due_at(every, since)
     if now < due and not is_asked:
         return ReviewDecision(replace(ledger, due=due, waits_since=since))
     made = _told(conversation, replace(ledger, due=None, waits_since=None), found)
@@ -132,14 +132,14 @@ def _with_round(ledger: ReviewLedger, head: str, keys: Sequence[str]) -> tuple[R
     return (*ledger.rounds[:-1], replace(last, keys=(*last.keys, *more)))
 
 
-_RANKS: Mapping[str, int] = {"blocking": 2, "major": 3, "": 4, "minor": 5, "nit": 6}
+_CLASSES = ("blocking", "major", "", "minor", "nit")
 
 
 def _rank(point: ReviewPoint) -> int:
     """Requests for changes first, then persons, then bots by their class; else the order of GitHub."""
     if point.review_state == "CHANGES_REQUESTED":
-        return 0
-    return 1 if not point.is_bots else _RANKS[point.remark.severity]
+        return -2
+    return _CLASSES.index(point.remark.severity) if point.is_bots else -1
 
 
 def to_ask_again(conversation: PullConversation) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from lifecycle.run.gates import gate_rules
 from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts
 from lifecycle.run.state import Run, Story, fields_of
 from lifecycle.run.stop.next_step import next_step
-from lifecycle.run.table import COMPLETE, MAX_RETRIES, WORK, RunStatus, StoryStatus, TddPhase
+from lifecycle.run.table import COMPLETE, MAX_RETRIES, WORK, RunStatus, TddPhase
 from lifecycle.run.texts.told import filled, sentence
 from lifecycle.run.trouble import blockers
 from lifecycle.run.trouble.story_failures import attempts
@@ -93,7 +93,7 @@ def missing(run: Run, facts: WorkFacts = UNSEEN) -> tuple[str, ...]:
     lacks = []
     for story in run.open_stories:
         lacks.append(f"{story.id} {quoted(story.title, 60)} is {story.status.value}")
-        if facts.tree and story == run.current and story.status is not StoryStatus.PENDING:
+        if facts.tree and story == run.at_work:
             lacks += gate_rules.missing_for(story, facts)
     if not run.stories:
         lacks.append("there is no story yet")
@@ -184,8 +184,7 @@ def _continuation(seen: RunSeen, run: Run, *, is_claimed: bool) -> list[str]:
     number = f"turn {run.iterations - run.forgiven.iterations} of {seen.limits.max_iterations}"
     lines = [f"Run {run.id} is not complete, so go on: {run.phase.value}, {done}, {number}."]
     if is_claimed:
-        lacks = _joined(seen.missing) or f"its state is {run.phase.value}, and not completed"
-        lines.append(f"You said {COMPLETE}; the state does not. Missing: {lacks}.")
+        lines.append(f"You said {COMPLETE}; the state does not. Missing: {_joined(seen.missing)}.")
     elif run.idle:
         lines.append(sentence("stuck", turns=run.idle + 1, most=IDLE_STOPS))
     else:
@@ -227,4 +226,4 @@ def _digest(run: Run, tree: str) -> str:
     """Names what a continuation is about: the same again means that nothing moved."""
     fresh = Run(run.id, run.goal, run.started)
     about = run.but(**fields_of(fresh, *_COUNTED))
-    return hashlib.sha256(state.encoded(about) + tree.encode()).hexdigest()[:16]
+    return hashlib.sha256(state.encoded(about) + tree.encode()).hexdigest()

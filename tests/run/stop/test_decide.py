@@ -13,8 +13,9 @@ from msgspec.structs import replace
 from lifecycle.core.plan import StopVerdict
 from lifecycle.core.values.configured import RunSettings
 from lifecycle.run import long_run
+from lifecycle.run.gates import gate_rules
 from lifecycle.run.gates.work_facts import WorkFacts
-from lifecycle.run.state import Blocker, Failure, Led, Run, Story, UserFix
+from lifecycle.run.state import Blocker, Failure, Led, Run, Spent, Story, UserFix
 from lifecycle.run.stop.decide import (
     IDLE_STOPS,
     RunSeen,
@@ -22,9 +23,11 @@ from lifecycle.run.stop.decide import (
     missing,
     says_complete,
     stopped,
+    story_line,
     waits_for,
 )
 from lifecycle.run.stop.leading import adopted
+from lifecycle.run.stop.next_step import next_step
 from lifecycle.run.table import FailureCategory, RunPhase, RunStatus, StoryStatus, TddPhase
 from lifecycle.run.texts.told import filled, sentence
 
@@ -71,6 +74,56 @@ def test_an_open_run_goes_on_with_what_comes_next() -> None:
     ):
         assert words in reason
     assert verdict.word.person == ()
+
+
+def test_each_line_of_a_continuation_is_as_long_as_it_may_be() -> None:
+    """Where it stands, the goal, the story, its last failure alone, and what comes next; each is cut."""
+    first = Failure("F1", FailureCategory.CODE, "an older one", NOW)
+    last = Failure("F2", FailureCategory.INFRA, "f" * 161, NOW)
+    open_one = replace(OPEN, title="t" * 81, failures=(first, last))
+    run = a_run(goal="g" * 121, stories=(DONE, open_one), iterations=8, forgiven=Spent(5))
+    step = next_step(run, WorkFacts())
+    assert decide(seen(run)).word.reason == (
+        "Run abc12345 is not complete, so go on: development, 1 of 2 stories, turn 4 of 100.",
+        f'Goal: "{"g" * 119}…"',
+        f'Story S2 "{"t" * 79}…": in_progress, TDD green (minimum code to pass), iteration 1 of 3.',
+        f'Failed last: [infra] "{"f" * 159}…"',
+        f"Next: {step.text}: {step.command}",
+    )
+
+
+def test_a_story_that_was_not_begun_has_neither_cycle_nor_iteration() -> None:
+    """Nothing stands where there is nothing to tell."""
+    assert story_line(Story("S3", "Report")) == 'Story S3 "Report": pending.'
+
+
+def test_a_stopped_run_says_why_as_far_as_it_is_known() -> None:
+    """And what is missing only if something is."""
+    done = "0 of 0 stories are completed"
+    why = "nobody says why"
+    run = a_run(stories=(), why="")
+    assert stopped(run) == (sentence("stopped", run=run, why=why, done=done, left=""),)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"led": (Led("one", NOW - 60), Led("two", NOW))},
+        {"led_on_at": NOW},
+        {"told": "stopped"},
+        {"forgiven": Spent(1)},
+        {"reported_at": NOW},
+        {"reported_stories": 1},
+    ],
+    ids=lambda more: next(iter(more)),
+)
+def test_what_the_run_counts_is_no_work(more: dict[str, Any]) -> None:
+    """Who leads it, what was told and granted, a report: with nothing else, nothing moved; a story does."""
+    first = decide(seen(a_run(), position="p1"))
+    again = decide(seen(replace(first.run, **more), position="p2"))
+    assert again.run.idle == 1
+    moved = replace(again.run, **more, stories=(DONE, replace(OPEN, iteration=2)))
+    assert decide(seen(moved, position="p3")).run.idle == 0
 
 
 @pytest.mark.parametrize(("since", "is_due"), [(1_799.0, False), (1_800.0, True)])
@@ -177,10 +230,17 @@ def test_the_same_is_not_said_twice_in_a_row() -> None:
     while (verdict := decide(seen(run))).word.verdict is StopVerdict.BLOCK:
         reasons.append("\n".join(verdict.word.reason))
         run = verdict.run
-    assert len(reasons) == len(set(reasons)) == IDLE_STOPS
+    assert len(reasons) == len(set(reasons)) == IDLE_STOPS == 5
     assert "Stuck: 2 turns in a row" in reasons[1]
     assert verdict.run.status is RunStatus.STOPPED
     assert f"{IDLE_STOPS} turns in a row changed neither" in verdict.run.why
+
+
+def test_a_run_that_is_stuck_at_its_cap_is_told_the_cap() -> None:
+    """A person who lets it go on grants what it had run out of."""
+    run = decide(seen(a_run())).run
+    run = replace(run, idle=IDLE_STOPS - 1, iterations=100)
+    assert "cap of 100 iterations" in decide(seen(run)).run.why
 
 
 def test_an_edited_file_is_a_move() -> None:
@@ -232,6 +292,9 @@ def test_only_blocked_stories_wait_for_the_user() -> None:
         ("```\nWORKFLOW_COMPLETE\n```", False),
         ("~~~~\n~~~\nWORKFLOW_COMPLETE\n~~~~", False),
         ("```\nx\n```\nWORKFLOW_COMPLETE", True),
+        ("```\nx\n  ```\nWORKFLOW_COMPLETE", True),
+        ("  ```\nx\n```\nWORKFLOW_COMPLETE", True),
+        ("```\n```text\nWORKFLOW_COMPLETE", False),
         ("    WORKFLOW_COMPLETE", False),
         ("> WORKFLOW_COMPLETE", False),
         ("## WORKFLOW_COMPLETED", False),
@@ -279,6 +342,24 @@ def test_a_run_lacks_its_open_stories_and_its_end() -> None:
     assert missing(a_run()) == ('S2 "Refund" is in_progress', end)
     assert missing(a_run(stories=())) == ("there is no story yet", end)
     assert missing(a_run(stories=(DONE,), status=RunStatus.COMPLETED)) == ()
+    (line, _) = missing(a_run(stories=(replace(OPEN, title="t" * 61),)))
+    assert line == f'S2 "{"t" * 59}…" is in_progress'
+
+
+def test_of_the_story_at_work_is_told_what_it_lacks() -> None:
+    """As its completion is judged, where git says what the files are; not of one that only comes next."""
+    facts = WorkFacts("t" * 40)
+    end = "the run was not closed: lifecycle run finish, lifecycle run complete"
+    own = gate_rules.missing_for(OPEN, facts)
+    waits = Story("S3", "Report")
+    assert own
+    assert missing(a_run(stories=(OPEN, waits)), facts) == (
+        'S2 "Refund" is in_progress',
+        *own,
+        'S3 "Report" is pending',
+        end,
+    )
+    assert missing(a_run(stories=(waits,)), facts) == ('S3 "Report" is pending', end)
 
 
 def test_what_a_person_is_waited_for_is_told_as_far_as_it_is_known() -> None:
@@ -299,8 +380,11 @@ def test_what_a_person_is_waited_for_is_told_as_far_as_it_is_known() -> None:
         checked=sentence("checked-by-nothing"),
     )
     assert list(waits_for(a_run(fix=fix))) == list(expected)
-    unknown = "\n".join(waits_for(a_run(fix=None)))
-    assert "a blocker: lifecycle run status shows it" in unknown
+    what = "a blocker: lifecycle run status shows it"
+    expected = filled(
+        "waits", run=a_run(), name="", what=what, checked=sentence("checked-by-nothing")
+    )
+    assert list(waits_for(a_run(fix=None))) == expected
 
 
 STORIES = st.lists(
