@@ -316,7 +316,7 @@ def repointed(workflow: Workflow) -> Workflow:
     if phase is not None and phase.status not in OVER:
         return workflow
     if not active and not workflow.done:
-        return workflow if workflow.current == -1 else replace(workflow, current=-1)
+        return replace(workflow, current=-1)
     left = [at for at, one in enumerate(workflow.phases) if one.status not in OVER]
     later = [at for at in left if at > workflow.current]
     return replace(workflow, current=next(iter((*active, *later, *left)), -1))

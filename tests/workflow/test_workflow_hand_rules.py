@@ -311,6 +311,26 @@ def test_a_phase_whose_gate_is_behind_it_may_be_taken_out(status: Is) -> None:
     assert (titles(after), after.current, told) == (["Ship"], 0, ())
 
 
+def test_what_was_put_back_may_be_pointed_at() -> None:
+    """By its own id, and what comes behind it by its own."""
+
+    def change(data: dict[str, Any]) -> None:
+        del data["phases"][1]
+        data["current_phase"] = "phase_1"
+
+    before = record(phase("A", Is.COMPLETED), GATED, phase("C"), current=-1)
+    after, told = edited(before, DOCUMENT, change)
+    assert (titles(after), after.current, len(told)) == (["A", "Build", "C"], 1, 1)
+
+
+def test_as_many_phases_as_there_may_be_are_not_too_many() -> None:
+    """What is told of them is what is wrong with them."""
+    listed = [{"title": "x"}] * 99
+    for phases, why in (([*listed, 7], "not all objects"), ([*listed, 7, 8], "more than 100")):
+        told = edited(three(), DOCUMENT, setting("phases", to=phases))[1]
+        assert told == (f'"phases" are {why}, so the phases that were known count.',)
+
+
 # -- phases of a document
 
 
@@ -543,14 +563,31 @@ def test_a_checkpoint_at_the_phase_that_is_known_moves_nothing() -> None:
         after, told = edited(before, CHECKPOINT, shown(name="New"))
         renamed = replace(before.phases[before.current], title="New")
         assert (after, told) == (before.with_phase(before.current, renamed), ())
+    known = record(phase("A"), phase("B"), current=1)
+    after, told = edited(known, CHECKPOINT, shown(name="New"), alone=True)
+    assert (titles(after), statuses(after), told) == (["A", "New"], [Is.PENDING, Is.PENDING], ())
     waiting = record(phase("A"), phase("B"), current=1, revision=0)
     after, told = edited(waiting, CHECKPOINT, shown(name="New"))
     assert (statuses(after), told) == ([Is.PENDING, Is.PENDING], ())
 
 
 def test_a_checkpoint_that_names_no_status_changes_none() -> None:
-    """Nor does one that leaves its word as it is."""
+    """Nor does one that leaves its word as it is; also where it goes to another phase."""
     before = three()
+
+    def onward(data: dict[str, Any]) -> None:
+        data["phase"]["current"] = 2
+        del data["phase"]["status"]
+
+    after, told = edited(before, CHECKPOINT, onward)
+    assert (statuses(after), told) == ([Is.COMPLETED, Is.PENDING, Is.PENDING], ())
+    not_begun = shown(current=2, status="not_started")
+    after, told = edited(before, CHECKPOINT, not_begun)
+    assert (statuses(after), after.current, told) == (
+        [Is.COMPLETED, Is.PENDING, Is.PENDING],
+        1,
+        (),
+    )
     after, told = edited(before, CHECKPOINT, lambda data: data["phase"].pop("status"))
     assert (after, told) == (before, ())
     failed = record(phase("A", Is.FAILED))

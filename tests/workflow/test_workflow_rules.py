@@ -678,3 +678,21 @@ def test_the_designs_kinds_of_a_workflow_have_their_words() -> None:
         "implementation",
         "custom",
     ]
+
+
+# -- what a phase leaves behind
+
+
+@pytest.mark.parametrize("status", [Is.FAILED, Is.BLOCKED])
+def test_only_a_skipped_phase_lets_the_next_begin(status: Is) -> None:
+    """One that failed or is blocked is still to be done, and the workflow stays at it."""
+    after = decide.in_phase(made(Is.ACTIVE, Is.PENDING), 0, status, NOW, "why")
+    assert (statuses(after), after.current) == ([status, Is.PENDING], 0)
+    skipped = decide.in_phase(made(Is.ACTIVE, Is.PENDING), 0, Is.SKIPPED, NOW, "why")
+    assert (statuses(skipped), skipped.current) == ([Is.SKIPPED, Is.ACTIVE], 1)
+
+
+@pytest.mark.parametrize(("status", "at"), [(Is.COMPLETED, -1), (Is.SKIPPED, -1), (Is.FAILED, 0)])
+def test_a_gate_that_is_behind_holds_nothing_back(status: Is, at: int) -> None:
+    """The gate of a phase that is over was passed or skipped with it."""
+    assert gated(made(status, Is.PENDING), 0).gate_before(1) == at

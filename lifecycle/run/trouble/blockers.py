@@ -192,9 +192,9 @@ def to_resolve(run: Run, name: str = "") -> tuple[tuple[Blocker, ...], float]:
         if blocker.resolved_at:
             raise refused("resolved-already", blocker=blocker)
         fix = run.fix
-        is_waited_for = fix is not None and blocker.id in (fix.blocker, *fix.others)
-        asked_at = fix.asked_at if fix is not None and is_waited_for else blocker.at
-        return (blocker,), max(blocker.at, asked_at)
+        if fix is not None and blocker.id in (fix.blocker, *fix.others):
+            return (blocker,), fix.asked_at
+        return (blocker,), blocker.at
     if run.status is not RunStatus.AWAITING_USER or run.fix is None:
         standing = ", ".join(one.id for one in run.standing_blockers) or "none"
         raise refused("waits-for-nobody", standing=standing)
@@ -268,7 +268,7 @@ RESUME, STOP = "resume", "stop"
 
 def stop_asked_at(run: Run) -> float:
     """When the session was last told to work on: a prompt after that may ask for a stop."""
-    return max(run.started, run.led_on_at, *(one.at for one in run.acts), 0.0)
+    return max(run.started, run.led_on_at, *(one.at for one in run.acts))
 
 
 def stopped(run: Run, now: float, by: str, why: str = "") -> Run:

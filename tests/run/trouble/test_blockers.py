@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
 from lifecycle.run import run_store, state
-from lifecycle.run.state import Run, Story
-from lifecycle.run.table import RunStatus, StoryStatus
+from lifecycle.run.state import Blocker, PersonAct, Run, Story, UserFix
+from lifecycle.run.table import RunPhase, RunStatus, StoryStatus
 from lifecycle.run.trouble import blockers
 from lifecycle.run.trouble.story_failures import EXTERNAL, advice, failed
 
@@ -85,6 +85,33 @@ def test_a_brake_is_not_undone_by_another() -> None:
             blockers.awaiting(replace(run, status=status), "0", "x", NOW)
 
 
+def test_a_stopped_run_says_why_it_waits_for_nobody() -> None:
+    """As far as somebody said it."""
+    run = blockers.with_blocker(START, KEY, "high", NOW)
+    for why, told in (("too dear", "too dear"), ("", "nobody says why")):
+        with pytest.raises(Refused, match=rf"The run was stopped \({told}\)"):
+            blockers.awaiting(replace(run, status=RunStatus.STOPPED, why=why), "0", "x", NOW)
+
+
+def test_what_a_person_is_waited_for_knows_where_the_run_goes_on() -> None:
+    """The blocker's own story, or that at work; the phase; and how long the command may take."""
+    run = replace(START, phase=RunPhase.SETUP)
+    run = blockers.with_blocker(run, KEY, "low", NOW)
+    run = blockers.with_blocker(run, "no mail server", "low", NOW, "S2")
+    free = replace(run, stories=())
+    for before, name, story in ((run, "B1", "S1"), (run, "B2", "S2"), (free, "B1", "")):
+        fix = blockers.demanded_fix(blockers.awaiting(before, name, "x", NOW + 1, timeout=90))
+        assert fix == UserFix(name, "x", NOW + 1, (), 90, story, RunPhase.SETUP)
+    assert blockers.demanded_fix(blockers.awaiting(run, "B1", "x", NOW)).timeout == 60
+
+
+def test_where_no_command_checks_it_the_designs_json_says_so() -> None:
+    """In its instructions, and as nothing in its field."""
+    data = blockers.awaiting_data(UserFix("B1", "Add the key", NOW), "")
+    assert data["check_command"] is None
+    assert data["instructions"][1] == "2. Run verification: (no command checks it)"
+
+
 def test_the_check_decides_and_else_the_persons_word() -> None:
     """The command's end is what counts where there is one."""
     run = waiting()
@@ -105,6 +132,7 @@ def test_the_check_decides_and_else_the_persons_word() -> None:
     }
     later = replace(run, fix=replace(fix, asked_at=NOW + 9))
     assert blockers.fix_checked(later, fix, NOW + 10, passed=True) == later
+    assert blockers.fix_checked(START, fix, NOW + 10, passed=True) == START
     with pytest.raises(Refused):
         blockers.demanded_fix(START)
 
@@ -114,8 +142,91 @@ def test_a_persons_word_resolves_what_was_waited_for_and_no_more() -> None:
     run = blockers.with_blocker(waiting(), "another", "low", NOW + 3)
     told, asked_at = blockers.to_resolve(run)
     assert ([one.id for one in told], asked_at) == (["B1"], NOW + 1)
-    told, asked_at = blockers.to_resolve(run, "B2")
-    assert ([one.id for one in told], asked_at) == (["B2"], NOW + 3)
+    assert run.fix is not None
+    asked = replace(run, fix=replace(run.fix, asked_at=NOW + 9, others=("B3",)))
+    asked = blockers.with_blocker(asked, "a third", "low", NOW + 4)
+    for name, since in (("B1", NOW + 9), ("B2", NOW + 3), ("B3", NOW + 9)):
+        told, asked_at = blockers.to_resolve(asked, name)
+        assert ([one.id for one in told], asked_at) == ([name], since)
+    never = blockers.with_blocker(START, KEY, "low", NOW + 3)
+    assert blockers.to_resolve(never, "B1")[1] == NOW + 3
+
+
+def test_where_nobody_is_waited_for_the_blockers_that_stand_are_named() -> None:
+    """So that one of them can be resolved by its name; a run that is over has none to resolve."""
+    run = blockers.with_blocker(blockers.with_blocker(START, KEY, "low", NOW), "x", "low", NOW)
+    for one, stand in ((run, "B1, B2"), (START, "none"), (replace(run, fix=waiting().fix), "B1, B2")):
+        with pytest.raises(Refused, match=rf"blockers that stand: {stand}\."):
+            blockers.to_resolve(one)
+    with pytest.raises(Refused, match="waits for nobody"):
+        blockers.to_resolve(replace(run, status=RunStatus.AWAITING_USER))
+    with pytest.raises(Refused, match="is completed"):
+        blockers.to_resolve(replace(run, status=RunStatus.COMPLETED), "B1")
+
+
+def two_waited_for() -> Run:
+    """A run that waits for two blockers at once, since a minute ago, with a third beside them."""
+    run = START
+    for text in ("one", "two", "beside"):
+        run = blockers.with_blocker(run, text, "low", NOW)
+    run = blockers.awaiting(run, "B1", "both", NOW)
+    assert run.fix is not None
+    return replace(run, fix=replace(run.fix, others=("B2",)))
+
+
+def test_a_run_goes_on_once_all_that_it_waits_for_is_resolved() -> None:
+    """In whatever order; the time of waiting is no time of the run, and each word is kept."""
+    for order in (("B1", "B2"), ("B2", "B1")):
+        run = two_waited_for()
+        for name, status in zip(order, (RunStatus.AWAITING_USER, RunStatus.ACTIVE), strict=True):
+            told, _ = blockers.to_resolve(run, name)
+            run = blockers.resolved(run, told, NOW + 60, "terminal")
+            assert run.status is status
+        assert run.forgiven.seconds == 60
+        assert run.acts == (PersonAct(NOW + 60, "user-fix-complete", "terminal"),) * 2
+    told, _ = blockers.to_resolve(run, "B3")
+    later = blockers.resolved(run, told, NOW + 90, "terminal", "by the way")
+    assert (later.fix, later.forgiven) == (run.fix, run.forgiven)
+
+
+def test_what_nobody_waits_for_frees_no_story() -> None:
+    """Its retries begin anew only with what the story was waited for with."""
+    run = blockers.awaiting(blockers.with_blocker(START, KEY, "low", NOW), "0", "x", NOW)
+    run = run.with_story(replace(run.story("S1"), iteration=2))
+    run = blockers.with_blocker(run, "beside", "low", NOW)
+    told, _ = blockers.to_resolve(run, "B2")
+    assert blockers.resolved(run, told, NOW, "terminal").story("S1").retries_from == 0
+
+
+def test_only_what_weighs_and_is_its_own_lets_a_story_stand() -> None:
+    """A blocker of low severity, and one of another story, hold nothing back; what was not begun waits."""
+    blocked = replace(WORKING, status=StoryStatus.BLOCKED)
+    new = Story("S2", "Mail", status=StoryStatus.BLOCKED)
+    run = replace(START, stories=(blocked, new))
+    rows = (("x", "high", "S1"), ("x", "high", "S2"), ("little", "low", "S1"))
+    for text, severity, story in rows:
+        run = blockers.added(run, text, severity, NOW, story=story)
+    assert blockers.resolved(run, run.blockers[:1], NOW, "terminal").story("S1") == WORKING
+    mended = blockers.resolved(run, run.blockers[1:2], NOW, "terminal")
+    assert mended.story("S2").status is StoryStatus.PENDING
+
+
+@pytest.mark.parametrize("status", [RunStatus.STOPPED, RunStatus.COMPLETED])
+def test_a_run_that_does_not_go_on_begins_to_wait_for_nobody(status: RunStatus) -> None:
+    """A brake holds, whatever is blocked."""
+    blocked = replace(START, stories=(replace(WORKING, status=StoryStatus.BLOCKED),), status=status)
+    assert blockers.awaiting_if_blocked(blocked, NOW) == blocked
+
+
+def test_whom_a_run_waits_for_where_only_blocked_stories_are_left() -> None:
+    """What blocks them, one more where nobody said it; not what stands before nothing that is left."""
+    run = replace(START, phase=RunPhase.SETUP)
+    run = blockers.added(run, "of the run", "low", NOW)
+    run = replace(run, stories=(replace(WORKING, status=StoryStatus.BLOCKED),))
+    run = blockers.awaiting_if_blocked(run, NOW + 1)
+    why = "S1 is blocked, and nobody said by what"
+    assert run.blockers[1] == Blocker("B2", why, "high", NOW + 1, story="S1")
+    assert run.fix == UserFix("B2", f"B2: {why}", NOW + 1, story="S1", phase=RunPhase.SETUP)
 
 
 def test_after_the_persons_word_the_run_goes_on() -> None:
@@ -203,6 +314,25 @@ def test_a_blocker_that_was_logged_by_itself_is_described_by_whoever_adds_it() -
     assert blockers.touched(described, more) == 1
     (only,) = blockers.with_blocker(run, "never mind", "low", NOW + 1).blockers
     assert only.severity == "high"  # words do not take its weight away
+
+
+@pytest.mark.parametrize(
+    ("story", "resolved_at", "is_the_same"),
+    [("", 0.0, True), ("s1", 0.0, True), ("S2", 0.0, False), ("", NOW, False)],
+)
+def test_only_one_that_stands_for_that_story_is_described(
+    story: str, resolved_at: float, *, is_the_same: bool
+) -> None:
+    """In its place, those beside it as they were; another story's, and what is resolved, get one more."""
+    run = blockers.added(START, "before", "low", NOW)
+    run = failed(run, "S1", "API key not configured", NOW)
+    run = blockers.added(run, "behind", "low", NOW)
+    one, own, other = run.blockers
+    run = replace(run, blockers=(one, replace(own, resolved_at=resolved_at), other))
+    after = blockers.with_blocker(run, KEY, "low", NOW + 1, story).blockers
+    changed = replace(own, description=KEY, failure="", resolved_at=resolved_at)
+    new = Blocker("B4", KEY, "low", NOW + 1, story=story)
+    assert after == ((one, changed, other) if is_the_same else (*run.blockers, new))
 
 
 @pytest.mark.parametrize(("text", "story"), [(" ", ""), ("x", "S9"), ("x", "S3")])

@@ -9,7 +9,7 @@ from lifecycle.core.errors import Refused
 from lifecycle.core.values.configured import RunSettings
 from lifecycle.run import long_run
 from lifecycle.run.gates.work_facts import WorkFacts
-from lifecycle.run.state import Led, Run, UserFix
+from lifecycle.run.state import Led, PersonAct, Run, UserFix
 from lifecycle.run.stop.decide import IDLE_STOPS, RunSeen, decide
 from lifecycle.run.table import RunStatus
 from lifecycle.run.trouble import blockers
@@ -37,14 +37,24 @@ def test_a_stop_is_kept_with_who_and_when_and_undone_with_all_counts() -> None:
 
 def test_what_does_not_stand_still_is_not_resumed() -> None:
     """A run that waits is resumed by saying that it is fixed."""
-    with pytest.raises(Refused, match="is active"):
+    with pytest.raises(Refused, match=r"is active, so there is nothing to resume; nothing was"):
         blockers.resumed(START, NOW, TERMINAL)
-    with pytest.raises(Refused, match="user-fix-complete"):
+    with pytest.raises(Refused, match=r"is awaiting user, so .*: a person says .*user-fix-complete"):
         blockers.resumed(replace(START, status=RunStatus.AWAITING_USER), NOW, TERMINAL)
     done = replace(START, status=RunStatus.COMPLETED)
     for act in (blockers.resumed, blockers.stopped):
         with pytest.raises(Refused, match="completed"):
             act(done, NOW, TERMINAL)
+
+
+def test_what_stops_or_resumes_a_run_is_told_anew_and_all_that_was_done_is_kept() -> None:
+    """What the person was told of the stop before is no reason to be silent; turns count anew."""
+    before = replace(START, told="a cap", idle=3, last_reason="x", acts=(PersonAct(NOW, "y", "z"),))
+    run = blockers.stopped(before, NOW + 1, TERMINAL, "dear")
+    assert (run.told, run.acts) == ("", (*before.acts, PersonAct(NOW + 1, "stop", TERMINAL, "dear")))
+    run = blockers.resumed(replace(run, told="a stop"), NOW + 2, TERMINAL)
+    assert (run.told, run.idle, run.last_reason) == ("", 0, "")
+    assert run.acts[2:] == (PersonAct(NOW + 2, "resume", TERMINAL, "dear"),)
 
 
 def test_a_run_that_was_stopped_while_it_waited_waits_again() -> None:
