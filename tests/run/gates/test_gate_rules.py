@@ -12,11 +12,13 @@ from lifecycle.evidence.records import RunRecord
 from lifecycle.run.gates.gate_rules import (
     absent_part,
     check_states,
+    circle_of,
     design_lacks,
     failed_on_lint_alone,
     missing_for,
     part_of,
     state_of,
+    unmet,
 )
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Clarification, Criterion, GatePart, ReviewFinding
@@ -136,6 +138,36 @@ def test_a_later_review_of_the_same_tree_counts() -> None:
     assert {*check_states(done(), "").values()} == {CheckState.PENDING}
 
 
+@pytest.mark.parametrize(
+    ("state", "met_on", "tree", "told"),
+    [
+        (CriterionState.MET, TREE, TREE, ""),
+        (CriterionState.MET, "", TREE, ""),
+        (CriterionState.MET, OTHER, TREE, "was met on another tree"),
+        (CriterionState.MET, OTHER, "", ""),
+        (CriterionState.MANUAL, OTHER, TREE, ""),
+        (CriterionState.PENDING, "", TREE, "is pending"),
+        (CriterionState.UNMET, OTHER, TREE, "is unmet"),
+    ],
+)
+def test_a_criterion_is_met_on_the_tree_as_it_is(
+    state: CriterionState, met_on: str, tree: str, told: str
+) -> None:
+    """Or on one that nobody wrote down; where the tree is not known, no other one is told of."""
+    story = planned(criteria=(Criterion("a", state, tree=met_on),))
+    assert unmet(story, tree) == ([(1, told)] if told else [])
+
+
+def test_a_circle_of_stories_is_found_wherever_it_begins() -> None:
+    """Two ways to one story are none; a circle that one only leads into is not its own."""
+    way = {"S1": ("S2", "S3"), "S2": ("S4",), "S3": ("S4",), "S4": (), "S5": ("S6",), "S6": ("S6",)}
+    run = a_run(*(planned(id=name, depends_on=on) for name, on in way.items()))
+    assert [circle_of(run, name) for name in way] == [[], [], [], [], [], ["S6", "S6"]]
+    round_ = {"S1": ("S2",), "S2": ("S3",), "S3": ("S1",)}
+    run = a_run(*(planned(id=name, depends_on=on) for name, on in round_.items()))
+    assert circle_of(run, "S2") == ["S2", "S3", "S1", "S2"]
+
+
 def test_the_design_is_complete_or_what_lacks_is_named() -> None:
     """G1: design, criteria, files, dependencies without a circle, both checkpoints, no open question."""
     assert design_lacks(a_run(planned())) == ()
@@ -164,6 +196,19 @@ def test_only_what_passed_on_this_tree_passes(outcome: Outcome) -> None:
     for tree, wanted in ((OTHER, TREE), ("", ""), (TREE, "")):
         part = part_of(ran(tree=tree), wanted)
         assert (part.state, "files changed" in part.why) == (CheckState.FAIL, True)
+
+
+def test_a_part_says_what_its_run_came_to() -> None:
+    """Why it did not pass, in its own words or by its outcome; how many tests ran, if somebody counted."""
+    for changes, why in (
+        ({}, ""),
+        ({"why": "slowly"}, "slowly"),
+        ({"outcome": Outcome.FAILED}, "failed"),
+        ({"outcome": Outcome.FAILED, "why": "1 of 3"}, "1 of 3"),
+    ):
+        assert part_of(ran(**changes), TREE).why == why
+    assert part_of(ran(), TREE).tests == 3
+    assert part_of(ran(counts=None), TREE).tests == -1
 
 
 @pytest.mark.parametrize(

@@ -72,12 +72,23 @@ def test_a_whole_report_is_read_by_its_sections() -> None:
         ("## BLOCKING\n- No input is validated", [BLOCKING]),
         ("## BLOCKING\n- None\n- no blocking issues found.\n- N/A", []),
         ("The BLOCKING call is fine.", []),
+        ("## BLOCKING\n- a crash\n- **a race**\n1. # a leak", [BLOCKING] * 3),
+        ("## BLOCKING\n- a crash\n\n  - a race", [BLOCKING] * 2),
+        ("## BLOCKING\n- a crash\n## Notes\n- a note", [BLOCKING]),
         ("", []),
     ],
 )
 def test_reports_as_reviewers_write_them(report: str, severities: list[Severity]) -> None:
     """In doubt an item of a blocking section blocks; prose that speaks of it does not."""
     assert [finding.severity for finding in findings_in(report)] == severities
+
+
+def test_a_line_further_in_goes_on_with_its_finding() -> None:
+    """By one blank or more, an item below it too; what stands at the edge, or after a gap, does not."""
+    told = "[BLOCKING] a crash\n at noon\nNot this.\n"
+    assert findings_in(told) == (ReviewFinding(BLOCKING, "a crash at noon"),)
+    nested = "## BLOCKING\n- a crash\n  - in Pay\n\n  nor this"
+    assert findings_in(nested) == (ReviewFinding(BLOCKING, "a crash in Pay"),)
 
 
 def test_a_finding_without_a_severity_is_refused() -> None:
@@ -141,6 +152,9 @@ def test_what_refuses_is_a_failure_and_what_approves_is_none() -> None:
     (failure,) = story.failures
     assert (failure.text, failure.source, failure.tree) == ("SQL injection", "review", TREE)
     assert with_review(at_work(), review()).stories[0].failures == ()
+    found = refusing(ReviewVerdict.REMEDIATION_NEEDED)
+    (failure,) = with_review(at_work(), found).stories[0].failures
+    assert failure.source == "security"
     (failure,) = with_review(at_work(), review(ReviewVerdict.CHANGES_REQUESTED)).stories[0].failures
     assert "without a finding" in failure.text
 
@@ -161,6 +175,21 @@ def test_a_word_does_not_lift_what_was_refused_on_these_files() -> None:
         with_review(run, review(), is_word=True)
     assert with_review(run, review(tree=OTHER), is_word=True) != run
     assert with_review(run, review()) != run
+    approved = with_review(at_work(), review())
+    assert with_review(approved, review(), is_word=True) != approved
+
+
+def test_the_way_to_resolve_what_stands_is_that_of_its_reviewer() -> None:
+    """With the first number that is left."""
+    two = (ReviewFinding(BLOCKING, "a leak"), ReviewFinding(BLOCKING, "a race"))
+    for bad, good, role in (
+        (ReviewVerdict.CHANGES_REQUESTED, ReviewVerdict.APPROVED, "reviewer"),
+        (ReviewVerdict.REMEDIATION_NEEDED, ReviewVerdict.CLEARED, "security"),
+    ):
+        run = with_review(at_work(), review(bad, findings=two))
+        way = rf"--by {role} --verdict {good} --resolved 1\b"
+        with pytest.raises(Refused, match=rf"1\. a leak; 2\. a race.*{way}"):
+            with_review(run, review(good, tree=OTHER))
 
 
 def test_what_is_blocking_stands_until_other_files_have_it_resolved() -> None:
@@ -211,6 +240,13 @@ def test_the_block_is_the_designs() -> None:
         "### BLOCKING Issues (Must Fix)",
         "- **[BLOCKING]** SQL injection",
     ]
-    assert "### SUGGESTIONS (Recommended)" in lines
-    assert "### INFO (For Future Reference)" in lines
-    assert "CHANGES_REQUESTED" in lines[-1]
+    assert lines[4:10] == [
+        "",
+        "### SUGGESTIONS (Recommended)",
+        "None.",
+        "",
+        "### INFO (For Future Reference)",
+        "None.",
+    ]
+    about = f"CHANGES_REQUESTED on tree {TREE[:12]}, by reviewer; an edit voids it."
+    assert lines[10:] == ["", f"**S1 reviewApproved:** {about}"]

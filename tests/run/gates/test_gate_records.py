@@ -1,0 +1,192 @@
+"""What is recorded of gates and words, how much of it is kept, and how it is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from lifecycle.core.errors import Refused
+from lifecycle.run.gates.gate_records import (
+    KEPT,
+    NOTE,
+    at_work,
+    final_lines,
+    gate_lines,
+    security_gate,
+    with_gate,
+    with_word,
+)
+from lifecycle.run.state import GatePart, GateRecord, Run, WordCheck
+from lifecycle.run.table import (
+    GATES,
+    CheckState,
+    Gate,
+    ReviewVerdict,
+    RunPhase,
+    StoryCheck,
+    StoryStatus,
+)
+from lifecycle.run.texts.told import sentence
+from tests.run.gates.stories_ground import NOW, OTHER, TREE, a_run, passed, planned, review
+
+FAIL, PASS = CheckState.FAIL, CheckState.PASS
+WORKING = planned(status=StoryStatus.IN_PROGRESS, iteration=1)
+
+
+def test_a_storys_gate_that_fails_is_a_failure_of_the_story() -> None:
+    """What failed is its text, the gate its source; without words the gate's name stands there."""
+    record = passed(Gate.G3, test=FAIL)
+    for error, text in (("3 tests failed", "3 tests failed"), ("", "G3 failed")):
+        run = with_gate(a_run(WORKING), "S1", record, error, NOW)
+        (failure,) = run.stories[0].failures
+        assert (failure.text, failure.source, failure.tree) == (text, "G3", TREE)
+        assert run.stories[0].gates == (record,)
+
+
+@pytest.mark.parametrize(
+    ("status", "states"),
+    [
+        (StoryStatus.IN_PROGRESS, {}),
+        (StoryStatus.BLOCKED, {"test": FAIL}),
+        (StoryStatus.COMPLETED, {"test": FAIL}),
+    ],
+)
+def test_a_gate_that_passed_or_is_of_a_story_that_cannot_be_blocked_fails_nothing(
+    status: StoryStatus, states: dict[str, CheckState]
+) -> None:
+    """It is kept all the same."""
+    record = passed(Gate.G3, **states)
+    (story,) = with_gate(a_run(replace(WORKING, status=status)), "S1", record, "x", NOW).stories
+    assert (story.failures, story.gates) == ((), (record,))
+
+
+@pytest.mark.parametrize("story", ["S1", ""])
+def test_the_newest_forty_records_are_kept_of_each_gate_and_tree_the_last(story: str) -> None:
+    """In the order in which they came; of a tree that nobody knows each counts by its moment."""
+    gate, name = (Gate.G3, "S1") if story else (Gate.G7, "")
+
+    def after(*records: GateRecord) -> list[tuple[str, float]]:
+        run = a_run(WORKING)
+        for record in records:
+            run = with_gate(run, name, record, "", NOW)
+        return [(one.tree, one.at) for one in (run.stories[0].gates if story else run.gates)]
+
+    first, second = passed(gate, "1"), passed(gate, "2")
+    assert after(first, second, replace(first, at=NOW + 1)) == [("2", NOW), ("1", NOW + 1)]
+    unknown = replace(first, tree="")
+    assert after(unknown, replace(unknown, at=NOW + 1)) == [("", NOW), ("", NOW + 1)]
+    many = after(*(passed(gate, str(number)) for number in range(41)))
+    assert [tree for tree, _ in many] == [str(number) for number in range(1, 41)]
+    assert len(many) == KEPT
+
+
+def test_records_of_two_gates_on_one_tree_are_two() -> None:
+    """Each shows its own check."""
+    run = with_gate(a_run(WORKING), "S1", passed(Gate.G3), "", NOW)
+    run = with_gate(run, "S1", passed(Gate.G4), "", NOW)
+    assert [one.gate for one in run.stories[0].gates] == [Gate.G3, Gate.G4]
+
+
+def final(run: Run, **states: CheckState) -> list[str]:
+    """What is told of a run of G7, below its table."""
+    lines = final_lines(run, passed(Gate.G7, **states))
+    return lines[lines.index("") + 1 :][6:]
+
+
+def test_what_follows_from_the_last_gate() -> None:
+    """Where all passes, where lint was waived, where it alone fails, and in its own loop."""
+    loop = a_run(phase=RunPhase.LINT_FIX, lint_attempts=("1", "2"))
+    on = "All verification checks passed. Proceeding with PR creation."
+    back = "Verification failed. Returning to Phase 2 to fix issues."
+    assert final(a_run()) == [on]
+    waived = replace(passed(Gate.G7, lint=FAIL), state=PASS)
+    assert final_lines(a_run(), waived)[-2:] == [f"{NOTE}.", on]
+    for run, states, name, more in (
+        (a_run(), {"lint": FAIL}, "only-lint-fails", {}),
+        (a_run(), {"test": FAIL}, "fix-in-phase-2", {}),
+        (loop, {"lint": FAIL}, "lint-fix-attempt", {"done": 2, "most": 3}),
+        (loop, {"test": FAIL}, "revert-the-lint-fix", {"note": NOTE}),
+    ):
+        values: dict[str, Any] = more
+        assert final(run, **states) == [back, sentence(name, **values)]
+
+
+@pytest.mark.parametrize(("tests", "told"), [(-1, "PASS"), (0, "PASS (0 tests)")])
+def test_the_number_of_tests_is_told_where_somebody_counted(tests: int, told: str) -> None:
+    """None at all is a number, too; builds are not counted."""
+    parts = (GatePart("build", PASS, tests=7), GatePart("test", PASS, tests=tests))
+    lines = final_lines(a_run(), GateRecord(Gate.G7, NOW, PASS, "1", parts))
+    assert lines[4:6] == ["| Build | - | PASS |", f"| Tests | - | {told} |"]
+
+
+def test_a_storys_gate_is_told_with_all_its_parts() -> None:
+    """Number, reason and command where there are such; what is done where it failed."""
+    parts = (
+        GatePart("build", PASS, "make"),
+        GatePart("test", FAIL, "pytest", "1 failed", tests=0),
+        GatePart("coverage"),
+    )
+    record = GateRecord(Gate.G4, NOW, FAIL, TREE, parts)
+    assert gate_lines(record, planned()) == [
+        f"Gate G4: FAIL for S1 on tree {TREE[:12]}",
+        "- build: PASS `make`",
+        "- test: FAIL (0 tests): 1 failed `pytest`",
+        "- coverage: PENDING",
+        f"{GATES[Gate.G4].on_fail}.",
+    ]
+    bare = GateRecord(Gate.G4, NOW, PASS, "", ())
+    assert gate_lines(bare, planned()) == ["Gate G4: PASS for S1 on tree ?"]
+
+
+def test_of_what_was_said_of_each_check_the_last_word_is_kept() -> None:
+    """In one line, of 500 characters at most; what was said of the others stays."""
+    run = a_run(WORKING)
+    for check, passes, details in (
+        (StoryCheck.TESTS_PASS, False, "no"),
+        (StoryCheck.COVERAGE_MET, True, "90 %"),
+        (StoryCheck.TESTS_PASS, True, "yes\nindeed " + "x" * 500),
+    ):
+        run = with_word(run, run.stories[0], WordCheck(check, passes, details, "me", NOW))
+    said = ("yes indeed " + "x" * 500)[:500]
+    assert run.stories[0].words == (
+        WordCheck(StoryCheck.COVERAGE_MET, True, "90 %", "me", NOW),
+        WordCheck(StoryCheck.TESTS_PASS, True, said, "me", NOW),
+    )
+
+
+def test_what_can_be_shown_of_a_story_needs_one_that_was_begun() -> None:
+    """By name, or the current one; one that only waits is shown nothing of, unless that is asked for."""
+    waits = planned(id="S2")
+    run = a_run(WORKING, waits)
+    assert at_work(run, "") == at_work(run, "s1") == WORKING
+    assert at_work(run, "S2", is_begun=False) == waits
+    done = planned(status=StoryStatus.COMPLETED)
+    for stories, name, is_begun in (
+        ((WORKING, waits), "S2", True),
+        ((done,), "S1", True),
+        ((done,), "S1", False),
+    ):
+        with pytest.raises(Refused, match="Begin it with"):
+            at_work(a_run(*stories), name, is_begun=is_begun)
+    with pytest.raises(Refused, match="none is next"):
+        at_work(a_run(done), "")
+
+
+@pytest.mark.parametrize(
+    ("security", "reviews", "state"),
+    [
+        (False, (), CheckState.NOT_APPLICABLE),
+        (True, (), CheckState.PENDING),
+        (True, (review(ReviewVerdict.CLEARED),), PASS),
+        (True, (review(ReviewVerdict.CLEARED, tree=OTHER),), CheckState.PENDING),
+        (True, (review(ReviewVerdict.REMEDIATION_NEEDED),), FAIL),
+    ],
+)
+def test_security_is_cleared_by_its_review_alone(
+    *, security: bool, reviews: tuple[Any, ...], state: CheckState
+) -> None:
+    """On this tree, and only where the story is sensitive."""
+    story = planned(security=security, reviews=reviews)
+    assert security_gate(story, TREE, NOW, "me") == GateRecord(Gate.G6, NOW, state, TREE, by="me")
