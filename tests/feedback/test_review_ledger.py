@@ -120,7 +120,7 @@ def test_a_thread_that_was_told_and_is_answered_waits_no_more() -> None:
 
 
 def test_folded_away_is_not_told() -> None:
-    """A comment that somebody hid as off-topic or outdated is nobody's work, and a review's text neither."""
+    """A comment that somebody hid as off-topic or outdated is nobody's work; a review's text neither."""
     hidden = said(1, is_hidden=True)
     found = talk(
         thread(hidden),

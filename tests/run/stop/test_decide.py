@@ -191,10 +191,10 @@ def test_a_run_that_was_stopped_tells_the_person_once() -> None:
 
 
 SPENT = [
-    ({"iterations": 3}, "cap of 3 iterations"),
-    ({"led": tuple(Led(str(number), NOW) for number in range(3))}, "cap of 2 sessions"),
-    ({"started": NOW - 3_600}, "cap of 1 hours"),
-    ({"led": (Led("one", NOW, tokens=1_000),)}, "cap of 1,000 tokens"),
+    ({"iterations": 3}, "cap of 3 iterations."),
+    ({"led": tuple(Led(str(number), NOW) for number in range(3))}, "cap of 2 sessions."),
+    ({"started": NOW - 3_600}, "cap of 1 hours."),
+    ({"led": (Led("one", NOW, tokens=1_000),)}, "cap of 1,000 tokens."),
 ]
 
 
@@ -206,7 +206,7 @@ def test_a_cap_stops_the_run_and_keeps_it(more: dict[str, object], why: str) -> 
     verdict = decide(seen(run, limits=limits))
     told = "\n".join(verdict.word.person)
     assert (verdict.word.verdict, verdict.run.status) == (StopVerdict.LET_GO, RunStatus.STOPPED)
-    assert why in told
+    assert f"it reached its {why}" in told
     assert "S2" in told
     assert "lifecycle run resume" in told
     assert verdict.run.stories == run.stories

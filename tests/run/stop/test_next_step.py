@@ -132,7 +132,7 @@ PLACES: list[tuple[dict[str, Any], str]] = [
             "phase": RunPhase.DEVELOPMENT,
             "stories": (replace(PLANNED, status=StoryStatus.BLOCKED),),
         },
-        "await-user-fix B1",
+        "await-user-fix B1 ",
     ),
     ({"phase": RunPhase.DEVELOPMENT, "stories": (DONE,)}, "gate G7"),
     (

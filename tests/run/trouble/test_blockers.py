@@ -155,7 +155,11 @@ def test_a_persons_word_resolves_what_was_waited_for_and_no_more() -> None:
 def test_where_nobody_is_waited_for_the_blockers_that_stand_are_named() -> None:
     """So that one of them can be resolved by its name; a run that is over has none to resolve."""
     run = blockers.with_blocker(blockers.with_blocker(START, KEY, "low", NOW), "x", "low", NOW)
-    for one, stand in ((run, "B1, B2"), (START, "none"), (replace(run, fix=waiting().fix), "B1, B2")):
+    for one, stand in (
+        (run, "B1, B2"),
+        (START, "none"),
+        (replace(run, fix=waiting().fix), "B1, B2"),
+    ):
         with pytest.raises(Refused, match=rf"blockers that stand: {stand}\."):
             blockers.to_resolve(one)
     with pytest.raises(Refused, match="waits for nobody"):

@@ -39,7 +39,9 @@ def test_what_does_not_stand_still_is_not_resumed() -> None:
     """A run that waits is resumed by saying that it is fixed."""
     with pytest.raises(Refused, match=r"is active, so there is nothing to resume; nothing was"):
         blockers.resumed(START, NOW, TERMINAL)
-    with pytest.raises(Refused, match=r"is awaiting user, so .*: a person says .*user-fix-complete"):
+    with pytest.raises(
+        Refused, match=r"is awaiting user, so .*: a person says .*user-fix-complete"
+    ):
         blockers.resumed(replace(START, status=RunStatus.AWAITING_USER), NOW, TERMINAL)
     done = replace(START, status=RunStatus.COMPLETED)
     for act in (blockers.resumed, blockers.stopped):
@@ -51,7 +53,10 @@ def test_what_stops_or_resumes_a_run_is_told_anew_and_all_that_was_done_is_kept(
     """What the person was told of the stop before is no reason to be silent; turns count anew."""
     before = replace(START, told="a cap", idle=3, last_reason="x", acts=(PersonAct(NOW, "y", "z"),))
     run = blockers.stopped(before, NOW + 1, TERMINAL, "dear")
-    assert (run.told, run.acts) == ("", (*before.acts, PersonAct(NOW + 1, "stop", TERMINAL, "dear")))
+    assert (run.told, run.acts) == (
+        "",
+        (*before.acts, PersonAct(NOW + 1, "stop", TERMINAL, "dear")),
+    )
     run = blockers.resumed(replace(run, told="a stop"), NOW + 2, TERMINAL)
     assert (run.told, run.idle, run.last_reason) == ("", 0, "")
     assert run.acts[2:] == (PersonAct(NOW + 2, "resume", TERMINAL, "dear"),)

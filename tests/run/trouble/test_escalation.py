@@ -46,6 +46,17 @@ def test_a_vulnerability() -> None:
     assert line == "ESCALATION_REQUIRED: security vulnerability in S2: SQL injection in pay.py:45"
 
 
+def test_a_vulnerability_of_a_story_that_is_new_is_told_too() -> None:
+    """And one that was told before is not told again."""
+    review = ReviewRecord(StoryCheck.SECURITY_CLEARED, ReviewVerdict.REMEDIATION_NEEDED, NOW)
+    after = START.with_story(replace(START.story("S2"), reviews=(review,)))
+    before = replace(START, stories=START.stories[:1])
+    assert escalation_lines(before, replace(after, stories=after.stories[:2])) == [
+        "ESCALATION_REQUIRED: security vulnerability in S2: it says nothing more"
+    ]
+    assert escalation_lines(after, after) == []
+
+
 def test_every_fifth_story_is_a_moment_for_a_checkpoint() -> None:
     """It is optional, so it has no word of alarm."""
     run = START

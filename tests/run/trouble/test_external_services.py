@@ -89,5 +89,8 @@ def test_without_any_it_is_one_line() -> None:
     assert dependency_lines(run.story("S1")) == dependency_table(run.story("S1"))
     assert len(dependency_lines(run.story("S1"))) == 1
     table = dependency_table(scanned(run, "S2").story("S2"))
+    both = Run("a", "b", NOW, stories=(Story("S1", "kafka and Stripe"),))
+    mixed = dependency_table(scanned(both, "S1").story("S1"))
+    assert any("Secrets Required:" in line for line in mixed)
     assert "| messaging | message_queue | no |" in table
     assert not any("Secrets Required:" in line for line in table)
