@@ -25,7 +25,7 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_165,
-    "storage": 1_369,
+    "storage": 1_395,
     "settings": 895,
     "git": 689,
     "github": 6_000,
@@ -36,13 +36,13 @@ BUDGET = {
     "run": 3_769,
     "stages": 2_790,
     "workflow": 2_500,
-    "feedback": 1_545,
+    "feedback": 1_645,
     "reconcile": 1_325,
     "views": 2_460,
-    "app": 1_072,
+    "app": 1_545,
     "setup": 3_712,
     "hooks": 2_005,
-    "cli": 5_980,
+    "cli": 6_055,
     APART: 17_550,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings."""

@@ -33,11 +33,16 @@ def prepared(world: World, waiting: Iterable[Notice]) -> list[str]:
             found = fetch(world, pull, FETCH_SECONDS)
         except (LifecycleError, OSError, DeadlineReached) as error:
             log.write(world.root, f"feedback: {error}")
-            why = redact(getattr(error, "sentence", "") or "the time for that was up.")
-            return [f"What CI's logs say was not read: {why} lifecycle feedback {pull} reads it."]
+            return [unread(getattr(error, "sentence", ""), pull)]
         # A newer head has other failures: what is said of this one is told without them.
         return wake_lines(found.packet, found.path) if found.packet.head == head else []
     return []
+
+
+def unread(why: str, pull: int) -> str:
+    """The sentence that a packet could not be read; `why` is somebody's sentence, "" if time was up."""
+    why = redact(why or "the time for that was up.")
+    return f"What CI's logs say was not read: {why} lifecycle feedback {pull} reads it."
 
 
 def with_packets(root: Path, said: Iterable[Notice]) -> tuple[Notice, ...]:

@@ -1,7 +1,7 @@
 """`lifecycle`: the group of commands, loaded one at a time, and the one `try` at the top.
 
 Exit codes: 0 done; 1 refused, rejected or not reachable now; 2 a usage error; 3 a defect of ours, with
-the log's path; 4 held by another; 130 interrupted.
+the log's path; 4 held by another; 130 interrupted. Those of `wait` are in `feedback/waiting/endings.py`.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ COMMANDS = {
     "check": "checks.check:command",
     "platform": "checks.platform:command",
     "feedback": "checks.feedback:command",
+    "wait": "checks.wait:command",
     "run": "run.run:command",
     "workflow": "workflow.workflow:command",
     "reconcile": "reconcile.reconcile:command",

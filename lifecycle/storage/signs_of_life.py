@@ -10,6 +10,10 @@ once its session has ended.
 `.lifecycle/waiter` holds the process id and the session; its mtime is the moment until which the
 waiter promises to be back. So a process id that was given to somebody else after a crash deceives
 nobody for longer than one wait. Who may wait is decided by a lock, not by this file.
+
+`.lifecycle/wait-*`, by the number of its process, shows that a command waits here, and for what; its mtime
+is such a promise as well. A waiter leaves it that news. What a killed one left counts for nothing, and goes
+with the next that waits.
 """
 
 from __future__ import annotations
@@ -26,6 +30,7 @@ from lifecycle.storage.store import Folder
 SEEN = "seen"
 ENDED = "ended"
 SIGN = "waiter"
+COMMAND = "wait-"
 LOCK = "waiter.lock"
 MET = "hooks-"
 """How the mark is called that a session's hooks leave, before the session's id."""
@@ -156,6 +161,34 @@ def is_live(folder: Folder, now: float, session: str = "") -> bool:
         return False
     pid, _, whose = snapshot.content.decode(errors="replace").strip().partition(" ")
     return session in ("", whose) and live_process.is_there(pid)
+
+
+def promise_command(folder: Folder, wanted: str, until: float) -> None:
+    """Show that this process is a command that waits for `wanted`, and is back by `until`."""
+    name = f"{COMMAND}{os.getpid()}"
+    if folder.mtime_ns(name) < 0:
+        folder.make()
+        _put(folder, name, f"{wanted}\n")
+    folder.mark(name, int((until + SLACK) * 1e9))
+
+
+def leave_command(folder: Folder) -> None:
+    """Take the sign of this process away, and those of processes that are gone."""
+    for path in folder.path.glob(f"{COMMAND}*"):
+        pid = path.name.removeprefix(COMMAND)
+        if pid == str(os.getpid()) or not live_process.is_there(pid):
+            folder.remove(path.name)
+
+
+def waited_for(folder: Folder, now: float) -> frozenset[str]:
+    """What commands that live wait for here, in their own words."""
+    found = set()
+    for path in folder.path.glob(f"{COMMAND}*"):
+        file = folder.read(path.name)
+        is_there = live_process.is_there(path.name.removeprefix(COMMAND))
+        if file is not None and is_there and file.mtime_ns > now * 1e9:
+            found.add(file.content.decode(errors="replace").strip())
+    return frozenset(found)
 
 
 def _put(folder: Folder, name: str, content: str) -> None:

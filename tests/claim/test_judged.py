@@ -244,6 +244,7 @@ def test_a_poll_is_remembered_as_it_was() -> None:
     assert known.durations == {"lint": 20.0, "c": 5.0, "b": 5.0}
     assert known.checks == {
         "sha": SHA,
+        "verdict": "failed",
         "passed": 1,
         "running": 2,
         "unfinished": ["U"],

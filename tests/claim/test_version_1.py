@@ -85,6 +85,7 @@ def test_every_field_of_version_1_is_kept() -> None:
             | {"tries": 1, "for_agent": False, "is_of_access": False}
         },
         "releasing": VERSION_1["releasing"] | {"progress": "", "holder": "", "by": ""},
+        "is_approved": False,
         "unanswered": 0,
         "reviews": {},
     }

@@ -14,6 +14,7 @@ import click
 
 from lifecycle.cli import main
 from lifecycle.core.values.configured import API_URL, RunSettings, Settings, StageSettings
+from lifecycle.feedback.waiting.endings import STATUSES
 from lifecycle.settings import config
 
 _OWN_DEFAULTS = {"api_url": API_URL}
@@ -49,6 +50,14 @@ def commands() -> str:
         command = main.group.get_command(context, name)
         assert command is not None
         rows += _commands(f"lifecycle {name}", command)
+    return "\n".join(rows)
+
+
+def wait_endings() -> str:
+    """How a wait ends: the exit status, the word of `--json`, and what it means."""
+    rows = ["| `wait` exits with | `ending` | meaning |", "|---|---|---|"]
+    for ending, (status, meaning) in STATUSES.items():
+        rows.append(f"| {status} | `{ending}` | {meaning} |")
     return "\n".join(rows)
 
 

@@ -22,7 +22,7 @@ from lifecycle.stages.detection.inference import ANY, TABLE
 from tests.docs import overview_schema, packet_schema, platform_parts, run_parts, workflow_parts
 from tests.docs.demo_picture import PICTURE, demo, picture
 from tests.docs.pages import REFERENCE, ROOT
-from tests.docs.reference_tables import commands, own_settings, settings
+from tests.docs.reference_tables import commands, own_settings, settings, wait_endings
 from tests.docs.rooms_picture import rooms, tree
 from tests.docs.runners_table import runners
 from tests.stages.detection_cases import STAYS, TIERS, all_cases, detected
@@ -111,6 +111,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "confused": confused,
     "demo": demo,
     "commands": commands,
+    "wait_endings": wait_endings,
     "rooms": rooms,
     "tree": tree,
     "runners": runners,
@@ -127,7 +128,7 @@ EXPLAINED: dict[str, Callable[[str], str]] = {
 """The parts that keep what the page itself says of their rows: what makes them of what stands there."""
 
 PAGES: tuple[tuple[Path, tuple[str, ...]], ...] = (
-    (REFERENCE, ("commands", "settings", "own_settings", "demo")),
+    (REFERENCE, ("commands", "wait_endings", "settings", "own_settings", "demo")),
     (ARCHITECTURE, ("rooms", "tree")),
     (platform_parts.PLATFORMS, ("platform_keys", "shipped_platforms")),
     (RUNNERS, ("runners",)),

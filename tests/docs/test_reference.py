@@ -39,6 +39,7 @@ NOT_SETTINGS = re.compile(r"GIT_\w+|NO_PROXY")
 """Variables in the code that are no settings of ours: what git and HTTP clients are given."""
 
 FLEETING = {
+    ".lifecycle/wait-*": "lifecycle/storage/signs_of_life.py",
     ".agent-claim.json.*.tmp": "lifecycle/storage/store.py",
     ".lifecycle/*.*.tmp": "lifecycle/storage/store.py",
     ".lifecycle/adopted-*": "lifecycle/storage/adoption_notes.py",

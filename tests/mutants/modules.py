@@ -30,6 +30,7 @@ PURE = (
     "feedback.reviews.remarks",
     "feedback.reviews.review_ledger",
     "feedback.reviews.rounds",
+    "feedback.waiting.endings",
     "run.gates.gate_records",
     "run.gates.gate_rules",
     "run.gates.run_moves",

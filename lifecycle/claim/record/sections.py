@@ -90,6 +90,7 @@ class PullRecord:
         durations: how many seconds each check took when it last ended, by name.
         announced: the head and the failing checks that were last spoken of.
         changes_by: who asked for changes in a review that stands.
+        is_approved: GitHub's verdict over its reviews, where the base demands one.
         unanswered: in how many conversations about the diff somebody else had the last word.
         reviews: what was told of its reviews, as JSON; `feedback/reviews/review_ledger.py` reads it.
         conflicts_with: the base branch that it conflicts with, or empty.
@@ -104,6 +105,7 @@ class PullRecord:
     durations: Mapping[str, float] = field(default_factory=dict)
     announced: Mapping[str, Any] | None = None
     changes_by: tuple[str, ...] = ()
+    is_approved: bool = False
     conflicts_with: str = ""
     reopened: int = 0
     asked: int | None = None

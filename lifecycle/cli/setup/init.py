@@ -37,8 +37,8 @@ _MODES = {"local": "for you alone, in this worktree", "shared": "for everybody i
 @option("--workflow", "What workflows need as well: docs/workflow.md is their handbook.")
 @option(
     "--permissions",
-    "With the plugin: only let the agent run claim, handoff, status, tick, release and feedback unasked; "
-    "with --run or --workflow their commands, too.",
+    "With the plugin: only let the agent run claim, handoff, status, tick, release, feedback and wait "
+    "unasked; with --run or --workflow their commands, too.",
 )
 @option(
     "--statusline",

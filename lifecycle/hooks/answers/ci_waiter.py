@@ -15,25 +15,26 @@ import math
 import os
 import select
 import stat
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from lifecycle.app import news_packets
+from lifecycle.app.idle_look import idle_look
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.decisions.snapshot import Rules
-from lifecycle.claim.engine import look
 from lifecycle.claim.engine.look import Report
 from lifecycle.claim.record import ownership
 from lifecycle.core.errors import LifecycleError, LockBusy
-from lifecycle.core.plan import REPLIES, Notice, Wake
-from lifecycle.core.timing import DeadlineReached, alarm
+from lifecycle.core.plan import REPLIES, Notice
+from lifecycle.core.timing import alarm
 from lifecycle.core.values.configured import HOOK_SECONDS, Settings
+from lifecycle.feedback.waiting.endings import event_of, events_of
 from lifecycle.hooks.answers.call import STOPPED, HookCall, has_failed
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings import config
 from lifecycle.settings.running_client import Client, client_of
-from lifecycle.storage import log, signs_of_life, workflow_marks
+from lifecycle.storage import signs_of_life, workflow_marks
 from lifecycle.storage.store import STATE
 
 SLICE_SECONDS = 3.0
@@ -124,8 +125,7 @@ class _Waiter:
             return None  # over, or another session's by now
         if not ownership.is_mine(record, self.call.session):
             return 0.0  # its session is over: the look makes it this one's
-        audiences = REPLIES[self.call.hook].audiences
-        if any(notice.audience in audiences for notice in self.claim_store.ledger.waiting()):
+        if self._ours():
             return 0.0
         claim = self.claim_store.mtime_ns()
         stopped = max(self.claim_store.folder.mtime_ns(STOPPED), self.started_ns)
@@ -137,57 +137,54 @@ class _Waiter:
             stopped_at=stopped / 1e9 if stopped >= claim else None,
         )
 
+    def _left(self) -> frozenset[str]:
+        """The events that a `lifecycle wait` which lives here tells itself."""
+        return events_of(signs_of_life.waited_for(self.claim_store.folder, self.clock.now()))
+
+    def _ours(self) -> list[Notice]:
+        """What waits to be said, and is ours to say."""
+        heard, left = REPLIES[self.call.hook].audiences, self._left()
+        waiting = [one for one in self.claim_store.ledger.waiting() if one.audience in heard]
+        return [one for one in waiting if event_of(one.key) not in left]
+
     def _look(self) -> Reply:
         """One look, and its reply; why checks failed is read before that they did counts as said."""
-        report = self._tick(held=("failed",))
-        if report is None:
-            return Reply()
-        heard = REPLIES[self.call.hook].audiences
-        waiting = [one for one in self.claim_store.ledger.waiting() if one.audience in heard]
+        report = self._tick({"failed"})
+        waiting = self._ours()
         if not has_failed(waiting):
             return self.call.reply(report)
         why = self._why(waiting)
         more = self._tick()
-        if more is None or not has_failed(more.said):
+        if not has_failed(more.said):
             why = []
-        said = (*report.said, *(more.said if more is not None else ()))
-        return self.call.reply(replace(more or report, said=said), why)
+        record = more.record or report.record
+        return self.call.reply(replace(more, record=record, said=(*report.said, *more.said)), why)
 
     def _why(self, waiting: Sequence[Notice]) -> list[str]:
         until = self.clock.now() + news_packets.FETCH_SECONDS + HOOK_SECONDS
         signs_of_life.promise(self.claim_store.folder, self.call.session, until)
         return news_packets.prepared(self.world, waiting)
 
-    def _tick(self, held: Collection[str] = ()) -> Report | None:
-        """One look within a hook's time; what went wrong is in the log, and looked at again."""
+    def _tick(self, held: frozenset[str] | set[str] = frozenset()) -> Report:
+        """One look within a hook's time; what went wrong is looked at again."""
         soonest = min(pace.SOONEST, self._settings().poll_seconds)
         self.not_before = self.clock.monotonic() + soonest
         signs_of_life.promise(
             self.claim_store.folder, self.call.session, self.clock.now() + soonest
         )
-        self.world.deadline.renew(HOOK_SECONDS - 1.0)
-        try:
-            with alarm(HOOK_SECONDS):
-                report = look.tick(
-                    self.world,
-                    self.claim_store,
-                    Wake.IDLE,
-                    audiences=REPLIES[self.call.hook].audiences,
-                    held=held,
-                    channel=self.call.hook,
-                    session=self.call.session,
-                )
-        except DeadlineReached:
-            log.write(self.world.root, "ci-waiter: the deadline was reached")
-            self._begin_anew()
-        except LifecycleError as error:
-            log.write(self.world.root, f"ci-waiter: {error.sentence}")
-        else:
-            if report.problem is not None:
-                self._begin_anew()  # another connection, and the token as it is by now
-            self.call.sign_first(report.record)
-            return report
-        return None
+        report = idle_look(
+            self.world,
+            self.claim_store,
+            alarm(HOOK_SECONDS),
+            audiences=REPLIES[self.call.hook].audiences,
+            held=held | self._left(),
+            channel=self.call.hook,
+            session=self.call.session,
+        )
+        if report.problem is not None:
+            self._begin_anew()  # another connection, and the token as it is by now
+        self.call.sign_first(report.record)
+        return report
 
     def _wait(self, moment: float, files: _Files) -> bool:
         """Wait until the moment may have come or a file has changed; False if nobody listens any more.

@@ -31,7 +31,7 @@ from lifecycle.storage import log, signs_of_life
 
 _OFFER = (
     "The plugin cannot allow its own commands, so the client asks for each lifecycle claim, handoff, "
-    "status, tick, release and feedback of the agent. To allow them in this project: "
+    "status, tick, release, feedback and wait of the agent. To allow them in this project: "
     "lifecycle init --permissions. This is said once."
 )
 

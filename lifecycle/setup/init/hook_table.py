@@ -68,7 +68,7 @@ NAMES = tuple(dict.fromkeys(wire.name for wire in WIRES))
 
 PERMISSIONS = tuple(
     f"Bash(lifecycle {command}:*)"
-    for command in ("claim", "handoff", "status", "tick", "release", "feedback")
+    for command in ("claim", "handoff", "status", "tick", "release", "feedback", "wait")
 )
 """What an agent runs in the normal course without asking.
 

@@ -519,7 +519,7 @@ def test_it_is_short_and_aligned(clone: Clone) -> None:
         "~/.config/lifecycle/bin",
         "~/.config/lifecycle/hooks",
     ]
-    assert rows[0].endswith("11 hooks, 6 permissions")
+    assert rows[0].endswith("11 hooks, 7 permissions")
     assert max(map(len, lines)) <= 100
     assert lines[-1].startswith("Nothing needs a restart. Next: lifecycle claim <number>.")
 

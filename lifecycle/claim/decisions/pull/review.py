@@ -18,6 +18,7 @@ from lifecycle.core.values.checks import Bucket, Checks, Verdict
 from lifecycle.core.values.model import PullRequest
 
 CONFLICTING = "CONFLICTING"
+APPROVED = "APPROVED"
 
 EJECTION_SETTLES = 60.0
 """Seconds after which an open pull request that left the merge queue was not merged by it: GitHub
@@ -61,6 +62,7 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
         url=pull.url,
         head=pull.head_sha,
         changes_by=tuple(review.author for review in pull.changes_requested),
+        is_approved=pull.review_decision == APPROVED,
         conflicts_with=pull.base if is_conflicting else "",
         unanswered=unanswered(snapshot.record.pull, pull),
     )
@@ -187,6 +189,7 @@ def _announced(known: PullRecord, checks: Checks) -> set[str]:
 def _summary(checks: Checks, durations: dict[str, float]) -> dict[str, Any]:
     return {
         "sha": checks.sha,
+        "verdict": checks.verdict.value,
         "passed": checks.count(Bucket.PASS),
         "running": checks.count(Bucket.PENDING),
         "unfinished": list(checks.unfinished),

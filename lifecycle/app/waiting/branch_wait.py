@@ -1,0 +1,163 @@
+"""Wait for the news of a pull request that no claim here is about: as for a claim that nobody keeps.
+
+What a look tells is decided by the claim's own rules, on a record that lives as long as the wait.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lifecycle.app.waiting import pull_wait
+from lifecycle.app.waiting.claim_wait import Within
+from lifecycle.app.waiting.pull_wait import OF_CREDENTIALS, Waited
+from lifecycle.app.wiring import WorktreeWorld
+from lifecycle.claim.decisions.pull import pace, review
+from lifecycle.claim.decisions.snapshot import Rules, Snapshot
+from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.engine import briefing
+from lifecycle.claim.record import claim_file
+from lifecycle.claim.record.state import Record
+from lifecycle.core.errors import NotFound, Transient
+from lifecycle.core.plan import Notice, Wake
+from lifecycle.core.timing import DeadlineReached, render_time
+from lifecycle.core.values.configured import HOOK_SECONDS
+from lifecycle.core.values.model import Look, PullRequest, PullState
+from lifecycle.feedback.waiting import endings
+from lifecycle.feedback.waiting.endings import Ending, Standing, WaitFor
+from lifecycle.storage.feedback_files import FeedbackFiles
+
+FIRST_RETRY = 15.0
+"""Seconds until GitHub is asked again that gave no answer, unless it named a time."""
+
+
+class BranchWait:
+    """One wait for a pull request by its number; as `claim_wait.ClaimWait`, without a claim."""
+
+    def __init__(
+        self, world: WorktreeWorld, pull: int, *, wanted: WaitFor, seconds: float, within: Within
+    ) -> None:
+        self.world = world
+        self.wanted = wanted
+        self.clock = world.clock
+        self.within = within
+        self.ends = self.clock.monotonic() + seconds
+        self.problem: Transient | None = None
+        self.pull: PullRequest | None = None
+        self._number = pull
+        values = {**dict.fromkeys(claim_file.FIELDS), "phase": Phase.CHECKS_RUNNING.value}
+        values |= {"issue_number": pull, "pr_number": pull, "branch": ""}
+        self._record = Record(values=values)
+        self._told: set[str] = set()
+
+    def run(self) -> Waited:
+        """Wait, and say how it ended; raises what GitHub refuses for another reason than credentials."""
+        while True:
+            try:
+                ended = self._look()
+            except OF_CREDENTIALS as error:
+                return self._of(Ending.CREDENTIALS, problem=error.sentence)
+            if ended is not None:
+                return ended
+            left = self.ends - self.clock.monotonic()
+            if left <= 0:
+                return self._out_of_time()
+            self.clock.sleep(min(self._pause(), left))
+
+    def _look(self) -> Waited | None:
+        """Read it once; how the wait ended, if it did."""
+        self.world.deadline.renew(HOOK_SECONDS)
+        self.world.renew_token()
+        try:
+            with self.within():
+                notices = self._read()
+        except DeadlineReached:
+            self.problem = Transient("GitHub did not answer in time.")
+            return None
+        except Transient as error:
+            self.problem = error
+            return None
+        finally:
+            self.world.deadline.renew(None)
+        self.problem = None
+        ended = endings.gravest(endings.news_ends(one, self.wanted) for one in notices)
+        ending = ended or endings.standing_ends(self._standing(), self.wanted)
+        if ending is None:
+            self._told |= {one.key for one in notices}
+            return None
+        packet, problem = None, ""
+        if ending is Ending.RED:
+            packet, problem = pull_wait.packet_of(self.world, self._number, self.within())
+            self.world.deadline.renew(None)
+        return replace(self._of(ending, problem), said=tuple(notices), packet=packet)
+
+    def _read(self) -> list[Notice]:
+        """One request; what of it is news to this wait."""
+        look = Look(
+            issue=self._number,
+            branch=self.pull.branch if self.pull is not None else "",
+            pr_number=self._number,
+            checks=True,
+            comments=False,
+            board=False,
+            reviews=True,
+        )
+        observed = self.world.forge.observe(look)
+        pull = observed.by_number
+        if pull is None:
+            raise NotFound(
+                f"GitHub shows no pull request #{self._number} in {self.world.base}, so there is nothing "
+                "to wait for; check the number."
+            )
+        self.pull, now = pull, self.clock.now()
+        values = {"branch": pull.branch, "last_check_poll": render_time(now)}
+        self._record = self._record.with_values({**self._record.values, **values})
+        if pull.state is not PullState.OPEN:
+            return []
+        heard = self.world.reviews.heard(pull, self._record.pull.reviews, now, is_asked=False)
+        known = replace(self._record.pull, reviews=heard.known)
+        for name, text in heard.papers:
+            FeedbackFiles(self.world.root).write(name, text.encode())
+        snapshot = Snapshot(
+            Wake.IDLE,
+            now,
+            replace(self._record, pull=known),
+            Rules(poll_seconds=self.world.settings.poll_seconds),
+            observation=observed,
+            looked_at_checks=True,
+        )
+        judged = review.judge(snapshot, pull)
+        self._record = replace(self._record, pull=judged.known)
+        told = [*heard.notices, *judged.notices]
+        return [one for one in told if one.key not in self._told]
+
+    def _standing(self) -> Standing:
+        if self.pull is None or self.pull.state is not PullState.OPEN:
+            is_merged = self.pull is not None and self.pull.state is PullState.MERGED
+            return Standing(is_merged=is_merged, is_closed=not is_merged)
+        return pull_wait.standing_of(self._record.pull, is_told=False)
+
+    def _pause(self) -> float:
+        """Seconds until the next look."""
+        if self.problem is not None:
+            return self.problem.retry_after or FIRST_RETRY
+        now, rules = self.clock.now(), Rules(poll_seconds=self.world.settings.poll_seconds)
+        soonest = min(pace.SOONEST, rules.poll_seconds)
+        return max(pace.next_poll(self._record, rules, now) - now, soonest)
+
+    def _of(self, ending: Ending, problem: str = "") -> Waited:
+        head = self.pull.head_sha if self.pull is not None else ""
+        return Waited(ending, self._number, head, state=self._state(), problem=problem)
+
+    def _state(self) -> tuple[str, ...]:
+        """Where the pull request stands."""
+        if self.pull is None:
+            return ()
+        where = f"PR #{self._number} {self.pull.url} is {self.pull.state.value.lower()}."
+        is_open = self.pull.state is PullState.OPEN
+        return (where, briefing.checks_line(self._record)) if is_open else (where,)
+
+    def _out_of_time(self) -> Waited:
+        if self.problem is not None and self.pull is None:
+            raise self.problem
+        sentence = self.problem.sentence if self.problem is not None else ""
+        return self._of(Ending.TIME_OUT, problem=sentence)

@@ -1,0 +1,307 @@
+"""Wait for the news of the claim's pull request: as the one waiter here, or beside the one that lives.
+
+Whoever belongs to the claim's session is its waiter if there is none. Beside one nothing is asked of
+GitHub: the files tell what that one found, and it leaves the news to us. A person beside a session that
+lives reads what there is, and takes nothing from it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+
+from lifecycle.app.idle_look import idle_look
+from lifecycle.app.waiting import pull_wait
+from lifecycle.app.waiting.pull_wait import OF_CREDENTIALS, SETTLE_SECONDS, Waited
+from lifecycle.app.wiring import WorktreeWorld
+from lifecycle.claim.decisions.pull import pace
+from lifecycle.claim.decisions.snapshot import Rules
+from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.engine import briefing
+from lifecycle.claim.engine.observing import LOOK_AGAIN_SECONDS
+from lifecycle.claim.record import ownership
+from lifecycle.claim.record.claim_store import ClaimStore
+from lifecycle.claim.record.state import Record
+from lifecycle.core.errors import HeldByAnother, LifecycleError, LockBusy, Refused, Transient
+from lifecycle.core.plan import Audience, Notice
+from lifecycle.core.timing import parse_time
+from lifecycle.core.values.configured import HOOK_SECONDS
+from lifecycle.feedback.waiting import endings
+from lifecycle.feedback.waiting.endings import Ending, Standing, WaitFor
+from lifecycle.storage import signs_of_life
+from lifecycle.storage.store import STATE
+
+CHANNEL = "wait"
+SLICE_SECONDS = 1.0
+"""How often it is looked whether files have changed, or the waiter beside us has gone."""
+
+GONE = "The claim is over, so there is nothing to wait for any more; lifecycle status tells how it ended."
+
+AGENTS = (Audience.ACT, Audience.NEXT, Audience.NEWS, Audience.ASK, Audience.NOTE)
+
+Within = Callable[[], AbstractContextManager[None]]
+"""Makes what ends a look that hangs, by the world's deadline."""
+
+
+class ClaimWait:
+    """One wait for the claim's pull request.
+
+    Args:
+        world, claim_store: the worktree's.
+        session: the client's session that runs this, or "".
+        wanted: what is waited for.
+        seconds: how long at most.
+        within: ends what hangs.
+    """
+
+    def __init__(
+        self,
+        world: WorktreeWorld,
+        claim_store: ClaimStore,
+        session: str,
+        *,
+        wanted: WaitFor,
+        seconds: float,
+        within: Within,
+    ) -> None:
+        self.world = world
+        self.claim_store = claim_store
+        self.session = session
+        self.wanted = wanted
+        self.clock = world.clock
+        self.within = within
+        self.began = self.clock.now()
+        self.ends = self.clock.monotonic() + seconds
+        self.not_before = 0.0
+        self.problem: LifecycleError | None = None
+        self._files: tuple[int, int] | None = None
+        self._held = contextlib.ExitStack()
+        self._is_waiter = False
+
+    def run(self) -> Waited:
+        """Wait, and say how it ended.
+
+        Raises:
+            Refused: there is nothing to wait for.
+            HeldByAnother: the task is another agent's by now.
+            LifecycleError: GitHub refuses what is asked for another reason than credentials.
+        """
+        try:
+            with self._held:
+                return self._run()
+        finally:
+            signs_of_life.leave_command(self.claim_store.folder)
+
+    def _run(self) -> Waited:
+        while True:
+            record = self._changed()
+            ended = self._ended(record) if record is not None else None
+            if ended is not None:
+                return ended
+            if self.clock.monotonic() >= self.ends:
+                return self._out_of_time()
+            self._sign()
+            if not self._look_if_due():
+                self._pause()
+
+    def _changed(self) -> Record | None:
+        """The claim as it is now, None if nothing was written since it was read."""
+        folder = self.claim_store.folder
+        files = self.claim_store.mtime_ns(), folder.mtime_ns(STATE)
+        if files == self._files:
+            return None
+        self._files = files
+        record = self.claim_store.load(repair=False).record
+        if record is None:
+            raise Refused(GONE)
+        return record
+
+    def _ended(self, record: Record) -> Waited | None:
+        """How the wait ended, if it did."""
+        self._refuse(record)
+        waiting = self._waiting(record)
+        told = [Notice(key, "", Audience.NOTE) for key in self._told_meanwhile(record)]
+        news = endings.gravest(endings.news_ends(one, self.wanted) for one in (*waiting, *told))
+        ending = news or self._standing_ends(record)
+        if isinstance(self.problem, OF_CREDENTIALS):
+            return self._of(record, Ending.CREDENTIALS, problem=self.problem.sentence)
+        if self.problem is not None and not isinstance(self.problem, Transient):
+            raise self.problem
+        held = record.troubles.get("Look")
+        # What another process was refused since; what was refused before is tried again.
+        if held is not None and held.is_final and held.until > self.began + LOOK_AGAIN_SECONDS:
+            return self._of(record, Ending.CREDENTIALS, problem=held.sentence)
+        if ending is None and self._next(record) is None:
+            ending = Ending.PERSON
+        return self._told(record, ending) if ending is not None else None
+
+    def _refuse(self, record: Record) -> None:
+        """Refuse to wait for what cannot come."""
+        claim, phase = record.claim, Phase.named(record.claim.phase)
+        if record.ownership.taken_by or record.ownership.is_released:
+            raise HeldByAnother(briefing.loss_line(record))
+        if record.ending.releasing is not None:
+            raise Refused(f"#{claim.issue_number} is being released: there is nothing to wait for.")
+        if phase is None or phase is Phase.CODING:
+            raise Refused(
+                f"The claim of #{claim.issue_number} has no pull request yet, so there is nothing to wait "
+                'for; hand the work off first: lifecycle handoff --summary "…"'
+            )
+
+    def _waiting(self, record: Record) -> list[Notice]:
+        heard = ownership.deliverable(record, self.session, AGENTS)
+        return [one for one in self.claim_store.ledger.waiting() if one.audience in heard]
+
+    def _told_meanwhile(self, record: Record) -> list[str]:
+        """The keys of what another channel told since this wait began: that is over as well."""
+        return [
+            key
+            for key, entry in self.claim_store.state.get("said", {}).items()
+            if key.startswith(f"{record.claim_key}/") and entry.get("offered", 0.0) >= self.began
+        ]
+
+    def _standing_ends(self, record: Record) -> Ending | None:
+        """What the state ends; what was pushed from here is asked for only where it matters."""
+        standing = self._standing(record)
+        ending = endings.standing_ends(standing, self.wanted)
+        if ending is None or standing.is_merged or standing.is_closed or self._is_current(record):
+            return ending
+        return None
+
+    def _standing(self, record: Record) -> Standing:
+        phase = Phase.named(record.claim.phase)
+        if phase in (Phase.MERGED_DETECTED, Phase.DONE):
+            return Standing(is_merged=record.judged == Phase.MERGED_DETECTED)
+        if phase is Phase.PR_CLOSED:
+            return Standing(is_closed=record.judged == phase)
+        if phase is not Phase.CHECKS_RUNNING or not self._is_fresh(record):
+            return Standing()
+        prefix = f"{record.claim_key}/waits:{record.claim.pr_number}:{record.pull.head}"
+        is_told = any(key.startswith(prefix) for key in self.claim_store.state.get("said", {}))
+        return pull_wait.standing_of(record.pull, is_told=is_told)
+
+    def _is_fresh(self, record: Record) -> bool:
+        """True if the checks were read no longer before this wait than one poll."""
+        return self._seen_at(record) >= self.began - self.world.settings.poll_seconds
+
+    def _seen_at(self, record: Record) -> float:
+        """When GitHub was last seen to be as the record has it."""
+        return parse_time(record.claim.last_check_poll) or 0.0
+
+    def _is_current(self, record: Record) -> bool:
+        """True if its head is what was pushed from here last, or GitHub shows another for a while."""
+        if self._seen_at(record) > self.began + SETTLE_SECONDS:
+            return True
+        pushed = self.world.git.remote_head_of(record.claim.branch, self.world.settings.remote)
+        return pushed in (None, record.pull.head)
+
+    def _next(self, record: Record) -> float | None:
+        """When to look, in seconds since the epoch; None if no look brings anything on."""
+        claim = self.claim_store.mtime_ns()
+        return pace.next_look(
+            record,
+            Rules(poll_seconds=self.world.settings.poll_seconds),
+            self.clock.now(),
+            settled=self.claim_store.marks.is_stamped(claim),
+            stopped_at=self.began - pace.STOP_GRACE,
+        )
+
+    def _look_if_due(self) -> bool:
+        """Look at GitHub if that is ours to do, and is due; False if it was not."""
+        now = self.clock.now()
+        if not self._may_look() or self.clock.monotonic() < self.not_before:
+            return False
+        record = self.claim_store.remembered()
+        moment = self._next(record) if record is not None else 0.0
+        if moment is None or moment > now:
+            return False
+        soonest = min(pace.SOONEST, self.world.settings.poll_seconds)
+        self.not_before = self.clock.monotonic() + soonest
+        report = idle_look(
+            self.world,
+            self.claim_store,
+            self.within(),
+            audiences=(),
+            channel=CHANNEL,
+            session=self.session,
+        )
+        self.world.deadline.renew(None)
+        self.problem = report.problem
+        self._files = None
+        if isinstance(report.problem, LockBusy):
+            self.problem = None  # another process looks: its files tell
+        elif report.problem is not None:
+            self.world.close()
+        return True
+
+    def _may_look(self) -> bool:
+        """True if nobody else looks: ours is the one waiter's lock, or the session has no waiter."""
+        if self._is_waiter:
+            return True
+        record, folder, now = (
+            self.claim_store.remembered(),
+            self.claim_store.folder,
+            self.clock.now(),
+        )
+        if record is None or not self._is_beside(record):
+            try:
+                self._held.enter_context(signs_of_life.alone(folder, 0))
+            except LockBusy:
+                return False
+            self._is_waiter = True
+            return True
+        return not signs_of_life.is_live(folder, now)
+
+    def _is_beside(self, record: Record) -> bool:
+        """True if another session that lives is to be told, and we are not it."""
+        whose, now = record.ownership.session, self.clock.now()
+        signs = signs_of_life.signs_of(self.claim_store.folder, whose, now)
+        return ownership.is_held(record, self.session or "-", signs, now)
+
+    def _sign(self) -> None:
+        folder, until = self.claim_store.folder, self.clock.now() + SLICE_SECONDS
+        if self._is_waiter:
+            signs_of_life.promise(folder, self.session, until)
+        record = self.claim_store.remembered()
+        if record is not None and not self._is_beside(record):
+            signs_of_life.promise_command(folder, self.wanted.value, until)
+
+    def _pause(self) -> None:
+        left = self.ends - self.clock.monotonic()
+        self.clock.sleep(max(min(SLICE_SECONDS, left), 0.0))
+
+    def _told(self, record: Record, ending: Ending) -> Waited:
+        """The end with its news, which counts as told from here on; why checks failed is read before."""
+        ended = self._of(record, ending)
+        if ending is Ending.RED and record.claim.pr_number:
+            packet, problem = pull_wait.packet_of(self.world, record.claim.pr_number, self.within())
+            self.world.deadline.renew(None)
+            ended = replace(ended, packet=packet, problem=problem)
+        if self._is_beside(record):
+            return replace(ended, said=tuple(self.claim_store.ledger.waiting()))
+        with self.claim_store.folder.locked(HOOK_SECONDS):
+            self.claim_store.load(repair=False)
+            heard = ownership.deliverable(record, self.session, AGENTS)
+            said = self.claim_store.take(heard, CHANNEL, self.session)
+        return replace(ended, said=said)
+
+    def _of(self, record: Record, ending: Ending, problem: str = "") -> Waited:
+        return Waited(
+            ending,
+            record.claim.pr_number or 0,
+            record.pull.head,
+            state=tuple(briefing.state_lines(record)),
+            problem=problem,
+        )
+
+    def _out_of_time(self) -> Waited:
+        """The end without news; the problem itself where GitHub was never reached."""
+        record = self.claim_store.remembered()
+        if record is None:
+            raise Refused(GONE)
+        if isinstance(self.problem, Transient) and self._seen_at(record) < self.began:
+            raise self.problem
+        sentence = self.problem.sentence if self.problem is not None else ""
+        return self._of(record, Ending.TIME_OUT, problem=sentence)

@@ -1,0 +1,84 @@
+"""What a wait finds out of a pull request, whatever it follows; values for the command that prints it."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from lifecycle.app import news_packets
+from lifecycle.claim.record.sections import PullRecord
+from lifecycle.core.errors import (
+    BadCredentials,
+    LifecycleError,
+    MissingScope,
+    NoPermission,
+    NoToken,
+)
+from lifecycle.core.plan import Notice
+from lifecycle.core.timing import DeadlineReached
+from lifecycle.core.values.checks import Verdict
+from lifecycle.core.world import World
+from lifecycle.feedback.checks.fetching import FetchedPacket
+from lifecycle.feedback.waiting.endings import Ending, Standing
+
+SETTLE_SECONDS = 60.0
+"""For how long after its beginning a wait does not believe in a head that is not the one pushed last."""
+
+OF_CREDENTIALS = (NoToken, BadCredentials, NoPermission, MissingScope)
+
+
+@dataclass(frozen=True, slots=True)
+class Waited:
+    """How a wait ended.
+
+    Attributes:
+        ending: what ended it.
+        pull, head: the pull request and its head, 0 and "" if none was seen.
+        said: the news, which counts as told.
+        state: sentences on where it stands, where there was no news.
+        packet: what failed, for red ones.
+        problem: what went wrong with the last look, "" if nothing did.
+    """
+
+    ending: Ending
+    pull: int = 0
+    head: str = ""
+    said: tuple[Notice, ...] = ()
+    state: tuple[str, ...] = ()
+    packet: FetchedPacket | None = None
+    problem: str = ""
+
+
+def standing_of(known: PullRecord, *, is_told: bool) -> Standing:
+    """Where an open pull request stands, by what a look remembered.
+
+    Args:
+        known: what the look remembered.
+        is_told: a sentence about its head says that its checks wait for somebody.
+    """
+    checks = known.checks or {}
+    is_of_head = checks.get("sha") == known.head
+    verdict = str(checks.get("verdict")) if is_of_head else ""
+    return Standing(
+        verdict=Verdict(verdict) if verdict in {*Verdict} else None,
+        is_over=is_of_head and not (checks.get("running") or checks.get("unfinished")),
+        is_conflicting=bool(known.conflicts_with),
+        is_approved=known.is_approved,
+        is_held=is_told,
+    )
+
+
+def packet_of(
+    world: World, pull: int, within: AbstractContextManager[None]
+) -> tuple[FetchedPacket | None, str]:
+    """What failed on a head, or why that was not read; `within` ends what hangs."""
+    from lifecycle.feedback.checks.fetching import fetch
+
+    world.deadline.renew(news_packets.FETCH_SECONDS)
+    try:
+        with within:
+            return fetch(world, pull), ""
+    except DeadlineReached:
+        return None, news_packets.unread("", pull)
+    except (LifecycleError, OSError) as error:
+        return None, news_packets.unread(getattr(error, "sentence", ""), pull)

@@ -1,0 +1,172 @@
+"""`lifecycle wait`: block until there is news of a pull request, and tell it by the exit status too."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lifecycle.cli.checks.feedback_show import PullNumber, own_pull
+from lifecycle.cli.command_session import Session, end_late, json_option, option
+from lifecycle.cli.terminal import at_once
+from lifecycle.core.errors import BadConfig, NoToken
+from lifecycle.core.timing import ending
+from lifecycle.feedback.waiting.endings import STATUSES, Ending, WaitFor
+from lifecycle.settings.readers import duration
+from lifecycle.settings.running_client import session_of
+
+if TYPE_CHECKING:
+    from lifecycle.app.waiting.pull_wait import Waited
+
+LONGEST = "30m"
+"""How long it waits unless somebody says otherwise."""
+
+TERMINATED = 128 + signal.SIGTERM
+
+
+class WaitTime(click.ParamType[float]):
+    """A time like "90s", "20m" or "2h", in seconds."""
+
+    name = "time"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The seconds; fails for what is no time."""
+        try:
+            return duration("The time", value)
+        except BadConfig as error:
+            self.fail(error.sentence, param, ctx)
+
+
+class WaitCommand(click.Command):
+    """The command, whose help ends with the table of its exit codes."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 -- click's signature
+        """Write the table."""
+        with formatter.section("Exit codes"):
+            formatter.write_dl([(str(code), words) for code, words in STATUSES.values()])
+
+
+@click.command("wait", cls=WaitCommand, short_help="Wait for a pull request's news.")
+@click.argument("pull", metavar="[PR]", type=PullNumber(), required=False)
+@option(
+    "--for WHAT",
+    "What is waited for: ci, review, merge, or any of them. Default: any.",
+    "wanted",
+    type=click.Choice([one.value for one in WaitFor]),
+    default=WaitFor.ANY.value,
+)
+@option(
+    "--timeout TIME", f"How long at most, as 90s, 20m or 2h. Default: {LONGEST}.", type=WaitTime()
+)
+@json_option
+def command(*, pull: int | None, wanted: str, timeout: float | None, as_json: bool) -> int:
+    """Wait until there is news of the pull request PR; print it, and exit by its kind.
+
+    Without PR the claim's pull request, else the open one of the current branch. No model is asked. What
+    is printed counts as told; a waiter that lives here is joined. What leaves nothing to wait for ends it
+    at once, told before or not: failed checks, a conflict, a merge.
+
+    Refused with 1: nothing to wait for, or GitHub was never reached. 4: another agent has the task. 130 and
+    143: Ctrl-C and SIGTERM; nothing is told then, and what came stays for the next.
+    """
+    session = Session(as_json)
+    seconds = timeout or duration("The time", LONGEST)
+    with _terminated():
+        try:
+            done = _waited(session, pull, WaitFor(wanted), seconds)
+        except NoToken as error:
+            from lifecycle.app.waiting.pull_wait import Waited
+
+            done = Waited(Ending.CREDENTIALS, pull or 0, problem=error.sentence)
+        except _TerminatedError:
+            at_once("lifecycle: Ended by SIGTERM; no news was told, and what came is kept.")
+            return TERMINATED
+    session.show(_lines(done), _data(done))
+    return STATUSES[done.ending][0]
+
+
+def _waited(session: Session, pull: int | None, wanted: WaitFor, seconds: float) -> Waited:
+    world = session.world
+    world.refuse_tracked()
+    claimed = session.claim_store.load(repair=False).record
+    if claimed is not None and pull in (None, claimed.claim.pr_number):
+        from lifecycle.app.waiting.claim_wait import ClaimWait
+
+        whom = session_of({}, world.environment)
+        of_claim = ClaimWait(
+            world,
+            session.claim_store,
+            whom,
+            wanted=wanted,
+            seconds=seconds,
+            within=lambda: ending(world.deadline, end_late),
+        )
+        world.deadline.renew(None)
+        return of_claim.run()
+    from lifecycle.app.waiting.branch_wait import BranchWait
+
+    number = pull or own_pull(session)
+    return BranchWait(
+        world,
+        number,
+        wanted=wanted,
+        seconds=seconds,
+        within=lambda: ending(world.deadline, end_late),
+    ).run()
+
+
+class _TerminatedError(BaseException):
+    """SIGTERM came; no client's `except Exception` swallows it."""
+
+
+@contextmanager
+def _terminated() -> Iterator[None]:
+    """Let SIGTERM end the wait as Ctrl-C does: files are left as they should be."""
+
+    def end(_signal: int, _frame: FrameType | None) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough
+        raise _TerminatedError
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _lines(done: Waited) -> list[str]:
+    """The news; where there is none, where the pull request stands."""
+    from lifecycle.feedback.checks.packet_text import lines_of
+
+    lines = [line for one in done.said for line in one.text.split("\n")]
+    if not done.said:
+        told = (
+            "no news in that time" if done.ending is Ending.TIME_OUT else STATUSES[done.ending][1]
+        )
+        lines += [f"Waited for PR #{done.pull}: {told}." if done.pull else f"{told}.", *done.state]
+    if done.packet is not None:
+        lines += ["", *lines_of(done.packet.packet), f"All of it is in {done.packet.path}."]
+    return [*lines, *([done.problem] if done.problem else [])]
+
+
+def _data(done: Waited) -> dict[str, Any]:
+    packet = done.packet
+    return {
+        "ending": done.ending.value,
+        "exit": STATUSES[done.ending][0],
+        "pull": done.pull or None,
+        "head": done.head or None,
+        "said": [
+            {"key": one.key, "text": one.text, "tone": one.audience.value} for one in done.said
+        ],
+        "state": [*done.state],
+        "packet": {**asdict(packet.packet), "path": packet.path} if packet is not None else None,
+        "problem": done.problem or None,
+    }

@@ -1,0 +1,157 @@
+"""What ends a wait for a pull request, and with which exit status. Pure.
+
+What is told has a key, whose first word is the event: `EVENTS` says what of it ends which wait. What was
+told before is no news, and may end a wait all the same: `standing_ends` says which states leave nothing to
+wait for. Whoever makes another event adds its row; one that is for an agent and has none needs somebody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from lifecycle.core.plan import Audience, Notice
+from lifecycle.core.values.checks import Verdict
+
+
+class WaitFor(StrEnum):
+    """What somebody waits for."""
+
+    CI = "ci"
+    REVIEW = "review"
+    MERGE = "merge"
+    ANY = "any"
+
+
+class Ending(StrEnum):
+    """How a wait ended; the gravest first."""
+
+    CREDENTIALS = "credentials"
+    CLOSED = "closed"
+    CONFLICT = "conflict"
+    RED = "red"
+    THROWN_OUT = "thrown_out"
+    REVIEW = "review"
+    BLOCKED = "blocked"
+    PERSON = "person"
+    GOOD = "good"
+    TIME_OUT = "time_out"
+
+
+STATUSES: Mapping[Ending, tuple[int, str]] = {
+    Ending.GOOD: (0, "good: the checks passed, a review approved it, or it was merged"),
+    Ending.RED: (10, "a check failed"),
+    Ending.REVIEW: (11, "a review wants an answer"),
+    Ending.CONFLICT: (12, "it conflicts with its base"),
+    Ending.CLOSED: (13, "it was closed without being merged"),
+    Ending.THROWN_OUT: (14, "the merge queue removed it"),
+    Ending.BLOCKED: (15, "a rule of the base blocks the merge"),
+    Ending.CREDENTIALS: (16, "there is no token, or it may not read this"),
+    Ending.PERSON: (17, "somebody is needed before anything goes on"),
+    Ending.TIME_OUT: (124, "the time was up, and there was no news"),
+}
+"""How a wait ended → the exit status of `lifecycle wait`, and what it means."""
+
+_ALL = tuple(WaitFor)
+_NO_REVIEW = (WaitFor.CI, WaitFor.MERGE, WaitFor.ANY)
+_NO_CI = (WaitFor.REVIEW, WaitFor.MERGE, WaitFor.ANY)
+
+EVENTS: Mapping[str, Mapping[WaitFor, Ending]] = {
+    "failed": dict.fromkeys(_NO_REVIEW, Ending.RED),
+    "green": {WaitFor.CI: Ending.GOOD, WaitFor.ANY: Ending.GOOD},
+    "behind": {
+        WaitFor.CI: Ending.GOOD,
+        WaitFor.MERGE: Ending.BLOCKED,
+        WaitFor.ANY: Ending.BLOCKED,
+    },
+    "waits": dict.fromkeys(_NO_REVIEW, Ending.PERSON),
+    "changes": dict.fromkeys(_NO_CI, Ending.REVIEW),
+    "review": dict.fromkeys(_NO_CI, Ending.REVIEW),
+    "review-stop": dict.fromkeys(_NO_CI, Ending.PERSON),
+    "conflict": dict.fromkeys(_NO_REVIEW, Ending.CONFLICT),
+    "ejected": dict.fromkeys(_NO_REVIEW, Ending.THROWN_OUT),
+    "closed": dict.fromkeys(_ALL, Ending.CLOSED),
+    "merged": dict.fromkeys(_ALL, Ending.GOOD),
+    # The agent goes on from these by itself: a wait that began before the pull request was there.
+    "pr": {},
+    "reopened": {},
+    "withheld": {},
+}
+"""The event that a sentence tells → what it ends, by what is waited for."""
+
+_FOR_AGENTS = (Audience.ACT, Audience.NEXT, Audience.NEWS, Audience.ASK)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a pull request stands, as it was read last.
+
+    Attributes:
+        is_merged, is_closed: it is over; closed is without a merge.
+        verdict: of the checks of its head, None if they were not read.
+        is_over: none of its checks runs any more.
+        is_conflicting: it conflicts with its base.
+        is_approved: GitHub's own verdict over its reviews.
+        is_held: what its checks wait for is somebody's, and was told.
+        is_current: its head is what was pushed last from here, as far as is known.
+    """
+
+    is_merged: bool = False
+    is_closed: bool = False
+    verdict: Verdict | None = None
+    is_over: bool = False
+    is_conflicting: bool = False
+    is_approved: bool = False
+    is_held: bool = False
+    is_current: bool = True
+
+
+def event_of(key: str) -> str:
+    """The event that a notice's key names, as in `42@1738000000/failed:46:abc`."""
+    event, _, rest = key.rpartition("/")[2].partition(":")
+    return "behind" if event == "green" and rest.endswith(":behind") else event
+
+
+def news_ends(notice: Notice, wanted: WaitFor) -> Ending | None:
+    """What a sentence that nobody was told yet ends, if it ends this wait."""
+    event = event_of(notice.key)
+    if event in EVENTS:
+        return EVENTS[event].get(wanted)
+    return Ending.PERSON if notice.audience in _FOR_AGENTS else None
+
+
+def standing_ends(standing: Standing, wanted: WaitFor) -> Ending | None:
+    """What a state ends by itself, told before or not: nothing comes of waiting any longer.
+
+    Green ends a wait for checks alone: whoever waits for anything is told of it once, and goes on.
+    """
+    if standing.is_merged:
+        return Ending.GOOD
+    if standing.is_closed:
+        return Ending.CLOSED
+    if not standing.is_current:
+        return None
+    if wanted is WaitFor.REVIEW:
+        return Ending.GOOD if standing.is_approved else None
+    if standing.is_conflicting:
+        return Ending.CONFLICT
+    if standing.verdict is Verdict.FAILED and standing.is_over:
+        return Ending.RED
+    if standing.is_held and standing.is_over:
+        return Ending.PERSON
+    return Ending.GOOD if standing.verdict is Verdict.GREEN and wanted is WaitFor.CI else None
+
+
+def gravest(endings: Iterable[Ending | None]) -> Ending | None:
+    """The one that decides the exit status, None if there is none."""
+    found = {one for one in endings if one is not None}
+    return next((one for one in Ending if one in found), None)
+
+
+def events_of(wanted: Iterable[str]) -> frozenset[str]:
+    """The events that commands tell themselves which wait for this; a word that is none counts for none."""
+    words = {one.value: one for one in WaitFor}
+    known = {words[word] for word in wanted if word in words}
+    names = {event for event in EVENTS if known & {*EVENTS[event]}}
+    return frozenset(names | {"green"} if "behind" in names else names)

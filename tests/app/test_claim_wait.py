@@ -1,0 +1,159 @@
+"""Waiting for the claim's pull request: a story in one worktree, with a clock that the test moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+
+import pytest
+
+from lifecycle.api import NotFound, Refused, Transient, Wake
+from lifecycle.app.waiting.branch_wait import BranchWait
+from lifecycle.app.waiting.claim_wait import ClaimWait
+from lifecycle.app.waiting.pull_wait import Waited
+from lifecycle.feedback.reviews.review_ledger import QUIET_SECONDS
+from lifecycle.feedback.waiting.endings import Ending, WaitFor
+from lifecycle.sandbox.control.faults import Fault
+from tests.conftest import BRANCH, ManualClock, Place
+
+LOG = "2026-01-31T10:00:04.0000000Z ##[error]FAILED tests/test_shop.py::test_total\n"
+
+
+@dataclass
+class EventfulClock(ManualClock):
+    """A clock that sleeps at once, and lets happen what was to happen in that time."""
+
+    events: list[tuple[float, Callable[[], object]]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def at(self, seconds: float, event: Callable[[], object]) -> None:
+        """Let this happen when so much time was slept from the beginning."""
+        self.events.append((seconds, event))
+
+    def sleep(self, seconds: float) -> None:
+        """Let the time pass, and what is due in it."""
+        super().sleep(seconds)
+        due = [event for at, event in self.events if at <= self.offset]
+        self.events = [one for one in self.events if one[0] > self.offset]
+        for event in due:
+            event()
+
+
+@pytest.fixture
+def clock(place: Place) -> EventfulClock:
+    """The place's clock."""
+    place.clock = EventfulClock()
+    return place.clock
+
+
+def wait(place: Place, wanted: WaitFor = WaitFor.ANY, seconds: float = 1800.0) -> Waited:
+    """One wait for the claim's pull request, as a command begins it."""
+    tree = place.tree()
+    return ClaimWait(
+        tree.world, tree.claim_store, "", wanted=wanted, seconds=seconds, within=nullcontext
+    ).run()
+
+
+def test_a_wait_tells_each_news_once_and_ends_with_what_leaves_nothing_to_wait_for(
+    place: Place, clock: EventfulClock
+) -> None:
+    """Hand-off, red with its log, a fix, green, a review after its quiet time, the merge.
+
+    What was told is no news to the next wait, nor to a hook. A failure ends the next wait all the same, and
+    green does for whom it was CI; a head that is not the pushed one ends nothing.
+    """
+    place.ready()
+    clock.at(30, lambda: place.control.set_check(46, "test", conclusion="failure", log=LOG))
+    red = wait(place)
+    assert (red.ending, red.pull) == (Ending.RED, 46)
+    assert red.packet is not None
+    assert "FAILED tests/test_shop.py::test_total" in red.packet.packet.failures[0].first_error
+    assert ["1 FAILED — test on PR #46" in one.text for one in red.said] == [False, True]
+    assert place.tree().tick(Wake.IDLE).said == ()
+    again = wait(place)
+    assert (again.ending, again.said) == (Ending.RED, ())
+
+    place.work()
+    before = clock.offset
+    place.control.set_check(46, "test")
+    green = wait(place)
+    assert green.ending is Ending.GOOD
+    assert "CI passed" in green.said[0].text
+    assert clock.offset - before < 200
+    assert wait(place, WaitFor.CI).ending is Ending.GOOD
+
+    clock.at(
+        clock.offset + 60,
+        lambda: place.control.review(46, "CHANGES_REQUESTED", body="Why?"),
+    )
+    before = clock.offset
+    review = wait(place, WaitFor.REVIEW)
+    assert review.ending is Ending.REVIEW
+    assert "Why?" in review.said[0].text
+    assert clock.offset - before > QUIET_SECONDS
+
+    clock.at(clock.offset + 300, lambda: place.control.merge_pull(46))
+    merged = wait(place, WaitFor.MERGE)
+    assert merged.ending is Ending.GOOD
+    assert "PR #46 merged!" in merged.said[0].text
+    assert wait(place).ending is Ending.GOOD
+
+
+def test_a_wait_without_news_ends_with_its_time_and_what_it_knows(
+    place: Place, clock: EventfulClock
+) -> None:
+    """Nothing happened; nothing can come; the token is refused; nobody answers: each by its own end."""
+    place.ready(phase="coding")
+    with pytest.raises(Refused, match="has no pull request yet"):
+        wait(place)
+    place.write(phase="ready_for_pr")
+    late = wait(place, seconds=600)
+    assert (late.ending, late.pull, late.problem) == (Ending.TIME_OUT, 46, "")
+    assert clock.offset == pytest.approx(600, abs=1)
+    assert "PR #46" in late.state[0]
+
+    place.control.add_fault(Fault("status", status=502))
+    assert wait(place, seconds=600).ending is Ending.TIME_OUT
+    place.control.add_fault(Fault("cut", count=10_000))
+    with pytest.raises(Transient, match="broke off the connection"):
+        wait(place, seconds=600)
+    place.control.clear_faults()
+    place.control.add_fault(Fault("status", status=401, count=1))
+    refused = wait(place, seconds=600)
+    assert refused.ending is Ending.CREDENTIALS
+    assert "does not accept the token" in refused.problem
+    assert wait(place, seconds=600).ending is Ending.TIME_OUT  # it is asked again, and not believed
+
+
+def test_a_pull_request_without_a_claim_is_waited_for_by_the_same_rules(
+    place: Place, clock: EventfulClock
+) -> None:
+    """What the claim's own rules tell, on a record that lives as long as the wait: red, green, merged."""
+    place.work()
+    number = place.control.open_pull(BRANCH, "Work", by="octocat")
+
+    def waited(wanted: WaitFor = WaitFor.ANY, seconds: float = 1800.0) -> Waited:
+        world = place.tree().world
+        return BranchWait(world, number, wanted=wanted, seconds=seconds, within=nullcontext).run()
+
+    assert waited(seconds=300).ending is Ending.TIME_OUT
+    clock.at(
+        clock.offset + 200,
+        lambda: place.control.set_check(number, "test", conclusion="failure", log=LOG),
+    )
+    red = waited()
+    assert (red.ending, red.packet is not None) == (Ending.RED, True)
+    place.control.set_check(number, "test")
+    assert waited().ending is Ending.GOOD
+    clock.at(
+        clock.offset + 200, lambda: place.control.review(number, "CHANGES_REQUESTED", body="Why?")
+    )
+    review = waited(WaitFor.MERGE)
+    assert (review.ending, "Why?" in review.said[0].text) == (Ending.REVIEW, True)
+    place.control.merge_pull(number)
+    assert waited(WaitFor.MERGE).ending is Ending.GOOD
+    with pytest.raises(NotFound):
+        BranchWait(place.tree().world, 999, wanted=WaitFor.ANY, seconds=9, within=nullcontext).run()

@@ -1,0 +1,144 @@
+"""What ends a wait, and with which status: the tables, and what they make of news and states."""
+
+from __future__ import annotations
+
+import pytest
+
+from lifecycle.claim.decisions.pull.review import WHILE_OPEN
+from lifecycle.core.plan import Audience, Notice
+from lifecycle.core.values.checks import Verdict
+from lifecycle.feedback.waiting.endings import (
+    EVENTS,
+    STATUSES,
+    Ending,
+    Standing,
+    WaitFor,
+    event_of,
+    events_of,
+    gravest,
+    news_ends,
+    standing_ends,
+)
+
+CI, REVIEW, MERGE, ANY = WaitFor.CI, WaitFor.REVIEW, WaitFor.MERGE, WaitFor.ANY
+RED, GREEN = Verdict.FAILED, Verdict.GREEN
+
+
+def test_every_ending_has_a_status_of_its_own() -> None:
+    """Those of the command line (1 to 4, 130, 143) are no ending's, and good is 0."""
+    codes = {ending: code for ending, (code, _) in STATUSES.items()}
+    assert set(codes) == set(Ending)
+    assert len(set(codes.values())) == len(codes)
+    assert not {*codes.values()} & {1, 2, 3, 4, 130, 143}
+    assert [codes[e] for e in (Ending.GOOD, Ending.RED, Ending.REVIEW, Ending.CONFLICT)] == [
+        0,
+        10,
+        11,
+        12,
+    ]
+    assert codes[Ending.TIME_OUT] == 124
+    assert all(words for _, words in STATUSES.values())
+
+
+def test_every_event_of_an_open_pull_request_has_a_row() -> None:
+    """So nobody adds one without saying what it ends; rows for what ends nothing are empty."""
+    assert set(WHILE_OPEN) <= set(EVENTS)
+
+
+@pytest.mark.parametrize(
+    ("key", "event"),
+    [
+        ("42@1738000000/failed:46:abc:test@1", "failed"),
+        ("green:46:abc", "green"),
+        ("42@1738000000/green:46:abc:behind", "behind"),
+        ("42@1/review-stop:46:abc", "review-stop"),
+        ("42@1/conflict:46:x:behind", "conflict"),
+    ],
+)
+def test_the_event_is_the_first_word_of_the_key(key: str, event: str) -> None:
+    """Behind is told under the key of green, since one of both is said."""
+    assert event_of(key) == event
+
+
+NEWS = [
+    ("failed:46:a", (Ending.RED, None, Ending.RED, Ending.RED)),
+    ("green:46:a", (Ending.GOOD, None, None, Ending.GOOD)),
+    ("green:46:a:behind", (Ending.GOOD, None, Ending.BLOCKED, Ending.BLOCKED)),
+    ("waits:46:a", (Ending.PERSON, None, Ending.PERSON, Ending.PERSON)),
+    ("changes:46:R", (None, Ending.REVIEW, Ending.REVIEW, Ending.REVIEW)),
+    ("review:46-a", (None, Ending.REVIEW, Ending.REVIEW, Ending.REVIEW)),
+    ("review-stop:46:a", (None, Ending.PERSON, Ending.PERSON, Ending.PERSON)),
+    ("conflict:46:a", (Ending.CONFLICT, None, Ending.CONFLICT, Ending.CONFLICT)),
+    ("ejected:46:E", (Ending.THROWN_OUT, None, Ending.THROWN_OUT, Ending.THROWN_OUT)),
+    ("closed:46:0", (Ending.CLOSED,) * 4),
+    ("merged:46", (Ending.GOOD,) * 4),
+    ("pr:46", (None,) * 4),
+    ("reopened:46:0", (None,) * 4),
+    ("withheld", (None,) * 4),
+]
+
+
+@pytest.mark.parametrize(("key", "ends"), NEWS)
+def test_news_ends_the_waits_that_it_is_for(key: str, ends: tuple[Ending | None, ...]) -> None:
+    """For CI, for a review, for the merge, for anything."""
+    notice = Notice(f"42@1738000000/{key}", "It happened.", Audience.NEWS)
+    assert tuple(news_ends(notice, wanted) for wanted in (CI, REVIEW, MERGE, ANY)) == ends
+
+
+@pytest.mark.parametrize("audience", Audience)
+def test_what_nobody_foresaw_needs_somebody_unless_it_is_a_note(audience: Audience) -> None:
+    """A sentence that somebody has to act upon ends every wait; one for the person alone ends none."""
+    ends = news_ends(Notice("42@1/refused:Look:x", "No.", audience), CI)
+    assert ends is (None if audience is Audience.NOTE else Ending.PERSON)
+
+
+STATES = [
+    (Standing(), (None,) * 4),
+    (Standing(is_merged=True, is_current=False), (Ending.GOOD,) * 4),
+    (Standing(is_closed=True, is_current=False), (Ending.CLOSED,) * 4),
+    (Standing(is_conflicting=True), (Ending.CONFLICT, None, Ending.CONFLICT, Ending.CONFLICT)),
+    (Standing(verdict=RED, is_over=True), (Ending.RED, None, Ending.RED, Ending.RED)),
+    (Standing(verdict=RED), (None,) * 4),
+    (Standing(verdict=GREEN, is_over=True), (Ending.GOOD, None, None, None)),
+    (Standing(verdict=Verdict.PENDING, is_over=True), (None,) * 4),
+    (Standing(is_held=True, is_over=True), (Ending.PERSON, None, Ending.PERSON, Ending.PERSON)),
+    (Standing(is_held=True), (None,) * 4),
+    (Standing(is_approved=True), (None, Ending.GOOD, None, None)),
+    (
+        Standing(is_approved=True, is_conflicting=True, verdict=RED, is_over=True),
+        (Ending.CONFLICT, Ending.GOOD, Ending.CONFLICT, Ending.CONFLICT),
+    ),
+    (Standing(is_conflicting=True, verdict=GREEN, is_current=False), (None,) * 4),
+    (Standing(is_approved=True, is_current=False), (None,) * 4),
+]
+
+
+@pytest.mark.parametrize(("standing", "ends"), STATES)
+def test_a_state_ends_a_wait_that_nothing_can_come_of(
+    standing: Standing, ends: tuple[Ending | None, ...]
+) -> None:
+    """Told before or not; what belongs to a head that is not the pushed one ends nothing."""
+    assert tuple(standing_ends(standing, wanted) for wanted in (CI, REVIEW, MERGE, ANY)) == ends
+
+
+def test_of_several_the_gravest_gives_the_status() -> None:
+    """A failure outranks a review, a conflict outranks both, and good news comes last."""
+    assert gravest([]) is None
+    assert gravest([None, Ending.GOOD, None]) is Ending.GOOD
+    assert gravest([Ending.GOOD, Ending.REVIEW, Ending.RED]) is Ending.RED
+    assert gravest([Ending.RED, Ending.CONFLICT]) is Ending.CONFLICT
+    assert gravest([Ending.PERSON, Ending.BLOCKED, Ending.REVIEW]) is Ending.REVIEW
+
+
+def test_a_waiter_leaves_what_a_command_waits_for_and_tells_the_rest() -> None:
+    """By the words that the commands left; what is no such word leaves nothing."""
+    assert events_of([]) == events_of(["rubbish", ""]) == frozenset()
+    ci = events_of(["ci"])
+    assert {"failed", "green", "conflict", "merged", "closed"} <= ci
+    assert not {"review", "changes", "review-stop", "pr"} & ci
+    assert {"review", "changes", "merged"} <= events_of(["review"])
+    assert "failed" not in events_of(["review"])
+    assert events_of(["ci", "review"]) == ci | events_of(["review"])
+    # Behind has the key of green: whoever is left the one is left the other.
+    assert {"behind", "green"} <= events_of(["merge"])
+    assert "green" not in events_of(["review"])
