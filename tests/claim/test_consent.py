@@ -72,6 +72,18 @@ def test_done_after_a_merge_that_nobody_was_told_of_needs_a_prompt_after_it(
     assert is_yes(memory, **ASKED, answered_at=MERGED_AT + 1)
 
 
+def test_what_the_branch_merges_later_takes_no_yes_back() -> None:
+    """The claim's pull request is the one that it names: another one of its branch is another matter."""
+    mine = replace(closing().by_number, merged_at=MERGED_AT)
+    later = pull(number=109, state=PullState.MERGED, merged_at=NOW - 60)
+    shown = replace(closing(), by_number=mine, by_branch=(later, mine))
+    made = record(**DONE, memory={"pull.asked": 107, **SESSION})
+    step = decide(seen(made, observed=shown, **ASKED, answered_at=NOW - 300))
+    assert (step.fields.get("phase"), step.fields.get("pr_number", 107)) == (None, 107)
+    assert step.record is not None
+    assert step.record.ending.consent == "prompt"
+
+
 def test_a_done_that_does_not_count_becomes_the_question() -> None:
     """The agent is told to ask; that is the question, and the queue holds no other one beside it."""
     step = decided(SESSION, **ASKED)

@@ -113,7 +113,10 @@ def one_comment(at: Ground, _step: Step) -> Iterator[str]:
 
 
 def closed_by_right(at: Ground, step: Step) -> Iterator[str]:
-    """What we close was merged, and somebody said yes since then and since the question; or overrode."""
+    """What we close was merged, and somebody said yes since then and since the question; or overrode.
+
+    The merge is that of the claim's own pull request: what the branch was used for later takes no yes back.
+    """
     _consent(at, step)
     if not at.said:
         return
@@ -133,30 +136,36 @@ def closed_by_right(at: Ground, step: Step) -> Iterator[str]:
             yield f"#{number} was closed without a merge, and nobody overrode"
         if not merged or not at.said[0].is_hook or known.get("override"):
             continue
-        if not known.get("answered"):
+        own = known["merges"].get(known.get("pull"), max(known["merges"].values()))
+        if known["answered"] < own:
             yield f"#{number} was closed by {at.said[0].name}, and no person wrote since the merge"
         elif known.get("about") != number:
             yield f"#{number} was closed, and the yes was to closing #{known['about']}"
 
 
 def _consent(at: Ground, step: Step) -> None:
-    """What was merged, asked and answered so far, as this clone's sessions saw it."""
+    """What was merged, asked and answered so far, and at which of its steps this clone's sessions saw it."""
     clones = at.known.setdefault("consent", {})
     clone = at.clones.get(step.by)
     life = clone.life - clone.renumbered if clone is not None else 0
     record = clone.state.get("record") if clone is not None else None
-    merged = sum(pull["state"] == "merged" for pull in at.before["pulls"].values())
-    known = clones.setdefault(step.by, {})
-    if (known.get("life"), known.get("merged")) != (life, merged):
-        clones[step.by] = known = {**known, "life": life, "merged": merged, "answered": False}
+    known = clones.setdefault(step.by, {"merges": {}, "steps": 0})
+    if known.get("life") != life:
+        known |= {"life": life, "pull": None, "answered": -1}
+    now = known["steps"] = known["steps"] + 1
+    for number, pull in at.before["pulls"].items():
+        if pull["state"] == "merged":
+            known["merges"].setdefault(number, now)
+    if record and record.get("values", {}).get("pr_number"):
+        known["pull"] = str(record["values"]["pr_number"])
     for said in at.said:
         is_prompt = said.name == "user-prompt-submit" and said.is_hook
         if is_prompt and not step.given["text"].startswith("<task"):
-            known |= {"answered": True, "about": _number(record)}
+            known |= {"answered": now, "about": _number(record)}
         if said.name != "session-start" and ONCE[1].search(said.heard):
-            known["answered"] = False  # what goes out with a prompt is not answered by it
+            known["answered"] = -1  # what goes out with a prompt is not answered by it
         if said.name.startswith(("close", "nudge done", "tracker close")):
-            known |= {"answered": True, "about": _number(record)}
+            known |= {"answered": now, "about": _number(record)}
         if said.name.startswith(("close --override", "nudge done", "tracker close")):
             known["override"] = True
 

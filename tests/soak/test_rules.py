@@ -96,6 +96,47 @@ def test_two_open_pull_requests_of_a_branch() -> None:
     assert violated(rules.one_open_pull, after=world(pulls=pulls)) != []
 
 
+GO_ON = Step("prompt", {"text": "go on"})
+PROMPT = Said("user-prompt-submit", 0, "", "", 0.1, is_hook=True)
+MERGED, OPEN = {"state": "merged", "head": "b"}, {"state": "open", "head": "b"}
+
+
+@pytest.mark.parametrize(
+    ("pulls", "is_right"),
+    [
+        (({"46": OPEN}, {"46": MERGED}), False),
+        (({"46": MERGED}, {"46": MERGED}), True),
+        (({"46": MERGED, "47": OPEN}, {"46": MERGED, "47": MERGED}), True),
+        (({"46": OPEN, "47": MERGED}, {"46": MERGED, "47": MERGED}), False),
+        (({"47": OPEN}, {"47": MERGED}), False),
+    ],
+    ids=["before", "after", "another merged later", "after another", "the only one, later"],
+)
+def test_a_yes_is_one_since_the_merge_of_the_claims_own_pull_request(
+    pulls: tuple[dict[str, Any], dict[str, Any]], *, is_right: bool
+) -> None:
+    """A prompt, then a stop that closes: what merged in between takes a yes back only if it is the claim's."""
+    record = {"values": {"issue_number": 42, "pr_number": 46}}
+    clone = SimpleNamespace(life=1, renumbered=0, state={"record": record})
+    known: dict[str, Any] = {}
+    facts: dict[str, Any] = {"known": known, "clones": {1: clone}}
+    at_first, later = pulls
+    assert (
+        violated(rules.closed_by_right, GO_ON, **facts, before=world(pulls=at_first), said=[PROMPT])
+        == []
+    )
+    close = LoggedRequest(1, "PATCH", "/repos/o/r/issues/42", None, "rest", 200, None, 1)
+    found = violated(
+        rules.closed_by_right,
+        **facts,
+        said=[hook()],
+        requests=(close,),
+        before=world(issues={"42": {"state": "open"}}, pulls=later),
+        after=world(issues={"42": {"state": "closed"}}, pulls=later),
+    )
+    assert (found == []) is is_right
+
+
 def test_a_claim_file_that_we_left_half_written(tmp_path: Path) -> None:
     """What the agent left broken is its own; what changed while we ran must be whole."""
     clone = SimpleNamespace(number=1, content=b'{"phase": ')
