@@ -244,6 +244,7 @@ def test_what_is_left_is_said_once_and_not_touched() -> None:
     left = fold(ends, LinkedIs("demo-1", "left", "It is maria's now."), NOW)
     assert linked_decisions.action_of(left) is None
     assert "It is maria's now." in [say.text for say in linked_decisions.notices(left)]
+    assert linked_decisions.notices(record(memory=with_link(""))) == ()
 
 
 def test_a_sweep_never_touches_a_linked_task() -> None:

@@ -17,6 +17,7 @@ def test_a_rehearsal_takes_the_steps_of_the_look() -> None:
     assert actions == run(MADE)
     assert [type(action) for action in actions] == [PostComment, CloseIssue, SetBoard, ForgetClaim]
     assert steps[0].seen.record.claim.status == "Done"
+    assert len(steps) == 1 + len(actions) + 1
     assert steps[0].decision.action is None, "what is accepted is kept before anything is written"
     assert (steps[-1].decision.action, steps[-1].seen.record.ending.outcome) == (None, "closed")
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from lifecycle.core.values.checks import Bucket, Check, Checks, Required, Verdict
+from lifecycle.core.values.failed_checks import FailedCheck, JobStep
 
 PASSED = Check("build", Bucket.PASS)
 ANOTHER = Check("lint", Bucket.PASS)
@@ -100,3 +101,19 @@ def test_runs_are_counted_and_listed_by_their_buckets() -> None:
     assert checks.stale == ("a", "b")
     assert checks.count(Bucket.PENDING, Bucket.PASS) == 3
     assert checks.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("word", "is_failed"),
+    [
+        *((word, True) for word in ("FAILURE", "TIMED_OUT", "CANCELLED")),
+        *((word, True) for word in ("STARTUP_FAILURE", "ACTION_REQUIRED")),
+        *((word, False) for word in ("SUCCESS", "SKIPPED", "NEUTRAL", "STALE", "")),
+    ],
+)
+def test_the_step_that_failed_is_the_first_that_did_not_pass(word: str, *, is_failed: bool) -> None:
+    """By GitHub's words for how a step ended; what was skipped, or has not ended, is none."""
+    steps = (JobStep(1, "Set up", "SUCCESS"), JobStep(2, "Build", word), JobStep(3, "Test", "FAILURE"))
+    failed = FailedCheck("build", "FAILURE", steps=steps).failed_step
+    assert failed == steps[1 if is_failed else 2]
+    assert FailedCheck("build", "FAILURE", steps=steps[:1]).failed_step is None

@@ -715,6 +715,7 @@ def test_all_is_complete_only_where_nobody_works_on_another() -> None:
         ("p1", "p2", False, False),
         ("", "", False, False),
         ("", "p1", False, False),
+        ("/waited", "", False, False),
         ("p1/waited", "p1", False, True),
         ("p1/waited", "p1", True, False),
         ("p1", "p1", True, True),
@@ -725,6 +726,25 @@ def test_a_merge_that_came_is_news_at_the_same_stop(
 ) -> None:
     """Everything else is answered once; without a position nothing was."""
     assert is_known(Memory(position=memory), position, has_ended=has_ended) is is_known_
+
+
+def test_a_closed_task_has_all_stages_before_the_last_two_behind_it() -> None:
+    """Whatever of them the agent tells then; that it cleared its session leads to the next task at once."""
+    for state, asked, stage in (
+        (CODED, None, Stage.NEXT_TASK),
+        (CLOSED, None, Stage.NEXT_TASK),
+        (CLEARED, None, Stage.CODING),
+        (CLEARED, Stage.COMMIT_CLOSE, Stage.CODING),
+        (Detected.IN_PROGRESS, Stage.COMMIT_CLOSE, Stage.NEXT_TASK),
+    ):
+        stop = seen(state, asked=asked, holding=HeldTask.ENDED, remaining=1, is_on_task=True)
+        assert asked_in(decide(stop).text) is stage
+
+
+def test_only_the_end_waits_for_a_merge() -> None:
+    """What comes before it is answered, handed off or not."""
+    stop = seen(CODED, holding=HeldTask.WAITING)
+    assert asked_in(decide(stop).text) is Stage.REQUIREMENTS_REVIEW
 
 
 def test_what_is_said_to_others_moves_no_count() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.core.stage_names import Stage
+from lifecycle.core.stage_names import LINE as STAGES
+from lifecycle.core.stage_names import MARKERS, Stage
 from lifecycle.core.tracker import Wording
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.stages.decisions import instructions
@@ -206,3 +207,12 @@ def test_what_stands_in_the_way_is_known_by_its_line_alone() -> None:
     assert instructions.is_conflict(told)
     assert not instructions.is_conflict(f"It says: {step}")
     assert not instructions.is_conflict("")
+
+
+def test_a_marker_that_there_is_not_is_named_before_the_question() -> None:
+    """Its first 60 characters, with those that there are; everything else is asked as ever."""
+    name = "TESTS_DONE_" + "X" * 60
+    names = ", ".join(MARKERS[stage] for stage in STAGES)
+    first, blank, *rest = instructions.question(STAGES, name).splitlines()
+    assert first == f"There is no marker {name[:60]}; the markers are {names}."
+    assert (blank, rest) == ("", instructions.question().splitlines())

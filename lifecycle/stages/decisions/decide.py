@@ -6,7 +6,7 @@ No clock, no file, no tracker: `StageSeen` has all that is known, `StageDecision
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from enum import Enum, auto
 
 from lifecycle.core.plan import StopVerdict
 from lifecycle.core.stage_names import COMPLETES, LINE, Detected, Stage
@@ -37,15 +37,15 @@ MISSING: dict[Evidence, str] = {
 """What is missing, in words."""
 
 
-class HeldTask(StrEnum):
+class HeldTask(Enum):
     """How a claim on GitHub stands to the session."""
 
-    NONE = "none"
-    WORKING = "working"
+    NONE = auto()
+    WORKING = auto()
     """The claim is held, and nothing was handed off."""
-    WAITING = "waiting"
+    WAITING = auto()
     """It was handed off: the merge is waited for."""
-    ENDED = "ended"
+    ENDED = auto()
     """The claim of this session's task ended: its issue is closed."""
 
 
@@ -175,7 +175,7 @@ def decide(seen: StageSeen) -> StageDecision:
 
 def is_known(memory: Memory, position: str, *, has_ended: bool = False) -> bool:
     """True if a word was given at this stop, or a merge waited for that did not come yet."""
-    if not memory.position or not position:
+    if not position:
         return False
     return position == memory.position or (
         not has_ended and f"{position}{WAITED}" == memory.position

@@ -42,6 +42,7 @@ def why(summary: Summary, name: str) -> tuple[str, ...]:
         ((0, 1, 0, 0, 0), ()),
         ((0, 0, 0, 0), ()),
         ((1,), ("1 of 2 attempts failed",)),
+        ((2, 1), ("3 of 5 attempts failed", "#1 took 3")),
         ((1, 1, 1, 2), ("5 of 9 attempts failed", "#4 took 3")),
     ],
 )

@@ -47,6 +47,16 @@ def test_a_sign_of_the_task_from_another_session_is_a_sign() -> None:
     assert (coding.seconds, coding.away) == (400 * MINUTE, 0)
 
 
+def test_only_what_follows_next_task_takes_over_the_stage_of_a_session() -> None:
+    """Everywhere else another task's stage is another one: the first ended there, unnoticed."""
+    found = visits([moved(0, "", "CODING", "#1"), moved(10, "CODING", "TESTING", "#2")])
+    assert [(one.task, one.stage, one.seconds, one.target) for one in found] == [
+        ("#1", "CODING", 10 * MINUTE, ""),
+        ("#2", "CODING", None, "TESTING"),
+        ("#2", "TESTING", None, ""),
+    ]
+
+
 def test_an_unknown_begin_is_not_before_the_tasks_last_end() -> None:
     """The task came back: what is begun now was begun after all that has ended."""
     entries = [

@@ -125,6 +125,13 @@ def test_groups_by_label_and_agent() -> None:
     assert found.labels[0].times.median == 11 * MINUTE
 
 
+def test_work_of_which_nobody_knows_the_task_is_no_task() -> None:
+    """Its attempts count for who made them all the same."""
+    entries = (moved(0, "", "CODING", ""), moved(5, "CODING", "TESTING", ""))
+    (agent,) = summarize(entries).agents
+    assert (agent.tasks, agent.attempts, agent.passed) == (0, 1, 1)
+
+
 def test_only_what_is_wanted() -> None:
     """A label counts with what follows its colon; a task is named with or without its sign."""
     assert list(summarize(HARD, Wanted(label="auto")).tasks) == ["#1", "#2", "#3"]
