@@ -260,3 +260,11 @@ def test_the_record_survives_json() -> None:
     )
     assert Record.from_json(json.loads(json.dumps(made.as_json()))) == made
     assert parse_time(render_time(NOW)) == NOW
+
+
+def test_nothing_was_looked_at_where_nothing_says_so() -> None:
+    """No checks, no prompt that was heard, no hint: a decision believes in none of it."""
+    bare = Snapshot(Wake.TICK, NOW, record())
+    assert (bare.hints, bare.observation, bare.failed) == ({}, None, frozenset())
+    assert (bare.pushed_head, bare.answered_at) == (None, None)
+    assert (bare.looked_at_checks, bare.hears_prompts, bare.is_silent) == (False, False, False)

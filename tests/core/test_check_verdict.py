@@ -113,7 +113,11 @@ def test_runs_are_counted_and_listed_by_their_buckets() -> None:
 )
 def test_the_step_that_failed_is_the_first_that_did_not_pass(word: str, *, is_failed: bool) -> None:
     """By GitHub's words for how a step ended; what was skipped, or has not ended, is none."""
-    steps = (JobStep(1, "Set up", "SUCCESS"), JobStep(2, "Build", word), JobStep(3, "Test", "FAILURE"))
+    steps = (
+        JobStep(1, "Set up", "SUCCESS"),
+        JobStep(2, "Build", word),
+        JobStep(3, "Test", "FAILURE"),
+    )
     failed = FailedCheck("build", "FAILURE", steps=steps).failed_step
     assert failed == steps[1 if is_failed else 2]
     assert FailedCheck("build", "FAILURE", steps=steps[:1]).failed_step is None

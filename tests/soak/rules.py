@@ -144,7 +144,7 @@ def closed_by_right(at: Ground, step: Step) -> Iterator[str]:
 
 
 def _consent(at: Ground, step: Step) -> None:
-    """What was merged, asked and answered so far, and at which of its steps this clone's sessions saw it."""
+    """What was merged, asked and answered so far, and at which of its steps this clone saw it."""
     clones = at.known.setdefault("consent", {})
     clone = at.clones.get(step.by)
     life = clone.life - clone.renumbered if clone is not None else 0

@@ -115,7 +115,7 @@ MERGED, OPEN = {"state": "merged", "head": "b"}, {"state": "open", "head": "b"}
 def test_a_yes_is_one_since_the_merge_of_the_claims_own_pull_request(
     pulls: tuple[dict[str, Any], dict[str, Any]], *, is_right: bool
 ) -> None:
-    """A prompt, then a stop that closes: what merged in between takes a yes back only if it is the claim's."""
+    """A prompt, then a stop that closes: a merge in between takes a yes back only if it is the claim's."""
     record = {"values": {"issue_number": 42, "pr_number": 46}}
     clone = SimpleNamespace(life=1, renumbered=0, state={"record": record})
     known: dict[str, Any] = {}

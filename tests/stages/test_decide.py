@@ -246,6 +246,10 @@ def test_where_nothing_can_be_run_evidence_is_advisory_and_said_once() -> None:
     again = decide(replace(later, memory=done.memory))
     assert (asked_in(again.text), again.note) == (Stage.COMMIT_CLOSE, "")
     assert decide(replace(stop, can_run=True)).events[0].kind == "refused"
+    early = seen(Detected.CODING_COMPLETE, evidence=Evidence.MISSING, can_run=False)
+    assert (decide(early).note, decide(early).memory.told) == ("", "")
+    red = replace(stop, evidence=Evidence.RED)
+    assert decide(red).events[0].kind == "refused"
     assert decide(replace(stop, evidence=Evidence.RED)).events[0].kind == "refused"
     free = decide(replace(stop, evidence=Evidence.NOT_NEEDED))
     assert (free.note, "evidence" in free.events[0].detail) == ("", False)

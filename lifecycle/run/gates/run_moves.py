@@ -107,9 +107,6 @@ def _lacks(run: Run, wanted: RunPhase, final: GateRecord | None) -> tuple[str, .
     return ()
 
 
-_BEGINS = (StoryStatus.PENDING, StoryStatus.BLOCKED)
-
-
 def moved_story(
     run: Run,
     name: str,

@@ -9,9 +9,14 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import IllegalMove, Refused
 from lifecycle.run.gates.gate_records import NOTE
-from lifecycle.run.gates.run_moves import moved_phase, moved_story
+from lifecycle.run.gates.run_moves import (
+    demand_active,
+    moved_phase,
+    moved_story,
+    with_design_gate,
+)
 from lifecycle.run.gates.work_facts import WorkFacts
-from lifecycle.run.state import Blocker, Run
+from lifecycle.run.state import Blocker, GateRecord, Run
 from lifecycle.run.table import CheckState, Gate, RunPhase, RunStatus, StoryStatus
 from lifecycle.run.trouble.blockers import resolved
 from lifecycle.run.trouble.story_failures import failed
@@ -60,6 +65,84 @@ def test_a_story_does_not_begin_before_it_may(run: Run, says: str) -> None:
     """Design, what it waits for, one story at a time, G1, and the brakes."""
     with pytest.raises(Refused, match=says):
         moved(run, "S1", BEGIN)
+
+
+@pytest.mark.parametrize(
+    ("status", "why", "says"),
+    [
+        (
+            RunStatus.STOPPED,
+            "a cap",
+            "The run is stopped (a cap), so nothing was changed. A person",
+        ),
+        (
+            RunStatus.STOPPED,
+            "",
+            "The run is stopped, so nothing was changed. A person lets it go on",
+        ),
+        (
+            RunStatus.AWAITING_USER,
+            "",
+            "The run is awaiting_user, so nothing was changed. It waits for",
+        ),
+        (
+            RunStatus.COMPLETED,
+            "",
+            "The run is completed, so nothing was changed. Begin another with",
+        ),
+    ],
+)
+def test_a_run_that_does_not_go_on_says_how_it_would(
+    status: RunStatus, why: str, says: str
+) -> None:
+    """And why it stands, if somebody said it."""
+    with pytest.raises(Refused) as caught:
+        demand_active(a_run(status=status, why=why))
+    assert caught.value.sentence.startswith(says)
+    demand_active(a_run())
+
+
+@pytest.mark.parametrize("status", [StoryStatus.TESTING, StoryStatus.REVIEW])
+def test_a_story_goes_on_to_its_tests_and_its_review(status: StoryStatus) -> None:
+    """With nothing else of it changed; where it is there already, the run is the same."""
+    before = planned(status=BEGIN if status is StoryStatus.TESTING else StoryStatus.TESTING)
+    run = moved(a_run(before), "S1", status)
+    assert run.stories == (replace(before, status=status),)
+    assert moved(run, "S1", status) == run
+    with pytest.raises(IllegalMove):
+        moved(a_run(planned()), "S1", status)
+
+
+def test_a_story_that_is_begun_anew_keeps_when_and_on_what_it_began() -> None:
+    """Only its status and its iteration are of now; that it needs no change has to be said again."""
+    before = planned(started=NOW - 60, base="b" * 40, unneeded="it was there")
+    (story,) = moved(a_run(before), "S1", BEGIN).stories
+    assert (story.started, story.base, story.unneeded) == (NOW - 60, "b" * 40, "")
+
+
+def test_what_waits_for_what_is_completed_begins() -> None:
+    """Another one that only waits, or is done, is in nobody's way; neither is a blocker of no weight."""
+    needed, free = done(id="S2", status=COMPLETED), planned(id="S3")
+    low = Blocker("B1", "a doubt", "low", NOW, "S1")
+    run = a_run(planned(depends_on=("S2",)), needed, free, blockers=(low,))
+    assert moved(run, "S1", BEGIN).stories[0].status is BEGIN
+    heavy = replace(run, blockers=(replace(low, severity="high"),))
+    assert moved(heavy, "S1", BEGIN).stories[0].status is BEGIN
+    blocked = run.with_story(replace(run.stories[0], status=StoryStatus.BLOCKED))
+    assert moved(blocked, "S1", BEGIN).stories[0].status is BEGIN
+    others = replace(blocked, blockers=(replace(low, severity="high", story="S3"),))
+    assert moved(others, "S1", BEGIN).stories[0].status is BEGIN
+
+
+def test_what_failed_in_the_others_by_now_is_no_test_of_theirs() -> None:
+    """Each open story that was begun hears when this one was completed; one that was not, does not."""
+    begun = planned(id="S2", started=NOW - 9, status=StoryStatus.BLOCKED)
+    over = done(id="S4", status=COMPLETED)
+    run = moved(a_run(done(), begun, planned(id="S3"), over), "S1", COMPLETED)
+    assert [one.red_from for one in run.stories] == [0.0, NOW, 0.0, 0.0]
+    assert run.status is RunStatus.ACTIVE
+    last = moved(a_run(done(), begun), "S1", COMPLETED)
+    assert last.status is RunStatus.AWAITING_USER
 
 
 def test_begun_again_after_a_failure_is_the_next_iteration() -> None:
@@ -112,8 +195,12 @@ def test_no_change_needed_is_an_outcome_with_its_proof() -> None:
 def test_a_story_is_blocked_by_a_blocker_alone() -> None:
     """Who stops needs a reason that stands."""
     run = a_run(planned(status=BEGIN))
-    with pytest.raises(Refused, match="No blocker stands"):
-        moved(run, "S1", StoryStatus.BLOCKED)
+    little = Blocker("B1", "a doubt", "low", NOW, "S1")
+    others = Blocker("B2", "a key", "high", NOW, "S2")
+    mended = Blocker("B3", "a key", "high", NOW, "S1", resolved_at=NOW)
+    for blockers in ((), (little,), (others,), (mended,)):
+        with pytest.raises(Refused, match="No blocker stands"):
+            moved(replace(run, blockers=blockers), "S1", StoryStatus.BLOCKED)
     run = replace(run, blockers=(Blocker("B1", "a key", "high", NOW),))
     assert moved(run, "S1", StoryStatus.BLOCKED).stories[0].status is StoryStatus.BLOCKED
     own = replace(run, blockers=(Blocker("B1", "a key", "high", NOW, "S1"),))
@@ -174,7 +261,31 @@ LINT = passed(Gate.G7, lint=FAIL)
         ),
         (RunPhase.LINT_FIX, RunPhase.COMPLETION, {"gates": (LINT,)}, "neither passed nor"),
         (RunPhase.LINT_FIX, RunPhase.DEVELOPMENT, {"gates": (LINT,)}, "no story is open"),
-        (RunPhase.COMPLETION, RunPhase.DEVELOPMENT, {}, "no story is open"),
+        (RunPhase.COMPLETION, RunPhase.DEVELOPMENT, {}, "no story is open, and G7 has no record"),
+        (
+            RunPhase.COMPLETION,
+            RunPhase.DEVELOPMENT,
+            {"gates": (passed(Gate.G7),)},
+            "no story is open, and build and tests pass",
+        ),
+        (
+            RunPhase.DEVELOPMENT,
+            RunPhase.LINT_FIX,
+            {"stories": (done(),)},
+            "not completed: S1; G7 has no record",
+        ),
+        (
+            RunPhase.DEVELOPMENT,
+            RunPhase.LINT_FIX,
+            {"stories": (done(),), "gates": (passed(Gate.G7),)},
+            "not completed: S1; G7 did not fail on lint alone",
+        ),
+        (
+            RunPhase.LINT_FIX,
+            RunPhase.COMPLETION,
+            {"stories": (done(),)},
+            "not completed: S1; lint neither passed nor",
+        ),
         (RunPhase.SETUP, RunPhase.DEVELOPMENT, {}, "cannot go to"),
     ],
 )
@@ -237,3 +348,14 @@ def test_a_story_that_is_opened_again_takes_the_run_back(phase: RunPhase) -> Non
     """The last phases have no open story, and a waiver of lint is void then."""
     run = moved(a_run(DONE, phase=phase, lint_waived=NOTE), "S1", StoryStatus.PENDING)
     assert (run.phase, run.lint_waived) == (RunPhase.DEVELOPMENT, "")
+
+
+def test_the_design_gate_is_recorded_as_it_was_found() -> None:
+    """With whoever asked; it changes nothing else."""
+    for run, state in (
+        (a_run(planned()), CheckState.PASS),
+        (a_run(planned(files=())), CheckState.FAIL),
+    ):
+        judged = with_design_gate(run, TREE, NOW, "me")
+        assert judged.gates == (GateRecord(Gate.G1, NOW, state, TREE, by="me"),)
+        assert replace(judged, gates=()) == run

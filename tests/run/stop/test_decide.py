@@ -221,6 +221,9 @@ def test_the_time_that_it_waited_for_a_person_does_not_count() -> None:
     """A blocker that stood for a week-end leaves the hours as they were."""
     limits = RunSettings(max_hours=1)
     run = long_run.waited(a_run(started=NOW - 9_000), NOW - 8_900, NOW)
+    assert run.forgiven == Spent(seconds=8_900)
+    assert long_run.waited(run, NOW + 5, NOW) == run  # a clock that was set back
+    assert long_run.waited(run, NOW - 8_900, NOW).forgiven.seconds == 9_000
     assert decide(seen(run, limits=limits)).word.verdict is StopVerdict.BLOCK
 
 

@@ -61,6 +61,25 @@ def test_the_same_failure_twice_on_one_tree_is_stuck() -> None:
     assert advice(story, "b").data["should_retry"]
 
 
+def test_it_is_told_how_often_the_same_came() -> None:
+    """And what, as far as 200 characters of it go."""
+    run = START
+    for _ in range(2):
+        run = failed(run, "S1", "x" * 201, NOW, FailureCategory.CODE, tree="a")
+    told = advice(run.story("S1"), "a").reason
+    assert told == f"Stuck: the same failure came twice on an unchanged tree: {'x' * 200}"
+    for _ in range(7):
+        run = failed(run, "S1", "down", NOW, FailureCategory.INFRA, tree="a")
+    told = advice(run.story("S1"), "a").reason
+    assert told == "Stuck: the same failure came 7 times on an unchanged tree: down"
+
+
+def test_what_failed_where_nobody_knows_the_files_is_never_the_same() -> None:
+    """They may have changed in between."""
+    story = after((FailureCategory.CODE, ""), (FailureCategory.CODE, ""))
+    assert advice(story, "").data["should_retry"]
+
+
 def test_waiting_is_given_up_after_the_longest_wait() -> None:
     """A database may come up; not for ever is it waited for."""
     waits = []
