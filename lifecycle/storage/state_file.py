@@ -130,8 +130,10 @@ class StateFile:
         """
         self._saved, self._read_as = None, self._bytes()
         state = _parsed(self._read_as) if self._read_as is not None else {}
-        if state is None and repair:
-            set_aside(Path(self.folder.at(STATE)), "unreadable")
+        if state is None:
+            self._read_as = None  # so `is_current` is false until it was set aside
+            if repair:
+                set_aside(Path(self.folder.at(STATE)), "unreadable")
         self.content = state or {}
         return self.content
 

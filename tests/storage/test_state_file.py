@@ -120,15 +120,20 @@ def test_what_a_claim_left_to_do_for_a_linked_task_is_known(
     ids=lambda value: str(value)[:40],
 )
 def test_what_is_no_state_of_ours_is_set_aside(folder: Folder, text: str, is_read: bool) -> None:
-    """It is learned anew, and kept for whoever wants to see it; who only reads moves nothing."""
+    """It is learned anew, and kept for whoever wants to see it; who only reads moves nothing.
+
+    What such a reader learned is not confirmed: whoever has the lock reads again, and sets aside.
+    """
     path_of(folder).write_text(text, encoding="utf-8")
     file = StateFile(folder)
     assert bool(file.reload(repair=False)) is is_read
     assert path_of(folder).exists()
+    assert file.is_current is is_read
     assert bool(file.reload()) is is_read
     aside = folder.path / "state.json.unreadable"
     assert (path_of(folder).exists(), aside.exists()) == (is_read, not is_read)
     assert bool(file.content) is is_read
+    assert file.is_current
 
 
 @pytest.mark.parametrize("beyond", [False, True])
