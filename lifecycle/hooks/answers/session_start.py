@@ -81,7 +81,10 @@ def answer(call: HookCall) -> Reply:
     known = " ".join([*claim, *person])
     fresh = [notice for notice in said if notice.text not in known]
     words, more = recovery.of_every_system(call, claim)
-    context, person = [*words.message(), *_board_lines(call)], [*person, *more]
+    board = [
+        line for line in _board_lines(call) if line not in known
+    ]  # what hinders the claim's look, too
+    context, person = [*words.message(), *board], [*person, *more]
     reply = client_contract.render(call.hook, call.told(fresh), context=context, person=person)
     return _settled(call, reply)
 
