@@ -177,7 +177,7 @@ def _say(sentence: str, kind: str, *, as_json: bool) -> None:
 def _unwritable(error: OSError) -> str:
     if isinstance(error, StrangeFileError):
         return error.sentence
-    where = error.filename or ("standard output" if _is_of_output(error) else "a file")
+    where = error.filename or ("standard output" if _is_of_output(error) else "writing a file")
     return f"{where}: {error.strerror or error}; nothing else was done. Mend it and try again."
 
 

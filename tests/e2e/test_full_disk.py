@@ -137,7 +137,7 @@ def test_no_hook_is_in_the_way_on_a_full_disk(full: Disk, place: Place) -> None:
 
 @SOAKED
 def test_a_command_says_one_sentence_on_a_full_disk(full: Disk, place: Place) -> None:
-    """What it cannot keep it says, with the file; what only reads works; later all goes on."""
+    """What it cannot keep it says; what only reads works, `doctor` names the disk; later all goes on."""
     before = kept(place)
     for arguments in COMMANDS:
         full.fill()
@@ -146,6 +146,7 @@ def test_a_command_says_one_sentence_on_a_full_disk(full: Disk, place: Place) ->
         assert is_clean(done.stdout + done.stderr), (arguments, done)
         assert done.stderr.count("\n") <= 1, (arguments, done.stderr)
         assert done.returncode == 0 or done.stderr or done.stdout, arguments
+        assert f"The disk of {place.root} is full." in done.stdout or arguments != ("doctor",)
         assert kept(place) == before, arguments
     full.free()
     assert place.cli("tick").returncode == 0

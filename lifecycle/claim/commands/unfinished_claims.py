@@ -220,7 +220,7 @@ def answered_for(world: World, claim_store: ClaimStore) -> Iterator[None]:
         text = f"The time for the command was up before the task was claimed. {left(claim_store)}"
         raise Transient(text.rstrip()) from None
     except OSError as error:
-        where = error.filename or "a file"
+        where = error.filename or "writing a file"
         text = f"{where}: {error.strerror or error}; the claim is not there. {left(claim_store)}"
         raise Transient(text.rstrip()) from None
 

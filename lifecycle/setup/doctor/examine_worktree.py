@@ -45,7 +45,7 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
         yield _remote(case)
     tracked = _tracked(case)
     yield tracked
-    yield from _writable(case)
+    yield from writable(case)
     if tracked.level is not Level.FAIL:  # else it is nobody's claim
         yield _claim(case)
     yield from _state(case)
@@ -106,19 +106,20 @@ def strange(case: Examined, error: regular_files.StrangeFileError) -> DoctorFind
     return finding("worktree.files.strange", name=name, what=error.strerror, old=old, new=new)
 
 
-def _writable(case: Examined) -> Iterator[DoctorFinding]:
+def writable(case: Examined) -> Iterator[DoctorFinding]:
+    """Whether our files can lie here and be written; raises StrangeFileError."""
     folder = case.root / FOLDER
     here = case.claim_store.folder
     for path in (str(case.claim_store.disk.path), here.at(STATE), here.at(LOCK)):
         what = regular_files.strange(path)
         if what:
             raise regular_files.StrangeFileError(path, what)
-    closed = [
-        path for path in (case.root, folder) if path.exists() and not os.access(path, os.W_OK)
-    ]
-    if closed:
-        quoted = shlex.quote(str(closed[0]))
-        yield finding("worktree.files.closed", path=closed[0], quoted=quoted)
+    for path in filter(os.path.exists, (case.root, folder)):
+        if not os.access(path, os.W_OK):
+            yield finding("worktree.files.closed", path=path, quoted=shlex.quote(str(path)))
+    room = os.statvfs(case.root)
+    if room.f_blocks and not room.f_bavail:  # some file systems do not tell what they have
+        yield finding("worktree.files.full", path=case.root, quoted=shlex.quote(str(case.root)))
 
 
 def _claim(case: Examined) -> DoctorFinding:

@@ -7,10 +7,16 @@ import os
 import shlex
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from lifecycle import __version__
+from lifecycle.claim.record.claim_store import ClaimStore
+from lifecycle.core.timing import SystemClock
+from lifecycle.setup.doctor import examine_worktree
+from lifecycle.setup.doctor.examined import Examined
 from lifecycle.storage import signs_of_life, store
 from lifecycle.storage.store import Folder
 from tests.cli.outcome import ok
@@ -231,6 +237,21 @@ def test_something_in_the_way_of_our_folder(patient: Patient) -> None:
     finding = patient.only("worktree.files", "fail")
     ok(patient.place.run("sh", "-c", finding["fix"]))
     assert patient.wrong() == []
+
+
+@pytest.mark.parametrize(
+    ("blocks", "free", "found"), [(10, 0, ["worktree.files"]), (10, 1, []), (0, 0, [])]
+)
+def test_a_full_disk_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, blocks: int, free: int, found: list[str]
+) -> None:
+    """No block is left for this user; a file system that counts none at all says nothing by that."""
+    room = SimpleNamespace(f_blocks=blocks, f_bavail=free)
+    monkeypatch.setattr("os.statvfs", lambda _: room)
+    case = SimpleNamespace(root=tmp_path, claim_store=ClaimStore(tmp_path, SystemClock()))
+    told = list(examine_worktree.writable(cast("Examined", case)))
+    assert [finding.name for finding in told] == found
+    assert [f"df -h {tmp_path}"] * len(found) == [finding.fix for finding in told]
 
 
 @SOAKED
