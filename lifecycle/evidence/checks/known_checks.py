@@ -93,9 +93,9 @@ def demanded(
     check = known_check(name, root, settings, environment)
     if check is None:
         names = [known.name for known in known_checks(root, settings, environment)]
-        there = f"there are: {', '.join(names)}" if names else "there is none"
+        there = f"; there are: {', '.join(names)}" if names else ""
         raise Refused(
-            f'There is no check "{visible(name)}" here, so nothing was run; {there}. Name its command in '
+            f'There is no check "{visible(name)}" here, so nothing was run{there}. Name its command in '
             f"{CONFIG_FILE} below [checks.commands].{did_you_mean(name, names)}"
         )
     if check.problem:

@@ -114,9 +114,9 @@ def writable(case: Examined) -> Iterator[DoctorFinding]:
         what = regular_files.strange(path)
         if what:
             raise regular_files.StrangeFileError(path, what)
-    for path in filter(os.path.exists, (case.root, folder)):
-        if not os.access(path, os.W_OK):
-            yield finding("worktree.files.closed", path=path, quoted=shlex.quote(str(path)))
+    for place in filter(os.path.exists, (case.root, folder)):
+        if not os.access(place, os.W_OK):
+            yield finding("worktree.files.closed", path=place, quoted=shlex.quote(str(place)))
     room = os.statvfs(case.root)
     if room.f_blocks and not room.f_bavail:  # some file systems do not tell what they have
         yield finding("worktree.files.full", path=case.root, quoted=shlex.quote(str(case.root)))

@@ -92,11 +92,11 @@ def test_what_needs_a_shell_is_refused_with_the_fix(root: Path, home: Path) -> N
 
 
 def test_a_name_that_is_none_is_told_what_there_is(root: Path, home: Path) -> None:
-    """With the nearest name, and where to name one."""
+    """With the nearest name, and where to name one; of nothing no list is begun."""
     with pytest.raises(Refused, match='Did you mean "types"') as refused:
         known_checks.demanded("type", root, ALL, {"HOME": str(home)})
     assert "test, types, all, validate" in refused.value.sentence
-    with pytest.raises(Refused, match="there is none"):
+    with pytest.raises(Refused, match=r"so nothing was run\. Name its command in"):
         known_checks.demanded("test", root, Settings(), {"HOME": str(home)})
 
 
