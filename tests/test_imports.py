@@ -81,7 +81,7 @@ PLACES = {
         "platforms.platform_file",
         "run",
         "sandbox",
-        "views.overview.reading_here",
+        "views.overview.overview_workflow",
         "workflow",
     },
     "yaml": {"sandbox"},

@@ -13,8 +13,7 @@ from types import NoneType
 from typing import Any
 
 from lifecycle.views.overview import overview_values
-from lifecycle.views.overview.overview_json import VERSION
-from lifecycle.views.overview.overview_values import Overview
+from lifecycle.views.overview.overview_values import VERSION, Overview
 from tests.docs.pages import ROOT
 
 SCHEMA = ROOT / "lifecycle" / "views" / "overview" / "overview.schema.json"

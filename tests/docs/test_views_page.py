@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from lifecycle.views.statusline.status_words import status_words
+from lifecycle.views.prepared_line import status_words
 from lifecycle.views.watch.watch_screen import watch_screen
 from tests.docs.overview_schema import SCHEMA
 from tests.docs.pages import ROOT, Page, codes_in

@@ -17,7 +17,7 @@ from lifecycle.app.guidance.guidance_text import (
     whole_guidance,
 )
 from lifecycle.app.guidance.recovery_message import LIMIT, WHOLE, WHOLE_LIMIT, folded
-from lifecycle.views.overview.reading_here import reading_here
+from lifecycle.views.overview.overview_workflow import reading_here
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.table import PhaseStatus
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from lifecycle.cli.workflow.workflow_values import agent_statistics
 from lifecycle.core.errors import IllegalMove, Refused
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.evidence.tree_hash import fingerprint
 from lifecycle.settings.persons import Presence
-from lifecycle.views.agent_statistics import agent_statistics
 from lifecycle.workflow.decide import MOST_CONTEXT
 from lifecycle.workflow.gates.gate_judge import GateClosed, PersonAsked
 from lifecycle.workflow.state import MOST_TEXT, Workflow, WorkflowPhase

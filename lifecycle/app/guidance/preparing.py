@@ -23,7 +23,7 @@ from lifecycle.core.redact import as_data, redact, shown, visible
 from lifecycle.core.timing import Deadline
 from lifecycle.settings import config
 from lifecycle.storage import log, workflow_marks
-from lifecycle.views.overview.reading_here import reading_here
+from lifecycle.views.overview.overview_workflow import reading_here
 from lifecycle.workflow.sources.source_files import is_standing, read_sources
 from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.store.found_workflows import FoundWorkflow

@@ -7,9 +7,9 @@ import click
 from lifecycle.cli.command_session import Session, claim_data, in_worktree
 from lifecycle.core.errors import LifecycleError
 from lifecycle.storage.regular_files import StrangeFileError
-from lifecycle.views.overview import overview_lines
-from lifecycle.views.overview.overview_json import overview_json
+from lifecycle.views.overview import overview_words
 from lifecycle.views.overview.overview_reading import overview
+from lifecycle.views.overview.overview_values import overview_json
 
 _OF_THE_CLAIM = ("claim", "pull", "checks")
 
@@ -42,9 +42,9 @@ def status(session: Session) -> int:
     awaited = [one for one in seen.awaited if not (is_held and one.part in _OF_THE_CLAIM)]
     # One sentence on the queue may stand in two lines of the claim: the question and what to do.
     known = " ".join(lines)
-    lines = overview_lines.since_when(lines, awaited, seen.at)
+    lines = overview_words.since_when(lines, awaited, seen.at)
     lines += [text for text in waiting if text not in known]
-    lines += overview_lines.lines_below(seen, awaited, lines)
+    lines += overview_words.lines_below(seen, awaited, lines)
     claim = claim_data(record)
     data = overview_json(seen)
     data |= {"claim": claim and {**(data["claim"] or {}), **claim}, "waiting": waiting}

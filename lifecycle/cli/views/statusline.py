@@ -13,7 +13,7 @@ from lifecycle.cli.command_session import json_option
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.hooks.stdin_event import read_input
 from lifecycle.storage.store import worktree_root
-from lifecycle.views.statusline.prepared_line import prepared_line
+from lifecycle.views.prepared_line import prepared_line
 
 _SECONDS = 5.0
 

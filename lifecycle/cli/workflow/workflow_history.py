@@ -10,7 +10,7 @@ from lifecycle.core.redact import quoted
 from lifecycle.core.timing import render_time
 from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry
-from lifecycle.views.overview.event_words import phase_words
+from lifecycle.views.overview.overview_words import phase_words
 from lifecycle.views.stats.stats_words import minute
 from lifecycle.workflow.state import Workflow
 

@@ -11,7 +11,7 @@ from lifecycle.cli.workflow.delegation_files import delegation_lines
 from lifecycle.cli.workflow.workflow_session import WorkflowSession, in_workflows, which
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.redact import as_data
-from lifecycle.views.overview.reading_here import reading_here
+from lifecycle.views.overview.overview_workflow import reading_here
 from lifecycle.workflow import state
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from lifecycle.core import redact
 from lifecycle.core.redact import block, quoted
 from lifecycle.core.timing import parse_time, render_time
-from lifecycle.views.agent_statistics import agent_statistics
 from lifecycle.views.stats.stats_words import count, span
 from lifecycle.workflow.documents.workflow_view import title_of
 from lifecycle.workflow.documents.written_documents import phase_id
@@ -249,3 +248,42 @@ def phase_data(workflow: Workflow, index: int) -> dict[str, Any]:
 
 def _moment(at: float) -> str | None:
     return render_time(at) if at else None
+
+
+@dataclass(frozen=True, slots=True)
+class AgentStatistics:
+    """The phases of one type of agent; "" is the session itself. `seconds` is of those that are over."""
+
+    agent: str
+    phases: int
+    completed: int
+    failed: int
+    skipped: int
+    attempts: int
+    errors: int
+    seconds: float
+
+
+def agent_statistics(workflows: Iterable[Workflow]) -> tuple[AgentStatistics, ...]:
+    """The statistics of all agents of these workflows, by the agent's name."""
+    by_agent: dict[str, list[WorkflowPhase]] = {}
+    for workflow in workflows:
+        for phase in workflow.phases:
+            by_agent.setdefault(phase.agent, []).append(phase)
+    return tuple(_of(agent, phases) for agent, phases in sorted(by_agent.items()))
+
+
+def _of(agent: str, phases: list[WorkflowPhase]) -> AgentStatistics:
+    def count(status: PhaseStatus) -> int:
+        return sum(phase.status is status for phase in phases)
+
+    return AgentStatistics(
+        agent,
+        len(phases),
+        count(PhaseStatus.COMPLETED),
+        count(PhaseStatus.FAILED),
+        count(PhaseStatus.SKIPPED),
+        sum(phase.attempts for phase in phases),
+        sum(len(phase.errors) for phase in phases),
+        sum(phase.seconds for phase in phases),
+    )

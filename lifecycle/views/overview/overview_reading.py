@@ -15,7 +15,6 @@ from lifecycle.core.timing import Deadline
 from lifecycle.git.checked_out import branch_of, git_folder
 from lifecycle.storage import regular_files, store, workflow_marks
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, STATE
-from lifecycle.views.overview.event_words import event_words
 from lifecycle.views.overview.overview_claim import ClaimParts, claim_parts
 from lifecycle.views.overview.overview_values import (
     Overview,
@@ -25,6 +24,7 @@ from lifecycle.views.overview.overview_values import (
     OverviewWorkflow,
     OverviewWorktree,
 )
+from lifecycle.views.overview.overview_words import event_words
 from lifecycle.views.overview.worktree_read import WorktreeRead, plain
 
 if TYPE_CHECKING:

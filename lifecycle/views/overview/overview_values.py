@@ -1,4 +1,4 @@
-"""One worktree at one moment, as values: what every view of it is drawn from.
+"""One worktree at one moment, as values: what every view of it is drawn from; and these as JSON.
 
 Texts that somebody else wrote (titles, names of branches and checks, goals) are one line here, without
 secrets and without a character that a terminal would obey. Addresses are http or https, or empty. A
@@ -8,8 +8,11 @@ moment is in seconds since the epoch; 0.0 stands for one that nobody knows.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
+from typing import Any
+
+from lifecycle.core.timing import render_time
 
 
 class PullStanding(StrEnum):
@@ -281,3 +284,31 @@ class Overview:
     events: tuple[OverviewEvent, ...] = ()
     awaited: tuple[AwaitedPerson, ...] = ()
     troubles: Mapping[str, str] = field(default_factory=dict)
+
+
+VERSION = 1
+"""Of the form; it changes when a key goes or changes its meaning."""
+
+
+def overview_json(overview: Overview) -> dict[str, Any]:
+    """All fields of an overview, by their names.
+
+    A moment is ISO 8601 in UTC; one that nobody knows, and a text that is empty, is null.
+    """
+    return {"schema_version": VERSION, **{name: _plain(value) for name, value in _items(overview)}}
+
+
+def _items(value: Any) -> list[tuple[str, Any]]:
+    return [(field.name, getattr(value, field.name)) for field in fields(value)]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):  # every one of them is a moment; counts are integers
+        return render_time(value) if value > 0 else None
+    if isinstance(value, str):
+        return str(value) or None
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
+    if is_dataclass(value):
+        return {name: _plain(one) for name, one in _items(value)}
+    return dict(value) if isinstance(value, dict) else value

@@ -1,15 +1,27 @@
-"""Words that every view of an overview uses: ages, and how pull request, stage and story stand. Pure."""
+"""An overview in words: ages, how things stand, an entry of the journal, and all of it as lines of text. Pure.
+
+Strangers' words are quoted as data, since agents read the lines; nothing is said twice.
+"""
 
 from __future__ import annotations
 
-from lifecycle.core.redact import named
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from lifecycle.core.redact import as_data, named, quoted
 from lifecycle.views.overview.overview_values import (
+    AwaitedPerson,
     Overview,
+    OverviewRun,
     OverviewStage,
     OverviewStory,
+    OverviewWorkflow,
     PullStanding,
 )
-from lifecycle.views.stats.stats_words import count, span
+from lifecycle.views.stats.stats_words import count, minute, span
+
+if TYPE_CHECKING:
+    from lifecycle.storage.journal import JournalEntry
 
 STANDINGS = {
     PullStanding.UNKNOWN: "open, not looked at yet",
@@ -69,3 +81,136 @@ def at_work(story: OverviewStory) -> str:
     if story.criteria and story.status != "completed":
         words.append(f"{story.met} of {story.criteria} criteria met")
     return ", ".join(word for word in words if word)
+
+
+_DID = {
+    "active": "began",
+    "blocked": "is blocked",
+    "completed": "was completed",
+    "failed": "failed",
+    "pending": "was put back",
+    "skipped": "was skipped",
+}
+_GATES = {"green": "is passed", "red": "is not passed"}
+
+
+def event_words(entry: JournalEntry) -> str:
+    """What happened, in one line; of a workflow a sentence with its name."""
+    detail = entry.detail
+    title = f" ({detail['title']})" if detail.get("title") and not entry.source else ""
+    if entry.system == "workflow" and detail.get("number"):
+        of = f" of {quoted(str(detail['title']))}" if detail.get("title") else ""
+        phase = quoted(str(detail.get("phase") or ""))
+        return f"phase {detail['number']}{of}, {phase}, {phase_words(entry)}"
+    words = {
+        "transition": f"{entry.source or '(begin)'} → {entry.target or '(end)'}{title}",
+        "write": f"wrote: {entry.target}",
+        "check": f"checked {entry.source}: {detail.get('outcome', '')}",
+        "block": f"told to go on: {entry.source} → {entry.target}",
+        "refused": f"not accepted: {entry.source}, stays in {entry.target}",
+        "let_go": f"let go in {entry.source}",
+    }
+    return words.get(entry.kind, entry.kind)
+
+
+def phase_words(entry: JournalEntry) -> str:
+    """What became of a workflow's phase, as the end of a sentence about it: `failed: "no network"`."""
+    if entry.kind == "check":
+        how = _GATES.get(str(entry.detail.get("outcome")), "waits for a person")
+        return f"its gate {named(entry.source)} {how}"
+    before, after = (text.rpartition(" ")[2] for text in (entry.source, entry.target))
+    is_again = after == "active" and before not in ("pending", "")
+    did = "was taken up again" if is_again else _DID.get(after, after)
+    by = f" by {named(entry.actor)}" if entry.actor else ""
+    reason = entry.detail.get("reason")
+    return f"{did}{by}{f': {quoted(str(reason))}' if reason else ''}"
+
+
+STORIES = 8
+"""How many stories of a run are listed."""
+
+EVENTS = 5
+"""How many entries of the journal are listed."""
+
+
+def since_when(lines: Sequence[str], awaited: Sequence[AwaitedPerson], now: float) -> list[str]:
+    """The lines on the claim; one that says what waits for a person says for how long, too."""
+    waits = {one.what.rstrip("."): one.since for one in awaited if one.since > 0}
+    told = []
+    for line in lines:
+        since = next((at for what, at in waits.items() if what in line), 0.0)
+        told.append(f"{line} [waits for {age(since, now)}]" if since else line)
+    return told
+
+
+def lines_below(
+    overview: Overview, awaited: Sequence[AwaitedPerson], said: Sequence[str]
+) -> list[str]:
+    """Everything but the claim, a part that is not there takes no line.
+
+    Args:
+        overview: of the worktree.
+        awaited: what of it waits for a person, as far as the reader is told of that.
+        said: the lines above; what they say is not said again.
+    """
+    lines: list[str] = []
+    parts = (
+        ("stage", overview.stage and [stage_line(overview.stage, overview.at)]),
+        ("run", overview.run and list(_run(overview.run))),
+        ("workflow", overview.workflow and list(_workflow(overview.workflow))),
+    )
+    for name, found in parts:
+        lines += found or []
+        lines += _trouble(overview, name)
+    lines += _awaited(awaited, said, overview.at)
+    events = overview.events[-EVENTS:]
+    lines += ["Last events:"] if events else []
+    for event in events:
+        task = f" {event.task}" if event.task and event.system != "workflow" else ""
+        lines.append(f"- {minute(event.at)} UTC {event.system}{task}: {event.what}")
+    lines += [*_trouble(overview, "worktree"), *_trouble(overview, "events")]
+    return [as_data(line) for line in lines]
+
+
+def _trouble(overview: Overview, part: str) -> list[str]:
+    return [f"{part.capitalize()}: {overview.troubles[part]}"] if part in overview.troubles else []
+
+
+def _awaited(awaited: Sequence[AwaitedPerson], said: Sequence[str], now: float) -> list[str]:
+    text = "\n".join(said)
+    left = [one for one in awaited if one.what.rstrip(".") not in text]
+    lines = ["Waits for a person:"] if left else []
+    for one in left:
+        how_long = f"for {age(one.since, now)}: " if one.since else ""
+        where = f" ({one.where})" if one.where and one.where not in one.what else ""
+        lines.append(f"- {how_long}{one.what}{where}")
+    return lines
+
+
+def _run(run: OverviewRun) -> Iterator[str]:
+    stories = f"{run.done} of {count(len(run.stories), 'story', 'stories')} completed"
+    yield f"Run: {quoted(run.goal)}, {run.phase}, {run.status}; {stories}."
+    shown = run.stories
+    if len(shown) > STORIES:
+        shown = tuple(story for story in shown if story.status != "completed")[:STORIES]
+    for story in shown:
+        yield f"- {story.id} {quoted(story.title)}: {at_work(story)}"
+    if len(shown) < len(run.stories):
+        yield f"- … and {len(run.stories) - len(shown)} more: lifecycle run status --all"
+    for blocker in run.blockers:
+        yield f"Blocked: {blocker}"
+    if run.pull_url:
+        yield f"Pull request of the run: {run.pull_url}"
+
+
+def _workflow(workflow: OverviewWorkflow) -> Iterator[str]:
+    total = len(workflow.phases)
+    where = f", phase {workflow.current} of {total}" if workflow.current else ""
+    yield f"Workflow: {named(workflow.name)} ({workflow.type}), {workflow.status}{where}."
+    for number, phase in enumerate(workflow.phases, 1):
+        agent = f" ({named(phase.agent)})" if phase.agent else ""
+        yield f"- {number}. {quoted(phase.title)}{agent}: {phase.status}"
+    if workflow.reading:
+        yield f"Required reading: {' '.join(workflow.reading)}"
+    if workflow.others:
+        yield f"Other workflows: {', '.join(named(name) for name in workflow.others)}"

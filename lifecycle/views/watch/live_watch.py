@@ -26,9 +26,8 @@ from rich.text import Text
 
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing import Deadline
-from lifecycle.views.overview.overview_json import overview_json
 from lifecycle.views.overview.overview_reading import overview, watched
-from lifecycle.views.overview.overview_values import Overview
+from lifecycle.views.overview.overview_values import Overview, overview_json
 from lifecycle.views.watch.watch_screen import watch_screen
 
 POLL_SECONDS = 0.25

@@ -32,7 +32,7 @@ from urllib.parse import urlsplit
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import visible
-from lifecycle.views.overview.overview_json import overview_json
+from lifecycle.views.overview.overview_values import overview_json
 from lifecycle.views.web import web_page
 from lifecycle.views.web.all_worktrees import AllWorktrees
 

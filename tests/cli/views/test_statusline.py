@@ -13,7 +13,7 @@ import pytest
 
 from lifecycle.settings.resources import hook_script
 from lifecycle.storage.store import CLAIM_FILE
-from lifecycle.views.statusline.prepared_line import SOURCES
+from lifecycle.views.prepared_line import SOURCES
 from tests.cli.outcome import ok
 from tests.cli.views.view_ground import EVIL, ViewGround, viewed
 from tests.conftest import COMMAND

@@ -8,7 +8,7 @@ import pytest
 
 from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry
-from lifecycle.views.overview.event_words import event_words, phase_words
+from lifecycle.views.overview.overview_words import event_words, phase_words
 
 BUILD = {"title": "User Auth", "phase": "Build", "number": 2}
 

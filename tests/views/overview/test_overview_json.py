@@ -11,7 +11,7 @@ import pytest
 
 from lifecycle.run.table import RunStatus
 from lifecycle.storage.store import CLAIM_FILE
-from lifecycle.views.overview.overview_json import overview_json
+from lifecycle.views.overview.overview_values import overview_json
 from tests.docs import overview_schema
 from tests.views.overview.overview_ground import NOTE, OverviewGround
 

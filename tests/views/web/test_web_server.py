@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.core.errors import Refused
-from lifecycle.views.overview.overview_json import overview_json
+from lifecycle.views.overview.overview_values import overview_json
 from lifecycle.views.web.web_server import CONNECTIONS, GUARDS, WatchServer
 from tests.views.web.web_ground import WebGround, ask
 
