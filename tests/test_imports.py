@@ -67,7 +67,7 @@ PLACES = {
         "cli.screen",
         "cli.views.stats_screen",
         "cli.terminal",
-        "cli.run.look.run_screen",
+        "cli.run.run_screen",
         "cli.workflow.workflow_screen",
         "cli.tracker.tracker_screen",
         "views.watch",

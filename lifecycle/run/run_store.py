@@ -23,7 +23,7 @@ from lifecycle.run.long_run import tier
 from lifecycle.run.state import VERSION, Clarification, Failure, Run, encoded
 from lifecycle.run.table import KEPT_LINES
 from lifecycle.run.texts.told import sentence
-from lifecycle.run.trouble.escalation import escalation_lines
+from lifecycle.run.trouble.story_failures import escalation_lines
 from lifecycle.settings import known_clones
 from lifecycle.storage import regular_files, store, workflow_marks
 from lifecycle.storage.line_file import LineFile

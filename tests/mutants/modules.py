@@ -39,7 +39,7 @@ PURE = (
     "run.stop.decide",
     "run.stop.next_step",
     "run.trouble.blockers",
-    "run.trouble.escalation",
+    "run.trouble.story_failures",
     "run.trouble.external_services",
     "settings.persons",
     "run.trouble.story_failures",

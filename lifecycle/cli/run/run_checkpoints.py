@@ -5,8 +5,7 @@ from __future__ import annotations
 from lifecycle.cli.run.run_session import RunSession
 from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.platforms.selection import detect
-from lifecycle.run.checkpoints.checkpoint_refs import make, prefix_of, with_checkpoint
-from lifecycle.run.checkpoints.rollback import go_back, rolled_back
+from lifecycle.run.checkpoints import go_back, make, prefix_of, rolled_back, with_checkpoint
 from lifecycle.run.finish.story_commit import commit_story, subject_of, with_commit
 from lifecycle.run.texts.told import filled, refused
 

@@ -11,14 +11,14 @@ from lifecycle.cli.run.run_session import RunSession
 from lifecycle.cli.terminal import passing
 from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.platforms import selection
+from lifecycle.run import tdd_moves
 from lifecycle.run.gates import gate_records
 from lifecycle.run.gates.gate_rules import HOLDS, design_lacks
 from lifecycle.run.gates.gate_runs import GateRun
 from lifecycle.run.gates.run_moves import with_design_gate
 from lifecycle.run.state import GateRecord, Story, data_of
 from lifecycle.run.table import GATES, CheckState, Gate
-from lifecycle.run.tdd import tdd_moves, test_proofs
-from lifecycle.run.tdd.test_proofs import RunsSeen
+from lifecycle.run.tdd_moves import RunsSeen
 from lifecycle.run.texts.told import refused
 
 GateShown = tuple[GateRecord, list[str], dict[str, Any]]
@@ -118,7 +118,7 @@ def _of_story(
 def _tests(given: RunSession, remarks: list[str]) -> RunsSeen:
     """What is known of the tests; nothing, and a remark, where git cannot say."""
     try:
-        return test_proofs.look(given.git)
+        return tdd_moves.look(given.git)
     except (GitFailed, Transient) as error:
         remarks.append(error.sentence)
         return RunsSeen()

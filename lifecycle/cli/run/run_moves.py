@@ -11,15 +11,13 @@ from typing import Any
 from lifecycle.cli.run.run_session import RunSession
 from lifecycle.platforms import selection
 from lifecycle.platforms.command_argv import as_line
-from lifecycle.run.checkpoints.checkpoint_refs import make, with_checkpoint
+from lifecycle.run import tdd_moves
+from lifecycle.run.checkpoints import make, with_checkpoint
 from lifecycle.run.gates.run_moves import moved_phase, moved_story
 from lifecycle.run.state import fields_of
 from lifecycle.run.table import MAX_RETRIES, WORK, RunPhase, StoryStatus, TddPhase
-from lifecycle.run.tdd import tdd_moves, test_proofs
-from lifecycle.run.tdd.tdd_moves import TddViolation, remembered
-from lifecycle.run.tdd.test_proofs import look
-from lifecycle.run.trouble.escalation import escalation_lines
-from lifecycle.run.trouble.story_failures import attempts
+from lifecycle.run.tdd_moves import TddViolation, look, remembered
+from lifecycle.run.trouble.story_failures import attempts, escalation_lines
 
 LINT_FIX = "lintFix"
 """The platform's command that mends lint by itself."""
@@ -91,7 +89,7 @@ def tdd_phase(given: RunSession, *, story: str, phase: TddPhase) -> int:
     green needs a run since the story began in which a named test failed by its assertion; refactor and
     verify need that test to pass on the files as they are. Exits with 1 if that is not so.
     """
-    runs = test_proofs.look(given.git)
+    runs = tdd_moves.look(given.git)
     try:
         with given.store.changing() as change:
             change.run = run = tdd_moves.moved_phase(change.run, story, phase, runs, given.now)
@@ -103,15 +101,15 @@ def tdd_phase(given: RunSession, *, story: str, phase: TddPhase) -> int:
         return 1
     lines = [f"{one.id} TDD phase: {phase} ({WORK[phase]})"]
     if one.red is not None or one.waived:
-        lines += test_proofs.proof_lines(one)
-    given.show([*lines, _NEXT[phase]], test_proofs.cycle_data(one))
+        lines += tdd_moves.proof_lines(one)
+    given.show([*lines, _NEXT[phase]], tdd_moves.cycle_data(one))
     return 0
 
 
 def tdd_validate(given: RunSession, *, story: str, phase: TddPhase) -> None:
     """Whether a story may go to a phase: {"valid": true}, or {"valid": false, "expected": "red"}."""
     one = given.store.demanded().story(story)
-    violation = tdd_moves.expected_of(one, phase, test_proofs.look(given.git))
+    violation = tdd_moves.expected_of(one, phase, tdd_moves.look(given.git))
     answer: dict[str, Any] = {"valid": violation is None}
     if violation is not None:
         answer["expected"] = violation.expected
@@ -124,7 +122,7 @@ def tdd_validate(given: RunSession, *, story: str, phase: TddPhase) -> None:
 def tdd_status(given: RunSession, *, story: str) -> None:
     """The phase of a story's cycle, as "green"; with --json also what was shown."""
     one = given.store.demanded().story(story)
-    given.show([json.dumps(one.tdd)], test_proofs.cycle_data(one))
+    given.show([json.dumps(one.tdd)], tdd_moves.cycle_data(one))
 
 
 def tdd(given: RunSession, *, action: str, story: str, reason: str) -> None:
@@ -135,11 +133,11 @@ def tdd(given: RunSession, *, action: str, story: str, reason: str) -> None:
     """
     del action  # there is one
     base = given.store.demanded().story(story).base
-    runs, facts = test_proofs.look(given.git), given.facts_since(base)
+    runs, facts = tdd_moves.look(given.git), given.facts_since(base)
     changed = facts.changed if base else facts.uncommitted
     with given.store.changing() as change:
         change.run = run = tdd_moves.waived(change.run, story, reason, runs, changed)
         one = run.story(story)
         done = f"{one.id} TDD waived: {one.waived}"
         change.note(done)
-    given.show([done], test_proofs.cycle_data(one))
+    given.show([done], tdd_moves.cycle_data(one))

@@ -22,8 +22,7 @@ from lifecycle.run.state import Run, UserFix, fields_of
 from lifecycle.run.table import FailureCategory, RunStatus
 from lifecycle.run.texts.agent_contexts import resume_data, resume_lines, retry_lines
 from lifecycle.run.trouble import blockers, external_services
-from lifecycle.run.trouble.escalation import escalation_lines
-from lifecycle.run.trouble.story_failures import advice, failed
+from lifecycle.run.trouble.story_failures import advice, escalation_lines, failed
 from lifecycle.settings.config import for_child
 
 

@@ -19,7 +19,7 @@ COMMANDS: dict[str, str] = {
     "list": "workflow.workflow_look:list_all",
     "guidance": "workflow.workflow_look:guidance",
     "todos": "workflow.workflow_look:todos",
-    "history": "workflow.workflow_history:history",
+    "history": "workflow.workflow_look:history",
     "template": "workflow.workflow_start:template",
     "call": "workflow.workflow_call:call",
 }

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
 import click
 
 from lifecycle.app.guidance import guidance_text
 from lifecycle.cli.command_session import option
 from lifecycle.cli.workflow import workflow_values
-from lifecycle.cli.workflow.delegation_files import delegation_lines
 from lifecycle.cli.workflow.workflow_session import WorkflowSession, in_workflows, which
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.redact import as_data
+from lifecycle.core.redact import as_data, named, quoted
+from lifecycle.core.timing import render_time
+from lifecycle.storage import journal
+from lifecycle.storage.journal import JournalEntry
+from lifecycle.views.overview.overview_words import phase_words
 from lifecycle.views.overview.overview_workflow import reading_here
+from lifecycle.views.stats.stats_words import minute
 from lifecycle.workflow import state
+from lifecycle.workflow.state import Workflow
+from lifecycle.workflow.store.document_files import own_content
 
 
 @click.command("phase", short_help="The current phase: what to read, what was handed on.")
@@ -129,3 +140,110 @@ def todos(given: WorkflowSession, *, name: str) -> None:
     items = state.todos(workflow)
     lines = [f"{item['status']}: {as_data(item['content'])}" for item in items]
     given.print(lines, {"todos": items})
+
+
+GRAPH: Final = ".claude/state/active_task_graph.json"
+SESSIONS: Final = ".claude/state/delegated_sessions.txt"
+_MOST: Final = 1_000_000
+_SHOWN: Final = 20
+
+
+def delegation_lines(root: Path) -> list[str]:
+    """A line for each of the two files that is there; one that cannot be read says so."""
+    lines = []
+    for path, line_of in ((GRAPH, _graph_line), (SESSIONS, _sessions_line)):
+        try:
+            found = own_content(root, path, _MOST)
+            if found is not None:
+                lines.append(line_of(found[0][:_MOST].decode("utf-8", "replace")))
+        except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+            lines.append(f"{path} cannot be read; it was left as it is.")
+    return [line for line in lines if line]
+
+
+def _graph_line(text: str) -> str:
+    data = json.loads(text)
+    waves = list(_waves(data))
+    at = int(data.get("current_wave") or 0)
+    if not 0 <= at < len(waves):
+        return f"Task graph: {len(waves)} waves ({GRAPH})"
+    phases = ", ".join(named(one, 60) for one in waves[at][:_SHOWN]) or "no phases"
+    return f"Task graph: wave {at + 1} of {len(waves)}: {phases} ({GRAPH})"
+
+
+def _waves(data: dict[str, Any]) -> Iterator[list[str]]:
+    """The names of the phases of each wave; a graph lists waves, or tasks that each name theirs."""
+    listed = data.get("waves") or (data.get("execution_plan") or {}).get("waves")
+    if listed is None:
+        tasks = data.get("tasks") or []
+        for number in sorted({int(task.get("wave") or 0) for task in tasks}):
+            yield [_name(task) for task in tasks if int(task.get("wave") or 0) == number]
+    else:
+        for wave in listed:
+            yield [_name(one) for one in (wave.get("phases") or wave.get("tasks") or ())]
+
+
+def _name(one: Any) -> str:
+    return str(one.get("phase_id") or one.get("id") or "") if isinstance(one, dict) else str(one)
+
+
+def _sessions_line(text: str) -> str:
+    count = len({line.strip() for line in text.splitlines() if line.strip()})
+    return f"Delegated sessions: {count} ({SESSIONS})" if count else ""
+
+
+_LINES = click.IntRange(1, 10_000)
+
+
+@click.command("history", short_help="What happened in the workflow: the audit trail.")
+@option("--lines N", "How many entries. Default: 100.", type=_LINES, default=100)
+@which
+@in_workflows
+def history(given: WorkflowSession, *, lines: int, name: str) -> None:
+    """Show each move of each phase, with its reason and its gate, the newest last; also of an archived one.
+
+    It is read from the journal of this clone, so it outlives the workflow's own files.
+    """
+    workflow = _meant(given, name)
+    entries = journal.last(given.root, lines, system=journal.WORKFLOW, task=workflow.id)
+    rows = [_row(entry) for entry in entries]
+    told = ["  ".join(row).rstrip() for row in rows] or [
+        f"The journal has nothing of the workflow {quoted(workflow.name)}."
+    ]
+
+    def draw() -> None:
+        from lifecycle.cli.workflow.workflow_screen import draw_history
+
+        draw_history(rows)
+
+    data = {"id": workflow.id, "workflow": workflow.name, "entries": [_data(e) for e in entries]}
+    given.print(told, data, draw if rows else None)
+
+
+def _meant(given: WorkflowSession, name: str) -> Workflow:
+    """The workflow of this name; without one the one that is meant, else the one that ended last."""
+    there = given.store.read(archived=True)
+    if not name and not there.unfinished and there.found:
+        return there.found[0].workflow
+    return given.found(name, there).workflow
+
+
+def _row(entry: JournalEntry) -> tuple[str, str, str]:
+    """When, which phase, what."""
+    detail = entry.detail
+    title = str(detail.get("phase") or "")
+    number = str(detail.get("number") or "")
+    phase = f"{number}. {quoted(title)}" if title else number
+    return minute(entry.at), phase, phase_words(entry)
+
+
+def _data(entry: JournalEntry) -> dict[str, object]:
+    return {
+        "at": render_time(entry.at),
+        "kind": entry.kind,
+        "from": entry.source,
+        "to": entry.target,
+        "agent": entry.actor or None,
+        "session": entry.session or None,
+        **{name: entry.detail[name] for name in sorted(entry.detail)},
+    }

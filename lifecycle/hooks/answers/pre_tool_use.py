@@ -19,10 +19,10 @@ from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Ours, Reply
+from lifecycle.run import tdd_moves
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.table import RunStatus
-from lifecycle.run.tdd import tdd_moves
-from lifecycle.run.tdd.test_proofs import RunsSeen
+from lifecycle.run.tdd_moves import RunsSeen
 
 _AT_REST = (RunStatus.COMPLETED, RunStatus.STOPPED)
 """A run that nobody works on: what is edited then is no story's."""

@@ -5,7 +5,7 @@ No word replaces that: a story is completed when all is shown.
 
 from __future__ import annotations
 
-from lifecycle.run.checkpoints.rollback import pending_again
+from lifecycle.run.checkpoints import pending_again
 from lifecycle.run.gates.gate_records import without_waiver
 from lifecycle.run.gates.gate_rules import (
     HOLDS,

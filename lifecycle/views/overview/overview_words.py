@@ -1,4 +1,4 @@
-"""An overview in words: ages, how things stand, an entry of the journal, and all of it as lines of text. Pure.
+"""An overview in words: ages, how things stand, entries of the journal, and all of it as lines. Pure.
 
 Strangers' words are quoted as data, since agents read the lines; nothing is said twice.
 """

@@ -1,4 +1,4 @@
-"""The workflow of a worktree, its reading, and what of it waits for a person. Imported where there is one."""
+"""A worktree's workflow, its reading, and what of it waits for a person. Imported where there is one."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.cli.workflow.delegation_files import GRAPH, SESSIONS, delegation_lines
+from lifecycle.cli.workflow.workflow_look import GRAPH, SESSIONS, delegation_lines
 
 WAVES = [{"phases": [{"phase_id": "phase_0_0"}]}, {"phases": ["phase_1_0", "phase_1_1"]}]
 TASKS = [{"id": "T1", "wave": 1}, {"id": "T2", "wave": 2}, {"id": "T3", "wave": 2}]

@@ -11,9 +11,8 @@ import pytest
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git.process import GitRepository
-from lifecycle.run.checkpoints import checkpoint_refs, rollback
-from lifecycle.run.checkpoints.checkpoint_refs import prefix_of, with_checkpoint
-from lifecycle.run.checkpoints.rollback import Return
+from lifecycle.run import checkpoints
+from lifecycle.run.checkpoints import Return, prefix_of, with_checkpoint
 from lifecycle.run.state import Checkpoint, Run, Story, new_run
 from tests.run.run_ground import RunGround
 
@@ -52,15 +51,15 @@ class Marked:
     def mark(self, story: str = "") -> Checkpoint:
         """Make a checkpoint."""
         self.now += 10
-        given = checkpoint_refs.make(self.own_git, self.run, self.now, story)
+        given = checkpoints.make(self.own_git, self.run, self.now, story)
         self.run = with_checkpoint(self.run, given)
         return given
 
     def back(self, name: str = "") -> Return:
         """Go back."""
         self.now += 10
-        back = rollback.go_back(self.own_git, self.run, name, self.now)
-        self.run = rollback.rolled_back(self.run, back.checkpoint)
+        back = checkpoints.go_back(self.own_git, self.run, name, self.now)
+        self.run = checkpoints.rolled_back(self.run, back.checkpoint)
         return back
 
     @property

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
-from lifecycle.run.checkpoints.rollback import pending_again
+from lifecycle.run.checkpoints import pending_again
 from lifecycle.run.gates.reviews import (
     findings_in,
     marked,
@@ -24,7 +24,7 @@ from lifecycle.run.table import (
     StoryCheck,
     StoryStatus,
 )
-from lifecycle.run.trouble.escalation import escalation_lines
+from lifecycle.run.trouble.story_failures import escalation_lines
 from tests.run.gates.stories_ground import NOW, OTHER, TREE, a_run, planned, review
 
 DONE = StoryStatus.COMPLETED

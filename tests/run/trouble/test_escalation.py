@@ -7,8 +7,7 @@ from msgspec.structs import replace
 from lifecycle.run.state import ReviewFinding, ReviewRecord, Run, Story
 from lifecycle.run.table import EscalationTrigger, ReviewVerdict, Severity, StoryCheck, StoryStatus
 from lifecycle.run.trouble.blockers import awaiting, with_blocker
-from lifecycle.run.trouble.escalation import escalation_lines, escalations
-from lifecycle.run.trouble.story_failures import failed
+from lifecycle.run.trouble.story_failures import escalation_lines, escalations, failed
 
 NOW = 1_800_000_000.0
 STORIES = tuple(Story(f"S{n}", "x", status=StoryStatus.IN_PROGRESS) for n in range(1, 8))

@@ -31,7 +31,7 @@ def status(given: RunSession, *, every: bool) -> None:
     view = status_text.status_view(*about, written=written, every=every)
     is_drawn = is_terminal(sys.stdout)
     if is_drawn:
-        from lifecycle.cli.run.look.run_screen import draw_status
+        from lifecycle.cli.run.run_screen import draw_status
 
         draw_status(view)
     given.show([] if is_drawn else status_text.status_lines(view), {})
@@ -42,7 +42,7 @@ def progress(given: RunSession, *, lines: int) -> None:
     found = given.store.progress.tail(lines)
     is_drawn = bool(found) and is_terminal(sys.stdout) and not given.as_json
     if is_drawn:
-        from lifecycle.cli.run.look.run_screen import draw_progress
+        from lifecycle.cli.run.run_screen import draw_progress
 
         draw_progress(found)
     told = [] if is_drawn else found or ["There is no progress yet."]

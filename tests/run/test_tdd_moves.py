@@ -13,13 +13,11 @@ from msgspec.structs import replace as changed
 from lifecycle.core.errors import Refused
 from lifecycle.evidence.outcomes import Counts, Outcome
 from lifecycle.evidence.records import RunRecord
-from lifecycle.run import state
+from lifecycle.run import state, tdd_moves
 from lifecycle.run.gates.run_moves import moved_story
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import TDD, StoryStatus, TddPhase
-from lifecycle.run.tdd import tdd_moves, test_proofs
-from lifecycle.run.tdd.tdd_moves import TddViolation
-from lifecycle.run.tdd.test_proofs import RunsSeen
+from lifecycle.run.tdd_moves import RunsSeen, TddViolation
 from tests.run.gates.stories_ground import FACTS, a_run, done
 
 NONE, RED, GREEN = TddPhase.NONE, TddPhase.RED, TddPhase.GREEN
@@ -122,15 +120,15 @@ def test_what_is_no_red(name: str) -> None:
 def test_counts_decide_where_a_runner_does_not_tell_how_tests_fail() -> None:
     """Failures, and not errors; the proof says so."""
     told = red(asserted=None, failures=("two",))
-    proof, why = test_proofs.red_of(run_of().story("S1"), seen(told))
+    proof, why = tdd_moves.red_of(run_of().story("S1"), seen(told))
     assert proof is not None
     assert (proof.tests, why) == (("two",), "")
     assert "the count decided: 1 failed" in proof.note
-    unnamed, _ = test_proofs.red_of(run_of().story("S1"), seen(red(asserted=None, failures=())))
+    unnamed, _ = tdd_moves.red_of(run_of().story("S1"), seen(red(asserted=None, failures=())))
     assert unnamed is not None
     assert (
         "1 failed, not named by the runner"
-        in test_proofs.proof_lines(Story("S1", "x", red=unnamed))[0]
+        in tdd_moves.proof_lines(Story("S1", "x", red=unnamed))[0]
     )
 
 
@@ -176,7 +174,7 @@ NO_GREEN = {
 @pytest.mark.parametrize("wanted", [REFACTOR, VERIFY])
 def test_what_is_no_green(name: str, wanted: TddPhase) -> None:
     """The same test has to pass, on the files as they are."""
-    proof, _ = test_proofs.red_of(run_of().story("S1"), seen(red()))
+    proof, _ = tdd_moves.red_of(run_of().story("S1"), seen(red()))
     with pytest.raises(TddViolation) as refused:
         moved(run_of(tdd=GREEN, red=proof), wanted, seen(*NO_GREEN[name]))
     assert refused.value.lines[1:3] == [
@@ -188,17 +186,17 @@ def test_what_is_no_green(name: str, wanted: TddPhase) -> None:
 
 def test_a_check_of_another_name_that_counts_tests_is_one_of_tests() -> None:
     """As `unit`; it is red and green like the other."""
-    proof, _ = test_proofs.red_of(run_of().story("S1"), seen(red(kind="unit")))
+    proof, _ = tdd_moves.red_of(run_of().story("S1"), seen(red(kind="unit")))
     assert moved(run_of(tdd=GREEN, red=proof), VERIFY, seen(green(kind="unit"))).green is not None
 
 
 def test_green_by_its_number_says_so() -> None:
     """Where no report names what passed; a report that does needs no word."""
-    proof, _ = test_proofs.red_of(run_of().story("S1"), seen(red()))
+    proof, _ = tdd_moves.red_of(run_of().story("S1"), seen(red()))
     story = moved(run_of(tdd=GREEN, red=proof), VERIFY, seen(green()))
-    assert "so the count decided: 3 ran" in test_proofs.proof_lines(story)[1]
+    assert "so the count decided: 3 ran" in tdd_moves.proof_lines(story)[1]
     story = moved(run_of(tdd=GREEN, red=proof), VERIFY, seen(green(passed=(TEST,))))
-    assert "decided" not in test_proofs.proof_lines(story)[1]
+    assert "decided" not in tdd_moves.proof_lines(story)[1]
 
 
 def test_what_another_story_saw_fail_is_no_red_of_this_one() -> None:
@@ -223,14 +221,14 @@ def test_green_without_red_is_none() -> None:
 
 def test_green_needs_a_tree() -> None:
     """Outside of what git can say no run counts."""
-    proof, _ = test_proofs.red_of(run_of().story("S1"), seen(red()))
+    proof, _ = tdd_moves.red_of(run_of().story("S1"), seen(red()))
     with pytest.raises(TddViolation, match="git does not say"):
         moved(run_of(tdd=GREEN, red=proof), VERIFY, RunsSeen((green(),)))
 
 
 def test_a_part_that_names_the_test_is_green() -> None:
     """A report says by name that this very test passed; then the rest of the suite need not have run."""
-    proof, _ = test_proofs.red_of(run_of().story("S1"), seen(red()))
+    proof, _ = tdd_moves.red_of(run_of().story("S1"), seen(red()))
     part = record(30.0, Outcome.PARTIAL, passed=(TEST, "other"))
     story = moved(run_of(tdd=GREEN, red=proof), VERIFY, seen(part))
     assert story.green is not None
@@ -248,26 +246,26 @@ def test_a_part_that_names_the_test_is_green() -> None:
 )
 def test_a_test_that_was_changed_is_named(files: dict[str, str], named: list[str]) -> None:
     """Edited or gone between red and green: the reviewer is shown which file."""
-    proof, _ = test_proofs.red_of(run_of().story("S1"), seen(red()))
+    proof, _ = tdd_moves.red_of(run_of().story("S1"), seen(red()))
     story = moved(run_of(tdd=GREEN, red=proof), VERIFY, seen(green(), files=files))
     assert story.green is not None
     assert list(story.green.changed) == named
-    shown = "\n".join(test_proofs.proof_lines(story))
+    shown = "\n".join(tdd_moves.proof_lines(story))
     assert all(f"Changed between red and green, look at it: {path}" in shown for path in named)
     assert bool(named) == ("Changed between" in shown)
 
 
 def test_a_test_whose_file_nobody_knows_is_said() -> None:
     """No file is taken for unchanged that nobody could name."""
-    proof, _ = test_proofs.red_of(run_of().story("S1"), seen(red(files=())))
+    proof, _ = tdd_moves.red_of(run_of().story("S1"), seen(red(files=())))
     story = moved(run_of(tdd=GREEN, red=proof), VERIFY, seen(green()))
-    assert "in which file the test stands is not known" in test_proofs.proof_lines(story)[1]
+    assert "in which file the test stands is not known" in tdd_moves.proof_lines(story)[1]
 
 
 def test_the_next_test_needs_its_own_red() -> None:
     """Back to red, the proof of the test before counts no more; older failures neither."""
-    proof, _ = test_proofs.red_of(run_of().story("S1"), seen(red()))
-    done, _ = test_proofs.green_of(proof or state.TestProof(0.0), seen(green()))
+    proof, _ = tdd_moves.red_of(run_of().story("S1"), seen(red()))
+    done, _ = tdd_moves.green_of(proof or state.TestProof(0.0), seen(green()))
     story = moved(run_of(tdd=VERIFY, red=proof, green=done), RED, seen(red(), green()))
     assert (story.tdd, story.red) == (RED, None)
     again = run_of(tdd=RED, green=done)
@@ -278,7 +276,7 @@ def test_the_next_test_needs_its_own_red() -> None:
 
 def test_every_move_that_the_table_lacks_is_refused() -> None:
     """Whatever the runs show, none is skipped; whatever the table has, no proof is skipped."""
-    proof, _ = test_proofs.red_of(run_of().story("S1"), seen(red()))
+    proof, _ = tdd_moves.red_of(run_of().story("S1"), seen(red()))
     for here, wanted in product(TddPhase, (RED, GREEN, REFACTOR, VERIFY)):
         run = run_of(tdd=here, red=None if here in (NONE, RED) else proof)
         allowed = wanted in (*TDD.legal(here), here, RED)
@@ -296,7 +294,7 @@ def test_a_waiver_has_a_reason_and_leaves_out_the_cycle() -> None:
     run = tdd_moves.waived(run_of(), "s1", "  documents\nonly ", seen(), ["README.md", "a.toml"])
     story = run.story("S1")
     assert story.waived == "documents only"
-    assert test_proofs.proof_lines(story) == ["TDD waived: documents only"]
+    assert tdd_moves.proof_lines(story) == ["TDD waived: documents only"]
     assert moved(run, VERIFY, seen()).tdd is VERIFY
     assert tdd_moves.forbids_edits(run, seen()) is None
     with pytest.raises(Refused, match="needs a reason"):

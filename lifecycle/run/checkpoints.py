@@ -1,0 +1,292 @@
+"""Checkpoints as refs: `refs/lifecycle/checkpoints/<run>/<name>`, which no push of a branch takes along.
+
+Each is a commit whose tree is the worktree's files and whose parent is the commit that HEAD was on, so that
+both can be gone back to. As in git's stash, a second parent has the index, where that is
+neither that commit's nor that of the files. Sources: https://git-scm.com/docs/git-commit-tree,
+https://git-scm.com/docs/git-update-ref, https://git-scm.com/docs/git-stash#_discussion.
+
+Going back, what is there is saved first; then files, branch and stories go back. The files go through a
+temporary index that knows them as they are. What git ignores it would overwrite, so that is looked for
+first. Source: https://git-scm.com/docs/git-read-tree
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from lifecycle.core.errors import GitFailed, did_you_mean
+from lifecycle.core.redact import redact, visible
+from lifecycle.evidence.tree_hash import is_own
+from lifecycle.git import worktree_files
+from lifecycle.git.commits import commit_at, head_of, moved_modules
+from lifecycle.git.process import GitRepository
+from lifecycle.git.worktree_files import AUTHOR, Aside, files_aside
+from lifecycle.run.state import Checkpoint, Criterion, Run, Story, fields_of
+from lifecycle.run.table import RunPhase, StoryStatus, TddPhase
+from lifecycle.run.texts.told import refused, sentence, there
+
+NAMESPACE = "refs/lifecycle/checkpoints"
+MARK, SAVED = "mark", "saved"
+"""What the names begin with of those made by hand, and of what a rollback saved."""
+
+_BRANCH, _AT = "Branch: ", "At: "
+_TRIES = 5
+
+
+def prefix_of(run: Run) -> str:
+    """What the refs of a run's checkpoints begin with."""
+    return f"{NAMESPACE}/{run.id}/"
+
+
+def make(git: GitRepository, run: Run, now: float, story: str = "") -> Checkpoint:
+    """Keep the worktree as it is under the next free name: the story's, else a mark by hand.
+
+    Raises:
+        GitFailed, Transient: git cannot keep it.
+    """
+    with files_aside(git, is_own) as aside:
+        about = f"Story {story}" if story else "Marked by hand"
+        return keep(aside, run, now, story or MARK, about, story)
+
+
+def keep(aside: Aside, run: Run, now: float, kind: str, about: str, story: str = "") -> Checkpoint:
+    """Commit the files of a temporary index, and give that commit the next free name of its kind."""
+    date = f"{int(now)} +0000"
+    names = {**AUTHOR, "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
+    git = GitRepository(aside.git.root, aside.git.deadline, {**aside.git.environment, **names})
+    parent = head_of(git)
+    words = ["-p", parent] if parent else []
+    branch = git.current_branch() or ""
+    subject = visible(redact(f"{about}, run {run.id}: {' '.join(run.goal.split())[:80]}"))
+    text = f"{subject}\n\n{_BRANCH}{branch}\n{_AT}{now!r}\n"
+    held = (aside.tree, git.run("rev-parse", f"{parent}^{{tree}}") if parent else aside.staged)
+    if aside.staged and aside.staged not in held:
+        words += ["-p", git.run("commit-tree", aside.staged, *words, stdin=f"Index: {text}")]
+    commit = git.run("commit-tree", aside.tree, *words, stdin=text)
+    for _ in range(_TRIES):
+        ref = _next_name(git, run, kind)
+        place = f"{prefix_of(run)}{ref}"
+        try:
+            git.run("update-ref", "-m", "lifecycle: checkpoint", place, commit, "0" * len(commit))
+        except GitFailed:
+            if not commit_at(git, place):
+                raise
+            continue  # somebody was quicker: the next name
+        return Checkpoint(ref, commit, now, story, aside.tree)
+    raise GitFailed(sentence("no-free-name"))
+
+
+def base_of(git: GitRepository, commit: str) -> str:
+    """The commit that HEAD was on when a checkpoint was made; "" if there was none."""
+    return commit_at(git, f"{commit}^1")
+
+
+def index_of(git: GitRepository, commit: str) -> str:
+    """The commit that has the index as it was when a checkpoint was made; "" if none is needed."""
+    return commit_at(git, f"{commit}^2")
+
+
+def branch_of(git: GitRepository, commit: str) -> str:
+    """The branch that a checkpoint was made on; "" for none."""
+    return _noted(git, commit, _BRANCH)
+
+
+def _noted(git: GitRepository, commit: str, key: str) -> str:
+    lines = git.run("log", "-1", "--format=%B", commit).splitlines()
+    return next((line.removeprefix(key) for line in lines if line.startswith(key)), "")
+
+
+def listed(git: GitRepository, run: Run) -> dict[str, str]:
+    """Every checkpoint of a run that git has: its name, and its commit; the oldest first."""
+    words = ("--sort=creatordate", "--format=%(refname) %(objectname)", prefix_of(run))
+    lines = [line.rpartition(" ") for line in git.run("for-each-ref", *words).splitlines()]
+    return {ref.removeprefix(prefix_of(run)): commit for ref, _, commit in lines}
+
+
+def find(git: GitRepository, run: Run, name: str) -> Checkpoint:
+    """The checkpoint of this name: a story's id, or a ref; without a name the last one of the run.
+
+    Raises:
+        Refused: there is none such; the sentence says which there are.
+    """
+    kept = listed(git, run)
+    wanted = name.removeprefix(prefix_of(run)) or next(
+        (one.ref for one in reversed(run.checkpoints) if one.ref in kept), ""
+    )
+    of_story = [
+        one.ref for one in run.checkpoints if one.story == wanted.upper() and one.ref in kept
+    ]
+    ref = of_story[-1] if of_story else wanted
+    if ref in kept:
+        known = next((one for one in run.checkpoints if one.ref == ref), None)
+        if known is not None:
+            return known.but(commit=kept[ref])
+        return Checkpoint(ref, kept[ref], float(_noted(git, kept[ref], _AT) or 0.0))
+    stands = there([*kept], "make one with: lifecycle run mark-working-state")
+    what = f'no checkpoint "{visible(name)}"' if name else "no checkpoint yet"
+    raise refused("no-checkpoint", what=what, there=stands, near=did_you_mean(name, kept))
+
+
+def with_checkpoint(run: Run, checkpoint: Checkpoint) -> Run:
+    """The run with one checkpoint more; its story knows its name."""
+    run = run.but(checkpoints=(*run.checkpoints, checkpoint))
+    if not checkpoint.story:
+        return run
+    return run.with_story(run.story(checkpoint.story).but(checkpoint=checkpoint.ref))
+
+
+def _next_name(git: GitRepository, run: Run, kind: str) -> str:
+    """`mark-1`, `mark-2` and so on; of a story its id, then `S1-2`."""
+    taken = [
+        name for name in listed(git, run) if re.fullmatch(rf"{re.escape(kind)}(?:-\d+)?", name)
+    ]
+    if kind not in (MARK, SAVED) and kind not in taken:
+        return kind
+    numbers = [int(name.rpartition("-")[2]) if "-" in name else 1 for name in taken]
+    return f"{kind}-{max(numbers, default=0) + 1}"
+
+
+_DONE = (
+    *("status", "tdd", "started", "completed", "base", "words", "gates", "red", "green"),
+    *("waived_on", "unneeded", "commit", "checkpoint"),
+)
+"""Fields of a story that tell what was done for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """What going back did.
+
+    Attributes:
+        checkpoint: what was gone back to.
+        saved: the name under which the files and the head from before are kept.
+        former, head: the commit that HEAD was on, and is on; "" for none.
+        branch: the branch; "" if HEAD is on none.
+        modules: submodules that the checkpoint has at another commit: their folders were left.
+    """
+
+    checkpoint: Checkpoint
+    saved: Checkpoint
+    former: str
+    head: str
+    branch: str
+    modules: tuple[str, ...] = ()
+
+    @property
+    def undo(self) -> str:
+        """The one command that brings back what was there."""
+        return f"lifecycle run rollback-to-checkpoint {self.saved.ref}"
+
+    @property
+    def notes(self) -> list[str]:
+        """What was left as it was, and how it is moved."""
+        way = "was left as it was; move it with: git submodule update --"
+        return [f"the submodule {path} {way} {path}" for path in self.modules]
+
+
+def go_back(writing: GitRepository, run: Run, name: str, now: float) -> Return:
+    """Put files, index and branch as they were at a checkpoint; what git ignores is left.
+
+    Args:
+        writing: git in the worktree, until the command has to be over.
+        run: whose checkpoints.
+        name: a story's id, or a checkpoint's name; "" for the last one.
+        now: the present, in seconds since the epoch.
+
+    Raises:
+        Refused: there is no such checkpoint, something is under way, or HEAD is on another branch.
+        GitFailed, Transient: git cannot; the sentence says what was kept.
+    """
+    git = worktree_files.opened(writing)
+    worktree_files.refuse_under_way(git)
+    checkpoint = find(git, run, name)
+    _refuse_other_branch(git, checkpoint)
+    with worktree_files.files_aside(git, is_own) as aside:
+        saved = keep(aside, run, now, SAVED, f"Before going back to {checkpoint.ref}")
+        former, base = head_of(git), base_of(git, checkpoint.commit)
+        target = worktree_files.with_own_files(aside, checkpoint.commit, is_own)
+        try:
+            worktree_files.put_back(aside, target)
+            _move_head(writing, former, checkpoint.commit)
+        except GitFailed as error:
+            raise GitFailed(
+                sentence("not-gone-back", checkpoint=checkpoint, error=error, saved=saved),
+                evidence=error.evidence,
+            ) from None
+        modules = moved_modules(aside.git, aside.tree, target)
+    branch = git.current_branch() or ""
+    return Return(checkpoint, saved, former, base, branch, modules)
+
+
+def rolled_back(run: Run, checkpoint: Checkpoint) -> Run:
+    """The run once its worktree is at a checkpoint: what was done later is to be done again.
+
+    A story that was begun or completed later is pending, and what was shown of it does not count. One
+    that was at work then goes on, with what was shown by then. Failures, clarifications, blockers and the
+    iterations of the run stay; a blocked story stays blocked.
+    """
+    stories = tuple(_story_then(story, checkpoint) for story in run.stories)
+    kept = tuple(one for one in run.checkpoints if one.at <= checkpoint.at)
+    is_late = run.phase in (RunPhase.COMPLETION, RunPhase.LINT_FIX)
+    phase = RunPhase.DEVELOPMENT if is_late else run.phase
+    return run.but(stories=stories, checkpoints=kept, phase=phase, lint_waived="", lint_attempts=())
+
+
+def _story_then(story: Story, checkpoint: Checkpoint) -> Story:
+    at = checkpoint.at
+    if story.status in (StoryStatus.PENDING, StoryStatus.BLOCKED) or story.id == checkpoint.story:
+        return story
+    if not story.is_open and story.completed <= at:
+        return story
+    if story.is_open and 0.0 < story.started <= at:
+        red = story.red if story.red is not None and story.red.at <= at else None
+        green = story.green if red and story.green is not None and story.green.at <= at else None
+        tdd = TddPhase.NONE if red is None else TddPhase.RED if green is None else story.tdd
+        return story.but(
+            tdd=tdd,
+            red=red,
+            green=green,
+            criteria=tuple(c if c.at <= at else Criterion(c.text) for c in story.criteria),
+            gates=tuple(record for record in story.gates if record.at <= at),
+            reviews=tuple(record for record in story.reviews if record.at <= at),
+            words=tuple(word for word in story.words if word.at <= at),
+        )
+    return pending_again(story)
+
+
+def pending_again(story: Story) -> Story:
+    """The story as it was planned, to be done anew: what was shown of it does not count.
+
+    Its iterations do, and what is BLOCKING: otherwise it could be tried without end, or begun anew for it.
+    """
+    criteria = tuple(Criterion(criterion.text) for criterion in story.criteria)
+    fresh = fields_of(Story(story.id, story.title), *_DONE)
+    return story.but(**fresh, criteria=criteria, reviews=story.standing_reviews)
+
+
+def _refuse_other_branch(git: GitRepository, checkpoint: Checkpoint) -> None:
+    """Refuse to move a branch that the checkpoint is not about; a renamed one is known by its commits."""
+    made_on, here = branch_of(git, checkpoint.commit), git.current_branch() or ""
+    if made_on == here:
+        return
+    if made_on and git.head_of(made_on):
+        raise refused(
+            "other-branch", checkpoint=checkpoint, made_on=made_on, here=here or "no branch"
+        )
+    base, head = base_of(git, checkpoint.commit), head_of(git)
+    if base and head and not git.run("merge-base", base, head, check=False):
+        raise refused("no-common-commit", checkpoint=checkpoint)
+
+
+def _move_head(git: GitRepository, former: str, checkpoint: str) -> None:
+    """Let branch and index be as at a checkpoint, or as in an empty repository; the files stay."""
+    base, index = base_of(git, checkpoint), index_of(git, checkpoint)
+    if base:
+        git.run("reset", "--quiet", "--mixed", base)
+        if index:
+            git.run("read-tree", "-i", "-m", index)
+        return
+    git.run("read-tree", "--empty")
+    if former:
+        git.run("update-ref", "-m", "lifecycle: rollback", "-d", "HEAD", former)
