@@ -22,8 +22,7 @@ from lifecycle.core.redact import quoted
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.storage import regular_files, store
 from lifecycle.workflow.documents.read_documents import ReadDocument
-from lifecycle.workflow.documents.workflow_view import view_of
-from lifecycle.workflow.documents.written_documents import DETAIL, DocumentKind, fields_of
+from lifecycle.workflow.documents.written_documents import DETAIL, DocumentKind, fields_of, view_of
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps.workflow_steps import NoWorkflow, WorkflowSteps
 from lifecycle.workflow.store.found_workflows import found_workflows

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from lifecycle.platforms import markers
+from lifecycle.platforms import selection
 from lifecycle.platforms.platform_file import CoverageSource
 from lifecycle.storage import regular_files
 
@@ -62,7 +62,7 @@ def percent(source: CoverageSource, output: str, root: Path, since_ns: int) -> f
 def _reports(root: Path, patterns: Sequence[str], since_ns: int) -> list[str]:
     """The reports that this run wrote, the one written last at the end."""
     reports: list[tuple[int, str]] = []
-    for path in {path for pattern in patterns for path in markers.matches(root, pattern)}:
+    for path in {path for pattern in patterns for path in selection.matches(root, pattern)}:
         try:
             # `matches` has seen where a link leads.
             file = regular_files.content(str(path), follow=True, limit=_LARGEST)

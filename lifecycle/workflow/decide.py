@@ -1,7 +1,7 @@
 """What a command, a hook or a program makes of a workflow: pure, with the rules that hold for all of them.
 
 A phase moves as the table allows. No phase begins behind a gate that is neither passed nor skipped, and one
-with a gate is completed only with what shows that it was passed (`gates/gate_judge.py` judges that).
+with a gate is completed only with what shows that it was passed (`steps/gate_judge.py` judges that).
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from msgspec.structs import replace
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import quoted, visible
 from lifecycle.core.timing import render_time
-from lifecycle.workflow.documents.reading_paths import reading_path
-from lifecycle.workflow.gates.gate_words import checked_gate
+from lifecycle.workflow.documents.phase_words import checked_gate, reading_path
 from lifecycle.workflow.state import (
     MOST_PHASES,
     MOST_TEXT,

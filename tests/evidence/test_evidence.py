@@ -9,8 +9,8 @@ import pytest
 
 from lifecycle.evidence.outcomes import Counts, Outcome
 from lifecycle.evidence.records import KEPT, RECORDS, Evidence, EvidenceRoom, RunRecord, standing
-from lifecycle.stages.session import awaited_runs
-from lifecycle.stages.session.awaited_runs import PATIENCE, Awaited
+from lifecycle.stages.session import background_run
+from lifecycle.stages.session.background_run import PATIENCE, Awaited
 from lifecycle.storage import workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 
@@ -139,27 +139,27 @@ def test_a_run_in_the_background_is_waited_for_and_taken_once(tmp_path: Path) ->
     mark = str(shelf.folder.path / workflow_marks.AWAITED)
     with shelf.locked():
         for one in (awaited("b1"), awaited("b2", 200.0), awaited("b1")):
-            awaited_runs.wait_for(shelf, one)
-        assert [one.task for one in awaited_runs.awaited(shelf)] == ["b2", "b1"]
+            background_run.wait_for(shelf, one)
+        assert [one.task for one in background_run.awaited(shelf)] == ["b2", "b1"]
         assert workflow_marks.mtime_ns(mark) == int((200.0 + PATIENCE) * 1e9)
-        assert awaited_runs.take(shelf, "b7", 300.0) is None
-        assert awaited_runs.take(shelf, "b1", 300.0) == awaited("b1")
-        assert awaited_runs.take(shelf, "b1", 300.0) is None
+        assert background_run.take(shelf, "b7", 300.0) is None
+        assert background_run.take(shelf, "b1", 300.0) == awaited("b1")
+        assert background_run.take(shelf, "b1", 300.0) is None
         assert workflow_marks.mtime_ns(mark) > 0
-        assert awaited_runs.take(shelf, "b2", 300.0) == awaited("b2", 200.0)
+        assert background_run.take(shelf, "b2", 300.0) == awaited("b2", 200.0)
         assert workflow_marks.mtime_ns(mark) == -1
-        assert awaited_runs.awaited(shelf) == ()
+        assert background_run.awaited(shelf) == ()
 
 
 def test_an_end_that_never_comes_is_not_waited_for_for_ever(tmp_path: Path) -> None:
     """After some hours it is forgotten, whoever asks; and a broken file is nothing that is waited for."""
     shelf = WorkflowFiles(tmp_path)
     with shelf.locked():
-        awaited_runs.wait_for(shelf, awaited("b1"))
-        awaited_runs.wait_for(shelf, awaited("b2", 200.0 + PATIENCE))
-        assert [one.task for one in awaited_runs.awaited(shelf)] == ["b2"]
-        assert awaited_runs.take(shelf, "b2", 300.0 + 2 * PATIENCE) is None
-        assert awaited_runs.awaited(shelf) == ()
+        background_run.wait_for(shelf, awaited("b1"))
+        background_run.wait_for(shelf, awaited("b2", 200.0 + PATIENCE))
+        assert [one.task for one in background_run.awaited(shelf)] == ["b2"]
+        assert background_run.take(shelf, "b2", 300.0 + 2 * PATIENCE) is None
+        assert background_run.awaited(shelf) == ()
         for content in (b"{", b"[7]", b'[{"at": 1}]', b"{}"):
-            shelf.path(awaited_runs.AWAITED).write_bytes(content)
-            assert awaited_runs.awaited(shelf) == ()
+            shelf.path(background_run.AWAITED).write_bytes(content)
+            assert background_run.awaited(shelf) == ()

@@ -48,7 +48,6 @@ PURE = (
     "stages.detection.*",
     "workflow.decide",
     "workflow.documents.*",
-    "workflow.gates.gate_words",
     "workflow.sources.source_text",
     "workflow.state",
     "workflow.table",

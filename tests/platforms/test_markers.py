@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.platforms import markers
-from lifecycle.platforms.markers import holds, matches
+from lifecycle.platforms import selection
 from lifecycle.platforms.platform_file import Condition
+from lifecycle.platforms.selection import holds, matches
 
 
 @pytest.fixture
@@ -123,5 +123,5 @@ def test_a_file_that_takes_too_long_is_looked_at_for_its_time_only(
     """What was not found within it counts as not there."""
     (root / "many").write_text("a\n" * 10 + "x\n")
     assert holds(root, [Condition(files=["many"], pattern="x")])
-    monkeypatch.setattr(markers, "_SECONDS", -1.0)
+    monkeypatch.setattr(selection, "_SECONDS", -1.0)
     assert not holds(root, [Condition(files=["many"], pattern="x")])

@@ -10,18 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.core.errors import Refused
+from lifecycle.workflow.documents.phase_words import reading_path
 from lifecycle.workflow.documents.read_documents import (
     ReadDocument,
     UnusableDocument,
     read_document,
 )
-from lifecycle.workflow.documents.reading_paths import reading_path
-from lifecycle.workflow.documents.workflow_view import view_of
 from lifecycle.workflow.documents.written_documents import (
     MOST_BYTES,
     DocumentKind,
     content_of,
     fields_of,
+    view_of,
 )
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.store.found_workflows import FoundWorkflow, found_workflows

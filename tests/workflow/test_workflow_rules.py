@@ -12,16 +12,15 @@ from lifecycle.core.errors import IllegalMove, Refused
 from lifecycle.core.redact import visible
 from lifecycle.workflow import decide, state, table
 from lifecycle.workflow.decide import Delivered
+from lifecycle.workflow.documents.phase_words import checked_gate, reading_path
 from lifecycle.workflow.documents.read_documents import UnusableDocument, read_document
-from lifecycle.workflow.documents.reading_paths import reading_path
-from lifecycle.workflow.documents.workflow_view import view_of
 from lifecycle.workflow.documents.written_documents import (
     MOST_BYTES,
     DocumentKind,
     content_of,
     fields_of,
+    view_of,
 )
-from lifecycle.workflow.gates.gate_words import checked_gate
 from lifecycle.workflow.state import PassedGate, Workflow, WorkflowPhase
 from lifecycle.workflow.table import PhaseStatus as Is
 from tests.workflow.workflow_ground import NOW

@@ -50,7 +50,7 @@ def guidance(
     Args:
         workflow: which is not over.
         others: those that are not over either.
-        refused: sentences on paths of the list that are not read (`reading_paths.py`).
+        refused: sentences on paths of the list that are not read (`phase_words.py`).
         limit: characters of the lines that are never cut.
     """
     head, end = _phase_line(workflow), _action(workflow)

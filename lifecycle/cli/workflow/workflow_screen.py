@@ -19,7 +19,7 @@ from lifecycle.cli.workflow.workflow_values import (
     where,
 )
 from lifecycle.views.stats.stats_words import span
-from lifecycle.workflow.documents.workflow_view import title_of
+from lifecycle.workflow.documents.written_documents import title_of
 from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.store.found_workflows import FoundWorkflow
 from lifecycle.workflow.table import PhaseStatus

@@ -10,8 +10,7 @@ from lifecycle.core import redact
 from lifecycle.core.redact import block, quoted
 from lifecycle.core.timing import parse_time, render_time
 from lifecycle.views.stats.stats_words import count, span
-from lifecycle.workflow.documents.workflow_view import title_of
-from lifecycle.workflow.documents.written_documents import phase_id
+from lifecycle.workflow.documents.written_documents import phase_id, title_of
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.store.found_workflows import FoundWorkflow
 from lifecycle.workflow.table import PhaseStatus

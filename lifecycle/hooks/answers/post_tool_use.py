@@ -23,8 +23,8 @@ from lifecycle.evidence.runners import runner_table
 from lifecycle.evidence.runners.runner_row import RunnerRow
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
-from lifecycle.stages.session import activation, awaited_runs, background_run
-from lifecycle.stages.session.awaited_runs import Awaited
+from lifecycle.stages.session import activation, background_run
+from lifecycle.stages.session.background_run import Awaited
 from lifecycle.stages.transcript.turn import ToolCall
 from lifecycle.storage import log, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
@@ -57,7 +57,7 @@ def answer(call: HookCall) -> Reply:
         with shelf.locked():
             if task:
                 command = redact(used.text[: command_lines.LENGTH])
-                awaited_runs.wait_for(shelf, Awaited(run.at, task, command, tree, is_here))
+                background_run.wait_for(shelf, Awaited(run.at, task, command, tree, is_here))
             background_run.keep(call, shelf, run, is_over=not task)
     except LockBusy as error:
         log.write(world.root, f"post-tool-use: {error.sentence}")

@@ -18,7 +18,7 @@ from lifecycle.setup.init.init_mark import SHARED, InitMark
 from lifecycle.setup.init.supplies import STATE_SCRIPT, SYNC_SCRIPT, workflows
 from lifecycle.storage import store
 from lifecycle.storage.regular_files import StrangeFileError
-from lifecycle.workflow.documents.workflow_view import view_of
+from lifecycle.workflow.documents.written_documents import view_of
 from lifecycle.workflow.sources import source_files
 from lifecycle.workflow.sources.source_text import lacking_markers
 from lifecycle.workflow.store.document_files import VIEW, UnusableFile, own_content

@@ -3,13 +3,16 @@
 A command that was put there, or that ran into the client's own limit, has no end yet when PostToolUse
 fires. It ends with `<task-notification>`: the task's id, its status, and in the summary the exit code.
 
+Runs whose end the client has not told yet are written down in `.lifecycle/stages/awaited.json`; the mark
+`.lifecycle/stage-awaited` has the moment until which an end is waited for.
+
 Source: Claude Code's documentation, https://code.claude.com/docs/en/interactive-mode#background-bash-commands.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from lifecycle.core.errors import GitFailed, LifecycleError, Transient
 from lifecycle.core.values.configured import StageSettings
@@ -20,12 +23,11 @@ from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.evidence.runners import runner_table
 from lifecycle.evidence.runners.runner_row import RunnerRow
 from lifecycle.settings.running_client import is_machine_made
-from lifecycle.stages.session import activation, awaited_runs, session_record
+from lifecycle.stages.session import activation, session_record
 from lifecycle.stages.session.activation import StageCall
-from lifecycle.stages.session.awaited_runs import Awaited
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.storage import journal, log, stage_log, workflow_marks
-from lifecycle.storage.workflow_files import WorkflowFiles
+from lifecycle.storage.workflow_files import WorkflowFiles, built
 
 _COLOURS = {Outcome.PASSED: journal.GREEN, Outcome.FAILED: journal.RED}
 """The journal's words for an outcome; all others are unknown there."""
@@ -117,7 +119,7 @@ def ended(call: StageCall) -> None:
     if not is_machine_made(call.event) or not is_awaited:
         return
     end = notice(str(call.event.get("prompt") or ""))
-    if end is None or all(run.task != end.task for run in awaited_runs.awaited(files)):
+    if end is None or all(run.task != end.task for run in awaited(files)):
         return
     try:
         _note_end(call, files, end)
@@ -130,12 +132,12 @@ def _note_end(call: StageCall, files: WorkflowFiles, end: TaskEnd) -> None:
     now = call.world.clock.now()
     tree = tree_of(call, stages) if stages is not None else ""
     with files.locked():
-        awaited = awaited_runs.take(files, end.task, now)
-        if awaited is not None and stages is not None:
-            same = awaited.tree if awaited.tree == tree else ""
+        run = take(files, end.task, now)
+        if run is not None and stages is not None:
+            same = run.tree if run.tree == tree else ""
             rows = runner_table.rows(call.world.settings.evidence_runners)
-            outcome = _outcome(awaited, end, stages, rows)
-            keep(call, files, RunRecord(now, awaited.command, outcome, same, f"task:{end.task}"))
+            outcome = _outcome(run, end, stages, rows)
+            keep(call, files, RunRecord(now, run.command, outcome, same, f"task:{end.task}"))
 
 
 def _outcome(
@@ -146,3 +148,66 @@ def _outcome(
         return Outcome.UNKNOWN
     output, is_cut = printed_output.end_of(end.file) if end.file else ("", True)
     return reading.proof(run, end.outcome, output, is_cut=is_cut, rows=rows).outcome
+
+
+AWAITED = "awaited.json"
+PATIENCE = 6 * 3600.0
+"""Seconds that the end of a run in the background is waited for."""
+
+_WAITING = 20
+"""How many runs are waited for at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Awaited:
+    """A test run in the background whose end the client has not told yet.
+
+    Attributes:
+        at: when it was last seen running, in seconds since the epoch.
+        task: the client's id of it.
+        command: the whole command line.
+        tree: the name of the tree then; "" if that is not known.
+        is_here: it runs in this worktree, and nothing but it.
+    """
+
+    at: float
+    task: str
+    command: str
+    tree: str
+    is_here: bool
+
+
+def awaited(files: WorkflowFiles) -> tuple[Awaited, ...]:
+    """The runs whose end is waited for; none where the file is not there or cannot be understood."""
+    listed = files.load(AWAITED)
+    try:
+        return tuple(built(Awaited, entry) for entry in listed or [])
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return ()  # their ends are not seen, and the suite is run once more
+
+
+def wait_for(files: WorkflowFiles, run: Awaited) -> None:
+    """Wait for the end of a run. The caller holds the lock."""
+    others = [known for known in _live(files, run.at) if known.task != run.task]
+    _keep(files, [*others, run][-_WAITING:])
+
+
+def take(files: WorkflowFiles, task: str, now: float) -> Awaited | None:
+    """A run that was waited for and is over; None if it was not, or another took it. Under the lock."""
+    live = _live(files, now)
+    _keep(files, [waiting for waiting in live if waiting.task != task])
+    return next((waiting for waiting in live if waiting.task == task), None)
+
+
+def _live(files: WorkflowFiles, now: float) -> list[Awaited]:
+    return [run for run in awaited(files) if abs(now - run.at) < PATIENCE]
+
+
+def _keep(files: WorkflowFiles, waiting: list[Awaited]) -> None:
+    if not waiting:
+        files.sessions.remove(AWAITED)
+        files.folder.remove(workflow_marks.AWAITED)
+        return
+    files.save(AWAITED, [asdict(run) for run in waiting])
+    until = int((max(run.at for run in waiting) + PATIENCE) * 1e9)
+    files.folder.mark(workflow_marks.AWAITED, until)

@@ -11,7 +11,7 @@ from lifecycle.core.errors import Refused
 from lifecycle.core.redact import quoted
 from lifecycle.views.overview.overview_values import OverviewPhase, OverviewWorkflow
 from lifecycle.views.overview.worktree_read import WorktreeRead, plain
-from lifecycle.workflow.documents.reading_paths import reading_path
+from lifecycle.workflow.documents.phase_words import reading_path
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.table import PhaseStatus

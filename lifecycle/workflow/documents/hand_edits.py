@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import quoted
+from lifecycle.workflow.documents.phase_words import reading_path
 from lifecycle.workflow.documents.read_documents import ReadDocument
-from lifecycle.workflow.documents.reading_paths import reading_path
 from lifecycle.workflow.documents.written_documents import (
     FIELDS,
     PHASE_EXTRA,

@@ -1,8 +1,13 @@
-"""A workflow's record as the content of its two documents: the same record gives the same bytes.
+"""A workflow's record as the content of its two documents and of its view: the same gives the same bytes.
 
 Each document has the fields of its design, fields of others that were in it, and `lifecycle`: the whole
 record, so that either document alone restores all of it. A field of the design that says something else
 than the record beside it was edited by hand (`hand_edits.py`).
+
+The view is Markdown, `.claude/workflow_state_system.md`, by the template of the design. What that leaves
+open: a phase that is blocked, failed or was skipped says so behind its title, with the reason; one that
+is completed and delivered nothing has no arrow; a workflow without phases has the row `(none)`, and one
+that is at no phase says `none`. A text of several lines is put into one.
 """
 
 from __future__ import annotations
@@ -14,9 +19,9 @@ from typing import Any, Final
 import msgspec
 
 from lifecycle.core.errors import Refused
-from lifecycle.core.redact import visible
-from lifecycle.workflow.state import Workflow
-from lifecycle.workflow.table import WORDS, PhaseStatus, WorkflowStatus
+from lifecycle.core.redact import as_data, visible
+from lifecycle.workflow.state import Workflow, WorkflowPhase
+from lifecycle.workflow.table import OVER, WORDS, PhaseStatus, WorkflowStatus
 
 DETAIL: Final = "lifecycle"
 """The name of our own object in both documents."""
@@ -137,3 +142,41 @@ def shown_phase(workflow: Workflow) -> dict[str, Any]:
         "name": phase.title if phase is not None else "",
         "status": WORDS[status].checkpoint,
     }
+
+
+_TOLD = (PhaseStatus.BLOCKED, PhaseStatus.FAILED, PhaseStatus.SKIPPED)
+
+
+def view_of(workflow: Workflow) -> str:
+    """The view as a text that ends with a line break."""
+    at = title_of(workflow, workflow.current) if workflow.phase is not None else "none"
+    lines = [
+        f"# Workflow Status: {_line(workflow, workflow.task or workflow.name)}",
+        "",
+        f"Status: {workflow.status.value} | Current Phase: {_line(workflow, at)}",
+        "",
+        "## Phases",
+        "",
+    ]
+    rows = [_row(workflow, index, phase) for index, phase in enumerate(workflow.phases)]
+    return "\n".join([*lines, *(rows or ["(none)"])]) + "\n"
+
+
+def title_of(workflow: Workflow, index: int) -> str:
+    """The title of a phase; `Phase N`, counted from 1, of one that has none."""
+    return workflow.phases[index].title or f"Phase {index + 1}"
+
+
+def _row(workflow: Workflow, index: int, phase: WorkflowPhase) -> str:
+    mark = "x" if phase.status in OVER else " "
+    row = f"- [{mark}] Phase {index}: {_line(workflow, title_of(workflow, index))}"
+    if phase.status in _TOLD:
+        reason = _line(workflow, phase.reason)
+        row += f" ({phase.status.value}: {reason})" if reason else f" ({phase.status.value})"
+    delivered = ", ".join(_line(workflow, one) for one in phase.deliverables)
+    return f"{row} → {delivered}" if delivered else row
+
+
+def _line(workflow: Workflow, text: str) -> str:
+    line = " ".join(text.split())
+    return as_data(line) if workflow.is_foreign else visible(line)

@@ -24,9 +24,9 @@ from lifecycle.settings.persons import Presence
 from lifecycle.storage import journal
 from lifecycle.workflow import decide
 from lifecycle.workflow.decide import NOTHING, Delivered
-from lifecycle.workflow.gates.gate_judge import GateJudge, PersonAsked
-from lifecycle.workflow.gates.gate_words import PERSON
+from lifecycle.workflow.documents.phase_words import PERSON
 from lifecycle.workflow.state import PassedGate, Workflow, WorkflowPhase, refuse_illegal
+from lifecycle.workflow.steps.gate_judge import GateJudge, PersonAsked
 from lifecycle.workflow.steps.workflow_templates import template, template_path
 from lifecycle.workflow.store.workflow_store import WorkflowChange, WorkflowStore, WorktreeWorkflows
 from lifecycle.workflow.table import PhaseStatus

@@ -32,7 +32,7 @@ from msgspec.structs import replace
 from lifecycle.core.errors import Refused, did_you_mean
 from lifecycle.core.redact import quoted
 from lifecycle.storage import regular_files
-from lifecycle.workflow.gates.gate_words import checked_gate
+from lifecycle.workflow.documents.phase_words import checked_gate
 from lifecycle.workflow.state import Workflow, WorkflowPhase, slug
 from lifecycle.workflow.store.document_files import own_content
 

@@ -11,7 +11,7 @@ from lifecycle.core.redact import quoted
 from lifecycle.core.timing import Deadline
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.settings.persons import Presence, person
-from lifecycle.workflow.gates.gate_words import CHECK, FILE, PERSON, checked_gate, gate_parts
+from lifecycle.workflow.documents.phase_words import CHECK, FILE, PERSON, checked_gate, gate_parts
 from lifecycle.workflow.state import PassedGate, WorkflowPhase
 
 

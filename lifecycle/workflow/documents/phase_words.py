@@ -1,0 +1,66 @@
+"""What people write into a phase, checked and kept in one form: paths of required reading, and gates.
+
+A path has an @ before it and stays inside of the project. A gate is `check:NAME`, `file:PATH` or `person`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from lifecycle.core.errors import Refused
+from lifecycle.core.redact import quoted, visible
+
+CHECK: Final = "check"
+FILE: Final = "file"
+PERSON: Final = "person"
+
+
+def gate_parts(gate: str) -> tuple[str, str]:
+    """The kind of a gate and what it is about: ("check", "test"); ("person", "")."""
+    kind, _, value = gate.partition(":")
+    return kind.strip().casefold(), value.strip()
+
+
+def checked_gate(gate: str) -> str:
+    """The gate as it is kept; "" for none.
+
+    Raises:
+        Refused: it is none of the three, or its file lies outside of the project.
+    """
+    if not gate.strip():
+        return ""
+    kind, value = gate_parts(gate)
+    if kind == PERSON and not value:
+        return PERSON
+    if kind == FILE and value:
+        return f"{FILE}:{reading_path(value).removeprefix('@')}"
+    if kind == CHECK and value.replace("-", "").replace("_", "").isalnum():
+        return f"{CHECK}:{value}"
+    raise Refused(
+        f"{quoted(gate)} is no gate, so nothing was done. A gate is check:NAME (a check of the project), "
+        "file:PATH (a file that has to be there), or person (a person's yes)."
+    )
+
+
+_OUTSIDE: Final = re.compile(r"[/\\~]|[A-Za-z]:[/\\]|[A-Za-z][\w+.-]*://")
+_LONG: Final = 500
+
+
+def reading_path(text: str) -> str:
+    """The path as it is kept, from the worktree's root with an @: `docs/a.md` becomes `@docs/a.md`.
+
+    Raises:
+        Refused: it is empty, leads out of the project, or is no path.
+    """
+    path = text.strip().removeprefix("@").strip()
+    parts = re.split(r"[/\\]", path)
+    is_inside = path and ".." not in parts and not _OUTSIDE.match(path)
+    if is_inside and path.isprintable() and len(path) <= _LONG:
+        return f"@{path}"
+    why = "is no path" if not path or not path.isprintable() else "leads out of the project"
+    why = f"has more than {_LONG} characters" if len(path) > _LONG else why
+    raise Refused(
+        f'The required reading "{visible(text[:100])}" {why}, so it was not taken; name a file of the '
+        "project from its top folder, as @docs/guide.md."
+    )

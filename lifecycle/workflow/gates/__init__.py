@@ -1,1 +1,0 @@
-"""Gates of phases: how they are written, and whether one is passed."""
