@@ -19,8 +19,7 @@ from lifecycle.settings import running_client
 from lifecycle.storage import log, store
 from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.trackers import registry
-from lifecycle.trackers.registry import noting
-from lifecycle.trackers.tracker_place import TrackerHub, TrackerPlace, seat_in
+from lifecycle.trackers.registry import TrackerHub, TrackerPlace, noting, seat_in
 
 if TYPE_CHECKING:
     from lifecycle.core.tracker import Tracker

@@ -16,7 +16,7 @@ from typing import Any
 from lifecycle.core.errors import Invalid, Lacking, NotFound
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.trackers import refusals
-from lifecycle.trackers.tracker_place import OWN_COMMANDS, TrackerPlace
+from lifecycle.trackers.registry import OWN_COMMANDS, TrackerPlace
 
 NAME = "memory"
 LEASE_SECONDS = 3600.0

@@ -21,7 +21,7 @@ from lifecycle.core.timing import Deadline, DeadlineReached, ending
 from lifecycle.git.process import GitRepository
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.setup.doctor import examination, examined
-from lifecycle.setup.doctor.doctor_finding import DoctorFinding
+from lifecycle.setup.doctor.examined import DoctorFinding
 from tests.conftest import STARTED, ManualClock, Place
 
 SOAKED = pytest.mark.soak(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.setup.doctor import doctor_finding
+from lifecycle.setup.doctor import examined
 from tests.docs.pages import README, ROOT, Page, codes_in
 
 PATH = ROOT / "docs/security.md"
@@ -96,7 +96,7 @@ def test_the_findings_that_it_names_are_the_doctors() -> None:
     assert len(named) == 8
     for name in named:
         group, thing = name.split(".")
-        assert thing in doctor_finding.table()[group], name
+        assert thing in examined.table()[group], name
 
 
 @pytest.mark.parametrize("path", [README, POLICY], ids=lambda path: path.name)

@@ -25,7 +25,7 @@ from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.trackers import registry
 from lifecycle.trackers.github.github_issues import GitHubIssues
 from lifecycle.trackers.memory import MemoryTracker
-from lifecycle.trackers.tracker_place import OWN_COMMANDS, TrackerPlace
+from lifecycle.trackers.registry import OWN_COMMANDS, TrackerPlace
 from tests.clones import clone
 from tests.conftest import COMMAND, environment_of
 from tests.factories import EXAMPLE

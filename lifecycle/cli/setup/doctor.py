@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from lifecycle.setup.doctor.doctor_finding import DoctorFinding
     from lifecycle.setup.doctor.examination import Examination
+    from lifecycle.setup.doctor.examined import DoctorFinding
 
 WIDTH = 100
 """Columns at most: longer lines are hard to read."""
@@ -127,7 +127,7 @@ def _wrapped(console: Console, lead: Text, says: str, *, style: str = "") -> Non
 def _summary(report: Examination) -> Text:
     from rich.text import Text
 
-    from lifecycle.setup.doctor.doctor_finding import Level
+    from lifecycle.setup.doctor.examined import Level
 
     fails, warns = len(report.of(Level.FAIL)), len(report.of(Level.WARN))
     remarks = count(warns, "remark") if warns else ""

@@ -27,7 +27,7 @@ from lifecycle.github.operations.ensure_issues import IssueOperations
 from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.settings import running_client
 from lifecycle.stages.session import activation
-from lifecycle.trackers import tracker_place
+from lifecycle.trackers import registry
 from lifecycle.trackers.registry import GITHUB
 
 _WAYS = {"released": "release"}
@@ -205,7 +205,7 @@ def _is_own(session: Session, holder: str) -> bool:
     last, named = session.claim_store.remembered(), os.environ.get(tracker_opening.ACTOR, "")
     if last is not None and last.claim.agent_id == holder:
         return True
-    seat = tracker_place.seat_in(session.root, running_client.session_of({}, os.environ))
+    seat = registry.seat_in(session.root, running_client.session_of({}, os.environ))
     return holder == named if named else holder.endswith(f"-{seat}")
 
 

@@ -16,13 +16,11 @@ from lifecycle.setup.doctor import (
     examine_hooks,
     examine_installation,
     examine_run,
-    examine_statusline,
     examine_tracker,
     examine_workflow,
     examine_worktree,
 )
-from lifecycle.setup.doctor.doctor_finding import DoctorFinding, Level, cause
-from lifecycle.setup.doctor.examined import SECONDS, Examined
+from lifecycle.setup.doctor.examined import SECONDS, DoctorFinding, Examined, Level, cause
 from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.trackers import registry
 
@@ -40,7 +38,7 @@ FAMILIES: tuple[tuple[str, Check], ...] = (
     ("tracker", examine_tracker.check),
     ("hooks", examine_hooks.check),
     ("session", examine_hooks.check_session),
-    ("statusline", examine_statusline.check),
+    ("statusline", examine_installation.check_statusline),
     ("stages", examine_tracker.check_stages),
     ("run", examine_run.check),
     ("workflow", examine_workflow.check),

@@ -21,8 +21,14 @@ from lifecycle.core.values.model import BoardSchema, Repository, RepositoryAcces
 from lifecycle.core.values.priorities import Status
 from lifecycle.git.process import parse_remote
 from lifecycle.settings import config, user_folder
-from lifecycle.setup.doctor.doctor_finding import DoctorFinding, cause, finding, table
-from lifecycle.setup.doctor.examined import Examined, GitHubFacts
+from lifecycle.setup.doctor.examined import (
+    DoctorFinding,
+    Examined,
+    GitHubFacts,
+    cause,
+    finding,
+    table,
+)
 
 if TYPE_CHECKING:
     from lifecycle.github.board.board_client import ProjectRef

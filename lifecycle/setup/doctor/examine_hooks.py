@@ -15,8 +15,7 @@ from lifecycle.core.redact import visible
 from lifecycle.settings import user_folder
 from lifecycle.settings.resources import hooks_folder
 from lifecycle.settings.running_client import session_of
-from lifecycle.setup.doctor.doctor_finding import DoctorFinding, finding
-from lifecycle.setup.doctor.examined import Examined
+from lifecycle.setup.doctor.examined import DoctorFinding, Examined, finding
 from lifecycle.setup.init.found_hooks import HookEntry, allows_all, shown
 from lifecycle.setup.init.hook_table import CAP, DEFAULT_CAP, WIRES, Wire
 from lifecycle.setup.init.init_mark import LOCAL

@@ -1,4 +1,4 @@
-"""What is installed: versions, what the file system can do, and the command that the hooks start."""
+"""What is installed: versions, the file system, the command that the hooks start, and the status line."""
 
 from __future__ import annotations
 
@@ -17,9 +17,15 @@ from lifecycle.core.errors import GitFailed, LifecycleError
 from lifecycle.settings import user_folder
 from lifecycle.settings.config import for_child
 from lifecycle.settings.resources import hooks_folder
-from lifecycle.setup.doctor.doctor_finding import DoctorFinding, finding
-from lifecycle.setup.doctor.examined import Examined
+from lifecycle.setup.doctor.examined import DoctorFinding, Examined, finding
 from lifecycle.setup.init.found_hooks import shown
+from lifecycle.setup.init.status_line import (
+    KEY,
+    command_of,
+    is_lost,
+    other_status_line,
+    own_status_line,
+)
 from lifecycle.setup.plugin_version import install, plugin_version
 from lifecycle.storage import store
 from lifecycle.storage.store import exchange
@@ -193,3 +199,27 @@ def _recorded(case: Examined) -> Iterator[DoctorFinding]:
         return
     note = f" {new.note}" if new is not None and new.note and not has_command else ""
     yield finding("command.recorded.done", folder=folder, note=note)
+
+
+def check_statusline(case: Examined) -> Iterator[DoctorFinding]:
+    """No finding where none of ours is set; the client shows that of the last file that has one."""
+    if not case.is_worktree:
+        return
+    files = case.client.files
+    places = [at for at, file in enumerate(files) if command_of(file.object(KEY))]
+    if not places:
+        return
+    file, before = files[places[-1]], files[: places[-1]]
+    line = own_status_line(file.object(KEY))
+    if line is None:
+        if any(own_status_line(other.object(KEY)) is not None for other in before):
+            yield finding("statusline.hidden", file=file)
+        return
+    other = command_of(other_status_line(before))
+    if is_lost(line):
+        script = shown(line.script, case.root, case.environment)
+        yield finding("statusline.lost", file=file, script=script)
+    elif other and other != line.above:
+        yield finding("statusline.other", file=file)
+    else:
+        yield finding("statusline.set", beside=", below the one that was set" if line.above else "")

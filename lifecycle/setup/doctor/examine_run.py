@@ -7,9 +7,8 @@ from pathlib import Path
 
 from lifecycle.core.errors import GitFailed
 from lifecycle.run.run_store import PATH, RunStore, StrangeRun
-from lifecycle.setup.doctor.doctor_finding import DoctorFinding, cause, finding
 from lifecycle.setup.doctor.examine_hooks import cap_of
-from lifecycle.setup.doctor.examined import Examined
+from lifecycle.setup.doctor.examined import DoctorFinding, Examined, cause, finding
 from lifecycle.setup.init.found_hooks import allows_all
 from lifecycle.setup.init.hook_table import CAP, RUN_PERMISSIONS
 from lifecycle.setup.init.init_mark import SHARED, InitMark

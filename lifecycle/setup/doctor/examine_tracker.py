@@ -13,9 +13,8 @@ from lifecycle.core.redact import as_data, short, visible
 from lifecycle.core.tracker import Atomicity, Task
 from lifecycle.core.values.configured import AUTO
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
-from lifecycle.setup.doctor.doctor_finding import DoctorFinding, cause, finding, table
 from lifecycle.setup.doctor.examine_hooks import cap_of
-from lifecycle.setup.doctor.examined import Examined
+from lifecycle.setup.doctor.examined import DoctorFinding, Examined, cause, finding, table
 from lifecycle.setup.init.hook_table import CAP
 from lifecycle.setup.init.init_mark import SHARED
 from lifecycle.setup.init.supplies import DETECT, ORCHESTRATOR, SIGNED, page_of

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.redact import named, quoted
-from lifecycle.setup.doctor.doctor_finding import DoctorFinding, finding
 from lifecycle.setup.doctor.examine_hooks import hears
 from lifecycle.setup.doctor.examine_run import missing_of, old_of, own_of
-from lifecycle.setup.doctor.examined import Examined
+from lifecycle.setup.doctor.examined import DoctorFinding, Examined, finding
 from lifecycle.setup.init import protocol_section
 from lifecycle.setup.init.found_hooks import ClientSettings, allows_all
 from lifecycle.setup.init.hook_table import AGENTS, WORKFLOW_PERMISSIONS

@@ -22,8 +22,7 @@ from lifecycle.git import lease
 from lifecycle.git.process import head_repository, is_no_github, parse_remote
 from lifecycle.settings import user_folder
 from lifecycle.settings.config import CONFIG_FILE, PROJECT_VARIABLES, file_of
-from lifecycle.setup.doctor.doctor_finding import DoctorFinding, Level, cause, finding
-from lifecycle.setup.doctor.examined import Examined
+from lifecycle.setup.doctor.examined import DoctorFinding, Examined, Level, cause, finding
 from lifecycle.storage import regular_files, store
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, LOCK, STATE
 

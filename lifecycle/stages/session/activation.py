@@ -27,7 +27,7 @@ from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.storage import live_process, log, stage_log, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.storage.workflow_marks import path_of
-from lifecycle.trackers.tracker_place import seat_in
+from lifecycle.trackers.registry import seat_in
 
 if TYPE_CHECKING:
     from lifecycle.core.tracker import ClaimFacts

@@ -26,7 +26,7 @@ from lifecycle.stages.session.workflow_tasks import Activity
 from lifecycle.stages.stop.staged_task import facts_of
 from lifecycle.stages.transcript import stop_input, tasks_taken
 from lifecycle.storage.workflow_files import WorkflowFiles
-from lifecycle.trackers.tracker_place import OWN_COMMANDS
+from lifecycle.trackers.registry import OWN_COMMANDS
 
 GOES_ON = ("resume", "compact", "fork")
 CLEAR = "clear"

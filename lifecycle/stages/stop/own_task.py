@@ -22,7 +22,7 @@ ENDING = (Detected.ISSUE_CLOSED, Detected.SESSION_CLEARED)
 """What is completed when the session's task is closed."""
 
 SEAT = re.compile(r"-\d{12}$")
-"""How the name of an agent ends that this product made up (`tracker_place.seat_in`)."""
+"""How the name of an agent ends that this product made up (`seat_in` of the registry)."""
 
 AGENT = re.compile(r"-\d{12,}$")
 """The same, or how that of a claim's agent ends: no person is called so, and no program's user."""

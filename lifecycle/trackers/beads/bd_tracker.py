@@ -19,11 +19,11 @@ from typing import Any
 from lifecycle.core import errors, hidden_marker
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.trackers import refusals
-from lifecycle.trackers.beads import bd_here, bd_probe
+from lifecycle.trackers.beads import bd_asking, bd_here
 from lifecycle.trackers.beads.bd_asking import Asking, label_words, listed
 from lifecycle.trackers.beads.bd_decode import DELETED, IssueRow, note_of, row_of
 from lifecycle.trackers.beads.bd_process import Runner
-from lifecycle.trackers.tracker_place import OWN_COMMANDS, TrackerPlace
+from lifecycle.trackers.registry import OWN_COMMANDS, TrackerPlace
 
 NAME = "beads"
 
@@ -95,7 +95,7 @@ class BeadsTracker:
 
     @cached_property
     def _publish(self) -> str:
-        return bd_probe.publish_command(self._runner, self._ask.build)
+        return bd_asking.publish_command(self._runner, self._ask.build)
 
     def wording(self) -> Wording:
         """Bd's own commands; the product's where this build has none that is safe.
@@ -382,7 +382,7 @@ class BeadsTracker:
 
     def publish(self) -> None:
         """What was written is sent to where others read it; Lacking."""
-        bd_probe.send(self._runner, self._publish)
+        bd_asking.send(self._runner, self._publish)
 
     @contextmanager
     def _alone_at(self, name: str) -> Iterator[Task]:

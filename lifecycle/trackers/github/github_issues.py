@@ -1,7 +1,7 @@
 """GitHub's issues as a tracker: the verbs over the public operations, which write nothing twice.
 
 An issue that is assigned is in progress, and one that is not is open: GitHub has no other word for
-it. How issues are claimed is in `issue_claims.py`, how they are listed in `issue_lists.py`. Requests
+it. How issues are claimed is in `issue_claims.py`, how they are listed in `issue_tasks.py`. Requests
 are counted beside those that tell, once for each object, whose token it is. Each verb that gives a task
 asks the board for its Priority as `get` does.
 """
@@ -24,9 +24,8 @@ from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.trackers import refusals
 from lifecycle.trackers.github import issue_tasks
 from lifecycle.trackers.github.issue_claims import IssueHolding
-from lifecycle.trackers.github.issue_lists import TaskLists
-from lifecycle.trackers.registry import GITHUB
-from lifecycle.trackers.tracker_place import OWN_COMMANDS, TrackerPlace
+from lifecycle.trackers.github.issue_tasks import TaskLists
+from lifecycle.trackers.registry import GITHUB, OWN_COMMANDS, TrackerPlace
 
 _REASON = "close-reason"
 _REASONS: tuple[Reason, ...] = ("completed", "not_planned", "duplicate")

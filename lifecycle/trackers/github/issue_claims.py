@@ -32,7 +32,7 @@ from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.storage import log
 from lifecycle.trackers import refusals
 from lifecycle.trackers.github.issue_tasks import Body
-from lifecycle.trackers.tracker_place import TrackerPlace
+from lifecycle.trackers.registry import TrackerPlace
 
 _MARK = re.compile(r"<!-- lifecycle:(held:[0-9a-f]{16}) -->")
 _WORD = re.compile(r"Claimed by `([^`\n]+)`")

@@ -1,18 +1,37 @@
-"""Issues as tasks: what an answer of GitHub's says, in the words of the Protocol."""
+"""Issues as tasks: what an answer of GitHub's says, and lists of them, by label, status and urgency.
+
+Each issue of a list says itself how many open issues block it and how many of its sub-issues are
+open, so that no issue is asked for alone. How urgent one is says a label, else the board.
+
+A board that cannot be seen is no obstacle: the log says so. What it keeps from being begun is what
+`lifecycle claim` would refuse (`claim/commands/admission.py`): a card that is not in Todo, and one whose
+field Dependencies names an open issue. A word that nobody knows is no priority, and still sorts behind
+those that are one.
+
+Source: https://docs.github.com/rest/issues/issues#list-repository-issues (`issue_dependencies_summary`,
+`sub_issues_summary`).
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
 from urllib.parse import quote, unquote
 
 from lifecycle.core import hidden_marker
-from lifecycle.core.errors import NotFound
+from lifecycle.core.errors import LifecycleError, NotFound
 from lifecycle.core.tracker import Note, Task, TaskStatus
 from lifecycle.core.values import priorities
-from lifecycle.core.values.model import Repository
-from lifecycle.core.values.shapes import CommentFacts, IssueFacts
-from lifecycle.github.pulls.issue_calls import IssueCalls, Relation
+from lifecycle.core.values.model import Card, Repository
+from lifecycle.core.values.priorities import Status
+from lifecycle.core.values.shapes import CardWords, CommentFacts, IssueFacts
+from lifecycle.github.pulls.issue_calls import IssueCalls, Relation, State
+from lifecycle.storage import log
+from lifecycle.trackers import refusals
+from lifecycle.trackers.registry import TrackerPlace
 
 _HIDDEN = re.compile(r"^<!-- lifecycle:[^<>]+ -->$")
 _EXTERNAL = re.compile(r"^<!-- lifecycle:external ref=(\S+) -->$")
@@ -125,3 +144,178 @@ def _name(facts: IssueFacts, home: Repository) -> str:
     there = match[1] if match is not None else str(home)
     is_here = there.casefold() == str(home).casefold()
     return str(facts.number) if is_here else f"{there}#{facts.number}"
+
+
+Answer = TypeVar("Answer")
+
+_ASSIGNEES = {TaskStatus.OPEN: "none", TaskStatus.IN_PROGRESS: "*"}
+_NEVER = (TaskStatus.BLOCKED, TaskStatus.DEFERRED, TaskStatus.OTHER)
+"""GitHub has no such issues."""
+
+_UNSEEN = "the board's Priority is left out"
+
+
+class TaskLists:
+    """The lists of one repository's tasks. The board is asked for a priority only where no label says it.
+
+    Args:
+        place: the worktree; without a board in its settings the board is not asked.
+        calls: the issues.
+    """
+
+    def __init__(self, place: TrackerPlace, calls: IssueCalls) -> None:
+        self._place = place
+        self._calls = calls
+        self._open = dict[int, bool]()  # issues without a card that others depend on
+        self._read = dict[
+            str, CardWords | None
+        ]()  # cards that were read alone, until they are used
+
+    def listed(self, label: str, status: TaskStatus | None) -> tuple[Task, ...]:
+        """Every issue with this label and status, by urgency; see `GitHubIssues.list`."""
+        if label:
+            refusals.demand_labels((label,))
+        if status in _NEVER:
+            return ()
+        state: State = "closed" if status is TaskStatus.CLOSED else "open"
+        assignee = _ASSIGNEES.get(status, "") if status is not None else ""
+        issues = self._calls.listed(state, label=label, assignee=assignee)
+        return self._sorted(map(task_of, issues))
+
+    def ready(self, labels: tuple[str, ...]) -> tuple[Task, ...]:
+        """What could be begun, by urgency; see `GitHubIssues.ready`."""
+        free = {issue.number: issue for issue in self._free(labels) if not is_blocked(issue)}
+        return self._startable(task_of(issue) for issue in free.values() if not issue.assignees)
+
+    def _free(self, labels: tuple[str, ...]) -> Iterator[IssueFacts]:
+        """The open issues of nobody with any of the labels; one may come twice."""
+        if not labels:
+            yield from self._calls.listed("open", assignee="none")
+            return
+        for name in self._names(labels):
+            yield from self._calls.listed("open", label=name, assignee="none")
+
+    def _names(self, labels: tuple[str, ...]) -> Iterable[str]:
+        """The labels by name: GitHub's list takes no beginnings, and a comma there means "and"."""
+        exact = {name.casefold(): name for name in labels if not name.endswith("*")}
+        refusals.demand_labels(exact.values())
+        families = [name for name in labels if name.endswith("*")]
+        if families:
+            there = (label.name for label in self._calls.labels())
+            exact |= {
+                name.casefold(): name for name in there if refusals.has_any((name,), families)
+            }
+        return exact.values()
+
+    def card(self, task: Task) -> CardWords | None:
+        """The task's card; None without one, and where it cannot be seen.
+
+        Requests: 1 with a board; none if it was read for the task's priority just now.
+        """
+        if not self._has_board:
+            return None
+        if task.id not in self._read:
+            self._look_at(task.id)
+        return self._read.pop(task.id, None)
+
+    def with_priority(self, task: Task) -> Task:
+        """The task with its priority. Requests: 1 with a board, unless a label says it."""
+        if task.priority is not None:
+            return task
+        return _with(task, self._of([task]).get(task.id))
+
+    def _sorted(self, tasks: Iterable[Task]) -> tuple[Task, ...]:
+        """The tasks with their priority, the most urgent first, else the oldest.
+
+        Requests: with a board, unless labels say all: 1 if one task is without, else 1 for each
+        hundred cards and, once, 1 for the board's fields.
+        """
+        tasks = list(tasks)
+        return _by_urgency(tasks, self._of([task for task in tasks if task.priority is None]))
+
+    def _startable(self, tasks: Iterable[Task]) -> tuple[Task, ...]:
+        """Those of the tasks that the board lets somebody begin, sorted as by `_sorted`.
+
+        Requests: with a board, and if there is a task: 1 for each hundred cards and, once, 1 for the
+        board's fields; 1 for each issue that is depended on and has no card.
+        """
+        tasks = list(tasks)
+        cards: dict[str, Card] = {}
+        if tasks and self._has_board:
+            cards = self._seen(self._all, cards)
+        free = [task for task in tasks if self._is_free(task, cards)]
+        return _by_urgency(free, _words(cards))
+
+    def _is_free(self, task: Task, cards: dict[str, Card]) -> bool:
+        card = cards.get(task.id)
+        if card is None:
+            return True
+        if card.item.status not in (None, Status.TODO):
+            return False
+        return not any(
+            self._waits(number, cards) for number in priorities.numbers(card.dependencies)
+        )
+
+    def _waits(self, number: int, cards: dict[str, Card]) -> bool:
+        """True if the issue is open, or nobody can say: then it would not be claimed either."""
+        card = cards.get(str(number))
+        if card is not None:
+            return card.is_open
+        if number not in self._open:
+            look = partial(self._place.hub.forge.issue, number)
+            issue = self._seen(look, None, f"#{number}, which a card depends on, cannot be read")
+            self._open[number] = issue is None or issue.is_open
+        return self._open[number]
+
+    @property
+    def _has_board(self) -> bool:
+        return self._place.settings.project_number is not None
+
+    def _of(self, tasks: list[Task]) -> dict[str, str]:
+        """The board's words for these tasks, by the task's id; where it has none, none."""
+        if not self._has_board or not tasks:
+            return {}
+        if tasks[1:]:
+            return _words(self._seen(self._all, {}))
+        (name,) = (task.id for task in tasks)
+        card = self._look_at(name)
+        return {name: card.priority} if card is not None and card.priority else {}
+
+    def _look_at(self, name: str) -> CardWords | None:
+        card = self._seen(lambda: self._place.hub.card_of(int(name)), None)
+        self._read[name] = card
+        return card
+
+    def _all(self) -> dict[str, Card]:
+        """The cards of this repository's issues."""
+        hub = self._place.hub
+        home = str(hub.base).casefold()
+        cards = hub.board.cards() if hub.board is not None else ()
+        return {str(card.number): card for card in cards if card.repository.casefold() == home}
+
+    def _seen(self, look: Callable[[], Answer], nothing: Answer, why: str = _UNSEEN) -> Answer:
+        try:
+            return look()
+        except LifecycleError as error:
+            log.write(self._place.root, f"tracker: {why}: {error.sentence}")
+            return nothing
+
+
+def _by_urgency(tasks: Iterable[Task], words: dict[str, str]) -> tuple[Task, ...]:
+    """The tasks with their priority, by these words of the board's where no label says it."""
+
+    def urgency(task: Task) -> tuple[tuple[int, str], float, int]:
+        order = priorities.order_of(task.priority, words.get(task.id))
+        return order, task.created_at or 0.0, int(task.id)
+
+    return tuple(sorted((_with(task, words.get(task.id)) for task in tasks), key=urgency))
+
+
+def _words(cards: dict[str, Card]) -> dict[str, str]:
+    return {name: card.priority for name, card in cards.items() if card.priority}
+
+
+def _with(task: Task, word: str | None) -> Task:
+    if task.priority is not None or not word:
+        return task
+    return replace(task, priority=priorities.rank_of(word))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from lifecycle.setup import doctor
-from lifecycle.setup.doctor.doctor_finding import Level, finding, table
+from lifecycle.setup.doctor.examined import Level, finding, table
 
 FOLDER = Path(doctor.__file__).parent
 

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.trackers.beads.bd_probe import NAME, Build
+from lifecycle.trackers.beads.bd_asking import NAME, Build
 from lifecycle.trackers.beads.bd_process import Runner
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from tests.trackers.beads import simulated

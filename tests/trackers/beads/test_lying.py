@@ -12,7 +12,7 @@ from lifecycle.core.errors import AlreadyClaimed, Invalid, Transient
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.tracker import Atomicity, TaskStatus
 from lifecycle.trackers.beads import bd_decode
-from lifecycle.trackers.beads.bd_probe import probe
+from lifecycle.trackers.beads.bd_asking import probe
 from lifecycle.trackers.beads.bd_process import MOST_WORD, Runner
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from tests.trackers.beads import grounds, simulated

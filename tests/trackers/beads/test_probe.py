@@ -13,8 +13,8 @@ import pytest
 from lifecycle.core.errors import Lacking, NotInstalled, Rejected, TimedOut, VersionUnsupported
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.tracker import Atomicity, Capability
-from lifecycle.trackers.beads import bd_here, bd_probe, bd_process
-from lifecycle.trackers.beads.bd_probe import probe
+from lifecycle.trackers.beads import bd_asking, bd_here, bd_process
+from lifecycle.trackers.beads.bd_asking import probe
 from lifecycle.trackers.beads.bd_process import Runner
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from tests.trackers.beads import grounds, simulated
@@ -221,7 +221,7 @@ def test_sending_that_fails_says_why(ground: BeadsGround, monkeypatch: pytest.Mo
     with pytest.raises(Exception, match="in use"):
         tracker.publish()
     simulated.fault(ground.folder, "dolt push", "hang-after")
-    monkeypatch.setattr(bd_probe, "PUBLISH_SECONDS", 0.4)
+    monkeypatch.setattr(bd_asking, "PUBLISH_SECONDS", 0.4)
     with pytest.raises(TimedOut) as unclear:
         tracker.publish()
     assert unclear.value.is_ambiguous
@@ -235,7 +235,7 @@ def test_a_recorded_sync_that_failed_is_refused(tmp_path: Path) -> None:
     around = {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"}
     runner = Runner(tmp_path, around, "a", Deadline(SystemClock(), None))
     with pytest.raises(Rejected, match="Import complete"):
-        bd_probe.send(runner, "sync")
+        bd_asking.send(runner, "sync")
 
 
 def test_a_look_at_the_remotes_that_fails_offers_nothing(
