@@ -38,7 +38,7 @@ BUDGET = {
     "workflow": 2_500,
     "feedback": 1_645,
     "reconcile": 1_325,
-    "views": 2_460,
+    "views": 2_400,
     "app": 1_545,
     "setup": 3_712,
     "hooks": 2_005,

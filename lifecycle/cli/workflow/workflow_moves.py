@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from lifecycle.cli.command_session import option
+from lifecycle.cli.command_session import F, option
 from lifecycle.cli.workflow import workflow_values
 from lifecycle.cli.workflow.workflow_session import WorkflowSession, in_workflows, which
 from lifecycle.cli.workflow.workflow_values import named, phase_title
@@ -15,8 +15,13 @@ from lifecycle.workflow.steps.workflow_steps import StepDone
 from lifecycle.workflow.store.document_files import ARCHIVE
 from lifecycle.workflow.table import PhaseStatus
 
-_reason = option("--reason TEXT", "Why, in a sentence.", required=True)
 _phase = click.argument("phase", default="")
+
+
+def _with_reason(function: F) -> F:
+    """Make a function a command's that takes a phase, and a reason for what becomes of it."""
+    reason = option("--reason TEXT", "Why, in a sentence.", required=True)
+    return _phase(reason(which(in_workflows(function))))
 
 
 @click.command("advance", short_help="Complete the current phase, begin the next.")
@@ -34,29 +39,18 @@ def advance(
     file's once it is there, a person's by a person. After the last phase the workflow is archived.
     PHASE: number, phase_N or title; without it the current one.
     """
-    _tell(
-        given,
-        given.steps.advance(
-            deliverables=deliverables, context_for_next=handed, phase=phase, name=name
-        ),
-    )
+    _tell(given, given.steps.advance(deliverables, handed, phase=phase, name=name))
 
 
 @click.command("block", short_help="The phase waits for something.")
-@_phase
-@_reason
-@which
-@in_workflows
+@_with_reason
 def block(given: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
     """Note what a phase waits for; `retry` goes on with it. PHASE: number, phase_N or title."""
     _tell(given, given.steps.block(phase, reason=reason, name=name))
 
 
 @click.command("skip", short_help="The phase is not needed; the next one begins.")
-@_phase
-@_reason
-@which
-@in_workflows
+@_with_reason
 def skip(given: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
     """Leave a phase out, and note why: that survives, too. PHASE: number, phase_N or title.
 
@@ -66,10 +60,7 @@ def skip(given: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
 
 
 @click.command("fail", short_help="The phase went wrong.")
-@_phase
-@_reason
-@which
-@in_workflows
+@_with_reason
 def fail(given: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
     """Note what went wrong in a phase; `retry` tries it again. PHASE: number, phase_N or title."""
     _tell(given, given.steps.fail(phase, reason=reason, name=name))
