@@ -198,6 +198,7 @@ class Worktree:
             Deadline.after(clock, seconds),
             self.claim_store.file,
         )
+        self.world.by_library = True
 
     def __enter__(self) -> Self:
         return self

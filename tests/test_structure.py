@@ -24,11 +24,11 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_165,
-    "storage": 1_395,
+    "core": 2_180,
+    "storage": 1_402,
     "settings": 895,
     "git": 689,
-    "github": 6_000,
+    "github": 6_330,
     "trackers": 2_880,
     "platforms": 780,
     "evidence": 2_500,
@@ -45,7 +45,11 @@ BUDGET = {
     "cli": 6_055,
     APART: 17_550,
 }
-"""Lines of code that each room may have: without blank lines, comments and docstrings."""
+"""Lines of code that each room may have: without blank lines, comments and docstrings.
+
+What a hook speaks through (`github/client/plain_line.py`), and its lock, are lines of ours that libraries
+had: their start cost several times what they do.
+"""
 
 RUN_IN_ALL = 4_986
 """Lines of code that a run may have with its commands and its own hooks."""

@@ -57,6 +57,7 @@ class WorktreeWorld:
         elsewhere: the repository, unless it is the one that is checked out in `root`.
 
     `is_hook` is set by whoever answers a hook: what is slow or may fail is left to others then.
+    `by_library` is set by whoever lives so long that the start of PyGithub and gql is nothing.
     `withheld` names the texts out of which a secret was taken on their way to GitHub, until somebody
     has been told (`told_withheld`).
     """
@@ -85,6 +86,7 @@ class WorktreeWorld:
         self.deadline = deadline
         self.cache = cache
         self.is_hook = False
+        self.by_library = False
         self.withheld: list[str] = []
         self._is_refused = False
 
@@ -321,6 +323,7 @@ class WorktreeWorld:
             project=project,
             on_refused=self._refused,
             withheld=self.withheld,
+            by_library=self.by_library,
         )
 
     @cached_property

@@ -257,6 +257,7 @@ def _ringing(
 
 T = TypeVar("T")
 
+LAST_RAISES = "the last attempt raises its own error"
 ATTEMPTS = 3
 SHORTEST = 0.2
 LONGEST = 2.0
@@ -278,16 +279,48 @@ def reading(deadline: Deadline, call: Callable[[], T]) -> T:
     Raises:
         Transient: the last attempt's own error. Every other error is raised as it comes.
     """
-    return attempts(deadline)(call)
+    for attempt in attempts(deadline):
+        with attempt:
+            return call()
+    raise AssertionError(LAST_RAISES)
 
 
-def attempts(deadline: Deadline) -> Retrying:
+def attempts(deadline: Deadline) -> Iterator[AbstractContextManager[object]]:
     """The same attempts for a loop, each a context in which to ask; the last one raises its own error.
 
     for attempt in attempts(deadline):
         with attempt:
             return ask()
     """
+    first = _FirstAttempt()
+    yield first
+    if first.error is None:
+        return
+    for number, attempt in enumerate(_attempts(deadline)):
+        if number:
+            yield attempt
+        else:  # it was made already
+            with attempt:
+                raise first.error
+
+
+class _FirstAttempt:
+    """The attempt that is nearly always enough: what goes on asking takes longer to import than it."""
+
+    error: Transient | None = None
+
+    def __enter__(self) -> None:
+        """Ask."""
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
+        """Keep an error after which another attempt may be made."""
+        if isinstance(error, Transient):
+            self.error = error
+        return self.error is not None
+
+
+def _attempts(deadline: Deadline) -> Retrying:
+    """What goes on asking; imported where the first answer was none, which is seldom."""
     from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
     from tenacity.wait import wait_exponential, wait_random
 

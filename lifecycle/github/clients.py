@@ -41,6 +41,7 @@ class GitHubClients:
         current: asked before each request for the token that is good now. Without one the token stays.
         on_refused: told when GitHub does not accept the token.
         withheld: gets the name of each field out of which a secret was taken before it was sent.
+        by_library: PyGithub and gql send, instead of the smallest client.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class GitHubClients:
         current: Callable[[], Token] | None = None,
         on_refused: Callable[[], None] | None = None,
         withheld: list[str] | None = None,
+        by_library: bool = False,
     ) -> None:
         self.addresses = addresses
         self.token = token
@@ -66,6 +68,7 @@ class GitHubClients:
             "current": current,
             "on_refused": on_refused,
             "withheld": withheld,
+            "by_library": by_library,
         }
         self.rest = RestClient(addresses.api_url, token.value, deadline, **shared)
         self.graph = GraphClient(

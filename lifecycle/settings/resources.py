@@ -7,7 +7,6 @@ says them.
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +53,13 @@ def hook_script(name: str) -> Path:
     return _folder("hooks") / name
 
 
+def packaged(name: str) -> str:
+    """The text of a file of the package's own, by its path in it."""
+    return (_PACKAGE / name).read_text(encoding="utf-8")
+
+
 def texts(name: str) -> dict[str, Any]:
     """The tables of a TOML file of the package's own, by its path in it."""
-    return tomllib.loads((_PACKAGE / name).read_text(encoding="utf-8"))
+    import tomllib
+
+    return tomllib.loads(packaged(name))

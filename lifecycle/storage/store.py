@@ -12,15 +12,17 @@ for.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import glob
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from lifecycle.core.errors import LockBusy
 from lifecycle.storage import regular_files
@@ -37,6 +39,9 @@ _ENDS = {signal.SIGALRM, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 
 _SETTLE_READS = 8
 """How often what came out of an exchange is read before it counts as what was there."""
+
+_LOCK_PAUSE = 0.02
+"""Seconds between two looks whether a lock is free."""
 
 _LINE = 100_000
 """Bytes that are read of a file with one path in it."""
@@ -265,13 +270,6 @@ def set_aside(path: Path, label: str, *, beside: Path | None = None) -> Path:
     raise FileExistsError(f"too many set-aside copies of {path.name}")
 
 
-def import_lock() -> None:
-    """Import what `locked` needs, for whoever has time for it before: it costs more than this module."""
-    import filelock
-
-    del filelock
-
-
 @contextlib.contextmanager
 def locked(path: Path, seconds: float, sentence: str) -> Iterator[None]:
     """Hold the lock on a file that is there for nothing else.
@@ -280,20 +278,31 @@ def locked(path: Path, seconds: float, sentence: str) -> Iterator[None]:
         LockBusy: another process held it for all of `seconds`; it says `sentence`.
         StrangeFileError: something else lies there.
     """
-    from filelock import FileLock, Timeout
-
-    what = regular_files.strange(str(path))
-    if what:
-        raise regular_files.StrangeFileError(str(path), what)
-    lock = FileLock(path, timeout=max(seconds, 0), poll_interval=0.02)
-    try:
-        lock.acquire()
-    except Timeout:
-        raise LockBusy(sentence) from None
-    try:
+    end, held = time.monotonic() + seconds, None
+    while held is None:
+        what = regular_files.strange(str(path))
+        if what:
+            raise regular_files.StrangeFileError(str(path), what)
+        held = _held(path)
+        if held is None:
+            if time.monotonic() >= end:
+                raise LockBusy(sentence)
+            time.sleep(_LOCK_PAUSE)
+    with held:  # which lets go of the lock at its end
         yield
-    finally:
-        lock.release()
+
+
+def _held(path: Path) -> BinaryIO | None:
+    """The open file with the lock on it; None where another process has that, or took the file away."""
+    file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644), "rb")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(file.fileno()).st_nlink:
+            return file
+    except BlockingIOError:
+        pass
+    file.close()
+    return None
 
 
 class Folder:

@@ -182,7 +182,7 @@ def test_a_reader_that_goes_away_does_not_end_the_check(project: Place) -> None:
 def test_what_comes_after_the_command_is_not_imported_before_it() -> None:
     """A check adds less than 0.3 s to its command in a large tree: what reads its end is met meanwhile."""
     later = (
-        *("filelock", "sqlite3", "hashlib", "lifecycle.evidence.junit"),
+        *("sqlite3", "hashlib", "lifecycle.evidence.junit"),
         *("lifecycle.evidence.checks.check_reading", "lifecycle.core.ports"),
     )
     code = f"import sys, lifecycle.cli.checks.check; print(sys.modules.keys() & {set(later)!r})"

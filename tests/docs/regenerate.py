@@ -19,7 +19,14 @@ from lifecycle.core.stage_names import LINE, MARKERS, Stage
 from lifecycle.platforms import platform_file
 from lifecycle.stages.decisions.table import following
 from lifecycle.stages.detection.inference import ANY, TABLE
-from tests.docs import overview_schema, packet_schema, platform_parts, run_parts, workflow_parts
+from tests.docs import (
+    overview_schema,
+    packet_schema,
+    platform_parts,
+    ready_documents,
+    run_parts,
+    workflow_parts,
+)
 from tests.docs.demo_picture import PICTURE, demo, picture
 from tests.docs.pages import REFERENCE, ROOT
 from tests.docs.reference_tables import commands, own_settings, settings, wait_endings
@@ -171,6 +178,7 @@ def main() -> int:
         (platform_parts.SCHEMA, platform_file.schema()),
         (overview_schema.SCHEMA, overview_schema.schema()),
         (packet_schema.SCHEMA, packet_schema.schema()),
+        (ready_documents.PATH, ready_documents.written()),
     )
     for path, made in whole:
         is_new = not path.exists() or path.read_text(encoding="utf-8") != made

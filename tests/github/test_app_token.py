@@ -152,10 +152,10 @@ def test_the_signature_is_carried_nowhere_else(asker: Asker, target: str) -> Non
 
 
 def test_a_redirect_that_cannot_be_read_is_no_answer(asker: Asker) -> None:
-    """It is asked again, and said; nothing escapes."""
+    """It is said as it is; nothing escapes."""
     asker.app = replace(asker.app, installation=None)
     asker.server.moved = "http://127.0.0.1:no/x"
-    assert "broke off the connection" in asker.refused(Transient)
+    assert "has moved to http://127.0.0.1:no/x" in asker.refused(Moved)
 
 
 def test_a_token_is_renewed_before_it_ends(asker: Asker, clock: PatientClock) -> None:

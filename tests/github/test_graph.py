@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,6 +23,7 @@ from lifecycle.core.timing import Deadline
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.sandbox.control.faults import Fault
 from tests.github.hub import TOKEN, Hub, PatientClock
+from tests.github.made_up import BOTH
 
 URL = "https://api.github.com/graphql"
 BRANCH = {"owner": "o", "name": "r", "branch": "work"}
@@ -50,6 +52,7 @@ def refusal(graph: GraphClient, name: str = "observe_branch") -> LifecycleError:
     return error
 
 
+@BOTH
 def test_data_comes_back_with_the_variables_sent(
     graph: GraphClient, mock: responses.RequestsMock
 ) -> None:
@@ -66,6 +69,7 @@ def test_data_comes_back_with_the_variables_sent(
     assert mock.calls[0].request.headers["Authorization"] == f"Bearer {TOKEN}"
 
 
+@BOTH
 def test_partial_data_comes_with_its_problems(
     graph: GraphClient, mock: responses.RequestsMock
 ) -> None:
@@ -80,6 +84,7 @@ def test_partial_data_comes_with_its_problems(
     ]
 
 
+@BOTH
 @pytest.mark.parametrize("data", [None, {"repository": {"nameWithOwner": "o/r"}}])
 @pytest.mark.parametrize("kind", ["RATE_LIMITED", "RATE_LIMIT"])
 def test_a_rate_limit_in_a_200_is_a_wait(
@@ -93,6 +98,7 @@ def test_a_rate_limit_in_a_200_is_a_wait(
     assert error.retry_after == 90
 
 
+@BOTH
 def test_parts_left_out_for_lack_of_resources_are_no_answer(
     graph: GraphClient, mock: responses.RequestsMock
 ) -> None:
@@ -102,6 +108,7 @@ def test_parts_left_out_for_lack_of_resources_are_no_answer(
     assert type(refusal(graph)) is Transient
 
 
+@BOTH
 @pytest.mark.parametrize(
     ("kind", "leaf"),
     [
@@ -119,6 +126,7 @@ def test_errors_without_any_data_are_raised(
     assert type(refusal(graph)) is leaf
 
 
+@BOTH
 @pytest.mark.parametrize(
     ("status", "message", "leaf"),
     [
@@ -143,6 +151,7 @@ def test_a_refusal_by_status_has_its_leaf(
     assert error.evidence == message
 
 
+@BOTH
 @pytest.mark.parametrize("status", [403, 429])
 def test_a_secondary_limit_by_status_is_a_wait(
     graph: GraphClient, mock: responses.RequestsMock, status: int
@@ -155,6 +164,7 @@ def test_a_secondary_limit_by_status_is_a_wait(
     assert (error.retry_after, error.is_ambiguous) == (11, False)
 
 
+@BOTH
 @pytest.mark.parametrize(
     "answer",
     [
@@ -194,12 +204,17 @@ def test_no_answer_is_ambiguous_for_mutations_only(
     assert (read.is_ambiguous, write.is_ambiguous) == (False, True)
 
 
+@BOTH
 def test_a_mutation_that_was_never_sent_is_not_ambiguous(
-    graph: GraphClient, mock: responses.RequestsMock
+    deadline: Deadline, by_library: bool
 ) -> None:
     """No connection, no write."""
-    mock.post(URL, body=requests.ConnectTimeout("connect timed out"))
-    error = refusal(graph, "add_board_item")
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))  # and nobody listens
+        url = f"http://127.0.0.1:{held.getsockname()[1]}/graphql"
+        graph = GraphClient(url, TOKEN, deadline, token_source="GH_TOKEN", by_library=by_library)
+        error = refusal(graph, "add_board_item")
+        graph.close()
     assert isinstance(error, Transient)
     assert not error.is_ambiguous
 
@@ -211,6 +226,7 @@ def test_an_unusable_url_is_said(deadline: Deadline) -> None:
     client.close()
 
 
+@BOTH
 def test_nothing_is_sent_after_the_deadline(
     graph: GraphClient, mock: responses.RequestsMock, clock: PatientClock
 ) -> None:
@@ -255,14 +271,15 @@ def test_one_connection_serves_many_requests(hub: Hub) -> None:
     """The session persists, and after close() the next request opens another."""
     variables = {"owner": "octo-org", "name": "hello-service", "branch": "main"}
     hub.graph.execute("observe_branch", variables)
-    session = hub.graph._session
     hub.graph.execute("observe_branch", variables)
-    assert hub.graph._session is session
+    assert hub.control.connections() == 1
     hub.graph.close()
     assert hub.graph.execute("observe_branch", variables).problems == ()
+    assert hub.control.connections() == 2
     assert hub.asked() == ["ObserveBranch"] * 3
 
 
+@BOTH
 def test_the_client_does_not_show_the_token(graph: GraphClient) -> None:
     """A repr in a log line must not hold the token."""
     assert TOKEN not in f"{graph!r} {graph.failures!r}"

@@ -323,7 +323,7 @@ def test_a_server_without_projects_shows_the_labels(
     mock.post(URL, json={"errors": [unknown]})
     mock.post(URL, json={"data": {"repository": seen(byBranch={"nodes": [pull()]})}})
     mock.post(URL, json={"data": {"repository": issue_with()}})
-    graph = GraphClient(URL, TOKEN, deadline, token_source="GH_TOKEN", cache=cache)
+    graph = GraphClient(URL, TOKEN, deadline, token_source="GH_TOKEN", cache=cache, by_library=True)
     found = forge_of(graph, rest, choice(cache, clock)).observe(LOOK)
     assert [one.head_sha for one in found.by_branch] == [SHA]
     assert found.item == BoardItem("labels/42", None)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import responses
-from graphql import GraphQLSchema, parse, validate
+from graphql import GraphQLSchema, OperationDefinitionNode, parse, validate
 
 from lifecycle.core.errors import Unsupported
 from lifecycle.core.timing import Deadline
-from lifecycle.github.client import documents
+from lifecycle.github.client import document_trees, documents
 from lifecycle.github.client.graph import LACKING_SECONDS, GraphClient
+from lifecycle.settings.resources import graphql_documents
+from tests.docs import ready_documents
 from tests.github.hub import TOKEN, MemoryCache, PatientClock
 from tests.github.test_documents import RULES, schema
 
@@ -43,7 +46,7 @@ def cache() -> MemoryCache:
 
 def client(deadline: Deadline, cache: MemoryCache) -> GraphClient:
     """A client of one process."""
-    return GraphClient(URL, TOKEN, deadline, token_source="GH_TOKEN", cache=cache)
+    return GraphClient(URL, TOKEN, deadline, token_source="GH_TOKEN", cache=cache, by_library=True)
 
 
 def unknown(code: str, message: str, *path: str) -> dict[str, Any]:
@@ -68,7 +71,7 @@ def test_every_combination_is_valid_on_github(
     schema: GraphQLSchema, parts: tuple[str, ...]
 ) -> None:
     """What is sent as one operation is one for GitHub, too: one field of a name, each variable used."""
-    text = documents.text("observe_claim", *parts)
+    text = documents.document("observe_claim", *parts).text
     assert validate(schema, parse(text), RULES) == []
     assert text.count("repository(owner") == 1
     assert text.count("issue(number") == 1
@@ -102,7 +105,7 @@ def test_what_a_server_does_not_know_is_found_in_its_document(
     words: str, blamed: tuple[str, ...]
 ) -> None:
     """By the names that only that document has; where nobody can tell, all of them may be it."""
-    assert documents.blamed("observe_claim", PARTS, words) == blamed
+    assert document_trees.blamed("observe_claim", PARTS, words) == blamed
 
 
 def test_an_unknown_field_costs_one_request_and_its_own_document(
@@ -139,7 +142,9 @@ def test_another_server_is_asked(
     client(deadline, cache).execute("observe_claim", VARIABLES, added=PARTS)
     other = "https://other.example/api/graphql"
     mock.post(other, json={"data": DATA})
-    found = GraphClient(other, TOKEN, deadline, token_source="GH_TOKEN", cache=cache)
+    found = GraphClient(
+        other, TOKEN, deadline, token_source="GH_TOKEN", cache=cache, by_library=True
+    )
     assert found.execute("observe_claim", VARIABLES, added=PARTS).left_out == {}
 
 
@@ -162,3 +167,36 @@ def test_variables_of_what_is_left_out_are_not_sent(
     mock.post(URL, json={"data": DATA})
     client(deadline, cache).execute("observe_claim", {**VARIABLES, "other": 1})
     assert '"other"' not in str(mock.calls[0].request.body)
+
+
+def test_what_looks_send_together_is_ready() -> None:
+    """No hook puts documents together: `ready.json` is what they give now; else: make docs."""
+    assert ready_documents.PATH.read_text(encoding="utf-8") == ready_documents.written()
+
+
+@pytest.mark.parametrize("parts", ready_documents.looks(), ids="+".join)
+def test_every_look_that_is_ready_is_valid_on_github(
+    schema: GraphQLSchema, parts: tuple[str, ...]
+) -> None:
+    """The text, its operation and its variables are what graphql-core reads in it."""
+    found = documents.document("observe_claim", *parts)
+    tree = parse(found.text)
+    assert validate(schema, tree, RULES) == []
+    (operation,) = [one for one in tree.definitions if isinstance(one, OperationDefinitionNode)]
+    names = {one.variable.name.value for one in operation.variable_definitions or ()}
+    assert found.variables == names
+    assert not found.is_mutation
+
+
+@pytest.mark.parametrize("path", graphql_documents(), ids=lambda path: path.stem)
+def test_a_document_is_read_without_a_parser(path: Path) -> None:
+    """Its operation, kind and variables are what graphql-core reads in it."""
+    found = documents.document(path.stem)
+    (operation,) = [
+        one for one in parse(found.text).definitions if isinstance(one, OperationDefinitionNode)
+    ]
+    names = {one.variable.name.value for one in operation.variable_definitions or ()}
+    kind = operation.operation.value == "mutation"
+    assert operation.name is not None
+    assert (found.operation, found.is_mutation) == (operation.name.value, kind)
+    assert found.variables == names

@@ -14,11 +14,12 @@ from urllib3.exceptions import MaxRetryError, NameResolutionError, NewConnection
 from lifecycle.core.errors import LifecycleError, Rejected, Transient
 from lifecycle.core.timing import Deadline, parse_time
 from lifecycle.github.client.graph import GraphClient
+from lifecycle.github.client.library_lines import silence
 from lifecycle.github.client.rest import RestClient
-from lifecycle.github.client.transport import silence
 from lifecycle.github.failures.failure_case import AskedRequest
 from lifecycle.github.pulls.issue_calls import issue_of
 from tests.github.hub import REPOSITORY, TOKEN, PatientClock
+from tests.github.made_up import BOTH
 from tests.github.recorded import DATE, GRAPHQL, REST, Recorded
 
 API = "https://api.github.com:443"
@@ -64,6 +65,7 @@ def judge(recorded: Recorded, error: LifecycleError) -> None:
     assert len(error.evidence) <= 300
 
 
+@BOTH
 @pytest.mark.parametrize(
     "recorded", [one for one in REST if not one.is_write], ids=lambda one: one.name
 )
@@ -78,6 +80,7 @@ def test_a_refusal_over_rest(
     judge(recorded, caught.value)
 
 
+@BOTH
 @pytest.mark.parametrize("recorded", REST, ids=lambda one: one.name)
 def test_the_same_by_path(
     rest: RestClient, mock: responses.RequestsMock, recorded: Recorded
@@ -92,6 +95,7 @@ def test_the_same_by_path(
     judge(recorded, caught.value)
 
 
+@BOTH
 @pytest.mark.parametrize("recorded", GRAPHQL, ids=lambda one: one.name)
 def test_a_refusal_over_graphql(
     graph: GraphClient, mock: responses.RequestsMock, recorded: Recorded

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from graphql import GraphQLSchema, parse, print_ast, validate
+from graphql import GraphQLSchema, parse, validate
 
-from lifecycle.github.client.documents import document, repeated
+from lifecycle.github.client.document_trees import repeated
+from lifecycle.github.client.documents import Document, document
 from lifecycle.settings.resources import graphql_documents
 from tests.github.test_documents import RULES, schema
 
@@ -27,8 +28,8 @@ FRAGMENT = re.compile(r"^fragment (\w+) on .*?^}$", re.MULTILINE | re.DOTALL)
 @pytest.mark.parametrize("names", BATCHES, ids=lambda names: f"{len(names)} {names[0]}")
 def test_a_batch_is_valid_on_github(schema: GraphQLSchema, names: tuple[str, ...]) -> None:
     """What is sent is what GitHub understands, with as many parts as were asked for."""
-    whole = repeated(*names)
-    text = print_ast(whole.node)
+    whole = Document.of(repeated(*names))
+    text = whole.text
     assert validate(schema, parse(text), RULES) == []
     assert len(re.findall(r"^  p\d+: repository\(", text, re.MULTILINE)) == len(names)
     assert text.count("rateLimit") == 1
@@ -38,7 +39,7 @@ def test_a_batch_is_valid_on_github(schema: GraphQLSchema, names: tuple[str, ...
 
 def test_each_part_has_variables_of_its_own() -> None:
     """What the parts ask for is told apart; what fragments use is common to all."""
-    assert repeated("survey_issue", "survey_issue").variables == {
+    assert Document.of(repeated("survey_issue", "survey_issue")).variables == {
         *("p0_owner", "p0_name", "p0_number", "p1_owner", "p1_name", "p1_number"),
         *("items", "labels"),
     }
@@ -69,5 +70,5 @@ def test_what_cannot_be_repeated_is_refused(names: tuple[str, ...], error: type[
 
 def test_a_batch_has_its_fragments_once() -> None:
     """A hundred issues are asked for with little more text than one."""
-    one, hundred = (len(print_ast(repeated(*("survey_issue",) * n).node)) for n in (1, 100))
+    one, hundred = (len(repeated(*("survey_issue",) * n)) for n in (1, 100))
     assert hundred < one * 20

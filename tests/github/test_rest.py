@@ -34,6 +34,7 @@ from lifecycle.github.pulls import rest_checks
 from lifecycle.github.pulls.issue_calls import IssueCalls, issue_of, open_issues
 from lifecycle.sandbox.control.faults import Fault
 from tests.github.hub import REPOSITORY, TOKEN, Hub, PatientClock
+from tests.github.made_up import BOTH
 
 # PyGithub names the port in every URL.
 BASE = "https://api.github.com:443/repos/octo-org/hello-service"
@@ -143,6 +144,7 @@ def test_the_number_of_a_pull_request_is_no_issue(hub: Hub) -> None:
         hub.forge.issue(number)
 
 
+@BOTH
 def test_open_issues_are_read_to_the_last_page_in_one_request_a_page(
     rest: RestClient, mock: responses.RequestsMock
 ) -> None:
@@ -176,6 +178,7 @@ def page(number: int) -> Any:
     return responses.matchers.query_param_matcher({"per_page": "100", **more})
 
 
+@BOTH
 def test_checks_are_read_to_the_last_page(rest: RestClient, mock: responses.RequestsMock) -> None:
     """Runs and statuses of all pages; of two runs of one suite the newest counts."""
     old = {"id": 1, "name": "test", "status": "completed", "conclusion": "failure"}
@@ -203,6 +206,7 @@ def test_checks_are_read_to_the_last_page(rest: RestClient, mock: responses.Requ
     assert len(mock.calls) == 4
 
 
+@BOTH
 def test_fewer_runs_than_announced_are_incomplete(
     rest: RestClient, mock: responses.RequestsMock
 ) -> None:
@@ -212,6 +216,7 @@ def test_fewer_runs_than_announced_are_incomplete(
     assert not rest_checks.read(Calls(rest, REPOSITORY), SHA).is_complete
 
 
+@BOTH
 def test_a_token_without_checks_falls_back_to_actions(
     rest: RestClient, mock: responses.RequestsMock
 ) -> None:
@@ -261,6 +266,7 @@ def test_a_pull_request_that_cannot_be_has_its_leaf(
     assert hub.asked() == ["POST /pulls"]
 
 
+@BOTH
 @pytest.mark.parametrize(
     ("status", "message", "leaf"),
     [
@@ -286,6 +292,7 @@ def test_a_refusal_has_its_leaf_and_is_asked_once(
     assert len(mock.calls) == 1
 
 
+@BOTH
 def test_what_a_token_may_not_write_is_a_404(
     rest: RestClient, mock: responses.RequestsMock
 ) -> None:
@@ -301,6 +308,7 @@ def test_what_a_token_may_not_write_is_a_404(
     assert "issues=write" in str(error)
 
 
+@BOTH
 @pytest.mark.parametrize(
     "answer",
     [
@@ -336,16 +344,7 @@ def test_no_answer_is_asked_again_for_reads_only(
     assert len(clock.naps) == 2
 
 
-def test_a_comment_that_was_never_sent_is_not_ambiguous(
-    rest: RestClient, mock: responses.RequestsMock
-) -> None:
-    """No connection, no comment: it may be posted at the next look without reading first."""
-    mock.post(f"{BASE}/issues/7/comments", body=requests.ConnectTimeout("no route"))
-    error = refusal(rest, write=True)
-    assert isinstance(error, Transient)
-    assert not error.is_ambiguous
-
-
+@BOTH
 def test_a_limit_is_waited_for_if_there_is_time(
     rest: RestClient, mock: responses.RequestsMock, clock: PatientClock
 ) -> None:
@@ -357,6 +356,7 @@ def test_a_limit_is_waited_for_if_there_is_time(
     assert clock.naps == [6]
 
 
+@BOTH
 def test_a_limit_beyond_the_deadline_is_raised_at_once(
     rest: RestClient, mock: responses.RequestsMock, clock: PatientClock
 ) -> None:
@@ -376,6 +376,7 @@ RENAMED = {
 }
 
 
+@BOTH
 def test_a_write_to_a_renamed_repository_is_refused_with_the_new_name(
     rest: RestClient, mock: responses.RequestsMock
 ) -> None:
@@ -396,6 +397,7 @@ def test_a_write_to_a_renamed_repository_is_refused_with_the_new_name(
     assert methods == ["POST", "GET", "PATCH", "GET"]
 
 
+@BOTH
 @pytest.mark.parametrize(
     "answer", [{"status": 404, "json": {"message": "Not Found"}}, {"json": {}}, {"json": ["odd"]}]
 )
@@ -411,6 +413,7 @@ def test_a_rename_whose_name_cannot_be_read_is_refused_all_the_same(
     assert url in str(error)
 
 
+@BOTH
 def test_a_write_is_not_sent_again_to_where_a_repository_moved(
     rest: RestClient, mock: responses.RequestsMock
 ) -> None:
@@ -467,6 +470,7 @@ def test_a_redirect_is_followed_in_silence() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "octo-org/better-name\n", "")
 
 
+@BOTH
 def test_a_read_of_a_renamed_repository_follows(
     rest: RestClient, mock: responses.RequestsMock
 ) -> None:
@@ -477,6 +481,7 @@ def test_a_read_of_a_renamed_repository_follows(
     assert issue_of(rest, REPOSITORY, 7).number == 7
 
 
+@BOTH
 def test_a_list_of_a_renamed_repository_keeps_its_parameters(
     rest: RestClient, mock: responses.RequestsMock
 ) -> None:
@@ -495,6 +500,7 @@ def test_a_list_of_a_renamed_repository_keeps_its_parameters(
     assert len(mock.calls) == 4
 
 
+@BOTH
 def test_a_redirect_that_leads_in_a_circle_ends(
     rest: RestClient, mock: responses.RequestsMock
 ) -> None:
@@ -507,6 +513,7 @@ def test_a_redirect_that_leads_in_a_circle_ends(
     assert len(mock.calls) <= 7
 
 
+@BOTH
 def test_a_transferred_issue_is_not_taken_for_the_one_that_was_asked_for(
     rest: RestClient, mock: responses.RequestsMock
 ) -> None:
@@ -520,6 +527,7 @@ def test_a_transferred_issue_is_not_taken_for_the_one_that_was_asked_for(
     assert "is https://github.com/octo-org/other/issues/3 now" in str(error)
 
 
+@BOTH
 def test_a_redirect_to_another_host_is_refused(
     rest: RestClient, mock: responses.RequestsMock
 ) -> None:
@@ -530,6 +538,7 @@ def test_a_redirect_to_another_host_is_refused(
     assert len(mock.calls) == 1
 
 
+@BOTH
 def test_a_next_page_on_another_host_is_not_followed(
     rest: RestClient, mock: responses.RequestsMock
 ) -> None:
@@ -575,6 +584,7 @@ def test_a_server_that_hangs_is_left_in_time(hub: Hub, clock: PatientClock) -> N
     assert hub.asked() == ["GET /user"]
 
 
+@BOTH
 def test_nothing_is_sent_after_the_deadline(
     rest: RestClient, mock: responses.RequestsMock, clock: PatientClock
 ) -> None:
@@ -584,12 +594,13 @@ def test_nothing_is_sent_after_the_deadline(
     assert len(mock.calls) == 0
 
 
-def test_a_port_that_refuses_is_no_answer(deadline: Deadline) -> None:
+@BOTH
+def test_a_port_that_refuses_is_no_answer(deadline: Deadline, by_library: bool) -> None:
     """Nobody listens, so a write that got no answer was certainly not done."""
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{held.getsockname()[1]}"
-        client = RestClient(url, TOKEN, deadline, token_source="GH_TOKEN")
+        client = RestClient(url, TOKEN, deadline, token_source="GH_TOKEN", by_library=by_library)
         error = refusal(client, write=True)
         client.close()
     assert isinstance(error, Transient)
@@ -613,13 +624,16 @@ def test_what_did_not_change_costs_nothing_of_the_hour(hub: Hub) -> None:
     assert left is not None
 
 
+@BOTH
 def test_an_etag_is_of_one_address_and_one_client(
-    rest: RestClient, deadline: Deadline, mock: responses.RequestsMock
+    rest: RestClient, api: str, by_library: bool, deadline: Deadline, mock: responses.RequestsMock
 ) -> None:
     """Another page, and another client with another token, are asked for in full."""
     found = {"full_name": "octo-org/hello-service", "permissions": {}}
     mock.get(BASE, json=found, headers={"ETag": 'W/"1"'})
-    other = RestClient("https://api.github.com", "another-token", deadline, token_source="GH_TOKEN")
+    other = RestClient(
+        api, "another-token", deadline, token_source="GH_TOKEN", by_library=by_library
+    )
     for client in (rest, rest, other):
         client.repository_access(REPOSITORY)
     other.close()
@@ -627,6 +641,7 @@ def test_an_etag_is_of_one_address_and_one_client(
     assert sent == [None, 'W/"1"', None]
 
 
+@BOTH
 def test_an_answer_without_an_etag_is_not_kept(
     rest: RestClient, mock: responses.RequestsMock
 ) -> None:
@@ -641,6 +656,7 @@ def test_an_answer_without_an_etag_is_not_kept(
         rest.repository_access(REPOSITORY)
 
 
+@BOTH
 def test_the_client_does_not_show_the_token(rest: RestClient) -> None:
     """A repr in a log line must not hold the token."""
     assert TOKEN not in repr(rest)

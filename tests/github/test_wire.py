@@ -1,4 +1,4 @@
-"""lifecycle.github.client.transport: time-outs that follow the deadline, credentials, lost connections."""
+"""lifecycle.github.client.library_lines: time-outs that follow the deadline, silences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import responses
 
 from lifecycle.core.errors import Transient
 from lifecycle.core.timing import Deadline
-from lifecycle.github.client.transport import Bearer, Patience, body_of, silence
+from lifecycle.github.client.library_lines import Bearer, Patience, silence
 from tests.github.hub import TOKEN, PatientClock
 
 
@@ -108,13 +108,3 @@ def test_a_netrc_entry_does_not_replace_the_token(
 def test_the_credentials_do_not_show_themselves() -> None:
     """A repr in a log line must not hold the token."""
     assert TOKEN not in repr(Bearer(TOKEN))
-
-
-def test_a_body_of_any_kind_is_read() -> None:
-    """JSON comes decoded, everything else as text, and no answer as None."""
-    with responses.RequestsMock() as mock, requests.Session() as session:
-        mock.get("https://api.github.com/json", json={"message": "x"})
-        mock.get("https://api.github.com/html", body="<html>")
-        json = session.get("https://api.github.com/json", timeout=5)
-        html = session.get("https://api.github.com/html", timeout=5)
-        assert (body_of(json), body_of(html), body_of(None)) == ({"message": "x"}, "<html>", None)

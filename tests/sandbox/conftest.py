@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import requests
 
-from lifecycle.github.client.documents import text
+from lifecycle.github.client.documents import document
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import Sandbox
 from lifecycle.settings.resources import graphql_document
@@ -79,7 +79,7 @@ def observe(graphql: Callable[..., Any]) -> Callable[..., Any]:
             "checks": True,
             "comments": True,
         }
-        return graphql(text("observe_claim", "observe_board"), **{**given, **overrides})
+        return graphql(document("observe_claim", "observe_board").text, **{**given, **overrides})
 
     return ask
 

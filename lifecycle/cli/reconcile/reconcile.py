@@ -168,6 +168,7 @@ def _report(asked: ScopeOptions, *, by_event: bool, dry_run: bool, minutes: floa
     world = WorktreeWorld(
         place.root, place.environment, clock, Deadline.after(clock, minutes * 60), MemoryCache()
     )
+    world.by_library = True
     try:
         with ending(world.deadline, end_late):
             scope, note, skipped = whole(scope, world), "", ""

@@ -90,9 +90,8 @@ class CheckDone:
 def import_ahead() -> None:
     """Import what each check needs later, while git works; what fails here fails there, and is said."""
     from lifecycle.evidence.checks import check_reading
-    from lifecycle.storage import journal_file, store
+    from lifecycle.storage import journal_file
 
-    store.import_lock()
     del check_reading, journal_file
 
 

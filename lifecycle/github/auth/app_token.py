@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 from lifecycle.core import timing
 from lifecycle.core.errors import (
@@ -28,7 +28,7 @@ from lifecycle.core.errors import (
 from lifecycle.core.redact import keep_secret
 from lifecycle.core.timing import Deadline, reading
 from lifecycle.core.values.model import Repository
-from lifecycle.github.client.transport import RequestException, Sent, send, silence
+from lifecycle.github.client.plain_line import NoAnswerError, Sent, origin, send
 from lifecycle.github.failures.failure_case import Answer, AskedRequest
 from lifecycle.github.failures.failures import Failures
 from lifecycle.settings import user_folder
@@ -196,7 +196,7 @@ class _App:
         if named is None and isinstance(sent.body, dict):
             named = sent.body.get("url")
         target = urljoin(self.api_url, named) if isinstance(named, str) and named else ""
-        if not target or _origin(target) != _origin(self.api_url):
+        if not target or origin(target) != origin(self.api_url):
             raise self._error(sent, asked)
         return target
 
@@ -216,8 +216,8 @@ class _App:
         def once() -> Sent:
             try:
                 sent = send(method, url, self._jwt(), self.deadline)
-            except RequestException as error:
-                found = silence(error)
+            except NoAnswerError as error:
+                found = error.silence
                 raise self._failures().of_silence(
                     found.words, asked, may_have_landed=found.may_have_landed
                 ) from None
@@ -278,16 +278,6 @@ class _App:
 
     def _failures(self) -> Failures:
         return Failures("", f"the GitHub App {self.app.id}", self.deadline.clock)
-
-
-def _origin(url: str) -> tuple[str, str | None, int | None]:
-    """Scheme, host and port; an address that is none has an origin of its own."""
-    try:
-        parts = urlsplit(url)
-        port = parts.port or {"https": 443, "http": 80}.get(parts.scheme)
-    except ValueError:
-        return "", url, None
-    return parts.scheme, parts.hostname, port
 
 
 def _key_of(app: AppKey) -> str:

@@ -19,6 +19,7 @@ from lifecycle.github.failures.failures import Failures
 
 if TYPE_CHECKING:
     from lifecycle.github.auth.tokens import Token
+    from lifecycle.github.client.plain_line import Silence
 
 ADDRESSES = frozenset({"head", "base", "ref"})
 """Fields that name a branch: another name would be another branch."""
@@ -57,6 +58,7 @@ class TokenClient:
             begins a new connection. Without one the token stays.
         on_refused: told when GitHub does not accept the token.
         withheld: gets the name of each field out of which a secret was taken before it was sent.
+        by_library: PyGithub and gql send, which take longer to import than the smallest client.
 
     Attributes:
         requests: how many were sent; those that followed a redirect are not counted again.
@@ -72,8 +74,10 @@ class TokenClient:
         current: Callable[[], Token] | None = None,
         on_refused: Callable[[], None] | None = None,
         withheld: list[str] | None = None,
+        by_library: bool = False,
     ) -> None:
         self.deadline = deadline
+        self.by_library = by_library
         self.failures = Failures(token, token_source, deadline.clock)
         self.requests = 0
         self._url = url
@@ -104,11 +108,8 @@ class TokenClient:
         if status == 401 and self._on_refused is not None:
             self._on_refused()
 
-    def _unanswered(self, error: BaseException, asked: AskedRequest) -> LifecycleError:
-        """The error for a request to which no answer came, by what requests raised."""
-        from lifecycle.github.client.transport import silence
-
-        found = silence(error)
+    def _unanswered(self, found: Silence, asked: AskedRequest) -> LifecycleError:
+        """The error for a request to which no answer came."""
         if found.is_final:
             return Rejected(f"GitHub {found.words}; nothing was changed, correct it.")
         landed = found.may_have_landed

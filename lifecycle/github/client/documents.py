@@ -1,304 +1,85 @@
-"""The documents in `graphql/`, alone or several as one operation, and which of them a server lacks.
+"""The documents in `graphql/`, alone or several as one operation, as the text that is sent.
 
 What not every server knows lies in a document of its own. It is sent together with the one that it
 adds to, in one request, and left out once the server has said that it does not know it: so an older
 GitHub Enterprise Server costs a part of an answer, never all of it.
 
-A sweep wants the same of many repositories or issues: `repeated` puts the same text under an alias for
-each, with variables of its own, so that one request shows all of them.
-Source: https://spec.graphql.org/October2021/#sec-Field-Alias
+Nothing is parsed here: `ready.json` has what looks ask for together, written by `make docs`, and a test
+holds it to the documents. What is not in it is put together by `document_trees.py`.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, cached_property, lru_cache
-from typing import TypeVar
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
-from graphql import (
-    DefinitionNode,
-    DocumentNode,
-    FieldNode,
-    FragmentDefinitionNode,
-    NameNode,
-    Node,
-    OperationDefinitionNode,
-    OperationType,
-    SelectionNode,
-    SelectionSetNode,
-    VariableDefinitionNode,
-    VariableNode,
-    Visitor,
-    parse,
-    print_ast,
-    visit,
-)
+from lifecycle.settings.resources import graphql_document, packaged
 
-from lifecycle.settings.resources import graphql_document
-
-N = TypeVar("N", bound=Node)
+READY = "github/client/ready.json"
+_OPERATION = r"(?m)^(query|mutation) (\w+)(?:\(([^)]*)\))?"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Document:
     """One operation, ready to be sent.
 
     Attributes:
-        node: the operation and its fragments.
+        text: the operation and its fragments.
         operation: its name, that of the first document.
         is_mutation: it changes something.
         variables: the names of its variables.
     """
 
-    node: DocumentNode
+    text: str
     operation: str
     is_mutation: bool
     variables: frozenset[str]
 
-    @cached_property
-    def text(self) -> str:
-        """The same as GraphQL text, printed once however often it is sent."""
-        return print_ast(self.node)
+    @classmethod
+    def of(cls, text: str) -> Document:
+        """A document by its text, which has one operation."""
+        found = re.search(_OPERATION, text)
+        if found is None:
+            raise TypeError("a document without a named operation")
+        names = re.findall(r"\$(\w+)", found[3] or "")
+        return cls(text, found[2], found[1] == "mutation", frozenset(names))
+
+    def payload(self, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """What is sent.
+
+        Source: https://graphql.github.io/graphql-over-http/draft/#sec-Request-Parameters
+        """
+        asked: dict[str, Any] = {"query": self.text, "operationName": self.operation}
+        return {**asked, "variables": dict(variables)} if variables else asked
 
 
 @cache
 def document(name: str, *others: str) -> Document:
-    """`graphql/NAME.graphql`, with what other documents ask for besides; built once per process.
-
-    Fields that several documents ask for with the same arguments become one field, as GraphQL has
-    it for one document, so that the others add no request.
+    """`graphql/NAME.graphql`, with what other documents ask for besides; read once per process.
 
     Raises:
-        ValueError: the documents do not fit together: one variable, fragment or field with two
-            meanings. That is a defect of the documents.
+        ValueError, TypeError: the documents do not fit together (`document_trees.merged`).
     """
-    operation, *fragments = definitions(name)
-    for other in others:
-        added, *more = definitions(other)
-        operation = _merged(operation, added)
-        fragments = united(fragments, more)
-    if not isinstance(operation, OperationDefinitionNode):
-        raise TypeError(f"{name}.graphql begins with something else than its operation")
-    return Document(
-        DocumentNode(definitions=(operation, *fragments)),
-        operation.name.value if operation.name else name,
-        operation.operation is OperationType.MUTATION,
-        frozenset(one.variable.name.value for one in operation.variable_definitions or ()),
-    )
+    if not others:
+        return Document.of(graphql_document(name))
+    text = _ready()["texts"].get(" ".join((name, *others)))
+    if text is None:  # the server lacks one of those that looks ask for
+        from lifecycle.github.client.document_trees import merged
+
+        text = merged(name, *others)
+    return Document.of(text)
 
 
-def text(name: str, *others: str) -> str:
-    """The same as GraphQL text."""
-    return document(name, *others).text
-
-
-@cache
 def fields_of(name: str, kind: str) -> frozenset[str]:
-    """The keys that the fragments of `graphql/NAME.graphql` on the type `kind` add to its objects."""
-    of_kind = (
-        one
-        for one in definitions(name)
-        if isinstance(one, FragmentDefinitionNode) and one.type_condition.name.value == kind
-    )
-    return frozenset(_key(field) for one in of_kind for field in one.selection_set.selections)
-
-
-def blamed(name: str, others: Sequence[str], words: str) -> tuple[str, ...]:
-    """Which of the added documents a server means that says it does not know something.
-
-    Args:
-        name: the document that has to be answered.
-        others: what was added to it.
-        words: the path and the message of the server's error.
-
-    Returns:
-        Those that have one of the words for themselves; all of them if nobody can tell.
-    """
-    said = set(re.findall(r"\w+", words))
-    base = _names(name)
-    return tuple(one for one in others if said & (_names(one) - base)) or tuple(others)
-
-
-def definitions(name: str) -> tuple[DefinitionNode, ...]:
-    """The operation, then its fragments."""
-    found = parse(graphql_document(name), no_location=True).definitions
-    return tuple(sorted(found, key=lambda one: isinstance(one, FragmentDefinitionNode)))
-
-
-def _merged(one: DefinitionNode, other: DefinitionNode) -> OperationDefinitionNode:
-    if not isinstance(one, OperationDefinitionNode) or not isinstance(
-        other, OperationDefinitionNode
-    ):
-        raise TypeError("only operations can be merged")
-    if one.operation is not other.operation:
-        raise ValueError("a query and a mutation are not one operation")
-    variables = united(one.variable_definitions or (), other.variable_definitions or ())
-    selections = both(one.selection_set, other.selection_set)
-    return replace(one, variable_definitions=tuple(variables), selection_set=selections)
-
-
-def both(one: SelectionSetNode, other: SelectionSetNode) -> SelectionSetNode:
-    """Every selection of both, with the fields of one name made one."""
-    selections: list[SelectionNode] = list(one.selections)
-    keys = [_key(node) for node in selections]
-    for node in other.selections:
-        key = _key(node)
-        if key not in keys:
-            selections.append(node)
-            keys.append(key)
-            continue
-        at = keys.index(key)
-        selections[at] = _one_field(selections[at], node)
-    return SelectionSetNode(selections=tuple(selections))
-
-
-def _one_field(one: SelectionNode, other: SelectionNode) -> SelectionNode:
-    if not isinstance(one, FieldNode) or not isinstance(other, FieldNode):
-        return one  # the same spread, or the same inline fragment
-    if _head(one) != _head(other) or (one.selection_set is None) != (other.selection_set is None):
-        raise ValueError(f"{_key(one)} is asked for in two ways")
-    if one.selection_set is None or other.selection_set is None:
-        return one
-    return replace(one, selection_set=both(one.selection_set, other.selection_set))
-
-
-def _key(node: SelectionNode) -> str:
-    """What makes two selections one: a field's name in the answer, else all of it."""
-    if isinstance(node, FieldNode):
-        return (node.alias or node.name).value
-    return print_ast(node)
-
-
-def _head(node: FieldNode) -> tuple[str, list[str]]:
-    """A field without its selections."""
-    parts = (*(node.arguments or ()), *(node.directives or ()))
-    return node.name.value, sorted(print_ast(part) for part in parts)
-
-
-def united(ones: Iterable[N], others: Iterable[N]) -> list[N]:
-    """Variables or fragments by name; two of one name have to be the same."""
-    found = {name_of(node): node for node in ones}
-    for node in others:
-        known = found.setdefault(name_of(node), node)
-        if print_ast(known) != print_ast(node):
-            raise ValueError(f"{name_of(node)} is defined in two ways")
-    return list(found.values())
-
-
-def name_of(node: Node) -> str:
-    """The name of a variable's definition or of a fragment."""
-    named: Node = getattr(node, "variable", node)
-    return str(named.name.value)  # type: ignore[attr-defined]  # variables and fragments have one
+    """The keys that the fragments of a look's part on the type `kind` add to its objects."""
+    return frozenset(_ready()["fields"][name][kind])
 
 
 @cache
-def _names(name: str) -> frozenset[str]:
-    """Every name in a document but its own: of fields, arguments, types, fragments and variables."""
-    whole = document(name)
-    names = {one.value for one in _below(whole.node) if isinstance(one, NameNode)}
-    return frozenset(names - {whole.operation})
-
-
-def _below(node: Node) -> Iterator[Node]:
-    """A node and every node in it."""
-    yield node
-    for key in node.keys:
-        inner = getattr(node, key)
-        for one in inner if isinstance(inner, tuple | list) else (inner,):
-            if isinstance(one, Node):
-                yield from _below(one)
-
-
-@lru_cache(maxsize=64)
-def repeated(*names: str) -> Document:
-    """Several documents, one of them perhaps many times, as one operation.
-
-    Part N's field of the root is called `pN`, and its variables `pN_NAME`. What asks for nothing of
-    its own (`rateLimit`) is there once, and so are fragments; variables that only fragments use are
-    common to all parts and keep their names.
-
-    Raises:
-        TypeError: a document is a mutation.
-        ValueError: a document has not exactly one field with variables at its root, or the documents
-            do not fit together, as for `document`.
-    """
-    variables: dict[str, VariableDefinitionNode] = {}
-    bare = SelectionSetNode(selections=())
-    asking: list[SelectionNode] = []
-    fragments: list[DefinitionNode] = []
-    for name in dict.fromkeys(names):
-        part = _part(name)
-        bare = both(bare, SelectionSetNode(selections=part.bare))
-        fragments = united(fragments, part.fragments)
-        variables |= {name_of(one): one for one in united(variables.values(), part.shared)}
-    for number, name in enumerate(names):
-        part, renaming = _part(name), _Renaming(f"p{number}_")
-        variables |= {f"p{number}_{name_of(one)}": visit(one, renaming) for one in part.own}
-        asking.append(replace(visit(part.asking, renaming), alias=NameNode(value=f"p{number}")))
-    selections = SelectionSetNode(selections=(*bare.selections, *asking))
-    operation = OperationDefinitionNode(
-        operation=OperationType.QUERY,
-        name=NameNode(value=document(names[0]).operation),
-        variable_definitions=tuple(variables.values()),
-        directives=(),
-        selection_set=selections,
-    )
-    node = DocumentNode(definitions=(operation, *fragments))
-    return Document(node, document(names[0]).operation, False, frozenset(variables))
-
-
-@dataclass(frozen=True, slots=True)
-class _RepeatedPart:
-    """A document that is repeated.
-
-    Attributes:
-        bare: fields of the root that use no variable.
-        asking: the one field of the root that does.
-        own, shared: the variables that it uses, and those that only fragments use.
-    """
-
-    bare: tuple[SelectionNode, ...]
-    asking: FieldNode
-    own: tuple[VariableDefinitionNode, ...]
-    shared: tuple[VariableDefinitionNode, ...]
-    fragments: tuple[DefinitionNode, ...]
-
-
-@cache
-def _part(name: str) -> _RepeatedPart:
-    operation, *fragments = definitions(name)
-    if not isinstance(operation, OperationDefinitionNode) or document(name).is_mutation:
-        raise TypeError("only queries can be repeated")
-    own = _variables(operation.selection_set)
-    every = operation.selection_set.selections
-    bare = tuple(one for one in every if not _variables(one))
-    asking = [one for one in every if isinstance(one, FieldNode) and _variables(one)]
-    if len(asking) != 1:
-        raise ValueError(f"{len(asking)} fields with variables where one is needed")
-    known = operation.variable_definitions or ()
-    return _RepeatedPart(
-        bare,
-        asking[0],
-        tuple(one for one in known if name_of(one) in own),
-        tuple(one for one in known if name_of(one) not in own),
-        tuple(fragments),
-    )
-
-
-class _Renaming(Visitor):
-    """Puts a prefix before the name of every variable; what it is used on is left as it is."""
-
-    def __init__(self, prefix: str) -> None:
-        super().__init__()
-        self._prefix = prefix
-
-    def enter_variable(self, node: VariableNode, *_: object) -> VariableNode:
-        """The variable under its new name."""
-        return VariableNode(name=NameNode(value=f"{self._prefix}{node.name.value}"))
-
-
-def _variables(node: Node) -> frozenset[str]:
-    """The names of the variables that are used below a node."""
-    return frozenset(one.name.value for one in _below(node) if isinstance(one, VariableNode))
+def _ready() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(packaged(READY))
+    return found

@@ -1,4 +1,4 @@
-"""GraphQL over one persistent connection: the one module that knows gql.
+"""GraphQL over one persistent connection: what is asked, and what an answer amounts to.
 
 A request is sent once. Whether it may be sent again is for the caller to know
 (`lifecycle.core.timing`).
@@ -6,26 +6,23 @@ A request is sent once. Whether it may be sent again is for the caller to know
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.ports import Cache
-from lifecycle.core.timing import Deadline, attempts
+from lifecycle.core.timing import LAST_RAISES, Deadline, attempts
 from lifecycle.github.client.client_common import TokenClient, without_secrets
 from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest
 from lifecycle.github.failures.failures import absent_api
 from lifecycle.storage.state_file import MemoryCache
 
 if TYPE_CHECKING:
-    from gql.client import SyncClientSession
-    from gql.transport.exceptions import TransportError
-    from gql.transport.requests import RequestsHTTPTransport
-
     from lifecycle.github.client.documents import Document
-    from lifecycle.github.client.transport import Bearer
+    from lifecycle.github.client.library_lines import GqlLine
+    from lifecycle.github.client.plain_line import PlainLine, Sent
 
 LACKING_SECONDS = 86_400.0
 """For how long a server's word that it does not know something is believed: servers are upgraded."""
@@ -50,7 +47,7 @@ _NO_API = (404, 405, 410)
 
 
 class GraphClient(TokenClient):
-    """A client for the documents in `graphql/`. gql is imported at the first request.
+    """A client for the documents in `graphql/`. What sends is imported at the first request.
 
     One connection serves all requests until `close`; if it was closed meanwhile, the next request
     opens another. Whoever keeps a client for long renews its deadline, best for so long that a
@@ -71,9 +68,8 @@ class GraphClient(TokenClient):
     ) -> None:
         super().__init__(url, token, deadline, **more)
         self._cache = MemoryCache() if cache is None else cache
-        self._transport: RequestsHTTPTransport | None = None
-        self._session: SyncClientSession | None = None
-        self._bearer: Bearer | None = None
+        self._line: _PlainGraph | GqlLine | None = None
+        self._headers: Mapping[str, str] = {}
         self.points = 0
 
     def execute(
@@ -101,7 +97,7 @@ class GraphClient(TokenClient):
                 landed.
             Rejected: there is no data at all; the leaf says why.
         """
-        from lifecycle.github.client.documents import blamed, document
+        from lifecycle.github.client.documents import document
 
         lacking = self._known_lacking() if added else {}
         parts = tuple(part for part in added if part not in lacking)
@@ -114,6 +110,8 @@ class GraphClient(TokenClient):
             unknown = " ".join(_words(one) for one in problems if one.is_unknown)
             if data or not parts or not unknown:
                 break
+            from lifecycle.github.client.document_trees import blamed
+
             for part in blamed(name, parts, unknown):
                 words[part] = self.failures.clean(unknown)
             parts = tuple(part for part in parts if part not in words)
@@ -132,21 +130,22 @@ class GraphClient(TokenClient):
         added: Sequence[str] = (),
     ) -> GraphReply:
         """`execute` for what may be asked again: up to three times while nobody answers."""
-        once = partial(self.execute, name, variables, subject=subject, added=added)
-        return attempts(self.deadline)(once)
+        for attempt in attempts(self.deadline):
+            with attempt:
+                return self.execute(name, variables, subject=subject, added=added)
+        raise AssertionError(LAST_RAISES)
 
     def change(self, name: str, variables: Mapping[str, Any], *, subject: str) -> Mapping[str, Any]:
         """The data of an answer in which a hole is an error; asked for again as by `read`."""
-
-        def once() -> Mapping[str, Any]:
-            reply = self.execute(name, variables, subject=subject)
-            if not reply.problems:
-                return reply.data
-            is_partly_done = any(part is not None for part in reply.data.values())
-            asked = AskedRequest(subject, is_write=True, is_partly_done=is_partly_done)
-            raise self.failures.of_problems(reply.problems, asked)
-
-        return attempts(self.deadline)(once)
+        for attempt in attempts(self.deadline):
+            with attempt:
+                reply = self.execute(name, variables, subject=subject)
+                if not reply.problems:
+                    return reply.data
+                is_partly_done = any(part is not None for part in reply.data.values())
+                asked = AskedRequest(subject, is_write=True, is_partly_done=is_partly_done)
+                raise self.failures.of_problems(reply.problems, asked)
+        raise AssertionError(LAST_RAISES)
 
     def execute_all(
         self,
@@ -168,10 +167,11 @@ class GraphClient(TokenClient):
         Raises:
             Transient, Rejected: as `execute`.
         """
-        from lifecycle.github.client.documents import repeated
+        from lifecycle.github.client.document_trees import repeated
+        from lifecycle.github.client.documents import Document
 
         self._begin()
-        whole = repeated(*(name for name, _ in parts))
+        whole = Document.of(repeated(*(name for name, _ in parts)))
         variables = {f"p{n}_{key}": v for n, (_, own) in enumerate(parts) for key, v in own.items()}
         asked = AskedRequest(subject)
         data, problems = self._sent(whole, {**variables, **(shared or {})}, asked)
@@ -181,7 +181,7 @@ class GraphClient(TokenClient):
     def _demand(self, data: object, problems: Sequence[AnswerProblem], asked: AskedRequest) -> None:
         """Refuse an answer without data, and one whose holes may be gone the next time."""
         if problems:
-            error = self.failures.of_problems(problems, asked, self._headers())
+            error = self.failures.of_problems(problems, asked, self._headers)
             if not data or isinstance(error, Transient):
                 raise error
 
@@ -198,109 +198,75 @@ class GraphClient(TokenClient):
 
     def close(self) -> None:
         """Close the connection; the next request opens another."""
-        if self._session is not None:
-            close: Callable[[], None] = self._session.client.close_sync  # has no annotations
-            close()
-            self._transport = self._session = None
+        if self._line is not None:
+            self._line.close()
+            self._line = None
 
     def _sent(
         self, document: Document, variables: Mapping[str, Any], asked: AskedRequest
     ) -> tuple[Mapping[str, Any], tuple[AnswerProblem, ...]]:
-        from gql.transport.exceptions import TransportError, TransportQueryError
+        from lifecycle.github.client.plain_line import NoAnswerError
 
         sent: Any = {k: v for k, v in variables.items() if k in document.variables}
         if document.is_mutation:
             sent = without_secrets(sent, self._withheld)
-        request = _asking()(document.node, variable_values=sent, operation_name=document.operation)
-        request.text = document.text
-        session, bearer = self._connected()  # outside: a failing import is no odd answer
+        line = self._connected()
         self.requests += 1
-        bearer.status = 0
         try:
-            data: object = session.execute(request)
-            errors: object = []
-        except TransportQueryError as error:
-            if bearer.status >= 500:
-                # gql reads the errors of an outage as answers; the status says what they are.
-                answer = Answer.read(bearer.status, self._headers(), {})
-                raise self.failures.of_answer(answer, asked) from None
-            data, errors = error.data, error.errors
-        except TransportError as error:
-            raise self._failed(error, asked) from None
-        except (AssertionError, AttributeError, IndexError, KeyError, TypeError):
-            # gql reaches into the answer without looking: `null`, or errors that are no list.
-            raise self.failures.of_nonsense(asked) from None
-        finally:
-            self._note(bearer.status)
-        problems = _problems(errors)
+            found = line.ask(document, sent)
+        except NoAnswerError as error:
+            raise self._unanswered(error.silence, asked) from None
+        self._headers = found.headers
+        self._note(found.status)
+        body = found.body if isinstance(found.body, dict) else {}
+        if found.status >= 500 or not {"data", "errors"} & body.keys():
+            raise self._refusal(found, asked)
+        data, problems = body.get("data"), _problems(body.get("errors"))
         if not isinstance(data, dict) and not problems:
             raise self.failures.of_nonsense(asked)
         self.points += _cost(data)
         return data if isinstance(data, dict) else {}, problems
 
-    def _connected(self) -> tuple[SyncClientSession, Bearer]:
-        if self._session is None or self._bearer is None:
-            from gql import Client
-            from gql.transport.requests import RequestsHTTPTransport
+    def _connected(self) -> _PlainGraph | GqlLine:
+        """What sends; it may have been closed meanwhile."""
+        if self._line is None:
+            given = self._url, self.failures.token, self.deadline
+            if self.by_library:
+                from lifecycle.github.client.library_lines import GqlLine
 
-            from lifecycle.github.client.transport import Bearer, Patience
+                self._line = GqlLine(*given)
+            else:
+                self._line = _PlainGraph(*given)
+        return self._line
 
-            self._bearer = Bearer(self.failures.token)
-            patience: Any = Patience(self.deadline)  # annotated as int, handed on to requests as is
-            self._transport = RequestsHTTPTransport(
-                self._url,
-                auth=self._bearer,
-                timeout=patience,
-                retries=0,
-                # A redirected POST would come out as a GET.
-                allow_redirects=False,
-            )
-            client = Client(transport=self._transport, fetch_schema_from_transport=False)
-            connect: Callable[[], SyncClientSession] = client.connect_sync  # has no annotations
-            self._session = connect()
-        return self._session, self._bearer
-
-    def _headers(self) -> dict[str, str]:
-        found = self._transport.response_headers if self._transport else None
-        return {name.lower(): value for name, value in (found or {}).items()}
-
-    def _failed(self, error: TransportError, asked: AskedRequest) -> LifecycleError:
-        from gql.transport.exceptions import TransportConnectionFailed, TransportServerError
-
-        from lifecycle.github.client.transport import body_of
-
-        cause = error.__cause__
-        if isinstance(cause, LifecycleError):
-            return cause  # the deadline's own, raised while the request was being prepared
-        if isinstance(error, TransportConnectionFailed):
-            return self._unanswered(cause or error, asked)
-        if isinstance(error, TransportServerError) and error.code is not None:
-            body = body_of(getattr(cause, "response", None))
-            answer = Answer.read(error.code, self._headers(), body)
-            if error.code in _NO_API:
-                return absent_api(self._url, error.code, self.failures.clean(answer.words))
-            return self.failures.of_answer(answer, asked)
-        return self.failures.of_nonsense(asked)
+    def _refusal(self, found: Sent, asked: AskedRequest) -> LifecycleError:
+        """The error for an answer that is none of GraphQL's: an HTTP refusal, or nonsense."""
+        if found.status < 400:
+            return self.failures.of_nonsense(asked)
+        answer = Answer.read(found.status, found.headers, found.body)
+        if found.status in _NO_API:
+            return absent_api(self._url, found.status, self.failures.clean(answer.words))
+        return self.failures.of_answer(answer, asked)
 
 
-@cache
-def _asking() -> type[Any]:
-    """A request of gql's with a text that is printed already: its own prints one each time it is sent."""
-    from gql import GraphQLRequest
+class _PlainGraph:
+    """GraphQL through the smallest client; its arguments are those of `GqlLine`."""
 
-    class PrintedRequest(GraphQLRequest):
-        text = ""
+    def __init__(self, url: str, token: str, deadline: Deadline) -> None:
+        from lifecycle.github.client.plain_line import PlainLine, bearer
 
-        @property
-        def payload(self) -> dict[str, Any]:
-            """What is sent.
+        self._url = url
+        self._line: PlainLine = PlainLine(url, deadline)
+        self._headers = {**bearer(token), "Content-Type": "application/json"}
+        self.close = self._line.close
 
-            Source: https://graphql.github.io/graphql-over-http/draft/#sec-Request-Parameters
-            """
-            asked = {"query": self.text, "operationName": self.operation_name}
-            return {**asked, "variables": self.variable_values} if self.variable_values else asked
+    def ask(self, document: Document, variables: Mapping[str, Any]) -> Sent:
+        """One request, sent once; raises NoAnswerError, and Transient where no time is left."""
+        from lifecycle.github.client.plain_line import content_of
 
-    return PrintedRequest
+        body = json.dumps(document.payload(variables)).encode()
+        found = self._line.send("POST", self._url, self._headers, body)
+        return found._replace(body=content_of(found.body))
 
 
 def _cost(data: object) -> int:

@@ -1,24 +1,22 @@
 """REST: any call by its path, of one repository or of all, and the few that are of no repository.
 
-PyGithub sends. Its own pauses and retries are off, because its retries resend what creates; what may
-be sent twice goes through `lifecycle.core.timing`. It is imported at the first request only: that
-costs a quarter of a second.
+A request is sent once; what may be sent twice goes through `lifecycle.core.timing`. What sends is
+imported at the first request.
 """
 
 from __future__ import annotations
 
 import json
-import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urljoin, urlsplit
 
 from lifecycle.core import timing
 from lifecycle.core.errors import LifecycleError, Moved, NoPermission, NotFound, Rejected, Transient
-from lifecycle.core.timing import attempts
+from lifecycle.core.timing import LAST_RAISES, attempts, reading
 from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.auth import tokens
 from lifecycle.github.client.client_common import (
@@ -31,9 +29,9 @@ from lifecycle.github.failures.failure_case import Answer, AskedRequest
 from lifecycle.github.failures.failures import moved_to
 
 if TYPE_CHECKING:
-    from github.Requester import Requester
-
-    from lifecycle.github.client.transport import Etags, Sent
+    from lifecycle.github.client.etags import Etags
+    from lifecycle.github.client.library_lines import PyGithubLine
+    from lifecycle.github.client.plain_line import Sent
 
 T = TypeVar("T")
 Json = Mapping[str, Any]
@@ -43,6 +41,7 @@ PAGE = 100
 
 _OK, _UNCHANGED = 200, 304
 _FOUND, _RENAMED = 302, {301, 307, 308}
+_MOST_REDIRECTS = 5
 
 # What is raised where an answer is not of the shape that is expected, by us or by PyGithub.
 _NONSENSE = (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError)
@@ -51,13 +50,13 @@ _NONSENSE = (AssertionError, AttributeError, IndexError, KeyError, TypeError, Va
 class RestClient(TokenClient):
     """A client for the REST API; its arguments are those of every client."""
 
-    _requester: Requester | None = None
+    _line: _PlainRest | PyGithubLine | None = None
     _etags: Etags | None = None
 
     def close(self) -> None:
         """Close the connection; the next request opens another."""
-        if self._requester is not None:
-            self._requester.close()
+        if self._line is not None:
+            self._line.close()
 
     def viewer(self) -> str:
         """The login that the token belongs to.
@@ -132,7 +131,10 @@ class RestClient(TokenClient):
 
     def again(self, asked: AskedRequest, method: str, path: str, **more: Any) -> tuple[Json, Any]:
         """`exchange` for what may be asked again: up to three times while nobody answers."""
-        return attempts(self.deadline)(partial(self.exchange, asked, method, path, **more))
+        for attempt in attempts(self.deadline):
+            with attempt:
+                return self.exchange(asked, method, path, **more)
+        raise AssertionError(LAST_RAISES)
 
     def shown(self, path: str, asked: AskedRequest, shape: Callable[[Json, Any], T]) -> T:
         """What a GET shows; asked again while nobody answers, or the answer has another shape.
@@ -150,7 +152,7 @@ class RestClient(TokenClient):
             except _NONSENSE:
                 raise self.nonsense(asked) from None
 
-        return attempts(self.deadline)(once)
+        return reading(self.deadline, once)
 
     def redirected(self, path: str, asked: AskedRequest, own: Own) -> str:
         """Where a GET of a file is redirected to; the token does not go there.
@@ -165,10 +167,12 @@ class RestClient(TokenClient):
         Raises:
             Rejected: besides all others, where the address is in the clear and the API's is not.
         """
-        found = attempts(self.deadline)(partial(self._sent_as_is, asked, f"{self._url}{path}"))
+        from lifecycle.github.client.plain_line import origin
+
+        found = reading(self.deadline, partial(self._sent_as_is, asked, f"{self._url}{path}"))
         where = found.headers.get("location", "")
-        if found.status in _RENAMED and urlsplit(where)[:2] == urlsplit(self._url)[:2]:
-            found = attempts(self.deadline)(partial(self._sent_as_is, asked, where))
+        if found.status in _RENAMED and origin(where) == origin(self._url):
+            found = reading(self.deadline, partial(self._sent_as_is, asked, where))
             where = found.headers.get("location", "")
         if found.status != _FOUND:
             answer = Answer.read(found.status, found.headers, found.body)
@@ -186,7 +190,7 @@ class RestClient(TokenClient):
 
     def _sent_as_is(self, asked: AskedRequest, url: str) -> Sent:
         """One GET whose redirect is not followed."""
-        from lifecycle.github.client.transport import send
+        from lifecycle.github.client.plain_line import send
 
         self._begin()
         self.requests += 1
@@ -203,43 +207,76 @@ class RestClient(TokenClient):
         token = self.failures.token
         super()._begin()
         if self.failures.token != token:  # what was kept is of the one before
-            self._requester = self._etags = None
+            self._line = self._etags = None
 
     def _sent(
         self, method: str, path: str, query: Json | None, body: object
     ) -> tuple[int, Json, str]:
         """One request; a read that was answered before is asked for only if it changed since."""
-        if self._requester is None:
-            self._requester = _requester(self._url, self.failures.token, self.deadline)
-        sent = dict(query) if query else None
+        target = f"{path}?{urlencode(query)}" if query else path
         if method != "GET":
-            body = without_secrets(body, self._withheld)
-            return self._requester.requestJson(method, path, sent, None, body)
+            return self._followed(method, target, {}, without_secrets(body, self._withheld))
         if self._etags is None:
-            from lifecycle.github.client.transport import Etags
+            from lifecycle.github.client.etags import Etags
 
             self._etags = Etags()
-        address = f"{path}?{sorted((sent or {}).items())}"
+        address = f"{path}?{sorted((query or {}).items())}"
         known = self._etags.get(address)
-        wanted = {"If-None-Match": known.etag} if known else None
-        status, headers, text = self._requester.requestJson(method, path, sent, wanted)
+        wanted = {"If-None-Match": known.etag} if known else {}
+        status, headers, text = self._followed(method, target, wanted, None)
         if status == _UNCHANGED and known is not None:
             return 200, {**known.headers, **headers}, known.text
         if status == _OK:
             self._etags.put(address, headers, text)
         return status, headers, text
 
+    def _followed(
+        self, method: str, target: str, headers: Json, body: object
+    ) -> tuple[int, Json, Any]:
+        """One answer: a read goes to where it is redirected to, with its parameters; a write is sent once.
+
+        GitHub answers 301 with the address that the repository has by its id, which has none of them.
+        Source: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects
+
+        Raises:
+            RuntimeError: it leads to another host or protocol, or too far.
+        """
+        from lifecycle.github.client.plain_line import origin
+
+        query = target.partition("?")[2]
+        for _ in range(_MOST_REDIRECTS + 1):
+            found = self._connected().send(method, target, headers, body)
+            where = urljoin(self._url, found.headers.get("location") or "")
+            if found.status != 301 or method != "GET" or where == self._url:
+                return found
+            if origin(where) != origin(self._url):
+                raise RuntimeError(f"redirected to {where}")
+            target = f"{where}?{query}" if query and "?" not in where else where
+        raise RuntimeError(f"redirected more than {_MOST_REDIRECTS} times")
+
+    def _connected(self) -> _PlainRest | PyGithubLine:
+        """What sends, with the token that is good now."""
+        if self._line is None:
+            given = self._url, self.failures.token, self.deadline
+            if self.by_library:
+                from lifecycle.github.client.library_lines import PyGithubLine
+
+                self._line = PyGithubLine(*given)
+            else:
+                self._line = _PlainRest(*given)
+        return self._line
+
     @contextmanager
     def _translated(self, asked: AskedRequest) -> Iterator[None]:
         """Let nothing out but errors of ours, which hold neither the token nor a traceback."""
-        from lifecycle.github.client.transport import RequestException
+        from lifecycle.github.client.plain_line import NoAnswerError
 
         try:
             yield
-        except RequestException as error:
-            raise self._unanswered(error, asked) from None
+        except NoAnswerError as error:
+            raise self._unanswered(error.silence, asked) from None
         except RuntimeError as error:
-            # PyGithub's word for a redirect to another host or protocol, or to itself.
+            # A redirect to another host or protocol, or to itself; PyGithub says it so, too.
             raise Rejected(
                 f"GitHub redirects {asked.subject} to where the token must not go, so nothing was "
                 "changed; correct the API URL.",
@@ -264,6 +301,25 @@ class RestClient(TokenClient):
             return moved_to(str(found["full_name"]), str(found["clone_url"]), asked)
         except (LifecycleError, KeyError, TypeError):
             return error
+
+
+class _PlainRest:
+    """REST through the smallest client; its arguments are those of `PyGithubLine`."""
+
+    def __init__(self, url: str, token: str, deadline: timing.Deadline) -> None:
+        from lifecycle.github.client.plain_line import PlainLine, bearer
+
+        self._line: PlainLine = PlainLine(url, deadline)
+        self._headers = bearer(token)
+        self.close = self._line.close
+
+    def send(self, method: str, target: str, headers: Json, content: object) -> Sent:
+        """One request, sent once, its answer as text; raises NoAnswerError, and Transient without time."""
+        sent = {**self._headers, **headers}
+        if content is None:
+            return self._line.send(method, target, sent)
+        body = json.dumps(content).encode()
+        return self._line.send(method, target, {**sent, "Content-Type": "application/json"}, body)
 
 
 class Calls:
@@ -412,34 +468,3 @@ def _leniently(text: str) -> object:
     except ValueError:
         return None
     return found
-
-
-def _requester(url: str, token: str, deadline: timing.Deadline) -> Requester:
-    """PyGithub without `Github` in front, which takes whole seconds only for a time-out."""
-    from github.Auth import Token
-    from github.Requester import Requester
-
-    from lifecycle.github.client.transport import USER_AGENT, Following, Patience
-
-    class Follower(Following, Requester):
-        """PyGithub's, with redirects as they should be."""
-
-    # PyGithub says on stderr which redirects it follows; our output is our own sentences. Only this
-    # class is silenced, whoever else uses PyGithub in this process still hears it.
-    silent = logging.getLogger(USER_AGENT)
-    silent.disabled = True
-    Follower.injectLogger(silent)
-    patience: Any = Patience(deadline)  # annotated as int, handed on to requests as is
-    return Follower(
-        auth=Token(token),
-        base_url=url,
-        timeout=patience,
-        user_agent=USER_AGENT,
-        per_page=PAGE,
-        verify=True,
-        retry=None,
-        pool_size=None,
-        seconds_between_requests=None,
-        seconds_between_writes=None,
-        lazy=True,
-    )

@@ -37,7 +37,7 @@ def job_log(calls: Calls, job: int) -> Iterator[Iterator[str]]:
         LogExpired: the repository does not keep it any more.
         Transient: nobody answers, or not in time.
     """
-    from lifecycle.github.client.transport import RequestException, silence, streamed
+    from lifecycle.github.client.plain_line import NoAnswerError, streamed
 
     where = address_of(calls, job)
     try:
@@ -47,9 +47,9 @@ def job_log(calls: Calls, job: int) -> Iterator[Iterator[str]]:
                     f"The storage of GitHub's logs answered {status}, so the log was not read; try again."
                 )
             yield _lines(parts)
-    except RequestException as error:
+    except NoAnswerError as error:
         raise Transient(
-            f"The storage of GitHub's logs {silence(error).words}, so the log was not read; try again."
+            f"The storage of GitHub's logs {error.silence.words}, so the log was not read; try again."
         ) from None
 
 

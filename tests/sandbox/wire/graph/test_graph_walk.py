@@ -130,12 +130,12 @@ def test_fine_grained_tokens_are_forbidden_part_by_part() -> None:
 def _ask(sandbox: Sandbox, number: int) -> Any:
     import requests
 
-    from lifecycle.github.client.documents import text
+    from lifecycle.github.client.documents import document
 
     variables = {
         "owner": "octo-org", "name": "hello-service", "issue": 42, "branch": "work",
         "number": number, "byNumber": True, "checks": True, "comments": True,
     }  # fmt: skip
-    body = {"query": text("observe_claim", "observe_board"), "variables": variables}
+    body = {"query": document("observe_claim", "observe_board").text, "variables": variables}
     headers = {"Authorization": f"bearer {sandbox.info.token}"}
     return requests.post(sandbox.info.graphql_url, json=body, headers=headers, timeout=10).json()

@@ -1,0 +1,257 @@
+"""What the libraries' own clients send: PyGithub for REST and gql for GraphQL, both through requests.
+
+Programs and sweeps ask through these, hooks and commands through `plain_line.py`, which starts sooner. Both
+kinds answer alike, so that what an answer or a silence means is told in one place. The one module that
+knows PyGithub, gql, requests and urllib3.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import requests
+from requests.auth import AuthBase
+from urllib3.exceptions import MaxRetryError, NewConnectionError
+from urllib3.util import Timeout
+
+from lifecycle.core.errors import LifecycleError
+from lifecycle.core.timing import Deadline
+from lifecycle.github.client.documents import Document
+from lifecycle.github.client.plain_line import (
+    BAD_URL,
+    BROKEN_OFF,
+    TOO_LATE,
+    UNPROXIED,
+    UNREACHED,
+    UNSAFE,
+    USER_AGENT,
+    NoAnswerError,
+    Sent,
+    Silence,
+    bearer,
+    content_of,
+)
+
+
+class Patience(Timeout):
+    """A time-out that is read anew from the deadline for every request sent with it.
+
+    urllib3 clones the time-out that it is given at the start of each request, and this clone is what
+    is left at that moment; so one object serves a persistent session and every page of a list.
+    Source: https://urllib3.readthedocs.io/en/stable/reference/urllib3.util.html#urllib3.util.Timeout
+    """
+
+    def __init__(self, deadline: Deadline) -> None:
+        super().__init__(connect=None, read=None)
+        self.deadline = deadline
+
+    def clone(self) -> Timeout:
+        """The time-out of one request, in seconds; raises Transient if nothing is left."""
+        left = self.deadline.remaining()
+        return Timeout(connect=left, read=left)
+
+
+class Bearer(AuthBase):
+    """Puts the token on a request.
+
+    As an `auth`, not as a header: without one, requests would let a `.netrc` entry for the host
+    replace the Authorization header.
+    Source: https://requests.readthedocs.io/en/latest/user/authentication/#netrc-authentication
+
+    Attributes:
+        status: of the last answer, 0 before it.
+    """
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+        self.status = 0
+
+    def __call__(self, request: Any) -> Any:
+        """Add the Authorization header, and see that the answer's status is kept."""
+        request.headers.update(bearer(self._token))
+        request.register_hook("response", self._keep)
+        return request
+
+    def _keep(self, response: Any, *_: Any, **__: Any) -> None:
+        self.status = int(response.status_code)
+
+    def __repr__(self) -> str:
+        return "Bearer(***)"
+
+
+class GqlLine:
+    """GraphQL through gql, over one connection until it is closed.
+
+    Args:
+        url: GraphQL's address.
+        token: what is asked with.
+        deadline: bounds every request.
+    """
+
+    def __init__(self, url: str, token: str, deadline: Deadline) -> None:
+        from gql import Client
+        from gql.transport.requests import RequestsHTTPTransport
+
+        patience: Any = Patience(deadline)  # annotated as int, handed on to requests as is
+        self._bearer = Bearer(token)
+        # A redirected POST would come out as a GET.
+        self._transport = RequestsHTTPTransport(
+            url, auth=self._bearer, timeout=patience, retries=0, allow_redirects=False
+        )
+        client = Client(transport=self._transport, fetch_schema_from_transport=False)
+        connect: Callable[[], Any] = client.connect_sync  # has no annotations
+        self._session = connect()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._session.client.close_sync()
+
+    def ask(self, document: Document, variables: Mapping[str, Any]) -> Sent:
+        """One request, sent once; raises NoAnswerError, and Transient where no time is left."""
+        from gql.transport.exceptions import (
+            TransportConnectionFailed,
+            TransportError,
+            TransportQueryError,
+            TransportServerError,
+        )
+
+        self._bearer.status = 0
+        request = _asking()(document, variables)
+        status = 0
+        body: Any = None
+        try:
+            body = {"data": self._session.execute(request)}
+        except TransportQueryError as error:
+            body = {"data": error.data, "errors": error.errors}
+        except TransportConnectionFailed as error:
+            if isinstance(error.__cause__, LifecycleError):
+                # The deadline's own, raised while the request was being prepared.
+                raise error.__cause__ from None
+            raise NoAnswerError(silence(error.__cause__ or error)) from None
+        except TransportServerError as error:
+            status = error.code or 0
+            body = content_of(getattr(getattr(error.__cause__, "response", None), "text", ""))
+        except (TransportError, AssertionError, AttributeError, IndexError, KeyError, TypeError):
+            # gql reaches into the answer without looking: `null`, or errors that are no list.
+            body = None
+        found: Mapping[str, str] = self._transport.response_headers or {}
+        headers = {name.lower(): value for name, value in found.items()}
+        return Sent(self._bearer.status or status, headers, body)
+
+
+@cache
+def _asking() -> Any:
+    """A request of gql's whose text is there already: its own parses and prints one each time."""
+    from gql import GraphQLRequest
+    from graphql import DocumentNode
+
+    class ReadyRequest(GraphQLRequest):
+        def __init__(self, document: Document, variables: Mapping[str, Any]) -> None:
+            super().__init__(DocumentNode(definitions=()), operation_name=document.operation)
+            self._payload = document.payload(variables)
+
+        @property
+        def payload(self) -> dict[str, Any]:
+            """What is sent."""
+            return self._payload
+
+    return ReadyRequest
+
+
+class PyGithubLine:
+    """REST through PyGithub, without its pauses and its retries, which resend what creates.
+
+    Args:
+        url, token, deadline: as for GraphQL.
+    """
+
+    def __init__(self, url: str, token: str, deadline: Deadline) -> None:
+        from github.Auth import Token
+        from github.Requester import Requester
+
+        class Follower(Following, Requester):
+            """PyGithub's, which follows no redirect."""
+
+        # PyGithub says on stderr which redirects it follows; our output is our own sentences. Only this
+        # class is silenced, whoever else uses PyGithub in this process still hears it.
+        silent = logging.getLogger(USER_AGENT)
+        silent.disabled = True
+        Follower.injectLogger(silent)
+        patience: Any = Patience(deadline)  # annotated as int, handed on to requests as is
+        self._requester = Follower(
+            auth=Token(token),
+            base_url=url,
+            timeout=patience,
+            user_agent=USER_AGENT,
+            per_page=100,
+            verify=True,
+            retry=None,
+            pool_size=None,
+            seconds_between_requests=None,
+            seconds_between_writes=None,
+            lazy=True,
+        )
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._requester.close()
+
+    def send(self, method: str, target: str, headers: Mapping[str, str], content: object) -> Sent:
+        """One request, sent once, its answer as text; raises NoAnswerError, and Transient without time."""
+        try:
+            found = self._requester.requestJson(method, target, None, dict(headers), content)
+        except requests.RequestException as error:
+            raise NoAnswerError(silence(error)) from None
+        return Sent(*found)
+
+
+class Following:
+    """Goes before PyGithub's `Requester`: where it would follow a redirect, the redirect is the answer.
+
+    It follows without the part behind the question mark, so that a list would come unfiltered; and it sends
+    a write there too, to a repository that nobody has named. There is no public place to mend that: this is
+    the one method of PyGithub that sends, under the name by which it calls it. What it does is still its
+    own check: a redirect to another host or protocol is a RuntimeError.
+    """
+
+    _is_asking = False
+
+    def _Requester__requestRaw(  # noqa: N802 -- PyGithub's name
+        self, cnx: Any, verb: str, url: str, *rest: Any, **more: Any
+    ) -> tuple[int, dict[str, Any], Any]:
+        if self._is_asking:
+            return 301, {"location": url}, '{"message": "Moved Permanently"}'
+        self._is_asking = True
+        send: Any = super()._Requester__requestRaw  # type: ignore[misc]  # private, see above
+        try:
+            answer: tuple[int, dict[str, Any], Any] = send(cnx, verb, url, *rest, **more)
+        finally:
+            self._is_asking = False
+        return answer
+
+
+def _was_never_connected(error: BaseException) -> bool:
+    causes = [arg for arg in error.args if isinstance(arg, MaxRetryError)]
+    return any(isinstance(cause.reason, NewConnectionError) for cause in causes)
+
+
+# The exceptions of requests, in an order in which a special one stands before what it is a kind of.
+# Source: https://requests.readthedocs.io/en/latest/api/#exceptions
+_SILENCES: tuple[tuple[tuple[type[Exception], ...], Silence], ...] = (
+    ((requests.exceptions.SSLError,), UNSAFE),
+    ((requests.exceptions.ProxyError,), UNPROXIED),
+    ((requests.ConnectTimeout,), UNREACHED),
+    ((requests.Timeout,), TOO_LATE),
+    ((requests.exceptions.InvalidURL, requests.exceptions.MissingSchema), BAD_URL),
+)
+
+
+def silence(error: BaseException) -> Silence:
+    """What an exception of requests says about a request: the first row that fits."""
+    for kinds, found in _SILENCES:
+        if isinstance(error, kinds):
+            return found
+    return UNREACHED if _was_never_connected(error) else BROKEN_OFF

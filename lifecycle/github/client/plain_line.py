@@ -1,0 +1,416 @@
+"""The smallest client that speaks HTTP: one kept connection to one server, on Python's own `http.client`.
+
+What a hook asks GitHub goes through here, since the libraries' clients cost several times as much to
+import as a request takes. What they give is kept: each byte is waited for no longer than the deadline
+allows, a connection serves many requests, and the proxies and certificates of the environment hold.
+Nothing is retried and no redirect is followed: that is for the modules above.
+"""
+
+from __future__ import annotations
+
+import http.client
+import importlib.util
+import io
+import json
+import os
+import select
+import socket
+import ssl
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import SplitResult, quote, unquote, urlsplit
+
+from lifecycle.core.errors import Transient
+from lifecycle.core.timing import Deadline
+
+USER_AGENT = "agent-lifecycle"
+JSON = "application/vnd.github+json"
+_PORTS = {"http": 80, "https": 443}
+_PART = 65_536
+_SENDABLE = "!#$%&'()*+,/:;=?@[]~"
+
+
+class Silence(NamedTuple):
+    """Why no answer came: words that fit after "GitHub", and whether the request may have landed."""
+
+    words: str
+    may_have_landed: bool
+    is_final: bool = False
+
+
+UNREACHED = Silence("could not be reached", False)
+UNSAFE = Silence("could not be reached safely: its TLS certificate was not accepted", False)
+UNPROXIED = Silence("could not be reached through the proxy", False)
+TOO_LATE = Silence("did not answer in time", True)
+BROKEN_OFF = Silence("broke off the connection", True)
+BAD_URL = Silence("cannot be asked: the API URL is not a usable URL", False, is_final=True)
+BAD_TOKEN = Silence(
+    "cannot be asked: the token holds what no header may hold", False, is_final=True
+)
+
+
+class NoAnswerError(Exception):
+    """No answer came; `silence` says what that means. It holds nothing of what was asked."""
+
+    def __init__(self, silence: Silence) -> None:
+        super().__init__(silence.words)
+        self.silence = silence
+
+
+class Sent(NamedTuple):
+    """An answer: its status, its headers with names in lower case, its JSON or text."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: Any
+
+
+class _Waiting(io.RawIOBase):
+    """What comes from a socket; each byte is waited for as long as the deadline allows."""
+
+    def __init__(self, sock: socket.socket, left: Callable[[], float]) -> None:
+        self._sock, self._left = sock, left
+        self._raw = sock.makefile("rb", buffering=0)  # keeps the socket open until all is read
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        """As many bytes as are there; TimeoutError, or Transient where no time is left."""
+        self._sock.settimeout(self._left())
+        found: int | None = self._raw.readinto(buffer)
+        return found
+
+    def close(self) -> None:
+        """Let go of the socket."""
+        self._raw.close()
+        super().close()
+
+
+class _Answering(http.client.HTTPResponse):
+    """An answer that is read within the deadline, its headers as well."""
+
+    def __init__(self, left: Callable[[], float], sock: socket.socket, **more: Any) -> None:
+        super().__init__(sock, **more)
+        self.fp.close()
+        self.fp = io.BufferedReader(_Waiting(sock, left))
+
+
+class PlainLine:
+    """One connection to one server; lost or closed, the next request opens another.
+
+    Args:
+        url: the server's address; a path below it goes before every path that is asked for.
+        deadline: bounds every request.
+    """
+
+    def __init__(self, url: str, deadline: Deadline) -> None:
+        self._deadline = deadline
+        self._connection: http.client.HTTPConnection | None = None
+        self._before = ""
+        self._proxied: Mapping[str, str] = {}
+        self._port = 0
+        try:
+            self._parts = urlsplit(url)
+            self._port = self._parts.port or _PORTS[self._parts.scheme]
+        except (KeyError, ValueError):
+            self._parts = urlsplit("")
+
+    def __del__(self) -> None:
+        """Whoever forgets a line closes it, as the libraries' clients do."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def send(
+        self, method: str, target: str, headers: Mapping[str, str], body: bytes | None = None
+    ) -> Sent:
+        """One request, sent once; its answer as text.
+
+        Args:
+            method: the verb.
+            target: a path below the line's address if it begins with `/`, else a whole address.
+            headers: what is sent besides what every request has.
+            body: what is sent.
+
+        Raises:
+            NoAnswerError: no whole answer came.
+            Transient: no time is left; nothing was sent.
+        """
+        got = self.answer(method, target, {"Accept-Encoding": "gzip", **headers}, body)
+        content = b"".join(self.parts(got))
+        return Sent(got.status, _headers(got), content.decode("utf-8", "replace"))
+
+    def answer(
+        self, method: str, target: str, headers: Mapping[str, str], body: bytes | None = None
+    ) -> http.client.HTTPResponse:
+        """As `send`, of which the content is not read yet; that is what `parts` is for."""
+        if not self._parts.hostname:
+            raise NoAnswerError(BAD_URL)
+        path = self._parts.path.rstrip("/") + target if target.startswith("/") else _path(target)
+        connection = self._connected()
+        sent = {"User-Agent": USER_AGENT, "Accept": JSON, **headers, **self._proxied}
+        try:
+            connection.sock.settimeout(self._deadline.remaining())
+            with _told():
+                connection.request(method, self._before + quote(path, safe=_SENDABLE), body, sent)
+                return connection.getresponse()
+        except BaseException:  # an alarm as well: what comes on this connection later is no answer
+            self.close()
+            raise
+
+    def parts(self, got: http.client.HTTPResponse) -> Iterator[bytes]:
+        """The content part by part; the connection is kept if it is read to its end."""
+        kind = (got.getheader("Content-Encoding") or "").lower()
+        unpack = zlib.decompressobj(zlib.MAX_WBITS | 32) if kind in {"gzip", "deflate"} else None
+        is_whole = True
+        try:
+            while part := self._read(got):
+                if unpack is not None:
+                    with _told():
+                        part = unpack.decompress(part)
+                    is_whole = unpack.eof
+                yield part
+        finally:
+            if not got.isclosed():
+                got.close()
+                self.close()
+        if not is_whole:
+            raise NoAnswerError(BROKEN_OFF)
+
+    def _read(self, got: http.client.HTTPResponse) -> bytes:
+        """The next part, empty at the end."""
+        with _told():
+            part = got.read(_PART)
+            if not part and got.length:  # it was promised, and did not come
+                raise http.client.IncompleteRead(b"", got.length)
+            return part
+
+    def _left(self) -> float:
+        """Seconds for what was asked already; TimeoutError if none is left."""
+        try:
+            return self._deadline.remaining()
+        except Transient:
+            raise TimeoutError from None
+
+    def _connected(self) -> http.client.HTTPConnection:
+        """The connection that is kept, if the server still holds it; else another."""
+        kept = self._connection
+        if kept is not None and kept.sock is not None and not _is_dropped(kept.sock):
+            return kept
+        self.close()
+        proxy = _proxy(self._parts, self._port)
+        made = self._made(proxy)
+        made.response_class = partial(_Answering, self._left)  # type: ignore[assignment]  # it makes one
+        made.timeout = self._deadline.remaining()
+        try:
+            made.connect()
+        except ssl.SSLError:
+            raise NoAnswerError(UNSAFE) from None
+        except (OSError, http.client.HTTPException):
+            raise NoAnswerError(UNPROXIED if proxy is not None else UNREACHED) from None
+        except ValueError:  # a name that no host can have
+            raise NoAnswerError(BAD_URL) from None
+        finally:
+            self._connection = made  # whatever ended it is closed with it
+        return made
+
+    def _made(self, proxy: SplitResult | None) -> http.client.HTTPConnection:
+        """A connection that is not open yet, through the proxy if there is one."""
+        host, is_safe = self._parts.hostname or "", self._parts.scheme == "https"
+        first, port = host, self._port
+        if proxy is not None:
+            if proxy.scheme != "http" or not proxy.hostname:
+                raise NoAnswerError(UNPROXIED)
+            first, port = proxy.hostname, proxy.port or _PORTS["http"]
+        if not is_safe:
+            self._before = f"http://{self._parts.netloc.rpartition('@')[2]}" if proxy else ""
+            self._proxied = _credentials(proxy)
+            return http.client.HTTPConnection(first, port)
+        try:
+            context = _context(_bundle())
+        except OSError:
+            raise NoAnswerError(UNSAFE) from None
+        made = http.client.HTTPSConnection(first, port, context=context)
+        if proxy is not None:
+            made.set_tunnel(host, self._port, dict(_credentials(proxy)))
+        return made
+
+
+def send(method: str, url: str, token: str, deadline: Deadline) -> Sent:
+    """One request on a connection of its own, with its JSON read; no redirect is followed.
+
+    Args:
+        method: the verb.
+        url: the whole address.
+        token: goes into the Authorization header.
+        deadline: bounds the request.
+
+    Raises:
+        NoAnswerError: no answer came.
+        Transient: no time is left; nothing was sent.
+    """
+    line = PlainLine(url, deadline)
+    try:
+        found = line.send(method, url, bearer(token))
+        return found._replace(body=content_of(found.body))
+    finally:
+        line.close()
+
+
+@contextmanager
+def streamed(url: str, deadline: Deadline) -> Iterator[tuple[int, Iterator[bytes]]]:
+    """What lies at an address that needs no token, part by part; no redirect is followed.
+
+    Args:
+        url: the whole address; whoever has it may read what lies there, so it is shown to nobody.
+        deadline: bounds the wait for each part, and the whole.
+
+    Yields:
+        the status, and the parts of the content as they come; nothing is kept of them.
+
+    Raises:
+        NoAnswerError: no answer came, or it broke off.
+        Transient: no time is left.
+    """
+    line = PlainLine(url, deadline)
+    try:
+        got = line.answer("GET", url, {})
+        with got:
+            yield got.status, line.parts(got)
+    finally:
+        line.close()
+
+
+def origin(url: str) -> tuple[str, str | None, int | None]:
+    """Scheme, host and port; an address that is none has an origin of its own."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or _PORTS.get(parts.scheme)
+    except ValueError:
+        return "", url, None
+    return parts.scheme, parts.hostname, port
+
+
+def bearer(token: str) -> dict[str, str]:
+    """The header that a token goes into."""
+    return {"Authorization": f"Bearer {token}"}
+
+
+def content_of(text: str) -> Any:
+    """The JSON of a text, or the text if it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _path(url: str) -> str:
+    """The path of an address, with its parameters."""
+    parts = urlsplit(url)
+    return f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
+
+
+def _headers(got: http.client.HTTPResponse) -> dict[str, str]:
+    """Headers by their names in lower case; several of a name are one, as HTTP has it."""
+    found: dict[str, str] = {}
+    for name, value in got.getheaders():
+        key = name.lower()
+        found[key] = f"{found[key]}, {value}" if key in found else value
+    return found
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What goes wrong with a request that was sent, as the one error that says so."""
+    try:
+        yield
+    except TimeoutError:
+        raise NoAnswerError(TOO_LATE) from None
+    except ValueError:
+        raise NoAnswerError(BAD_TOKEN) from None
+    except (OSError, http.client.HTTPException, zlib.error):
+        raise NoAnswerError(BROKEN_OFF) from None
+
+
+def _is_dropped(sock: socket.socket) -> bool:
+    """True if the server has closed a connection on which nothing is under way."""
+    poll = select.poll()
+    poll.register(sock, select.POLLIN)
+    return bool(poll.poll(0))
+
+
+def _bundle() -> str:
+    """The certificates that are trusted: the environment's, else those that come with the libraries.
+
+    Source: https://requests.readthedocs.io/en/latest/user/advanced/#ssl-cert-verification
+    """
+    for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"):
+        if path := os.environ.get(name):
+            return path
+    # Found without being imported: that costs as much as reading the file.
+    spec = importlib.util.find_spec("certifi")
+    if spec is None or not spec.origin:
+        return ""
+    shipped = Path(spec.origin).with_name("cacert.pem")
+    return str(shipped) if shipped.is_file() else ""
+
+
+@cache
+def _context(bundle: str) -> ssl.SSLContext:
+    """What checks a server's certificate; raises OSError where the bundle cannot be read."""
+    is_folder = Path(bundle).is_dir()
+    made = ssl.create_default_context(
+        cafile=None if is_folder else bundle or None, capath=bundle if is_folder else None
+    )
+    made.set_alpn_protocols(["http/1.1"])
+    return made
+
+
+def _proxy(parts: SplitResult, port: int) -> SplitResult | None:
+    """The proxy that the environment names for a server, None for the straight way."""
+    names = [name for name, value in os.environ.items() if value and name[-6:].lower() == "_proxy"]
+    if sys.platform != "darwin" and not {name.lower() for name in names} - {"no_proxy"}:
+        return None
+    from urllib.request import getproxies, proxy_bypass
+
+    found = getproxies()
+    host = parts.hostname or ""
+    address = found.get(parts.scheme) or found.get("all")
+    if not address or _is_direct(host, port, found.get("no", "")) or proxy_bypass(host):
+        return None
+    return urlsplit(address if "://" in address else f"http://{address}")
+
+
+def _is_direct(host: str, port: int, exceptions: str) -> bool:
+    """True if NO_PROXY names the server: by its name's end, with its port, or by a network."""
+    for one in filter(None, exceptions.replace(" ", "").split(",")):
+        if one == "*" or host.endswith(one) or f"{host}:{port}".endswith(one):
+            return True
+        if "/" in one:
+            from ipaddress import ip_address, ip_network
+
+            with suppress(ValueError):
+                if ip_address(host) in ip_network(one, strict=False):
+                    return True
+    return False
+
+
+def _credentials(proxy: SplitResult | None) -> dict[str, str]:
+    """The header for a proxy that wants to know who asks."""
+    if proxy is None or not proxy.username:
+        return {}
+    from base64 import b64encode
+
+    words = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}"
+    return {"Proxy-Authorization": f"Basic {b64encode(words.encode()).decode()}"}

@@ -1,0 +1,54 @@
+"""What each path of a hook or command that does something imports, in a Python of its own."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from tests.conftest import Place
+
+LIBRARIES = {
+    *("github", "gql", "graphql", "requests", "urllib3", "certifi", "charset_normalizer", "idna"),
+    *("tenacity", "filelock", "dateutil", "msgspec", "rich", "jinja2", "yaml", "werkzeug", "jwt"),
+}
+"""Libraries that no path to GitHub and back needs; GitHub's own answers need none either."""
+
+SLOW = {"asyncio", "logging", "urllib.request"}
+"""Parts of the standard library of the same kind."""
+
+HOOK = "from lifecycle.hooks.wake import run; run({!r}, {{}})"
+COMMAND = "import sys; sys.argv[1:] = {!r}; from lifecycle.__main__ import main; main()"
+
+
+def imported(place: Place, statement: str) -> set[str]:
+    """The modules in `sys.modules` once a fresh Python has run the statement."""
+    code = f"{statement}\nimport sys\nprint('modules', *sys.modules, file=sys.__stdout__)"
+    done = place.run(sys.executable, "-P", "-c", code, CLAUDE_PROJECT_DIR=str(place.root))
+    assert (done.returncode, done.stderr) == (0, "")
+    return set(done.stdout.rpartition("modules ")[2].split())
+
+
+@pytest.mark.started  # what is imported is what is tested
+def test_what_talks_to_github_is_light(place: Place) -> None:
+    """Opening the pull request, a poll, closing and `status`: http.client, ssl, and what is ours."""
+    (place.root / ".lifecycle.toml").write_text("[checks]\npoll_seconds = 0.001\n")
+    place.ready()
+    stop = HOOK.format("on-stop")
+    opening = imported(place, stop)
+    assert place.claim()["pr_number"] == place.pull()
+    place.control.clear_requests()
+    polling = imported(place, HOOK.format("on-idle"))
+    assert [one.operation for one in place.control.requests()] == ["ObserveClaim"]
+    place.control.merge_pull(place.pull())
+    place.write(phase="done")
+    closing = imported(place, stop)
+    assert not place.has_claim()
+    status = imported(place, COMMAND.format(["status"]))
+    helped = imported(place, COMMAND.format(["--help"]))
+    for found in (opening, polling, closing):
+        assert "http.client" in found
+        assert found & (LIBRARIES | SLOW | {"click"}) == set()
+    for found in (status, helped):
+        assert "click" in found
+        assert found & ((LIBRARIES | SLOW | {"http.client", "ssl"}) - {"msgspec"}) == set()

@@ -1,0 +1,40 @@
+"""What looks ask for together, as `lifecycle/github/client/ready.json` has it: written by `make docs`.
+
+So no hook parses a document: that takes a library, which takes longer to import than GitHub to answer.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from typing import Any
+
+from lifecycle.github.client.document_trees import fields_of, merged
+from lifecycle.github.client.documents import READY
+from lifecycle.github.pulls.forge import BOARD, LABELS
+from lifecycle.github.pulls.translate import MERGING, REVIEWS
+from tests.docs.pages import ROOT
+
+PATH = ROOT / "lifecycle" / READY
+_CLAIM = "observe_claim"
+_BOARDS: tuple[tuple[str, ...], ...] = ((), (BOARD,), (LABELS,), (BOARD, LABELS))
+
+
+def looks() -> list[tuple[str, ...]]:
+    """The parts that a look may add to the claim's own document, as the forge puts them together."""
+    parts = product(_BOARDS, ((), MERGING), ((), (REVIEWS,)))
+    return [found for board, merging, reviews in parts if (found := (*board, *merging, *reviews))]
+
+
+def ready() -> dict[str, Any]:
+    """The texts by the names of their documents, and the fields that parts add to a pull request."""
+    kind = "PullRequest"
+    return {
+        "texts": {" ".join((_CLAIM, *parts)): merged(_CLAIM, *parts) for parts in looks()},
+        "fields": {name: {kind: sorted(fields_of(name, kind))} for name in (*MERGING, REVIEWS)},
+    }
+
+
+def written() -> str:
+    """The file's content."""
+    return json.dumps(ready(), indent=1) + "\n"

@@ -1,0 +1,453 @@
+"""lifecycle.github.client.plain_line: what the libraries' clients give is kept, over real connections."""
+
+from __future__ import annotations
+
+import datetime as dt
+import gzip
+import ipaddress
+import json
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from lifecycle.core.errors import Transient
+from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.github.client import plain_line
+from lifecycle.github.client.plain_line import NoAnswerError, PlainLine, Sent, Silence
+from tests.github.hub import TOKEN, PatientClock
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+VARIABLES = [
+    f"{name}_{kind}"
+    for name, kind in (("HTTP", "PROXY"), ("HTTPS", "PROXY"), ("ALL", "PROXY"), ("NO", "PROXY"))
+]
+BUNDLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
+Speak = Callable[[socket.socket], object]
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No proxy and no certificates of the developer's own."""
+    for name in (*VARIABLES, *(one.lower() for one in VARIABLES), *BUNDLES):
+        monkeypatch.delenv(name, raising=False)
+
+
+class Server:
+    """A socket that says what a test wants, connection by connection, and keeps what it was sent."""
+
+    def __init__(self, *speaks: Speak, tls: ssl.SSLContext | None = None) -> None:
+        self.heard: list[bytes] = []
+        self._speaks, self._tls = speaks, tls
+        self._held = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._held.getsockname()[1]
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def _serve(self) -> None:
+        for speak in self._speaks:
+            try:
+                given, _ = self._held.accept()
+                with given, ExitStack() as stack:
+                    found = given
+                    if self._tls is not None:
+                        found = stack.enter_context(self._tls.wrap_socket(given, server_side=True))
+                    found.settimeout(10)
+                    speak(found)
+            except OSError:
+                continue  # a client that went away
+
+    def close(self) -> None:
+        """Nobody is served any more; who was waited for need not come."""
+        while self._thread.is_alive():
+            with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
+                self._thread.join(0.05)
+        self._held.close()
+
+    def hear(self, found: socket.socket) -> bytes:
+        """One request, which is kept."""
+        got = b""
+        while b"\r\n\r\n" not in got:
+            part = found.recv(65_536)
+            if not part:
+                return got
+            got += part
+        self.heard.append(got)
+        return got
+
+
+@contextmanager
+def serving(*answers: bytes, tls: ssl.SSLContext | None = None) -> Iterator[Server]:
+    """A server with one connection, on which each request gets the next answer; then it is closed."""
+
+    def speak(found: socket.socket) -> None:
+        for answer in answers:
+            if server.hear(found):
+                found.sendall(answer)
+
+    server = Server(speak, tls=tls)
+    try:
+        yield server
+    finally:
+        server.close()
+
+
+def asked(url: str, deadline: Deadline, body: bytes | None = None) -> Sent:
+    """One request on a line of its own."""
+    line = PlainLine(url, deadline)
+    try:
+        return line.send("POST" if body else "GET", "/x", plain_line.bearer(TOKEN), body)
+    finally:
+        line.close()
+
+
+def silence_of(url: str, deadline: Deadline) -> Silence:
+    """Why there was no answer; nothing of it holds the token."""
+    with pytest.raises(NoAnswerError) as caught:
+        asked(url, deadline)
+    assert TOKEN not in f"{caught.value!r} {caught.value.__dict__} {caught.value.__cause__}"
+    return caught.value.silence
+
+
+def test_a_request_is_what_was_asked_for(deadline: Deadline) -> None:
+    """Path below the address, token, our name, a body with its length; header names in small letters."""
+    answer = b"HTTP/1.1 201 Created\r\nX-One: 1\r\nX-One: 2\r\nContent-Length: 2\r\n\r\n[]"
+    with serving(answer) as server:
+        found = asked(f"http://127.0.0.1:{server.port}/api/v3", deadline, b"body")
+    head = server.heard[0].decode()
+    assert head.startswith("POST /api/v3/x HTTP/1.1\r\n")
+    assert f"Authorization: Bearer {TOKEN}\r\n" in head
+    assert "User-Agent: agent-lifecycle\r\n" in head
+    assert "Content-Length: 4\r\n" in head
+    assert (found.status, found.headers["x-one"], found.body) == (201, "1, 2", "[]")
+
+
+def test_a_server_that_sends_a_byte_now_and_then_is_left_in_time() -> None:
+    """Each byte of headers and content is waited for only as long as the whole may take."""
+    end = threading.Event()
+
+    def dribble(found: socket.socket) -> None:
+        server.hear(found)
+        for byte in OK + b" " * 1000:
+            found.sendall(bytes([byte]))
+            if end.wait(0.05):
+                return
+
+    server = Server(dribble)
+    began = time.monotonic()
+    deadline = Deadline.after(SystemClock(), 0.5)
+    assert silence_of(f"http://127.0.0.1:{server.port}", deadline) == plain_line.TOO_LATE
+    assert time.monotonic() - began < 5
+    end.set()
+    server.close()
+
+
+def test_a_server_that_says_nothing_may_have_done_it(clock: PatientClock) -> None:
+    """The time-out is what is left of the deadline; what was sent may have landed."""
+    server = Server(lambda found: bool(server.hear(found) and found.recv(1)))  # its end
+    found = silence_of(f"http://127.0.0.1:{server.port}", Deadline.after(clock, 0.2))
+    server.close()
+    assert found == plain_line.TOO_LATE
+    assert found.may_have_landed
+
+
+def test_without_time_nothing_is_sent(clock: PatientClock) -> None:
+    """The deadline's own error, and no connection."""
+    with serving(OK) as server, pytest.raises(Transient, match="time for this look is up"):
+        asked(f"http://127.0.0.1:{server.port}", Deadline.after(clock, 0))
+    assert server.heard == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n{",
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nnone",
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 12\r\n\r\n"
+        + gzip.compress(b"{}" * 99)[:12],
+        b"SSH-2.0-OpenSSH_9.6\r\n",
+    ],
+    ids=["nothing", "length", "chunk", "odd", "packed", "another protocol"],
+)
+def test_an_answer_that_breaks_off_may_have_landed(deadline: Deadline, answer: bytes) -> None:
+    """Whatever part of it came: the request was sent."""
+
+    def speak(found: socket.socket) -> None:
+        server.hear(found)
+        found.sendall(answer)
+
+    server = Server(speak)
+    assert silence_of(f"http://127.0.0.1:{server.port}", deadline) == plain_line.BROKEN_OFF
+    server.close()
+
+
+@pytest.mark.parametrize("host", ["nowhere.invalid", "127.0.0.1"])
+def test_who_cannot_be_connected_to_was_sent_nothing(deadline: Deadline, host: str) -> None:
+    """A name that nobody has, a port at which nobody listens."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        found = silence_of(f"http://{host}:{held.getsockname()[1]}", deadline)
+    assert found == plain_line.UNREACHED
+
+
+@pytest.mark.parametrize(
+    "url", ["http://:bad/x", "http://", "nonsense", "ftp://127.0.0.1", f"http://{'a' * 70}.x"]
+)
+def test_an_address_that_is_none_is_final(deadline: Deadline, url: str) -> None:
+    """Nobody is asked, and nobody need try again."""
+    assert silence_of(url, deadline) == plain_line.BAD_URL
+
+
+def test_a_token_that_is_no_header_is_said_without_it(deadline: Deadline) -> None:
+    """Python's own error would show it."""
+    with serving(OK) as server:
+        line = PlainLine(f"http://127.0.0.1:{server.port}", deadline)
+        with pytest.raises(NoAnswerError) as caught:
+            line.send("GET", "/x", plain_line.bearer(f"{TOKEN}\r\nX: 1"))
+        line.close()
+    assert caught.value.silence == plain_line.BAD_TOKEN
+    assert TOKEN not in f"{caught.value!r} {caught.value.__cause__}"
+    assert server.heard == []
+
+
+def test_a_connection_is_kept_until_the_server_ends_it(deadline: Deadline) -> None:
+    """Two requests on one; the third finds that it was closed meanwhile, and opens another."""
+
+    def twice(found: socket.socket) -> None:
+        for _ in range(2):
+            server.hear(found)
+            found.sendall(OK)
+
+    def once(found: socket.socket) -> None:
+        server.hear(found)
+        found.sendall(OK)
+
+    server = Server(twice, once)
+    line = PlainLine(f"http://127.0.0.1:{server.port}", deadline)
+    line.send("GET", "/1", {})
+    first = line._connection
+    line.send("GET", "/2", {})
+    assert line._connection is first
+    assert first is not None
+    first.sock.settimeout(10)
+    assert first.sock.recv(1, socket.MSG_PEEK) == b""  # the end has come here
+    assert line.send("GET", "/3", {}).status == 200
+    assert line._connection is not first
+    line.close()
+    server.close()
+    assert [one.split()[1] for one in server.heard] == [b"/1", b"/2", b"/3"]
+
+
+def test_an_answer_may_come_packed_or_in_chunks(deadline: Deadline) -> None:
+    """Both are asked for by nobody but HTTP; what comes out is the text."""
+    content = gzip.compress(json.dumps({"a": "ä" * 9}).encode())
+    head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(content)}\r\n\r\n"
+    chunks = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n1\r\n \r\n0\r\n\r\n"
+    nothing = b"HTTP/1.1 304 Not Modified\r\nContent-Encoding: gzip\r\nETag: x\r\n\r\n"
+    with serving(head.encode() + content, chunks, nothing) as server:
+        line = PlainLine(f"http://127.0.0.1:{server.port}", deadline)
+        found = [line.send("GET", "/x", {}).body for _ in range(3)]
+        line.close()
+    assert found == ['{"a": "' + "\\u00e4" * 9 + '"}', "{} ", ""]
+
+
+def test_what_is_streamed_comes_part_by_part(deadline: Deadline) -> None:
+    """Without a token; who takes only a part waits for no more, and an error of theirs stays theirs."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n"
+    with serving(head + b"x" * 200_000) as server:
+        url = f"http://127.0.0.1:{server.port}/log?sig=1"
+        with plain_line.streamed(url, deadline) as (status, parts):
+            assert (status, sum(map(len, parts))) == (200, 200_000)
+    assert b"Authorization" not in server.heard[0]
+    assert server.heard[0].startswith(b"GET /log?sig=1 ")
+    with serving(head + b"x" * 70_000) as server:
+        url = f"http://127.0.0.1:{server.port}/log"
+        with pytest.raises(OSError, match="my disk"):
+            take_one(url, deadline)
+
+
+def take_one(url: str, deadline: Deadline) -> None:
+    """Begin to read, and fail for a reason of one's own."""
+    with plain_line.streamed(url, deadline) as (_, parts):
+        if next(parts):
+            raise OSError("my disk is full")
+
+
+# -- proxies
+
+TUNNEL = b"HTTP/1.1 200 Connection established\r\n\r\n"
+
+
+def test_a_proxy_gets_the_whole_address(
+    deadline: Deadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the name and password that its own address has, which the server never sees."""
+    with serving(OK) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", f"http://me:p%40ss@127.0.0.1:{proxy.port}")
+        assert asked("http://github.example:81/api", deadline).status == 200
+    head = proxy.heard[0].decode()
+    assert head.startswith("GET http://github.example:81/api/x HTTP/1.1\r\nHost: github.example:81")
+    assert "Proxy-Authorization: Basic bWU6cEBzcw==\r\n" in head
+
+
+@pytest.mark.parametrize(
+    ("exceptions", "is_direct"),
+    [("127.0.0.1", True), ("10.0.0.0/8,127.0.0.0/8", True), ("*", True), ("10.0.0.0/8, .x", False)],
+)
+def test_no_proxy_names_who_is_asked_straight(
+    deadline: Deadline, monkeypatch: pytest.MonkeyPatch, exceptions: str, is_direct: bool
+) -> None:
+    """By name and by network, as requests has it."""
+    with serving(OK) as proxy, serving(OK) as server:
+        monkeypatch.setenv("http_proxy", f"127.0.0.1:{proxy.port}")
+        monkeypatch.setenv("NO_PROXY", exceptions)
+        asked(f"http://127.0.0.1:{server.port}", deadline)
+    assert (len(proxy.heard), len(server.heard)) == ((0, 1) if is_direct else (1, 0))
+
+
+@pytest.mark.parametrize(
+    ("host", "exceptions", "is_direct"),
+    [
+        ("api.github.com", "github.com", True),
+        ("api.github.com", ".github.com", True),
+        ("api.github.com", "api.github.com:443", True),
+        ("api.github.com", "example.com,10.0.0.0/8", False),
+        ("10.1.2.3", "10.0.0.0/8", True),
+        ("10.1.2.3", "10.0.0.0/99", False),
+        ("api.github.com", "", False),
+    ],
+)
+def test_the_exceptions_of_a_proxy(host: str, exceptions: str, is_direct: bool) -> None:
+    """The end of a name, a name with its port, a network; what is none of these is nobody."""
+    assert plain_line._is_direct(host, 443, exceptions) is is_direct
+
+
+@pytest.mark.parametrize(
+    "answer", [b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n", b""], ids=["407", "nothing"]
+)
+def test_a_proxy_that_refuses_was_given_nothing(
+    deadline: Deadline, monkeypatch: pytest.MonkeyPatch, answer: bytes
+) -> None:
+    """The tunnel does not stand, so nothing was sent; nor by a proxy that we do not speak to."""
+    with serving(answer) as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{proxy.port}")
+        assert silence_of("https://github.example", deadline) == plain_line.UNPROXIED
+    assert TOKEN.encode() not in proxy.heard[0]
+    monkeypatch.setenv("HTTPS_PROXY", "socks5://127.0.0.1:1")
+    assert silence_of("https://github.example", deadline) == plain_line.UNPROXIED
+
+
+# -- certificates
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ssl.SSLContext]:
+    """A certificate for 127.0.0.1 and github.example that nobody knows, and a server's context with it."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "made up")])
+    names = [
+        x509.DNSName("github.example"),
+        x509.IPAddress(ipaddress.ip_address("127.0.0.1")),
+    ]
+    now = dt.datetime.now(dt.UTC)
+    made = (
+        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - dt.timedelta(days=1))
+        .not_valid_after(now + dt.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName(names), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .add_extension(x509.KeyUsage(digital_signature=True, content_commitment=False,
+                                     key_encipherment=False, data_encipherment=False,
+                                     key_agreement=False, key_cert_sign=True, crl_sign=True,
+                                     encipher_only=False, decipher_only=False), critical=True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        .sign(key, hashes.SHA256())
+    )  # fmt: skip
+    folder = tmp_path_factory.mktemp("authority")
+    public, private = folder / "public.pem", folder / "private.pem"
+    public.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    private.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(public, private)
+    return public, context
+
+
+@pytest.mark.parametrize("name", BUNDLES)
+def test_the_environments_certificates_are_trusted(
+    deadline: Deadline,
+    monkeypatch: pytest.MonkeyPatch,
+    authority: tuple[Path, ssl.SSLContext],
+    name: str,
+) -> None:
+    """A company's own authority, by any of the three variables."""
+    public, context = authority
+    monkeypatch.setenv(name, str(public))
+    with serving(OK, tls=context) as server:
+        assert asked(f"https://127.0.0.1:{server.port}", deadline).status == 200
+
+
+@pytest.mark.parametrize("bundle", ["", "/nowhere/bundle.pem"])
+def test_a_server_that_nobody_vouches_for_is_sent_nothing(
+    deadline: Deadline,
+    monkeypatch: pytest.MonkeyPatch,
+    authority: tuple[Path, ssl.SSLContext],
+    bundle: str,
+) -> None:
+    """Not known to the bundle that comes with the libraries; or the bundle that is named is not there."""
+    if bundle:
+        monkeypatch.setenv("SSL_CERT_FILE", bundle)
+    with serving(OK, tls=authority[1]) as server:
+        assert silence_of(f"https://127.0.0.1:{server.port}", deadline) == plain_line.UNSAFE
+    assert server.heard == []
+
+
+def test_a_name_that_the_certificate_has_not_is_refused(
+    deadline: Deadline, monkeypatch: pytest.MonkeyPatch, authority: tuple[Path, ssl.SSLContext]
+) -> None:
+    """Known to the bundle, but somebody else's."""
+    public, context = authority
+    monkeypatch.setenv("SSL_CERT_FILE", str(public))
+    with serving(OK, tls=context) as server:
+        assert silence_of(f"https://localhost:{server.port}", deadline) == plain_line.UNSAFE
+    assert server.heard == []
+
+
+def test_the_tunnel_of_a_proxy_is_safe_to_its_end(
+    deadline: Deadline, monkeypatch: pytest.MonkeyPatch, authority: tuple[Path, ssl.SSLContext]
+) -> None:
+    """CONNECT, then TLS with the server behind: the proxy sees neither path nor token."""
+    public, context = authority
+
+    def tunnel(found: socket.socket) -> None:
+        proxy.hear(found)
+        found.sendall(TUNNEL)
+        with context.wrap_socket(found, server_side=True) as inner:
+            inside.append(inner.recv(65_536))
+            inner.sendall(OK)
+
+    inside: list[bytes] = []
+    proxy = Server(tunnel)
+    monkeypatch.setenv("SSL_CERT_FILE", str(public))
+    monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{proxy.port}")
+    assert asked("https://github.example/api", deadline).status == 200
+    proxy.close()
+    assert proxy.heard[0].startswith(b"CONNECT github.example:443 HTTP/1.")
+    assert TOKEN.encode() not in proxy.heard[0]
+    assert inside[0].startswith(b"GET /api/x HTTP/1.1\r\n")
