@@ -17,6 +17,12 @@ from lifecycle.sandbox.checks import suites
 from lifecycle.sandbox.checks.state import CheckRun, CheckSuite, CheckTables, Workflow, WorkflowRun
 from lifecycle.sandbox.repositories.state import Repository
 
+MOST_ATTEMPTS = 51
+"""A run is run again 50 times at the most.
+
+Source: https://docs.github.com/actions/how-tos/manage-workflow-runs/re-run-workflows-and-jobs
+"""
+
 FAILED = {"failure", "cancelled", "timed_out", "startup_failure", "action_required"}
 
 
@@ -31,11 +37,12 @@ def rerun(suite: CheckSuite, *, failed_only: bool = False) -> None:
     """Another attempt of all jobs, or of those that failed.
 
     Raises:
-        ActionRefused: It is not over, or none failed.
+        ActionRefused: It is not over, none failed, or it was run again too often.
     """
     run = suite.run
     if run is None or suites.status_of(suite)[0] != "completed":
         raise ActionRefused("This workflow is already running")
+    _demand_attempt(run)
     jobs = suites.latest_runs_of(suite)
     if failed_only:
         jobs = [job for job in jobs if job.conclusion in FAILED]
@@ -46,15 +53,25 @@ def rerun(suite: CheckSuite, *, failed_only: bool = False) -> None:
         checks.rerun(job)
 
 
+def _demand_attempt(run: WorkflowRun) -> None:
+    """Refuse an attempt too many, in words as in public threads.
+
+    Source: https://github.com/metabase/metabase/pull/70916
+    """
+    if run.attempt >= MOST_ATTEMPTS:
+        raise ActionRefused("This workflow run cannot be retried")
+
+
 def rerun_job(job: CheckRun) -> None:
     """Another attempt with this job alone.
 
     Raises:
-        ActionRefused: Its run is not over.
+        ActionRefused: Its run is not over, or was run again too often.
     """
     run = job.suite.run
     if run is None or suites.status_of(job.suite)[0] != "completed":
         raise ActionRefused("The workflow run containing this job is already running")
+    _demand_attempt(run)
     run.attempt += 1
     checks.rerun(job)
 

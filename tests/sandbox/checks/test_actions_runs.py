@@ -219,6 +219,24 @@ def test_failed_jobs_run_again(api: Api, control: Control, number: int) -> None:
     assert api("GET", place).json()["conclusion"] == "success"
 
 
+def test_a_run_is_run_again_fifty_times_at_the_most(
+    api: Api, control: Control, number: int
+) -> None:
+    """Then it is 403 in GitHub's words, for its failed jobs, for all, and for one."""
+    control.set_check(number, "test", conclusion="failure")
+    (run,) = runs(api)
+    place = f"actions/runs/{run['id']}"
+    for _ in range(50):
+        assert api("POST", f"{place}/rerun-failed-jobs").status_code == 201
+        control.set_check(number, "test", conclusion="failure")
+    (job,) = api("GET", f"{place}/jobs").json()["jobs"]
+    for path in (f"{place}/rerun-failed-jobs", f"{place}/rerun", f"actions/jobs/{job['id']}/rerun"):
+        refused = api("POST", path)
+        assert refused.status_code == 403
+        assert refused.json()["message"] == "This workflow run cannot be retried"
+    assert api("GET", place).json()["run_attempt"] == 51
+
+
 def test_what_runs_can_be_cancelled(api: Api, control: Control, number: int) -> None:
     """202 and `cancelled`; 409 for what is over; not for a reader."""
     control.set_check(number, "test", status="in_progress")
