@@ -24,25 +24,25 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_180,
+    "core": 2_239,
     "storage": 1_402,
-    "settings": 895,
+    "settings": 896,
     "git": 689,
-    "github": 6_330,
+    "github": 6_353,
     "trackers": 2_880,
     "platforms": 780,
     "evidence": 2_500,
-    "claim": 5_512,
+    "claim": 5_602,
     "run": 3_769,
     "stages": 2_790,
     "workflow": 2_500,
-    "feedback": 1_645,
+    "feedback": 2_325,
     "reconcile": 1_325,
-    "views": 2_400,
+    "views": 2_413,
     "app": 1_545,
     "setup": 3_712,
     "hooks": 2_005,
-    "cli": 6_055,
+    "cli": 6_067,
     APART: 17_550,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.

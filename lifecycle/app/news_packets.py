@@ -17,6 +17,9 @@ from lifecycle.storage.feedback_files import FeedbackFiles
 FETCH_SECONDS = 20.0
 """How long a wake waits for the logs: then it goes out without what was not read."""
 
+PREPARE_SECONDS = FETCH_SECONDS + 12.0
+"""How long `prepared` takes at the most: the runs and the base are asked for after the logs."""
+
 _FAILED = "failed"
 
 
@@ -26,16 +29,11 @@ def prepared(world: World, waiting: Iterable[Notice]) -> list[str]:
     What failed is fetched, within FETCH_SECONDS; that it could not be is a line as well.
     """
     for pull, head in _failed(waiting):
-        from lifecycle.feedback.checks.fetching import fetch
-        from lifecycle.feedback.checks.packet_text import wake_lines
-
         try:
-            found = fetch(world, pull, FETCH_SECONDS)
+            return [*world.failures.explained(pull, head, FETCH_SECONDS)]
         except (LifecycleError, OSError, DeadlineReached) as error:
             log.write(world.root, f"feedback: {error}")
             return [unread(getattr(error, "sentence", ""), pull)]
-        # A newer head has other failures: what is said of this one is told without them.
-        return wake_lines(found.packet, found.path) if found.packet.head == head else []
     return []
 
 

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import BadConfig, LifecycleError, Moved, Refused, Rejected
 from lifecycle.core.messages import messages
-from lifecycle.core.ports import Cache, CheckReports, Clock, Forge, ReviewFeedback, Survey
+from lifecycle.core.ports import (
+    Cache,
+    CheckReports,
+    Clock,
+    FailureFeedback,
+    Forge,
+    ReviewFeedback,
+    Survey,
+)
 from lifecycle.core.redact import redact, visible
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values import configured
@@ -339,6 +347,13 @@ class WorktreeWorld:
     def reports(self) -> CheckReports:
         """What failed checks say of themselves; raises NoToken, BadConfig."""
         return self.clients.reports(self.base)
+
+    @cached_property
+    def failures(self) -> FailureFeedback:
+        """What becomes of failed checks; what was read of them is kept with this world."""
+        from lifecycle.feedback.failures.failure_watch import FailureWatch
+
+        return FailureWatch(self)
 
     @property
     def reviews(self) -> ReviewFeedback:

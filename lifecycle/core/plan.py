@@ -86,6 +86,29 @@ class ReviewsHeard:
 
 
 @dataclass(frozen=True, slots=True)
+class FailuresHeard:
+    """What a look heard of failed checks.
+
+    Attributes:
+        known: what is to be remembered, as JSON values.
+        notices: what is to be said.
+        is_settled: that checks failed is said in another way, or not at all: not by the plain sentence.
+        is_due: what failed is to be read again as soon as a look shows it failed.
+        reruns: runs whose failed jobs are to be run again, each with the attempt that failed.
+        tampering: what the newest commits take from the checks, each in words.
+        flakes: checks that failed and passed at one commit, each with what had failed.
+    """
+
+    known: Mapping[str, Any]
+    notices: tuple[Notice, ...] = ()
+    is_settled: bool = False
+    is_due: bool = False
+    reruns: tuple[tuple[int, int], ...] = ()
+    tampering: tuple[str, ...] = ()
+    flakes: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class OpenPullRequest:
     """Create: open the PR. `head` is `owner:branch`; `pushed` is the commit last seen pushed."""
 
@@ -104,6 +127,23 @@ class LinkPullRequest:
     number: int
     issue: int
     line: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemarkOnPull:
+    """Set: the text of the PR has this remark; the hidden `mark` finds it again."""
+
+    number: int
+    remark: str
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class RerunJobs:
+    """Set: the failed jobs of a run are run again after this attempt of it."""
+
+    run: int
+    attempt: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +221,8 @@ class ForgetClaim:
 Action = (
     OpenPullRequest
     | LinkPullRequest
+    | RemarkOnPull
+    | RerunJobs
     | AddToBoard
     | SetBoard
     | PostComment
@@ -211,6 +253,21 @@ class PullRequestLinked:
     """The pull request refers to the issue; as GitHub shows it afterwards."""
 
     pull_request: PullRequest
+
+
+@dataclass(frozen=True, slots=True)
+class PullRemarked:
+    """The pull request's text has the remark with this mark."""
+
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class JobsRerun:
+    """The failed jobs of a run were run again after this attempt, by us or by somebody else."""
+
+    run: int
+    attempt: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,6 +343,8 @@ Fact = (
     Intended
     | PullRequestOpened
     | PullRequestLinked
+    | PullRemarked
+    | JobsRerun
     | OnBoard
     | BoardIs
     | Commented

@@ -12,9 +12,9 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.plan import ReviewsHeard
+from lifecycle.core.plan import FailuresHeard, ReviewsHeard
 from lifecycle.core.values.checks import Checks
-from lifecycle.core.values.failed_checks import FailedHead
+from lifecycle.core.values.failed_checks import CommitFailures, FailedHead, WorkflowRun
 from lifecycle.core.values.model import (
     BoardBrief,
     BoardItem,
@@ -97,7 +97,7 @@ class Forge(Protocol):
 
 
 class CheckReports(Protocol):
-    """What failed checks of one repository say of themselves. Only reads."""
+    """What failed checks of one repository say of themselves; and to run their jobs again."""
 
     def failed_head(self, number: int) -> FailedHead:
         """What failed on the head of a pull request, in one request if GitHub shows all of it.
@@ -110,6 +110,36 @@ class CheckReports(Protocol):
 
         The job has to be over, its run need not be. Raises, there or at a line: NoPermission, NotFound
         (there is none, or not yet), LogExpired, Transient.
+        """
+
+    def run(self, number: int) -> WorkflowRun:
+        """A run of a workflow as it stands now; NotFound, NoPermission."""
+
+    def failed_on(self, sha: str) -> CommitFailures:
+        """What Actions says of a commit; NoPermission."""
+
+    def run_again(self, run: int, attempt: int) -> None:
+        """Run the failed jobs of a run again, unless it has a later attempt already.
+
+        NoPermission; Rejected: it is not over, or was run again too often.
+        """
+
+
+class FailureFeedback(Protocol):
+    """What becomes of failed checks: whose they are, and who is told."""
+
+    def explained(self, pull: int, head: str, seconds: float) -> tuple[str, ...]:
+        """Read why a head failed; the next `heard` decides by it. Lines for a wake.
+
+        Raises as `CheckReports.failed_head`; what else cannot be read is told in its place.
+        """
+
+    def heard(self, pull: PullRequest, known: Mapping[str, Any]) -> FailuresHeard:
+        """What follows from what was read, and what is to be remembered: nothing is written.
+
+        Args:
+            pull: as it was read just now.
+            known: what was remembered of it, {} at first.
         """
 
 

@@ -15,6 +15,7 @@ from lifecycle.core.ports import (
     Cache,
     CheckReports,
     Clock,
+    FailureFeedback,
     Forge,
     Git,
     ReviewFeedback,
@@ -97,6 +98,10 @@ class World(Protocol):
     @property
     def reports(self) -> CheckReports:
         """What failed checks say of themselves."""
+
+    @property
+    def failures(self) -> FailureFeedback:
+        """What becomes of failed checks."""
 
     @property
     def reviews(self) -> ReviewFeedback:

@@ -321,6 +321,8 @@ _KEYS: dict[str, tuple[str, Any]] = {
     "checks.poll_seconds": ("poll_seconds", readers.positive),
     "checks.commands": ("check_commands", readers.check_commands),
     "checks.seconds": ("check_seconds", readers.positive),
+    "ci.rerun": ("ci_rerun", readers.number_or_none),
+    "ci.attempts": ("ci_attempts", readers.number),
     "wait.unattended": ("wait_unattended", readers.duration),
     "labels.use": ("labels_use", readers.choice("auto", "always", "never")),
     "labels.prefix": ("labels_prefix", readers.prefix),

@@ -200,6 +200,11 @@ def number(where: str, value: object) -> int:
     return int(text)
 
 
+def number_or_none(where: str, value: object) -> int:
+    """The same, or 0."""
+    return 0 if value == 0 and not isinstance(value, bool) else number(where, value)
+
+
 def amount(unit: str, is_fit: Callable[[float], bool]) -> Callable[[str, object], float]:
     """What reads so many of a unit of time, more than none, as a number or as text."""
 

@@ -24,8 +24,8 @@ SYSTEMS = (CLAIM, STAGES, TRACKER, RUN, WORKFLOW)
 """Who writes."""
 
 TRANSITION, WRITE, CHECK = "transition", "write", "check"
-BLOCK, REFUSED, LET_GO = "block", "refused", "let_go"
-KINDS = (TRANSITION, WRITE, CHECK, BLOCK, REFUSED, LET_GO)
+BLOCK, REFUSED, LET_GO, FLAKE = "block", "refused", "let_go", "flake"
+KINDS = (TRANSITION, WRITE, CHECK, BLOCK, REFUSED, LET_GO, FLAKE)
 """What is written."""
 
 GREEN, RED, UNKNOWN = "green", "red", "unknown"
@@ -56,8 +56,9 @@ class JournalEntry:
             `detail["outcome"]` one of GREEN, RED, UNKNOWN. "block": the agent was told or asked
             something at its stop; `source` is the stage that was completed, `target` the one it was
             sent to. "refused": what it reported was not accepted; `source` is the stage that it took
-            for complete, `target` the one that it stays in. "let_go": it was allowed to stop although
-            something is left; `source` is the stage.
+            for complete, `target` the one that it stays in. "flake": a check of CI,
+            `source`, failed and passed at one commit; `target` is the test or the error. "let_go": it was
+            allowed to stop although something is left; `source` is the stage.
         task: the task's id as its tracker spells it, `#42` for a GitHub issue.
         actor: the agent's name.
         session: the client's session.

@@ -16,7 +16,7 @@ from tests.claim.steps import REVIEW
 from tests.factories import NOW, SHA, checks, pull, record, seen
 from tests.factories import review as asked_for
 
-RESULTS = ("failed", "green", "waits")
+RESULTS = ("failed", "green", "waits", "rerun", "inherited", "mended", "stopped")
 GREEN = checks(Bucket.PASS)
 
 
@@ -264,6 +264,6 @@ def test_a_poll_is_remembered_as_it_was() -> None:
 def test_a_result_ends_the_one_before_it_and_a_merge_ends_them_all() -> None:
     """What the queue drops once a pull request is not open any more."""
     ends = set(WHILE_OPEN)
-    told = {"changes", "review", "review-stop"}
+    told = {"changes", "review", "review-stop", "weakens", "ci-stop"}
     assert ends == {"pr", "reopened", "conflict", "ejected", *told, *RESULTS}
     assert review.EJECTION_SETTLES == 60.0

@@ -88,6 +88,10 @@ def test_every_field_of_version_1_is_kept() -> None:
         "is_approved": False,
         "unanswered": 0,
         "reviews": {},
+        "failures": {},
+        "reruns": [],
+        "tampering": [],
+        "remarked": 0,
     }
     assert record.linked.link == Link("beads", "demo-1", "claimed")
     assert record.ending.releasing == Releasing(9.0, "busy", is_begun=True)

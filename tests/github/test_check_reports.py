@@ -265,3 +265,67 @@ def test_a_log_is_read_in_the_clear_only_where_the_api_is() -> None:
             ):
                 list(found)
             assert "root:" not in str(caught.value)
+
+
+@pytest.fixture
+def red(hub: Hub, number: int) -> int:
+    """An open pull request with a failed job."""
+    hub.control.set_check(number, "test", conclusion="failure", log="Error: a\n")
+    return number
+
+
+def run_number(hub: Hub, number: int) -> int:
+    """The run of the failed job."""
+    (check,) = reports(hub).failed_head(number).checks
+    assert check.run is not None
+    return check.run
+
+
+def test_a_run_names_its_attempt_and_the_base_that_it_was_tested_with(hub: Hub, red: int) -> None:
+    """And whether it is over: a job of it that still runs is enough to say no."""
+    run = run_number(hub, red)
+    found = reports(hub).run(run)
+    main = hub.control.world()["refs"]["refs/heads/main"]
+    assert (found.number, found.attempt, found.is_over, found.base) == (run, 1, True, main)
+    hub.control.set_check(red, "slow", status="in_progress")
+    assert not reports(hub).run(run).is_over
+    with pytest.raises(NotFound):
+        reports(hub).run(1)
+
+
+def test_failed_jobs_are_run_again_once_for_an_attempt(hub: Hub, red: int) -> None:
+    """Whoever asks after somebody else was quicker does nothing, since the attempt is another one."""
+    run = run_number(hub, red)
+    reports(hub).run_again(run, 1)
+    reports(hub).run_again(run, 1)
+    assert reports(hub).run(run).attempt == 2
+    with pytest.raises(Rejected, match="already running"):
+        reports(hub).run_again(run, 2)
+    hub.control.set_check(red, "test")
+    with pytest.raises(Rejected, match="no failed jobs"):
+        reports(hub).run_again(run, 2)
+    assert reports(hub).run(run).attempt == 2
+
+
+def test_a_token_that_may_not_run_jobs_again_is_told_what_it_needs() -> None:
+    """A 403 about the token is another than one about the run."""
+    with other_token("fine-grained", "actions:read", "pull_requests:read") as (made, number):
+        run = run_number(made, number)
+        with pytest.raises(NoPermission, match="actions=write"):
+            reports(made).run_again(run, 1)
+        assert reports(made).run(run).attempt == 1
+
+
+def test_what_failed_on_a_commit_is_known_by_its_newest_runs(hub: Hub, red: int) -> None:
+    """And of which workflows that is all: one that still runs is not among them."""
+    assert (reports(hub).failed_on("main").failed, reports(hub).failed_on("main").workflows) == (
+        (),
+        (),
+    )
+    main = hub.control.world()["refs"]["refs/heads/main"]
+    hub.control.set_check("main", "test", conclusion="failure", event="push")
+    hub.control.set_check("main", "docs", workflow="Docs", event="push")
+    hub.control.set_check("main", "slow", status="queued", workflow="Slow", event="push")
+    found = reports(hub).failed_on(main)
+    assert [(one.workflow, one.name) for one in found.failed] == [("CI", "test")]
+    assert found.workflows == ("CI", "Docs")

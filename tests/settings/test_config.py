@@ -55,6 +55,8 @@ DEFAULTS: dict[str, Any] = {
     "poll_seconds": 120.0,
     "check_commands": {},
     "check_seconds": 1800.0,
+    "ci_rerun": 1,
+    "ci_attempts": 3,
     "wait_unattended": 0.0,
     "close": "ask",
     "labels_use": "auto",
@@ -99,6 +101,9 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     [reconcile]
     release = true
     silent_hours = 0.5
+    [ci]
+    rerun = 0
+    attempts = 5
     [wait]
     unattended = "10m"
     [tdd]
@@ -142,6 +147,8 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         labels_prefix="at: ",
         reconcile_release=True,
         silent_hours=0.5,
+        ci_rerun=0,
+        ci_attempts=5,
         wait_unattended=600.0,
         tdd_enforce="deny",
         tracker_use="beads",

@@ -127,7 +127,7 @@ def still_wanted(snapshot: Snapshot, kind: str) -> bool:
             return is_ending or is_unsynced(snapshot)
         case "AddToBoard":
             return is_unsynced(snapshot)
-        case "LinkPullRequest":
+        case "LinkPullRequest" | "RemarkOnPull" | "RerunJobs":
             return phase in IN_REVIEW
         case "Look":
             return kind in snapshot.failed

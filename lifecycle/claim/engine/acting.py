@@ -42,6 +42,11 @@ def perform(
                 return plan.PullRequestOpened(_open(action, world))
             case plan.LinkPullRequest():
                 return plan.PullRequestLinked(_link(action, world))
+            case plan.RemarkOnPull():
+                return _remark(action, world)
+            case plan.RerunJobs():
+                world.reports.run_again(action.run, action.attempt)
+                return plan.JobsRerun(action.run, action.attempt)
             case plan.AddToBoard() | plan.SetBoard():
                 return _put_on_board(action, world, record.claim)
             case plan.PostComment():
@@ -86,6 +91,10 @@ def imagine(action: plan.Action) -> plan.Fact:
         case plan.LinkPullRequest():
             text = PullRequest(action.number, "", "", PullState.OPEN, "", "", "", body=action.line)
             return plan.PullRequestLinked(text)
+        case plan.RemarkOnPull():
+            return plan.PullRemarked(action.mark)
+        case plan.RerunJobs():
+            return plan.JobsRerun(action.run, action.attempt)
         case plan.AddToBoard():
             return plan.OnBoard(BoardItem("(new)"))
         case plan.SetBoard():
@@ -168,6 +177,16 @@ def _link(action: plan.LinkPullRequest, world: World) -> PullRequest:
         return pull
     body = f"{pull.body.rstrip()}\n\n{action.line}".lstrip()
     return world.forge.set_pull_request_body(action.number, body)
+
+
+def _remark(action: plan.RemarkOnPull, world: World) -> plan.PullRemarked:
+    """Append the remark to the text as GitHub has it now, once."""
+    pull = world.forge.pull_request(action.number)
+    if action.mark not in pull.body:
+        remark = world.public(action.remark, "remark on weakened checks")
+        body = f"{pull.body.rstrip()}\n\n{remark}\n\n{action.mark}".lstrip()
+        world.forge.set_pull_request_body(action.number, body)
+    return plan.PullRemarked(action.mark)
 
 
 def _put_on_board(

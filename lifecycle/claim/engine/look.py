@@ -250,6 +250,8 @@ def _keep(working: LookUnderWay) -> None:
     if any(trouble.is_of_access for trouble in kept.values()):
         claim_store.state[ACCESS] = working.world.access
     claim_store.remember(record)
+    now = claim_store.clock.now()
+    journal.note(working.world.root, *journalling.flaked(record, working.flakes, now))
 
 
 def _file(claim_store: ClaimStore, papers: Mapping[str, str]) -> None:

@@ -38,6 +38,7 @@ class LookUnderWay:
     problem: LifecycleError | None = None
     stated: set[str] = field(default_factory=set)
     papers: dict[str, str] = field(default_factory=dict)
+    flakes: list[tuple[str, str]] = field(default_factory=list)
     is_finished: bool = False
     is_gone: bool = False
     was_edited: bool = False
@@ -89,7 +90,7 @@ def snapshot_of(world: World, claim_store: ClaimStore, wake: Wake, loaded: Loade
         has_board=settings.has_board and (is_tried or not is_off),
         board_name=settings.board_name,
         poll_seconds=settings.poll_seconds,
-        closes_itself=settings.close == consent.AUTO,
+        closes_itself=settings.close == consent.AUTO and not record.pull.tampering,
         link=settings.issue_link,
     )
     pushed = None
@@ -154,7 +155,33 @@ def observe(working: LookUnderWay, loaded: Loaded) -> None:
             record, notices = linked_writes.learned(world, working.seen)
             working.seen = replace(working.seen, record=record)
             queue(working, notices)
+        _hear_failures(working)
         _hear_reviews(working)
+
+
+def _hear_failures(working: LookUnderWay) -> None:
+    """Let the feedback say what follows from failed checks; what is to be written stays in the record."""
+    seen, observed = working.seen, working.seen.observation
+    pull, known = observed.by_number if observed is not None else None, seen.record.pull
+    is_told = seen.wake in (Wake.IDLE, Wake.TICK) or (seen.wake is Wake.START and known.failures)
+    if pull is None or pull.state is not PullState.OPEN or not is_told:
+        return
+    heard = working.world.failures.heard(pull, known.failures)
+    if heard.is_settled or heard.is_due:
+        prefix = f"{seen.record.claim_key}/failed:{pull.number}:{pull.head_sha}:"
+        working.claim_store.ledger.withdraw(prefix)
+    found = dict.fromkeys((*known.tampering, *heard.tampering))
+    is_same = pull.head_sha == known.head
+    known = replace(
+        known,
+        failures=heard.known,
+        announced=None if heard.is_due else known.announced,
+        reruns=heard.reruns or (known.reruns if is_same else ()),
+        tampering=tuple(found),
+    )
+    working.seen = replace(seen, record=replace(seen.record, pull=known))
+    working.flakes += heard.flakes
+    queue(working, heard.notices)
 
 
 def _hear_reviews(working: LookUnderWay) -> None:

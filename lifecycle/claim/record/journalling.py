@@ -15,6 +15,8 @@ from lifecycle.storage.state_file import NOTED, StateSections
 _WRITES: dict[type[Any], str] = {
     plan.OpenPullRequest: "pull request",
     plan.LinkPullRequest: "link in the pull request",
+    plan.RemarkOnPull: "remark in the pull request",
+    plan.RerunJobs: "failed jobs run again",
     plan.AddToBoard: "card",
     plan.SetBoard: "status",
     plan.PostComment: "comment",
@@ -99,6 +101,26 @@ def wrote(
     )
 
 
+def flaked(
+    record: Record, flakes: Iterable[tuple[str, str]], at: float
+) -> tuple[JournalEntry, ...]:
+    """An entry for each check that failed and passed at one commit: once for what failed in it."""
+    head, pull = record.pull.head, record.claim.pr_number
+    return tuple(
+        JournalEntry(
+            at,
+            journal.CLAIM,
+            journal.FLAKE,
+            **_whose(record),
+            source=check,
+            target=failed,
+            key=f"{record.claim_key}/flake/{head}/{check}/{failed}",
+            detail={"pull": pull, "head": head},
+        )
+        for check, failed in flakes
+    )
+
+
 def _whose(record: Record) -> dict[str, str]:
     number = record.claim.issue_number
     return {
@@ -115,6 +137,10 @@ def _mark(action: plan.Action, fact: plan.Fact) -> tuple[str, dict[str, Any]]:
             return str(fact.pull_request.number), {"pull": fact.pull_request.number}
         case plan.LinkPullRequest(), _:
             return str(action.number), {"pull": action.number}
+        case plan.RemarkOnPull(), _:
+            return action.mark, {"pull": action.number}
+        case plan.RerunJobs(), _:
+            return f"{action.run}/{action.attempt}", {"run": action.run}
         case plan.SetBoard(), _:
             return "", {"status": action.status, "agent": action.agent}
         case plan.PostComment(), _:

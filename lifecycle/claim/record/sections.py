@@ -93,6 +93,10 @@ class PullRecord:
         is_approved: GitHub's verdict over its reviews, where the base demands one.
         unanswered: in how many conversations about the diff somebody else had the last word.
         reviews: what was told of its reviews, as JSON; `feedback/reviews/review_ledger.py` reads it.
+        failures: what is known of its red heads, as JSON; `feedback/failures/failure_ledger.py` reads it.
+        reruns: runs whose failed jobs are to be run again, each with the attempt that failed.
+        tampering: what was taken from its checks since a head of it was red, each in words.
+        remarked: how many of these its text has.
         conflicts_with: the base branch that it conflicts with, or empty.
         reopened: how often it was closed and opened again.
         asked: the merged pull request for which the question about closing was put, or None.
@@ -111,6 +115,10 @@ class PullRecord:
     asked: int | None = None
     unanswered: int = 0
     reviews: Mapping[str, Any] = field(default_factory=dict)
+    failures: Mapping[str, Any] = field(default_factory=dict)
+    reruns: tuple[tuple[int, int], ...] = ()
+    tampering: tuple[str, ...] = ()
+    remarked: int = 0
 
 
 @dataclass(frozen=True, slots=True)

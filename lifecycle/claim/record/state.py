@@ -218,7 +218,9 @@ class Record:
             kept[name] = {k: value(**_known(value, v)) for k, v in kept.get(name, {}).items()}
         for name, section in _SECTIONS.items():
             kept[name] = _known(section, kept.get(name, {}))
-        kept["pull"]["changes_by"] = tuple(kept["pull"].get("changes_by", ()))
+        for name in ("changes_by", "tampering"):
+            kept["pull"][name] = tuple(kept["pull"].get(name, ()))
+        kept["pull"]["reruns"] = tuple((int(a), int(b)) for a, b in kept["pull"].get("reruns", ()))
         if kept["ending"].get("releasing"):
             kept["ending"]["releasing"] = Releasing(
                 **_known(Releasing, kept["ending"]["releasing"])
@@ -282,8 +284,8 @@ def fold(record: Record, fact: plan.Fact, now: float) -> Record:
             return replace(record, intents={**record.intents, kind_of(fact.action): intent})
         case plan.PullRequestOpened():
             return _settled(with_pull_request(record, fact), "OpenPullRequest")
-        case plan.PullRequestLinked():
-            return _settled(record, "LinkPullRequest")
+        case plan.PullRequestLinked() | plan.PullRemarked() | plan.JobsRerun():
+            return _on_pull(record, fact)
         case plan.OnBoard():
             return _settled(_on_board(record, fact), "AddToBoard")
         case plan.BoardIs():
@@ -316,6 +318,21 @@ def _stepped(
     done, kind = _STEPS[type(fact)]
     steps: dict[str, Any] = {done: True}
     return _settled(replace(record, ending=replace(record.ending, **steps)), kind)
+
+
+def _on_pull(
+    record: Record, fact: plan.PullRequestLinked | plan.PullRemarked | plan.JobsRerun
+) -> Record:
+    pull = record.pull
+    match fact:
+        case plan.PullRequestLinked():
+            return _settled(record, "LinkPullRequest")
+        case plan.PullRemarked():
+            pull = replace(pull, remarked=len(pull.tampering))
+            return _settled(replace(record, pull=pull), "RemarkOnPull")
+        case plan.JobsRerun():
+            left = tuple(one for one in pull.reruns if one[0] != fact.run)
+            return _settled(replace(record, pull=replace(pull, reruns=left)), "RerunJobs")
 
 
 def _with_link(record: Record, fact: plan.LinkedIs) -> Record:

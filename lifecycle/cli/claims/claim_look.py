@@ -152,6 +152,10 @@ def describe(action: plan.Action) -> str:
             return f"open a {kind} from {action.head} into {action.base}: {quoted(action.title)}"
         case plan.LinkPullRequest():
             return f"add a line to PR #{action.number} that refers to #{action.issue}"
+        case plan.RemarkOnPull():
+            return f"add to PR #{action.number} that its checks were weakened"
+        case plan.RerunJobs():
+            return f"run the failed jobs of run {action.run} again"
         case plan.AddToBoard():
             return f"put #{action.issue} on the board"
         case plan.SetBoard():

@@ -108,6 +108,9 @@ def summary_data(summary: Summary) -> dict[str, Any]:
         ],
         "labels": [_group_data(item) for item in summary.labels],
         "agents": [_group_data(item) for item in summary.agents],
+        "flakes": [
+            {**asdict(item), "last": timing.render_time(item.last)} for item in summary.flakes
+        ],
         "lasting": [_visit_data(item) for item in summary.lasting],
     }
 

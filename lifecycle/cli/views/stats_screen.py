@@ -51,8 +51,9 @@ def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> 
     for title, groups in (("label", summary.labels), ("agent", summary.agents)):
         if groups:
             _print(shown, width, _groups(title, groups, width))
-    if summary.tasks:
-        _print(shown, width, _tasks(summary, width))
+    lists = {_flakes: summary.flakes, _tasks: summary.tasks}
+    for part_of in (one for one, found in lists.items() if found):
+        _print(shown, width, part_of(summary, width))
     if is_told:
         _print(shown, width, _told(summary.told, width))
 
@@ -108,6 +109,19 @@ def _groups(title: str, groups: Sequence[Group], width: int) -> Table:
         median = span(group.times.median) if group.times.count else "-"
         counts = [str(group.tasks), str(group.done), median, *(str(group.attempts) for _ in tries)]
         table.add_row(Text(visible(group.name)), *counts, part(group.success))
+    return table
+
+
+def _flakes(summary: Summary, width: int) -> Table:
+    """What failed in CI and passed at the same commit."""
+    table = _table("flake", "times", *(("last (UTC)",) if width >= AWAY else ()))
+    for flake in summary.flakes[:TASKS]:
+        name = f"{flake.check}: {flake.failed}" if flake.failed else flake.check
+        last = (minute(flake.last),) if width >= AWAY else ()
+        table.add_row(Text(visible(name)), str(flake.times), *last)
+    more = len(summary.flakes) - TASKS
+    if more > 0:
+        table.add_row(Text(f"and {more} more: --json has all", "dim"))
     return table
 
 

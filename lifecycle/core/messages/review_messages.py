@@ -232,6 +232,19 @@ def unanswered(number: int, count: int) -> str:
     return f"{threads} of PR #{number} {verb} unanswered: lifecycle feedback reviews"
 
 
+def weakened(said: Sequence[str]) -> str:
+    """What a pull request's text says of commits that take something from its checks."""
+    return "\n".join(
+        ("**Weakened checks**, pushed after a head of this failed:", *(f"- {one}" for one in said))
+    )
+
+
+def holds(said: Sequence[str]) -> str:
+    """What the question about closing says of them."""
+    more = f" (+{len(said) - SHOWN_NAMES} more)" if len(said) > SHOWN_NAMES else ""
+    return f"Its checks were weakened after they failed: {'; '.join(said[:SHOWN_NAMES])}{more}."
+
+
 def _places(said: Sequence[tuple[str, str]]) -> str:
     shown = [f"{named(who) if who else 'somebody'} {url}".strip() for who, url in said]
     more = f" (+{len(shown) - SHOWN_NAMES} more)" if len(shown) > SHOWN_NAMES else ""

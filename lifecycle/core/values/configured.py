@@ -126,6 +126,8 @@ class Settings:
         poll_seconds: backoff between two polls of the checks.
         check_commands: by its name the command of a check: a text, a list of words, or several lists.
         check_seconds: how long one run of a check may take.
+        ci_rerun: how often failed jobs are run again where what they ran on broke; 0 for never.
+        ci_attempts: at how many red heads with the same failure a person is asked.
         wait_unattended: for how many seconds a stop waits for news where nobody attends; 0.0 for none.
         close: "ask" (a person says yes to closing) or "auto" (the merge is the yes).
         labels_use: "auto" (labels keep the Status where the board cannot be seen), "always", "never".
@@ -155,6 +157,8 @@ class Settings:
     poll_seconds: float = 120.0
     check_commands: Mapping[str, object] = field(default_factory=dict)
     check_seconds: float = CHECK_SECONDS
+    ci_rerun: int = 1
+    ci_attempts: int = 3
     wait_unattended: float = 0.0
     close: str = "ask"
     labels_use: str = "auto"

@@ -91,3 +91,32 @@ class FailedHead:
     checks: tuple[FailedCheck, ...] = ()
     left: int = 0
     unseen: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowRun:
+    """A run of a workflow of Actions, as it stands now.
+
+    Attributes:
+        attempt: the number of its newest attempt, from 1 on: one more for each time it was run again.
+        is_over: no job of it runs any more, so that failed ones can be run again.
+        base: the commit of the base branch that it was tested with, "" if GitHub does not say.
+    """
+
+    number: int
+    attempt: int
+    is_over: bool
+    base: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CommitFailures:
+    """What Actions says of a commit that is no pull request's head.
+
+    Attributes:
+        failed: jobs of its newest runs that did not pass.
+        workflows: those whose newest run there is over; what is not among them is not known.
+    """
+
+    failed: tuple[FailedCheck, ...] = ()
+    workflows: tuple[str, ...] = ()

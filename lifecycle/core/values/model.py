@@ -102,6 +102,7 @@ class PullRequest:
         changes_requested: the reviews that ask for changes now, each the last opinion of somebody
             who may write to the repository, the oldest first.
         conversations: what is said of it, None if that was not asked for or not shown.
+        base_tip: the newest commit of the base branch, "" if it was not asked for or not shown.
     """
 
     number: int
@@ -127,6 +128,7 @@ class PullRequest:
     closed_at: float | None = None
     updated_at: float | None = None
     conversations: Conversations | None = None
+    base_tip: str = ""
 
 
 @dataclass(frozen=True, slots=True)

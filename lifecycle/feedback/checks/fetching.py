@@ -16,6 +16,7 @@ from lifecycle.core.timing import HARD_EXIT_GRACE, DeadlineReached, alarm
 from lifecycle.core.values.failed_checks import FailedCheck, FailedHead
 from lifecycle.core.world import World
 from lifecycle.feedback.checks.excerpt import LogExcerpt, excerpt
+from lifecycle.feedback.checks.failing_tests import failing_tests
 from lifecycle.feedback.checks.kept_log import KeptLog
 from lifecycle.feedback.checks.log_lines import StepTime
 from lifecycle.feedback.checks.packet import (
@@ -72,7 +73,7 @@ def fetch(world: World, pull: int, seconds: float | None = None) -> FetchedPacke
             for check in ordered(head)[:MOST_JOBS]:
                 if check.job is not None:
                     logs[check.job] = ReadLog(problem=TOO_LATE)
-                    logs[check.job] = _read(world, check, check.job)
+                    logs[check.job] = read_log(world, check, check.job)
     except DeadlineReached:
         if head is None or seconds is None:
             raise
@@ -90,11 +91,12 @@ def _kept(world: World, made: FailurePacket) -> str:
     return FeedbackFiles.shown(name)
 
 
-def _read(world: World, check: FailedCheck, job: int) -> ReadLog:
+def read_log(world: World, check: FailedCheck, job: int) -> ReadLog:
+    """What came of reading the log of a check's job: as it was kept, else as GitHub has it."""
     files = FeedbackFiles(world.root)
     known = _known(files.read(f"{job}.json"))
     if known is not None and files.has(f"{job}.log"):
-        return ReadLog(known, files.shown(f"{job}.log"))
+        return ReadLog(known[0], files.shown(f"{job}.log"), tests=known[1])
     if world.deadline.left < _LEAST:
         return ReadLog(problem=TOO_LATE)
     try:
@@ -103,9 +105,10 @@ def _read(world: World, check: FailedCheck, job: int) -> ReadLog:
         is_late = world.deadline.left < _LEAST
         sentence = TOO_LATE if is_late else redact(error.sentence, world.environment)
         return ReadLog(problem=sentence)
+    tests = failing_tests(kept.lines, _time_of(check))
     files.write(f"{job}.log", kept.text.encode())
-    files.write(f"{job}.json", json.dumps(asdict(made)).encode())
-    return ReadLog(made, files.shown(f"{job}.log"))
+    files.write(f"{job}.json", json.dumps({**asdict(made), "tests": tests}).encode())
+    return ReadLog(made, files.shown(f"{job}.log"), tests=tests)
 
 
 def _asked(world: World, check: FailedCheck, job: int) -> tuple[LogExcerpt, KeptLog]:
@@ -138,15 +141,16 @@ def _time_of(check: FailedCheck) -> StepTime | None:
     return StepTime(step.began, step.ended)
 
 
-def _known(content: bytes | None) -> LogExcerpt | None:
-    """An excerpt as it was kept, None if there is none that can be read."""
+def _known(content: bytes | None) -> tuple[LogExcerpt, tuple[str, ...]] | None:
+    """An excerpt and the tests as they were kept, None if there is none that can be read."""
     try:
         found = json.loads(content or b"null")
-        return LogExcerpt(
+        made = LogExcerpt(
             tuple(str(line) for line in found["lines"]),
             str(found["first_error"]),
             int(found["total"]),
             int(found["left_out"]),
         )
+        return made, tuple(str(one) for one in found["tests"])
     except (ValueError, KeyError, TypeError):
         return None

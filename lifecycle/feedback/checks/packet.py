@@ -44,11 +44,13 @@ class ReadLog:
         excerpt: its lines that tell the error, None if it could not be read.
         path: where the log lies, from the worktree's root on, "" if it was not kept.
         problem: why it could not be read, a sentence.
+        tests: the tests that it names as failed.
     """
 
     excerpt: LogExcerpt | None = None
     path: str = ""
     problem: str = ""
+    tests: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ class CheckFailure:
         step: the step that failed, "" if it is not known.
         same: the names of the others.
         first_error: the first line that tells the error.
+        tests: the tests that the log names as failed.
         excerpt: lines of the log, those around its errors.
         lines, left_out: how many lines the failed step printed, and how many of them are not here.
         log: where the log lies, from the worktree's root on; a long one without its middle.
@@ -79,6 +82,7 @@ class CheckFailure:
     step: str = ""
     same: tuple[str, ...] = ()
     first_error: str = ""
+    tests: tuple[str, ...] = ()
     excerpt: tuple[str, ...] = ()
     lines: int = 0
     left_out: int = 0
@@ -170,6 +174,7 @@ def _failure(check: FailedCheck, log: ReadLog | None) -> CheckFailure:
         check.is_required,
         step=redact(check.failed_step.name) if check.failed_step else "",
         first_error=excerpt.first_error,
+        tests=tuple(redact(one) for one in read.tests),
         excerpt=excerpt.lines,
         lines=excerpt.total,
         left_out=excerpt.left_out,
@@ -193,9 +198,14 @@ def _told(remarks: tuple[CheckRemark, ...]) -> tuple[CheckRemark, ...]:
     )
 
 
+def without_moments(line: str) -> str:
+    """A line without what differs between runs that fail alike."""
+    return re.sub(_SAME, "", line)
+
+
 def _identity(failure: CheckFailure) -> object:
     """What two failures have in common that are told as one; None for one without lines."""
     if not failure.excerpt:
         return None
-    lines = tuple(re.sub(_SAME, "", line) for line in failure.excerpt)
-    return failure.workflow, failure.step, failure.is_required, lines
+    lines = tuple(without_moments(line) for line in failure.excerpt)
+    return failure.workflow, failure.step, failure.is_required, failure.tests, lines

@@ -16,13 +16,16 @@ from lifecycle.core.errors import LogExpired, NoPermission, NotFound
 from lifecycle.core.values.checks import ENDED_BADLY
 from lifecycle.core.values.failed_checks import (
     CheckRemark,
+    CommitFailures,
     FailedCheck,
     FailedHead,
     JobStep,
+    WorkflowRun,
 )
 from lifecycle.github.client.client_common import Json, nodes, part, text, word
 from lifecycle.github.client.rest import Calls
 from lifecycle.github.failures.failure_case import AskedRequest
+from lifecycle.github.pulls import workflow_runs
 from lifecycle.github.pulls.job_logs import address_of, job_log
 
 if TYPE_CHECKING:
@@ -69,6 +72,20 @@ class GitHubCheckReports:
             address_of(self._calls, int(jobs[0]["id"]))
         return True
 
+    def run(self, number: int) -> WorkflowRun:
+        """A run of a workflow as it stands now."""
+        return workflow_runs.run_of(self._calls, number)
+
+    def failed_on(self, sha: str) -> CommitFailures:
+        """What Actions says of a commit."""
+        runs = workflow_runs.runs_on(self._calls, sha)
+        failed = tuple(check for run in runs for check in self._jobs_in(run))
+        return CommitFailures(failed, workflow_runs.over(runs))
+
+    def run_again(self, run: int, attempt: int) -> None:
+        """Run the failed jobs of a run again, unless it has a later attempt already."""
+        workflow_runs.run_again(self._calls, run, attempt)
+
     def failed_head(self, number: int) -> FailedHead:
         """What failed on the head of a pull request; NotFound."""
         repository = self._calls.repository
@@ -112,18 +129,9 @@ class GitHubCheckReports:
         Sources: https://docs.github.com/rest/actions/workflow-runs#list-workflow-runs-for-a-repository and
         https://docs.github.com/rest/actions/workflow-jobs#list-jobs-for-a-workflow-run
         """
-        subject = f"the runs of workflows on commit {sha[:12]}"
         found: list[FailedCheck] = []
         try:
-            runs = self._calls.pages(
-                "actions/runs", subject, {"head_sha": sha}, key="workflow_runs"
-            )
-            # A redirect may lose the query: then these are the runs of every commit.
-            newest: dict[object, Json] = {}
-            for run in runs:  # newest first
-                if run.get("head_sha") == sha:
-                    newest.setdefault((run.get("workflow_id"), run.get("event")), run)
-            for run in newest.values():
+            for run in workflow_runs.runs_on(self._calls, sha):
                 found += self._jobs_in(run)
         except NoPermission as error:
             return found, (error.sentence,)

@@ -67,6 +67,7 @@ def pull_request(node: Json) -> PullRequest:
         closed_at=timing.parse_time(node.get("closedAt")),
         updated_at=timing.parse_time(node.get("updatedAt")),
         conversations=_conversations(node),
+        base_tip=text(part(part(node, "baseRef"), "target"), "oid"),
     )
 
 

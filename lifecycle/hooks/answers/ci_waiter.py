@@ -161,7 +161,7 @@ class _Waiter:
         return self.call.reply(replace(more, record=record, said=(*report.said, *more.said)), why)
 
     def _why(self, waiting: Sequence[Notice]) -> list[str]:
-        until = self.clock.now() + news_packets.FETCH_SECONDS + HOOK_SECONDS
+        until = self.clock.now() + news_packets.PREPARE_SECONDS + HOOK_SECONDS
         signs_of_life.promise(self.claim_store.folder, self.call.session, until)
         return news_packets.prepared(self.world, waiting)
 

@@ -344,6 +344,18 @@ def check_checks(case: Examined) -> Iterator[DoctorFinding]:
         key = "checks.read.rest" if is_fine_grained else "checks.read.whole"
         yield finding(key if checks.is_complete else "checks.read.part")
         yield from _logs(hub, base)
+        if case.settings.ci_rerun:
+            yield _rerun(facts, case.access)
+
+
+def _rerun(facts: TokenFacts, access: RepositoryAccess) -> DoctorFinding:
+    """Whether failed jobs could be run again. It is not tried: that would be a write.
+
+    Source: https://docs.github.com/rest/actions/workflow-runs#re-run-failed-jobs-from-a-workflow-run
+    """
+    if access.can_push is False:
+        return finding("checks.rerun.refused", whose=_owner(facts), access=access)
+    return finding("checks.rerun.unlisted" if facts.scopes is None else "checks.rerun.allowed")
 
 
 def _logs(hub: GitHubFacts, base: Repository) -> Iterator[DoctorFinding]:

@@ -94,6 +94,16 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Flake:
+    """A check of CI that failed and passed at one commit: what failed in it, how often, and when last."""
+
+    check: str
+    failed: str
+    times: int
+    last: float
+
+
+@dataclass(frozen=True, slots=True)
 class Wanted:
     """What the numbers are to be about; everything unless said.
 
@@ -126,6 +136,7 @@ class Summary:
         tries: the attempts of each task, in the same stages or phases.
         done: the tasks that came to their end, and when.
         lasting: visits that have not ended.
+        flakes: what failed and passed at one commit, the most frequent first.
         told: all visits, oldest first.
     """
 
@@ -143,6 +154,7 @@ class Summary:
     tries: Mapping[str, int]
     done: Mapping[str, float]
     lasting: tuple[Visit, ...]
+    flakes: tuple[Flake, ...] = ()
     told: tuple[Visit, ...] = field(default=())
 
 
@@ -199,8 +211,18 @@ def summarize(entries: Sequence[JournalEntry], wanted: Wanted = Wanted()) -> Sum
         tries=_tries(_leading(told)),
         done=done,
         lasting=tuple(visit for visit in told if visit.ended is None),
+        flakes=_flakes(chosen),
         told=tuple(sorted(told, key=_moment)),
     )
+
+
+def _flakes(entries: Iterable[JournalEntry]) -> tuple[Flake, ...]:
+    moments: dict[tuple[str, str], list[float]] = {}
+    for entry in entries:
+        if entry.kind == journal.FLAKE:
+            moments.setdefault((entry.source, entry.target), []).append(entry.at)
+    found = [Flake(*name, len(at), max(at)) for name, at in moments.items()]
+    return tuple(sorted(found, key=lambda one: (-one.times, one.check, one.failed)))
 
 
 def _moment(visit: Visit) -> float:

@@ -118,7 +118,9 @@ def test_a_fine_grained_token(seeded: Seeded) -> None:
     patient = seeded(_token("github_pat_x", rights, "fine-grained"))
     finding = patient.only("token.permissions", "warn")
     assert "organisation" in finding["says"]
-    assert "read over REST" in patient.findings()["checks.read"]["says"]
+    found = patient.findings()
+    assert "read over REST" in found["checks.read"]["says"]
+    assert "it needs Actions: read and write" in found["checks.rerun"]["says"]
     _deny(patient, "/check-runs")
     _answer(patient, "/actions/runs", {"total_count": 0, "workflow_runs": []})
     wrong = {one["name"]: one for one in patient.wrong()}
@@ -130,7 +132,11 @@ def test_logs_that_the_token_may_not_read(patient: Patient) -> None:
     """Tried on the newest run: red CI will be told without its errors, and which right is lacking."""
     assert "checks.logs" not in patient.findings()  # nothing to try it on
     patient.place.control.set_check("main", "test", conclusion="failure")
-    assert "can be read" in patient.findings()["checks.logs"]["says"]
+    found = patient.findings()
+    assert "can be read" in found["checks.logs"]["says"]
+    assert "can be run again" in found["checks.rerun"]["says"]
+    (patient.place.root / ".lifecycle.toml").write_text("[ci]\nrerun = 0\n")
+    assert "checks.rerun" not in patient.findings()
     _deny(patient, "/logs$")
     finding = patient.only("checks.logs", "warn")
     assert "Actions: read" in finding["fix"]
@@ -268,7 +274,8 @@ def test_a_visitor(seeded: Seeded) -> None:
     """Who may only read can claim nothing, and sees no private board: the fix is a fork."""
     patient = seeded(_token("visitor-token", ["repo", "project"], "classic", "visitor"))
     wrong = {one["name"]: one for one in patient.wrong()}
-    assert set(wrong) == {"repository.push", "board.found"}
+    assert set(wrong) == {"repository.push", "board.found", "checks.rerun"}
+    assert "may not write to octo-org/hello-service" in wrong["checks.rerun"]["says"]
     assert wrong["repository.push"]["fix"] == "gh repo fork --remote"
 
 

@@ -108,6 +108,9 @@ def _question(snapshot: Snapshot, number: int) -> Notice:
         counts = consent.counts_done(snapshot.record, hears_prompts=snapshot.hears_prompts)
         left = snapshot.record.pull.unanswered
         open_threads = f"{review_messages.unanswered(number, left)}. " if left else ""
+        if snapshot.record.pull.tampering:
+            held = review_messages.holds(snapshot.record.pull.tampering)
+            open_threads = f"{open_threads}{held} "
         how = messages.how_to_close(counts_done=counts)
         text = f"{messages.merged(number, issue)} {open_threads}{how}"
         audience = Audience.ASK

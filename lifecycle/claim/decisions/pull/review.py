@@ -30,7 +30,7 @@ Source: https://github.com/objectstack-ai/objectstack/issues/19343
 _BAD = ("FAILURE", "ERROR")
 """GitHub's words for checks that did not pass."""
 
-_RESULTS = ("failed", "green", "waits")
+_RESULTS = ("failed", "green", "waits", "rerun", "inherited", "mended", "stopped")
 """One result of the checks takes the place of the one before it."""
 
 WHILE_OPEN = (
@@ -41,6 +41,8 @@ WHILE_OPEN = (
     "review-stop",
     "conflict",
     "ejected",
+    "weakens",
+    "ci-stop",
     *_RESULTS,
 )
 """Events of an open pull request: news of them is none once it was merged or closed."""

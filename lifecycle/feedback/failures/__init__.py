@@ -1,0 +1,1 @@
+"""Whose failed checks are: the runner's, chance's, the base branch's, ours; and what follows."""

@@ -1,0 +1,102 @@
+"""What is remembered of a pull request's red heads: what failed at each, and what was asked. Pure.
+
+How often a run was run again is not here: GitHub counts the attempts, for every machine alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+MOST_KEPT = 50
+"""Red heads at most, the newest."""
+
+
+@dataclass(frozen=True, slots=True)
+class RedHead:
+    """A head at which something failed that is the change's own: by what it is known, and how it failed."""
+
+    sha: str
+    identities: tuple[str, ...]
+    trace: tuple[str, ...]
+    packet: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FailureLedger:
+    """What is remembered of one pull request.
+
+    Attributes:
+        number: the pull request's; another one begins an empty ledger.
+        reds: heads whose failures were the agent's, the oldest first; none of which no log could be had.
+        stopped: identities about which a person was asked.
+        red: the newest head of which failures were read, "" if there is none.
+        failing: what failed at it: by workflow and check, its identities.
+        compared: the head up to which the commits after a red head were looked through.
+        base: the newest commit of the base that was looked at for what failed there too, else "".
+        is_due: what failed is to be read again at the next look that shows checks.
+    """
+
+    number: int
+    reds: tuple[RedHead, ...] = ()
+    stopped: tuple[str, ...] = ()
+    red: str = ""
+    failing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    compared: str = ""
+    base: str = ""
+    is_due: bool = False
+
+    def count(self, identity: str) -> int:
+        """At how many heads it failed so far."""
+        return sum(identity in one.identities for one in self.reds)
+
+    def charged(self, head: RedHead) -> FailureLedger:
+        """With this red head, once, whatever was read of it before."""
+        others = [one for one in self.reds if one.sha != head.sha]
+        return replace(self, reds=(*others, head)[-MOST_KEPT:])
+
+    def asked(self, identities: tuple[str, ...]) -> FailureLedger:
+        """With these as what a person was asked about."""
+        return replace(self, stopped=tuple(dict.fromkeys((*self.stopped, *identities))))
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON values, lists and no tuples."""
+        return {
+            "number": self.number,
+            "reds": [
+                [one.sha, list(one.identities), list(one.trace), one.packet] for one in self.reds
+            ],
+            "stopped": list(self.stopped),
+            "red": self.red,
+            "failing": {name: list(found) for name, found in self.failing.items()},
+            "compared": self.compared,
+            "base": self.base,
+            "is_due": self.is_due,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], number: int) -> FailureLedger:
+        """What `as_json` gave; an empty one for another pull request or another shape."""
+        if data.get("number") != number:
+            return cls(number)
+        try:
+            return cls(
+                number,
+                tuple(
+                    RedHead(str(sha), _texts(identities), _texts(trace), str(packet))
+                    for sha, identities, trace, packet in data["reds"]
+                ),
+                _texts(data["stopped"]),
+                str(data["red"]),
+                {str(name): _texts(found) for name, found in data["failing"].items()},
+                str(data["compared"]),
+                str(data["base"]),
+                bool(data["is_due"]),
+            )
+        except (KeyError, TypeError, AttributeError, ValueError):
+            return cls(number)
+
+
+def _texts(found: list[object]) -> tuple[str, ...]:
+    return tuple(map(str, found))

@@ -1,0 +1,264 @@
+"""Read why a head failed, and hear at a look what follows; a `ports.FailureFeedback`.
+
+What was read is kept in this process alone until a look has heard it. If the process ends before that, the
+failure is told as it stands, and nothing is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from lifecycle.core.errors import LifecycleError
+from lifecycle.core.plan import Audience, FailuresHeard, Notice
+from lifecycle.core.redact import redact
+from lifecycle.core.timing import HARD_EXIT_GRACE, DeadlineReached, alarm
+from lifecycle.core.values.checks import Bucket
+from lifecycle.core.values.failed_checks import FailedHead, WorkflowRun
+from lifecycle.core.values.model import PullRequest
+from lifecycle.core.world import World
+from lifecycle.feedback.checks.fetching import FetchedPacket, fetch, read_log
+from lifecycle.feedback.checks.packet import CheckFailure, ordered, packet
+from lifecycle.feedback.checks.packet_text import wake_lines
+from lifecycle.feedback.failures import failure_words as words
+from lifecycle.feedback.failures import ladder, tampering
+from lifecycle.feedback.failures.failure_identity import identities, shown, trace
+from lifecycle.feedback.failures.failure_ledger import FailureLedger
+from lifecycle.feedback.failures.infrastructure import broken
+from lifecycle.feedback.failures.ladder import (
+    BETWEEN,
+    BaseFacts,
+    FailureClass,
+    FailureDecision,
+    FailureFact,
+    FailureFacts,
+    FailureLimits,
+)
+from lifecycle.storage import log
+
+MORE_SECONDS = 10.0
+"""How long the runs and the base may be asked for after the logs: what is not known by then is ours."""
+
+MOST_RUNS = 5
+MOST_BASE_LOGS = 5
+_RESULTS = ("failed", "green", "waits")
+"""Events that the sentences here take the place of, as one result of the checks does of another."""
+
+T = TypeVar("T")
+
+
+class FailureWatch:
+    """Reads with a world; what is to be remembered comes in and goes out as JSON values."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._tips: dict[int, str] = {}
+        self._read: dict[tuple[int, str], FailureFacts] = {}
+
+    def explained(self, pull: int, head: str, seconds: float) -> tuple[str, ...]:
+        """Read why a head failed; as `ports.FailureFeedback.explained`."""
+        found = fetch(self._world, pull, seconds)
+        if found.packet.head != head:
+            return ()  # a newer head has other failures: what is said of this one is told without them
+        self._world.deadline.renew(MORE_SECONDS)
+        facts: FailureFacts | None = None
+        try:
+            with alarm(MORE_SECONDS + 1.0 + HARD_EXIT_GRACE):
+                facts = self._facts(found)
+        except DeadlineReached:
+            log.write(self._world.root, "feedback: the time for reading runs and the base was up")
+        self._read[pull, head] = facts or _facts_of(found)
+        return tuple(wake_lines(found.packet, found.path))
+
+    def heard(self, pull: PullRequest, known: Mapping[str, Any]) -> FailuresHeard:
+        """What follows from what was read; as `ports.FailureFeedback.heard`."""
+        self._tips[pull.number] = pull.base_tip
+        ledger, head = FailureLedger.from_json(known, pull.number), pull.head_sha
+        ledger, weakened = self._compared(ledger, pull)
+        ledger, flakes = ladder.flakes(ledger, head, _passed(pull))
+        said = FailuresHeard({}, tampering=weakened, flakes=_flaky(flakes))
+        if weakened:
+            said = replace(said, notices=_weakens(pull, ledger, weakened))
+        facts = self._read.pop((pull.number, head), None)
+        if facts is not None:
+            settings = self._world.settings
+            limits = FailureLimits(settings.ci_rerun, settings.ci_attempts)
+            decision = ladder.decide(facts, ledger, limits)
+            ledger = decision.ledger
+            said = _follows(said, pull, decision, facts, limits)
+        elif pull.checks is not None and ladder.is_due(ledger, head, pull.base_tip):
+            ledger = replace(ledger, is_due=False, base="")
+            said = replace(said, is_due=True)
+        return replace(said, known=ledger.as_json())
+
+    def _compared(
+        self, ledger: FailureLedger, pull: PullRequest
+    ) -> tuple[FailureLedger, tuple[str, ...]]:
+        """What the commits since the last red head take from the checks; looked through once a head."""
+        head, red = pull.head_sha, ledger.red
+        if not red or head in (red, ledger.compared):
+            return ledger, ()
+        try:
+            found = tampering.findings(self._diff(red, head))
+            base = f"{self._world.settings.remote}/{pull.base}"
+            if found and pull.base:
+                before, after = (self._git("merge-base", one, base) for one in (red, head))
+                theirs = () if before == after else tampering.findings(self._diff(before, after))
+                found = tuple(one for one in found if one not in theirs)
+        except LifecycleError as error:
+            said = redact(error.sentence, self._world.environment)
+            log.write(self._world.root, f"feedback: what was pushed was not looked through: {said}")
+            return ledger, ()
+        return replace(ledger, compared=head), words.weakened(found)
+
+    def _diff(self, before: str, after: str) -> str:
+        return self._git(
+            "-c", "core.quotepath=off", "diff", "--no-ext-diff", "--no-textconv", "--no-color",
+            "--no-renames", "--src-prefix=a/", "--dst-prefix=b/", "-U0", before, after,
+        )  # fmt: skip
+
+    def _git(self, *args: str) -> str:
+        return self._world.git.run(*args)
+
+    def _facts(self, found: FetchedPacket) -> FailureFacts:
+        """What is known of a head beside its logs; what cannot be read is not known."""
+        made = _facts_of(found)
+        numbers = dict.fromkeys(one.run for one in made.failures if one.run is not None)
+        reports = self._world.reports
+        tried = [self._tried(reports.run, number) for number in list(numbers)[:MOST_RUNS]]
+        runs = [run for run in tried if run is not None]
+        made = replace(
+            made,
+            attempts={run.number: run.attempt for run in runs},
+            over=tuple(run.number for run in runs if run.is_over),
+        )
+        wanted = [one for one in made.failures if one.identities and not one.broken]
+        if not wanted:
+            return made
+        base = self._base_of(self._tested(made.head, found.packet.pull, runs), wanted)
+        tip = self._tips.get(found.packet.pull, "")
+        is_known = base is not None and any(
+            base.identities.issuperset(one.identities) for one in wanted
+        )
+        if not is_known or base is None:
+            return replace(made, base=base)
+        return replace(made, base=base, tip=base if tip == base.sha else self._base_of(tip, wanted))
+
+    def _tested(self, head: str, pull: int, runs: Sequence[WorkflowRun]) -> str:
+        """The commit of the base that a head was tested with, "" if it is not known."""
+        named = next((run.base for run in runs if run.base), "")
+        tip = self._tips.get(pull, "")
+        if named or not tip:
+            return named
+        return self._tried(lambda one: self._git("merge-base", head, one), tip) or ""
+
+    def _base_of(self, sha: str, wanted: Sequence[FailureFact]) -> BaseFacts | None:
+        """What failed on a commit of the base, by its logs; None if that cannot be known."""
+        found = self._tried(self._world.reports.failed_on, sha) if sha else None
+        if found is None:
+            return None
+        names = {check for one in wanted for check in one.checks}
+        checks = sorted(
+            ordered(FailedHead(0, "", sha, found.failed)),
+            key=lambda one: f"{one.workflow}{BETWEEN}{one.name}" not in names,
+        )[:MOST_BASE_LOGS]
+        logs = {one.job: read_log(self._world, one, one.job) for one in checks if one.job}
+        made = packet(FailedHead(0, "", sha, tuple(checks)), logs)
+        failed = frozenset(name for one in made.failures for name in identities(one))
+        return BaseFacts(sha, failed, found.workflows)
+
+    def _tried(self, ask: Callable[[Any], T], what: object) -> T | None:
+        try:
+            return ask(what)
+        except LifecycleError as error:
+            said = redact(error.sentence, self._world.environment)
+            log.write(self._world.root, f"feedback: {said}")
+            return None
+
+
+def _facts_of(found: FetchedPacket) -> FailureFacts:
+    """What the packet alone tells."""
+    made = found.packet
+    return FailureFacts(made.head, found.path, tuple(map(_fact, made.failures)))
+
+
+def _fact(failure: CheckFailure) -> FailureFact:
+    checks = tuple(f"{failure.workflow}{BETWEEN}{name}" for name in (failure.name, *failure.same))
+    return FailureFact(
+        checks,
+        failure.run,
+        broken(failure),
+        failure.word == "CANCELLED",
+        identities(failure),
+        trace(failure),
+    )
+
+
+def _passed(pull: PullRequest) -> Collection[str]:
+    """The checks of the head of which every run has passed, by workflow and name."""
+    runs = pull.checks.runs if pull.checks is not None else ()
+    named = [(f"{one.workflow}{BETWEEN}{one.name}", one.bucket is Bucket.PASS) for one in runs]
+    return {name for name, _ in named} - {name for name, is_passed in named if not is_passed}
+
+
+def _flaky(found: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[tuple[str, str], ...]:
+    """Each check by its name, with each of what failed in it; with "" where nobody knows that."""
+    return tuple(
+        (name.rpartition(BETWEEN)[2], shown(one))
+        for name, failed in found
+        for one in failed or ("",)
+    )
+
+
+def _weakens(
+    pull: PullRequest, ledger: FailureLedger, weakened: tuple[str, ...]
+) -> tuple[Notice, ...]:
+    place = (pull.number, ledger.red, pull.head_sha, weakened)
+    key = f"{pull.number}:{pull.head_sha}"
+    return (
+        Notice(f"weakens:{key}", words.weakens(*place, is_agents=True), Audience.NEWS),
+        Notice(f"weakened:{key}", words.weakens(*place, is_agents=False), Audience.NOTE),
+    )
+
+
+def _follows(
+    said: FailuresHeard,
+    pull: PullRequest,
+    decision: FailureDecision,
+    facts: FailureFacts,
+    limits: FailureLimits,
+) -> FailuresHeard:
+    """What is said and done of a decision."""
+    number, head = pull.number, pull.head_sha
+    notices: list[Notice] = []
+
+    def note(event: str, text: str, audience: Audience) -> None:
+        ends = _RESULTS if decision.kind is not FailureClass.OURS else ()
+        notices.append(Notice(event, text, audience, ends=ends))
+
+    match decision.kind:
+        case FailureClass.RERUN:
+            key = ",".join(f"{run}/{attempt}" for run, attempt in decision.runs)
+            text = words.run_again(number, head, decision.failures)
+            note(f"rerun:{number}:{key}", text, Audience.NOTE)
+        case FailureClass.INHERITED if facts.base is not None:
+            text = words.inherited(number, head, decision.failures, facts.base.sha, facts.packet)
+            note(f"inherited:{number}:{head}", text, Audience.NEWS)
+        case FailureClass.MENDED if facts.tip is not None:
+            text = words.mended(number, decision.failures, facts.tip.sha)
+            note(f"mended:{number}:{head}:{facts.tip.sha}", text, Audience.NEWS)
+        case FailureClass.STOPPED if not decision.question:
+            text = words.still_stopped(number, head, decision.failures, facts.packet)
+            note(f"stopped:{number}:{head}", text, Audience.NOTE)
+    if decision.question:
+        asked = decision.asked
+        packets = [one.packet for one in decision.ledger.reds if set(asked) & set(one.identities)]
+        text = words.stopped(number, decision.question, asked, packets, limits.attempts)
+        note(f"ci-stop:{number}:{head}", text, Audience.ASK)
+    return replace(
+        said,
+        notices=(*said.notices, *notices),
+        is_settled=decision.kind is not FailureClass.OURS,
+        reruns=decision.runs,
+    )

@@ -1,0 +1,68 @@
+"""Whether a failure is of what the job ran on, by the table in `infrastructure.toml`. Pure."""
+
+from __future__ import annotations
+
+import functools
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+from lifecycle.feedback.checks.anchors import AnchorRank, rank_of
+from lifecycle.feedback.checks.packet import CheckFailure
+
+
+@dataclass(frozen=True, slots=True)
+class InfrastructureRow:
+    """One row of the table: what broke, whether failed tests matter, the pattern, lines that it is for."""
+
+    of: str
+    always: bool
+    pattern: str
+    lines: tuple[str, ...]
+
+
+@functools.cache
+def _table() -> dict[str, Any]:
+    text = resources.files(__package__).joinpath("infrastructure.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+@functools.cache
+def phrases() -> tuple[InfrastructureRow, ...]:
+    """The rows of the table, in their order."""
+    return tuple(
+        InfrastructureRow(row["of"], row.get("always", False), row["pattern"], tuple(row["lines"]))
+        for row in _table()["phrase"]
+    )
+
+
+def broken(failure: CheckFailure) -> str:
+    """What broke that the job ran on, in words; "" for a failure that may be the change's own.
+
+    A check that is no job of Actions cannot be run again here, and so is never one. Where tests failed,
+    they may print such a phrase themselves: then only what ends any job counts.
+    """
+    if failure.job is None:
+        return ""
+    has_tests = bool(failure.tests)
+    lines = [*_telling(failure)]
+    for row in phrases():
+        if (row.always or not has_tests) and any(re.search(row.pattern, line) for line in lines):
+            return row.of
+    if failure.word in _table()["states"] and not has_tests:
+        return failure.word.lower().replace("_", " ")
+    return ""
+
+
+def _telling(failure: CheckFailure) -> Iterable[str]:
+    """The lines that tell an error: of the log, and what Actions itself remarks."""
+    yield failure.first_error
+    for line in failure.excerpt:
+        if rank_of(line) is not AnchorRank.NONE or line.startswith("##[error]"):
+            yield line
+    for remark in failure.remarks:
+        if remark.path in (".github", ""):
+            yield remark.message

@@ -1,0 +1,220 @@
+"""Whose a head's failures are, and what follows: run again, wait, leave alone, mend, or ask a person. Pure.
+
+What ran the jobs is suspected first: another attempt costs no turn. What fails alike at the base that was
+tested is not the change's. All else is the agent's, for as long as that comes to something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from lifecycle.feedback.failures.failure_ledger import FailureLedger, RedHead
+
+MOST_HEADS = 10
+"""Red heads for which the agent is woken, over a pull request's whole life."""
+
+
+BETWEEN = "\t"
+"""Between a workflow and its check, where a check is called by both."""
+
+
+class FailureClass(StrEnum):
+    """Whose the failures of a head are."""
+
+    OURS = "ours"
+    """The change's own: the agent mends them."""
+    RERUN = "rerun"
+    """What the jobs ran on: they are run again."""
+    UNDER_WAY = "under way"
+    """The same, but their run is not over, and GitHub runs nothing again before that."""
+    INHERITED = "inherited"
+    """The base fails alike."""
+    MENDED = "mended"
+    """The base failed alike when it was tested, and does not any more."""
+    STOPPED = "stopped"
+    """The change's own, and a person is asked, or was."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailureFact:
+    """One failure of a head.
+
+    Attributes:
+        checks: by workflow and name with BETWEEN, of all that failed alike.
+        run: the run that it belongs to, None unless it is of Actions.
+        broken: what broke that it ran on, "" if nothing did.
+        is_cancelled: it was cancelled, and says nothing itself.
+        identities, trace: as `failure_identity` has them.
+    """
+
+    checks: tuple[str, ...]
+    run: int | None = None
+    broken: str = ""
+    is_cancelled: bool = False
+    identities: tuple[str, ...] = ()
+    trace: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BaseFacts:
+    """What is known of a commit of the base: what failed there, and which workflows are over."""
+
+    sha: str
+    identities: frozenset[str] = frozenset()
+    workflows: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FailureFacts:
+    """What was read of a head's failures.
+
+    Attributes:
+        head: the commit.
+        packet: where all of it lies.
+        failures: what failed.
+        attempts: for each run that is known the number of its newest attempt.
+        over: the runs of these that are over.
+        base: the commit that the head was tested with, None if that is not known.
+        tip: the newest commit of the base branch, None if it is not known.
+    """
+
+    head: str
+    packet: str = ""
+    failures: tuple[FailureFact, ...] = ()
+    attempts: Mapping[int, int] = field(default_factory=dict)
+    over: Collection[int] = ()
+    base: BaseFacts | None = None
+    tip: BaseFacts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FailureLimits:
+    """How often runs are run again, and at how many red heads with one identity a person is asked."""
+
+    rerun: int = 1
+    attempts: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class FailureDecision:
+    """What follows.
+
+    Attributes:
+        kind: whose the failures are.
+        ledger: once this is done.
+        runs: to be run again, each with the attempt that failed.
+        failures: those that `kind` is about.
+        inherited: those that the base has too.
+        question: why a person is asked: "attempts", "no change", "heads", or "".
+        asked: the identities that it is about.
+    """
+
+    kind: FailureClass
+    ledger: FailureLedger
+    runs: tuple[tuple[int, int], ...] = ()
+    failures: tuple[FailureFact, ...] = ()
+    inherited: tuple[FailureFact, ...] = ()
+    question: str = ""
+    asked: tuple[str, ...] = ()
+
+
+def decide(facts: FailureFacts, ledger: FailureLedger, limits: FailureLimits) -> FailureDecision:
+    """What follows from what was read of a head."""
+    failing = {name: one.identities for one in facts.failures for name in one.checks}
+    ledger = replace(ledger, red=facts.head, failing=failing, base="", is_due=False)
+    told = [one for one in facts.failures if not one.is_cancelled] or list(facts.failures)
+    inherited = tuple(one for one in told if _is_in(one, facts.base))
+    rest = [one for one in told if one not in inherited]
+    broken = tuple(one for one in rest if one.broken)
+    runs = _runs(broken, facts, limits)
+    if broken and len(broken) == len(rest) and runs is not None:
+        is_over = all(run in facts.over for run, _ in runs)
+        kind = FailureClass.RERUN if is_over else FailureClass.UNDER_WAY
+        ledger = replace(ledger, is_due=not is_over)
+        return FailureDecision(kind, ledger, runs if is_over else (), broken, inherited)
+    if inherited and not rest:
+        flows = {check.partition(BETWEEN)[0] for one in inherited for check in one.checks}
+        # A commit of which the workflow is not over says nothing yet, and is looked at again.
+        is_known = facts.tip is not None and flows.issubset(facts.tip.workflows)
+        newest = facts.tip if is_known else facts.base
+        ledger = replace(ledger, base=newest.sha if newest is not None else "")
+        failed = {name for one in inherited for name in one.identities}
+        is_mended = is_known and newest is not None and failed.isdisjoint(newest.identities)
+        kind = FailureClass.MENDED if is_mended else FailureClass.INHERITED
+        return FailureDecision(kind, ledger, (), inherited, inherited)
+    return _ours(facts, ledger, limits, rest, inherited)
+
+
+def _is_in(failure: FailureFact, base: BaseFacts | None) -> bool:
+    """True if all that failed there fails at the base too: a new failure beside an old one is ours."""
+    if base is None or not failure.identities:
+        return False
+    return base.identities.issuperset(failure.identities)
+
+
+def _runs(
+    broken: Sequence[FailureFact], facts: FailureFacts, limits: FailureLimits
+) -> tuple[tuple[int, int], ...] | None:
+    """The runs with their attempts; None if one is not known, or was run again often enough."""
+    numbers = dict.fromkeys(one.run for one in broken)
+    runs: list[tuple[int, int]] = []
+    for run in numbers:
+        attempt = facts.attempts.get(run) if run is not None else None
+        if run is None or attempt is None or attempt > limits.rerun:
+            return None
+        runs.append((run, attempt))
+    return tuple(runs)
+
+
+def _ours(
+    facts: FailureFacts,
+    ledger: FailureLedger,
+    limits: FailureLimits,
+    rest: Sequence[FailureFact],
+    inherited: tuple[FailureFact, ...],
+) -> FailureDecision:
+    """The agent's, unless nothing came of that: charged now that it is seen how the last try came out."""
+    identities = tuple(dict.fromkeys(name for one in rest for name in one.identities))
+    ours = FailureDecision(FailureClass.OURS, ledger, (), tuple(rest), inherited)
+    if not identities:
+        return ours  # of what nobody could read nothing is counted
+    trace = tuple(sorted({line for one in rest for line in one.trace}))
+    before = [one for one in ledger.reds if one.sha != facts.head]
+    charged = ledger.charged(RedHead(facts.head, identities, trace, facts.packet))
+    new = tuple(name for name in identities if name not in ledger.stopped)
+    asked: tuple[str, ...] = tuple(n for n in new if charged.count(n) >= limits.attempts)
+    question = "attempts" if asked else ""
+    if new and before and before[-1].trace == trace:
+        asked, question = new, "no change"
+    elif len(charged.reds) > MOST_HEADS:
+        asked, question = new, "heads" if new else ""
+    kind = FailureClass.OURS if set(new) - set(asked) else FailureClass.STOPPED
+    return replace(ours, kind=kind, ledger=charged.asked(asked), question=question, asked=asked)
+
+
+def is_due(ledger: FailureLedger, head: str, tip: str) -> bool:
+    """True if what failed at this head is to be read again: its run was not over, or the base moved.
+
+    `tip` is the newest commit of the base now, "" if it is not known.
+    """
+    has_moved = ledger.base != "" and tip not in ("", ledger.base)
+    return ledger.red == head and (ledger.is_due or has_moved)
+
+
+def flakes(
+    ledger: FailureLedger, head: str, passed: Collection[str]
+) -> tuple[FailureLedger, tuple[tuple[str, tuple[str, ...]], ...]]:
+    """The checks that failed at this commit and have passed at it since, and the ledger without them.
+
+    Args:
+        ledger: what failed.
+        head: the commit.
+        passed: by workflow and name, checks of which nothing has failed there any more.
+    """
+    if ledger.red != head:
+        return ledger, ()
+    found = tuple((name, ledger.failing[name]) for name in ledger.failing if name in passed)
+    left = {name: one for name, one in ledger.failing.items() if name not in passed}
+    return (replace(ledger, failing=left) if found else ledger), found

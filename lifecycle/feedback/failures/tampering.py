@@ -1,0 +1,171 @@
+"""What a diff takes from the checks: tests gone or skipped, commands that may fail, lower bars. Pure.
+
+Said and held, never forbidden: a test may be wrong, a threshold too high. `tampering.toml` has the table.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any
+
+_FILE = re.compile(r'diff --git .* "?b/(.+?)"?$')
+_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+_COMMENT = re.compile(r"\s*(?:#(?!\[)|//|<!--)")
+_MOVED = 0.8
+"""From this part of its lines on that stand elsewhere now a file was moved, not deleted."""
+
+
+@dataclass(slots=True)
+class DiffedFile:
+    """What a diff does to one file: the lines that it takes out and those that it adds."""
+
+    path: str
+    is_deleted: bool = False
+    removed: list[str] = field(default_factory=list)
+    added: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class TamperFinding:
+    """One thing that a change takes from the checks: what it does, in which file, and what shows it."""
+
+    what: str
+    path: str
+    line: str = ""
+
+
+@functools.cache
+def table() -> dict[str, Any]:
+    """`tampering.toml`."""
+    text = resources.files(__package__).joinpath("tampering.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def files_of(diff: str) -> tuple[DiffedFile, ...]:
+    """The files of a diff as git prints it, in its order."""
+    files: list[DiffedFile] = []
+    minus = plus = 0
+    for line in diff.split("\n"):
+        if minus or plus:
+            if line.startswith("-"):
+                files[-1].removed.append(line[1:])
+                minus -= 1
+            elif line.startswith("+"):
+                files[-1].added.append(line[1:])
+                plus -= 1
+            elif not line.startswith("\\"):
+                minus, plus = minus - 1, plus - 1
+        elif name := _FILE.match(line):
+            files.append(DiffedFile(name[1]))
+        elif line.startswith("deleted file mode") and files:
+            files[-1].is_deleted = True
+        elif (hunk := _HUNK.match(line)) and files:
+            minus, plus = (1 if one is None else int(one) for one in hunk.groups())
+    return tuple(files)
+
+
+def findings(diff: str) -> tuple[TamperFinding, ...]:
+    """What a change takes from the checks, in the order of its files."""
+    files = files_of(diff)
+    added, removed = (
+        Counter(line.strip() for one in files for line in getattr(one, side))
+        for side in ("added", "removed")
+    )
+    found: list[TamperFinding] = []
+    for one in files:
+        is_moved = one.is_deleted and _share(one.removed, added) >= _MOVED
+        found += [] if is_moved else _deleted(one)
+        found += _tests(one, added, removed)
+        found += _added(one, removed)
+        found += _bars(one)
+        found += [] if one.is_deleted else _triggers(one)
+    return tuple(dict.fromkeys(found))
+
+
+def _share(lines: Iterable[str], there: Counter[str]) -> float:
+    kept = [line.strip() for line in lines if line.strip()]
+    return sum(line in there for line in kept) / len(kept) if kept else 0.0
+
+
+def _is(kind: str, path: str) -> bool:
+    return re.search(table()[kind], path) is not None
+
+
+def _deleted(one: DiffedFile) -> Iterator[TamperFinding]:
+    if one.is_deleted and _is("workflow", one.path):
+        yield TamperFinding("deletes a workflow", one.path)
+    elif one.is_deleted and _is("tests", one.path):
+        yield TamperFinding("deletes a file of tests", one.path)
+
+
+def _tests(one: DiffedFile, added: Counter[str], removed: Counter[str]) -> Iterator[TamperFinding]:
+    """Tests that are gone: not those that stand elsewhere now, nor those that others came for."""
+    if one.is_deleted or not _is("tests", one.path):
+        return
+    gone = [line for line in _defined(one.removed) if line not in added]
+    new = [line for line in _defined(one.added) if line not in removed]
+    if len(gone) > len(new):
+        count = len(gone) - len(new)
+        what = "takes out a test" if count == 1 else f"takes out {count} tests"
+        yield TamperFinding(what, one.path, gone[0])
+
+
+def _defined(lines: Iterable[str]) -> list[str]:
+    return [line.strip() for line in lines if re.search(table()["test"], line)]
+
+
+def _added(one: DiffedFile, removed: Counter[str]) -> Iterator[TamperFinding]:
+    for row in table()["added"]:
+        if not _is(row["of"], one.path):
+            continue
+        for line in one.added:
+            is_new = line.strip() not in removed and not _COMMENT.match(line)
+            if is_new and re.search(row["pattern"], line):
+                yield TamperFinding(row["what"], one.path, line.strip())
+
+
+def _bars(one: DiffedFile) -> Iterator[TamperFinding]:
+    """Numbers that a check has to reach and that are lower now, or may not exceed and that are higher."""
+    if not _is("running", one.path):
+        return
+    for kind, sign in (("least", 1.0), ("most", -1.0)):
+        before, after = _numbers(kind, one.removed), _numbers(kind, one.added)
+        for name, (number, line) in before.items():
+            now = after.get(name)
+            if now is not None and (number - now[0]) * sign > 0:
+                yield TamperFinding("lowers a threshold", one.path, now[1])
+            elif now is None and re.search(table()["certain"], line):
+                is_kept = any(re.search(table()["certain"], added) for added in one.added)
+                if not is_kept:
+                    yield TamperFinding("takes out a threshold", one.path, line)
+
+
+def _numbers(kind: str, lines: Iterable[str]) -> dict[str, tuple[float, str]]:
+    """By the line without its number: the number, and the line."""
+    found: dict[str, tuple[float, str]] = {}
+    for line in lines:
+        match = re.search(table()[kind], line)
+        if match is not None and not _COMMENT.match(line):
+            name = (line[: match.start("number")] + line[match.end("number") :]).strip(" \t,")
+            found[name] = (float(match["number"]), line.strip())
+    return found
+
+
+def _triggers(one: DiffedFile) -> Iterator[TamperFinding]:
+    """Events at which a workflow ran and does not any more."""
+    if not _is("workflow", one.path):
+        return
+    lost = _events(one.removed) - _events(one.added)
+    for event in sorted(lost):
+        yield TamperFinding("takes out a trigger", one.path, event)
+
+
+def _events(lines: Iterable[str]) -> set[str]:
+    told = [line for line in lines if re.search(table()["trigger"], line)]
+    return {event for line in told for event in re.findall(table()["event"], line)}

@@ -1,0 +1,78 @@
+"""Runs of workflows of Actions, over REST: how one stands, what failed on a commit, and to run one again.
+
+Sources: https://docs.github.com/rest/actions/workflow-runs and
+https://docs.github.com/actions/how-tos/manage-workflow-runs/re-run-workflows-and-jobs
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lifecycle.core.errors import LifecycleError, Rejected
+from lifecycle.core.values.failed_checks import WorkflowRun
+from lifecycle.github.client.client_common import Json, part, text
+from lifecycle.github.client.rest import Calls
+from lifecycle.github.failures.failure_case import Answer
+
+_UNRUNNABLE = ("already running", "cannot be retried", "no failed jobs")
+"""Words of a refusal that is not about what the token may do, in small letters."""
+
+
+def run_of(calls: Calls, number: int) -> WorkflowRun:
+    """A run as it stands now; NotFound, NoPermission."""
+    return calls.read(f"actions/runs/{number}", f"run {number} of a workflow", _run)
+
+
+def _run(found: Json) -> WorkflowRun:
+    """A run; its pull request names the base that it was tested with. Those of forks are not shown."""
+    bases = [part(one, "base") for one in found["pull_requests"]]
+    return WorkflowRun(
+        int(found["id"]),
+        int(found["run_attempt"]),
+        found["status"] == "completed",
+        next((text(one, "sha") for one in bases), ""),
+    )
+
+
+def runs_on(calls: Calls, sha: str) -> list[Json]:
+    """The newest run of each workflow and event on a commit; NoPermission."""
+    subject = f"the runs of workflows on commit {sha[:12]}"
+    found = calls.pages("actions/runs", subject, {"head_sha": sha}, key="workflow_runs")
+    newest: dict[object, Json] = {}
+    for run in found:  # newest first; a redirect may lose the query: then these are of every commit
+        if run.get("head_sha") == sha:
+            newest.setdefault((run.get("workflow_id"), run.get("event")), run)
+    return list(newest.values())
+
+
+def over(runs: Iterable[Json]) -> tuple[str, ...]:
+    """The workflows of which no run is under way."""
+    every = list(runs)
+    going = {str(one.get("name") or "") for one in every if one.get("status") != "completed"}
+    return tuple(sorted({str(one.get("name") or "") for one in every} - going))
+
+
+def run_again(calls: Calls, run: int, attempt: int) -> None:
+    """Run the failed jobs again, unless there is a later attempt than this.
+
+    It is sent once: what came of a lost answer is seen in the number of attempts at the next call.
+
+    Raises:
+        NoPermission: the sentence says what the token needs.
+        Rejected: GitHub does not run it again: it is not over, too old, or was run again 50 times.
+    """
+    if run_of(calls, run).attempt > attempt:
+        return
+    path, subject = f"actions/runs/{run}/rerun-failed-jobs", f"another attempt of run {run}"
+    calls.create("POST", path, subject, lambda _: None, own=_refused)
+
+
+def _refused(answer: Answer) -> LifecycleError | None:
+    """A 403 that is about the run and not about the token."""
+    said = answer.words.lower()
+    if answer.status != 403 or not any(words in said for words in _UNRUNNABLE):
+        return None
+    return Rejected(
+        f"GitHub does not run it again ({answer.words.rstrip('.')}), so nothing was done; push, or look at "
+        "the run on its page."
+    )

@@ -1,0 +1,115 @@
+"""What is written because checks failed, and what of it holds the end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lifecycle.claim.decisions.decide import apply_fact, decide
+from lifecycle.claim.decisions.pull import failing
+from lifecycle.claim.decisions.snapshot import still_wanted
+from lifecycle.claim.engine.acting import imagine
+from lifecycle.claim.record import journalling
+from lifecycle.claim.record.sections import Trouble
+from lifecycle.claim.record.state import Record, fold, kind_of, mark_of
+from lifecycle.core import plan
+from lifecycle.core.messages import messages, review_messages
+from lifecycle.core.plan import Wake
+from lifecycle.core.values.model import PullState
+from lifecycle.storage import journal
+from tests.claim.steps import ITEM, REVIEW
+from tests.factories import NOW, SHA, observation, pull, record, seen, texts
+
+WANTED = {"pull.reruns": ((7, 1), (8, 2)), "pull.tampering": ("skips a test in a.py", "b")}
+MARK = f"<!-- lifecycle:weakened head={SHA[:12]} count=2 -->"
+REMARK = plan.RemarkOnPull(107, review_messages.weakened(WANTED["pull.tampering"]), MARK)  # type: ignore[arg-type]
+
+
+def wanting(**more: object) -> Record:
+    """A claim in review with jobs to be run again, and two remarks to be made."""
+    return record(**REVIEW, memory={**WANTED, **more})
+
+
+def test_jobs_are_run_again_and_then_the_remark_is_made() -> None:
+    """One write after the other, each until it is a fact; then nothing is left."""
+    snapshot = seen(wanting(), observed=observation(by_number=pull(), item=ITEM))
+    done = []
+    while (action := decide(snapshot).action) is not None:
+        done.append(action)
+        snapshot = apply_fact(snapshot, imagine(action))
+    assert done == [plan.RerunJobs(7, 1), plan.RerunJobs(8, 2), REMARK]
+    assert (snapshot.record.pull.reruns, snapshot.record.pull.remarked) == ((), 2)
+    assert snapshot.record.pull.tampering == WANTED["pull.tampering"]
+
+
+def test_what_was_remarked_is_not_remarked_again() -> None:
+    """What comes later is a remark of its own, without what stands there."""
+    known = wanting(**{"pull.reruns": (), "pull.remarked": 1})
+    action = failing.decide(seen(known), pull())
+    assert action == replace(REMARK, remark=review_messages.weakened(["b"]))
+    assert "skips" not in review_messages.weakened(["b"])
+    assert failing.decide(seen(wanting(**{"pull.reruns": (), "pull.remarked": 2})), pull()) is None
+
+
+def test_a_refused_rerun_is_told_to_the_person_and_keeps_nothing_else_back() -> None:
+    """It is not sent again at each look; the remark is made all the same."""
+    action = plan.RerunJobs(7, 1)
+    refused = wanting(**{"pull.reruns": ((7, 1),)})
+    trouble = Trouble(mark_of(action), "no right.", NOW + 60, is_final=True)
+    refused = replace(refused, troubles={kind_of(action): trouble})
+    shown = seen(refused, observed=observation(by_number=pull(), item=ITEM))
+    assert failing.decide(shown, pull()) == REMARK
+    assert "Failed jobs of CI were not run again" in texts(decide(shown))
+    asked = replace(shown, wake=Wake.TICK)
+    assert failing.decide(asked, pull()) == action
+    for kind in ("RerunJobs", "RemarkOnPull"):
+        assert still_wanted(shown, kind)
+        assert not still_wanted(seen(record()), kind)
+        assert messages.COMPLAINTS[kind]("Why.", 42).endswith("Why.")
+
+
+def test_facts_settle_what_was_tried() -> None:
+    """A rerun takes its run off, whatever the attempt; another one stays."""
+    before = replace(wanting(), troubles={"RerunJobs": Trouble("x", "y", 0.0)})
+    after = fold(before, plan.JobsRerun(7, 1), NOW)
+    assert (after.pull.reruns, after.troubles) == (((8, 2),), {})
+    before = replace(wanting(), troubles={"RemarkOnPull": Trouble("x", "y", 0.0)})
+    after = fold(before, plan.PullRemarked(MARK), NOW)
+    assert (after.pull.remarked, after.troubles) == (2, {})
+    before = replace(wanting(), troubles={"LinkPullRequest": Trouble("x", "y", 0.0)})
+    assert fold(before, plan.PullRequestLinked(pull()), NOW).troubles == {}
+
+
+def test_a_record_comes_back_as_it_was_kept() -> None:
+    """Pairs and texts are tuples again, so that nothing seems to have changed."""
+    made = wanting(**{"pull.failures": {"number": 107, "reds": []}, "pull.remarked": 1})
+    assert Record.from_json(made.as_json()) == made
+
+
+def test_weakened_checks_are_in_the_question_about_closing() -> None:
+    """And only then; all of them up to a few."""
+    merged = observation(by_number=pull(state=PullState.MERGED, merged_at=NOW - 5), item=ITEM)
+    held = texts(decide(seen(wanting(), observed=merged)))
+    assert "Its checks were weakened after they failed: skips a test in a.py; b." in held
+    plain = texts(decide(seen(record(**REVIEW), observed=merged)))
+    assert "weakened" not in plain
+    assert "Should I close issue #42?" in plain
+    assert review_messages.holds([str(n) for n in range(7)]).endswith("0; 1; 2; 3; 4 (+2 more).")
+
+
+def test_the_journal_has_flakes_and_both_writes() -> None:
+    """A flake once for the check, what failed in it and the commit."""
+    made = wanting(**{"pull.head": SHA})
+    one, other = journalling.flaked(made, [("test", "test_adds"), ("lint", "")], NOW)
+    assert (one.system, one.kind, one.source, one.target) == (
+        journal.CLAIM,
+        journal.FLAKE,
+        "test",
+        "test_adds",
+    )
+    assert (one.at, one.task, one.detail) == (NOW, "#42", {"pull": 107, "head": SHA})
+    assert one.key == f"{made.claim_key}/flake/{SHA}/test/test_adds" != other.key
+    (rerun,) = journalling.wrote(plan.RerunJobs(7, 1), plan.JobsRerun(7, 1), made, NOW)
+    assert (rerun.target, rerun.detail) == ("failed jobs run again", {"run": 7})
+    assert rerun.key.endswith("/RerunJobs/7/1")
+    (remark,) = journalling.wrote(REMARK, plan.PullRemarked(MARK), made, NOW)
+    assert (remark.target, remark.detail) == ("remark in the pull request", {"pull": 107})
