@@ -36,7 +36,7 @@ BUDGET = {
     "run": 3_769,
     "stages": 2_790,
     "workflow": 2_500,
-    "feedback": 2_325,
+    "feedback": 2_330,
     "reconcile": 1_325,
     "views": 2_413,
     "app": 1_545,

@@ -70,6 +70,9 @@ EVENTS: Mapping[str, Mapping[WaitFor, Ending]] = {
     "review": dict.fromkeys(_NO_CI, Ending.REVIEW),
     "review-stop": dict.fromkeys(_NO_CI, Ending.PERSON),
     "conflict": dict.fromkeys(_NO_REVIEW, Ending.CONFLICT),
+    "inherited": dict.fromkeys(_NO_REVIEW, Ending.RED),
+    "mended": dict.fromkeys(_NO_REVIEW, Ending.RED),
+    "ci-stop": dict.fromkeys(_NO_REVIEW, Ending.PERSON),
     "ejected": dict.fromkeys(_NO_REVIEW, Ending.THROWN_OUT),
     "closed": dict.fromkeys(_ALL, Ending.CLOSED),
     "merged": dict.fromkeys(_ALL, Ending.GOOD),
@@ -77,6 +80,10 @@ EVENTS: Mapping[str, Mapping[WaitFor, Ending]] = {
     "pr": {},
     "reopened": {},
     "withheld": {},
+    # For the person, or what comes after it tells: a rerun, a failure that was asked about, weaker checks.
+    "rerun": {},
+    "stopped": {},
+    "weakens": {},
 }
 """The event that a sentence tells → what it ends, by what is waited for."""
 
