@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from lifecycle.core.plan import Audience, PullRequestOpened, Wake
 from lifecycle.core.timing import render_time
 from lifecycle.core.values.checks import Bucket, Check, Checks
 from lifecycle.core.values.model import PullState
+from lifecycle.storage.state_file import lasting
 from tests.claim.steps import (
     ITEM,
     READY,
@@ -95,6 +97,38 @@ def test_a_reopened_pull_request_goes_on() -> None:
     assert step.fields["status"] == "In Review"
     _, end = rest(seen(made, observed=shown))
     assert end.claim.phase == "checks_running"
+
+
+def test_what_is_open_ends_the_news_that_one_was_closed() -> None:
+    """Who hears of both later is not told to open one: reopened, found open, or opened by this look."""
+    shut = observation(by_number=pull(state=PullState.CLOSED), item=ITEM)
+    news = decide(seen(record(**REVIEW), observed=shut)).notices
+    opened = observation(by_number=pull(checks=Checks(SHA)), item=ITEM)
+    closed = record(**{**REVIEW, "phase": "pr_closed"})
+    found = seen(record(**READY), observed=observation(by_branch=(pull(),)))
+    made = apply_fact(seen(record(**READY), observed=observation()), PullRequestOpened(pull()))
+    for later in (seen(closed, observed=opened), found, made):
+        told = decide(later).notices
+        assert told
+        assert lasting((*news, *told)) == told
+
+
+def test_news_drop_what_was_asked_for_and_is_no_more() -> None:
+    """A conflict that is gone, a request for changes that was taken back; one that stands stays."""
+    asked = pull(mergeable="CONFLICTING", changes_requested=(review(),), checks=checks(Bucket.FAIL))
+    news = decide(seen(record(**REVIEW), observed=observation(by_number=asked, item=ITEM))).notices
+    events = [notice.key.partition(":")[0] for notice in news]
+    assert events == ["changes", "conflict", "failed"]
+    green = replace(asked, checks=checks(Bucket.PASS))
+    for shown, left in (
+        (green, ["changes", "conflict", "green"]),
+        (replace(green, mergeable="UNKNOWN"), ["changes", "conflict", "green"]),
+        (replace(green, mergeable="MERGEABLE"), ["changes", "green"]),
+        (replace(green, changes_requested=()), ["conflict", "green"]),
+    ):
+        step = decide(seen(record(**REVIEW), observed=observation(by_number=shown, item=ITEM)))
+        kept = lasting((*news, *[say for say in step.notices if say.key.startswith("green")]))
+        assert [say.key.partition(":")[0] for say in kept] == left
 
 
 def test_a_new_pull_request_is_not_missed_by_the_look_that_opened_it() -> None:

@@ -240,7 +240,7 @@ def _open(snapshot: Snapshot, pull: PullRequest) -> Decision:
         fields |= {"phase": Phase.PR_CREATED.value, "status": Status.IN_REVIEW}
         key = f"reopened:{pull.number}:{known.reopened}"
         known = replace(known, reopened=known.reopened + 1)
-        notices = (Notice(key, messages.reopened(pull.number), Audience.NOTE),)
+        notices = (Notice(key, messages.reopened(pull.number), Audience.NOTE, ends=("closed",)),)
     else:
         if pull.checks is not None and snapshot.looked_at_checks:
             fields |= {"phase": Phase.CHECKS_RUNNING.value, **_polled(snapshot)}
@@ -264,7 +264,7 @@ _RULES = {
 
 def _created(record: Record) -> Notice:
     number = record.claim.pull
-    return Notice(f"pr:{number}", messages.pr_created(number, record.pull.url), Audience.NEXT)
+    return opening.is_open(number, messages.pr_created(number, record.pull.url))
 
 
 def _closed_elsewhere(snapshot: Snapshot) -> tuple[Notice, ...]:

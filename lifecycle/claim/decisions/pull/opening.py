@@ -158,5 +158,10 @@ def _adopt(record: Record, pull: PullRequest, *, was_ours: bool) -> Decision:
             "status": Status.IN_REVIEW,
         },
         record=replace(record, judged=Phase.PR_CREATED.value, intents={}, troubles={}, pull=known),
-        notices=(Notice(f"pr:{pull.number}", text, Audience.NEXT),),
+        notices=(is_open(pull.number, text),),
     )
+
+
+def is_open(number: int, text: str) -> Notice:
+    """That the claim has an open pull request; that an earlier one was closed is none of its news then."""
+    return Notice(f"pr:{number}", text, Audience.NEXT, ends=("closed",))

@@ -85,7 +85,9 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
         is_reported = bool(notices or pull.changes_requested)
         found = _checks(snapshot, known, pull, pull.checks, is_reported=is_reported)
         known, notices = found.known, [*notices, *found.notices]
-    return Judged(known, tuple(notices))
+    is_over = {"conflict": pull.mergeable == "MERGEABLE", "changes": not pull.changes_requested}
+    over = tuple(event for event, holds in is_over.items() if holds)
+    return Judged(known, tuple(replace(told, ends=(*told.ends, *over)) for told in notices))
 
 
 def unanswered(known: PullRecord, pull: PullRequest) -> int:
