@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 
 from lifecycle.core.errors import BadConfig, GitFailed, Transient
+from lifecycle.core.redact import redact
 from lifecycle.core.timing import Deadline, DeadlineReached
 from lifecycle.settings.config import CONFIG_FILE, for_child, web_host
 
@@ -39,6 +40,9 @@ _PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_
 
 _TELLING = ("!", "remote: error", "remote: fatal", "ssh:", "kex_", "fatal:", "error:")
 """How the lines begin that say why, most telling first."""
+
+_PUSH_ENDS = "error: failed to push some refs"
+"""How git ends what it says of any push: why stands before it, as a hook's own words."""
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 """What the name of a ref never has: https://git-scm.com/docs/git-check-ref-format"""
@@ -410,11 +414,13 @@ def _named_below(output: str, words: str) -> str:
 
 def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
+    if len(lines) > 1 and lines[-1].startswith(_PUSH_ENDS):
+        del lines[-1]
     telling = [line for mark in _TELLING for line in lines if line.startswith(mark)]
     words = telling[0] if telling else (lines[-1] if lines else "no words")
     if words.endswith(":"):
         words = f"{words} {_named_below(output, words)}".strip()
-    evidence = re.sub(r"//[^/@\s]+@", "//", words)[:300]
+    evidence = redact(re.sub(r"//[^/@\s]+@", "//", words))[:300]
     text = output.casefold()
     is_answer = re.search(r"returned error: 40[134]", text)
     if not is_answer and any(word in text for word in _NETWORK_WORDS):

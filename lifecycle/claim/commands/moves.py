@@ -306,8 +306,8 @@ def _push(world: World, branch: str) -> None:
         world.git.run("push", "--quiet", "--set-upstream", remote, branch, remote=remote)
     except GitFailed as error:
         raise GitFailed(
-            f"The push of {branch} failed ({error.evidence}); the phase was not changed. If {remote} has "
-            f"commits that you lack, run: git pull --rebase {remote} {branch}; then hand off again.",
+            f"The push of {branch} failed ({error.evidence}); the phase was not changed. "
+            f"{error.after_push(remote, branch)}; then hand off again.",
             evidence=error.evidence,
         ) from None
     except Transient as error:
