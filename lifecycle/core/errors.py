@@ -202,14 +202,6 @@ class ItemMissing(Rejected):
 class GitFailed(Rejected):
     """git ran and said no; `evidence` is its last line."""
 
-    def after_push(self, remote: str, branch: str) -> str:
-        """What mends a refused push: the remote's commits are fetched, a hook's words are read."""
-        if "[rejected]" in self.evidence:
-            return (
-                f"If {remote} has commits that you lack, run: git pull --rebase {remote} {branch}"
-            )
-        return f"Mend that; all that git says of it: git push {remote} {branch}"
-
 
 class NotInstalled(Refused):
     """The tracker's own program is not there, or cannot be run."""

@@ -151,23 +151,21 @@ def test_a_403_is_an_answer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("output", "evidence", "fix"),
+    ("output", "evidence"),
     [
-        ("2 tests failed: see above", "2 tests failed: see above", "git push origin pay"),
-        ("lint\nghp_" + "a" * 36, "***", "git push origin pay"),
-        ("To x\n ! [rejected] pay -> pay (fetch first)", "! [rejected]", "pull --rebase origin pay"),
-        ("remote: no\n ! [remote rejected] pay -> pay (hook)", "! [remote", "git push origin pay"),
-        ("", "error: failed to push some refs", "git push origin pay"),
+        ("2 tests failed: see above", "2 tests failed: see above"),
+        ("lint\nghp_" + "a" * 36, "***"),
+        ("To x\n ! [rejected] pay -> pay (fetch first)", "! [rejected] pay -> pay (fetch first)"),
+        ("", "error: failed to push some refs to 'https://h/a/b'"),
     ],
 )
-def test_a_refused_push_says_why_and_what_mends_it(output: str, evidence: str, fix: str) -> None:
-    """A hook's own last words stand before what git ends with; new commits are no cure for them."""
+def test_a_refused_push_says_why(output: str, evidence: str) -> None:
+    """A hook's own last words, without secrets, stand before what git ends every refusal with."""
     from lifecycle.git.process import _refuse
 
     with pytest.raises(GitFailed) as failure:
         _refuse(("push",), f"{output}\nerror: failed to push some refs to 'https://x@h/a/b'\n")
-    assert failure.value.evidence.startswith(evidence)
-    assert failure.value.after_push("origin", "pay").endswith(fix)
+    assert failure.value.evidence == evidence
 
 
 def test_branches_and_heads(place: Place) -> None:

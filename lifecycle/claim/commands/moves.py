@@ -306,8 +306,9 @@ def _push(world: World, branch: str) -> None:
         world.git.run("push", "--quiet", "--set-upstream", remote, branch, remote=remote)
     except GitFailed as error:
         raise GitFailed(
-            f"The push of {branch} failed ({error.evidence}); the phase was not changed. "
-            f"{error.after_push(remote, branch)}; then hand off again.",
+            f"The push of {branch} failed ({error.evidence}); the phase was not changed. Mend that, then "
+            f"hand off again. All that git says: git push {remote} {branch}; commits that you lack: git "
+            f"pull --rebase {remote} {branch}",
             evidence=error.evidence,
         ) from None
     except Transient as error:

@@ -120,9 +120,8 @@ def _push(world: World, remote: str, branch: str) -> None:
     try:
         world.git.run(*words, remote=remote)
     except GitFailed as error:
-        mend = error.after_push(remote, branch)
         raise GitFailed(
-            sentence("push-failed", branch=branch, error=error, mend=mend),
+            sentence("push-failed", branch=branch, error=error, remote=remote),
             evidence=error.evidence,
         ) from None
     except LifecycleError as error:
