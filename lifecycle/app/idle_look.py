@@ -1,25 +1,32 @@
-"""One look of somebody who waits: at the claim as at rest, within a hook's time."""
+"""One look of somebody who waits: at the claim as at rest, within a hook's time, if one is needed."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TypeVar
 
+from lifecycle.app.wiring import WorktreeWorld
+from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import look
 from lifecycle.claim.engine.look import Report
 from lifecycle.claim.record.claim_store import ClaimStore
+from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.plan import Audience, Wake
-from lifecycle.core.timing import DeadlineReached
+from lifecycle.core.timing import DeadlineReached, parse_time
 from lifecycle.core.values.configured import HOOK_SECONDS
-from lifecycle.core.world import World
+from lifecycle.feedback.waiting.shared_looks import SharedAnswer, SharedLooks
 from lifecycle.storage import log
+from lifecycle.storage.state_file import WATCHED
+
+T = TypeVar("T")
 
 TOO_LATE = "GitHub did not answer in time; the claim was kept and is looked at again."
 
 
 def idle_look(
-    world: World,
+    world: WorktreeWorld,
     claim_store: ClaimStore,
     within: AbstractContextManager[None],
     *,
@@ -42,7 +49,7 @@ def idle_look(
     world.deadline.renew(HOOK_SECONDS - 1.0)
     try:
         with within:
-            return look.tick(
+            report = look.tick(
                 world,
                 claim_store,
                 Wake.IDLE,
@@ -57,3 +64,71 @@ def idle_look(
     except LifecycleError as error:
         log.write(world.root, f"{channel}: {error.sentence}")
         return Report(problem=error)
+    if isinstance(report.problem, Transient) and report.problem.retry_after:
+        seconds = report.problem.retry_after
+        _with_looks(world, nullcontext(), lambda looks: looks.hold(seconds))
+    return report
+
+
+def join(
+    world: WorktreeWorld,
+    claim_store: ClaimStore,
+    record: Record,
+    within: AbstractContextManager[None],
+) -> None:
+    """Have the other waiters' next look ask for this claim's pull request as well; asks nobody."""
+    watched = _watched(world, claim_store, record)
+    if watched is not None:
+        _with_looks(world, within, lambda looks: looks.join(*watched))
+
+
+def together(
+    world: WorktreeWorld,
+    claim_store: ClaimStore,
+    record: Record,
+    within: AbstractContextManager[None],
+) -> SharedAnswer | None:
+    """What the machine's waiters know of the claim's pull request; at most one request for all of them.
+
+    None: whoever asks looks for itself. So does whoever has more to do than to see whether something
+    changed: the claim was edited, something failed, reviews are due, or GitHub never showed its checks.
+    """
+    watched = _watched(world, claim_store, record)
+    return shared(world, *watched, within) if watched is not None else None
+
+
+def shared(
+    world: WorktreeWorld, ids: Sequence[str], looked: float, within: AbstractContextManager[None]
+) -> SharedAnswer | None:
+    """The same of a pull request by its ids; `looked` is when somebody here last looked whole."""
+    return _with_looks(world, within, lambda looks: looks.ask(ids, looked))
+
+
+def _watched(
+    world: WorktreeWorld, claim_store: ClaimStore, record: Record
+) -> tuple[tuple[str, ...], float] | None:
+    """By which ids it is asked for, and when it was last looked at whole; None where that is not enough."""
+    watched, due = claim_store.file.get(WATCHED), record.pull.reviews.get("due")
+    looked = parse_time(record.claim.last_check_poll)
+    is_edited = record.touched != claim_store.mtime_ns()
+    is_due = isinstance(due, int | float) and due <= world.clock.now()
+    if not isinstance(watched, list) or watched[:1] != [record.claim.pr_number] or looked is None:
+        return None
+    if record.claim.phase != Phase.CHECKS_RUNNING or is_edited or is_due or record.troubles:
+        return None
+    return tuple(str(one) for one in watched[1:]), looked
+
+
+def _with_looks(
+    world: WorktreeWorld, within: AbstractContextManager[None], call: Callable[[SharedLooks], T]
+) -> T | None:
+    """What `call` makes of the shared looks; None where there are none, or something went wrong."""
+    world.deadline.renew(HOOK_SECONDS - 1.0)
+    try:
+        with within:
+            world.renew_token()
+            looks = world.looks
+            return call(looks) if looks is not None else None
+    except (DeadlineReached, LifecycleError) as error:
+        log.write(world.root, f"looks are not shared: {getattr(error, 'sentence', TOO_LATE)}")
+        return None

@@ -32,6 +32,7 @@ from lifecycle.storage import log, workflow_marks
 if TYPE_CHECKING:
     from lifecycle.core.tracker import Tracker
     from lifecycle.core.values.shapes import CardWords
+    from lifecycle.feedback.waiting.shared_looks import SharedLooks
     from lifecycle.github.auth.tokens import Token
     from lifecycle.github.board.board_client import ProjectRef
     from lifecycle.github.board.status_fallback import Choice, EitherBoard
@@ -361,6 +362,19 @@ class WorktreeWorld:
         from lifecycle.feedback.reviews.review_watch import ReviewWatch
 
         return ReviewWatch(self.clients.graph, self.base)
+
+    @property
+    def looks(self) -> SharedLooks | None:
+        """What this token's waiters share, None where there is no home; raises NoToken, BadConfig."""
+        from lifecycle.feedback.waiting import shared_looks
+
+        path = shared_looks.place(self.environment, self.addresses.graphql_url, self.token.value)
+        if path is None:
+            return None
+        every = self.settings.poll_seconds
+        return shared_looks.SharedLooks(
+            path, lambda: self.clients.graph, self.clock, self.root, every
+        )
 
     @cached_property
     def survey(self) -> Survey:

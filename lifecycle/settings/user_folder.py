@@ -5,8 +5,8 @@ the lifecycle command) and `hooks` (one line, the absolute folder of the hook sc
 without a Python environment of their own read; `config.toml`, the user's settings; `trust.json`,
 the commands from projects' files that the user lets run, and the repositories in which a tracker's
 program may; `platforms/`, the user's own platforms; `clones/`, which clones are worked in
-(`known_clones.py`); and, where a GitHub App is configured, `app-tokens.json` with its lock, the tokens
-of its installations until they end.
+(`known_clones.py`); `looks/`, what waiters share (`feedback/waiting/shared_looks.py`); and, where a
+GitHub App is configured, `app-tokens.json` with its lock, the tokens of its installations until they end.
 
 Source: the XDG Base Directory Specification, which says to ignore a base folder that is not absolute.
 """

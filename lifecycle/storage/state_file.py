@@ -38,6 +38,8 @@ CLAIMING: Final = "claiming"
 LINKING: Final = "linking"
 NOTED: Final = "noted"
 PENDING: Final = "linked_undone"
+WATCHED: Final = "watched"
+"""In the cache: the pull request's number, its node id, and the one of its card or issue."""
 
 
 class QueuedNotice(TypedDict):

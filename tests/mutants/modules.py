@@ -38,6 +38,7 @@ PURE = (
     "feedback.reviews.review_ledger",
     "feedback.reviews.rounds",
     "feedback.waiting.endings",
+    "feedback.waiting.look_rounds",
     "run.gates.gate_records",
     "run.gates.gate_rules",
     "run.gates.run_moves",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from lifecycle.app.idle_look import shared
 from lifecycle.app.waiting import pull_wait
 from lifecycle.app.waiting.claim_wait import Within
 from lifecycle.app.waiting.pull_wait import OF_CREDENTIALS, Waited
@@ -43,6 +44,7 @@ class BranchWait:
         self.ends = self.clock.monotonic() + seconds
         self.problem: Transient | None = None
         self.pull: PullRequest | None = None
+        self.looked = self.again = 0.0
         self._number = pull
         values = {**dict.fromkeys(claim_file.FIELDS), "phase": Phase.CHECKS_RUNNING.value}
         values |= {"issue_number": pull, "pr_number": pull, "branch": ""}
@@ -58,10 +60,28 @@ class BranchWait:
                 return self._of(Ending.CREDENTIALS, problem=error.sentence)
             if ended is not None:
                 return ended
-            left = self.ends - self.clock.monotonic()
-            if left <= 0:
-                return self._out_of_time()
-            self.clock.sleep(min(self._pause(), left))
+            while True:
+                left = self.ends - self.clock.monotonic()
+                if left <= 0:
+                    return self._out_of_time()
+                self.clock.sleep(min(self._pause(), left))
+                if self._is_changed():
+                    break
+
+    def _is_changed(self) -> bool:
+        """False if the machine's waiters know that nothing changed, or nobody may ask now."""
+        due, now = self._record.pull.reviews.get("due"), self.clock.now()
+        self.again = 0.0
+        is_due = isinstance(due, int | float) and due <= now
+        if self.pull is None or not self.pull.node_id or is_due:
+            return True
+        answer = shared(self.world, [self.pull.node_id], self.looked, self.within())
+        self.world.deadline.renew(None)
+        if answer is None or answer.is_whole:
+            return True
+        self.again = answer.again
+        self.problem = Transient(answer.problem) if answer.problem else None
+        return False
 
     def _look(self) -> Waited | None:
         """Read it once; how the wait ended, if it did."""
@@ -109,6 +129,7 @@ class BranchWait:
                 "to wait for; check the number."
             )
         self.pull, now = pull, self.clock.now()
+        self.looked = now
         values = {"branch": pull.branch, "last_check_poll": render_time(now)}
         self._record = self._record.with_values({**self._record.values, **values})
         if pull.state is not PullState.OPEN:
@@ -138,9 +159,11 @@ class BranchWait:
 
     def _pause(self) -> float:
         """Seconds until the next look."""
+        now, rules = self.clock.now(), Rules(poll_seconds=self.world.settings.poll_seconds)
+        if self.again > now:
+            return self.again - now
         if self.problem is not None:
             return self.problem.retry_after or FIRST_RETRY
-        now, rules = self.clock.now(), Rules(poll_seconds=self.world.settings.poll_seconds)
         soonest = min(pace.SOONEST, rules.poll_seconds)
         return max(pace.next_poll(self._record, rules, now) - now, soonest)
 

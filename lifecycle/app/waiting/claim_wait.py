@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
-from lifecycle.app.idle_look import idle_look
+from lifecycle.app.idle_look import idle_look, join, together
 from lifecycle.app.waiting import pull_wait
 from lifecycle.app.waiting.pull_wait import OF_CREDENTIALS, SETTLE_SECONDS, Waited
 from lifecycle.app.wiring import WorktreeWorld
@@ -36,6 +36,9 @@ from lifecycle.storage.store import STATE
 CHANNEL = "wait"
 SLICE_SECONDS = 1.0
 """How often it is looked whether files have changed, or the waiter beside us has gone."""
+
+BESIDE_SECONDS = 5.0
+"""How often it is asked whether the waiter beside us has looked."""
 
 GONE = "The claim is over, so there is nothing to wait for any more; lifecycle status tells how it ended."
 
@@ -75,7 +78,11 @@ class ClaimWait:
         self.began = self.clock.now()
         self.ends = self.clock.monotonic() + seconds
         self.not_before = 0.0
+        self.again = 0.0
+        self.confirmed = 0.0
+        self.is_new = True
         self.problem: LifecycleError | None = None
+        self._record: Record | None = None
         self._files: tuple[int, int] | None = None
         self._held = contextlib.ExitStack()
         self._is_waiter = False
@@ -102,6 +109,9 @@ class ClaimWait:
                 return ended
             if self.clock.monotonic() >= self.ends:
                 return self._out_of_time()
+            if self.is_new and record is not None:
+                self.is_new = False
+                join(self.world, self.claim_store, record, self.within())
             self._sign()
             if not self._look_if_due():
                 self._pause()
@@ -113,10 +123,10 @@ class ClaimWait:
         if files == self._files:
             return None
         self._files = files
-        record = self.claim_store.load(repair=False).record
-        if record is None:
+        self._record = self.claim_store.load(repair=False).record
+        if self._record is None:
             raise Refused(GONE)
-        return record
+        return self._record
 
     def _ended(self, record: Record) -> Waited | None:
         """How the wait ended, if it did."""
@@ -188,7 +198,7 @@ class ClaimWait:
 
     def _seen_at(self, record: Record) -> float:
         """When GitHub was last seen to be as the record has it."""
-        return parse_time(record.claim.last_check_poll) or 0.0
+        return max(parse_time(record.claim.last_check_poll) or 0.0, self.confirmed)
 
     def _is_current(self, record: Record) -> bool:
         """True if its head is what was pushed from here last, or GitHub shows another for a while."""
@@ -209,13 +219,23 @@ class ClaimWait:
         )
 
     def _look_if_due(self) -> bool:
-        """Look at GitHub if that is ours to do, and is due; False if it was not."""
-        now = self.clock.now()
-        if not self._may_look() or self.clock.monotonic() < self.not_before:
+        """Look at GitHub if that is due, and ours to do; False if it was not."""
+        now, may_look, record = self.clock.now(), self._may_look(), self._record
+        if record is None or self.clock.monotonic() < self.not_before:
             return False
-        record = self.claim_store.remembered()
-        moment = self._next(record) if record is not None else 0.0
-        if moment is None or moment > now:
+        moment = self._next(record)
+        if moment is None or max(moment, self.again) > now:
+            return False
+        answer = together(self.world, self.claim_store, record, self.within())
+        self.world.deadline.renew(None)
+        if answer is not None and not answer.is_whole:
+            self.again = answer.again
+            self.problem = Transient(answer.problem) if answer.problem else None
+            if answer.is_same:
+                self.confirmed, self._files = now, None
+            return answer.is_same
+        if not may_look:  # the waiter beside us looks: its files tell
+            self.again = now + BESIDE_SECONDS
             return False
         soonest = min(pace.SOONEST, self.world.settings.poll_seconds)
         self.not_before = self.clock.monotonic() + soonest
@@ -240,11 +260,7 @@ class ClaimWait:
         """True if nobody else looks: ours is the one waiter's lock, or the session has no waiter."""
         if self._is_waiter:
             return True
-        record, folder, now = (
-            self.claim_store.remembered(),
-            self.claim_store.folder,
-            self.clock.now(),
-        )
+        record, folder, now = self._record, self.claim_store.folder, self.clock.now()
         if record is None or not self._is_beside(record):
             try:
                 self._held.enter_context(signs_of_life.alone(folder, 0))
@@ -264,8 +280,7 @@ class ClaimWait:
         folder, until = self.claim_store.folder, self.clock.now() + SLICE_SECONDS
         if self._is_waiter:
             signs_of_life.promise(folder, self.session, until)
-        record = self.claim_store.remembered()
-        if record is not None and not self._is_beside(record):
+        if self._record is not None and not self._is_beside(self._record):
             signs_of_life.promise_command(folder, self.wanted.value, until)
 
     def _pause(self) -> None:
@@ -298,7 +313,7 @@ class ClaimWait:
 
     def _out_of_time(self) -> Waited:
         """The end without news; the problem itself where GitHub was never reached."""
-        record = self.claim_store.remembered()
+        record = self._record
         if record is None:
             raise Refused(GONE)
         if isinstance(self.problem, Transient) and self._seen_at(record) < self.began:

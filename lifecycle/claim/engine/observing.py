@@ -17,10 +17,10 @@ from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.plan import Action, Audience, Notice, Wake
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached
-from lifecycle.core.values.model import PullState
+from lifecycle.core.values.model import LABELS_ITEM, Observation, PullState
 from lifecycle.core.world import World
 from lifecycle.storage import log
-from lifecycle.storage.state_file import ACCESS
+from lifecycle.storage.state_file import ACCESS, WATCHED
 
 LOOK_AGAIN_SECONDS = 60.0
 BOARD_OFF_SECONDS = 600.0
@@ -149,6 +149,7 @@ def observe(working: LookUnderWay, loaded: Loaded) -> None:
             break
         working.seen = replace(working.seen, observation=None, looked_at_checks=False)
     if working.seen.observation is not None:
+        _note_watched(world, working.seen.observation)
         record = apply_observation(working.seen.record, working.seen.observation, now)
         working.seen = replace(working.seen, record=record)
         if linked_decisions.wants_to_know(working.seen):
@@ -182,6 +183,15 @@ def _hear_failures(working: LookUnderWay) -> None:
     working.seen = replace(seen, record=replace(seen.record, pull=known))
     working.flakes += heard.flakes
     queue(working, heard.notices)
+
+
+def _note_watched(world: World, seen: Observation) -> None:
+    """Keep by which ids a waiter asks whether anything changed."""
+    pull, item, issue = seen.by_number, seen.item, seen.issue
+    if pull is not None and pull.node_id:
+        card = item.id if item is not None and not item.id.startswith(LABELS_ITEM) else ""
+        beside = card or (issue.id if issue is not None else "")
+        world.cache.put(WATCHED, [pull.number, pull.node_id, *([beside] if beside else [])])
 
 
 def _hear_reviews(working: LookUnderWay) -> None:

@@ -103,6 +103,7 @@ class PullRequest:
             who may write to the repository, the oldest first.
         conversations: what is said of it, None if that was not asked for or not shown.
         base_tip: the newest commit of the base branch, "" if it was not asked for or not shown.
+        node_id: its global id, "" if it was not asked for.
     """
 
     number: int
@@ -129,6 +130,7 @@ class PullRequest:
     updated_at: float | None = None
     conversations: Conversations | None = None
     base_tip: str = ""
+    node_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

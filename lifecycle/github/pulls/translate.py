@@ -68,6 +68,7 @@ def pull_request(node: Json) -> PullRequest:
         updated_at=timing.parse_time(node.get("updatedAt")),
         conversations=_conversations(node),
         base_tip=text(part(part(node, "baseRef"), "target"), "oid"),
+        node_id=text(node, "id"),
     )
 
 

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from lifecycle.app import news_packets
-from lifecycle.app.idle_look import idle_look
+from lifecycle.app.idle_look import idle_look, join, together
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.decisions.snapshot import Rules
@@ -88,12 +88,14 @@ class _Waiter:
         self.world = call.world
         self.clock = call.world.clock
         self.not_before = 0.0
+        self.again = 0.0
         self.ends = call.world.clock.monotonic() + longest
         # The client starts us at a stop: what lay there then was that stop's to look at.
         self.started_ns = int(call.world.clock.now() * 1e9)
 
     def run(self) -> Reply:
         """Look when a look is due, until there is something to say or nothing to wait for."""
+        self._join()
         while True:
             files = self._files()
             moment = self._next()
@@ -106,14 +108,32 @@ class _Waiter:
             if moment > self.clock.now():
                 if not self._wait(moment, files):
                     return Reply()
-                if self._files().settings != files.settings:
-                    self._begin_anew()
+                self._note_changes(files)
                 continue
             if not self._is_heard(0):
                 return Reply()
+            if moment > 0.0 and self._is_unchanged():
+                continue
             reply = self._look()
             if reply.code:
                 return reply
+
+    def _join(self) -> None:
+        """Let the machine's other waiters look for us as well."""
+        try:
+            record = self.claim_store.load(repair=False).record
+        except LifecycleError:
+            return
+        if record is not None:
+            join(self.world, self.claim_store, record, alarm(HOOK_SECONDS))
+
+    def _note_changes(self, before: _Files) -> None:
+        """What was changed by others counts at once."""
+        files = self._files()
+        if files != before:
+            self.again = 0.0
+        if files.settings != before.settings:
+            self._begin_anew()
 
     def _next(self) -> float | None:
         """When to look: at once if something waits to be said, None if nothing is waited for."""
@@ -129,13 +149,25 @@ class _Waiter:
             return 0.0
         claim = self.claim_store.mtime_ns()
         stopped = max(self.claim_store.folder.mtime_ns(STOPPED), self.started_ns)
-        return pace.next_look(
+        moment = pace.next_look(
             record,
             Rules(poll_seconds=self._settings().poll_seconds),
             self.clock.now(),
             settled=self.claim_store.marks.is_stamped(claim),
             stopped_at=stopped / 1e9 if stopped >= claim else None,
         )
+        return moment if moment is None else max(moment, self.again)
+
+    def _is_unchanged(self) -> bool:
+        """True if the machine's waiters know that nothing changed, or nobody may ask now."""
+        record = self.claim_store.remembered()
+        if record is None:
+            return False
+        answer = together(self.world, self.claim_store, record, alarm(HOOK_SECONDS))
+        if answer is None or answer.is_whole:
+            return False
+        self.again = answer.again
+        return True
 
     def _left(self) -> frozenset[str]:
         """The events that a `lifecycle wait` which lives here tells itself."""

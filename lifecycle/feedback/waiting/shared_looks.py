@@ -1,0 +1,262 @@
+"""Ask for digests together with the other waiters of this machine that have the same token.
+
+`looks/` in the user's own folder has one file for each token, by its fingerprint, for this user alone: what
+is waited for, what was shown, what is left of the hour's points, until when nobody asks. One lock is held
+for a moment while the file is changed, another by whoever asks GitHub: it goes with its process, and the
+next that is due takes over. A file that cannot be read is begun anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.core.errors import LockBusy, Rejected, Transient, Unsupported
+from lifecycle.core.timing import parse_time
+from lifecycle.feedback.waiting import look_rounds
+from lifecycle.feedback.waiting.look_rounds import LookBoard, PointsLeft
+from lifecycle.settings import user_folder
+from lifecycle.storage import log, regular_files, store
+
+if TYPE_CHECKING:
+    from lifecycle.core.ports import Clock
+    from lifecycle.github.client.graph import GraphClient, GraphReply
+
+FOLDER = "looks"
+DOCUMENT = "digest_pulls"
+
+BUSY_SECONDS = 2.0
+"""When to ask again while another process asks GitHub."""
+
+LOCK_SECONDS = 5.0
+OLD_SECONDS = 7 * 86_400.0
+"""After so long the file of a token that nobody uses any more goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedAnswer:
+    """What a waiter is told.
+
+    Attributes:
+        is_whole: it is to look whole, now.
+        again: when it is to ask again, in seconds since the epoch.
+        is_same: nothing changed since it looked whole. Neither: nobody may ask now, or somebody does.
+        problem: the sentence on why nobody may, "" if there is none.
+    """
+
+    is_whole: bool
+    again: float
+    is_same: bool = False
+    problem: str = ""
+
+
+class SharedLooks:
+    """One waiter's part in the shared looks of a token.
+
+    Args:
+        path: of the token's file; its folder is made.
+        graph: what asks GitHub with that token.
+        clock: time.
+        root: of the worktree, whose log is told what went wrong.
+        every: seconds between two looks.
+    """
+
+    def __init__(
+        self, path: Path, graph: Callable[[], GraphClient], clock: Clock, root: Path, every: float
+    ) -> None:
+        self._path = path
+        self._graph = graph
+        self._clock = clock
+        self._root = root
+        self._every = every
+
+    def ask(self, ids: Sequence[str], looked: float) -> SharedAnswer:
+        """Whether the pull request `ids` changed since somebody looked at it whole; at most one request.
+
+        Args:
+            ids: its node id, and the one of what belongs to it.
+            looked: when its worktree last looked whole, in seconds since the epoch.
+        """
+        now = self._clock.now()
+        try:
+            return self._asked(ids, looked, now)
+        except LockBusy:
+            return SharedAnswer(False, now + BUSY_SECONDS)
+        except OSError as error:
+            log.write(self._root, f"looks are not shared: {error}")
+            return SharedAnswer(True, now)
+
+    def join(self, ids: Sequence[str], looked: float) -> None:
+        """Have the next round ask for this one as well, whoever makes it; asks nobody itself."""
+        with contextlib.suppress(OSError, LockBusy):
+            self._enlist(ids, looked, self._clock.now())
+
+    def hold(self, seconds: float) -> None:
+        """Let nobody ask for so long: GitHub wants it so."""
+        now = self._clock.now()
+        with contextlib.suppress(OSError, LockBusy), self._changing() as kept:
+            kept.board = look_rounds.failed(kept.board, 1, now, named=seconds)
+
+    def _asked(self, ids: Sequence[str], looked: float, now: float) -> SharedAnswer:
+        board = self._enlist(ids, looked, now)
+        found = self._known(board, ids[0], looked, now)
+        if found is not None:
+            return found
+        with self._lock("asking", 0.0):
+            # Another may have asked while we came here.
+            found = self._known(self._read(), ids[0], looked, now)
+            return found or self._round(ids[0], looked, now)
+
+    def _enlist(self, ids: Sequence[str], looked: float, now: float) -> LookBoard:
+        with self._changing() as kept:
+            kept.board = look_rounds.enlisted(
+                kept.board, ids, now, looked=looked, every=self._every
+            )
+            return kept.board
+
+    def _known(self, board: LookBoard, key: str, looked: float, now: float) -> SharedAnswer | None:
+        """What the file alone tells, None if GitHub has to be asked."""
+        if look_rounds.is_off(board, now):
+            return SharedAnswer(True, now)
+        held = look_rounds.held_until(board, now)
+        if held is not None:
+            return SharedAnswer(False, held, problem=board.why)
+        pull = board.pulls.get(key)
+        if pull is None or not pull.is_known(looked, now, self._every):
+            return None
+        is_whole = pull.needs_whole(looked)
+        return SharedAnswer(is_whole, pull.at + self._every, is_same=not is_whole)
+
+    def _round(self, key: str, looked: float, now: float) -> SharedAnswer:
+        board = self._read()
+        asked = look_rounds.next_round(board, now)
+        pulls = [board.pulls[one] for one in asked]
+        ids = look_rounds.digests_asked(pulls)
+        change: Callable[[LookBoard], LookBoard]
+        try:
+            reply = self._graph().execute(DOCUMENT, {"ids": ids}, subject="what is waited for")
+        except Transient as error:
+            log.write(self._root, f"looks: {error.sentence}")
+            change = partial(
+                look_rounds.failed,
+                count=len(asked),
+                now=now,
+                named=error.retry_after,
+                why=error.sentence,
+            )
+        except Unsupported as error:
+            log.write(self._root, f"looks are not shared: {error.sentence}")
+            change = partial(look_rounds.turned_off, now=now)
+        except Rejected as error:
+            log.write(self._root, f"looks: {error.sentence}")
+            return SharedAnswer(True, now)  # its own look tells what is wrong
+        else:
+            shown = _digests(reply, ids)
+            found = {one.ids[0]: _joined(shown, one.ids) for one in pulls}
+            points = _points(reply.data)
+            change = partial(look_rounds.answered, digests=found, now=now, points=points)
+        with self._changing() as kept:
+            kept.board = change(kept.board)
+            board = kept.board
+        return self._known(board, key, looked, now) or SharedAnswer(True, now)
+
+    @contextlib.contextmanager
+    def _changing(self) -> Iterator[_Kept]:
+        """The board to be changed under the short lock; it is written if it is another afterwards."""
+        with self._lock("lock", LOCK_SECONDS):
+            kept = _Kept(self._read())
+            before = kept.board
+            yield kept
+            if kept.board is not before:
+                if not self._path.exists():
+                    self._sweep()
+                user_folder.write(self._path, json.dumps(kept.board.as_json()).encode("ascii"))
+
+    def _lock(self, name: str, seconds: float) -> AbstractContextManager[None]:
+        folder = self._path.parent
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        what = regular_files.strange_folder(str(folder))
+        if what:
+            raise regular_files.StrangeFileError(str(folder), what)
+        return store.locked(self._path.with_suffix(f".{name}"), seconds, "Another waiter is at it.")
+
+    def _read(self) -> LookBoard:
+        file = store.read(self._path, follow=False)
+        if file is None:
+            return LookBoard()
+        try:
+            return LookBoard.from_json(json.loads(file.content))
+        except (ValueError, RecursionError):
+            log.write(self._root, f"{self._path} could not be read and is begun anew")
+            return LookBoard()
+
+    def _sweep(self) -> None:
+        """Take away what tokens left that nobody uses any more."""
+        for old in self._path.parent.glob("*.*"):
+            with contextlib.suppress(FileNotFoundError):
+                if old.stat().st_mtime < self._clock.now() - OLD_SECONDS:
+                    old.unlink()
+
+
+@dataclass(slots=True)
+class _Kept:
+    board: LookBoard
+
+
+def place(environment: Mapping[str, str], url: str, token: str) -> Path | None:
+    """The file of a token at this address, told by its fingerprint; None where there is no home."""
+    folder = user_folder.folder(environment)
+    mark = hashlib.sha256(f"{url}\0{token}".encode("utf-8", "surrogateescape")).hexdigest()[:24]
+    return folder / FOLDER / f"{mark}.json" if folder is not None else None
+
+
+def _digests(reply: GraphReply, ids: Sequence[str]) -> dict[str, str]:
+    """What was shown of each node; "" for one of which a part was not shown."""
+    nodes = reply.data.get("nodes")
+    shown = nodes if isinstance(nodes, list) and len(nodes) == len(ids) else [None] * len(ids)
+    holes = {problem.path[1] for problem in reply.problems if len(problem.path) > 2}
+    return {
+        one: "" if place in holes else hashlib.sha256(_text(node)).hexdigest()[:16]
+        for place, (one, node) in enumerate(zip(ids, shown, strict=True))
+    }
+
+
+_TELLING = {"mergeable": ("CONFLICTING",), "mergeStateStatus": ("BEHIND", "DIRTY")}
+"""Of what GitHub reckons anew when the base moves, the words that are news: the others come and go."""
+
+
+def _text(node: object) -> bytes:
+    """What of a node makes its digest."""
+    shown = dict(node) if isinstance(node, Mapping) else {}
+    for name, words in _TELLING.items():
+        if shown.get(name) not in words:
+            shown.pop(name, None)
+    return json.dumps(shown if node is not None else None, sort_keys=True).encode("ascii")
+
+
+def _joined(shown: Mapping[str, str], ids: Sequence[str]) -> str:
+    """One digest of a pull request and what belongs to it; "" if either tells nothing.
+
+    A pull request that is not shown at all tells nothing. What belongs to it may stay unseen: its own
+    worktree sees no more of it.
+    """
+    parts = [shown[one] for one in ids]
+    is_missing = parts[0] == hashlib.sha256(_text(None)).hexdigest()[:16]
+    return "" if is_missing or not all(parts) else "-".join(parts)
+
+
+def _points(data: Mapping[str, Any]) -> PointsLeft | None:
+    said = data.get("rateLimit")
+    if not isinstance(said, Mapping):
+        return None
+    limit, left, resets = said.get("limit"), said.get("remaining"), parse_time(said.get("resetAt"))
+    if not isinstance(limit, int) or not isinstance(left, int) or resets is None:
+        return None
+    return PointsLeft(limit, left, resets)

@@ -1,0 +1,244 @@
+"""Who is asked for next, who looks whole, who waits: the shared looks of a machine's waiters, as values."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from lifecycle.feedback.waiting import look_rounds
+from lifecycle.feedback.waiting.look_rounds import (
+    KEPT,
+    LONGEST_HOLD,
+    LONGEST_RETRY,
+    MOST,
+    OFF,
+    REFRESH,
+    RETRY,
+    SETTLES,
+    LookBoard,
+    PointsLeft,
+    WatchedPull,
+)
+
+NOW = 1_000_000.0
+EVERY = 120.0
+
+
+def board(**pulls: WatchedPull) -> LookBoard:
+    """A board of these pull requests."""
+    return LookBoard(pulls)
+
+
+def pull(name: str = "a", **changes: object) -> WatchedPull:
+    """A quiet one: shown a moment ago, settled, looked at whole not long before."""
+    quiet = WatchedPull(
+        (name, f"{name}-card"),
+        asked=NOW - 10,
+        looked=NOW - 200,
+        digest="d",
+        since=NOW - 900,
+        at=NOW - 10,
+    )
+    return replace(quiet, **changes)  # type: ignore[arg-type]  # its fields
+
+
+@pytest.mark.parametrize(
+    ("one", "looked", "is_whole"),
+    [
+        (pull(), NOW - 200, False),
+        (pull(digest=""), NOW, True),
+        (pull(since=NOW), NOW + SETTLES - 1, True),
+        (pull(since=NOW), NOW + SETTLES, False),
+        (pull(refresh=NOW), NOW - 1, True),
+        (pull(refresh=NOW), NOW, False),
+    ],
+)
+def test_a_look_is_whole_until_what_changed_has_settled(
+    one: WatchedPull, looked: float, is_whole: bool
+) -> None:
+    """After another digest, and where the last whole look is too old; always where nothing is shown."""
+    assert one.needs_whole(looked) is is_whole
+
+
+@pytest.mark.parametrize(
+    ("one", "looked", "is_known"),
+    [
+        (pull(at=NOW), NOW, True),
+        (pull(at=NOW - EVERY + 1), NOW, True),
+        (pull(at=NOW - EVERY), NOW, False),
+        (pull(at=NOW + 1), NOW, False),
+        (pull(at=0.0), NOW, False),
+        (pull(at=NOW - 900, since=NOW - 10), NOW, True),
+        (pull(at=NOW - OFF, digest=""), NOW, False),
+        (pull(at=NOW - OFF + 1, digest=""), NOW, True),
+    ],
+)
+def test_a_round_is_made_only_where_it_may_tell_something(
+    one: WatchedPull, looked: float, is_known: bool
+) -> None:
+    """Not within one poll, and not while a whole look is needed anyway; a time to come is no time."""
+    assert one.is_known(looked, NOW, EVERY) is is_known
+
+
+def test_who_asks_is_noted_and_seldom_written() -> None:
+    """A new one, another card, a newer look, or after a quarter of a poll: else nothing changes."""
+    empty = LookBoard()
+    first = look_rounds.enlisted(empty, ("a", "c"), NOW, looked=NOW - 5, every=EVERY)
+    assert first.pulls == {"a": WatchedPull(("a", "c"), asked=NOW, looked=NOW - 5)}
+
+    def again(
+        after: float, ids: tuple[str, ...] = ("a", "c"), looked: float = NOW - 5
+    ) -> LookBoard:
+        return look_rounds.enlisted(first, ids, NOW + after, looked=looked, every=EVERY)
+
+    assert again(29) is first
+    assert again(30).pulls["a"].asked == NOW + 30
+    assert again(-1).pulls["a"].asked == NOW - 1
+    assert again(1, ids=("a", "x")).pulls["a"].ids == ("a", "x")
+    assert again(1, looked=NOW).pulls["a"].looked == NOW
+    # Another worktree of the same pull request looked earlier: the newest look counts.
+    assert again(40, looked=NOW - 90).pulls["a"].looked == NOW - 5
+    assert look_rounds.enlisted(first, ("a", "c"), NOW + 0.5, looked=NOW - 5, every=0.1) is first
+    beside = look_rounds.enlisted(first, ("b",), NOW, looked=0.0, every=EVERY)
+    assert set(beside.pulls) == {"a", "b"}
+
+
+def test_a_round_asks_for_the_longest_not_shown_first_and_no_more_than_fit() -> None:
+    """What nobody asked about for hours is left out."""
+    whole = board(
+        new=pull("new", at=0.0), old=pull("old", at=NOW - 99), gone=pull("gone", asked=NOW - KEPT)
+    )
+    assert look_rounds.next_round(whole, NOW) == ("new", "old")
+    assert look_rounds.next_round(replace(whole, size=1), NOW) == ("new",)
+    assert look_rounds.next_round(LookBoard(), NOW) == ()
+    ids = look_rounds.digests_asked([pull("a"), pull("b", ids=("b", "a-card"))])
+    assert ids == ["a", "a-card", "b"]
+
+
+def test_an_answer_tells_since_when_a_digest_is_what_it_is() -> None:
+    """The same one keeps its date, another one begins anew; what was not asked for stays."""
+    before = board(
+        same=pull("same"), other=pull("other"), left=pull("left"), first=pull("first", at=0.0)
+    )
+    found = {"same": "d", "other": "e", "first": "d", "strange": "x"}
+    after = look_rounds.answered(replace(before, size=7, failed=3, why="It failed."), found, NOW)
+    assert (after.size, after.failed, after.why) == (8, 0, "")
+    dates = {key: (one.digest, one.since, one.at) for key, one in after.pulls.items()}
+    assert dates == {
+        "same": ("d", NOW - 900, NOW),
+        "other": ("e", NOW, NOW),
+        "left": ("d", NOW - 900, NOW - 10),
+        "first": ("d", NOW, NOW),
+    }
+    assert look_rounds.answered(LookBoard(), {}, NOW).size == MOST
+
+
+def test_one_whole_look_a_round_goes_to_the_oldest() -> None:
+    """Only once it is too old; what nobody waits for any more is forgotten."""
+    before = board(
+        older=pull("older", looked=NOW - REFRESH - 2),
+        old=pull("old", looked=NOW - REFRESH - 1),
+        gone=pull("gone", asked=NOW - KEPT, looked=0.0),
+    )
+    after = look_rounds.answered(before, {}, NOW)
+    assert {key: one.refresh for key, one in after.pulls.items()} == {"older": NOW, "old": 0.0}
+    young = board(a=pull(looked=NOW - REFRESH))
+    assert look_rounds.answered(young, {}, NOW).pulls["a"].refresh == 0.0
+
+
+@pytest.mark.parametrize(
+    ("points", "hold"),
+    [
+        (PointsLeft(5000, 500, NOW + 900), 0.0),
+        (PointsLeft(5000, 499, NOW + 900), NOW + 900),
+        (PointsLeft(5000, 499, NOW), 0.0),
+        (PointsLeft(1000, 99, NOW + 1), NOW + 1),
+    ],
+)
+def test_a_tenth_of_the_hour_is_left_to_people(points: PointsLeft, hold: float) -> None:
+    """With less, waiters wait for the next hour."""
+    after = look_rounds.answered(board(a=pull()), {"a": "d"}, NOW, points)
+    assert (after.left, after.hold) == (points.left, hold)
+
+
+def test_a_failed_round_is_made_smaller_and_later() -> None:
+    """Half as many, after a pause that doubles to a bound; a pause that GitHub names is its own."""
+    once = look_rounds.failed(LookBoard(), 50, NOW, named=None, why="No.")
+    assert (once.size, once.failed, once.hold, once.why) == (25, 1, NOW + RETRY, "No.")
+    twice = look_rounds.failed(once, 25, NOW, named=None)
+    assert (twice.size, twice.failed, twice.hold, twice.why) == (12, 2, NOW + 2 * RETRY, "")
+    assert look_rounds.failed(LookBoard(), 3, NOW, named=None).size == 1
+    assert look_rounds.failed(LookBoard(), 1, NOW, named=None).size == 1
+    assert look_rounds.failed(LookBoard(size=4), 9, NOW, named=None).size == 2
+    late = look_rounds.failed(LookBoard(failed=8), 1, NOW, named=None)
+    assert (late.failed, late.hold) == (8, NOW + LONGEST_RETRY)
+    limited = look_rounds.failed(LookBoard(), 50, NOW, named=300.0, why="Wait.")
+    assert (limited.size, limited.failed, limited.hold, limited.why) == (
+        MOST,
+        0,
+        NOW + 300,
+        "Wait.",
+    )
+    # A shorter pause takes nothing from a longer one.
+    held = LookBoard(hold=NOW + 1000)
+    assert look_rounds.failed(held, 1, NOW, named=3.0).hold == NOW + 1000
+    assert look_rounds.failed(held, 1, NOW, named=None).hold == NOW + 1000
+
+
+def test_a_hold_ends_and_one_that_no_limit_of_githubs_lasts_is_none() -> None:
+    """Clocks are corrected, and files are damaged: nobody waits for a date of next year."""
+
+    def held(until: float) -> float | None:
+        return look_rounds.held_until(LookBoard(hold=until), NOW)
+
+    assert (held(0.0), held(NOW), held(NOW + 1)) == (None, None, NOW + 1)
+    assert (held(NOW + LONGEST_HOLD), held(NOW + LONGEST_HOLD + 1)) == (NOW + LONGEST_HOLD, None)
+    off = look_rounds.turned_off(LookBoard(), NOW)
+    assert off.off == NOW + OFF
+    assert [look_rounds.is_off(off, NOW + s) for s in (-1, 0, OFF - 1, OFF)] == [
+        False,
+        True,
+        True,
+        False,
+    ]
+
+
+def test_a_board_is_kept_as_it_is() -> None:
+    """And read as it was."""
+    kept = LookBoard({"a": pull()}, hold=1.0, off=2.0, size=3, failed=4, left=5, why="No.")
+    assert LookBoard.from_json(json.loads(json.dumps(kept.as_json()))) == kept
+    assert LookBoard.from_json(LookBoard().as_json()) == LookBoard()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"pulls": None},
+        {"pulls": {"a": None}},
+        {"pulls": {"a": {"ids": ["a"], "more": 1}}},
+        {"pulls": {"a": {"ids": 7}}},
+        {"pulls": {"a": {"ids": ["a"], "at": "now"}}},
+        {"pulls": {"a": {"ids": ["a"], "digest": 7}}},
+        {"hold": "soon"},
+        {"off": None},
+        {"size": 0},
+        {"size": MOST + 1},
+        {"size": "all"},
+        {"failed": "often"},
+        {"why": 7},
+        {"more": 1},
+    ],
+)
+def test_what_is_no_board_is_refused(change: dict[str, object]) -> None:
+    """So that it is begun anew, and nobody waits for what somebody wrote there."""
+    with pytest.raises(ValueError, match="no shared looks"):
+        LookBoard.from_json({**LookBoard().as_json(), **change})
+
+
+@pytest.mark.parametrize("data", [None, 7, [], "text", {}])
+def test_what_is_no_object_is_refused(data: object) -> None:
+    """Whatever else JSON can hold."""
+    with pytest.raises(ValueError, match="no shared looks"):
+        LookBoard.from_json(data)
