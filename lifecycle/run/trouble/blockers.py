@@ -258,9 +258,10 @@ def _argv(command: str) -> tuple[str, ...]:
     if not command.strip():
         return ()
     try:
-        return command_argv.commands_in(command.strip())[0]
+        (argv,) = command_argv.commands_in(command.strip())
     except ValueError as error:
         raise refused("no-check-command", error=error) from None
+    return argv
 
 
 RESUME, STOP = "resume", "stop"

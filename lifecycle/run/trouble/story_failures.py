@@ -120,7 +120,7 @@ def _iteration(story: Story, failure: Failure) -> int:
     is_again = (
         any(is_same(failure, one) for one in before) and not table.RETRY[failure.category].backoff
     )
-    is_changed = bool(before) and before[-1].tree != failure.tree
+    is_changed = any(one.tree != failure.tree for one in before)
     return story.iteration + (is_again or is_changed)
 
 
@@ -147,9 +147,9 @@ class RetryAdvice:
 def backoff(category: table.FailureCategory, count: int) -> int:
     """Seconds to wait after so many failures of this category: each waits twice as long."""
     policy = table.RETRY[category]
-    if not policy.backoff or count < 1:
+    if count < 1:
         return 0
-    doubled: int = policy.backoff << min(count - 1, 32)
+    doubled: int = policy.backoff << (count - 1)
     return min(doubled, table.BACKOFF_LIMIT)
 
 
@@ -161,7 +161,8 @@ def advice(story: Story, tree: str = "") -> RetryAdvice:
         tree: the tree as it is now; "" if nobody knows.
     """
     failures = recent(story)
-    count = failures[-1].iteration - story.retries_from if failures else 0
+    before = story.retries_from
+    count = max((one.iteration for one in failures), default=before) - before
     if count >= table.MAX_RETRIES:
         return RetryAdvice(reason=f"MAX_RETRIES reached: {count} iterations failed")
     if story.status is table.StoryStatus.BLOCKED:
@@ -206,7 +207,7 @@ def escalations(before: Run, after: Run) -> tuple[Escalated, ...]:
     outside = [_line(table.EscalationTrigger.UNAVAILABLE, one) for one in new if one.failure]
     done, was = len(after.completed_stories), len(before.completed_stories)
     review: list[Escalated] = []
-    if done > was and done // table.CHECKPOINT_STORIES > was // table.CHECKPOINT_STORIES:
+    if done // table.CHECKPOINT_STORIES > was // table.CHECKPOINT_STORIES:
         text = (
             f"Optional checkpoint: {done} stories are completed (lifecycle run mark-working-state)"
         )

@@ -14,6 +14,7 @@ from lifecycle.run.gates.reviews import (
     review_lines,
     review_of,
     reviewed,
+    standing,
 )
 from lifecycle.run.state import ReviewFinding, ReviewRecord, Run
 from lifecycle.run.table import (
@@ -94,8 +95,11 @@ def test_a_line_further_in_goes_on_with_its_finding() -> None:
 def test_a_finding_without_a_severity_is_refused() -> None:
     """Nobody guesses how much it weighs."""
     assert marked(["[SUGGESTION] name it"]) == (ReviewFinding(SUGGESTION, "name it"),)
-    with pytest.raises(Refused, match="how much it weighs"):
-        marked(["name it"])
+    two = marked(["  **[info]**: a\n note  ", "[BLOCKING] " + "x" * 2_001])
+    assert two == (ReviewFinding(INFO, "a note"), ReviewFinding(BLOCKING, "x" * 2_000))
+    for text in ("name it", "BLOCKING: name it", "x" * 81):
+        with pytest.raises(Refused, match=f'"{text[:80]}" does not say how much it weighs'):
+            marked(["[INFO] a note", text])
 
 
 @pytest.mark.parametrize(
@@ -208,6 +212,20 @@ def test_what_is_blocking_stands_until_other_files_have_it_resolved() -> None:
     assert with_review(lifted, review(tree=TREE)) != lifted
     assert pending_again(again.stories[0]).reviews == again.stories[0].reviews[:1]
     assert pending_again(lifted.stories[0]).reviews == ()
+
+
+def test_what_stands_is_told_as_far_as_200_characters_go() -> None:
+    """Each with its number, by which it is called resolved; on the same files the first is told."""
+    found = (ReviewFinding(BLOCKING, "a" * 201), ReviewFinding(BLOCKING, "b"))
+    run = with_review(at_work(), review(ReviewVerdict.CHANGES_REQUESTED, findings=found))
+    assert standing(run.stories[0], StoryCheck.REVIEW_APPROVED) == {"a" * 201: TREE, "b": TREE}
+    assert standing(run.stories[0], StoryCheck.SECURITY_CLEARED) == {}
+    with pytest.raises(Refused, match=rf"1\. {'a' * 200}; 2\. b\b"):
+        with_review(run, review(tree=OTHER))
+    with pytest.raises(Refused, match=r": [^:]*2\. b\b.*--resolved 2"):
+        with_review(run, review(tree=OTHER), 1)
+    with pytest.raises(Refused, match=rf"{'a' * 200}(?!a)"):
+        with_review(run, review())
 
 
 def test_a_report_names_what_is_resolved() -> None:

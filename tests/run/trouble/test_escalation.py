@@ -5,7 +5,14 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from lifecycle.run.state import ReviewFinding, ReviewRecord, Run, Story
-from lifecycle.run.table import EscalationTrigger, ReviewVerdict, Severity, StoryCheck, StoryStatus
+from lifecycle.run.table import (
+    EscalationTrigger,
+    ReviewVerdict,
+    RunStatus,
+    Severity,
+    StoryCheck,
+    StoryStatus,
+)
 from lifecycle.run.trouble.blockers import awaiting, with_blocker
 from lifecycle.run.trouble.story_failures import escalation_lines, escalations, failed
 
@@ -54,6 +61,8 @@ def test_a_vulnerability_of_a_story_that_is_new_is_told_too() -> None:
         "ESCALATION_REQUIRED: security vulnerability in S2: it says nothing more"
     ]
     assert escalation_lines(after, after) == []
+    twice = replace(after.story("S2"), reviews=(review, replace(review, tree="b")))
+    assert len(escalation_lines(before, replace(after.with_story(twice), stories=(twice,)))) == 2
 
 
 def test_every_fifth_story_is_a_moment_for_a_checkpoint() -> None:
@@ -75,3 +84,7 @@ def test_a_person_is_asked() -> None:
     assert escalations(START, blocked) == ()
     assert escalation_lines(blocked, after) == ["HUMAN_INTERVENTION_NEEDED: Add the key"]
     assert escalations(after, after) == ()
+    assert after.fix is not None
+    fixed = replace(after, status=RunStatus.ACTIVE, fix=replace(after.fix, completed_at=NOW))
+    assert escalations(after, fixed) == ()
+    assert escalations(after, replace(after, fix=None)) == ()

@@ -82,6 +82,31 @@ def test_the_design_prints_two() -> None:
     assert table[-1] == "3. Never hardcode credentials in code"
 
 
+def test_words_of_a_keyword_may_be_joined_in_any_way() -> None:
+    """By blanks or hyphens, one or several; without either it is another word."""
+    for text in ("Google Auth", "google-auth", "google  auth", "push-notifications", "third party"):
+        assert len(services_in(f"with {text} only")) == 1
+    assert services_in("googleauth") == ()
+
+
+def test_criteria_tell_of_services_too() -> None:
+    """And one alone is told as one."""
+    story = Story("S1", "Pay", criteria=(Criterion("it goes through Stripe"),))
+    run = scanned(Run("a", "b", NOW, stories=(story,)), "S1")
+    assert dependency_lines(run.story("S1"))[:2] == [
+        "Detected 1 external dependency:",
+        "[payment] payment_processing",
+    ]
+    table = dependency_table(run.story("S1"))
+    assert "| Type | Category | Requires Secrets |" in table
+
+
+def test_a_story_that_was_not_scanned_has_none() -> None:
+    """As far as anybody knows."""
+    told = ["Detected no external dependencies in S1."]
+    assert dependency_lines(Story("S1", "x")) == dependency_table(Story("S1", "x")) == told
+
+
 def test_without_any_it_is_one_line() -> None:
     """And what needs no secrets says nothing of them."""
     run = scanned(Run("a", "b", NOW, stories=(Story("S1", "x"), Story("S2", "kafka"))), "S1")

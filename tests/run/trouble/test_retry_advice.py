@@ -54,8 +54,7 @@ def test_what_the_policy_of_a_category_says(
 def test_the_same_failure_twice_on_one_tree_is_stuck() -> None:
     """Until the tree is another one; the reason says so."""
     story = after((FailureCategory.CODE, "a"), (FailureCategory.CODE, "a"))
-    for tree in ("a", ""):
-        data = advice(story, tree).data
+    for data in (advice(story, "a").data, advice(story).data):
         assert (data["should_retry"], data["escalate"]) == (False, True)
         assert "the same failure came twice on an unchanged tree" in data["reason"]
     assert advice(story, "b").data["should_retry"]
@@ -74,6 +73,16 @@ def test_it_is_told_how_often_the_same_came() -> None:
     assert told == "Stuck: the same failure came 7 times on an unchanged tree: down"
 
 
+def test_the_last_failure_is_the_one_that_came_again() -> None:
+    """Whatever else failed before it on the same tree."""
+    other = after((FailureCategory.TEST, "a"), (FailureCategory.CODE, "a"))
+    assert advice(other, "a").data["should_retry"]
+    story = after(
+        (FailureCategory.TEST, "a"), (FailureCategory.CODE, "a"), (FailureCategory.CODE, "a")
+    )
+    assert advice(story, "a").reason.endswith("on an unchanged tree: code fails")
+
+
 def test_what_failed_where_nobody_knows_the_files_is_never_the_same() -> None:
     """They may have changed in between."""
     story = after((FailureCategory.CODE, ""), (FailureCategory.CODE, ""))
@@ -90,12 +99,31 @@ def test_waiting_is_given_up_after_the_longest_wait() -> None:
     assert backoff(FailureCategory.INFRA, 10_000) == BACKOFF_LIMIT
 
 
+@pytest.mark.parametrize(
+    ("kind", "count", "seconds"),
+    [
+        (FailureCategory.CODE, 5, 0),
+        (FailureCategory.INFRA, 0, 0),
+        (FailureCategory.INFRA, 1, 30),
+        (FailureCategory.INFRA, 2, 60),
+        (FailureCategory.INFRA, 40, BACKOFF_LIMIT),
+        (FailureCategory.TIMEOUT, 1, 60),
+    ],
+)
+def test_each_wait_is_twice_the_one_before(kind: FailureCategory, count: int, seconds: int) -> None:
+    """Up to ten minutes; where waiting does not help, and before anything failed, there is none."""
+    assert backoff(kind, count) == seconds
+    assert BACKOFF_LIMIT == 600
+
+
 def test_after_the_last_iteration_a_person_is_needed() -> None:
     """And after that person resolved it, it is tried again from the beginning."""
     story = after(*((FailureCategory.CODE, tree) for tree in "abc"))
     assert "MAX_RETRIES reached: 3 iterations failed" in advice(story, "d").reason
     freed = replace(story, status=StoryStatus.IN_PROGRESS, retries_from=story.iteration)
     assert advice(freed, "d").data == {"should_retry": True, "backoff_seconds": 0}
+    run = failed(replace(START, stories=(freed,)), "S1", "again", NOW, tree="d")
+    assert advice(run.story("S1"), "e").data["should_retry"]
 
 
 def test_an_iteration_that_was_only_begun_has_not_failed() -> None:

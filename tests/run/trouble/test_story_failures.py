@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
 from lifecycle.run import run_store, state
-from lifecycle.run.state import Run, Story
+from lifecycle.run.state import Blocker, Run, Story
 from lifecycle.run.table import ESCALATION, MAX_RETRIES, FailureCategory, StoryStatus
 from lifecycle.run.texts.told import LINE
 from lifecycle.run.trouble.story_failures import attempts, category_of, failed
@@ -127,6 +127,43 @@ def test_an_iteration_ends_where_the_tree_has_changed() -> None:
     assert [one.iteration for one in run.story("S1").failures] == [1, 1, 2]
 
 
+@pytest.mark.parametrize(
+    ("second", "iteration"),
+    [
+        ({"tree": "a", "source": "G3"}, 2),
+        ({"tree": "a", "source": "G4"}, 1),
+        ({"tree": "a", "source": "G3", "text": "other"}, 1),
+        ({"tree": "b", "source": "G4"}, 2),
+        ({"tree": "", "source": "G3"}, 2),
+    ],
+    ids=["the same", "elsewhere", "another", "another tree", "a tree that nobody knows"],
+)
+def test_what_the_same_failure_is(second: dict[str, str], iteration: int) -> None:
+    """One of the same source and text, on the same tree."""
+    run = failed(START, "S1", "KeyError", NOW, source="G3", tree="a")
+    given = {"text": "KeyError", **second}
+    run = failed(run, "S1", given.pop("text"), NOW, **given)
+    assert run.story("S1").iteration == iteration
+
+
+def test_without_trees_no_failure_is_the_same() -> None:
+    """Nobody knows whether something was changed in between; so they are one iteration's."""
+    run = START
+    for _ in range(3):
+        run = failed(run, "S1", "KeyError", NOW, source="G3")
+    assert attempts(run.story("S1")) == 1
+
+
+def test_an_iteration_that_was_begun_is_the_failures_own() -> None:
+    """What failed in the one before it counts no more for it."""
+    story = replace(WORKING, iteration=2)
+    run = replace(START, stories=(story,))
+    run = failed(run, "S1", "KeyError", NOW, tree="a")
+    assert [one.iteration for one in run.story("S1").failures] == [2]
+    later = run.with_story(replace(run.story("S1"), iteration=3))
+    assert failed(later, "S1", "KeyError", NOW, tree="b").story("S1").iteration == 3
+
+
 def test_trying_the_same_again_is_an_iteration_unless_waiting_helps() -> None:
     """A retry without a change is one all the same; a database may come up by itself."""
     code = infra = START
@@ -146,8 +183,8 @@ def test_after_three_iterations_the_story_is_a_blocker() -> None:
     (blocker,) = run.blockers
     assert story.status is StoryStatus.BLOCKED
     assert (blocker.id, blocker.story, blocker.severity) == ("B1", "S1", "high")
-    assert blocker.trigger == ESCALATION
-    assert "KeyError on c" in blocker.description
+    assert (blocker.trigger, blocker.failure, blocker.at) == (ESCALATION, "", NOW)
+    assert blocker.description == "S1 failed in 3 iterations; last: [code] KeyError on c"
     assert run.story("S2").status is StoryStatus.PENDING
 
 
@@ -155,8 +192,45 @@ def test_something_outside_is_logged_as_a_blocker_once() -> None:
     """The story itself goes on: it may be mocked."""
     run = failed(START, "S1", "API key not configured", NOW)
     run = failed(run, "S1", "API key not configured", NOW)
-    assert [(one.story, one.failure) for one in run.blockers] == [("S1", "F1")]
+    first = Blocker("B1", "API key not configured", "high", NOW, "S1", trigger=ESCALATION)
+    assert run.blockers == (replace(first, failure="F1"),)
     assert run.story("S1").status is StoryStatus.IN_PROGRESS
+
+
+@pytest.mark.parametrize(
+    ("story", "severity", "resolved_at", "is_logged"),
+    [
+        ("S1", "high", 0.0, True),
+        ("S1", "critical", 0.0, True),
+        ("", "high", 0.0, True),
+        ("S2", "high", 0.0, False),
+        ("S1", "medium", 0.0, False),
+        ("S1", "high", NOW, False),
+    ],
+)
+def test_what_stands_before_the_story_already_is_logged(
+    story: str, severity: str, resolved_at: float, *, is_logged: bool
+) -> None:
+    """Or before the run, if it weighs something; then something outside adds no blocker."""
+    known = Blocker("B1", "no key", severity, NOW, story, resolved_at=resolved_at)
+    run = failed(replace(START, blockers=(known,)), "S1", "API key not configured", NOW)
+    assert len(run.blockers) == (1 if is_logged else 2)
+
+
+def test_something_outside_in_the_last_iteration_is_logged_and_the_story_given_up() -> None:
+    """Two blockers: what is missing, and that the story failed; a person has to know both."""
+    run = START
+    for tree, text in (("a", "KeyError"), ("b", "KeyError"), ("c", "API key not configured")):
+        run = failed(run, "S1", text, NOW, tree=tree)
+    assert [(one.id, one.failure) for one in run.blockers] == [("B1", "F3"), ("B2", "")]
+    assert run.story("S1").status is StoryStatus.BLOCKED
+
+
+def test_only_the_first_of_a_long_message_tells_its_category() -> None:
+    """As much as is kept of it."""
+    text = "x " * (LINE // 2) + "Connection refused"
+    assert category_of(text) is FailureCategory.CODE
+    assert category_of("Connection refused " + text) is FailureCategory.INFRA
 
 
 def test_what_a_person_resolved_counts_no_more() -> None:
