@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
+import pytest
+
+from lifecycle.core.messages.review_messages import (
+    quoted_as_data,
+    reproduce_first,
+    review_said,
+)
 from lifecycle.core.plan import Audience
-from lifecycle.feedback.reviews.remarks import Trusted
-from lifecycle.feedback.reviews.review_ledger import ReviewLedger
-from lifecycle.feedback.reviews.review_packet import MOST_IN_WAKE, in_wake, place_of, whole
+from lifecycle.feedback.reviews.remarks import PullConversation, ReviewPoint, Trusted
+from lifecycle.feedback.reviews.review_ledger import ReviewLedger, ReviewRound
+from lifecycle.feedback.reviews.review_packet import (
+    ANSWER,
+    MOST_IN_WAKE,
+    brief,
+    in_wake,
+    key_of,
+    place_of,
+    whole,
+)
 from lifecycle.feedback.reviews.review_watch import told
 from lifecycle.feedback.reviews.rounds import decide
-from tests.feedback.conversations import NEXT, NOW, bot, ours, review, said, talk, thread
+from tests.feedback.conversations import HEAD, NEXT, NOW, bot, ours, review, said, talk, thread
 
 PATH = ".lifecycle/feedback/review-46-0.md"
 TOKEN = "ghp_" + "a1B2" * 9
@@ -86,6 +104,141 @@ def test_the_file_has_the_thread_and_the_lines_of_the_diff() -> None:
     assert "… 7 remarks are left out." in text
     assert text.index("Remark 1.") < text.index("you:") < text.index("xxxx")
     assert "1,000 more characters on GitHub" in text
+
+
+def whole_of(found: PullConversation, ledger: ReviewLedger | None = None) -> list[str]:
+    """The file of a conversation, line by line."""
+    decision = decide(found, ledger or ReviewLedger(46), NOW, is_asked=True)
+    text = whole(found, decision)
+    assert text.endswith("\n")
+    return text.removesuffix("\n").split("\n")
+
+
+def test_the_whole_file_line_for_line() -> None:
+    """Title, sentence, how to answer; then each point with its link, its lines, and who said what."""
+    hunk = "@@ -0,0 +1,20 @@\n" + "\n".join(f"+line {n}" for n in range(20))
+    one = thread(said(1, hunk=hunk, url="U1"), ours(2), said(3))
+    bare = said(4, url="", body="")
+    text = review(5, "COMMENTED", url="U5")
+    assert whole_of(talk(one, comments=(bare,), reviews=(text,))) == [
+        "# Review of PR #46 at aaaaaaa",
+        "",
+        review_said(46, 3, ["maria"]),
+        quoted_as_data(),
+        ANSWER,
+        "",
+        "## 1. a.txt:2 · thread PRRT_1 · maria",
+        "",
+        said(3).url,
+        "The lines of the diff, down to the one that is meant:",
+        *(f"  | +line {n}" for n in range(12, 20)),
+        *("maria:", "  | Remark 1."),
+        *("you:", "  | Remark 2."),
+        *("maria:", "  | Remark 3."),
+        "",
+        "## 2. a review's own text · maria",
+        "",
+        *("U5", "maria:", "  | Remark 5."),
+        "",
+        "## 3. a comment on the pull request · maria",
+        "",
+        *("maria:", "  |"),
+    ]
+
+
+def test_what_is_left_out_between_two_remarks_is_told_there() -> None:
+    """Behind the first, once; where nothing was left out nothing is said of it."""
+    stranger = said(2, trusted=Trusted.STRANGER)
+    remarks = (said(1), stranger, said(3))
+    left = whole_of(talk(thread(*remarks, left_out=7)))
+    assert left[-6:] == [
+        *("maria:", "  | Remark 1."),
+        "… 7 remarks are left out.",
+        "… a remark by somebody who may not write here is left out.",
+        *("maria:", "  | Remark 3."),
+    ]
+    assert not any("remarks are left out" in line for line in whole_of(talk(thread(*remarks))))
+
+
+@pytest.mark.parametrize(("size", "more"), [(4_000, []), (4_001, ["  … 1 more characters on GitHub."])])
+def test_a_remark_is_told_as_far_as_4000_characters_go(size: int, more: list[str]) -> None:
+    """And how much of it is on GitHub alone."""
+    lines = whole_of(talk(comments=(said(1, body="x" * size),)))
+    assert lines[-1 - len(more) :] == ["  | " + "x" * 4_000, *more]
+
+
+def test_findings_that_have_to_be_reproduced_say_so_in_both() -> None:
+    """Behind the sentence; in the wake and in the file."""
+    found = talk(thread(bot(9)), head=NEXT)
+    ledger = ReviewLedger(46, rounds=tuple(ReviewRound(str(n) * 40, ("PRR_0",)) for n in range(2)))
+    decision = decide(found, ledger, NOW, is_asked=True)
+    assert decision.must_reproduce
+    assert in_wake(found, decision, PATH).split("\n")[1] == reproduce_first()
+    assert whole_of(found, ledger)[4] == reproduce_first()
+
+
+@pytest.mark.parametrize(
+    ("point", "place"),
+    [
+        (ReviewPoint("1", said(1), review_state="CHANGES_REQUESTED"), "a request for changes · maria"),
+        (ReviewPoint("1", said(1), review_state="COMMENTED"), "a review's own text · maria"),
+        (ReviewPoint("1", said(1)), "a comment on the pull request · maria"),
+        (ReviewPoint("1", said(1, author="")), "a comment on the pull request · a gone account"),
+        (
+            ReviewPoint("1", bot(1)),
+            "a comment on the pull request · coderabbitai · bot, unclassed",
+        ),
+        (
+            ReviewPoint("1", said(1, sha=NEXT)),
+            "a comment on the pull request · maria · said of an older commit, bbbbbbb",
+        ),
+        (
+            ReviewPoint("1", said(1, sha=NEXT), thread(said(1), is_outdated=True, line=7)),
+            "a.txt:7 · thread PRRT_1 · maria · outdated: these lines have changed since",
+        ),
+    ],
+)
+def test_a_place_in_words(point: ReviewPoint, place: str) -> None:
+    """What it is, whose, and of which commit."""
+    assert place_of(point, HEAD) == place
+
+
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        ("a\n\n  b", ["  | a b"]),
+        ("x" * 160, ["  | " + "x" * 160]),
+        ("x" * 161, ["  | " + "x" * 159 + "…"]),
+        (" ", []),
+    ],
+)
+def test_the_first_words_of_a_remark(body: str, lines: list[str]) -> None:
+    """In one line of 160 characters at most."""
+    assert brief(said(1, body=body)) == lines
+
+
+def test_a_packet_is_named_by_what_was_said() -> None:
+    """Whatever the order; an edit makes another one, and so does another pull request."""
+    points = [ReviewPoint("1", said(1)), ReviewPoint("2", said(2))]
+    key = key_of(46, points)
+    assert re.fullmatch(r"46-[0-9a-f]{8}", key)
+    assert key_of(46, points[::-1]) == key
+    edited = replace(points[0], remark=said(1, edited_at=NOW))
+    assert len({key, key_of(46, [edited, points[1]]), key_of(47, points), key_of(46, points[:1])}) == 4
+
+
+def test_a_wake_shows_points_as_far_as_its_room_goes() -> None:
+    """Each with its number; where all fit, none is said to be left."""
+    lines = lines_of(thread(said(1)), comments=(said(2),))
+    assert lines == [
+        review_said(46, 2, ["maria"]),
+        quoted_as_data(),
+        *("1. a.txt:2 · thread PRRT_1 · maria", "  | Remark 1."),
+        *("2. a comment on the pull request · maria", "  | Remark 2."),
+        ANSWER,
+        f"All of it, with the lines of the diff: {PATH}",
+    ]
+    assert MOST_IN_WAKE == 2_000
 
 
 def test_each_audience_gets_its_own() -> None:
