@@ -37,5 +37,6 @@ def test_a_line_that_tells_no_error_is_no_anchor(line: str) -> None:
 
 def test_a_line_without_end_is_read_to_a_limit() -> None:
     """What stands far behind in a bundle of one line is not looked for."""
+    assert MOST_READ == 2_000
     assert rank_of("x" * MOST_READ + " error: here") is AnchorRank.NONE
     assert rank_of("x error: here" + "x" * 10 * MOST_READ) is AnchorRank.TROUBLE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pytest
 from hypothesis import given
@@ -74,6 +74,76 @@ def test_a_log_without_an_error_is_shown_by_its_end() -> None:
     assert shown.lines[1:] == tuple(f"step {n}" for n in range(70, 100))
     assert (shown.first_error, shown.total, shown.left_out) == ("", 100, 70)
     assert excerpt([]).lines == ()
+
+
+def kept(total: int, errors: Iterable[int]) -> set[int]:
+    """The numbers of the lines that are shown of a log with errors at these."""
+    wrong = {*errors}
+    lines = [f"Error: {n}" if n in wrong else f"line {n}" for n in range(total)]
+    shown = excerpt(lines)
+    numbers = {int(line.split()[1]) for line in shown.lines if "left out" not in line}
+    assert (shown.total, shown.left_out) == (total, total - len(numbers))
+    assert shown.first_error == (f"Error: {min(wrong)}" if wrong else "")
+    gaps = [line for line in shown.lines if "left out" in line]
+    assert sum(int(gap.split()[1].replace(",", "")) for gap in gaps) == total - len(numbers)
+    return numbers
+
+
+@pytest.mark.parametrize(
+    ("total", "errors", "shown"),
+    [
+        (300, [], {*range(270, 300)}),
+        (20, [], {*range(20)}),
+        (300, [0], {*range(41)}),
+        (300, [299], {*range(289, 300)}),
+        (300, [100], {*range(90, 141)}),
+        (300, [100, 250], {*range(90, 141), *range(240, 259)}),
+        (300, [100, 160, 250], {*range(90, 141), *range(158, 169), *range(240, 259)}),
+        (300, range(100, 200), {*range(90, 149), *range(189, 205)}),
+    ],
+)
+def test_which_lines_stand_around_the_errors(
+    total: int, errors: Iterable[int], shown: set[int]
+) -> None:
+    """Most around the first, then the last, a few around those between; of forty of these at most."""
+    assert kept(total, errors) == shown
+
+
+def test_of_many_errors_the_first_ones_have_room() -> None:
+    """150 lines, those that tell of gaps counted."""
+    numbers = kept(3_000, range(100, 3_000, 100))
+    around = {*range(90, 141), *range(2_890, 2_906)}
+    others = {n for at in range(200, 800, 100) for n in range(at - 2, at + 9)}
+    assert numbers == around | others | {*range(798, 805)}
+
+
+def test_what_follows_an_error_is_nearer_than_what_led_to_it() -> None:
+    """Where lines are wide, each error has its share of the characters."""
+    lines = [f"line {n} " + "x" * 490 for n in range(60)]
+    lines[30] = "Error: " + lines[30]
+    shown = excerpt(lines)
+    numbers = [
+        int(line.split("line ")[1].split()[0]) for line in shown.lines if "line " in line[:16]
+    ]
+    assert numbers == [*range(26, 40)]
+
+
+def test_a_line_is_shown_as_far_as_500_characters_go() -> None:
+    """And how many more it has."""
+    for size, more in (
+        (500, ""),
+        (501, " … 1 more characters"),
+        (1_700, " … 1,200 more characters"),
+    ):
+        assert excerpt(["x" * size]).lines == ("x" * 500 + more,)
+    assert excerpt(["Error: " + "x" * 600]).first_error == "Error: " + "x" * 493
+
+
+def test_what_failed_is_the_last_command_that_began() -> None:
+    """What was wrong in those before it was passed over."""
+    lines = ["Error: old", "##[group]Run make", "make", "##[endgroup]", "a", "Error: new"]
+    shown = excerpt(lines)
+    assert (shown.lines, shown.first_error, shown.total) == (("a", "Error: new"), "Error: new", 2)
 
 
 def test_no_secret_is_shown_wherever_a_line_is_cut() -> None:

@@ -97,7 +97,8 @@ def test_what_an_app_says_is_told_as_far_as_twelve_lines_go(
 
 
 @pytest.mark.parametrize(
-    ("count", "left", "last"), [(5, 0, '- f5:5 failure: "w"'), (5, 2, "- 2 more"), (7, 0, "- 2 more")]
+    ("count", "left", "last"),
+    [(5, 0, '- f5:5 failure: "w"'), (5, 2, "- 2 more"), (7, 0, "- 2 more")],
 )
 def test_five_remarks_are_told_and_the_others_counted(count: int, left: int, last: str) -> None:
     """With those that GitHub has beside them."""

@@ -160,7 +160,9 @@ def test_what_is_left_out_between_two_remarks_is_told_there() -> None:
     assert not any("remarks are left out" in line for line in whole_of(talk(thread(*remarks))))
 
 
-@pytest.mark.parametrize(("size", "more"), [(4_000, []), (4_001, ["  … 1 more characters on GitHub."])])
+@pytest.mark.parametrize(
+    ("size", "more"), [(4_000, []), (4_001, ["  … 1 more characters on GitHub."])]
+)
 def test_a_remark_is_told_as_far_as_4000_characters_go(size: int, more: list[str]) -> None:
     """And how much of it is on GitHub alone."""
     lines = whole_of(talk(comments=(said(1, body="x" * size),)))
@@ -180,7 +182,10 @@ def test_findings_that_have_to_be_reproduced_say_so_in_both() -> None:
 @pytest.mark.parametrize(
     ("point", "place"),
     [
-        (ReviewPoint("1", said(1), review_state="CHANGES_REQUESTED"), "a request for changes · maria"),
+        (
+            ReviewPoint("1", said(1), review_state="CHANGES_REQUESTED"),
+            "a request for changes · maria",
+        ),
         (ReviewPoint("1", said(1), review_state="COMMENTED"), "a review's own text · maria"),
         (ReviewPoint("1", said(1)), "a comment on the pull request · maria"),
         (ReviewPoint("1", said(1, author="")), "a comment on the pull request · a gone account"),
@@ -224,7 +229,9 @@ def test_a_packet_is_named_by_what_was_said() -> None:
     assert re.fullmatch(r"46-[0-9a-f]{8}", key)
     assert key_of(46, points[::-1]) == key
     edited = replace(points[0], remark=said(1, edited_at=NOW))
-    assert len({key, key_of(46, [edited, points[1]]), key_of(47, points), key_of(46, points[:1])}) == 4
+    assert (
+        len({key, key_of(46, [edited, points[1]]), key_of(47, points), key_of(46, points[:1])}) == 4
+    )
 
 
 def test_a_wake_shows_points_as_far_as_its_room_goes() -> None:

@@ -49,7 +49,7 @@ def findings_in(report: str) -> tuple[ReviewFinding, ...]:
         if tag:
             found.append(_finding(_severity(tag["name"]), text[tag.end() :]))
             goes_on = True
-        elif heading and not item:
+        elif heading:
             named = _TAG.match(heading["text"].strip())
             section, goes_on = _severity(named["name"]) if named else None, False
         elif item and section is not None and not (goes_on and item["indent"]):

@@ -93,6 +93,13 @@ def test_each_thing_that_is_missing_is_named_and_alone(changes: dict[str, Any], 
     assert names in clause
 
 
+def test_what_changed_is_asked_for_only_where_git_says_what_the_files_are() -> None:
+    """Where it does not, that alone is told."""
+    lacks = missing_for(done(), WorkFacts())
+    assert not any("nothing changed" in clause for clause in lacks)
+    assert any("nothing changed" in clause for clause in missing_for(done(), WorkFacts(TREE)))
+
+
 def test_without_a_tree_nothing_is_shown() -> None:
     """That git does not say what the files are is named first of all."""
     assert "git does not say what the files are" in missing_for(done(), WorkFacts())[-1]

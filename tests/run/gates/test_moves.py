@@ -99,6 +99,8 @@ def test_a_run_that_does_not_go_on_says_how_it_would(
     with pytest.raises(Refused) as caught:
         demand_active(a_run(status=status, why=why))
     assert caught.value.sentence.startswith(says)
+    with pytest.raises(Refused, match="so nothing was changed"):
+        moved_phase(a_run(status=status, why=why), RunPhase.PLANNING, TREE, NOW, asked=True)
     demand_active(a_run())
 
 
@@ -356,6 +358,6 @@ def test_the_design_gate_is_recorded_as_it_was_found() -> None:
         (a_run(planned()), CheckState.PASS),
         (a_run(planned(files=())), CheckState.FAIL),
     ):
-        judged = with_design_gate(run, TREE, NOW, "me")
-        assert judged.gates == (GateRecord(Gate.G1, NOW, state, TREE, by="me"),)
+        judged = with_design_gate(replace(run, gates=(LINT,)), TREE, NOW, "me")
+        assert judged.gates == (LINT, GateRecord(Gate.G1, NOW, state, TREE, by="me"))
         assert replace(judged, gates=()) == run

@@ -88,6 +88,9 @@ def test_a_line_further_in_goes_on_with_its_finding() -> None:
     """By one blank or more, an item below it too; what stands at the edge, or after a gap, does not."""
     told = "[BLOCKING] a crash\n at noon\nNot this.\n"
     assert findings_in(told) == (ReviewFinding(BLOCKING, "a crash at noon"),)
+    other = "[BLOCKING] a crash\n## Notes\n nor this"
+    assert findings_in(other) == (ReviewFinding(BLOCKING, "a crash"),)
+    assert findings_in("## Notes\n nor this\n[BLOCKING]\n") == ()
     nested = "## BLOCKING\n- a crash\n  - in Pay\n\n  nor this"
     assert findings_in(nested) == (ReviewFinding(BLOCKING, "a crash in Pay"),)
 

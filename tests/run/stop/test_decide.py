@@ -217,6 +217,18 @@ def test_a_cap_stops_the_run_and_keeps_it(more: dict[str, object], why: str) -> 
     assert decide(seen(once_more, limits=limits)).word.person  # a brake of its own, told anew
 
 
+def test_a_cap_is_reached_at_its_very_number_and_not_before() -> None:
+    """Of turns, seconds and tokens; the last session that is permitted may work."""
+    limits = RunSettings(max_iterations=3, max_sessions=2, max_hours=1, max_tokens=1_000)
+    for more in (
+        {"iterations": 2},
+        {"led": (Led("one", NOW), Led("two", NOW))},
+        {"started": NOW - 3_599.5},
+        {"led": (Led("one", NOW, tokens=999),)},
+    ):
+        assert long_run.exceeded(a_run(**more), limits, NOW) == ""
+
+
 def test_the_time_that_it_waited_for_a_person_does_not_count() -> None:
     """A blocker that stood for a week-end leaves the hours as they were."""
     limits = RunSettings(max_hours=1)

@@ -104,6 +104,8 @@ DONE = replace(READY, status=StoryStatus.COMPLETED)
 LINT_FAILS = passed(Gate.G7, TREE, lint=CheckState.FAIL)
 TESTS_FAIL = passed(Gate.G7, TREE, lint=CheckState.FAIL, test=CheckState.FAIL)
 
+OPEN_QUESTION = Clarification("q" * 121, "", NOW, ClarificationPhase.PRE_PLAN)
+
 PLACES: list[tuple[dict[str, Any], str]] = [
     ({}, "update-phase analysis"),
     ({"phase": RunPhase.ANALYSIS}, "add-clarification"),
@@ -178,3 +180,14 @@ def test_without_git_the_records_alone_count() -> None:
     """Nobody knows the tree: what was shown is believed for a hint, and for no gate."""
     run = Run("abc12345", "Pay", NOW, phase=RunPhase.DEVELOPMENT, stories=(READY,))
     assert next_step(run).command == "lifecycle run update-story S1 completed"
+
+
+def test_a_question_without_an_answer_comes_before_the_plan() -> None:
+    """Its first 120 characters and its phase; it clarifies nothing until it is answered."""
+    run = Run("abc12345", "Pay", NOW, phase=RunPhase.PLANNING, clarifications=(OPEN_QUESTION,))
+    step = next_step(run, FACTS)
+    assert f'"{"q" * 119}…"' in step.command
+    assert "pre-plan" in step.command
+    early = replace(OPEN_QUESTION, phase=ClarificationPhase.PRE_ANALYSIS)
+    asked = replace(run, phase=RunPhase.ANALYSIS, clarifications=(early,))
+    assert next_step(asked, FACTS).command.startswith("lifecycle run add-clarification")

@@ -1,0 +1,122 @@
+"""A job's log as its step printed it: what is cleaned, what belongs to the step, and what is noise."""
+
+from __future__ import annotations
+
+import pytest
+
+from lifecycle.core.timing import parse_time
+from lifecycle.feedback.checks import kept_log
+from lifecycle.feedback.checks.kept_log import KeptLog
+from lifecycle.feedback.checks.log_lines import StepTime, plain_lines
+
+END = "##[error]Process completed with exit code 1."
+BEGIN_KEY, END_KEY = (f"-----{edge} RSA PRIVATE KEY-----" for edge in ("BEGIN", "END"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "plain"),
+    [
+        (["\ufeff2026-11-23T09:00:00.1234567Z a", "2026-11-23T09:00:01Z b"], ["a", "b"]),
+        (["2026-11-23T09:00:00Z", "a 2026-11-23T09:00:00Z b"], ["a 2026-11-23T09:00:00Z b"]),
+        (["1%\r2%\r3%\n", "a\r\n", "b\r"], ["3%", "a", "b"]),
+        (["x" * 4_001], ["x" * 4_000]),
+        (
+            ["\x1b[1;31mred\x1b[0m", "\x1b]0;t\x07a", "b\x08\x7fc", "\x1bMd"],
+            ["red", "a", "bc", "d"],
+        ),
+        (["a\tb", "é"], ["a\tb", "é"]),
+        (["", " ", "a", "", "\t", "b", ""], ["a", "", "b", ""]),
+        (["##[group]Set up", "a", "##[endgroup]"], ["Set up", "a"]),
+        (["a", "Cleaning up orphan processes", "Post job cleanup.", "b"], ["a", "b"]),
+    ],
+    ids=["moments", "inside", "progress", "long", "escapes", "plain", "empty", "group", "tidied"],
+)
+def test_each_line_is_cleaned(lines: list[str], plain: list[str]) -> None:
+    """No moment, colour or rewritten progress; of several empty lines one, and none at the begin."""
+    assert list(plain_lines(lines)) == plain
+
+
+@pytest.mark.parametrize(
+    ("lines", "plain"),
+    [
+        (["a", BEGIN_KEY, "x", END_KEY, "b"], ["a", "***", "b"]),
+        ([f"key: {BEGIN_KEY}", "x", f"{END_KEY}, and", "b"], ["***", "b"]),
+        ([f"{BEGIN_KEY}xyz{END_KEY} is it", "b"], ["***", "b"]),
+        ([END_KEY, "b"], [END_KEY, "b"]),
+        ([BEGIN_KEY, "x"], ["***"]),
+        (["-----BEGIN PGP PRIVATE KEY BLOCK-----", "x", END_KEY, BEGIN_KEY, "y"], ["***", "***"]),
+    ],
+    ids=["lines", "in a sentence", "one line", "only an end", "no end", "two"],
+)
+def test_a_private_key_is_one_star(lines: list[str], plain: list[str]) -> None:
+    """From its begin to its end, however many lines it has; what follows is shown."""
+    assert list(plain_lines(lines)) == plain
+
+
+def test_only_what_the_step_printed_in_its_time_is_its_own() -> None:
+    """From its first second to two after its last; a line without a moment belongs to the one before."""
+    lines = [
+        *("no moment yet", "2026-11-23T09:00:09Z before", "still before"),
+        *("2026-11-23T09:00:10Z first", "second", "2026-11-23T09:00:22.9Z last"),
+        *("2026-11-23T09:00:23Z behind", "still behind"),
+    ]
+    began = parse_time("2026-11-23T09:00:10Z")
+    assert began is not None
+    step = StepTime(began, began + 10)
+    assert list(plain_lines(lines, step)) == ["first", "second", "last"]
+
+
+def test_a_step_ends_where_actions_says_that_it_failed() -> None:
+    """That line is its last; an error that a tool prints so ends it only where the job tidies up."""
+    assert list(plain_lines(["a", END, "b"])) == ["a", END]
+    own = "##[error]no such file"
+    assert list(plain_lines(["a", own, "b", "Post job cleanup.", "c"])) == ["a", own, "b"]
+    assert list(plain_lines(["Post job cleanup.", own, "b"])) == [own, "b"]
+
+
+def test_where_a_command_begins_what_was_before_it_is_over() -> None:
+    """Its echo is left out, up to the end of its group."""
+    lines = ["a", "", "##[group]Run make", "make", "shell: bash", "##[endgroup]", "", "b"]
+    assert list(plain_lines(lines)) == ["a", "", None, "b"]
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A log keeps ten characters of its begin, and twenty of its end."""
+    assert (kept_log.BEGIN, kept_log.END) == (500_000, 1_500_000)
+    monkeypatch.setattr(kept_log, "BEGIN", 10)
+    monkeypatch.setattr(kept_log, "END", 20)
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize(
+    ("lines", "kept"),
+    [
+        ([], []),
+        (["1234", "5678"], ["1234", "5678"]),
+        (["1234", "56789", "x"], ["1234", "56789", "x"]),
+        (
+            ["12", *(f"l{n:02}" for n in range(8))],
+            ["12", "l00", "… 2 lines left out …", *(f"l{n:02}" for n in range(3, 8))],
+        ),
+        (
+            ["1234", "5678", *(f"l{n:02}" for n in range(6))],
+            ["1234", "5678", "… 1 lines left out …", *(f"l{n:02}" for n in range(1, 6))],
+        ),
+        (["x" * 30, "a", "b"], ["… 1 lines left out …", "a", "b"]),
+        (["a", "x" * 30], ["a", "x" * 30]),
+    ],
+)
+def test_the_begin_and_the_end_of_a_log_are_kept(lines: list[str], kept: list[str]) -> None:
+    """Whole lines, the last one always; and it is said how many are left out between."""
+    log = KeptLog()
+    assert list(log.through(lines)) == lines
+    assert log.lines == kept
+
+
+def test_a_kept_log_has_no_secret_and_one_kind_of_line_end() -> None:
+    """Also one that is spread over its lines."""
+    log = KeptLog()
+    list(log.through(["a\r", "ghp_" + "a1B2" * 9, BEGIN_KEY, "x", END_KEY]))
+    assert log.text == "a\n***\n***\n"
+    assert KeptLog().text == "\n"
