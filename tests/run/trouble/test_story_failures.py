@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -138,10 +140,10 @@ def test_an_iteration_ends_where_the_tree_has_changed() -> None:
     ],
     ids=["the same", "elsewhere", "another", "another tree", "a tree that nobody knows"],
 )
-def test_what_the_same_failure_is(second: dict[str, str], iteration: int) -> None:
+def test_what_the_same_failure_is(second: dict[str, Any], iteration: int) -> None:
     """One of the same source and text, on the same tree."""
     run = failed(START, "S1", "KeyError", NOW, source="G3", tree="a")
-    given = {"text": "KeyError", **second}
+    given: dict[str, Any] = {"text": "KeyError", **second}
     run = failed(run, "S1", given.pop("text"), NOW, **given)
     assert run.story("S1").iteration == iteration
 
