@@ -17,7 +17,7 @@ from tests.run.run_ground import RunGround
 
 SOAKED = pytest.mark.soak(
     "e2e/test_run_tdd_hook.py::test_an_edit_of_code_is_refused_until_a_test_was_red",
-    "run/tdd/test_tdd_moves.py::test_what_is_no_red",
+    "run/test_tdd_moves.py::test_what_is_no_red",
 )
 
 ONE = "11111111-aaaa-4bbb-8ccc-000000000001"

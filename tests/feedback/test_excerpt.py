@@ -146,6 +146,13 @@ def test_what_failed_is_the_last_command_that_began() -> None:
     assert (shown.lines, shown.first_error, shown.total) == (("a", "Error: new"), "Error: new", 2)
 
 
+def test_the_surest_error_is_the_first_one() -> None:
+    """What only sounds like trouble is told behind what a tool says failed."""
+    shown = excerpt(["##[error]odd", *(f"line {n}" for n in range(60)), "Error: boom"])
+    assert shown.first_error == "Error: boom"
+    assert excerpt(["a", "##[error]odd"]).first_error == "##[error]odd"
+
+
 def test_no_secret_is_shown_wherever_a_line_is_cut() -> None:
     """Tokens at the edge of what is shown of a line, and keys whose begin is not shown, are gone."""
     edge = "error: " + "x" * (excerpts.MOST_WIDE - 20) + " " + TOKEN

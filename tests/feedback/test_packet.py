@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import string
+from dataclasses import astuple
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,7 +17,15 @@ from lifecycle.feedback.checks.excerpt import (
     LogExcerpt,
     excerpt,
 )
-from lifecycle.feedback.checks.packet import MOST_JOBS, UNSTARTED, FailurePacket, ReadLog, packet
+from lifecycle.feedback.checks.packet import (
+    MOST_JOBS,
+    UNSTARTED,
+    CheckFailure,
+    FailurePacket,
+    ReadLog,
+    ordered,
+    packet,
+)
 from lifecycle.feedback.checks.packet_text import WAKE_CHARACTERS, cut, lines_of, wake_lines
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
@@ -85,6 +95,73 @@ def test_what_differs_is_not_folded(other: str, more: dict[str, str]) -> None:
     """Another error is another failure, and so is the same one in another workflow."""
     logs = {1: read("E       assert 13 == 12"), 2: read(other)}
     assert len(packet(head(job("a", 1), job("b", 2, **more)), logs).failures) == 2
+
+
+@pytest.mark.parametrize(
+    "more", [{"is_required": False}, {"steps": (JobStep(1, "Lint", "FAILURE"),)}], ids=str
+)
+def test_the_same_lines_of_another_step_or_demand_are_another_failure(more: dict[str, Any]) -> None:
+    """What is mended first, and where, differs."""
+    logs = {1: read("E       assert 13 == 12"), 2: read("E       assert 13 == 12")}
+    checks = (job("a", 1, is_required=True), job("b", 2, **{"is_required": True, **more}))
+    assert len(packet(head(*checks), logs).failures) == 2
+    alike = (checks[0], job("b", 2, is_required=True))
+    assert len(packet(head(*alike), logs).failures) == 1
+
+
+def test_all_that_is_known_of_a_check_is_told() -> None:
+    """And of what is not known, nothing; a remark too many is counted, a long summary cut."""
+    remarks = tuple(CheckRemark("a.py", n, "FAILURE", f"w{n}") for n in range(12))
+    check = job(
+        "test", 1, event="push", is_required=True, remarks=remarks, remarks_left=3,
+        title="71 %", summary="s" * 4_001,
+    )  # fmt: skip
+    log = ReadLog(LogExcerpt(("a", "b"), "b", 9, 7), "P", "half of it")
+    assert packet(head(check), {1: log}).failures == (
+        CheckFailure(
+            "test", "FAILURE", f"{URL}/job/1", "CI", "push", 1, 1, True, "Run tests", (), "b",
+            ("a", "b"), 9, 7, "P", "half of it", remarks[:10], 5, "71 %", "s" * 3_999 + "…",
+        ),
+    )  # fmt: skip
+    bare = FailedCheck("ci", "ERROR")
+    nothing = ("", "", "", None, None, None, "", (), "", (), 0, 0, "", "", (), 0, "", "")
+    assert packet(head(bare), {0: log, -1: log}).failures == (
+        CheckFailure("ci", "ERROR", *nothing),
+    )
+    assert CheckFailure("ci", "ERROR") == CheckFailure("ci", "ERROR", *nothing)
+    assert astuple(FailedHead(46, URL, SHA))[3:] == ((), 0, ())
+    assert astuple(FailurePacket(46, URL, SHA))[3:] == ((), (), 0, ())
+    assert astuple(ReadLog()) == (None, "", "")
+
+
+@pytest.mark.parametrize(
+    ("word", "number", "problem"),
+    [("STARTUP_FAILURE", None, UNSTARTED), ("STARTUP_FAILURE", 1, ""), ("FAILURE", None, "")],
+)
+def test_only_a_workflow_without_a_job_could_not_start(
+    word: str, number: int | None, problem: str
+) -> None:
+    """What another app, or a status, says failed had no job of ours to begin with."""
+    made = packet(head(FailedCheck("a", word, job=number)), {})
+    assert made.failures[0].problem == problem
+
+
+def test_checks_are_told_by_workflow_and_name() -> None:
+    """Within those that are alike in being demanded, and in having a log; fifteen of them."""
+    checks = (
+        job("b", 1, workflow="B"), job("a", 2, workflow="B"), job("z", 3, workflow="A"),
+        FailedCheck("y", "FAILURE", workflow="A"), FailedCheck("x", "FAILURE", is_required=True),
+    )  # fmt: skip
+    assert [one.name for one in ordered(head(*checks))] == ["x", "z", "a", "b", "y"]
+    assert MOST_JOBS == 15
+
+
+def test_remarks_are_told_by_their_level() -> None:
+    """Failures, warnings, notices, and what GitHub may invent; alike ones as they come."""
+    levels = ("NOTICE", "ODD", "WARNING", "FAILURE", "WARNING")
+    remarks = tuple(CheckRemark("a", n, level, "w") for n, level in enumerate(levels))
+    (failure,) = packet(head(job("lint", 1, remarks=remarks)), {}).failures
+    assert [one.line for one in failure.remarks] == [3, 2, 4, 0, 1]
 
 
 def test_failures_without_lines_are_never_folded() -> None:

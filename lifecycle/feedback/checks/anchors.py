@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, auto
 from importlib import resources
 from typing import Any
 
@@ -18,10 +18,10 @@ MOST_READ = 2_000
 class AnchorRank(IntEnum):
     """How surely a line tells the error."""
 
-    NONE = 0
-    TROUBLE = 1
+    NONE = auto()
+    TROUBLE = auto()
     """A general word for something that went wrong."""
-    VERDICT = 2
+    VERDICT = auto()
     """A tool names what failed, or the error itself."""
 
 

@@ -70,9 +70,7 @@ class _Window:
     @property
     def by_distance(self) -> list[int]:
         """The numbers of its lines, the error's first; what follows it tells more than what led to it."""
-        return sorted(
-            self.lines, key=lambda at: abs(at - self.anchor) * (1 if at >= self.anchor else 2)
-        )
+        return sorted(self.lines, key=lambda at: max(at - self.anchor, 2 * (self.anchor - at)))
 
 
 @dataclass

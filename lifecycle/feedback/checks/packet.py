@@ -139,7 +139,7 @@ def packet(head: FailedHead, logs: Mapping[int, ReadLog]) -> FailurePacket:
     checks = ordered(head)
     folded: dict[object, CheckFailure] = {}
     for place, check in enumerate(checks[:MOST_JOBS]):
-        made = _failure(check, logs.get(check.job or 0))
+        made = _failure(check, None if check.job is None else logs.get(check.job))
         key = _identity(made) or place
         before = folded.get(key)
         folded[key] = made if before is None else replace(before, same=(*before.same, _name(check)))

@@ -139,7 +139,7 @@ def cut(lines: Sequence[str], error: str, most: int, characters: int) -> list[st
     start = next(
         (n for n, line in enumerate(lines) if error and error[:60] in line), len(lines) - 1
     )
-    near = sorted(range(len(lines)), key=lambda n: abs(n - start) * (1 if n >= start else 2))
+    near = sorted(range(len(lines)), key=lambda n: max(n - start, 2 * (start - n)))
     room, left = most - _GAPS, characters - _GAPS * 30
     tail = [n for n in range(len(lines) - _TAIL_LINES, len(lines)) if n >= 0]
     kept: set[int] = set()

@@ -116,7 +116,7 @@ def _whole_point(point: ReviewPoint) -> list[str]:
     thread = point.thread
     remarks = thread.shown if thread is not None else (point.remark,)
     lines = [point.remark.url] if point.remark.url else []
-    hunk = remarks[0].hunk if remarks else ""
+    hunk = remarks[0].hunk
     if hunk:
         lines += ["The lines of the diff, down to the one that is meant:"]
         lines += block("\n".join(hunk.split("\n")[-_HUNK_LINES:]))
