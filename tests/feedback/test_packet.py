@@ -119,19 +119,18 @@ def test_all_that_is_known_of_a_check_is_told() -> None:
     log = ReadLog(LogExcerpt(("a", "b"), "b", 9, 7), "P", "half of it")
     assert packet(head(check), {1: log}).failures == (
         CheckFailure(
-            "test", "FAILURE", f"{URL}/job/1", "CI", "push", 1, 1, True, "Run tests", (), "b",
-            ("a", "b"), 9, 7, "P", "half of it", remarks[:10], 5, "71 %", "s" * 3_999 + "…",
+            "test", "FAILURE", f"{URL}/job/1", "CI", "push", 1, 1, True, "Run tests",
+            first_error="b", excerpt=("a", "b"), lines=9, left_out=7, log="P", problem="half of it",
+            remarks=remarks[:10], remarks_left=5, title="71 %", summary="s" * 3_999 + "…",
         ),
     )  # fmt: skip
-    bare = FailedCheck("ci", "ERROR")
-    nothing = ("", "", "", None, None, None, "", (), "", (), 0, 0, "", "", (), 0, "", "")
-    assert packet(head(bare), {0: log, -1: log}).failures == (
-        CheckFailure("ci", "ERROR", *nothing),
-    )
-    assert CheckFailure("ci", "ERROR") == CheckFailure("ci", "ERROR", *nothing)
+    bare = CheckFailure("ci", "ERROR")
+    assert packet(head(FailedCheck("ci", "ERROR")), {0: log, -1: log}).failures == (bare,)
+    assert not any(astuple(bare)[2:])
+    assert (bare.run, bare.job, bare.is_required) == (None, None, None)
     assert astuple(FailedHead(46, URL, SHA))[3:] == ((), 0, ())
     assert astuple(FailurePacket(46, URL, SHA))[3:] == ((), (), 0, ())
-    assert astuple(ReadLog()) == (None, "", "")
+    assert (ReadLog().excerpt, any(astuple(ReadLog()))) == (None, False)
 
 
 @pytest.mark.parametrize(
