@@ -36,6 +36,9 @@ _TOKEN = re.compile(
     | (?P<other>.)""",
     re.VERBOSE | re.DOTALL,
 )
+_CORES = re.compile(r"\$\((?:nproc[^()$]*|getconf _NPROCESSORS_ONLN|sysctl -n hw\.\w+)\)")
+"""How many processors there are: a number."""
+
 _UNQUOTE = re.compile(r"'([^']*)'|\"((?:[^\"\\]|\\.)*)\"|\\(.)", re.DOTALL)
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _NUMBER = re.compile(r"[\d.]+[smhd]?$")
@@ -80,7 +83,7 @@ class _Group:
 
 def commands(line: str) -> list[Command]:
     """The simple commands of a command line, in order; those of `sh -c "…"` in its place."""
-    return _commands(line[:LENGTH], depth=0)
+    return _commands(_CORES.sub("8", line[:LENGTH]), depth=0)
 
 
 def _commands(line: str, depth: int) -> list[Command]:

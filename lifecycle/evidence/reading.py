@@ -65,7 +65,9 @@ class Tally:
         for found in read.values():
             sums.update(found)  # a zero is kept: it was read
         self.has_gap = any(found["passed"] + found["parts"] == 0 for found in read.values()) or any(
-            row.says(row.nothing, text) for row in run.rows if row not in read and not row.wraps
+            row.says(row.nothing, text)
+            for row in (rows if any(row.wraps for row in run.rows) else run.rows)
+            if row not in read and not row.wraps
         )
         self.is_one_line = all(row.one_line for row in readers)
         self.parts, self.left = sums["parts"], sums["left"]
@@ -267,6 +269,8 @@ def read_run(
         is_told = run.is_shown and run.is_single and (tally.is_one_line or not run.is_sifted)
         if not (ok and is_told):
             outcome, why = Outcome.UNKNOWN, "its exit status is hidden"
+    if outcome is Outcome.PASSED and not run.is_plain:
+        outcome, why = Outcome.UNKNOWN, "a part of its command line is not known"
     return Reading(outcome, tally.counts, tally.failures, why, tally.asserted)
 
 

@@ -10,11 +10,13 @@ https://doc.rust-lang.org/cargo/commands/cargo-test.html: exit status 0 says tha
 from __future__ import annotations
 
 import re
+from itertools import pairwise, takewhile
 
 from lifecycle.evidence.command_lines import Command, commands, listed
 from lifecycle.evidence.runners import runner_options, runner_table
 from lifecycle.evidence.runners.runner_options import RunScope
 from lifecycle.evidence.runners.runner_row import RunnerRow
+from lifecycle.evidence.words import word_tables
 
 CHECK = "lifecycle check"
 """The row of our own command, which keeps what it showed itself."""
@@ -23,15 +25,18 @@ _KEEPING, _QUIET, _LOOKING, _PASSING = map(listed, ("keeping", "quiet", "looking
 _IDLE = listed("filters") | _KEEPING | _QUIET | listed("idle")
 """Commands that change no file behind a run; `sed` and `git` as far as they only show."""
 
+_BESIDE, _TELLING, _CACHES, _BUILDS = map(listed, ("beside", "telling", "caches", "builds"))
+_PIPES = ("|", "|&")
+_OWN = word_tables.table("words/commands")["own"]
 _PLACES, _OUTPUTS = listed("places"), listed("outputs")
 _BEFORE = _PLACES - {"-p", "--project"}
 """Options that stand before the name of what is to run, as in `make -C web test`."""
 
-_PART_OF = re.compile(r"^:(?:[\w-]+:)+(?=\w)|^:(?=\w)|^[\w-]+/(?=\w+$)")
-"""What stands before a goal of one part of the project."""
-
 TOP = "$(git rev-parse --show-toplevel)"
 """How a command line names the worktree's top folder."""
+
+_PART_OF = re.compile(r"^:(?:[\w-]+:)+(?=\w)|^:(?=\w)|^[\w-]+/(?=\w+$)")
+"""What stands before a goal of one part of the project."""
 
 
 class FolderStep:
@@ -59,6 +64,7 @@ class SuiteRun:
         is_shown: what it prints is not put into a file, nor changed, and tells how the line ended.
         is_sifted: of what it prints a filter lets some lines through.
         is_whole: what the command line prints is all that the run prints, and nothing else.
+        is_plain: every part of the line is of a known shape.
         is_end: nothing that may change a file comes after it.
         is_single: it is the only one of the line.
         rows: the rows of the table that know it; none where no row does.
@@ -71,12 +77,16 @@ class SuiteRun:
         """True if all that runs is `lifecycle check`, which keeps what it showed itself."""
         return bool(self.rows) and all(row.name == CHECK for row in self.rows)
 
+    def places(self, top: str) -> tuple[tuple[str, bool], ...]:
+        """The steps with their paths, and whether what follows runs there; `top` is the top folder."""
+        return tuple((top if step.path == TOP else step.path, step.moves) for step in self.steps)
+
     def __init__(self, name: str, *, scope: RunScope, decides: bool) -> None:
         self.name = name
         self.is_suite = scope is RunScope.SUITE
         self.is_nothing = scope is RunScope.NOTHING
         self.decides = decides
-        self.is_shown = self.is_whole = self.is_end = self.is_single = True
+        self.is_shown = self.is_whole = self.is_end = self.is_single = self.is_plain = True
         self.is_own = self.is_sifted = False
         self.behind: tuple[Command, ...] = ()
         self.rows: tuple[RunnerRow, ...] = ()
@@ -112,12 +122,9 @@ def _run_in(line: str, tests: tuple[str, ...], rows: tuple[RunnerRow, ...]) -> S
     hits: dict[int, tuple[SuiteRun, tuple[str, ...]]] = {}
     idle: SuiteRun | None = None
     exported: tuple[str, ...] = ()
-    renamed: set[str] = set()
     for index, command in enumerate(every):
         if command.words[0] in ("export", "declare"):
             exported += command.words[1:]
-        if command.words[0] in ("alias", "function"):  # what it names is another program now
-            renamed |= {word.partition("=")[0] for word in command.words[1:]}
         hit = _run(command, own, (*exported, *command.sets), rows)
         if hit is not None and hit[0].is_nothing:
             idle = idle or hit[0]
@@ -132,15 +139,19 @@ def _run_in(line: str, tests: tuple[str, ...], rows: tuple[RunnerRow, ...]) -> S
     whole.is_own = all(run.is_own for run in runs)
     whole.behind = tuple(every[max(hits) + 1 :])
     whole.is_single = len(hits) == 1
-    whole.rows = tuple(dict.fromkeys(row for run in runs for row in run.rows))
-    if not all(run.rows for run in runs):
-        whole.rows = ()  # one that no row knows may print anything
+    known = all(run.rows for run in runs)  # one that no row knows may print anything
+    whole.rows = tuple(dict.fromkeys(row for run in runs for row in run.rows if known))
     runners, filters = [every[index] for index in hits], _filters(every, list(hits))
-    whole.is_shown = not any(c.files or "!" in c.raw[:2] or c.words[0] in renamed for c in runners)
-    whole.is_shown &= filters <= _PASSING
+    whole.is_shown = not any(c.files or "!" in c.raw[:2] for c in runners) and filters <= _PASSING
     whole.is_sifted = not filters <= _KEEPING | {"tail"}
-    whole.is_whole = whole.is_shown and whole.is_single and _is_whole(every, next(iter(hits)))
     whole.is_end = _is_end(every, set(hits))
+    whole.is_plain = all(run.is_plain for run in runs)
+    whole.is_plain &= _is_plain(every, set(hits), decides=whole.decides)
+    is_kept = filters <= _KEEPING and not any(
+        c.after == "&" or (i not in hits and (c.files or c.words[0] not in _QUIET | filters))
+        for i, c in enumerate(every)
+    )
+    whole.is_whole = whole.is_shown and whole.is_single and whole.is_plain and is_kept
     whole.steps = _steps(every, {index: rest for index, (_, rest) in hits.items()})
     return whole
 
@@ -148,9 +159,8 @@ def _run_in(line: str, tests: tuple[str, ...], rows: tuple[RunnerRow, ...]) -> S
 def _meant(text: str) -> Command | None:
     """The command of a configured line that runs the tests: the last one that does anything."""
     every = commands(text)
-    return next(
-        (c for c in reversed(every) if c.words[0] not in _IDLE), every[-1] if every else None
-    )
+    busy = [command for command in every if command.words[0] not in _IDLE] or every
+    return busy[-1] if busy else None
 
 
 def _run(
@@ -174,8 +184,11 @@ def _run(
     name, row, rest = known
     run = _checked(name, rest, sets, command, row)
     goal = name.rsplit(" ", 1)[-1]
-    if row.anywhere and any(_PART_OF.sub("", word) == goal != word for word in words):
-        run.is_suite = False  # `:app:test` of gradle, `core/test` of sbt
+    begun = {*words[: len(words) - len(rest)]} - {*name.split()}
+    kinds = {word[5:] for word in begun if re.match("test[:-].", word)}
+    is_part = row.anywhere and any(_PART_OF.sub("", word) == goal != word for word in words)
+    if is_part or not kinds <= listed("scripts"):
+        run.is_suite = False  # `:app:test` of gradle, `core/test` of sbt, `npm run test:unit`
     return run, rest
 
 
@@ -228,27 +241,62 @@ def _checked(
     scope = runner_options.scope_of(name, rest, sets, row)
     decides = command.is_last and not runner_options.is_status_hidden(name, rest, sets, row)
     run = SuiteRun(name, scope=scope, decides=decides)
+    run.is_plain = runner_options.are_known(rest, row)
     run.rows = () if row is None else (row,)
     return run
 
 
 def _filters(every: list[Command], runs: list[int]) -> set[str]:
     """The programs that what these runs print goes through."""
-    found: set[str] = set()
-    for index in runs:
-        for command, behind in zip(every[index:], every[index + 1 :], strict=False):
-            if command.after not in ("|", "|&"):
-                break
-            found.add(behind.words[0])
-    return found
+    pipes = [takewhile(lambda two: two[0].after in _PIPES, pairwise(every[i:])) for i in runs]
+    return {behind.words[0] for pipe in pipes for _, behind in pipe}
+
+
+def _is_plain(every: list[Command], runs: set[int], *, decides: bool) -> bool:
+    """True if every part of the line is known; what is not may make anything of its runs.
+
+    Where the runs' status is not the line's own, nothing may print what another run printed either.
+    """
+    is_fed = False
+    for index, command in enumerate(every):
+        name, rest = command.words[0], command.words[1:]
+        sets = (*command.sets, *(rest if name in ("export", "declare") else ()))
+        is_clear = command.is_clear or command.words == tuple(TOP[2:-1].split())
+        is_read = name not in (".", "source") or re.search(_OWN["file"], "".join(rest[:1]))
+        is_known = index in runs or (is_beside(command) and is_read)
+        if not (is_clear and is_known and all(re.match(_OWN["path"], word) for word in sets)):
+            return False
+        if index not in runs and not decides and _tells(name, rest, is_fed=is_fed):
+            return False
+        is_fed = command.after in _PIPES
+    return True
+
+
+def _tells(name: str, rest: tuple[str, ...], *, is_fed: bool) -> bool:
+    """True if a command may print what looks like a run's output, or leaves out a failure of one."""
+    plain = [word for word in rest if not (word.startswith("-") or word.isdigit())]
+    has_pattern = name.endswith("grep") or name in ("rg", "sed", "awk")
+    hides = name.endswith("grep") and any(re.match("-[a-z]*[vcoLqm]|--", word) for word in rest)
+    tells = not _TELLING.isdisjoint((name, f"{name}|{''.join(rest[:1])}"))
+    is_filled = any("$(" in word or "`" in word for word in rest)
+    return is_filled or (tells and (not is_fed or hides or len(plain) > has_pattern))
+
+
+def is_beside(command: Command) -> bool:
+    """True if a command is known to leave a run beside it what it is."""
+    name, rest = command.words[0], command.words[1:]
+    if name == "rm":
+        return {word.rstrip("/") for word in rest if word[:1] != "-"} <= _CACHES
+    if name in _BUILDS and re.search(_OWN["writes"], " ".join(rest[:2])):
+        return False
+    is_staying = name == "git" and not listed("staying").isdisjoint(rest[1:])
+    return is_staying or not _BESIDE.isdisjoint((name, f"{name}|{''.join(rest[:1])}"))
 
 
 def _is_end(every: list[Command], runs: set[int]) -> bool:
     """True if what comes after the last run, and between runs, leaves the files as they are."""
     behind = range(min(runs) + 1, len(every))
-    return all(
-        index in runs or _is_idle(every[index], is_before=index < max(runs)) for index in behind
-    ) and all(every[index].is_clear for index in runs)
+    return all(i in runs or _is_idle(every[i], is_before=i < max(runs)) for i in behind)
 
 
 def _is_idle(command: Command, *, is_before: bool) -> bool:
@@ -258,25 +306,6 @@ def _is_idle(command: Command, *, is_before: bool) -> bool:
     if writes := {"sed": ("-i", "--in-place"), "sort": ("-o", "--output")}.get(name):
         return not any(word.startswith(writes) for word in words)
     return name != "git" or not _LOOKING.isdisjoint(words[1:2])
-
-
-def _is_whole(every: list[Command], index: int) -> bool:
-    """True if the line prints all that the run prints, and nothing else."""
-    run = every[index]
-    if not run.is_clear or run.after == "&":
-        return False
-    if any(command.words[0] not in _QUIET for command in every[:index]):
-        return False
-    is_piped = run.after in ("|", "|&")
-    for command in every[index + 1 :]:
-        name, rest = command.words[0], command.words[1:]
-        is_kept = is_piped and name in _KEEPING and (name == "tee" or not rest)
-        if command.files or not (is_kept or name in _QUIET):
-            return False
-        is_piped = is_kept and command.after in ("|", "|&")
-        if command.after == "&":
-            return False
-    return True
 
 
 def _steps(every: list[Command], rests: dict[int, tuple[str, ...]]) -> tuple[FolderStep, ...]:

@@ -17,17 +17,13 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.core.timing import Deadline
 from lifecycle.git.process import GitRepository
 from lifecycle.storage import stage_log
-from lifecycle.storage.store import FOLDER, worktree_root
+from lifecycle.storage.store import FOLDER
 from lifecycle.trackers import command_signs
-
-if TYPE_CHECKING:
-    from lifecycle.evidence.test_runs import FolderStep
 
 OWN = (
     ".agent-claim.json*",
@@ -292,49 +288,3 @@ def _entry(line: str) -> tuple[str, str]:
     """A path, and its mode and content, of `<mode> <object> <stage>`, a tab and the path."""
     about, _, path = line.partition("\t")
     return path, about[2:-2]
-
-
-RESET = "Shell cwd was reset to"
-"""What the client adds to the output of a command that left the project's folder."""
-
-
-def is_here(root: Path, folder: str, steps: tuple[FolderStep, ...], told: str = "") -> bool:
-    """True if all that a line's runs are about lies in this worktree, and in none inside it.
-
-    Args:
-        root: the worktree's top folder.
-        folder: the event's `cwd`; "" counts as the top folder.
-        steps: what the line names, in order.
-        told: what the client says of the command beside its output.
-    """
-    try:
-        top = root.resolve()
-        here = Path(folder).resolve() if folder else top
-        if not _belongs(here, top):
-            return False
-        if RESET in told and not any(step.moves for step in steps):
-            return False  # it left in a way that cannot be seen
-        for step in steps:
-            there = _at(step.path, here, top)
-            if there is None or not _belongs(there, top):
-                return False
-            here = there if step.moves else here
-    except (OSError, RuntimeError, ValueError):
-        return False  # a loop of links, no home, a name that cannot be one
-    return True
-
-
-def _at(path: str, here: Path, top: Path) -> Path | None:
-    """The folder or file that a path means; None if that cannot be told."""
-    from lifecycle.evidence.test_runs import TOP
-
-    if path == TOP:
-        return top
-    if not path or path.startswith("$"):
-        return None
-    return (here / Path(path).expanduser()).resolve()
-
-
-def _belongs(path: Path, top: Path) -> bool:
-    """True if the nearest worktree upwards is this one; without git, if it lies in the folder."""
-    return path.is_relative_to(top) and worktree_root(path) in (top, None)

@@ -71,6 +71,7 @@ def _is_settled(root: str, event: dict[str, Any], settings: dict[str, Any]) -> b
         tests=tuple(settings["test"]),
         review=settings["review"],
         runners=tuple(settings.get("runners", ())),
+        root=root,
     )
     if _is_set_by_hand(root, event) or not (
         detect_stage.is_quiet(turn, finding) or stop_input.is_waiting(event, finding)

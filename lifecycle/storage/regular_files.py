@@ -233,3 +233,25 @@ def _kind(mode: int) -> str:
     if stat.S_ISDIR(mode):
         return _FOLDER
     return "is a named pipe" if stat.S_ISFIFO(mode) else "is no regular file"
+
+
+def end_of(path: str, limit: int) -> tuple[str, bool]:
+    """The last `limit` bytes of a file's text, and whether something is missing before them.
+
+    What is no regular file, is a link, or cannot be read, is empty, and all of it is missing.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | _NEVER_WAIT)
+    except (OSError, ValueError):
+        return "", True
+    try:
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode):
+            return "", True
+        begin = max(0, about.st_size - limit)
+        content = os.pread(descriptor, limit, begin)
+    except OSError:
+        return "", True
+    finally:
+        os.close(descriptor)
+    return content.decode("utf-8", "replace"), begin > 0 or len(content) < about.st_size

@@ -74,20 +74,47 @@ def test_prose_is_asked_for_only_where_something_is_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "claim", "is_taken"),
+    ("text", "is_taken"),
     [
-        ("Two tests failed.", claim_words.TESTED, True),
-        ("No tests failed.", claim_words.TESTED, False),
-        ("Next I will run the suite.", claim_words.TESTED, True),
-        ("Let me see the suite.", claim_words.TESTED, True),
-        ("Next I will run the suite.", claim_words.CODED, False),
-        ("Next I will write the parser.", claim_words.CODED, True),
-        ("Did it fail?", claim_words.TESTED, False),
+        ("Two tests failed.", True),
+        ("No tests failed.", False),
+        ("Next I will run the suite.", True),
+        ("Next I'll run the tests.", False),
+        ("Let me see the suite.", True),
+        ("Next I will write the parser.", True),
+        ("Did it fail?", True),
+        ("I added the parser and its tests.", False),
+        ("I added the parser, which is slow.", True),
+        ("I added the parser and it hangs.", True),
+        ("The parser is documented and tested.", False),
+        ("The parser now reads quotes.", False),
+        ("The tests cover both cases.", False),
+        ("The parser likes quotes.", True),
+        ("Three of the five forms are read.", True),
+        ("It returns an empty list.", True),
+        ("Der Parser ist fertig.", True),
+        ("I didn't change the public API.", False),
+        ("I commented the check out.", True),
+        ("I tested it with one row.", True),
+        ("Files changed:", False),
+        ("- new module for pages", False),
+        ("- pages: open", True),
+        ("- pages \u274c", True),
+        ("It falls back to `maybe`.", True),
+        ("It now calls `maybe`.", False),
     ],
 )
-def test_what_takes_a_claim_back(text: str, claim: str, is_taken: bool) -> None:
-    """A failure and work to come do; for code that is written, a run of the tests is no work to come."""
-    assert claim_words.takes_back([text], claim) is is_taken
+def test_what_takes_a_claim_back(text: str, is_taken: bool) -> None:
+    """Every sentence that is of no known harmless kind does, whatever it says, and each doubt."""
+    assert (
+        claim_words.takes_back([text.replace("`", "\ue000", 1).replace("`", "\ue001")]) is is_taken
+    )
+
+
+def test_a_report_may_say_what_it_likes_without_a_doubt() -> None:
+    """A reviewer describes what it read; only a doubt takes its approval back."""
+    assert claim_words.takes_back(["The parser likes quotes."], is_report=True) is False
+    assert claim_words.takes_back(["The parser is slow."], is_report=True) is True
 
 
 @pytest.mark.parametrize(

@@ -22,11 +22,11 @@ def read(line: str, output: str) -> Outcome | None:
     [
         ("alias pytest='echo'; pytest", Outcome.UNKNOWN),
         ("function pytest { true; }; pytest", Outcome.UNKNOWN),
-        ("alias ll='ls -l'; pytest", Outcome.PASSED),
+        ("alias ll='ls -l'; pytest", Outcome.UNKNOWN),
     ],
 )
 def test_a_name_that_the_line_gives_away_is_another_program(line: str, wanted: Outcome) -> None:
-    """What `pytest` prints after an alias of that name is nobody's; another alias changes nothing."""
+    """What `pytest` prints where the line gives names of its own is nobody's."""
     assert read(line, "3 passed in 0.1s") is wanted
 
 

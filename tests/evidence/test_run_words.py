@@ -15,9 +15,8 @@ PLACES = (
 )
 OUTPUTS = (
     *("--junitxml", "--junit-xml", "--basetemp", "--log-file", "-o", "--output", "--outputFile"),
-    *("--output-file", "--report-log", "--reporter-options", "--cov-report", "--cov-config"),
-    *("--cache-dir", "--cacheDirectory", "-c", "--config", "--rcfile", "--coverprofile"),
-    *("-coverprofile", "--logger", "--results-directory", "--override-ini"),
+    *("--output-file", "--report-log", "--reporter-options", "--cov-report", "--cache-dir"),
+    *("--cacheDirectory", "--coverprofile", "-coverprofile", "--logger", "--results-directory"),
 )
 
 
@@ -42,7 +41,8 @@ def test_an_option_that_names_a_folder_may_lead_elsewhere(option: str) -> None:
 
 @pytest.mark.parametrize("option", OUTPUTS)
 def test_a_file_of_results_is_no_place_of_tests(option: str) -> None:
-    """Nor one of settings; what follows its value may be one."""
+    """What follows its value may be one; and so is a file of settings."""
+    assert places("pytest -c ../x.ini") == ["../x.ini"]
     assert places(f"pytest {option} /tmp/x") == []
     assert places(f"pytest {option} /tmp/x ../tests") == ["../tests"]
 

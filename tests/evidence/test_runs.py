@@ -26,11 +26,14 @@ def test_every_runner_of_the_table_is_a_run(name: str) -> None:
 @pytest.mark.parametrize(
     ("line", "is_suite"),
     [
-        ("pytest -q tests/unit", True),
+        ("pytest -q tests", True),
+        ("pytest -q backend/tests", True),
+        ("pytest -q tests/unit", False),
         ("pytest -x --cov=src", True),
         ("uv run pytest -n 2", True),
         ("python -m unittest", True),
-        ("npm run test:unit", True),
+        ("npm run test:ci", True),
+        ("npm run test:unit", False),
         ("npm --silent test", True),
         ("go test ./...", True),
         ("cargo test --workspace", True),
@@ -50,7 +53,7 @@ def test_every_runner_of_the_table_is_a_run(name: str) -> None:
     ],
 )
 def test_a_run_of_single_files_or_tests_is_no_suite(line: str, is_suite: bool) -> None:
-    """A folder is a suite; a file, a name or the last failures are a part."""
+    """The folder of all tests is a suite; one below it, a kind, a file or a name are a part."""
     run = test_runs.run_in(line, OWN)
     assert run is not None
     assert run.is_suite is is_suite
@@ -233,7 +236,7 @@ PASSED = "==== 12 passed in 0.1s ===="
         ("pytest && echo ok", "ok", "passed"),
         ("pytest && npx vitest run", "", "passed"),
         ("pytest && git status", "", "passed"),
-        ("git stash && pytest", "", "passed"),  # the tree is that of the stashed work, and no other
+        ("git stash && pytest", "", "unknown"),  # what is put aside is no known part of a run
         ("set -o pipefail; pytest | tail -1", PASSED, "passed"),
         ("pytest > log", "", "passed"),
         ("pytest 2>&1 | tee log", PASSED, "passed"),

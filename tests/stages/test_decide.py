@@ -135,6 +135,17 @@ def test_the_question_is_for_sessions_on_a_task_that_answer_us() -> None:
     assert short.text == question(QUICK)
 
 
+def test_the_question_names_the_check_where_a_run_could_not_be_read() -> None:
+    """What runs the tests so that it is known; without a command for them there is nothing to name."""
+    stop = seen(Detected.UNKNOWN, is_on_task=True, facts=Facts(check="lifecycle check test"))
+    assert "lifecycle check" not in decide(stop).text
+    stop.found.why = inference.UNREAD
+    assert "Run `lifecycle check test`: what it shows is kept." in decide(stop).text
+    nothing = seen(Detected.UNKNOWN, is_on_task=True)
+    nothing.found.why = inference.UNREAD
+    assert decide(nothing).text == question()
+
+
 @pytest.mark.parametrize("memory_of", ["block", "end", "let go"])
 def test_the_same_stop_is_answered_once(memory_of: str) -> None:
     """Hooks run doubled: the second one, and a look again, says nothing."""

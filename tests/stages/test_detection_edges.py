@@ -196,9 +196,9 @@ def test_a_verdict_that_a_sentence_goes_on_behind_is_none() -> None:
 
 def test_only_the_last_texts_of_a_turn_are_heard() -> None:
     """A claim before them is too far away to be about now."""
-    rest = ("I look at it.",) * (inference.RECENT - 1)
+    rest = ("I checked it.",) * (inference.RECENT - 1)
     claim = "The implementation is complete."
     near = inference.infer((claim, *rest), asked=Stage.CODING)
     assert near.state is Detected.CODING_COMPLETE
-    far = inference.infer((claim, "I look.", *rest), asked=Stage.CODING)
+    far = inference.infer((claim, "I checked it.", *rest), asked=Stage.CODING)
     assert far.state is Detected.UNKNOWN

@@ -23,7 +23,7 @@ from lifecycle.stages.detection.inference import (
     hinted,
     infer,
 )
-from lifecycle.stages.transcript.turn import ToolCall
+from lifecycle.stages.transcript.turn import StageFinding, ToolCall
 from lifecycle.trackers import command_signs
 
 OK, FAILED, UNKNOWN = CallEnd.OK, CallEnd.FAILED, CallEnd.UNKNOWN
@@ -400,7 +400,52 @@ def test_no_text_that_matters_is_passed_over(text: str) -> None:
 
 def test_only_recent_words_count() -> None:
     """What the agent said long before in the same turn says nothing; what it did then does."""
-    talk = ["I look."] * RECENT
+    talk = ["I checked it."] * RECENT
     assert state("Implementation complete.", *talk[1:]) is Detected.CODING_COMPLETE
     assert state("Implementation complete.", *talk) is Detected.UNKNOWN
     assert state(GREEN, *talk) is Detected.TESTS_PASSING
+
+
+def test_what_follows_a_green_run_is_known_to_leave_the_files_or_makes_it_stale() -> None:
+    """A script may write anything; what only shows, commits or pushes leaves the run what it is."""
+    for command in ("git push", "git status", "ls -la", "gh pr view"):
+        assert state(GREEN, ToolCall("Bash", command, CallEnd.OK)) is Detected.TESTS_PASSING
+    for command in ("python fix.py", "./generate", "npm run format", "ruff format .", "mv a b"):
+        assert state(GREEN, ToolCall("Bash", command, CallEnd.OK)) is not Detected.TESTS_PASSING
+
+
+def test_a_run_counts_below_the_top_folder_alone() -> None:
+    """Where the folder is known, every place that the line names has to lie in it."""
+    for line in ("cd web && pytest", "cd /w/web && pytest", "cd web && cd .. && pytest"):
+        assert found_at(line).state is Detected.TESTS_PASSING
+    for line in ("cd .. && pytest", "cd /x && pytest", "cd web && cd ../.. && pytest"):
+        assert found_at(line).state is Detected.IN_TESTING
+    for line in ("cd $X && pytest", "cd ~/w && pytest", "cd - && pytest", "make -C /wx test"):
+        assert found_at(line).state is Detected.IN_TESTING
+
+
+def test_a_word_about_a_run_that_nobody_could_read_is_answered_with_the_question() -> None:
+    """It may be so: the agent is asked, and not let go; after a failure, and without the word, it is not."""
+    said = "All tests pass."
+    unread = inference.infer((run_of("eval pytest"), said), asked=Stage.TESTING)
+    assert (unread.state, unread.why) == (Detected.UNKNOWN, inference.UNREAD)
+    assert inference.infer((run_of("./ci"), said), asked=Stage.TESTING).why == inference.UNREAD
+    part = inference.infer((run_of("pytest -k a"), said), asked=Stage.TESTING)
+    assert part.why == inference.UNREAD
+    failed = run_of("pytest", "1 failed, 2 passed in 1s")
+    assert inference.infer((failed, said), asked=Stage.TESTING).state is Detected.IN_TESTING
+    silent = inference.infer((run_of("pytest -k a"), "I pushed it."), asked=Stage.TESTING)
+    assert silent.state is Detected.IN_TESTING
+    edited = ToolCall("Edit", "a.py", CallEnd.OK)
+    worked = inference.infer((run_of("pytest -k a"), said, edited), asked=Stage.TESTING)
+    assert worked.state.is_under_way
+
+
+def run_of(line: str, output: str = "3 passed in 1s") -> ToolCall:
+    """A command that ended well."""
+    return ToolCall("Bash", line, CallEnd.OK, output)
+
+
+def found_at(line: str) -> StageFinding:
+    """What a run of this line shows in the worktree /w."""
+    return inference.infer((run_of(line),), asked=Stage.TESTING, root="/w")

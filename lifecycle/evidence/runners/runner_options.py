@@ -23,6 +23,12 @@ class RunScope(StrEnum):
     NOTHING = "nothing"
 
 
+_LETTERS = (
+    r"-(?:[qvxsl]+|r[a-zA-Z]+|[njTC]\w+|\d+|-experimental-\S+) .*"
+    r"|-p ?(?:no:\S+|xdist|anyio|asyncio|pytest\S+)(?: .*)?"
+)
+"""Letters in one word, a number behind its letter, and what is only tried."""
+
 _MAKE = "nqtp"
 """Letters with which make says, asks, touches or prints, and runs nothing."""
 
@@ -72,6 +78,19 @@ def is_status_hidden(
     return program in ("make", "gmake") and any("i" in _letters(word) for word in rest)
 
 
+def are_known(words: tuple[str, ...], row: RunnerRow | None) -> bool:
+    """True if every option is one that leaves a suite whole, or that is known to leave out a part."""
+    own = row.valued | row.keeps | row.picks | row.lists | row.hides if row is not None else set()
+    general = map(options, ("plain", "lists", "picks", "hides", "settings"))
+    known = (frozenset().union(*general) - options("any")) | (own - {"-D", "-P", "-exec"})
+    # A project says itself which of its runner's options leave something out.
+    return (row is not None and row.is_own) or all(
+        word in known or _name(word) in known or re.fullmatch(_LETTERS, f"{word} {after}")
+        for last, word, after in zip(("", *words), words, (*words[1:], ""), strict=False)
+        if word.startswith(("-", "+")) and last not in own
+    )
+
+
 def _name(word: str) -> str:
     return word.partition("=")[0]
 
@@ -111,8 +130,8 @@ def _further(program: str, words: tuple[str, ...]) -> list[str]:
 
 def _picks_file(words: tuple[str, ...]) -> bool:
     settings = options("settings")
-    return any(
-        re.search(pattern("file"), word)
+    return any(re.search(pattern("leaving"), word) for word in words) or any(
+        (re.search(pattern("file"), word) or re.search(pattern("inner"), word))
         and not re.search(pattern("every"), word)
         and last not in settings
         and _name(word) not in settings

@@ -6,8 +6,9 @@ how to end, is none.
 
 Words are the last resort. A claim counts if a whole sentence, or a part of one whose other parts are
 harmless, has a form of the table (`sentences.json`), from its first word to its last: the agent's own,
-about now, without a condition. And it counts only if nothing else in the text takes it back: a failure, a
-part that was left out, an unchecked box, work to come. What no form fits says nothing.
+about now, without a condition. And it counts only if every other sentence of the text is of a known
+harmless kind, and has no word that could take it back. What no form fits says nothing, and the question
+is asked.
 """
 
 from __future__ import annotations
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
     code left out; all lines of prose; whether there is an unchecked box."""
 
 TABLE = "words/sentences"
+ITEM = "- "
+"""What the line of a list's entry, or of a heading, begins with."""
+
+SHORT = 3
+"""So many words beside something harmless add nothing to it."""
 APPROVED, CHANGES, CODED, SATISFIED, TESTED = "approved", "changes", "coded", "satisfied", "tested"
 
 
@@ -55,37 +61,28 @@ def said(
     return claims, still
 
 
-def takes_back(lines: list[str], claim: str) -> bool:
-    """True if a line says something that a claim cannot stand beside."""
-    return any(_doubts(sentence, claim) for line in lines for sentence in _sentences(line))
+def takes_back(lines: list[str], *, is_report: bool = False) -> bool:
+    """True if a line says something that no claim can stand beside; a report says more than an agent."""
+    return any(_has(_of("signs"), line) for line in lines) or not all(
+        _is_beside(sentence, is_label=is_report or line.startswith(ITEM))
+        for line in lines
+        for sentence in _bare(line)
+    )
 
 
 def approves(lines: list[str], prose: Callable[[], Prose]) -> bool:
     """True if a review's own words approve, and nothing around them is a condition."""
-    if APPROVED not in _claimed(lines) or any(map(_is_bound, prose()[1])):
+    if APPROVED not in _claimed(lines):
         return False
-    return APPROVED in _borne_out(prose(), ("review",))
+    return APPROVED in _borne_out(prose(), ("review",), is_report=True)
 
 
-def _borne_out(prose: Prose, about: tuple[str, ...]) -> list[str]:
+def _borne_out(prose: Prose, about: tuple[str, ...], *, is_report: bool = False) -> list[str]:
     """The claims that stand in the agent's own prose, and that nothing in it takes back."""
     own, every, is_open = prose
     on = " ".join([*every, *about])
-    bound = any(_is_bound(line) for line in every if _has(r"approv|lgtm|good to me", line))
-    sentences = [part for line in every for part in _sentences(line)]
-    return [
-        name
-        for name in ([] if is_open else _claimed(own))
-        if not any(_doubts(part, name) for part in sentences)
-        and not (name == APPROVED and bound)
-        and _has(_forms(name)[-1], on)
-    ]
-
-
-def _is_bound(line: str) -> bool:
-    """True if a condition stands in a line that approves."""
-    plain = re.sub(_of("no condition"), " ", line, flags=re.IGNORECASE)
-    return _has(_of("conditions"), plain)
+    claims = [] if is_open else [name for name in _claimed(own) if _has(_forms(name)[-1], on)]
+    return [] if claims and takes_back(every, is_report=is_report) else claims
 
 
 @cache
@@ -128,18 +125,21 @@ def _claims(claim: str, sentence: str) -> bool:
         return True
     head, _, rest = plain.partition(": ")
     if rest and claim in (CODED, SATISFIED) and _fits(claim, head):
-        return _is_whole(rest) and not _has(_of("denied"), rest)
+        return _is_whole(rest) and not _has(_of("unsafe"), re.sub(_of("harmless"), " ", rest))
     if rest and claim == TESTED and _fits(claim, head):
         return all(re.fullmatch(_of("counted"), part) for part in re.split(_of("parts"), rest))
     if rest and claim == APPROVED and re.fullmatch(_of("reviewed"), head):
         return _claims(claim, rest)
     parts = [p for part in re.split(_of("parts"), plain) if (p := part.strip(" ().!,"))]
-    if len(parts) < 2 or not any(_fits(claim, part) for part in parts):
+    firsts = [place for place, part in enumerate(parts) if _fits(claim, part)]
+    if len(parts) < 2 or not firsts:
         return False
     every = word_tables.table(TABLE)["claims"]
     return all(
-        any(_fits(name, part) for name in every) or re.fullmatch(_of("aside"), part)
-        for part in parts
+        any(_fits(name, part) for name in every)
+        or re.fullmatch(_of("aside"), part)
+        or (place > firsts[0] and _has(_of("known"), part))
+        for place, part in enumerate(parts)
     )
 
 
@@ -154,14 +154,25 @@ def _fits(claim: str, part: str) -> bool:
     return _is_whole(part) and any(re.fullmatch(_of("lead-in") + form, part) for form in forms)
 
 
-def _doubts(sentence: str, claim: str) -> bool:
-    if sentence.endswith("?"):
-        return False
+def _is_beside(sentence: str, *, is_label: bool) -> bool:
+    """True if a claim can stand beside this sentence.
+
+    It can where the sentence is of a known kind (what was done, what the code does now, how many), and has
+    no word of what takes a claim back. An entry of a list, and what announces something, needs no verb.
+    """
+    every = word_tables.table(TABLE)["claims"]
+    if any(_fits(name, sentence.rstrip(" .!:;)")) for name in every):
+        return True
     plain = re.sub(_of("harmless"), " ", sentence)
-    # For an agent that codes, these come next.
-    further = "" if claim == CODED else "|run|rerun|re-run|test|check|verify|see"
-    ahead = _of("ahead").replace("%FURTHER%", further)
-    return _has(_of("doubt"), plain) or _has(ahead, plain)
+    if sentence.endswith("?") or _has(_of("unsafe"), plain) or not _is_whole(plain):
+        return False
+    is_short = plain != sentence and len(re.findall(r"\w+", plain)) <= SHORT
+    if is_label or is_short or sentence.endswith(":"):
+        return True
+    if any(_claims(name, sentence) for name in every):
+        return True
+    clauses = re.split(_of("clause"), sentence)
+    return not _has(_of("in prose"), plain) and all(_has(_of("known"), part) for part in clauses)
 
 
 def _says(pattern: str, line: str) -> bool:
@@ -171,6 +182,11 @@ def _says(pattern: str, line: str) -> bool:
 
 def _has(pattern: str, text: str) -> bool:
     return re.search(pattern, text, re.IGNORECASE) is not None
+
+
+def _bare(line: str) -> list[str]:
+    """The sentences of a line without its inline code."""
+    return _sentences(re.sub(_of("names"), "code", line))
 
 
 def _sentences(line: str) -> list[str]:
@@ -190,7 +206,10 @@ def verdict(lines: Iterable[tuple[str, str]]) -> str:
     result = ""
     for line, above in lines:
         match = re.fullmatch(_of("verdict"), line, re.IGNORECASE)
-        if match is None or _has(_of("before a verdict"), above):
+        is_none = match is None or (
+            match[1].lower() == APPROVED and _has(_of("before a verdict"), above)
+        )
+        if match is None or is_none:
             continue
         if not re.match(r"\W*(?:\||/|or\b)", match[2]):  # else it says which verdicts there are
             is_whole = re.fullmatch(_of("behind a verdict"), match[2], re.IGNORECASE)

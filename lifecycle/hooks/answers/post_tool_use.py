@@ -14,19 +14,20 @@ from typing import Any
 
 from lifecycle.core.errors import LockBusy
 from lifecycle.core.redact import redact
-from lifecycle.evidence import command_lines, printed_output, test_runs, tree_hash
+from lifecycle.evidence import command_lines, test_runs
 from lifecycle.evidence.outcomes import Outcome, Reading
-from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.evidence.printed_output import WHOLE, CallEnd
 from lifecycle.evidence.reading import proof
 from lifecycle.evidence.records import RunRecord, record_of
 from lifecycle.evidence.runners import runner_table
 from lifecycle.evidence.runners.runner_row import RunnerRow
+from lifecycle.git import worktree_places
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.stages.session import activation, background_run
 from lifecycle.stages.session.background_run import Awaited
 from lifecycle.stages.transcript.turn import ToolCall
-from lifecycle.storage import log, workflow_marks
+from lifecycle.storage import log, regular_files, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 
 OUTPUT = 30_000
@@ -92,7 +93,7 @@ def _reading(
     output, is_cut = used.output, len(used.output) >= OUTPUT - 1
     file = _of_response(event, "persistedOutputPath")
     if file and (is_cut or not run.decides):
-        output, is_cut = printed_output.end_of(file)
+        output, is_cut = regular_files.end_of(file, WHOLE)
         output = output or used.output
     return proof(run, used.outcome, output, is_cut=is_cut, rows=rows)
 
@@ -101,8 +102,9 @@ def _is_here(call: HookCall, run: test_runs.SuiteRun) -> bool:
     """True if the run is of this worktree's files."""
     folder = call.event.get("cwd")
     said = _of_response(call.event, "stderr") or str(call.event.get("error") or "")
-    return tree_hash.is_here(
-        call.world.root, folder if isinstance(folder, str) else "", run.steps, said
+    places = run.places(str(call.world.root))
+    return worktree_places.is_here(
+        call.world.root, folder if isinstance(folder, str) else "", places, said
     )
 
 

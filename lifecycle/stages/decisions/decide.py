@@ -169,7 +169,8 @@ def decide(seen: StageSeen) -> StageDecision:
         return _pass(seen, "Nothing to ask: the session may stop")
     stage = str(seen.turn.asked or "")
     event = StopEvent("block", stage, stage, {"what": "question"})
-    text = instructions.question(seen.facts.line, seen.found.misnamed)
+    check = seen.facts.check if seen.found.why == inference.UNREAD else ""
+    text = instructions.question(seen.facts.line, seen.found.misnamed, check)
     return _block(seen, text, ("Asking for the stage",), (event,))
 
 

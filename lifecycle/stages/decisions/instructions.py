@@ -87,14 +87,21 @@ def again(stage: Stage, facts: Facts, lead: str) -> str:
     return _text("GOING_ON" if is_begun else stage, stage, facts, lead)
 
 
-def question(line: tuple[Stage, ...] = LINE, misnamed: str = "") -> str:
-    """The question which stage it is; `misnamed` stood in a marker, and there is no such one."""
+def question(line: tuple[Stage, ...] = LINE, misnamed: str = "", check: str = "") -> str:
+    """The question which stage it is.
+
+    Args:
+        line: the stages of the task.
+        misnamed: what stood in a marker, where there is no such one.
+        check: what runs the tests so that it can be seen, where what the agent ran could not be read.
+    """
     names = ", ".join(MARKERS[stage] for stage in line)
     wrong = [f"There is no marker {misnamed[:60]}; the markers are {names}.", ""]
     answers = [f"- {MARKERS[stage]} ({TEXTS[stage]['answer']})" for stage in LINE if stage in line]
     return "\n".join(
         [
             *(wrong if misnamed else []),
+            *([TEXTS["UNREAD"]["text"].format(check=check), ""] if check else []),
             *(QUESTION, "", _line_of(line), ""),
             *("Which stage are you at? Respond with ONE of:", *answers),
             f"- {Detected.IN_PROGRESS} (not finished yet: say what you wait for, or go on with it)",

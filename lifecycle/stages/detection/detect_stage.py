@@ -23,6 +23,7 @@ def detect(
     tests: tuple[str, ...] = (),
     review: str = "",
     runners: tuple[Mapping[str, object], ...] = (),
+    root: str = "",
 ) -> StageFinding:
     """What the turn says.
 
@@ -37,6 +38,7 @@ def detect(
         tests: the project's own test commands.
         review: the project's own review command.
         runners: the project's own rows of the table of runners, as they stand in its file.
+        root: the worktree's top folder; "" where nobody knows it.
     """
     if turn.says is not None:
         return _marked(turn, turn.says)
@@ -56,6 +58,7 @@ def detect(
         review=review,
         runners=runners,
         is_cut=turn.is_cut,
+        root=root,
     )
     if finding.state.is_completion and turn.kind is Prompt.HUMAN and not turn.calls:
         finding = StageFinding(Detected.UNKNOWN)

@@ -4,18 +4,21 @@ TABLE is the whole of it: the tool, what its text looks like, how it came out, a
 beats a word about it: if tests ran, what the agent says of them does not count.
 
 A completion that is followed by an edit (Edit, Write, …) is stale, but for the closing of the issue. So is
-one that a command follows which is known to change files (`sed -i`, `git stash pop`, `cat >file`); others
-are not seen as edits. Background commands show nothing until they end.
+one that a command follows which is known to change files (`sed -i`, `git stash pop`, `cat >file`), and a
+green run that one follows of which that is not known. Background commands show nothing until they end.
 
 Imported at stops that are looked at: what reads command lines and texts is imported where it is needed.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
 from enum import StrEnum
+from functools import cache
 
 from lifecycle.core.stage_names import MARKERS, Detected, Stage
+from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.stages.transcript.turn import StageFinding, Tier, ToolCall
 
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from lifecycle.evidence import command_lines
+    from lifecycle.evidence.test_runs import SuiteRun
     from lifecycle.trackers import command_signs
 
 
@@ -48,6 +52,9 @@ if TYPE_CHECKING:
 ANY = "*"
 TEXT = "the text"
 """What a state was found in that the agent only told of."""
+
+UNREAD = "a run that nobody could read"
+"""What the agent tells of, where it says that tests pass, and what it ran does not show it."""
 
 VERDICT = "a verdict"
 """What it was found in if a review of the agent's own ended with one."""
@@ -81,18 +88,15 @@ _ORDER = tuple(MARKERS.values())
 _STALE = frozenset(_ORDER[:4])
 """What an edit makes undone."""
 
-HINTS: dict[Sort, tuple[str, ...]] = {
-    Sort.TESTS: (
-        *("test", "tox", "nox", "jest", "mocha", "ava", "tap", "spec", "unit", "cypress"),
-        *("behave", "robot", "pabot", "pest", "prove", "bats", "karma", "cucumber", "ginkgo"),
-        *("trial", "nose", "gradle", "mvn", "cargo", "rake"),
-        *("check", "verify", "npm t"),
-    ),
-    Sort.CLOSE: ("close", "done", "--status", " -s", "open"),
-    Sort.SHOW: ("show", "view"),
-    Sort.EDIT: ("git s", "git c", "git re", "git pull", "git m", "git a", "sed -", "perl -", "> "),
-}
-"""A command that has none of these is about none of them: it is not taken apart."""
+
+@cache
+def hints() -> dict[Sort, tuple[str, ...]]:
+    """What a command has that may be about one of these: without any it is not taken apart."""
+    from lifecycle.evidence.words import word_tables
+
+    listed = word_tables.table("words/hints")
+    return {sort: tuple(listed[sort.name]) for sort in Sort if sort.name in listed}
+
 
 PARSED = 40
 """How many of a turn's commands are taken apart, from the last one back."""
@@ -136,6 +140,7 @@ def infer(
     review: str = "",
     runners: tuple[Mapping[str, object], ...] = (),
     is_cut: bool = False,
+    root: str = "",
 ) -> StageFinding:
     """What the steps of a turn come to: a completed stage, one under way, or UNKNOWN.
 
@@ -148,10 +153,11 @@ def infer(
         review: the project's own review command.
         runners: the project's own rows of the table of runners, as they stand in its file.
         is_cut: nobody knows yet which stage is in force: what completes any of them counts.
+        root: the worktree's top folder; "" where nobody knows it.
     """
     is_reading = is_cut or asked is Stage.REQUIREMENTS_REVIEW
     watch = Watch(is_review_of_requirements=is_reading, heard=heard or asked)
-    sorts = _sorts(steps, tests, review, heard or asked, runners)
+    sorts = _sorts(steps, tests, review, heard or asked, runners, root)
     left = sum(isinstance(step, str) for step in steps)
     for place, step in enumerate(steps):
         if not isinstance(step, str):
@@ -170,7 +176,7 @@ class Watch:
         self.heard = heard
         self.reviewed: Detected | None = None  # what the last review was about
         self.denied: set[Detected] = set()  # what it asked changes of
-        self.has_shell = False
+        self.has_shell = self.is_unread = self.has_failed = False
         self.states: dict[Detected, tuple[str, tuple[str, ...]]] = {}
         self.by_call: set[Detected] = set()
         self.under_way: dict[Detected, str] = {}
@@ -183,6 +189,7 @@ class Watch:
         """A call: its row of TABLE, and what that makes undone."""
         sort, outcome, subjects, name = seen
         state = _row(call.tool or "typed", sort, outcome)
+        self.is_unread = False
         if sort is Sort.EDIT and call.outcome is not CallEnd.FAILED:
             self._forget(_STALE)
             self.under_way.pop(Detected.IN_TESTING, None)
@@ -190,6 +197,7 @@ class Watch:
             self._forget({Detected.TESTS_PASSING})
             self.under_way.pop(Detected.IN_TESTING, None)
             self.by_call |= {Detected.TESTS_PASSING, Detected.IN_TESTING}
+            self.has_failed = outcome == Outcome.FAILED or call.outcome is not CallEnd.OK
         if sort in _REVIEWS:
             self.reviewed, about = _REVIEWS[sort]
             self._forget({self.reviewed})
@@ -227,11 +235,13 @@ class Watch:
             self._judged(reviewed, verdict)
             return
         said = stage_words.said(text, self.about)
-        told = [state for state, (why, _) in self.states.items() if why == TEXT]
-        self._forget({state for state in told if stage_words.takes_back(text, state)})
+        told = {state for state, (why, _) in self.states.items() if why == TEXT}
+        self._forget(told if told and stage_words.takes_back(text) else set())
         for state in said:
             is_denied = state is Detected.ISSUE_CLOSED and self.has_closed_badly
             is_seen = state is Detected.TESTS_PASSING and self.has_shell
+            if state is Detected.TESTS_PASSING:
+                self.is_unread = (is_seen or state in self.by_call) and not self.has_failed
             if is_denied or is_seen or state in self.by_call or state in self.denied:
                 continue
             if state.is_completion:
@@ -270,6 +280,8 @@ class Watch:
             if state in self.states and state in counts:
                 why, subjects = self.states[state]
                 return StageFinding(state, Tier.INFERENCE, why, subjects)
+        if self.is_unread and asked is Stage.TESTING:
+            return StageFinding(Detected.UNKNOWN, why=UNREAD)
         for state in _UNDER_WAY:
             if state in self.under_way:
                 return StageFinding(state, Tier.INFERENCE, self.under_way[state])
@@ -293,6 +305,7 @@ def _sorts(
     review: str,
     asked: Stage | None,
     runners: tuple[Mapping[str, object], ...],
+    root: str,
 ) -> dict[int, Seen]:
     """What each call is about, by its place.
 
@@ -312,12 +325,28 @@ def _sorts(
                 sorts[place] = (Sort.WORK, "", (), call.tool)
                 continue
             left -= 1
-        seen = sorts[place] = classify(call, tests, review, asked, runners)
+        seen = sorts[place] = classify(call, tests, review, asked, runners, root)
         if seen[0] is Sort.TESTS:
             open_ -= {Sort.TESTS, Sort.EDIT}
+            if seen[1] == Outcome.PASSED:
+                sorts |= {
+                    later: _EDITED for later in sorts if _may_edit(steps[later], sorts[later])
+                }
         if seen[0] is Sort.CLOSE and seen[1] == "done":
             open_.discard(Sort.CLOSE)
     return sorts
+
+
+_EDITED: Seen = (Sort.EDIT, "", (), "a command that may have changed files")
+
+
+def _may_edit(step: str | ToolCall, seen: Seen) -> bool:
+    """True for a command behind a green run of which nobody knows that it leaves the files as they are."""
+    if isinstance(step, str) or step.tool != "Bash" or seen[0] is not Sort.WORK:
+        return False
+    from lifecycle.evidence import command_lines, test_runs
+
+    return not all(map(test_runs.is_beside, command_lines.commands(step.text)))
 
 
 def classify(
@@ -326,6 +355,7 @@ def classify(
     review: str = "",
     asked: Stage | None = None,
     runners: tuple[Mapping[str, object], ...] = (),
+    root: str = "",
 ) -> Seen:
     """What a call is about, how it came out, the tasks it names, and its name for the log.
 
@@ -351,17 +381,36 @@ def classify(
     if command_signs.REOPEN in verbs and call.outcome is CallEnd.OK:
         return Sort.CLOSE, REOPENED, (), call.tool
     if closes is not None:
-        is_done = call.outcome is CallEnd.OK and not command_signs.is_denied(call.output)
+        is_told = re.search(r"(?i)\bclosed\b", call.output) is not None
+        is_done = (is_told or _decides(call.text)) and call.outcome is CallEnd.OK
+        is_done = is_done and not command_signs.is_denied(call.output)
         return Sort.CLOSE, "done" if is_done else str(call.outcome), closes.ids, closes.name
     rows = runner_table.rows(runners) if Sort.TESTS in hints else ()
     run = test_runs.run_in(call.text, tests, rows) if rows else None
     if run is not None:
         outcome = reading.read_run(run, call.outcome, call.output, rows=rows).outcome
         known = str(outcome) if run.is_suite else "part"
+        known = "elsewhere" if _leads_away(run, root) else known
         return Sort.TESTS, "stale" if any(map(_changes_files, run.behind)) else known, (), run.name
     if Sort.EDIT in hints and any(map(_changes_files, command_lines.commands(call.text))):
         return Sort.EDIT, str(call.outcome), (), call.tool
     return (Sort.SHOW if command_signs.SHOW in verbs else Sort.WORK), "", (), "tools"
+
+
+def _leads_away(run: SuiteRun, root: str) -> bool:
+    """True unless all that a line's runs are about is the worktree below `root`; "": nobody knows that."""
+    from lifecycle.evidence.command_lines import listed
+
+    top = here = root or "/-"
+    for path, moves in run.places(top):
+        there = posixpath.normpath(posixpath.join(here, path))
+        is_elsewhere = not f"{there}/".startswith(f"{top}/")
+        if not root and path.startswith("/"):
+            is_elsewhere = path.startswith(tuple(listed("elsewhere")))
+        if is_elsewhere or path[:1] in ("", "$", "~"):
+            return True
+        here = there if moves else here
+    return False
 
 
 def _changes_files(command: command_lines.Command) -> bool:
@@ -374,7 +423,19 @@ def _changes_files(command: command_lines.Command) -> bool:
         return moves and listed("staying").isdisjoint(rest)
     if name in ("sed", "perl"):
         return any(re.match(r"--in-place|-[a-z]*i", word) for word in rest)
+    pair = {name, f"{name}|{''.join(rest[:1])}"}
+    if not listed("formatting").isdisjoint(pair) and listed("looking only").isdisjoint(rest):
+        return True
+    if not listed("linters").isdisjoint(pair) and not listed("fixing").isdisjoint(rest):
+        return True
     elsewhere = tuple(listed("elsewhere"))
+    if name in listed("changing"):
+        plain = [word.rstrip("/") for word in rest if not word.startswith("-")]
+        return not plain or not all(w.startswith(elsewhere) or w in listed("caches") for w in plain)
+    if name == "tee":
+        return any(
+            not w.startswith((*elsewhere, "-")) and not w.endswith((".log", ".txt")) for w in rest
+        )
     return name in listed("writing") and any(not f.startswith(elsewhere) for f in command.files)
 
 
@@ -394,13 +455,21 @@ def _row(tool: str, sort: Sort, outcome: str) -> Detected:
 
 def hinted(line: str, tests: tuple[str, ...] = (), review: str = "") -> set[Sort]:
     """What a command line can be about, as far as it can be told without taking it apart."""
-    sorts = {sort for sort, hints in HINTS.items() if any(hint in line for hint in hints)}
+    sorts = {sort for sort, listed in hints().items() if any(hint in line for hint in listed)}
     own = (max(command.split(), key=len) for command in tests if command.strip())
     if any(word in line for word in own):
         sorts.add(Sort.TESTS)
     if review.strip() and review.rsplit(maxsplit=1)[-1] in line:
         sorts.add(Sort.REVIEW)
     return sorts
+
+
+def _decides(line: str) -> bool:
+    """True if the line ends with status 0 only where its command at the tracker did."""
+    from lifecycle.evidence.command_lines import commands
+    from lifecycle.trackers import command_signs
+
+    return any(c.is_last for c in commands(line) if command_signs.read(c.words) is not None)
 
 
 def _verbs(line: str) -> dict[str, command_signs.Sign]:

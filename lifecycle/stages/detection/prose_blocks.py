@@ -40,14 +40,16 @@ class Block:
             stands between.
         is_item: it stands in a list.
         is_headed: `lead` is a heading.
+        is_heading: it is one itself.
         box: " " or "x" of an item that begins with a check box; else "".
     """
 
-    __slots__ = ("box", "is_headed", "is_item", "lead", "text")
+    __slots__ = ("box", "is_headed", "is_heading", "is_item", "lead", "text")
 
-    def __init__(self, text: str, lead: str, *, is_item: bool, is_headed: bool, box: str) -> None:
-        self.text, self.lead = text, lead
-        self.is_item, self.is_headed, self.box = is_item, is_headed, box
+    def __init__(self, text: str, lead: str, box: str, **about: bool) -> None:
+        self.text, self.lead, self.box = text, lead, box
+        self.is_item, self.is_headed = about["is_item"], about["is_headed"]
+        self.is_heading = about["is_heading"]
 
     @property
     def bare(self) -> str:
@@ -85,10 +87,10 @@ def blocks(text: str) -> tuple[Block, ...]:
             lead, is_headed = list_lead if lists else above
             result.append(
                 Block(
-                    *(words, lead),
+                    *(words, lead, box[1].lower() if box else ""),
                     is_item=bool(lists),
                     is_headed=is_headed,
-                    box=box[1].lower() if box else "",
+                    is_heading=kind == "heading",
                 )
             )
             above = (words.rstrip().rpartition("\n")[2], kind == "heading")

@@ -130,7 +130,10 @@ def _named(text: str) -> list[tuple[str, bool]]:
                 is_to_do = any(o.is_item and _has("to do", o.bare, re.match) for o in siblings)
                 if not is_to_do and _is_said(block, *around):
                     later = [other.bare for other in found[place + 1 :]]
-                    if not any(_has("taken back", text) for text in (around[1], *later)):
+                    goes_on = not around[1].strip() and "".join(later[:1])[:1].islower()
+                    if not goes_on and not any(
+                        _has("taken back", text) for text in (around[1], *later)
+                    ):
                         is_own = not bare[begin : begin + match.start()].strip(_LABEL)
                         names.append((match[1].upper(), is_own))
             begin = end + 1

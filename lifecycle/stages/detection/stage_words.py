@@ -48,10 +48,9 @@ def said(text: str, about: tuple[str, ...] = ()) -> tuple[Detected, ...]:
     return (*(STAGES[name] for name in claims), *(OPEN[name] for name in still))
 
 
-def takes_back(text: str, state: Detected) -> bool:
-    """True if the text says something that a claim of this stage cannot stand beside."""
-    name = next(name for name, of in STAGES.items() if of is state)
-    return claim_words.takes_back(_prose(text)[1], name)
+def takes_back(text: str) -> bool:
+    """True if the text says something that no claim can stand beside."""
+    return claim_words.takes_back(_prose(text)[1])
 
 
 def approves(text: str) -> bool:
@@ -76,7 +75,7 @@ def verdict(text: str) -> str:
         above = block.lead if _announces(block.lead) or block.is_item else ""
         for line in block.text.split("\n"):
             lines.append((line.replace(CODE, "").replace(END, ""), above))
-            above = line if line.rstrip(" *_").endswith(":") else ""
+            above = "" if re.search(r"[.!?;)\]*_]\s*$", line) else line
     return claim_words.verdict(lines)
 
 
@@ -85,12 +84,14 @@ def _prose(text: str) -> tuple[list[str], list[str], bool]:
     from lifecycle.stages.detection.prose_blocks import blocks
 
     own: list[str] = []
-    every: list[str] = []
+    cells = re.findall(r"[^|\n]+(?=\|)", "\n".join(re.findall(r"(?m)^ *\|.*", text)))
+    every = [f"{claim_words.ITEM}{cell.strip()}" for cell in cells]
     found = blocks(text)
     for block in found:
         # A line that goes on in the next is joined with it.
         parts = re.split(r"(?<=[.!?:;])\n|\n(?=\W*[A-Z\u2705/])", block.text)
-        lines = [line for line in parts if line.strip()]
+        sign = claim_words.ITEM if block.is_item or block.is_heading else ""
+        lines = [f"{sign}{line}" for line in parts if line.strip()]
         every += lines
         is_led = _announces(block.lead, ",") or (block.is_item and block.lead)
         is_strange = is_led and (

@@ -16,9 +16,9 @@ from dataclasses import asdict, dataclass
 
 from lifecycle.core.errors import GitFailed, LifecycleError, Transient
 from lifecycle.core.values.configured import StageSettings
-from lifecycle.evidence import printed_output, reading, records, test_runs, tree_hash
+from lifecycle.evidence import reading, records, test_runs, tree_hash
 from lifecycle.evidence.outcomes import Outcome
-from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.evidence.printed_output import WHOLE, CallEnd
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.evidence.runners import runner_table
 from lifecycle.evidence.runners.runner_row import RunnerRow
@@ -26,7 +26,7 @@ from lifecycle.settings.running_client import is_machine_made
 from lifecycle.stages.session import activation, session_record
 from lifecycle.stages.session.activation import StageCall
 from lifecycle.stages.session.session_record import SessionRecord
-from lifecycle.storage import journal, log, stage_log, workflow_marks
+from lifecycle.storage import journal, log, regular_files, stage_log, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles, built
 
 _COLOURS = {Outcome.PASSED: journal.GREEN, Outcome.FAILED: journal.RED}
@@ -146,7 +146,7 @@ def _outcome(
     run = test_runs.run_in(awaited.command, stages.test, rows)
     if run is None or not awaited.is_here:
         return Outcome.UNKNOWN
-    output, is_cut = printed_output.end_of(end.file) if end.file else ("", True)
+    output, is_cut = regular_files.end_of(end.file, WHOLE) if end.file else ("", True)
     return reading.proof(run, end.outcome, output, is_cut=is_cut, rows=rows).outcome
 
 

@@ -69,6 +69,7 @@ class _StagedStop:
             runners=self.call.world.settings.evidence_runners,
             starts=(self.stages.start,),
             told=Stage(self.kept.stage) if self.kept.stage in list(Stage) else None,
+            root=self.root,
         )
         finding = decide.meant(turn, finding)
         detected = stop_input.lines(turn, finding)

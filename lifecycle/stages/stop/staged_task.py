@@ -339,7 +339,7 @@ class TaskSearch(Own):
     def _names_tests(self, state: Detected, line: tuple[Stage, ...]) -> bool:
         """True if what the session is told next may be about its tests: TESTING, or a refusal after it."""
         if not state.is_completion:
-            return False
+            return self.found.why == inference.UNREAD
         if self.kept.memory.set_stage is not None:
             return self.kept.memory.set_stage is Stage.TESTING
         is_behind = LINE.index(COMPLETES[state]) >= LINE.index(Stage.TESTING)

@@ -279,6 +279,7 @@ def look(
     runners: tuple[Mapping[str, object], ...] = (),
     starts: tuple[str, ...] = (),
     told: Stage | None = None,
+    root: str = "",
 ) -> tuple[Turn, StageFinding]:
     """The turn, and what is found in it, by whoever answers the agent.
 
@@ -293,16 +294,17 @@ def look(
         runners: the project's own rows of the table of runners.
         starts: as for `read`.
         told: the stage that this session was told last, as it was kept; None if nothing was.
+        root: the worktree's top folder.
     """
     turn = turn_of(event)
-    finding = detect_stage.detect(turn, tests=tests, review=review, runners=runners)
+    finding = detect_stage.detect(turn, tests=tests, review=review, runners=runners, root=root)
     if not turn.is_cut or detect_stage.is_quiet(turn, finding):
         return turn, finding
     path, message = (_text(event, name) for name in ("transcript_path", "last_assistant_message"))
     turn = read(path, message, deep=DEEP, starts=starts)
     if turn.is_cut:
         turn.asked, turn.is_cut = told, False
-    return turn, detect_stage.detect(turn, tests=tests, review=review, runners=runners)
+    return turn, detect_stage.detect(turn, tests=tests, review=review, runners=runners, root=root)
 
 
 def is_waiting(event: Mapping[str, object], finding: StageFinding) -> bool:

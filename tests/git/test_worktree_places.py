@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.evidence import test_runs
-from lifecycle.evidence.tree_hash import RESET, is_here
+from lifecycle.git.worktree_places import RESET, is_here
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def asks(root: Path, line: str, folder: str = ".", said: str = "") -> bool:
     """Is the run of this line, of which the shell ended in this folder, one of the worktree's?"""
     run = test_runs.run_in(line)
     assert run is not None
-    return is_here(root, str(root / folder), run.steps, said)
+    return is_here(root, str(root / folder), run.places(str(root)), said)
 
 
 @pytest.mark.parametrize(
