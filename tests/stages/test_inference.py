@@ -425,7 +425,7 @@ def test_a_run_counts_below_the_top_folder_alone() -> None:
 
 
 def test_a_word_about_a_run_that_nobody_could_read_is_answered_with_the_question() -> None:
-    """It may be so: the agent is asked, and not let go; after a failure, and without the word, it is not."""
+    """It may be so: the agent is asked. After a failure, and without the word, it is not."""
     said = "All tests pass."
     unread = inference.infer((run_of("eval pytest"), said), asked=Stage.TESTING)
     assert (unread.state, unread.why) == (Detected.UNKNOWN, inference.UNREAD)
