@@ -25,14 +25,14 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_243,
-    "storage": 1_414,
+    "storage": 1_415,
     "settings": 896,
     "git": 714,
     "github": 6_356,
     "trackers": 2_880,
     "platforms": 780,
     "evidence": 2_500,
-    "claim": 5_614,
+    "claim": 5_612,
     "run": 3_769,
     "stages": 2_850,
     "workflow": 2_500,
@@ -42,7 +42,7 @@ BUDGET = {
     "app": 1_650,
     "setup": 3_712,
     "hooks": 2_020,
-    "cli": 6_068,
+    "cli": 6_067,
     APART: 17_550,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
