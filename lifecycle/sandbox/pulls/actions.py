@@ -309,9 +309,11 @@ def update_branch(pull: PullRequest, user: User, expected: str | None) -> None:
     """Merge the base into the head branch.
 
     Raises:
-        ApiError: 422: the head is another, there is nothing new, or the two conflict.
+        ApiError: 422: the head is another, there is nothing new, the two conflict, or it is queued.
     """
     repo, there = pull.repository, pull.head_repository
+    if pull.queue_entry is not None:
+        raise invalid(message=rules.QUEUED)
     if expected is not None and expected != pull.head_sha:
         message = "expected head sha didn’t match current head ref."  # noqa: RUF001  GitHub's apostrophe
         raise invalid(message=message)

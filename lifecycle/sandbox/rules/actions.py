@@ -20,13 +20,17 @@ from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.checks import actions as checks
 from lifecycle.sandbox.pulls.reviews import actions as reviews
-from lifecycle.sandbox.pulls.state import PullRequest
+from lifecycle.sandbox.pulls.state import PullRequest, PullTables
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules.state import Protection, RuleTables
 
 Decision = Literal["APPROVED", "CHANGES_REQUESTED", "REVIEW_REQUIRED"]
 PASSED = {"success", "neutral", "skipped"}
 QUEUE = "Changes must be made through the merge queue"
+QUEUED = (
+    "A pull request for this branch has been added to a merge queue. Branches that are queued for "
+    "merging cannot be updated. To modify this branch, dequeue the associated pull request."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,13 +245,22 @@ class Push:
 def push_refusal(repo: Repository, user: User, push: Push) -> Unmet | None:
     """The first rule that a push breaks, None if none.
 
-    Sources: https://github.com/foundry-rs/block-explorers/pull/110,
+    The branch of a pull request that is in a queue is one of them, unless it is a fork's.
+
+    Sources: https://github.com/netresearch/git-workflow-skill/pull/118,
+    https://github.com/kgateway-dev/kgateway/issues/10802 (a fork's),
+    https://github.com/foundry-rs/block-explorers/pull/110,
     https://github.com/henne49/dbus-opendtu/issues/235,
     https://github.com/hexojs/hexo/issues/2817
     """
     branch = push.ref.removeprefix("refs/heads/")
     if branch == push.ref:
         return None
+    lines = PullTables.of(repo).queues.values()
+    if any(
+        one.pull.head == branch and one.pull.head_repository is repo for of in lines for one in of
+    ):
+        return Unmet(Protection(branch), (QUEUED,))
     for rule in of_branch(repo, branch):
         sentences = _push_sentences(repo, user, rule, push)
         if sentences:

@@ -1,7 +1,9 @@
 """The merge queue of a branch: what is in it is tested with all before it, and merged in order.
 
 Each entry has a commit of its own below `gh-readonly-queue/`, on top of the one before it; the
-required checks have to pass there, by runs of the event `merge_group`.
+required checks have to pass there, by runs of the event `merge_group`. One that conflicts with those
+before it stays as UNMERGEABLE, and is neither tested nor taken out
+(https://github.com/AlexanderMattTurner/agent-glovebox/issues/5801).
 Source: https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue
 """
 
@@ -78,7 +80,7 @@ def leave(entry: QueueEntry, user: User, reason: str) -> None:
     repo.world.forget(entry.node_id)
     pull.queue_entry = None
     _drop_branch(repo, entry)
-    issues.note(pull.issue, user, "removed_from_merge_queue", reason=reason)
+    issues.note(pull.issue, user, "removed_from_merge_queue", reason=reason, tested=entry.head_sha)
     repo.touch()
 
 
@@ -102,6 +104,8 @@ def _step(repo: Repository, branch: str) -> bool:
             return True
         is_tested = _tested(repo, entry) == (tip, entry.pull.head_sha)
         if not is_tested and not _test(repo, entry, tip):
+            if entry is not line[0]:
+                continue  # it conflicts with what is before it, and waits for that to be over
             leave(entry, bot(repo.world), "merge_conflict")
             return True
         tip = entry.head_sha or tip
@@ -123,7 +127,8 @@ def _test(repo: Repository, entry: QueueEntry, base: str) -> bool:
     pull = entry.pull
     tree = repo.git.merged_tree(base, pull.head_sha)
     if tree is None:
-        entry.state = "UNMERGEABLE"
+        _drop_branch(repo, entry)
+        entry.head_sha, entry.state = None, "UNMERGEABLE"
         return False
     made = merging.commit_of(pull, bot(repo.world), merging.How(), base)
     _drop_branch(repo, entry)

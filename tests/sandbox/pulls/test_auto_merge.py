@@ -245,6 +245,63 @@ def test_a_failure_puts_an_entry_out(graphql: Ask, api: Api, control: Control) -
     assert words(graphql(DEQUEUE, p=made[1][1]))[0] == "UNPROCESSABLE"
 
 
+def test_an_entry_that_conflicts_with_those_before_it_stays_untested(
+    graphql: Ask, api: Api, control: Control
+) -> None:
+    """UNMERGEABLE and without a commit, while its pull request merges; what is behind it is tested."""
+    protect(api, "test", queue=True)
+    made = []
+    for branch, file in (("one", "a.txt"), ("two", "a.txt"), ("three", "c.txt")):
+        control.push_commit(branch, {file: branch}, branch, by="octocat")
+        number = control.open_pull(branch, branch, by="octocat")
+        control.set_check(number, "test")
+        made.append(number)
+        node = str(control.world()["pulls"][str(number)]["node_id"])
+        assert "errors" not in graphql(ENQUEUE, p=node)
+    line = graphql(LINE)["data"]["repository"]["mergeQueue"]["entries"]["nodes"]
+    states = [(one["state"], bool(one["headCommit"])) for one in line]
+    assert states == [
+        ("AWAITING_CHECKS", True),
+        ("UNMERGEABLE", False),
+        ("AWAITING_CHECKS", True),
+    ]
+    third = api("GET", f"git/commits/{line[2]['headCommit']['oid']}").json()
+    assert third["parents"][0]["sha"] == line[0]["headCommit"]["oid"]
+    control.set_check(line[0]["headCommit"]["oid"], "test", event="merge_group")
+    assert [pull(control, one)["state"] for one in made] == ["merged", "open", "open"]
+    removed = api("GET", f"issues/{made[1]}/events").json()[-1]
+    assert removed["event"] == "removed_from_merge_queue", "now it conflicts with its base"
+
+
+def test_the_branch_of_a_queued_pull_request_takes_no_push(
+    graphql: Ask, api: Api, control: Control
+) -> None:
+    """In GitHub's words, by the API and by update-branch; its leaving names what was tested."""
+    protect(api, "test", queue=True)
+    number, node = opened(control)
+    control.set_check(number, "test")
+    graphql(ENQUEUE, p=node)
+    (entry,) = graphql(LINE)["data"]["repository"]["mergeQueue"]["entries"]["nodes"]
+    main = control.world()["refs"]["refs/heads/main"]
+    control.push_commit("main", {"b.txt": "b"}, "Other", by="octocat")
+    moved = api("PATCH", "git/refs/heads/work", json={"sha": main, "force": True})
+    updated = api("PUT", f"pulls/{number}/update-branch")
+    for refused in (moved, updated):
+        assert refused.status_code == 422
+        assert "queued for merging cannot be updated" in refused.json()["message"]
+    tested = graphql(LINE)["data"]["repository"]["mergeQueue"]["entries"]["nodes"][0]
+    assert "errors" not in graphql(DEQUEUE, p=node)
+    event = "... on RemovedFromMergeQueueEvent { reason beforeCommit { oid } }"
+    items = f"timelineItems(last: 1, itemTypes: [REMOVED_FROM_MERGE_QUEUE_EVENT]) {{ nodes {{ {event} }} }}"
+    shown = graphql(
+        f"query Q($p: ID!) {{ node(id: $p) {{ ... on PullRequest {{ {items} }} }} }}", p=node
+    )
+    (left,) = shown["data"]["node"]["timelineItems"]["nodes"]
+    assert left == {"reason": "dequeued", "beforeCommit": tested["headCommit"]}
+    assert entry["headCommit"] is not None
+    assert api("PUT", f"pulls/{number}/update-branch").status_code == 202
+
+
 def test_planned_checks_run_for_the_queue_too(graphql: Ask, api: Api, control: Control) -> None:
     """A plan gives each queue's commit its check, of the event merge_group."""
     protect(api, "test", queue=True)

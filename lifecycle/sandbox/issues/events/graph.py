@@ -164,6 +164,7 @@ RESOLVERS: dict[str, dict[str, Any]] = {
     "RemovedFromMergeQueueEvent": {
         **OF_A_PULL,
         "reason": lambda _, one: one.about.get("reason"),
+        "beforeCommit": lambda _, one: commit_at(one.subject.repository, one.about.get("tested")),
     },
 }
 PAGED = ("ClosedEvent", "CrossReferencedEvent", "MergedEvent")
