@@ -24,26 +24,26 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_243,
+    "core": 2_385,
     "storage": 1_415,
-    "settings": 896,
+    "settings": 902,
     "git": 714,
-    "github": 6_356,
+    "github": 6_460,
     "trackers": 2_880,
     "platforms": 780,
     "evidence": 2_500,
-    "claim": 5_612,
+    "claim": 5_800,
     "run": 3_769,
     "stages": 2_850,
     "workflow": 2_500,
-    "feedback": 2_640,
+    "feedback": 2_770,
     "reconcile": 1_325,
     "views": 2_413,
-    "app": 1_650,
+    "app": 1_720,
     "setup": 3_712,
     "hooks": 2_020,
-    "cli": 6_067,
-    APART: 17_550,
+    "cli": 6_142,
+    APART: 17_560,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lifecycle.core.errors import LifecycleError
@@ -15,56 +16,125 @@ from lifecycle.storage import log
 from lifecycle.storage.feedback_files import FeedbackFiles
 
 FETCH_SECONDS = 20.0
-"""How long a wake waits for the logs: then it goes out without what was not read."""
+"""How long a wake waits for packets: then it goes out without what was not read."""
 
 PREPARE_SECONDS = FETCH_SECONDS + 12.0
 """How long `prepared` takes at the most: the runs and the base are asked for after the logs."""
 
-_FAILED = "failed"
+
+@dataclass(frozen=True, slots=True)
+class PackedEvent:
+    """What the key of a sentence that has a packet says.
+
+    Attributes:
+        event: its kind, a key of `KINDS`.
+        pull: the pull request.
+        commit: what the packet is about: a head, or a commit of the merge queue; "" if nobody knows.
+        rest: what else the key says.
+    """
+
+    event: str
+    pull: int
+    commit: str
+    rest: str
+
+
+def _checks(world: World, of: PackedEvent, seconds: float) -> list[str]:
+    return [*world.failures.explained(of.pull, of.commit, seconds)]
+
+
+def _queue(world: World, of: PackedEvent, seconds: float) -> list[str]:
+    from lifecycle.feedback.checks.fetching import fetch
+    from lifecycle.feedback.checks.packet_text import wake_lines
+
+    world.deadline.renew(seconds)
+    group = of.commit or world.reports.queue_commit(of.pull)
+    found = fetch(world, of.pull, world.deadline.left, group=group) if group else None
+    return wake_lines(found.packet, found.path) if found and found.packet.count else []
+
+
+def _conflict(world: World, of: PackedEvent, seconds: float) -> list[str]:
+    from lifecycle.feedback.merging.conflict import fetch
+
+    found = fetch(world, of.pull, of.commit, of.rest, seconds)
+    return found.wake_lines
+
+
+@dataclass(frozen=True, slots=True)
+class PacketKind:
+    """What fetches a kind of packet and says what a wake carries of it, and the sentences about it."""
+
+    lines: Callable[[World, PackedEvent, float], list[str]]
+    unread: str
+    where: str = "What the logs say is in {where}."
+
+
+_UNREAD = "What failed in the queue was not read: {why} lifecycle feedback merge {pull} reads it."
+KINDS = {
+    "failed": PacketKind(
+        _checks, "What CI's logs say was not read: {why} lifecycle feedback {pull} reads it."
+    ),
+    "ejected": PacketKind(_queue, _UNREAD),
+    "conflict": PacketKind(
+        _conflict,
+        "The files in conflict were not found: {why} lifecycle feedback merge {pull} names them.",
+        "Files and commits are in {where}.",
+    ),
+}
+"""By the event of a sentence's key the packet that it has."""
+
+_KEY = re.compile(rf"(?:[^/:]*/)?({'|'.join(KINDS)}):(\d+):([0-9a-f]*)(?::(.*))?$")
 
 
 def prepared(world: World, waiting: Iterable[Notice]) -> list[str]:
-    """Lines of ours that tell why the checks failed of which one of these sentences speaks.
+    """Lines of ours that tell why what these sentences say came about.
 
-    What failed is fetched, within FETCH_SECONDS; that it could not be is a line as well.
+    It is fetched, within FETCH_SECONDS for all; that it could not be is a line as well.
     """
-    for pull, head in _failed(waiting):
+    lines: list[str] = []
+    end = world.clock.monotonic() + FETCH_SECONDS
+    for of in {one.event: one for one in _packed(waiting)}.values():
         try:
-            return [*world.failures.explained(pull, head, FETCH_SECONDS)]
+            lines += KINDS[of.event].lines(world, of, end - world.clock.monotonic())
         except (LifecycleError, OSError, DeadlineReached) as error:
             log.write(world.root, f"feedback: {error}")
-            return [unread(getattr(error, "sentence", ""), pull)]
-    return []
+            lines.append(_unread(of, getattr(error, "sentence", "")))
+    return lines
 
 
 def unread(why: str, pull: int) -> str:
-    """The sentence that a packet could not be read; `why` is somebody's sentence, "" if time was up."""
+    """The sentence that a packet of checks was not read; `why` is a sentence, "" if time was up."""
+    return _unread(PackedEvent("failed", pull, "", ""), why)
+
+
+def _unread(of: PackedEvent, why: str) -> str:
     why = redact(why or "the time for that was up.")
-    return f"What CI's logs say was not read: {why} lifecycle feedback {pull} reads it."
+    return KINDS[of.event].unread.format(why=why, pull=of.pull)
 
 
 def with_packets(root: Path, said: Iterable[Notice]) -> tuple[Notice, ...]:
-    """The same sentences; one about checks whose packet is there says where."""
+    """The same sentences; one whose packet is there says where."""
     return tuple(_with_packet(root, notice) for notice in said)
 
 
 def _with_packet(root: Path, notice: Notice) -> Notice:
-    for pull, head in _failed([notice]):
-        name = FeedbackFiles.packet_of(pull, head)
+    for of in _packed([notice]):
+        name = FeedbackFiles.packet_of(of.pull, of.commit, of.event)
         try:
-            is_there = FeedbackFiles(root).has(name)
+            is_there = bool(of.commit) and FeedbackFiles(root).has(name)
         except OSError:
             return notice
         if is_there:
             where = FeedbackFiles.shown(name)
-            return replace(notice, text=f"{notice.text} What the logs say is in {where}.")
+            return replace(
+                notice, text=f"{notice.text} {KINDS[of.event].where.format(where=where)}"
+            )
     return notice
 
 
-def _failed(notices: Iterable[Notice]) -> Iterator[tuple[int, str]]:
-    """Pull request and head of each sentence about failed checks, by its key."""
+def _packed(notices: Iterable[Notice]) -> Iterator[PackedEvent]:
+    """What the keys of those sentences say that have a packet."""
     for notice in notices:
-        event, _, rest = notice.key.rpartition("/")[2].partition(":")
-        number, _, more = rest.partition(":")
-        if event == _FAILED and number.isdecimal():
-            yield int(number), more.partition(":")[0]
+        if found := _KEY.match(notice.key):
+            event, pull, commit, rest = found.groups("")
+            yield PackedEvent(event, int(pull), commit, rest)

@@ -16,6 +16,7 @@ from lifecycle.core.ports import (
     Clock,
     FailureFeedback,
     Forge,
+    Merges,
     ReviewFeedback,
     Survey,
 )
@@ -199,6 +200,17 @@ class WorktreeWorld:
         """The repository of issues and pull requests; raises BadConfig."""
         return self._configured or self.head
 
+    @property
+    def base_remote(self) -> str:
+        """The remote that has `base`: of a fork it is another one than that which is pushed to."""
+        for name, urls in self.git.remotes().items():
+            found = [process.parse_remote(url) for url in urls]
+            if any(
+                str(one.repository).casefold() == str(self.base).casefold() for one in found if one
+            ):
+                return name
+        return self.remote
+
     @cached_property
     def common_dir(self) -> Path:
         """The git folder that all worktrees of this clone share, absolute; raises GitFailed."""
@@ -355,6 +367,13 @@ class WorktreeWorld:
         from lifecycle.feedback.failures.failure_watch import FailureWatch
 
         return FailureWatch(self)
+
+    @property
+    def merges(self) -> Merges:
+        """What can be done about the merge of pull requests; raises NoToken, BadConfig."""
+        from lifecycle.github.operations.ensure_merge import MergeOperations
+
+        return MergeOperations(self.clients.forge(self.base))
 
     @property
     def reviews(self) -> ReviewFeedback:

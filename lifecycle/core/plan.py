@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from lifecycle.core.errors import LifecycleError
+from lifecycle.core.values.merging import MergeMethod
 from lifecycle.core.values.model import BoardItem, PullRequest
 
 
@@ -68,6 +69,10 @@ class Notice:
         """The audience, by the name that it had: deprecated."""
         warnings.warn("Notice.tone is called audience now", DeprecationWarning, stacklevel=2)
         return self.audience
+
+
+PACKED = ("failed", "ejected", "conflict")
+"""Events whose sentences have a packet that tells more: `app/news_packets.py` knows what fetches it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +132,24 @@ class LinkPullRequest:
     number: int
     issue: int
     line: str
+
+
+AUTO_MERGE, UPDATE_BRANCH = "auto-merge", "update-branch"
+
+
+@dataclass(frozen=True, slots=True)
+class AdvancePullRequest:
+    """Set: GitHub merges this head by itself, or merges the base into its branch.
+
+    Attributes:
+        how: AUTO_MERGE or UPDATE_BRANCH.
+        method: how it is merged: merge, squash or rebase.
+    """
+
+    number: int
+    head: str
+    how: str
+    method: MergeMethod = "merge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +246,7 @@ Action = (
     | LinkPullRequest
     | RemarkOnPull
     | RerunJobs
+    | AdvancePullRequest
     | AddToBoard
     | SetBoard
     | PostComment
@@ -268,6 +292,13 @@ class JobsRerun:
 
     run: int
     attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequestAdvanced:
+    """GitHub was asked, and has accepted."""
+
+    action: AdvancePullRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,6 +376,7 @@ Fact = (
     | PullRequestLinked
     | PullRemarked
     | JobsRerun
+    | PullRequestAdvanced
     | OnBoard
     | BoardIs
     | Commented

@@ -15,6 +15,7 @@ from lifecycle.core.errors import LifecycleError
 from lifecycle.core.plan import FailuresHeard, ReviewsHeard
 from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.failed_checks import CommitFailures, FailedHead, WorkflowRun
+from lifecycle.core.values.merging import MergeMethod
 from lifecycle.core.values.model import (
     BoardBrief,
     BoardItem,
@@ -29,6 +30,7 @@ from lifecycle.core.values.model import (
     RepositoryAccess,
     TokenFacts,
 )
+from lifecycle.core.values.shapes import Ensured, PullFacts
 from lifecycle.core.values.survey import Holding, Swept
 
 
@@ -99,11 +101,16 @@ class Forge(Protocol):
 class CheckReports(Protocol):
     """What failed checks of one repository say of themselves; and to run their jobs again."""
 
-    def failed_head(self, number: int) -> FailedHead:
+    def failed_head(self, number: int, group: str = "") -> FailedHead:
         """What failed on the head of a pull request, in one request if GitHub shows all of it.
+
+        With `group`, a commit of the merge queue's: what failed on that.
 
         What the token is not shown is told in `unseen`. NotFound.
         """
+
+    def queue_commit(self, number: int) -> str:
+        """The newest commit on which the merge queue tested a pull request; "" if no run shows one."""
 
     def job_log(self, job: int) -> AbstractContextManager[Iterator[str]]:
         """The lines of a job's log as they come; no more of them is held than one.
@@ -141,6 +148,21 @@ class FailureFeedback(Protocol):
             pull: as it was read just now.
             known: what was remembered of it, {} at first.
         """
+
+
+class Merges(Protocol):
+    """What can be done about the merge of a repository's pull requests; each may be asked twice."""
+
+    def ensure_auto_merge(
+        self, number: int, *, sha: str = "", method: MergeMethod = "merge"
+    ) -> Ensured[PullFacts]:
+        """GitHub merges it, at this head, once it may, or now; HeadMoved, NotMergeable, Rejected."""
+
+    def ensure_branch_updated(self, number: int, *, sha: str = "") -> Ensured[PullFacts]:
+        """GitHub merges the base into its branch if the head is still this; HeadMoved, NotMergeable."""
+
+    def ensure_not_queued(self, number: int) -> Ensured[None]:
+        """It is not in the merge queue."""
 
 
 class ReviewFeedback(Protocol):

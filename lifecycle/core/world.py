@@ -18,6 +18,7 @@ from lifecycle.core.ports import (
     FailureFeedback,
     Forge,
     Git,
+    Merges,
     ReviewFeedback,
     StatusPlace,
     Survey,
@@ -77,6 +78,10 @@ class World(Protocol):
         """The remote that branches and leases are pushed to; BadConfig if `git remote` lists none such."""
 
     @property
+    def base_remote(self) -> str:
+        """The remote that has the repository of pull requests; the one that is pushed to if none has."""
+
+    @property
     def head(self) -> Repository:
         """The repository that branches are pushed to."""
 
@@ -102,6 +107,10 @@ class World(Protocol):
     @property
     def failures(self) -> FailureFeedback:
         """What becomes of failed checks."""
+
+    @property
+    def merges(self) -> Merges:
+        """What can be done about the merge of pull requests."""
 
     @property
     def reviews(self) -> ReviewFeedback:

@@ -235,7 +235,13 @@ def _parts(action: plan.Action, task: InferredTask, item: BoardItem | None) -> I
         case plan.ReleaseLease():
             who = task.hold.agent if task.hold is not None else ""
             yield f"end the lease of {who}" if who else "end the lease"
-        case plan.ForgetClaim() | plan.SetLinked() | plan.RemarkOnPull() | plan.RerunJobs():
+        case (
+            plan.ForgetClaim()
+            | plan.SetLinked()
+            | plan.RemarkOnPull()
+            | plan.RerunJobs()
+            | plan.AdvancePullRequest()
+        ):
             pass  # nothing of GitHub's, or nothing that is known from afar
         case _:
             assert_never(action)

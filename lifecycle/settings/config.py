@@ -144,8 +144,10 @@ def load(root: Path, environment: Mapping[str, str]) -> Settings:
     repository = environment.get("LIFECYCLE_REPOSITORY")
     if repository:
         values["repository"] = readers.repository("LIFECYCLE_REPOSITORY", repository)
-    addresses = _addresses(environment, user_settings(environment))
+    user = user_settings(environment)
+    addresses = _addresses(environment, user)
     values |= {"api_url": addresses.api_url, "graphql_url": addresses.graphql_url}
+    values |= {name: user[name] for name in _OF_USER if name in user}
     limit = environment.get("LIFECYCLE_HOOK_SECONDS")
     if limit:
         values["hook_seconds"] = min(
@@ -269,9 +271,9 @@ def _from_file(
 def _unknown(key: str, shown: str, keys: Mapping[str, tuple[str, Any]]) -> str:
     if key in USER_KEYS:
         return (
-            f'{shown} names "{key}", and a project\'s file may not say where tokens go or come from; '
-            f"nothing was done. If it is yours, it belongs into the {user_folder.CONFIG} of your own "
-            "folder: "
+            f'{shown} names "{key}", and a project\'s file may not say where tokens go or come from, or '
+            "what they merge; nothing was done. If it is yours, it belongs into the "
+            f"{user_folder.CONFIG} of your own folder: "
             f"~/.config/{user_folder.NAME}/{user_folder.CONFIG}"
         )
     if key in _KEYS:
@@ -300,6 +302,9 @@ def _graphql_of(api_url: str) -> str:
     return f"{api_url}/graphql"
 
 
+_OF_USER = ("merge",)
+"""What the user's own file says of the work itself."""
+
 _OF_STAGES = "stages/"
 """How the names of the staged workflow's settings begin until they are put together."""
 
@@ -316,6 +321,7 @@ _KEYS: dict[str, tuple[str, Any]] = {
     "issue_link": ("issue_link", readers.link),
     "validate": ("validate", readers.commands),
     "close": ("close", readers.choice("ask", "auto")),
+    "update_branch": ("update_branch", readers.flag),
     "project.owner": ("project_owner", readers.login),
     "project.number": ("project_number", readers.number),
     "checks.poll_seconds": ("poll_seconds", readers.positive),
@@ -352,6 +358,7 @@ USER_KEYS: dict[str, tuple[str, Any]] = {
     "api_url": ("api_url", readers.url),
     "graphql_url": ("graphql_url", readers.url),
     "token_command": ("token_command", readers.words),
+    "merge": ("merge", readers.choice("ask", "auto")),
     "pass_tokens_to": ("pass_tokens_to", readers.children),
     "tracker.folders": ("tracker_folders", readers.folders),
     "app.id": ("app_id", readers.app_id),

@@ -21,9 +21,10 @@ class FeedbackFiles:
         self.folder = Folder(root, FEEDBACK)
 
     @staticmethod
-    def packet_of(pull: int, head: str) -> str:
-        """The file of the packet of a pull request's head."""
-        return f"{pull}-{head[:12]}.txt"
+    def packet_of(pull: int, commit: str, event: str = "") -> str:
+        """The file of the packet of a pull request's commit: of its checks, or of its "conflict"."""
+        kind = "conflict-" if event == "conflict" else ""
+        return f"{kind}{pull}-{commit[:12]}.txt"
 
     @staticmethod
     def shown(name: str) -> str:

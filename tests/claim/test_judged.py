@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions.pull import review
+from lifecycle.claim.decisions.pull import merge_standing
 from lifecycle.claim.decisions.pull.review import WHILE_OPEN, Judged, judge
 from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.core.values.checks import Bucket, Check, Checks, Required
-from lifecycle.core.values.model import Conversations, Ejection, PullRequest, QueueEntry
+from lifecycle.core.values.merging import Ejection, QueueEntry
+from lifecycle.core.values.model import Conversations, PullRequest
 from tests.claim.steps import REVIEW
 from tests.factories import NOW, SHA, checks, pull, record, seen
 from tests.factories import review as asked_for
@@ -44,7 +45,7 @@ def test_leaving_the_queue_is_told_a_minute_later(since: float, is_told: bool) -
     """A merge is shown a moment after the leaving: what is still open after a minute was thrown out."""
     left = Ejection("E_1", NOW - since, "FAILED_CHECKS")
     found = judged(pull(ejection=left)).notices
-    assert [(n.key, n.audience) for n in found] == [("ejected:107:E_1", Audience.NEWS)] * is_told
+    assert [(n.key, n.audience) for n in found] == [("ejected:107::E_1", Audience.NEWS)] * is_told
 
 
 @pytest.mark.parametrize(
@@ -76,7 +77,7 @@ def test_what_has_to_be_mended_is_news_of_its_own_and_the_record_knows_it() -> N
     found = judged(replace(made, checks=GREEN))
     assert [(n.key, n.audience, n.ends) for n in found.notices] == [
         ("changes:107:PRR_1", Audience.NEWS, ()),
-        ("conflict:107:b", Audience.NEWS, ()),
+        ("conflict:107:b:next", Audience.NEWS, ()),
         (f"green:107:{SHA}", Audience.NEWS, RESULTS),
     ]
     assert "waits for what was reported of it" in found.notices[-1].text
@@ -135,18 +136,18 @@ def test_checks_that_were_not_read_say_nothing() -> None:
         ({"merge_state": "BEHIND"}, True),
         ({"merge_state": "CLEAN"}, False),
         ({"merge_state": "BEHIND", "queue": QueueEntry("QUEUED")}, False),
-        ({"merge_state": "BEHIND", "is_auto_merge": True}, False),
+        ({"merge_state": "BEHIND", "is_auto_merge": True}, True),
         ({"merge_state": "BEHIND", "changes_requested": (asked_for(),)}, False),
     ],
 )
 def test_behind_is_told_where_the_agent_has_to_do_something(
     changes: dict[str, Any], is_behind: bool
 ) -> None:
-    """The queue and auto-merge bring the branch up to date; a change that is asked for comes first."""
+    """The queue tests with the newest base, auto-merge waits for ever; what is asked for comes first."""
     notice = judged(pull(checks=GREEN, **changes)).notices[-1]
     assert notice.key == f"green:107:{SHA}" + ":behind" * is_behind
     assert ("main has moved on" in notice.text) is is_behind
-    assert (notice.audience, notice.ends[:3]) == (Audience.NEWS, RESULTS)
+    assert (notice.audience, notice.ends[: len(RESULTS)]) == (Audience.NEWS, RESULTS)
 
 
 @pytest.mark.parametrize(
@@ -265,5 +266,6 @@ def test_a_result_ends_the_one_before_it_and_a_merge_ends_them_all() -> None:
     """What the queue drops once a pull request is not open any more."""
     ends = set(WHILE_OPEN)
     told = {"changes", "review", "review-stop", "weakens", "ci-stop"}
-    assert ends == {"pr", "reopened", "conflict", "ejected", *told, *RESULTS}
-    assert review.EJECTION_SETTLES == 60.0
+    merge = {"conflict", "ejected", "queue", "standing", "auto-merge", "updated"}
+    assert ends == {"pr", "reopened", *merge, *told, *RESULTS}
+    assert (merge_standing.EJECTION_SETTLES, merge_standing.UNTESTED_SECONDS) == (60.0, 600.0)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
-from lifecycle.claim.record.sections import Releasing
+from lifecycle.claim.record.sections import MergeRecord, Releasing
 from lifecycle.claim.record.state import Record
 from lifecycle.core.tracker import Link
 from lifecycle.core.values.priorities import Status
@@ -92,6 +93,7 @@ def test_every_field_of_version_1_is_kept() -> None:
         "reruns": [],
         "tampering": [],
         "remarked": 0,
+        "merging": asdict(MergeRecord()),
     }
     assert record.linked.link == Link("beads", "demo-1", "claimed")
     assert record.ending.releasing == Releasing(9.0, "busy", is_begun=True)

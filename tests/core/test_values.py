@@ -11,20 +11,22 @@ import pytest
 from lifecycle.core import plan, tracker
 from lifecycle.core.plan import StopVerdict
 from lifecycle.core.tracker import TaskStatus
-from lifecycle.core.values import checks, model, shapes, survey
+from lifecycle.core.values import checks, merging, model, shapes, survey
 from lifecycle.core.values.model import BoardField, BoardItem, BoardSchema, PullState, Repository
 from lifecycle.core.values.shapes import PullFacts
 
-MODULES = (checks, model, plan, shapes, survey, tracker)
+MODULES = (checks, merging, model, plan, shapes, survey, tracker)
 """Whose values are read from GitHub or another tracker, or are made of such."""
 
 UNLIKE_NOTHING = {
+    "AdvancePullRequest.method": "merge",
     "Checks.is_complete": True,
     "Checks.sees_workflows": True,
     "Checks.sees_demands": True,
     "ClaimFacts.is_ours": True,
     "ClaimFacts.is_begun": True,
     "MilestoneFacts.is_open": True,
+    "Observation.merge_method": "merge",
     "PullRequest.mergeable": "UNKNOWN",
     "RepositoryAccess.has_issues": True,
     "StopWord.verdict": StopVerdict.PASS,

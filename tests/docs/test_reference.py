@@ -63,7 +63,7 @@ def test_the_defaults_in_the_table_are_the_defaults(tmp_path: Path) -> None:
     """A .lifecycle.toml that spells the page's defaults out changes nothing."""
     rows = [(codes_in(row[0])[0], codes_in(row[1])) for row in PAGE.table("Configuration").rows]
     lines = [f"{key} = {codes[0]}" for key, codes in rows if codes]
-    assert len(lines) == 21
+    assert len(lines) == 22
     (tmp_path / config.CONFIG_FILE).write_text("\n".join(lines))
     assert config.load(tmp_path, {}) == Settings()
 

@@ -53,6 +53,8 @@ def test_every_event_of_an_open_pull_request_has_a_row() -> None:
         ("42@1738000000/green:46:abc:behind", "behind"),
         ("42@1/review-stop:46:abc", "review-stop"),
         ("42@1/conflict:46:x:behind", "conflict"),
+        ("42@1/conflict:46:x:release/1.0", "conflict"),
+        ("failed:46:abc:ci/other@1", "failed"),
     ],
 )
 def test_the_event_is_the_first_word_of_the_key(key: str, event: str) -> None:
@@ -74,6 +76,10 @@ NEWS = [
     ("merged:46", (Ending.GOOD,) * 4),
     ("pr:46", (None,) * 4),
     ("reopened:46:0", (None,) * 4),
+    ("queue:46:a:stuck", (None, None, Ending.PERSON, Ending.PERSON)),
+    ("standing:46:a:is ready to merge", (None,) * 4),
+    ("auto-merge:46:a", (None,) * 4),
+    ("updated:46:a", (None,) * 4),
     ("withheld", (None,) * 4),
 ]
 

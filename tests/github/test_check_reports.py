@@ -82,6 +82,27 @@ def test_one_request_shows_what_failed_and_why(hub: Hub, number: int) -> None:
     assert other.summary == "2 of 9 failed"
 
 
+def test_what_failed_on_a_commit_of_the_queue_is_asked_by_that_commit(
+    hub: Hub, number: int
+) -> None:
+    """Not what its head has: one request; the newest run of the queue for it names the commit."""
+    assert reports(hub).queue_commit(number) == ""
+    hub.control.set_check(number, "test")
+    branch = f"gh-readonly-queue/main/pr-{number}-{'0' * 40}"
+    for name in (branch, branch.replace(f"pr-{number}", f"pr-{number}1")):
+        sha = hub.control.push_commit(name, {f"{len(name)}.txt": "x\n"}, "Group")
+        hub.control.set_check(name, "test", conclusion="failure", event="merge_group", steps=STEPS)
+    group = hub.world()["refs"][f"refs/heads/{branch}"]
+    assert sha != group
+    assert reports(hub).queue_commit(number) == group
+    hub.asked()
+    found = reports(hub).failed_head(number, group)
+    assert hub.asked() == ["FailedChecks"]
+    assert (found.pull, found.sha) == (number, group)
+    assert [(one.name, one.event) for one in found.checks] == [("test", "merge_group")]
+    assert reports(hub).failed_head(number).checks == ()
+
+
 def test_a_rerun_supersedes_the_job_before_it(hub: Hub, number: int) -> None:
     """Only the newest attempt of a job counts: what passed by now is no failure."""
     hub.control.set_check(number, "test", conclusion="failure")

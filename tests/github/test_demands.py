@@ -13,11 +13,13 @@ import pytest
 import requests
 from msgspec.structs import replace
 
-from lifecycle.core.errors import Moved
+from lifecycle.core.errors import Moved, NotFound
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.checks import Verdict
-from lifecycle.core.values.model import Look, PullRequest, QueueEntry, Repository
+from lifecycle.core.values.merging import QueueEntry
+from lifecycle.core.values.model import Look, PullRequest, Repository
 from lifecycle.github.client.rest import Calls
+from lifecycle.github.operations.ensure_merge import MergeOperations
 from lifecycle.github.pulls.issue_calls import open_issues
 from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.sandbox.seed import default_seed
@@ -127,18 +129,43 @@ def test_the_merge_queue_and_what_it_gives_back(opened: Opens) -> None:
     assert look(hub, number).queue is None
     graphql(hub, "enqueuePullRequest", number)
     queued = look(hub, number)
-    assert queued.queue == QueueEntry("AWAITING_CHECKS", 1)
+    ((group, commit),) = [
+        one for one in hub.world()["refs"].items() if "gh-readonly-queue" in one[0]
+    ]
+    assert queued.queue == QueueEntry("AWAITING_CHECKS", 1, commit)
+    assert queued.has_queue
     assert queued.ejection is None
-    (group,) = [ref for ref in hub.world()["refs"] if "gh-readonly-queue" in ref]
     hub.control.set_check(
         group.removeprefix("refs/heads/"), "test", conclusion="failure", event="merge_group"
     )
     given_back = look(hub, number)
     assert given_back.queue is None
     assert given_back.ejection is not None
-    assert given_back.ejection.reason == "failed_checks"
+    assert (given_back.ejection.reason, given_back.ejection.commit) == ("failed_checks", commit)
     assert given_back.checks is not None
     assert given_back.checks.is_green, "the pull request's own checks know nothing of it"
+
+
+def test_a_pull_request_is_taken_out_of_the_queue_once(opened: Opens) -> None:
+    """Two requests, then one; where its answer is lost it is looked for, and no place is no error."""
+    hub = opened(contexts=["test"], merge_queue=True)
+    hub.pushed("work")
+    number = hub.control.open_pull("work", "Fix")
+    hub.control.set_check(number, "test")
+    merging = MergeOperations(hub.forge)
+    for fault in ("", "after"):
+        graphql(hub, "enqueuePullRequest", number)
+        assert look(hub, number).queue is not None
+        if fault:
+            hub.control.add_fault("bad-gateway", operation="Dequeue", when="after")
+        hub.asked()
+        assert merging.ensure_not_queued(number).changed
+        assert hub.asked()[:2] == ["QueueEntry", "Dequeue"]
+        assert not merging.ensure_not_queued(number).changed
+        assert hub.asked() == ["QueueEntry"]
+        assert look(hub, number).queue is None
+    with pytest.raises(NotFound):
+        merging.ensure_not_queued(4711)
 
 
 def test_auto_merge_is_seen(opened: Opens) -> None:

@@ -59,6 +59,8 @@ DEFAULTS: dict[str, Any] = {
     "ci_attempts": 3,
     "wait_unattended": 0.0,
     "close": "ask",
+    "merge": "ask",
+    "update_branch": False,
     "labels_use": "auto",
     "labels_prefix": "status: ",
     "reconcile_release": False,
@@ -88,6 +90,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     issue_link = "closes"
     validate = "make test"
     close = "auto"
+    update_branch = true
     [project]
     owner = "octo-org"
     number = 7
@@ -143,6 +146,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         check_commands={"lint": ["ruff", "check"]},
         check_seconds=60.0,
         close="auto",
+        update_branch=True,
         labels_use="never",
         labels_prefix="at: ",
         reconcile_release=True,
@@ -167,7 +171,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         ),
         run=RunSettings(7, 5, 1.5, 1_000),
     )
-    of_others = {"api_url", "graphql_url", "hook_seconds", "written_ns", "stages", "run"}
+    of_others = {"api_url", "graphql_url", "hook_seconds", "written_ns", "stages", "run", "merge"}
     rows = (
         (full, {name: DEFAULTS[name] for name in set(DEFAULTS) - of_others}),
         (full.stages, OF_STAGES),
@@ -309,6 +313,14 @@ def user(tmp_path: Path, text: str) -> dict[str, str]:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.toml").write_text(text)
     return {"HOME": str(tmp_path / "me")}
+
+
+def test_what_the_token_merges_is_the_users_word(tmp_path: Path) -> None:
+    """`merge` counts in the user's own file, and a project's file that has it is refused."""
+    assert load(tmp_path, **user(tmp_path, 'merge = "auto"\n')).merge == "auto"
+    assert load(tmp_path, **user(tmp_path, "")).merge == "ask"
+    with pytest.raises(BadConfig, match=r"may not say .* what they merge.*config\.toml"):
+        load(tmp_path, 'merge = "auto"\n', **user(tmp_path, ""))
 
 
 def prints(text: str, *, code: int = 0) -> str:

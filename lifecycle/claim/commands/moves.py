@@ -16,7 +16,7 @@ from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.sections import Nudge
 from lifecycle.claim.record.state import NUDGES_KEPT, Record
 from lifecycle.core.errors import ClaimRefused, GitFailed, HeldByAnother, Refused, Transient
-from lifecycle.core.messages import review_messages
+from lifecycle.core.messages import merge_messages, review_messages
 from lifecycle.core.messages.loss_messages import released_to_hand_off
 from lifecycle.core.messages.messages import unknown_phase
 from lifecycle.core.redact import named, redact
@@ -104,6 +104,7 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
             that was released meanwhile; nothing was pushed.
         HeldByAnother: somebody else took the task over; nothing was pushed.
         GitFailed, Transient: the push; the phase was not changed.
+        NoToken, NoPermission: the PR is to leave the merge queue first; nothing was pushed.
     """
     summary = world.public(" ".join(summary.split()), "summary")
     if not summary:
@@ -127,7 +128,7 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
             notes += _validate(world, command, session)
     # Right before the push, since a validation takes minutes.
     _refuse_lease_of_another(world, record)
-    _push(world, record.claim.branch)
+    notes += _pushed(world, record)
     if record.claim.pr_number and record.pull.unanswered:
         notes.append(
             f"{review_messages.unanswered(record.claim.pr_number, record.pull.unanswered)}."
@@ -298,6 +299,33 @@ def _refuse_lease_of_another(world: World, record: Record) -> None:
             f"({lease.ref_of(claim.issue_number)} on {remote}); nothing was pushed, and branch and "
             "commits are kept. Talk to them, or leave the task with: lifecycle release"
         )
+
+
+def _pushed(world: World, record: Record) -> list[str]:
+    """Push; a pull request in the merge queue is taken out first, since a queued branch takes no push.
+
+    Nothing is asked where its base has no queue, as of the last look, unless GitHub refuses the push.
+    """
+    number, branch = record.claim.pr_number, record.claim.branch
+    notes = _left_queue(world, number) if number and record.pull.merging.has_queue else []
+    try:
+        _push(world, branch)
+    except GitFailed as error:
+        left = _left_queue(world, number) if number and _PROTECTED in error.evidence else []
+        if not left:
+            raise
+        _push(world, branch)
+        return left
+    return notes
+
+
+_PROTECTED = "GH006"
+"""The number of GitHub's error for a push to a protected branch, as a queued one is."""
+
+
+def _left_queue(world: World, number: int) -> list[str]:
+    was_queued = world.merges.ensure_not_queued(number).changed
+    return [merge_messages.left_queue(number)] if was_queued else []
 
 
 def _push(world: World, branch: str) -> None:

@@ -18,7 +18,7 @@ from lifecycle.claim.decisions.ending import (
     merged,
     releasing,
 )
-from lifecycle.claim.decisions.pull import failing, opening, pace, review
+from lifecycle.claim.decisions.pull import failing, merge_standing, opening, pace, review
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot, is_unsynced, may_try
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.linked import linked_decisions
@@ -247,7 +247,11 @@ def _open(snapshot: Snapshot, pull: PullRequest) -> Decision:
         judged = review.judge(snapshot, pull)
         known, notices = judged.known, judged.notices
     record = replace(snapshot.record, judged=fields.get("phase", claim.phase), pull=known)
-    action = derive.decide(snapshot, pull) or failing.decide(snapshot, pull)
+    action = (
+        derive.decide(snapshot, pull)
+        or failing.decide(snapshot, pull)
+        or merge_standing.advance(replace(snapshot, record=record), pull)
+    )
     return Decision(fields, record, action, notices)
 
 

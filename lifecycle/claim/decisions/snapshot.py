@@ -30,6 +30,8 @@ class Rules:
         poll_seconds: the backoff between two polls of the checks.
         closes_itself: a merge closes the issue without asking (`close = "auto"`).
         link: the word before the issue in a pull request's text, "Refs" or "Closes".
+        auto_merge: GitHub is to merge what may be merged (`merge = "auto"` of the user's own).
+        updates_branch: GitHub is to merge the base into a green branch that has to have it.
     """
 
     head_owner: str = ""
@@ -39,6 +41,8 @@ class Rules:
     poll_seconds: float = 120.0
     closes_itself: bool = False
     link: str = "Refs"
+    auto_merge: bool = False
+    updates_branch: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +131,7 @@ def still_wanted(snapshot: Snapshot, kind: str) -> bool:
             return is_ending or is_unsynced(snapshot)
         case "AddToBoard":
             return is_unsynced(snapshot)
-        case "LinkPullRequest" | "RemarkOnPull" | "RerunJobs":
+        case "LinkPullRequest" | "RemarkOnPull" | "RerunJobs" | "AdvancePullRequest":
             return phase in IN_REVIEW
         case "Look":
             return kind in snapshot.failed

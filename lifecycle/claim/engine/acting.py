@@ -47,6 +47,8 @@ def perform(
             case plan.RerunJobs():
                 world.reports.run_again(action.run, action.attempt)
                 return plan.JobsRerun(action.run, action.attempt)
+            case plan.AdvancePullRequest():
+                return _advance(action, world)
             case plan.AddToBoard() | plan.SetBoard():
                 return _put_on_board(action, world, record.claim)
             case plan.PostComment():
@@ -95,6 +97,8 @@ def imagine(action: plan.Action) -> plan.Fact:
             return plan.PullRemarked(action.mark)
         case plan.RerunJobs():
             return plan.JobsRerun(action.run, action.attempt)
+        case plan.AdvancePullRequest():
+            return plan.PullRequestAdvanced(action)
         case plan.AddToBoard():
             return plan.OnBoard(BoardItem("(new)"))
         case plan.SetBoard():
@@ -187,6 +191,15 @@ def _remark(action: plan.RemarkOnPull, world: World) -> plan.PullRemarked:
         body = f"{pull.body.rstrip()}\n\n{remark}\n\n{action.mark}".lstrip()
         world.forge.set_pull_request_body(action.number, body)
     return plan.PullRemarked(action.mark)
+
+
+def _advance(action: plan.AdvancePullRequest, world: World) -> plan.PullRequestAdvanced:
+    """Ask GitHub for it at the head that was judged; it is refused at any other."""
+    if action.how == plan.UPDATE_BRANCH:
+        world.merges.ensure_branch_updated(action.number, sha=action.head)
+    else:
+        world.merges.ensure_auto_merge(action.number, sha=action.head, method=action.method)
+    return plan.PullRequestAdvanced(action)
 
 
 def _put_on_board(

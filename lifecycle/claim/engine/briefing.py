@@ -14,7 +14,7 @@ from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.ending import consent
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.record.state import Record
-from lifecycle.core.messages import loss_messages, messages, review_messages
+from lifecycle.core.messages import loss_messages, merge_messages, messages, review_messages
 from lifecycle.core.redact import named, quoted
 from lifecycle.core.timing import render_time
 from lifecycle.core.values.model import BoardBrief, Card, Repository
@@ -129,6 +129,8 @@ def review_lines(record: Record) -> list[str]:
         )
     if record.pull.conflicts_with:
         lines.append(f"PR #{number} conflicts with {record.pull.conflicts_with}.")
+    if number and record.pull.merging.standing:
+        lines.append(merge_messages.standing(number, record.pull.merging.standing))
     if number and record.pull.unanswered:
         lines.append(f"{review_messages.unanswered(number, record.pull.unanswered)}.")
     return lines
@@ -154,7 +156,8 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, has_hooks: bo
 
 def _until_the_merge(record: Record) -> str:
     """What a pull request with green checks still waits for."""
-    what = "a person to merge it"
+    is_githubs = record.pull.merging.queued or record.pull.merging.auto_on
+    what = "GitHub to merge it" if is_githubs else "a person to merge it"
     if record.pull.conflicts_with:
         what = "its conflict to be resolved and pushed"
     elif record.pull.changes_by:

@@ -92,6 +92,8 @@ def snapshot_of(world: World, claim_store: ClaimStore, wake: Wake, loaded: Loade
         poll_seconds=settings.poll_seconds,
         closes_itself=settings.close == consent.AUTO and not record.pull.tampering,
         link=settings.issue_link,
+        auto_merge=settings.merge == consent.AUTO,
+        updates_branch=settings.update_branch,
     )
     pushed = None
     if record.claim.phase == Phase.READY_FOR_PR and record.claim.branch:

@@ -17,6 +17,7 @@ _WRITES: dict[type[Any], str] = {
     plan.LinkPullRequest: "link in the pull request",
     plan.RemarkOnPull: "remark in the pull request",
     plan.RerunJobs: "failed jobs run again",
+    plan.AdvancePullRequest: "merge",
     plan.AddToBoard: "card",
     plan.SetBoard: "status",
     plan.PostComment: "comment",
@@ -137,8 +138,8 @@ def _mark(action: plan.Action, fact: plan.Fact) -> tuple[str, dict[str, Any]]:
             return str(fact.pull_request.number), {"pull": fact.pull_request.number}
         case plan.LinkPullRequest(), _:
             return str(action.number), {"pull": action.number}
-        case plan.RemarkOnPull(), _:
-            return action.mark, {"pull": action.number}
+        case plan.RemarkOnPull() | plan.AdvancePullRequest(), _:
+            return getattr(action, "mark", repr(action)), {"pull": action.number}
         case plan.RerunJobs(), _:
             return f"{action.run}/{action.attempt}", {"run": action.run}
         case plan.SetBoard(), _:

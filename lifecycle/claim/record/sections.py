@@ -80,6 +80,35 @@ class Releasing:
 
 
 @dataclass(frozen=True, slots=True)
+class MergeRecord:
+    """What is known of the merge of the claim's pull request, as of the last look that read its checks.
+
+    Attributes:
+        head: the head at that look.
+        standing: how the merge stands, as a verb phrase, or empty.
+        has_queue: the base takes changes through a merge queue.
+        queued: the head that was in the queue when it was first seen there; empty while it is not.
+        untested, untested_since: the queue's commit of which no check has begun, and since when.
+        ejection, ejected: the last time that it left the queue, and the head that left.
+        auto_on: the head at which auto-merge was seen switched on; empty while it is not.
+        is_left_off: somebody switched it off for the head that it was on for.
+        asked: by what GitHub was asked for, the head that it was asked for.
+    """
+
+    head: str = ""
+    standing: str = ""
+    has_queue: bool = False
+    queued: str = ""
+    untested: str = ""
+    untested_since: float = 0.0
+    ejection: str = ""
+    ejected: str = ""
+    auto_on: str = ""
+    is_left_off: bool = False
+    asked: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class PullRecord:
     """What is known of the claim's pull request; its number stands in the claim file.
 
@@ -98,6 +127,7 @@ class PullRecord:
         tampering: what was taken from its checks since a head of it was red, each in words.
         remarked: how many of these its text has.
         conflicts_with: the base branch that it conflicts with, or empty.
+        merging: what is known of its merge.
         reopened: how often it was closed and opened again.
         asked: the merged pull request for which the question about closing was put, or None.
     """
@@ -119,6 +149,7 @@ class PullRecord:
     reruns: tuple[tuple[int, int], ...] = ()
     tampering: tuple[str, ...] = ()
     remarked: int = 0
+    merging: MergeRecord = field(default_factory=MergeRecord)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from lifecycle.claim.record.sections import (
     EndingRecord,
     Intent,
     LinkRecord,
+    MergeRecord,
     Nudge,
     OwnershipRecord,
     PullRecord,
@@ -221,6 +222,8 @@ class Record:
         for name in ("changes_by", "tampering"):
             kept["pull"][name] = tuple(kept["pull"].get(name, ()))
         kept["pull"]["reruns"] = tuple((int(a), int(b)) for a, b in kept["pull"].get("reruns", ()))
+        merging = _known(MergeRecord, kept["pull"].get("merging", {}))
+        kept["pull"]["merging"] = MergeRecord(**merging)
         if kept["ending"].get("releasing"):
             kept["ending"]["releasing"] = Releasing(
                 **_known(Releasing, kept["ending"]["releasing"])
@@ -284,7 +287,12 @@ def fold(record: Record, fact: plan.Fact, now: float) -> Record:
             return replace(record, intents={**record.intents, kind_of(fact.action): intent})
         case plan.PullRequestOpened():
             return _settled(with_pull_request(record, fact), "OpenPullRequest")
-        case plan.PullRequestLinked() | plan.PullRemarked() | plan.JobsRerun():
+        case (
+            plan.PullRequestLinked()
+            | plan.PullRemarked()
+            | plan.JobsRerun()
+            | plan.PullRequestAdvanced()
+        ):
             return _on_pull(record, fact)
         case plan.OnBoard():
             return _settled(_on_board(record, fact), "AddToBoard")
@@ -321,7 +329,8 @@ def _stepped(
 
 
 def _on_pull(
-    record: Record, fact: plan.PullRequestLinked | plan.PullRemarked | plan.JobsRerun
+    record: Record,
+    fact: plan.PullRequestLinked | plan.PullRemarked | plan.JobsRerun | plan.PullRequestAdvanced,
 ) -> Record:
     pull = record.pull
     match fact:
@@ -333,6 +342,10 @@ def _on_pull(
         case plan.JobsRerun():
             left = tuple(one for one in pull.reruns if one[0] != fact.run)
             return _settled(replace(record, pull=replace(pull, reruns=left)), "RerunJobs")
+        case plan.PullRequestAdvanced():
+            asked = {**pull.merging.asked, fact.action.how: fact.action.head}
+            pull = replace(pull, merging=replace(pull.merging, asked=asked))
+            return _settled(replace(record, pull=pull), "AdvancePullRequest")
 
 
 def _with_link(record: Record, fact: plan.LinkedIs) -> Record:

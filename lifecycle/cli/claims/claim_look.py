@@ -156,6 +156,9 @@ def describe(action: plan.Action) -> str:
             return f"add to PR #{action.number} that its checks were weakened"
         case plan.RerunJobs():
             return f"run the failed jobs of run {action.run} again"
+        case plan.AdvancePullRequest():
+            what = {plan.UPDATE_BRANCH: "merge the base into the branch of"}
+            return f"have GitHub {what.get(action.how, 'merge')} PR #{action.number}"
         case plan.AddToBoard():
             return f"put #{action.issue} on the board"
         case plan.SetBoard():

@@ -324,6 +324,8 @@ COMPLAINTS: dict[str, Callable[[str, int | None], str]] = {
         "LinkPullRequest": "The PR's text does not refer to #{1}, and nothing was added to it. {0}",
         "RemarkOnPull": "The PR's text does not say that its checks were weakened. {0}",
         "RerunJobs": "Failed jobs of CI were not run again, and the agent was not woken for them: {0}",
+        "AdvancePullRequest": "GitHub was asked to bring the PR of #{1} on by itself, and does not; the PR "
+        "was kept. {0}",
         "AddToBoard": "Issue #{1} was not put on the board; issue and PR go on. {0}",
         "PostComment": "Issue #{1} got no comment: {0}",
         "CloseIssue": "Issue #{1} is not closed, and the claim was kept: {0}",

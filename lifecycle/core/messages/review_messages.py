@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from lifecycle.core.redact import named, short
+from lifecycle.core.redact import named
 from lifecycle.core.values.checks import Check, Checks
 from lifecycle.core.values.model import PullRequest
 
@@ -36,41 +36,6 @@ def checks_passed(checks: Checks, number: int, ready: str) -> str:
     total = len(checks.runs)
     green = f"All {total} checks green" if total != 1 else "The only check is green"
     return f"CI passed! {green}. PR #{number} {ready}."
-
-
-def readiness(pull: PullRequest, *, is_reported: bool) -> str:
-    """What stands between a pull request with green checks and its merge, as a verb phrase.
-
-    Source: https://docs.github.com/graphql/reference/enums#mergestatestatus
-
-    Args:
-        pull: an open one.
-        is_reported: something else was said of it that has to be mended first.
-    """
-    if is_reported:
-        return "waits for what was reported of it"
-    if pull.is_draft:
-        return "is a draft, and cannot be merged before it is marked as ready"
-    if pull.queue is not None:
-        place = f" (position {pull.queue.position})" if pull.queue.position else ""
-        is_stuck = pull.queue.state == "UNMERGEABLE"
-        stuck = ", and cannot be merged together with what is queued before it" if is_stuck else ""
-        return f"is in the merge queue{place}{stuck}"
-    if pull.is_auto_merge:
-        return "is merged by GitHub once everything that is required is there (auto-merge)"
-    if pull.review_decision == "REVIEW_REQUIRED":
-        return "waits for an approving review"
-    left = pull.conversations.unresolved if pull.conversations is not None else 0
-    if pull.merge_state == "BLOCKED" and left:
-        return (
-            f"is still blocked by a rule of {pull.base or 'its base'}; {left} of its conversations are not "
-            "resolved, which such a rule may demand"
-        )
-    if pull.merge_state == "BLOCKED":
-        return f"is still blocked by a rule of {pull.base or 'its base'}, which its page names"
-    if "UNKNOWN" in (pull.mergeable, pull.merge_state):
-        return "is ready to merge, if GitHub finds no conflict"
-    return "is ready to merge"
 
 
 def checks_failed(checks: Checks, number: int) -> str:
@@ -135,25 +100,6 @@ def checks_stale(number: int, names: Iterable[str]) -> str:
     return (
         f"CI of PR #{number} is not green: GitHub marked {shown} as stale, since it never ended; run it "
         "again, or push. The PR was kept."
-    )
-
-
-def behind(number: int, base: str) -> str:
-    """The base demands that the branch holds its newest commit."""
-    return (
-        f"PR #{number} is green, but {base} has moved on and demands an up-to-date branch. Merge {base} "
-        "into the branch, run the tests, commit and push."
-    )
-
-
-def ejected(number: int, reason: str, url: str) -> str:
-    """The merge queue gave the pull request back."""
-    words = short(" ".join(reason.replace("_", " ").split()).lower(), NAME_LIMIT)
-    why = f" ({words})" if words else ""
-    return (
-        f"PR #{number} was taken out of the merge queue without being merged{why}; it is open, and the "
-        f"claim was kept. Look at the queue's checks on {url}, fix what failed, push, and have it queued "
-        "again."
     )
 
 
@@ -249,11 +195,3 @@ def _places(said: Sequence[tuple[str, str]]) -> str:
     shown = [f"{named(who) if who else 'somebody'} {url}".strip() for who, url in said]
     more = f" (+{len(shown) - SHOWN_NAMES} more)" if len(shown) > SHOWN_NAMES else ""
     return f"{', '.join(shown[:SHOWN_NAMES])}{more}"
-
-
-def conflicts(number: int, base: str) -> str:
-    """The pull request cannot be merged as it is."""
-    return (
-        f"PR #{number} conflicts with {base}. Merge {base} into the branch, solve the conflicts, "
-        "run the tests, commit and push."
-    )

@@ -130,6 +130,8 @@ class Settings:
         ci_attempts: at how many red heads with the same failure a person is asked.
         wait_unattended: for how many seconds a stop waits for news where nobody attends; 0.0 for none.
         close: "ask" (a person says yes to closing) or "auto" (the merge is the yes).
+        merge: "ask" (a person merges) or "auto" (GitHub does, once it may); never from a project's file.
+        update_branch: GitHub merges the base into a green branch where the base's rules demand that.
         labels_use: "auto" (labels keep the Status where the board cannot be seen), "always", "never".
         labels_prefix: what the names of these labels begin with, its last space included.
         reconcile_release: a reconcile releases claims that show no sign of life.
@@ -161,6 +163,8 @@ class Settings:
     ci_attempts: int = 3
     wait_unattended: float = 0.0
     close: str = "ask"
+    merge: str = "ask"
+    update_branch: bool = False
     labels_use: str = "auto"
     labels_prefix: str = LABEL_PREFIX
     reconcile_release: bool = False

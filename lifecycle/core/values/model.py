@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from lifecycle.core.values.checks import Checks
+from lifecycle.core.values.merging import Ejection, MergeDemands, MergeMethod, QueueEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,28 +52,6 @@ class Review:
 
 
 @dataclass(frozen=True, slots=True)
-class QueueEntry:
-    """A pull request's place in the merge queue.
-
-    Attributes:
-        state: as GraphQL's MergeQueueEntryState spells it.
-        position: counted from 1, None if GitHub did not say.
-    """
-
-    state: str
-    position: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Ejection:
-    """A pull request was taken out of the merge queue: when, and GitHub's word for why."""
-
-    id: str
-    at: float | None = None
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Conversations:
     """What a look shows of a pull request's conversations, without their words.
 
@@ -97,6 +76,8 @@ class PullRequest:
         ejection: the last time that it left the queue, None if it never did. Leaving it by being
             merged counts as well.
         is_auto_merge: GitHub merges it by itself once all that is demanded is there.
+        has_queue: its base takes changes through a merge queue.
+        demands: what its base demands beside checks, None if that was not asked for or not shown.
         review_decision: GitHub's own verdict, "" where the base branch requires no review: then
             changes may be requested all the same.
         changes_requested: the reviews that ask for changes now, each the last opinion of somebody
@@ -125,6 +106,8 @@ class PullRequest:
     queue: QueueEntry | None = None
     ejection: Ejection | None = None
     is_auto_merge: bool = False
+    has_queue: bool = False
+    demands: MergeDemands | None = None
     opened_at: float | None = None
     closed_at: float | None = None
     updated_at: float | None = None
@@ -292,6 +275,7 @@ class Observation:
         item: the issue's item on the configured project, None if it has none or was not asked for.
         board_problem: why the board could not be read, as a sentence, or None.
         board_note: what a person should know of how `item` was read all the same, or None.
+        merge_method: how the repository merges if nobody chooses, as far as it was asked for.
     """
 
     repository: str
@@ -302,6 +286,7 @@ class Observation:
     item: BoardItem | None = None
     board_problem: str | None = None
     board_note: str | None = None
+    merge_method: MergeMethod = "merge"
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,12 +49,15 @@ class FetchedPacket:
     path: str
 
 
-def fetch(world: World, pull: int, seconds: float | None = None) -> FetchedPacket:
+def fetch(
+    world: World, pull: int, seconds: float | None = None, *, group: str = ""
+) -> FetchedPacket:
     """What failed on the head of a pull request.
 
     Args:
         world: what may be touched.
         pull: the number.
+        group: a commit on which the merge queue tested it: what failed there, in place of its head.
         seconds: how long all of it may take: what was not read by then is told as that. Without it the
             world's own time counts.
 
@@ -69,7 +72,7 @@ def fetch(world: World, pull: int, seconds: float | None = None) -> FetchedPacke
     head: FailedHead | None = None
     try:
         with within:
-            head = world.reports.failed_head(pull)
+            head = world.reports.failed_head(pull, group)
             for check in ordered(head)[:MOST_JOBS]:
                 if check.job is not None:
                     logs[check.job] = ReadLog(problem=TOO_LATE)

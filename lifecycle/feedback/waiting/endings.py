@@ -74,11 +74,16 @@ EVENTS: Mapping[str, Mapping[WaitFor, Ending]] = {
     "mended": dict.fromkeys(_NO_REVIEW, Ending.RED),
     "ci-stop": dict.fromkeys(_NO_REVIEW, Ending.PERSON),
     "ejected": dict.fromkeys(_NO_REVIEW, Ending.THROWN_OUT),
+    "queue": {WaitFor.MERGE: Ending.PERSON, WaitFor.ANY: Ending.PERSON},
     "closed": dict.fromkeys(_ALL, Ending.CLOSED),
     "merged": dict.fromkeys(_ALL, Ending.GOOD),
     # The agent goes on from these by itself: a wait that began before the pull request was there.
     "pr": {},
     "reopened": {},
+    # What comes of these is told by an event of its own.
+    "standing": {},
+    "auto-merge": {},
+    "updated": {},
     "withheld": {},
     # For the person, or what comes after it tells: a rerun, a failure that was asked about, weaker checks.
     "rerun": {},
@@ -116,7 +121,8 @@ class Standing:
 
 def event_of(key: str) -> str:
     """The event that a notice's key names, as in `42@1738000000/failed:46:abc`."""
-    event, _, rest = key.rpartition("/")[2].partition(":")
+    whose, _, told = key.partition("/")
+    event, _, rest = (told if ":" not in whose else key).partition(":")
     return "behind" if event == "green" and rest.endswith(":behind") else event
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Literal
 from urllib.parse import quote
 
 from lifecycle.core.errors import (
@@ -16,13 +15,19 @@ from lifecycle.core.errors import (
     Rejected,
     Transient,
 )
+from lifecycle.core.values.merging import MergeMethod as Method
 from lifecycle.core.values.model import PullState
 from lifecycle.core.values.shapes import Ensured, PullFacts
 from lifecycle.github.failures.failure_case import Answer, AskedRequest
-from lifecycle.github.operations.unclear_writes import if_wanted, redacts, settled, whole_sha
+from lifecycle.github.operations.unclear_writes import (
+    if_wanted,
+    redacts,
+    removed,
+    settled,
+    whole_sha,
+)
 from lifecycle.github.pulls.pull_calls import PullCalls
 
-Method = Literal["merge", "squash", "rebase"]
 _CLEAN = "is in clean status"
 _BASE_MOVED = "base branch was modified"
 _BASE_MOVED_SECONDS = 5.0
@@ -164,6 +169,18 @@ class MergeOperations:
             return settled(write, look)
         except AlreadyExists:
             return Ensured(found, changed=False)
+
+    def ensure_not_queued(self, number: int) -> Ensured[None]:
+        """The pull request is not in the merge queue of its base, so that its branch can be pushed.
+
+        Requests: unchanged 1, else 2, both GraphQL.
+        """
+        found = self._calls.queued(number)
+        if not found:
+            return Ensured(None, changed=False)
+        remove = partial(self._calls.dequeue, found, f"the place of #{number} in the merge queue")
+        removed(remove, lambda: not self._calls.queued(number), Rejected)
+        return Ensured(None, changed=True)
 
     def _at(self, number: int, sha: str) -> PullFacts:
         sha = whole_sha(sha) if sha else ""

@@ -6,6 +6,7 @@ no remarks on lines; what else is hidden is told.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
@@ -86,17 +87,20 @@ class GitHubCheckReports:
         """Run the failed jobs of a run again, unless it has a later attempt already."""
         workflow_runs.run_again(self._calls, run, attempt)
 
-    def failed_head(self, number: int) -> FailedHead:
-        """What failed on the head of a pull request; NotFound."""
+    def failed_head(self, number: int, group: str = "") -> FailedHead:
+        """What failed on the head of a pull request, or on the merge queue's commit `group`; NotFound."""
         repository = self._calls.repository
         subject = f"the checks of pull request #{number} in {repository}"
         variables = {"owner": repository.owner, "name": repository.name, "number": number}
-        reply = self._graph.read("failed_checks", variables, subject=subject)
-        pull = part(part(reply.data, "repository"), "pullRequest")
+        of_group = {"group": group or None, "ofGroup": bool(group)}
+        reply = self._graph.read("failed_checks", {**variables, **of_group}, subject=subject)
+        shown = part(reply.data, "repository")
+        pull = part(shown, "pullRequest")
         if not pull:
             raise self._absent(reply, subject)
         commit = next((part(one, "commit") for one in nodes(pull, "commits")), {})
-        head = FailedHead(number, text(pull, "url"), text(pull, "headRefOid"))
+        commit = part(shown, "object") if group else commit
+        head = FailedHead(number, text(pull, "url"), group or text(pull, "headRefOid"))
         if text(commit, "oid") != head.sha:
             return replace(
                 head, unseen=("GitHub does not show the newest commit yet; look again.",)
@@ -111,6 +115,21 @@ class GitHubCheckReports:
             unseen = (*unseen, _HIDDEN, *problems)
         left = sum(_left(one) for one in _newest(commit))
         return replace(head, checks=tuple(dict.fromkeys(checks)), left=left, unseen=unseen)
+
+    def queue_commit(self, number: int) -> str:
+        """The newest commit on which Actions tested a pull request for the merge queue; "" if none shows.
+
+        The branch of such a run names the pull request.
+        Source: https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows#merge_group
+        """
+        query = {"event": "merge_group", "per_page": 100}
+        subject = "the runs of the merge queue"
+        runs = self._calls.read(
+            "actions/runs", subject, lambda found: found["workflow_runs"], query
+        )
+        is_its = re.compile(rf"/pr-{number}-[0-9a-f]{{40,64}}").search
+        ours = (str(run["head_sha"]) for run in runs if is_its(str(run.get("head_branch"))))
+        return next(ours, "")  # newest first
 
     def _absent(self, reply: GraphReply, subject: str) -> Exception:
         if any(problem.type == "NOT_FOUND" for problem in reply.problems):

@@ -13,7 +13,7 @@ from lifecycle.core import timing
 from lifecycle.core.timing import reading
 from lifecycle.core.values.model import PullRequest, PullState
 from lifecycle.core.values.shapes import PullFacts
-from lifecycle.github.client.client_common import login_of
+from lifecycle.github.client.client_common import login_of, part
 from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.failures.failure_case import AskedRequest
 
@@ -100,6 +100,29 @@ class PullCalls:
             return found
 
         return reading(self._graph.deadline, once)
+
+    def queued(self, number: int) -> str:
+        """The global id of a pull request that is in the merge queue, "" if it is not.
+
+        Source: https://docs.github.com/graphql/reference/objects#mergequeueentry
+        """
+        repository, subject = self.calls.repository, f"pull request #{number}"
+        names = {"owner": repository.owner, "name": repository.name}
+        reply = self._graph.read("queue_entry", {**names, "number": number}, subject=subject)
+        found = part(part(reply.data, "repository"), "pullRequest")
+        if not found:
+            raise self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
+        return str(found["id"]) if found.get("mergeQueueEntry") else ""
+
+    def dequeue(self, pull_id: str, subject: str) -> None:
+        """Take a pull request out of the merge queue, by its global id; sent once.
+
+        Source: https://docs.github.com/graphql/reference/mutations#dequeuepullrequest
+        """
+        reply = self._graph.execute("dequeue", {"pull": pull_id}, subject=subject)
+        if reply.problems:
+            asked = AskedRequest(subject, is_write=True)
+            raise self._graph.failures.of_problems(reply.problems, asked)
 
 
 def pull_facts(found: Json) -> PullFacts:

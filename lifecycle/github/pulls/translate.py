@@ -23,15 +23,14 @@ from lifecycle.core.values.model import (
     Comment,
     Conversations,
     Draft,
-    Ejection,
     Issue,
     PullRequest,
     PullState,
-    QueueEntry,
     Review,
 )
 from lifecycle.github.client.client_common import Json, nodes, part, text, word
 from lifecycle.github.failures.failure_case import AnswerProblem
+from lifecycle.github.pulls import merge_rules
 from lifecycle.github.pulls.rollup import required, rollup, sees_demands, with_workflows, workflows
 
 _UNBLOCKED = {"CLEAN", "HAS_HOOKS", "UNSTABLE"}
@@ -60,9 +59,11 @@ def pull_request(node: Json) -> PullRequest:
         review_decision=text(node, "reviewDecision"),
         changes_requested=_changes_requested(node),
         merge_state=_merge_state(node),
-        queue=_queue_entry(node),
-        ejection=_ejection(node),
+        queue=merge_rules.queue_entry(node),
+        ejection=merge_rules.ejection(node),
         is_auto_merge=bool(node.get("autoMergeRequest")),
+        has_queue=bool(node.get("isMergeQueueEnabled")),
+        demands=merge_rules.demands(node),
         opened_at=timing.parse_time(node.get("createdAt")),
         closed_at=timing.parse_time(node.get("closedAt")),
         updated_at=timing.parse_time(node.get("updatedAt")),
@@ -110,23 +111,6 @@ def _checks(node: Json) -> Checks | None:
 def _merge_state(node: Json) -> str:
     """GitHub's word, UNKNOWN if it was refused; empty only if it was not asked for."""
     return text(node, "mergeStateStatus") or ("UNKNOWN" if "mergeStateStatus" in node else "")
-
-
-def _queue_entry(node: Json) -> QueueEntry | None:
-    entry = part(node, "mergeQueueEntry")
-    position = entry.get("position")
-    is_known = isinstance(position, int)
-    return QueueEntry(word(entry.get("state")), position if is_known else None) if entry else None
-
-
-def _ejection(node: Json) -> Ejection | None:
-    found = [one for one in nodes(node, "timelineItems") if one.get("id")]
-    if not found:
-        return None
-    last = found[-1]
-    return Ejection(
-        text(last, "id"), timing.parse_time(last.get("createdAt")), text(last, "reason")
-    )
 
 
 def _changes_requested(node: Json) -> tuple[Review, ...]:

@@ -18,7 +18,7 @@ from lifecycle.claim.record import ownership
 from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.plan import REPLIES, Notice, Wake
+from lifecycle.core.plan import PACKED, REPLIES, Notice, Wake
 from lifecycle.core.tracker import GITHUB, ClaimFacts
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.client_contract import Reply
@@ -34,9 +34,9 @@ STOPPED = "stopped"
 """A mark in `.lifecycle/` whose mtime is the moment at which on-stop last ran."""
 
 
-def has_failed(said: Iterable[Notice]) -> bool:
-    """True if one of these sentences is about failed checks."""
-    return any("/failed:" in notice.key for notice in said)
+def has_packet(said: Iterable[Notice]) -> bool:
+    """True if one of these sentences has a packet that tells more."""
+    return any(f"/{event}:" in notice.key for notice in said for event in PACKED)
 
 
 @dataclass(frozen=True)
@@ -209,8 +209,8 @@ class HookCall:
         return self.reply(report)
 
     def told(self, said: Sequence[Notice]) -> Sequence[Notice]:
-        """The sentences as they are told here: with where the packet of a failed head lies, if it does."""
-        if not has_failed(said):
+        """The sentences as they are told here: with where the packet of each lies, if it does."""
+        if not has_packet(said):
             return said
         from lifecycle.app.news_packets import with_packets
 

@@ -26,11 +26,11 @@ from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.engine.look import Report
 from lifecycle.claim.record import ownership
 from lifecycle.core.errors import LifecycleError, LockBusy
-from lifecycle.core.plan import REPLIES, Notice
+from lifecycle.core.plan import PACKED, REPLIES, Notice
 from lifecycle.core.timing import alarm
 from lifecycle.core.values.configured import HOOK_SECONDS, Settings
 from lifecycle.feedback.waiting.endings import event_of, events_of
-from lifecycle.hooks.answers.call import STOPPED, HookCall, has_failed
+from lifecycle.hooks.answers.call import STOPPED, HookCall, has_packet
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings import config
 from lifecycle.settings.running_client import Client, client_of
@@ -180,14 +180,14 @@ class _Waiter:
         return [one for one in waiting if event_of(one.key) not in left]
 
     def _look(self) -> Reply:
-        """One look, and its reply; why checks failed is read before that they did counts as said."""
-        report = self._tick({"failed"})
+        """One look, and its reply; the packet of what it tells is read before that counts as said."""
+        report = self._tick(frozenset(PACKED))
         waiting = self._ours()
-        if not has_failed(waiting):
+        if not has_packet(waiting):
             return self.call.reply(report)
         why = self._why(waiting)
         more = self._tick()
-        if not has_failed(more.said):
+        if not has_packet(more.said):
             why = []
         record = more.record or report.record
         return self.call.reply(replace(more, record=record, said=(*report.said, *more.said)), why)

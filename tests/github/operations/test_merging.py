@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.api import HeadMoved, NotMergeable, Refused, Rejected, Transient
+from lifecycle.core.values.merging import MergeMethod as Method
 from lifecycle.core.values.shapes import PullFacts
-from lifecycle.github.operations.ensure_merge import Method
 from lifecycle.sandbox.control.faults import Fault
 from tests.github.operations.ground import Ground
 

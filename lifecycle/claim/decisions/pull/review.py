@@ -9,23 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lifecycle.claim.decisions.pull import pace
+from lifecycle.claim.decisions.pull import merge_standing, pace
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.record.sections import PullRecord
+from lifecycle.core.messages import merge_messages
 from lifecycle.core.messages import review_messages as words
 from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.core.values.checks import Bucket, Checks, Verdict
 from lifecycle.core.values.model import PullRequest
 
-CONFLICTING = "CONFLICTING"
 APPROVED = "APPROVED"
-
-EJECTION_SETTLES = 60.0
-"""Seconds after which an open pull request that left the merge queue was not merged by it: GitHub
-reports the leaving in either case, and the merge may be shown a moment later.
-
-Source: https://github.com/objectstack-ai/objectstack/issues/19343
-"""
 
 _BAD = ("FAILURE", "ERROR")
 """GitHub's words for checks that did not pass."""
@@ -39,10 +32,9 @@ WHILE_OPEN = (
     "changes",
     "review",
     "review-stop",
-    "conflict",
-    "ejected",
     "weakens",
     "ci-stop",
+    *merge_standing.EVENTS,
     *_RESULTS,
 )
 """Events of an open pull request: news of them is none once it was merged or closed."""
@@ -58,9 +50,12 @@ class Judged:
 
 def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
     """Judge an open pull request as it was just read."""
-    is_conflicting = pull.mergeable == CONFLICTING
+    is_conflicting = pull.mergeable == merge_standing.CONFLICTING
+    is_checked = pull.checks is not None and snapshot.looked_at_checks
+    merge = snapshot.record.pull.merging
     known = replace(
         snapshot.record.pull,
+        merging=merge_standing.known(merge, pull, snapshot.now) if is_checked else merge,
         url=pull.url,
         head=pull.head_sha,
         changes_by=tuple(review.author for review in pull.changes_requested),
@@ -77,14 +72,15 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
         for review in pull.changes_requested
         if not (_is_packed(known, pull) or review.id in known.reviews.get("told", ()))
     ]
-    if is_conflicting:
-        key = f"conflict:{pull.number}:{pull.head_sha}"
-        notices.append(Notice(key, words.conflicts(pull.number, pull.base), Audience.NEWS))
-    notices += _queue(snapshot, pull)
-    if pull.checks is not None and snapshot.looked_at_checks:
+    notices += merge_standing.mended_first(snapshot, pull, known.merging)
+    if pull.checks is not None and is_checked:
         is_reported = bool(notices or pull.changes_requested)
         found = _checks(snapshot, known, pull, pull.checks, is_reported=is_reported)
-        known, notices = found.known, [*notices, *found.notices]
+        how = merge_standing.stands(pull)
+        more = merge_standing.notices(snapshot, pull, known)
+        more += [] if is_reported else merge_standing.moved(snapshot, pull, how)
+        known = replace(found.known, merging=replace(known.merging, standing=how))
+        notices += [*more, *found.notices]
     is_over = {"conflict": pull.mergeable == "MERGEABLE", "changes": not pull.changes_requested}
     over = tuple(event for event, holds in is_over.items() if holds)
     return Judged(known, tuple(replace(told, ends=(*told.ends, *over)) for told in notices))
@@ -101,18 +97,6 @@ def _is_packed(known: PullRecord, pull: PullRequest) -> bool:
     return digest in (known.reviews.get("looked", ""), known.reviews.get("late", ""))
 
 
-def _queue(snapshot: Snapshot, pull: PullRequest) -> list[Notice]:
-    """A notice if the merge queue removed the pull request without merging it."""
-    left = pull.ejection if pull.queue is None else None
-    if left is None or left.at is None or snapshot.now - left.at < EJECTION_SETTLES:
-        return []
-    runs = pull.checks.runs if pull.checks is not None else ()
-    if any(run.started_at is not None and run.started_at > left.at for run in runs):
-        return []  # something newer is under way already
-    text = words.ejected(pull.number, left.reason, pull.url)
-    return [Notice(f"ejected:{pull.number}:{left.id}", text, Audience.NEWS)]
-
-
 def _checks(
     snapshot: Snapshot, known: PullRecord, pull: PullRequest, checks: Checks, *, is_reported: bool
 ) -> Judged:
@@ -122,7 +106,7 @@ def _checks(
         case Verdict.FAILED:
             return _failed(known, pull, checks)
         case Verdict.GREEN:
-            return Judged(known, _green(pull, checks, is_reported=is_reported))
+            return Judged(known, _green(snapshot, pull, checks, is_reported=is_reported))
         case Verdict.PENDING:
             return Judged(known, _waiting(snapshot, pull, checks))
 
@@ -146,13 +130,17 @@ def _failed(known: PullRecord, pull: PullRequest, checks: Checks) -> Judged:
     return Judged(replace(known, announced=spoken_of), (notice,))
 
 
-def _green(pull: PullRequest, checks: Checks, *, is_reported: bool) -> tuple[Notice, ...]:
+def _green(
+    snapshot: Snapshot, pull: PullRequest, checks: Checks, *, is_reported: bool
+) -> tuple[Notice, ...]:
     key = f"green:{pull.number}:{checks.sha}"
-    is_behind = pull.merge_state == "BEHIND" and not (pull.queue or pull.is_auto_merge)
+    is_behind = pull.merge_state == merge_standing.BEHIND and pull.queue is None
     if is_behind and not is_reported:
-        text = words.behind(pull.number, pull.base)
+        if merge_standing.is_updated(snapshot, pull):
+            return ()
+        text = merge_messages.behind(pull.number, pull.base)
         return (Notice(f"{key}:behind", text, Audience.NEWS, ends=_RESULTS),)
-    ready = words.readiness(pull, is_reported=is_reported)
+    ready = merge_messages.readiness(pull, is_reported=is_reported)
     text = words.checks_passed(checks, pull.number, ready)
     return (Notice(key, text, Audience.NEWS, ends=_RESULTS),)
 

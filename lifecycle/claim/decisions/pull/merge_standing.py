@@ -1,0 +1,185 @@
+"""The merge of an open pull request: the queue, auto-merge, a branch that is behind. Pure.
+
+What is known of it is judged anew at each look that reads the checks. What a person switched off stays
+off, and for one head GitHub is asked for a thing once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lifecycle.claim.decisions.snapshot import Snapshot, may_try
+from lifecycle.claim.record.sections import MergeRecord, PullRecord
+from lifecycle.core.messages import merge_messages as words
+from lifecycle.core.plan import AUTO_MERGE, UPDATE_BRANCH, AdvancePullRequest, Audience, Notice
+from lifecycle.core.values.checks import Verdict
+from lifecycle.core.values.model import PullRequest
+
+CONFLICTING, BEHIND = "CONFLICTING", "BEHIND"
+
+EJECTION_SETTLES = 60.0
+"""Seconds after which an open pull request that left the merge queue was not merged by it: GitHub
+reports the leaving in either case, and the merge may be shown a moment later.
+
+Source: https://github.com/objectstack-ai/objectstack/issues/19343
+"""
+
+UNTESTED_SECONDS = 600.0
+"""For how long no check of a queue's commit may begin: then its event is lost, or no workflow hears it.
+
+Source: https://github.com/loopdive/js2/issues/1357
+"""
+
+EVENTS = ("conflict", "ejected", "queue", "standing", "auto-merge", "updated")
+"""What is told here of an open pull request."""
+
+_WAITING = ("BLOCKED", BEHIND)
+_READY = ("CLEAN", "HAS_HOOKS")
+
+
+def known(before: MergeRecord, pull: PullRequest, now: float) -> MergeRecord:
+    """What is known of the merge after a look that read the checks."""
+    left = pull.ejection.id if pull.ejection is not None else ""
+    is_new = left != before.ejection
+    made = replace(before, head=pull.head_sha, has_queue=pull.has_queue, ejection=left)
+    if left and is_new:
+        # What was thrown out is the head that was there; one that came after that is another attempt.
+        head = before.head or pull.head_sha
+        made = replace(made, ejected=head, asked={**made.asked, AUTO_MERGE: head})
+    was_queued, queue = bool(before.queued), pull.queue
+    commit = queue.commit if queue and queue.state == "AWAITING_CHECKS" else ""
+    untested = commit if queue and not queue.has_checks else ""
+    made = replace(
+        made,
+        queued=(before.queued or pull.head_sha) if queue is not None else "",
+        untested=untested,
+        untested_since=before.untested_since if untested == before.untested else now,
+    )
+    if pull.is_auto_merge:
+        return replace(made, auto_on=pull.head_sha, is_left_off=False)
+    is_off = before.auto_on == pull.head_sha and not (queue or was_queued or is_new)
+    return replace(made, auto_on="", is_left_off=before.is_left_off or is_off)
+
+
+def mended_first(snapshot: Snapshot, pull: PullRequest, made: MergeRecord) -> list[Notice]:
+    """Notices about what the agent has to mend before anything is merged: a conflict, an ejection."""
+    notices = []
+    if pull.mergeable == CONFLICTING:
+        key = f"conflict:{pull.number}:{pull.head_sha}:{pull.base}"
+        notices.append(Notice(key, words.conflicts(pull.number, pull.base), Audience.NEWS))
+    left = pull.ejection if pull.queue is None else None
+    if left is None or left.at is None or snapshot.now - left.at < EJECTION_SETTLES:
+        return notices
+    runs = pull.checks.runs if pull.checks is not None else ()
+    if any(run.started_at is not None and run.started_at > left.at for run in runs):
+        return notices  # something newer is under way already
+    if made.ejected in ("", pull.head_sha):
+        text = words.ejected(pull.number, left.reason, pull.url)
+        notices.append(
+            Notice(f"ejected:{pull.number}:{left.commit}:{left.id}", text, Audience.NEWS)
+        )
+    return notices
+
+
+def notices(snapshot: Snapshot, pull: PullRequest, after: PullRecord) -> list[Notice]:
+    """Notices about the queue, and about what was asked of GitHub or switched off there.
+
+    Args:
+        snapshot: as it was before this look was judged.
+        pull: as it was read.
+        after: what is known now.
+    """
+    number, made, before = pull.number, after.merging, snapshot.record.pull.merging
+    said: list[Notice] = []
+    if pull.queue is not None and made.queued != pull.head_sha:
+        text = words.pushed_into_queue(number)
+        said.append(Notice(f"queue:{number}:{pull.head_sha}:pushed", text, Audience.NEWS))
+    if pull.queue is not None and (pull.queue.state, pull.mergeable) == (
+        "UNMERGEABLE",
+        "MERGEABLE",
+    ):
+        text = words.queue_stuck(number, pull.base)
+        said.append(Notice(f"queue:{number}:{pull.head_sha}:stuck", text, Audience.NOTE))
+    waited = snapshot.now - made.untested_since
+    if made.untested and waited >= UNTESTED_SECONDS:
+        text = words.queue_silent(number, made.untested, int(waited // 60))
+        said.append(Notice(f"queue:{number}:{made.untested}:silent", text, Audience.NOTE))
+    if made.asked.get(UPDATE_BRANCH) == pull.head_sha:
+        text = words.updated(number, pull.base)
+        said.append(Notice(f"updated:{number}:{pull.head_sha}", text, Audience.NEWS))
+    if before.asked.get(AUTO_MERGE) == pull.head_sha != made.ejected:
+        text = words.auto_merge(number, pull.head_sha)
+        said.append(Notice(f"auto-merge:{number}:{pull.head_sha}", text, Audience.NOTE))
+    if made.is_left_off and snapshot.rules.auto_merge:
+        text = words.auto_merge_left_off(number)
+        said.append(Notice(f"auto-merge:{number}:off", text, Audience.NOTE))
+    return said
+
+
+def stands(pull: PullRequest) -> str:
+    """How the merge stands, as a verb phrase; "" while something else that is told says all there is."""
+    is_unknown = "UNKNOWN" in (pull.mergeable, pull.merge_state) and pull.queue is None
+    if is_unknown or pull.mergeable == CONFLICTING or pull.changes_requested:
+        return ""
+    is_green = pull.checks is not None and pull.checks.verdict is Verdict.GREEN
+    if is_green or pull.queue is not None or pull.is_auto_merge:
+        return words.readiness(pull, is_reported=False)
+    return ""
+
+
+def moved(snapshot: Snapshot, pull: PullRequest, how: str) -> list[Notice]:
+    """A notice if the merge of a head stands in another way than was told, and the agent has no part in it.
+
+    A place in the queue that changes is none: `status` shows it.
+    """
+    before = snapshot.record.pull.merging
+    is_same = how in ("", before.standing) or before.head != pull.head_sha
+    if is_same or not before.standing or (pull.queue is not None and before.queued):
+        return []
+    key = f"standing:{pull.number}:{pull.head_sha}:{how}"
+    return [Notice(key, words.standing(pull.number, how), Audience.NOTE, ends=("standing",))]
+
+
+def advance(snapshot: Snapshot, pull: PullRequest) -> AdvancePullRequest | None:
+    """What GitHub is to be asked for by itself, as the settings say; None if nothing, or not now."""
+    if not snapshot.looked_at_checks or pull.checks is None or pull.queue is not None:
+        return None
+    is_held = pull.is_draft or pull.changes_requested or pull.mergeable == CONFLICTING
+    if is_held or pull.checks.verdict is Verdict.FAILED:
+        return None
+    if pull.merge_state == BEHIND and snapshot.rules.updates_branch:
+        return updating(snapshot, pull)
+    method = snapshot.observation.merge_method if snapshot.observation is not None else "merge"
+    action = AdvancePullRequest(pull.number, pull.head_sha, AUTO_MERGE, method)
+    return action if _wants_auto_merge(snapshot, pull) and may_try(snapshot, action) else None
+
+
+def updating(snapshot: Snapshot, pull: PullRequest) -> AdvancePullRequest | None:
+    """The update of a green branch that is behind its base; None if it was asked for, or failed."""
+    action = AdvancePullRequest(pull.number, pull.head_sha, UPDATE_BRANCH)
+    is_asked = snapshot.record.pull.merging.asked.get(UPDATE_BRANCH) == pull.head_sha
+    is_green = pull.checks is not None and pull.checks.verdict is Verdict.GREEN
+    return action if is_green and not is_asked and may_try(snapshot, action) else None
+
+
+def is_updated(snapshot: Snapshot, pull: PullRequest) -> bool:
+    """True if GitHub brings the branch up to date, so that the agent need not."""
+    is_asked = snapshot.record.pull.merging.asked.get(UPDATE_BRANCH) == pull.head_sha
+    return snapshot.rules.updates_branch and (is_asked or updating(snapshot, pull) is not None)
+
+
+def _wants_auto_merge(snapshot: Snapshot, pull: PullRequest) -> bool:
+    """True if the user asked for it, and this head was neither given to GitHub nor taken back from it.
+
+    Where nothing holds the merge back GitHub has nothing to wait for, and merges: so all checks have to be
+    green by then.
+    """
+    made = snapshot.record.pull.merging
+    is_over = pull.is_auto_merge or made.is_left_off or made.asked.get(AUTO_MERGE) == pull.head_sha
+    if snapshot.record.pull.tampering:
+        return False  # a person looks at it first
+    is_unanswered = pull.conversations is not None and pull.conversations.unanswered
+    if not snapshot.rules.auto_merge or is_over or is_unanswered:
+        return False
+    is_green = pull.checks is not None and pull.checks.verdict is Verdict.GREEN
+    return pull.merge_state in _WAITING or (is_green and pull.merge_state in _READY)

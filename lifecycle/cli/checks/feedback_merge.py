@@ -1,0 +1,89 @@
+"""`lifecycle feedback merge`: what stands between a pull request and its merge, by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from lifecycle.cli.checks.feedback_show import PullNumber, own_pull
+from lifecycle.cli.command_session import Session, in_worktree
+from lifecycle.core.errors import NotFound
+from lifecycle.core.messages import merge_messages
+from lifecycle.core.values.checks import Checks, Verdict
+from lifecycle.core.values.model import Look, PullRequest
+
+SECONDS = 60.0
+"""How long git may look for what is in conflict."""
+
+
+@click.command("merge", short_help="What keeps a pull request from its merge.")
+@click.argument("pull", metavar="[PR]", type=PullNumber(), required=False)
+@in_worktree()
+def merge_command(session: Session, *, pull: int | None) -> int:
+    """Print what stands between PR and its merge: rules, checks, a conflict, its place in the queue.
+
+    Of a conflict the files are told, both sides' commits and the commands that solve it; of a PR that the
+    merge queue threw out, what failed on the queue's own commit. Without PR as for show.
+    """
+    session.world.refuse_tracked()
+    found = _found(session, pull or own_pull(session))
+    lines = [*_standing(found), *_more(session, found)]
+    data: dict[str, Any] = {
+        "pull": found.number,
+        "head": found.head_sha,
+        "merge_state": found.merge_state,
+        "mergeable": found.mergeable,
+        "queue": found.queue and {"state": found.queue.state, "position": found.queue.position},
+        "auto_merge": found.is_auto_merge,
+        "lines": lines,
+    }
+    session.show(lines, data)
+    return 0
+
+
+def _found(session: Session, number: int) -> PullRequest:
+    asked = Look(issue=number, branch="", pr_number=number, checks=True, reviews=True)
+    found = session.world.forge.observe(asked).by_number
+    if found is None:
+        raise NotFound(f"GitHub shows no pull request #{number} here, so nothing was read.")
+    return found
+
+
+def _standing(found: PullRequest) -> list[str]:
+    checks = found.checks or Checks(found.head_sha)
+    state = found.state.lower()
+    if state != "open":
+        return [f"PR #{found.number} is {state}."]
+    lines = []
+    if found.mergeable == "CONFLICTING":
+        lines.append(merge_messages.conflicts(found.number, found.base))
+    else:
+        lines.append(
+            merge_messages.standing(
+                found.number, merge_messages.readiness(found, is_reported=False)
+            )
+        )
+    if checks.verdict is not Verdict.GREEN:
+        names = [*(one.name for one in checks.failed), *checks.missing]
+        what = f": {', '.join(names)}" if names else ""
+        lines.append(f"Its checks are not green{what}.")
+    return lines
+
+
+def _more(session: Session, found: PullRequest) -> list[str]:
+    if found.mergeable == "CONFLICTING":
+        from lifecycle.feedback.merging import conflict, conflict_text
+
+        shown = conflict.fetch(
+            session.world, found.number, found.head_sha, found.base, SECONDS
+        ).found
+        return conflict_text.lines_of(shown)
+    left = found.ejection
+    if left is None or found.queue is not None:
+        return []
+    from lifecycle.feedback.checks.fetching import fetch
+    from lifecycle.feedback.checks.packet_text import lines_of
+
+    group = left.commit or session.world.reports.queue_commit(found.number)
+    return lines_of(fetch(session.world, found.number, group=group).packet) if group else []

@@ -1,0 +1,180 @@
+"""Every sentence about the merge of an open pull request: what keeps it back, the queue, auto-merge.
+
+As in `messages`: what happened, what was kept, what to do next; none of them holds a secret.
+"""
+
+from __future__ import annotations
+
+from lifecycle.core.redact import named, short
+from lifecycle.core.values.merging import MergeDemands
+from lifecycle.core.values.model import PullRequest
+
+_NAME = 80
+
+
+def readiness(pull: PullRequest, *, is_reported: bool) -> str:
+    """What stands between a pull request with green checks and its merge, as a verb phrase.
+
+    Source: https://docs.github.com/graphql/reference/enums#mergestatestatus
+
+    Args:
+        pull: an open one.
+        is_reported: something else was said of it that has to be mended first.
+    """
+    if is_reported:
+        return "waits for what was reported of it"
+    if pull.is_draft:
+        return "is a draft, and cannot be merged before it is marked as ready"
+    if pull.queue is not None:
+        place = f" (position {pull.queue.position})" if pull.queue.position else ""
+        is_stuck = pull.queue.state == "UNMERGEABLE"
+        stuck = ", and cannot be merged together with what is queued before it" if is_stuck else ""
+        return f"is in the merge queue{place}{stuck}"
+    waits = waits_for(pull)
+    if pull.is_auto_merge:
+        left = f"; it waits for {waits}" if waits else ""
+        return f"is merged by GitHub once everything that is required is there (auto-merge){left}"
+    if waits:
+        return f"waits for {waits}"
+    if pull.merge_state == "BLOCKED":
+        return _blocked(pull)
+    if "UNKNOWN" in (pull.mergeable, pull.merge_state):
+        return "is ready to merge, if GitHub finds no conflict"
+    return "is ready to merge"
+
+
+def waits_for(pull: PullRequest) -> str:
+    """What the rules of the base demand and GitHub shows to be missing, checks left out; "" if nothing."""
+    demands = pull.demands or MergeDemands()
+    parts = []
+    if pull.review_decision == "REVIEW_REQUIRED":
+        parts.append(_reviews(demands))
+    if pull.review_decision == "CHANGES_REQUESTED":
+        parts.append("the changes that a review asks for")
+    left = pull.conversations.unresolved if pull.conversations is not None else 0
+    if demands.conversations and left:
+        parts.append("1 conversation" if left == 1 else f"{left} conversations")
+        parts[-1] += f" to be resolved, as {pull.base or 'its base'} demands"
+    if pull.merge_state == "BEHIND":
+        parts.append(f"the newest commits of {pull.base or 'its base'} to be merged into it")
+    return " and ".join(parts)
+
+
+def _reviews(demands: MergeDemands) -> str:
+    many = (
+        f"{demands.approvals} approving reviews" if demands.approvals > 1 else "an approving review"
+    )
+    of = ["an owner of the code"] if demands.code_owners else []
+    of += ["somebody else than who pushed last"] if demands.last_push else []
+    return f"{many} (one by {' and one by '.join(of)})" if of else many
+
+
+def _blocked(pull: PullRequest) -> str:
+    """Something that GitHub does not show per pull request: the rules that it can be are named."""
+    where = pull.base or "its base"
+    demands = pull.demands or MergeDemands()
+    left = pull.conversations.unresolved if pull.conversations is not None else 0
+    rules = [*demands.others]
+    if demands.last_push:
+        rules.append("an approval of the last push by somebody else")
+    if demands.conversations and pull.conversations is None:
+        rules.append("conversations that have to be resolved")
+    if rules:
+        return f"is still blocked by a rule of {where}; it demands {', '.join(map(named, rules))}"
+    if left and pull.demands is None:
+        return (
+            f"is still blocked by a rule of {where}; {left} of its conversations are not resolved, which "
+            "such a rule may demand"
+        )
+    return f"is still blocked by a rule of {where}, which its page names"
+
+
+def standing(number: int, how: str) -> str:
+    """How the merge stands now, where the checks are green and were told before."""
+    return f"PR #{number} {how}."
+
+
+def behind(number: int, base: str) -> str:
+    """The base demands that the branch holds its newest commit."""
+    return (
+        f"PR #{number} is green, but {base} has moved on and demands an up-to-date branch. Merge {base} "
+        "into the branch, run the tests, commit and push."
+    )
+
+
+def updated(number: int, base: str) -> str:
+    """GitHub merged the base into the branch, as the settings ask for."""
+    return (
+        f"PR #{number} was green and {base} had moved on, so GitHub was asked to merge {base} into its "
+        "branch (update_branch). Run git pull --no-rebase before you go on; the new head is watched."
+    )
+
+
+def auto_merge(number: int, head: str) -> str:
+    """GitHub merges it by itself from now on, as the user's own settings ask for."""
+    return (
+        f"GitHub was asked to merge PR #{number} at {head[:7]} as soon as all that is required is there "
+        '(merge = "auto" in your config.toml).'
+    )
+
+
+def auto_merge_left_off(number: int) -> str:
+    """Somebody switched auto-merge off, and so it stays."""
+    return (
+        f"Auto-merge of PR #{number} was switched off on GitHub, and is left off; switch it on there, or "
+        "merge it."
+    )
+
+
+def ejected(number: int, reason: str, url: str) -> str:
+    """The merge queue gave the pull request back."""
+    words = short(" ".join(reason.replace("_", " ").split()).lower(), _NAME)
+    why = f" ({words})" if words else ""
+    return (
+        f"PR #{number} was taken out of the merge queue without being merged{why}; it is open, and the "
+        f"claim was kept. Look at the queue's checks on {url}, fix what failed, push, and have it queued "
+        "again."
+    )
+
+
+def queue_stuck(number: int, base: str) -> str:
+    """An entry that is neither tested nor taken out, although it merges with its base."""
+    return (
+        f"PR #{number} merges with {base}, and not together with what is queued before it: the queue "
+        "leaves it where it is until that is merged or gone. Nothing is to be changed in it now; a person "
+        "may take it out of the queue."
+    )
+
+
+def queue_silent(number: int, commit: str, minutes: int) -> str:
+    """The queue waits for checks that nothing has begun."""
+    return (
+        f"The merge queue has waited for {minutes} minutes for the checks of {commit[:7]}, which it made "
+        f"for PR #{number}, and none has begun. A workflow of a required check may lack the event "
+        "merge_group; if not, take the PR out of the queue and put it in again."
+    )
+
+
+def pushed_into_queue(number: int) -> str:
+    """The head is another one than the queue was given."""
+    return (
+        f"PR #{number} is in the merge queue, and was pushed to since it was put there: what was pushed "
+        "may not be merged with it. lifecycle handoff takes it out before it pushes; have it queued again "
+        "then."
+    )
+
+
+def left_queue(number: int) -> str:
+    """A hand-off took it out, since a queued branch takes no push."""
+    return (
+        f"PR #{number} was in the merge queue and was taken out, so that the branch could be pushed; have "
+        "it queued again once its checks are green."
+    )
+
+
+def conflicts(number: int, base: str) -> str:
+    """The pull request cannot be merged as it is."""
+    return (
+        f"PR #{number} conflicts with {base}. Merge {base} into the branch, solve the conflicts, "
+        "run the tests, commit and push."
+    )

@@ -1,0 +1,108 @@
+"""A conflict as text: the files, both sides' commits, and the commands that solve it. Pure.
+
+Names of files and titles of commits were written by others: they stand behind bars, as data.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lifecycle.core.messages import review_messages
+from lifecycle.core.redact import block, named
+
+MOST_FILES = 40
+MOST_COMMITS = 12
+"""Of each side."""
+
+WAKE_CHARACTERS = 2_000
+_WIDTH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class FoundConflict:
+    """What git finds where the head of a pull request is merged with its base.
+
+    Attributes:
+        pull: its number.
+        head: the commit.
+        base: the branch that it is to go into.
+        remote: the remote that has the base.
+        files: what is in conflict; empty if git finds nothing.
+        theirs, ours: the commits of the base and of the branch that changed these files since they parted,
+            newest first, each as one line.
+        problem: why nothing was looked for, a sentence; "" if it was.
+    """
+
+    pull: int
+    head: str
+    base: str
+    remote: str
+    files: tuple[str, ...] = ()
+    theirs: tuple[str, ...] = ()
+    ours: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def lines_of(found: FoundConflict) -> list[str]:
+    """All of it, line by line."""
+    return [_title(found), *_files(found, MOST_FILES), *_sides(found), *command(found)]
+
+
+def wake_lines(found: FoundConflict, path: str) -> list[str]:
+    """What a wake carries: the commands, and of the rest what there is room for."""
+    lines = [_title(found)]
+    last = [*command(found), f"All of it: {path}"]
+    room = WAKE_CHARACTERS - _size([*lines, *last])
+    for line in [*_files(found, MOST_FILES), *_sides(found)]:
+        room -= len(line) + 1
+        if room < 0:
+            break
+        lines.append(line)
+    return [*lines, *last]
+
+
+def command(found: FoundConflict) -> list[str]:
+    """What solves it, as commands for the worktree."""
+    remote, base = shlex.quote(found.remote), shlex.quote(found.base)
+    tracked = shlex.quote(f"{found.remote}/{found.base}")
+    then = (
+        "Then solve each conflict so that both sides' changes stay, run the tests, git add, git commit and "
+        "push; no rebase and no --force is needed."
+    )
+    return [f"In the worktree: git fetch {remote} {base} && git merge {tracked}", then]
+
+
+def _title(found: FoundConflict) -> str:
+    where = f"PR #{found.pull} at {found.head[:7]} and {named(found.base)}"
+    if found.problem:
+        return f"Which files of {where} are in conflict was not found: {found.problem}"
+    if not found.files:
+        return f"git finds no conflict between {where}; GitHub may not have looked again yet."
+    count = "1 file" if len(found.files) == 1 else f"{len(found.files)} files"
+    return f"{where} conflict in {count}. {review_messages.quoted_as_data()}"
+
+
+def _files(found: FoundConflict, most: int) -> list[str]:
+    return _listed("In conflict:", found.files, most)
+
+
+def _sides(found: FoundConflict) -> list[str]:
+    base = named(found.base)
+    return [
+        *_listed(f"Commits of {base} that changed them since:", found.theirs, MOST_COMMITS),
+        *_listed("Commits of the branch that did:", found.ours, MOST_COMMITS),
+    ]
+
+
+def _listed(title: str, entries: Sequence[str], most: int) -> list[str]:
+    if not entries:
+        return []
+    shown = block("\n".join(one[:_WIDTH] for one in entries[:most]))
+    more = len(entries) - most
+    return [title, *shown, *([f"  … {more} more"] if more > 0 else [])]
+
+
+def _size(lines: Sequence[str]) -> int:
+    return sum(map(len, lines)) + len(lines)

@@ -1,0 +1,339 @@
+"""The merge of an open pull request, on values alone: what is known, what is told, what GitHub is asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from lifecycle.claim.decisions.pull import merge_standing, review
+from lifecycle.claim.decisions.pull.merge_standing import advance, known
+from lifecycle.claim.decisions.snapshot import Snapshot
+from lifecycle.claim.record.sections import MergeRecord, Trouble
+from lifecycle.claim.record.state import Record, fold, mark_of
+from lifecycle.core.errors import Rejected
+from lifecycle.core.plan import (
+    AUTO_MERGE,
+    UPDATE_BRANCH,
+    AdvancePullRequest,
+    Audience,
+    Failed,
+    Notice,
+    PullRequestAdvanced,
+)
+from lifecycle.core.values.checks import Bucket, Checks
+from lifecycle.core.values.merging import Ejection, MergeDemands, QueueEntry
+from lifecycle.core.values.model import Conversations, Observation, PullRequest
+from tests.claim.steps import REVIEW
+from tests.factories import NOW, SHA, checks, pull, record, seen
+from tests.factories import review as asked_for
+
+GREEN = checks(Bucket.PASS)
+RESULTS = ("green", "failed", "waits")
+OLD = "b" * 40
+QUEUED = QueueEntry("AWAITING_CHECKS", 1, "c" * 40, has_checks=True)
+LEFT = Ejection("E_1", NOW - 300, "FAILED_CHECKS", "c" * 40)
+
+
+def shown(**changes: Any) -> PullRequest:
+    """A green pull request that merges cleanly."""
+    return pull(**{"checks": GREEN, "merge_state": "CLEAN", **changes})
+
+
+def look(merging: MergeRecord | None = None, **rules: Any) -> Snapshot:
+    """What an idle look that read the checks knew before."""
+    memory = {"pull.merging": merging or MergeRecord()}
+    made = seen(record(**REVIEW, memory=memory))
+    return replace(made, rules=replace(made.rules, **rules), looked_at_checks=True)
+
+
+def told(made: PullRequest, merging: MergeRecord | None = None, **rules: Any) -> tuple[Notice, ...]:
+    """What is said of the merge; the checks' own sentence is left out."""
+    found = review.judge(look(merging, **rules), made)
+    return tuple(one for one in found.notices if one.key.partition(":")[0] not in RESULTS)
+
+
+def keys(notices: tuple[Notice, ...]) -> list[tuple[str, Audience]]:
+    """By what is said, and to whom."""
+    return [(one.key, one.audience) for one in notices]
+
+
+def test_what_is_known_is_of_the_head_that_was_seen() -> None:
+    """Head, queue and auto-merge as they are now; nothing is invented where nothing is there."""
+    assert known(MergeRecord(), shown(), NOW) == MergeRecord(head=SHA)
+    found = known(MergeRecord(head=OLD), shown(has_queue=True, is_auto_merge=True), NOW)
+    assert found == MergeRecord(head=SHA, has_queue=True, auto_on=SHA)
+    assert known(MergeRecord(is_left_off=True), shown(is_auto_merge=True), NOW) == MergeRecord(
+        head=SHA, auto_on=SHA
+    )
+    assert known(found, shown(), NOW).has_queue is False
+
+
+def test_the_queue_keeps_the_head_that_it_was_given() -> None:
+    """What is pushed after that is told; once it has left, nothing of it is known any more."""
+    found = known(MergeRecord(head=SHA), shown(queue=QUEUED), NOW)
+    assert (found.queued, found.untested) == (SHA, "")
+    later = known(found, shown(queue=QUEUED, head_sha=OLD), NOW)
+    assert later.queued == SHA
+    assert known(later, shown(head_sha=OLD), NOW).queued == ""
+    assert keys(told(shown(queue=QUEUED, head_sha=OLD), found)) == [
+        (f"queue:107:{OLD}:pushed", Audience.NEWS)
+    ]
+    assert told(shown(queue=QUEUED), found) == ()
+    assert told(shown(queue=QUEUED)) == ()
+
+
+@pytest.mark.parametrize(
+    ("state", "mergeable", "is_told"),
+    [
+        ("UNMERGEABLE", "MERGEABLE", True),
+        ("UNMERGEABLE", "UNKNOWN", False),
+        ("AWAITING_CHECKS", "MERGEABLE", False),
+    ],
+)
+def test_an_entry_that_is_stuck_behind_others_is_told_to_the_person(
+    state: str, mergeable: str, *, is_told: bool
+) -> None:
+    """Only if the pull request itself merges with its base; and nobody is told to change anything."""
+    made = shown(queue=replace(QUEUED, state=state), mergeable=mergeable)
+    assert keys(told(made)) == [(f"queue:107:{SHA}:stuck", Audience.NOTE)] * is_told
+
+
+def test_an_entry_that_conflicts_itself_is_a_conflict() -> None:
+    """Then the agent has something to mend, and the queue's word is none besides."""
+    made = shown(queue=replace(QUEUED, state="UNMERGEABLE"), mergeable="CONFLICTING")
+    assert keys(told(made)) == [(f"conflict:107:{SHA}:main", Audience.NEWS)]
+
+
+@pytest.mark.parametrize(
+    ("before", "entry", "untested", "since"),
+    [
+        (("", 0.0), {"has_checks": False}, "c" * 40, NOW),
+        (("c" * 40, NOW - 9), {"has_checks": False}, "c" * 40, NOW - 9),
+        (("d" * 40, NOW - 9), {"has_checks": False}, "c" * 40, NOW),
+        (("c" * 40, NOW - 9), {}, "", NOW),
+        (("", NOW - 9), {"has_checks": False, "state": "QUEUED"}, "", NOW - 9),
+        (("", NOW - 9), {"has_checks": False, "commit": ""}, "", NOW - 9),
+    ],
+)
+def test_since_when_a_queues_commit_waits_for_its_first_check(
+    before: tuple[str, float], entry: dict[str, Any], untested: str, since: float
+) -> None:
+    """Counted anew for each commit, and only while checks are waited for."""
+    start = MergeRecord(untested=before[0], untested_since=before[1])
+    found = known(start, shown(queue=replace(QUEUED, **entry)), NOW)
+    assert (found.untested, found.untested_since) == (untested, since)
+    assert known(start, shown(), NOW).untested == ""
+
+
+@pytest.mark.parametrize(("waited", "is_told"), [(599.0, False), (600.0, True), (659.0, True)])
+def test_a_queue_that_waits_for_checks_that_nobody_began_says_so(
+    waited: float, *, is_told: bool
+) -> None:
+    """After ten minutes, to the person, with the minutes in whole ones."""
+    start = MergeRecord(queued=SHA, untested="c" * 40, untested_since=NOW - waited)
+    said = told(shown(queue=replace(QUEUED, has_checks=False)), start)
+    assert keys(said) == [(f"queue:107:{'c' * 40}:silent", Audience.NOTE)] * is_told
+    assert all("waited for 10 minutes for the checks of ccccccc" in one.text for one in said)
+
+
+def test_an_ejection_is_of_the_head_that_was_thrown_out() -> None:
+    """With the queue's commit in its key; none of a head that came after it, and once per ejection."""
+    first = known(MergeRecord(head=SHA, queued=SHA), shown(ejection=LEFT), NOW)
+    assert (first.ejection, first.ejected) == ("E_1", SHA)
+    assert first.asked == {AUTO_MERGE: SHA}
+    said = told(shown(ejection=LEFT), MergeRecord(head=SHA))
+    assert keys(said) == [(f"ejected:107:{'c' * 40}:E_1", Audience.NEWS)]
+    moved = known(MergeRecord(head=OLD), shown(ejection=LEFT), NOW)
+    assert moved.ejected == OLD
+    assert told(shown(ejection=LEFT), MergeRecord(head=OLD)) == ()
+    assert told(shown(ejection=LEFT), replace(moved, head=SHA)) == ()
+    again = known(first, shown(ejection=replace(LEFT, id="E_2")), NOW)
+    assert (again.ejection, again.ejected) == ("E_2", SHA)
+    assert known(first, shown(ejection=LEFT, head_sha=OLD), NOW).ejected == SHA
+    kept = replace(first, asked={UPDATE_BRANCH: OLD})
+    assert known(kept, shown(ejection=replace(LEFT, id="E_2")), NOW).asked == {
+        UPDATE_BRANCH: OLD,
+        AUTO_MERGE: SHA,
+    }
+
+
+def test_auto_merge_that_somebody_switched_off_is_left_off() -> None:
+    """For the head that it was on for: not where a push, the queue or an ejection ended it."""
+    on = MergeRecord(head=SHA, auto_on=SHA, ejection="E_1")
+    stays = {"ejection": LEFT}
+    assert known(on, shown(**stays), NOW).is_left_off
+    assert not known(on, shown(**stays, head_sha=OLD), NOW).is_left_off
+    assert not known(on, shown(**stays, queue=QUEUED), NOW).is_left_off
+    assert not known(replace(on, queued=SHA), shown(**stays), NOW).is_left_off
+    assert not known(on, shown(ejection=replace(LEFT, id="E_2")), NOW).is_left_off
+    assert not known(MergeRecord(head=SHA), shown(), NOW).is_left_off
+    off = known(on, shown(**stays), NOW)
+    assert off.auto_on == ""
+    assert known(off, shown(**stays, head_sha=OLD), NOW).is_left_off
+    on = MergeRecord(head=SHA, auto_on=SHA)
+    assert keys(told(shown(), on, auto_merge=True)) == [("auto-merge:107:off", Audience.NOTE)]
+    assert told(shown(), on) == ()
+
+
+def test_what_was_asked_of_github_is_told_once_it_has_accepted() -> None:
+    """The update to the agent, which has to pull; auto-merge to the person."""
+    asked = MergeRecord(head=SHA, asked={UPDATE_BRANCH: SHA})
+    assert keys(told(shown(), asked)) == [(f"updated:107:{SHA}", Audience.NEWS)]
+    asked = MergeRecord(head=SHA, asked={AUTO_MERGE: SHA})
+    assert keys(told(shown(), asked)) == [(f"auto-merge:107:{SHA}", Audience.NOTE)]
+    assert told(shown(head_sha=OLD), asked) == ()
+    thrown = replace(asked, ejection="E_1", ejected=SHA)
+    assert all("auto-merge" not in key for key, _ in keys(told(shown(ejection=LEFT), thrown)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "how"),
+    [
+        ({}, "is ready to merge"),
+        ({"merge_state": "UNKNOWN"}, ""),
+        ({"mergeable": "UNKNOWN"}, ""),
+        ({"mergeable": "CONFLICTING"}, ""),
+        ({"changes_requested": (asked_for(),)}, ""),
+        ({"checks": checks(Bucket.PENDING)}, ""),
+        ({"checks": None}, ""),
+        (
+            {"checks": checks(Bucket.PENDING), "queue": QUEUED},
+            "is in the merge queue (position 1)",
+        ),
+        ({"mergeable": "UNKNOWN", "queue": QUEUED}, "is in the merge queue (position 1)"),
+        (
+            {"checks": checks(Bucket.PENDING), "is_auto_merge": True},
+            "is merged by GitHub once everything that is required is there (auto-merge)",
+        ),
+    ],
+)
+def test_how_the_merge_stands(changes: dict[str, Any], how: str) -> None:
+    """In one phrase, as far as nothing else that is told says it all; and it is remembered."""
+    made = shown(**changes)
+    assert merge_standing.stands(made) == how
+    if made.checks is not None:
+        assert review.judge(look(), made).known.merging.standing == how
+
+
+def test_a_merge_that_comes_to_stand_in_another_way_is_told_to_the_person() -> None:
+    """Where an approval came and a rule is left, the rule is named; a place in the queue is none."""
+    before = MergeRecord(head=SHA, standing="waits for an approving review")
+    left = Conversations("d", unresolved=2)
+    made = shown(
+        merge_state="BLOCKED", conversations=left, demands=MergeDemands(conversations=True)
+    )
+    (said,) = told(made, before)
+    how = "waits for 2 conversations to be resolved, as main demands"
+    assert (said.key, said.text) == (f"standing:107:{SHA}:{how}", f"PR #107 {how}.")
+    assert (said.audience, said.ends[0]) == (Audience.NOTE, "standing")
+    assert told(made, replace(before, standing=how)) == ()
+    assert told(made, replace(before, head=OLD)) == ()
+    assert told(made, replace(before, standing="")) == ()
+    assert told(replace(made, merge_state="UNKNOWN"), before) == ()
+    assert told(replace(made, mergeable="CONFLICTING"), before)[0].key.startswith("conflict")
+    assert len(told(replace(made, mergeable="CONFLICTING"), before)) == 1
+    in_queue = shown(queue=QUEUED)
+    assert [key for key, _ in keys(told(in_queue, before))] == [
+        f"standing:107:{SHA}:is in the merge queue (position 1)"
+    ]
+    assert told(in_queue, replace(before, queued=SHA, standing="is in the merge queue")) == ()
+
+
+BLOCKED = {"merge_state": "BLOCKED", "checks": checks(Bucket.PENDING)}
+
+
+@pytest.mark.parametrize(
+    ("changes", "wants"),
+    [
+        (BLOCKED, True),
+        ({"merge_state": "BEHIND"}, True),
+        ({}, True),
+        ({"merge_state": "HAS_HOOKS"}, True),
+        ({"checks": checks(Bucket.PENDING)}, False),
+        ({"checks": Checks(SHA)}, False),
+        ({"merge_state": "UNSTABLE"}, False),
+        ({"merge_state": "UNKNOWN"}, False),
+        ({"merge_state": "BLOCKED", "checks": checks(Bucket.FAIL)}, False),
+        ({**BLOCKED, "checks": None}, False),
+        ({**BLOCKED, "queue": QUEUED}, False),
+        ({**BLOCKED, "is_draft": True}, False),
+        ({**BLOCKED, "mergeable": "CONFLICTING"}, False),
+        ({**BLOCKED, "changes_requested": (asked_for(),)}, False),
+        ({**BLOCKED, "is_auto_merge": True}, False),
+        ({**BLOCKED, "conversations": Conversations("d", 1, 1)}, False),
+        ({**BLOCKED, "conversations": Conversations("d", 1, 0)}, True),
+    ],
+)
+def test_when_github_is_asked_to_merge_by_itself(changes: dict[str, Any], *, wants: bool) -> None:
+    """Where a rule holds the merge back, or nothing does and all is green; never against a word."""
+    made = shown(**changes)
+    action = AdvancePullRequest(107, SHA, AUTO_MERGE, "merge")
+    assert advance(look(auto_merge=True), made) == (action if wants else None)
+    assert advance(look(), made) is None
+    assert advance(replace(look(auto_merge=True), looked_at_checks=False), made) is None
+
+
+def test_a_head_is_given_to_github_once_and_a_new_one_again() -> None:
+    """What was asked, left off or refused is not asked again; the method is the repository's."""
+    made = shown(**BLOCKED)
+    asked: dict[str, Any] = {"auto_merge": True}
+    assert advance(look(MergeRecord(asked={AUTO_MERGE: SHA}), **asked), made) is None
+    assert advance(look(MergeRecord(asked={AUTO_MERGE: OLD}), **asked), made) is not None
+    assert advance(look(MergeRecord(asked={UPDATE_BRANCH: SHA}), **asked), made) is not None
+    assert advance(look(MergeRecord(is_left_off=True), **asked), made) is None
+    weakened = look(**asked)
+    pulled = replace(weakened.record.pull, tampering=("|| true",))
+    weakened = replace(weakened, record=replace(weakened.record, pull=pulled))
+    assert advance(weakened, made) is None
+    observed = Observation("octo-org/hello", "main", None, merge_method="squash")
+    squash = replace(look(auto_merge=True), observation=observed)
+    action = AdvancePullRequest(107, SHA, AUTO_MERGE, "squash")
+    assert advance(squash, made) == action
+    refused = refusing(squash.record, action)
+    assert advance(replace(squash, record=refused), made) is None
+
+
+def refusing(made: Record, action: AdvancePullRequest) -> Record:
+    """The record after GitHub's no."""
+    return replace(
+        made,
+        troubles={"AdvancePullRequest": Trouble(mark_of(action), "no", NOW + 1, is_final=True)},
+    )
+
+
+def test_a_green_branch_that_is_behind_is_brought_up_to_date_where_the_settings_say_so() -> None:
+    """Once for a head, before anything else; the agent is told to merge where GitHub will not."""
+    made = shown(merge_state="BEHIND")
+    both: dict[str, Any] = {"auto_merge": True, "updates_branch": True}
+    action = AdvancePullRequest(107, SHA, UPDATE_BRANCH)
+    assert advance(look(**both), made) == action
+    assert advance(look(updates_branch=True), made) == action
+    assert advance(look(updates_branch=True), shown()) is None
+    assert advance(look(**both), replace(made, checks=checks(Bucket.PENDING))) is None
+    asked = MergeRecord(asked={UPDATE_BRANCH: SHA})
+    assert advance(look(asked, **both), made) is None
+    assert advance(look(MergeRecord(asked={UPDATE_BRANCH: OLD}), **both), made) == action
+
+    def behind(snapshot: Snapshot) -> bool:
+        said = review.judge(snapshot, made).notices
+        return any(one.key.endswith(":behind") for one in said)
+
+    assert behind(look())
+    assert behind(look(asked))
+    assert not behind(look(**both))
+    assert not behind(look(asked, **both))
+    refused = look(updates_branch=True)
+    assert behind(replace(refused, record=refusing(refused.record, action)))
+
+
+def test_what_github_accepted_is_remembered_with_the_head_and_a_refusal_told() -> None:
+    """The fact settles what was in the way; another kind of request keeps its own head."""
+    made = look(MergeRecord(asked={AUTO_MERGE: OLD})).record
+    action = AdvancePullRequest(107, SHA, UPDATE_BRANCH)
+    after = fold(refusing(made, action), PullRequestAdvanced(action), NOW)
+    assert after.pull.merging.asked == {AUTO_MERGE: OLD, UPDATE_BRANCH: SHA}
+    assert after.troubles == {}
+    failed = fold(made, Failed(action, Rejected("Auto-merge is not allowed.")), NOW)
+    assert failed.troubles["AdvancePullRequest"].is_final

@@ -1,0 +1,91 @@
+"""A conflict as lines: what is told, what is left out, and that names are data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lifecycle.feedback.merging.conflict_text import (
+    MOST_COMMITS,
+    MOST_FILES,
+    WAKE_CHARACTERS,
+    FoundConflict,
+    lines_of,
+    wake_lines,
+)
+
+HEAD = "a" * 40
+FOUND = FoundConflict(
+    46,
+    HEAD,
+    "main",
+    "origin",
+    ("a.py", "b.py"),
+    ("1111111 Maria: Theirs",),
+    ("2222222 Agent: Ours",),
+)
+PATH = ".lifecycle/feedback/conflict-46-aaaaaaaaaaaa.txt"
+
+
+def test_files_both_sides_and_the_commands() -> None:
+    """In this order, names behind bars."""
+    lines = lines_of(FOUND)
+    assert lines[0].startswith(
+        "PR #46 at aaaaaaa and main conflict in 2 files. What stands behind bars"
+    )
+    assert lines[1:8] == [
+        "In conflict:",
+        "  | a.py",
+        "  | b.py",
+        "Commits of main that changed them since:",
+        "  | 1111111 Maria: Theirs",
+        "Commits of the branch that did:",
+        "  | 2222222 Agent: Ours",
+    ]
+    assert lines[8] == "In the worktree: git fetch origin main && git merge origin/main"
+    assert "no rebase and no --force is needed" in lines[9]
+    assert len(lines) == 10
+    assert "conflict in 1 file." in lines_of(replace(FOUND, files=("a.py",)))[0]
+
+
+def test_a_branch_that_a_shell_would_read_is_quoted() -> None:
+    """The command is one that can be pasted."""
+    lines = lines_of(replace(FOUND, base="rel;x", remote="up stream"))
+    assert "git fetch 'up stream' 'rel;x' && git merge 'up stream/rel;x'" in "\n".join(lines)
+
+
+def test_what_was_not_found_is_a_sentence() -> None:
+    """No git that can, or nothing in conflict any more; the commands stand all the same."""
+    failed = lines_of(replace(FOUND, files=(), theirs=(), ours=(), problem="git is too old."))
+    assert failed[0] == (
+        "Which files of PR #46 at aaaaaaa and main are in conflict was not found: git is too old."
+    )
+    assert len(failed) == 3
+    gone = lines_of(replace(FOUND, files=(), theirs=(), ours=()))
+    assert gone[0] == (
+        "git finds no conflict between PR #46 at aaaaaaa and main; GitHub may not have looked again yet."
+    )
+
+
+def test_long_lists_are_cut_and_counted() -> None:
+    """Forty files, a dozen commits of each side, two hundred characters of each."""
+    many = replace(
+        FOUND,
+        files=tuple(f"f{n}.py" for n in range(MOST_FILES + 2)),
+        theirs=tuple(f"{n:07} Maria: {'x' * 300}" for n in range(MOST_COMMITS)),
+    )
+    lines = lines_of(many)
+    assert lines[MOST_FILES + 2] == "  … 2 more"
+    commits = [line for line in lines if "Maria" in line]
+    assert len(commits) == MOST_COMMITS
+    assert {len(line) for line in commits} == {len("  | ") + 200}
+    assert "  … 1 more" not in lines
+    told = wake_lines(many, PATH)
+    assert sum(map(len, told)) + len(told) <= WAKE_CHARACTERS
+    assert told[-1] == f"All of it: {PATH}"
+    assert told[-3].startswith("In the worktree: git fetch")
+    assert len(told) > 30
+
+
+def test_a_wake_of_a_small_conflict_has_all_of_it() -> None:
+    """The same lines, and the path."""
+    assert wake_lines(FOUND, PATH) == [*lines_of(FOUND), f"All of it: {PATH}"]

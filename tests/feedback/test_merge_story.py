@@ -1,0 +1,220 @@
+"""A conflict, a branch that is behind, auto-merge and the queue, from GitHub to the agent and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import requests
+from msgspec.structs import replace
+
+from lifecycle.api import Wake
+from lifecycle.app import news_packets
+from lifecycle.app.wiring import WorktreeWorld
+from lifecycle.core.timing import Deadline
+from lifecycle.sandbox.seed import SeedProtection, SeedToken, default_seed
+from lifecycle.sandbox.server import Sandbox, SandboxInfo
+from lifecycle.storage.state_file import MemoryCache
+from tests.conftest import BRANCH
+from tests.factories import texts
+
+if TYPE_CHECKING:
+    from tests.conftest import Place
+
+OWNER = "owner-of-the-repository-0123456789"
+LOG = "##[group]Run make test\n##[endgroup]\nFAILED tests/test_shop.py::test_total\n##[error]Process\n"
+
+
+@pytest.fixture
+def sandbox(request: pytest.FixtureRequest) -> Iterator[SandboxInfo]:
+    """The default world, whose main branch demands what the test says."""
+    seed = default_seed()
+    demands = [SeedProtection(pattern="main", **request.param)] if request.param else []
+    home = replace(seed.repositories[0], protections=demands)
+    tokens = [*seed.tokens, SeedToken(OWNER, "maria", ["repo"])]
+    with Sandbox(replace(seed, repositories=[home], tokens=tokens)) as running:
+        yield running.info
+
+
+def demands(**protection: Any) -> pytest.MarkDecorator:
+    """What main demands in a test."""
+    return pytest.mark.parametrize("sandbox", [protection], indirect=True, ids=["demands"])
+
+
+@pytest.fixture
+def number(place: Place) -> int:
+    """The claim's open pull request."""
+    place.ready()
+    place.tree().tick(Wake.STOP)
+    return place.pull()
+
+
+def prepared(place: Place, *said: Any) -> list[str]:
+    """What the waiter says beside these sentences."""
+    deadline = Deadline.after(place.clock, 30)
+    world = WorktreeWorld(place.root, place.environment, place.clock, deadline, MemoryCache())
+    try:
+        return news_packets.prepared(world, said)
+    finally:
+        world.close()
+
+
+def wake(place: Place) -> Any:
+    """A look at the idle pull request, two minutes later."""
+    place.clock.offset += 121
+    return place.tree().tick(Wake.IDLE)
+
+
+def reckoned(place: Place) -> None:
+    """GitHub begins to reckon whether it merges when it is asked, and answers that it does not know."""
+    wake(place)
+
+
+def mutate(place: Place, mutation: str, number: int, key: str = "pullRequestId") -> None:
+    """A mutation that Maria makes on a pull request."""
+    node = place.pulls()[number]["node_id"]
+    text = f'mutation {{ {mutation}(input: {{ {key}: "{node}" }}) {{ clientMutationId }} }}'
+    url, headers = place.info.graphql_url, {"Authorization": f"bearer {OWNER}"}
+    answer = requests.post(url, json={"query": text}, headers=headers, timeout=10).json()
+    assert "errors" not in answer, answer
+
+
+def is_on(place: Place, number: int) -> bool:
+    """Whether GitHub merges it by itself."""
+    url = f"{place.info.api_url}/repos/{place.info.repository}/pulls/{number}"
+    headers = {"Authorization": f"bearer {OWNER}"}
+    return bool(requests.get(url, headers=headers, timeout=10).json()["auto_merge"])
+
+
+def users(place: Place, text: str) -> None:
+    """The user's own settings."""
+    folder = place.root.parent / "home" / "config" / "lifecycle"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text(text)
+
+
+@demands()
+def test_a_conflict_comes_with_files_both_sides_commits_and_the_command(
+    place: Place, number: int
+) -> None:
+    """One sentence; the waiter's lines name all that git finds without a checkout; then it is solved so."""
+    place.control.push_commit("main", {"work.txt": "theirs\n", "b.txt": "b\n"}, "Theirs ::: x")
+    before = place.git("status", "--porcelain"), place.git("rev-parse", "HEAD")
+    reckoned(place)
+    (conflict,) = wake(place).said
+    assert conflict.text.startswith(f"PR #{number} conflicts with main.")
+    lines = prepared(place, conflict)
+    assert lines[0].startswith(f"PR #{number} at ")
+    assert "conflict in 1 file." in lines[0]
+    head = place.git("rev-parse", "--short", "HEAD")
+    assert lines[1:4] == [
+        "In conflict:",
+        "  | work.txt",
+        "Commits of main that changed them since:",
+    ]
+    assert lines[4].endswith("Theirs : : : x") or "Theirs" in lines[4]
+    assert f"  | {head} Agent: Work" in lines
+    assert "In the worktree: git fetch origin main && git merge origin/main" in lines
+    packet = place.root / lines[-1].rpartition(": ")[2]
+    assert "  | work.txt" in packet.read_text().splitlines()
+    assert (place.git("status", "--porcelain"), place.git("rev-parse", "HEAD")) == before
+
+    shown = place.cli("feedback", "merge")
+    assert shown.returncode == 0, shown.stderr
+    assert "  | work.txt" in shown.stdout
+    assert f"PR #{number} conflicts with main." in shown.stdout
+    place.run("git", "fetch", "origin", "main")
+    assert place.run("git", "merge", "origin/main").returncode == 1
+    (place.root / "work.txt").write_text("both\n")
+    place.git("commit", "--quiet", "--all", "--message", "Merge main")
+    place.git("push", "--quiet", "origin", BRANCH)
+    assert wake(place).said == ()
+    assert "conflicts" not in place.cli("status").stdout
+
+
+@demands(contexts=["test"], strict=True)
+def test_a_green_branch_that_is_behind_is_brought_up_to_date(place: Place, number: int) -> None:
+    """Off by default: the agent is told to merge. With the setting GitHub merges, once for a head."""
+    place.control.set_check(number, "test")
+    place.control.push_commit("main", {"b.txt": "b\n"}, "Theirs")
+    reckoned(place)
+    assert "main has moved on and demands an up-to-date branch" in texts(wake(place))
+    (place.root / ".lifecycle.toml").write_text("update_branch = true\n")
+    head = place.pulls()[number]["head_sha"]
+    place.clear()
+    (told,) = wake(place).said
+    assert "Run git pull --no-rebase" in told.text
+    (write,) = [one for one in place.requests() if one.method == "PUT"]
+    assert write.path.endswith(f"/pulls/{number}/update-branch")
+    assert place.pulls()[number]["head_sha"] != head
+    place.git("pull", "--quiet", "--no-rebase", "origin", BRANCH)
+    assert (place.root / "b.txt").is_file()
+    place.control.set_check(number, "test", status="in_progress")
+    place.clear()
+    assert wake(place).said == ()
+    assert [one.operation for one in place.requests()] == ["ObserveClaim"]
+
+
+@demands(contexts=["test"])
+def test_auto_merge_is_switched_on_for_the_head_and_merges(place: Place, number: int) -> None:
+    """By the user's own word only; kept for a new head; a person's switching off stands."""
+    users(place, 'merge = "auto"\n')
+    reckoned(place)
+    (said,) = [one for one in place.tree().tick(Wake.TICK).said if "auto" in one.key]
+    head = place.pulls()[number]["head_sha"]
+    assert f"GitHub was asked to merge PR #{number} at {head[:7]}" in said.text
+    assert is_on(place, number)
+    assert "auto-merge" not in texts(wake(place))
+    assert f"PR #{number} is merged by GitHub once everything" in place.cli("status").stdout
+    place.work()
+    place.clear()
+    wake(place)
+    assert [one.operation for one in place.requests()] == ["ObserveClaim"], "it is on still"
+    mutate(place, "disablePullRequestAutoMerge", number)
+    assert "is left off" in texts(wake(place))
+    place.work()
+    wake(place)
+    assert not is_on(place, number)
+    mutate(place, "enablePullRequestAutoMerge", number)
+    place.control.set_check(number, "test")
+    assert "merged! Should I close issue #42?" in texts(wake(place))
+
+
+@demands(contexts=["test"], merge_queue=True)
+def test_what_the_queue_throws_out_comes_with_the_logs_of_its_own_commit(
+    place: Place, number: int
+) -> None:
+    """Told with its place; thrown out with the log; and a hand-off takes it out before it pushes."""
+    place.control.set_check(number, "test")
+    wake(place)
+    mutate(place, "enqueuePullRequest", number)
+    wake(place)
+    assert f"PR #{number} is in the merge queue (position 1)." in place.cli("status").stdout
+    (group,) = [ref for ref in place.control.world()["refs"] if "gh-readonly-queue" in ref]
+    branch = group.removeprefix("refs/heads/")
+    place.control.set_check(branch, "test", conclusion="failure", event="merge_group", log=LOG)
+    place.clear()
+    (ejected,) = wake(place).said
+    assert f"PR #{number} was taken out of the merge queue" in ejected.text
+    assert [one.operation for one in place.requests()] == ["ObserveClaim"]
+    lines = prepared(place, ejected)
+    assert any("FAILED tests/test_shop.py::test_total" in line for line in lines)
+    assert "All of it" not in texts(wake(place)), "it is told once"
+
+    place.control.advance(60)  # else the queue makes the very commit that has failed
+    mutate(place, "enqueuePullRequest", number)
+    wake(place)
+    place.git("switch", "--quiet", BRANCH)
+    (place.root / "work.txt").write_text("more\n")
+    place.git("commit", "--quiet", "--all", "--message", "More")
+    refused = place.run("git", "push", "origin", BRANCH)
+    assert "queued for merging cannot be updated" in " ".join(refused.stderr.split())
+    handed = place.cli("handoff", "--summary", "Fix race condition")
+    assert handed.returncode == 0, handed.stderr
+    assert f"PR #{number} was in the merge queue and was taken out" in handed.stdout
+    assert place.pulls()[number]["head_sha"] == place.git("rev-parse", "HEAD")
+    place.control.set_check(number, "test")
+    assert "taken out of the merge queue without" not in texts(wake(place))
+    assert json.loads(place.cli("status", "--json").stdout)["claim"]["pr_number"] == number
