@@ -414,8 +414,7 @@ def _named_below(output: str, words: str) -> str:
 
 def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    if len(lines) > 1 and lines[-1].startswith(_PUSH_ENDS):
-        del lines[-1]
+    lines = [line for line in lines if not line.startswith(_PUSH_ENDS)] or lines
     telling = [line for mark in _TELLING for line in lines if line.startswith(mark)]
     words = telling[0] if telling else (lines[-1] if lines else "no words")
     if words.endswith(":"):

@@ -160,12 +160,14 @@ def test_a_403_is_an_answer() -> None:
     ],
 )
 def test_a_refused_push_says_why(output: str, evidence: str) -> None:
-    """A hook's own last words, without secrets, stand before what git ends every refusal with."""
+    """A hook's own last words, on either output, without secrets, and not what git ends them with."""
     from lifecycle.git.process import _refuse
 
-    with pytest.raises(GitFailed) as failure:
-        _refuse(("push",), f"{output}\nerror: failed to push some refs to 'https://x@h/a/b'\n")
-    assert failure.value.evidence == evidence
+    end = "error: failed to push some refs to 'https://x@h/a/b'"
+    for both in (f"{output}\n{end}\n", f"{end}\n{output}\n"):
+        with pytest.raises(GitFailed) as failure:
+            _refuse(("push",), both)
+        assert failure.value.evidence == evidence
 
 
 def test_branches_and_heads(place: Place) -> None:
