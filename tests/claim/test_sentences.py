@@ -12,7 +12,7 @@ from lifecycle.claim.engine import briefing
 from lifecycle.claim.record.sections import EndingRecord, Intent, Trouble
 from lifecycle.core.plan import Wake
 from lifecycle.sandbox.control.faults import Fault
-from tests.claim.steps import DONE
+from tests.claim.steps import DONE, REVIEW
 from tests.cli.outcome import ok, refused
 from tests.conftest import Place
 from tests.factories import NOW, record, texts
@@ -70,6 +70,13 @@ def test_a_closing_that_waits_says_for_what_and_never_the_opposite() -> None:
     )
     assert "#42 is closed. Whether its comment was posted is not known" in said
     assert "2026-01-31T12:02:00Z" in said
+
+
+def test_what_failed_is_told_of_its_head() -> None:
+    """A fix may be pushed already, and is looked at next: the agent sees that this is not of it."""
+    seen = {"sha": "0e8fe28634", "passed": 1, "running": 0, "failed": ["test"]}
+    line = briefing.checks_line(record(**REVIEW, memory={"pull.checks": seen}))
+    assert line == "CI: 1/2 passed, 1 failed at 0e8fe28: test."
 
 
 def test_a_tick_after_a_failed_close_says_how_it_stands(place: Place) -> None:

@@ -177,7 +177,7 @@ def _ending_line(record: Record) -> str:
 
 
 def checks_line(record: Record) -> str:
-    """The result of the last poll of the checks."""
+    """The result of the last poll of the checks; of failures with the head: a fix may be pushed already."""
     checks = record.pull.checks or {}
     failed = list(checks.get("failed", ()))
     passed, running = int(checks.get("passed", 0)), int(checks.get("running", 0))
@@ -190,7 +190,7 @@ def checks_line(record: Record) -> str:
         return review_messages.checks_running(passed, total, running)
     text = f"CI: {passed}/{total} passed"
     if failed:
-        text += f", {len(failed)} failed: {_names(failed)}"
+        text += f", {len(failed)} failed at {str(checks.get('sha'))[:7]}: {_names(failed)}"
     if checks.get("missing"):
         text += f"; required and not reported: {_names(checks['missing'])}"
     if checks.get("stale"):

@@ -53,7 +53,7 @@ def test_it_is_redrawn_when_a_file_changes(ground: ViewGround) -> None:
         ground.in_review(running=2, passed=1)
         watched.until("checks run", "1/3 passed", but="Nothing is claimed")
         ground.in_review(failed=["lint"])
-        watched.until("checks failed", "1 failed: lint", but="checks run\n")
+        watched.until("checks failed", "1 failed at ", ": lint", but="checks run\n")
         ground.run()
         watched.until("S2 Pay back")
         (ground.root / ".agent-claim.json").unlink()
