@@ -74,7 +74,7 @@ def test_without_a_number_it_is_the_branchs(place: Place, pull: int) -> None:
     place.control.close_pull(pull)
     refused = place.cli("feedback")
     assert refused.returncode == 1
-    assert "or name another by its number." in refused.stderr
+    assert "hand off, or name one by number." in refused.stderr
 
 
 def test_json_has_the_form_that_is_published(place: Place, pull: int) -> None:

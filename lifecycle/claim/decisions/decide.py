@@ -192,6 +192,7 @@ def _pull_found(snapshot: Snapshot, observed: Observation) -> Decision:
             return merged.merge_found(snapshot, pull)
         case PullState.CLOSED:
             text = messages.closed_unmerged(pull.number, claim.issue_number)
+            key = f"closed:{pull.number}:{snapshot.record.pull.reopened}"
             return Decision(
                 fields={
                     "pr_number": pull.number,
@@ -204,14 +205,7 @@ def _pull_found(snapshot: Snapshot, observed: Observation) -> Decision:
                     judged=Phase.PR_CLOSED.value,
                     pull=replace(snapshot.record.pull, url=pull.url, head=pull.head_sha),
                 ),
-                notices=(
-                    Notice(
-                        f"closed:{pull.number}:{snapshot.record.pull.reopened}",
-                        text,
-                        Audience.NEWS,
-                        ends=review.WHILE_OPEN,
-                    ),
-                ),
+                notices=(Notice(key, text, Audience.NEWS, ends=review.WHILE_OPEN),),
             )
         case PullState.OPEN:
             return _open(snapshot, pull)

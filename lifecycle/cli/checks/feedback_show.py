@@ -60,6 +60,5 @@ def own_pull(session: Session) -> int:
             return pull.number
     where = f"the branch {branch}" if branch else "a worktree without a branch"
     raise Refused(
-        f"No open pull request belongs to {where}, so nothing was read; open one with lifecycle handoff, "
-        "or name another by its number."
+        f"No open pull request belongs to {where}, so nothing was read; hand off, or name one by number."
     )
