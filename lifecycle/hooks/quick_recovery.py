@@ -21,14 +21,14 @@ from lifecycle.app.guidance import prepared_recovery
 from lifecycle.git.checked_out import branch_of
 from lifecycle.hooks import recovery_marks, stdin_event
 from lifecycle.settings import running_client
-from lifecycle.storage import adoption_notes, workflow_marks
+from lifecycle.storage import workflow_marks
 from lifecycle.workflow.nearest import adopted_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from lifecycle.storage.adoption_notes import Whose
+    from lifecycle.storage.workflow_marks import Whose
 
 START, COMPACT = "session-start", "pre-compact"
 HOOKS = {START: "SessionStart", COMPACT: "PreCompact"}
@@ -99,7 +99,7 @@ def _prepared(hook: str, root: str, asker: Whose) -> dict[str, Any] | None:
         return None
     if hook == COMPACT and prepared["sources"] == "new":
         return None
-    notes = adoption_notes.noted(root)
+    notes = workflow_marks.adoption_notes(root)
     answer = prepared_recovery.chosen(prepared, notes, asker)
     if answer is None or "told" not in answer:
         return None
@@ -124,7 +124,7 @@ def _made(
 def _adopt(
     root: str,
     answer: dict[str, Any],
-    note: adoption_notes.AdoptionNote | None,
+    note: workflow_marks.AdoptionNote | None,
     asker: Whose,
     *,
     is_compaction: bool,
@@ -133,7 +133,7 @@ def _adopt(
     whose, count = note or (tuple(answer["whose"]), 0)
     after = (adopted_by(asker, whose), count + is_compaction)
     if after != (whose, count):
-        adoption_notes.put_note(root, answer["id"], after)
+        workflow_marks.put_note(root, answer["id"], after)
 
 
 def _start(root: str, session: str, source: str, answer: dict[str, Any]) -> bool:

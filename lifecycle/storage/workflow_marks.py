@@ -1,20 +1,32 @@
-"""Names of what the staged workflow keeps in `.lifecycle/`, what guards read there, and the settings file.
+"""What quick paths and guards read in `.lifecycle/`: names of the staged workflow's marks, and adoptions.
 
 The `sh` guards in `hooks/` and the quick path compare dates and read nothing else, so that a stop costs
 little. Imported by the quick path: nothing but `os` and what opens our files.
 
 The settings of a worktree lie in `.lifecycle.toml` at its top, else in the main worktree's: git carries a
 file that is one person's own to no linked worktree. The guards in `hooks/common` keep the same rule.
+
+A session that is told of a workflow goes on with it. The quick path writes no document: it notes in
+`.lifecycle/adopted-*` whose a workflow is now, and how many compactions it outlived since. Reading counts
+the note, and the next commit writes it.
 """
 
 # pathlib alone would cost as much as the rest of the quick path.
-# ruff: noqa: PTH100, PTH113, PTH116, PTH118, PTH120, PTH123
+# ruff: noqa: PTH100, PTH108, PTH113, PTH116, PTH118, PTH120, PTH123, PTH208
 
 from __future__ import annotations
 
 import os
 
 from lifecycle.storage import regular_files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Whose = tuple[str, int, str]
+    """Session ("" for none), client's process (0 for none), branch ("" for none)."""
+
+    AdoptionNote = tuple[Whose, int]
+    """Whose the workflow is, and compactions that its record does not have."""
 
 FOLDER = ".lifecycle"
 
@@ -47,6 +59,9 @@ SESSIONS = "stages"
 
 LOCK = "stages.lock"
 
+ADOPTED = "adopted-"
+"""Before a workflow's id: the name of a note of whose it is now."""
+
 ANY = "any"
 """The name of what waits for whichever session stops next."""
 
@@ -54,6 +69,9 @@ ALWAYS = 1.0
 """A moment that has come whatever the clock says."""
 
 CONFIG_FILE = ".lifecycle.toml"
+
+_SMALL = 2_000
+"""Characters that are read of a note."""
 
 _LONG = 4096
 """Characters that are read of a `.git` that is a file."""
@@ -148,3 +166,41 @@ def session_name(session: str) -> str:
     import hashlib
 
     return "other-" + hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def adoption_notes(root: str) -> dict[str, AdoptionNote]:
+    """By id, what is noted; what is no note of ours, or half of one, is none."""
+    try:
+        names = os.listdir(regular_files.below(root, FOLDER, ""))
+    except OSError:
+        return {}
+    ids = [name[len(ADOPTED) :] for name in names if name.startswith(ADOPTED)]
+    found = {id_: note_of(root, id_) for id_ in ids}
+    return {id_: note for id_, note in found.items() if note is not None}
+
+
+def note_of(root: str, id_: str) -> AdoptionNote | None:
+    """What is noted of one workflow."""
+    try:
+        found = regular_files.content(_note_path(root, id_), limit=_SMALL)
+        session, client, branch, count, end = os.fsdecode(found[0] if found else b"").split("\n")
+        return None if end else ((session, int(client), branch), int(count))
+    except (OSError, ValueError):
+        return None
+
+
+def put_note(root: str, id_: str, note: AdoptionNote) -> None:
+    """Note it; raises OSError."""
+    (session, client, branch), count = note
+    text = f"{session}\n{client}\n{branch}\n{count}\n"
+    regular_files.fill(_note_path(root, id_), text.encode("utf-8", "surrogateescape"))
+
+
+def settle_note(root: str, id_: str, note: AdoptionNote) -> None:
+    """Take a note away that is in the record now, unless there is a newer one; raises OSError."""
+    if note_of(root, id_) == note:
+        os.unlink(_note_path(root, id_))
+
+
+def _note_path(root: str, id_: str) -> str:
+    return regular_files.below(root, FOLDER, f"{ADOPTED}{id_}")

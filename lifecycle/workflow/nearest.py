@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lifecycle.storage.adoption_notes import Whose
+    from lifecycle.storage.workflow_marks import Whose
 
 
 def rank(whose: Whose, asker: Whose, is_alive: Callable[[int], bool]) -> int:

@@ -42,7 +42,7 @@ FLEETING = {
     ".lifecycle/wait-*": "lifecycle/storage/signs_of_life.py",
     ".agent-claim.json.*.tmp": "lifecycle/storage/store.py",
     ".lifecycle/*.*.tmp": "lifecycle/storage/store.py",
-    ".lifecycle/adopted-*": "lifecycle/storage/adoption_notes.py",
+    ".lifecycle/adopted-*": "lifecycle/storage/workflow_marks.py",
     ".lifecycle/started": "lifecycle/hooks/recovery_marks.py",
     ".lifecycle/workflow-gates.json": "lifecycle/workflow/store/workflow_store.py",
     ".lifecycle/waiter": "lifecycle/storage/signs_of_life.py",

@@ -20,7 +20,7 @@ from lifecycle.app.guidance import prepared_recovery
 from lifecycle.app.guidance.preparing import preparing_store
 from lifecycle.app.workflow_functions import create_workflow_state, update_phase_status
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.storage import adoption_notes
+from lifecycle.storage import workflow_marks
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
 from lifecycle.workflow.store.found_workflows import FoundWorkflow
@@ -243,7 +243,7 @@ def test_compactions_are_counted_on_the_quick_path_too(root: Path) -> None:
     for _ in range(3):
         assert way(run(root, "pre-compact")[1]) == "prepared"
     assert _found(root)[0].workflow.compactions == 3
-    adoption_notes.put_note(str(root), "wf_20200101_000000", (("gone", 0, ""), 1))
+    workflow_marks.put_note(str(root), "wf_20200101_000000", (("gone", 0, ""), 1))
     _store(root).settle()
     assert not list((root / ".lifecycle").glob("adopted-*"))
     assert '"compactions": 3' in (root / ".claude/state/workflow.json").read_text()

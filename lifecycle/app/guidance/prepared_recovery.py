@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from lifecycle.storage.adoption_notes import AdoptionNote, Whose
+    from lifecycle.storage.workflow_marks import AdoptionNote, Whose
 
 NAME = "recovery.json"
 """The file in `.lifecycle/`."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lifecycle.claim.decisions.snapshot import Snapshot
-from lifecycle.claim.linked import linked_decisions, linked_tracker, pending_writes
+from lifecycle.claim.linked import linked_decisions, pending_writes
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.guard_marks import ALWAYS, STOP_DUE
 from lifecycle.claim.record.sections import Trouble
@@ -112,7 +112,7 @@ def hold(
     if inner is None:
         return Held()
     try:
-        found = linked_tracker.find(world, inner, issue)
+        found = pending_writes.find(world, inner, issue)
     except LifecycleError as error:
         if chosen is None:
             notes.append(linked_messages.not_asked(inner.name, issue, error.sentence))
@@ -215,7 +215,7 @@ def let_go(world: World, claim_store: ClaimStore, issue: int = 0) -> str:
     try:
         inner = world.inner_as(actor, name)
         if inner is not None:
-            linked_tracker.released(inner, task)
+            pending_writes.released(inner, task)
     except LifecycleError as error:
         said = redact(error.sentence, world.environment)
         log.write(world.root, f"giving {task} back: {said}")
@@ -268,7 +268,7 @@ def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...
         inner = world.inner_as(record.claim.agent_id)
         if inner is None or issue is None:
             return record, ()
-        task = next(iter(linked_tracker.find(world, inner, issue)), None)
+        task = next(iter(pending_writes.find(world, inner, issue)), None)
     except LifecycleError as error:
         sentence = redact(error.sentence, world.environment)
         log.write(world.root, f"the linked task of #{issue}: {sentence}")
@@ -299,7 +299,7 @@ def set_linked(action: SetLinked, world: World, record: Record) -> LinkedIs:
         raise ValueError("the link is to GitHub itself")
     left = "" if action.wanted == linked_decisions.CLAIMED else linked_decisions.LEFT
     try:
-        now = linked_tracker.written(inner, action.id, action.wanted, action.reason)
+        now = pending_writes.written(inner, action.id, action.wanted, action.reason)
         return LinkedIs(action.id, now)
     except AlreadyClaimed as error:
         return LinkedIs(action.id, left, linked_messages.held_by(action.id, error.by))

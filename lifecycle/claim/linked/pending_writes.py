@@ -1,8 +1,8 @@
-"""Pending writes to the linked task, of a claim that ended or was never made, retried at later wakes.
+"""Writes to the linked task, and those pending of a claim that ended or was never made, which are retried.
 
-state.json keeps it, since the claim that wanted it is gone. It is tried more and more rarely, and whoever
-looks by command tries it at once. It ends when it is done, when the task is somebody else's or gone by
-then, or with one sentence after `KEPT_SECONDS`.
+state.json keeps these, since the claim that wanted one is gone. It is tried more and more rarely, and
+whoever looks by command tries it at once. It ends when it is done, when the task is somebody else's or gone
+by then, or with one sentence after `KEPT_SECONDS`.
 """
 
 from __future__ import annotations
@@ -11,15 +11,24 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from lifecycle.claim.linked import linked_decisions, linked_tracker
+from lifecycle.claim.linked import linked_decisions
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import REFUSED_SECONDS, RETRY_SECONDS, Record
-from lifecycle.core.errors import AlreadyClaimed, LifecycleError, NotFound, Transient
+from lifecycle.core.errors import (
+    AlreadyClaimed,
+    BlockedBy,
+    LifecycleError,
+    NotClaimable,
+    NotFound,
+    Transient,
+)
 from lifecycle.core.messages import linked_messages
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached
+from lifecycle.core.tracker import Task, Tracker
 from lifecycle.core.world import World
+from lifecycle.settings import config
 from lifecycle.storage import journal, log
 from lifecycle.storage.state_file import PENDING
 
@@ -148,13 +157,13 @@ def _done(world: World, left: Left) -> str:
         return ""
     name = left.id
     if not name:
-        found = linked_tracker.find(world, tracker, left.issue)
+        found = find(world, tracker, left.issue)
         name = found[0].id if found else ""
     if not name or not tracker.get(name).is_open:
         return ""
     if left.wanted == linked_decisions.CLOSED and world.forge.issue(left.issue).is_open:
         return ""  # reopened since then: so is the task, and neither is this claim's any more
-    linked_tracker.written(tracker, name, left.wanted, left.reason)
+    written(tracker, name, left.wanted, left.reason)
     return name
 
 
@@ -193,3 +202,45 @@ def _set(claim_store: ClaimStore, left: list[Left]) -> None:
         claim_store.state[PENDING] = [asdict(one) for one in left]
     else:
         claim_store.state.pop(PENDING, None)
+
+
+def find(world: World, tracker: Tracker, issue: int) -> tuple[Task, ...]:
+    """The open tasks that are linked to the issue, the most urgent one first; raises as `list` does."""
+    host = config.web_host(world.addresses.api_url)
+    return linked_decisions.of_issue(tracker.list(), issue, str(world.base), host)
+
+
+def written(tracker: Tracker, task: str, wanted: str, reason: str) -> str:
+    """Bring a task to the wanted state and return the state it has then; a closed one stays closed.
+
+    Raises:
+        AlreadyClaimed: it is to be claimed or closed, and somebody else has it.
+        NotFound, Refused, Rejected, Transient: as the tracker says.
+    """
+    if wanted == linked_decisions.RELEASED:
+        return linked_decisions.RELEASED if released(tracker, task) else linked_decisions.CLOSED
+    if wanted == linked_decisions.CLAIMED:
+        try:
+            tracker.claim(task)
+        except (NotClaimable, BlockedBy):
+            if tracker.get(task).is_open:
+                raise
+            return linked_decisions.CLOSED
+        return linked_decisions.CLAIMED
+    found = tracker.get(task)
+    if found.is_open and found.assignee not in ("", tracker.actor):
+        raise AlreadyClaimed(linked_messages.held_by(task, found.assignee), by=found.assignee)
+    if found.is_open:
+        tracker.close(task, reason=reason)
+    return linked_decisions.CLOSED
+
+
+def released(tracker: Tracker, task: str) -> bool:
+    """Release a task unless it is somebody else's or gone; False if it is closed and stays so."""
+    try:
+        if not tracker.get(task).is_open:
+            return False
+        tracker.release(task)
+    except (AlreadyClaimed, NotFound):
+        return True
+    return True

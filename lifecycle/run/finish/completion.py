@@ -28,7 +28,7 @@ from lifecycle.run.table import (
     RunStatus,
     StoryCheck,
 )
-from lifecycle.run.texts.run_words import elapsed
+from lifecycle.run.texts.standing import elapsed
 from lifecycle.run.texts.told import filled, listed, refused
 
 

@@ -18,7 +18,7 @@ from lifecycle.run import table
 from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts
 from lifecycle.run.long_run import spent
 from lifecycle.run.state import GatePart, GateRecord, Run, Story
-from lifecycle.run.texts.run_words import elapsed
+from lifecycle.run.texts.standing import elapsed
 from lifecycle.run.texts.told import filled, listed
 
 BODY_LIMIT = 60_000

@@ -12,7 +12,7 @@ from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import runtime, tier
 from lifecycle.run.state import WORKING, GateRecord, ReviewRecord, Run, Story, fields_of
 from lifecycle.run.table import MAX_RETRIES, Severity, StoryStatus
-from lifecycle.run.texts import run_words
+from lifecycle.run.texts import standing
 from lifecycle.run.texts.told import filled, numbered
 from lifecycle.run.trouble.story_failures import attempts
 
@@ -52,13 +52,13 @@ def report_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
         "report",
         run=run,
         goal=quoted(run.goal, 500)[1:-1],
-        runtime=run_words.elapsed(runtime(run, now)),
-        spent=run_words.receipt_line(run, now),
+        runtime=standing.elapsed(runtime(run, now)),
+        spent=standing.receipt_line(run, now),
         counts=table(("Status", "Count"), [(name, str(n)) for name, n in counts(run).items()]),
         recent=recent or ["None"],
         current=_current(run.current, facts.tree),
-        blockers=run_words.blocker_lines(run),
-        steps=numbered(run_words.steps(reported(run, now), facts, now)),
+        blockers=standing.blocker_lines(run),
+        steps=numbered(standing.steps(reported(run, now), facts, now)),
     )
 
 
@@ -68,12 +68,12 @@ def report_data(run: Run, facts: WorkFacts, now: float) -> dict[str, Any]:
         **fields_of(run, workflow="goal", workflow_id="id"),
         "runtime_seconds": int(runtime(run, now)),
         "iteration": run.iterations,
-        "spent": run_words.receipt_line(run, now),
+        "spent": standing.receipt_line(run, now),
         "stories": counts(run),
         "recently_completed": [one.id for one in _recent(run)],
         "current_story": run.current.id if run.current is not None else None,
         "blockers": [one.id for one in run.standing_blockers],
-        "next_steps": run_words.steps(reported(run, now), facts, now),
+        "next_steps": standing.steps(reported(run, now), facts, now),
     }
 
 
@@ -91,7 +91,7 @@ def _current(story: Story | None, tree: str) -> list[str]:
         f"- {_title(story)}",
         f"- Status: {story.status}",
         f"- Iteration: {attempts(story)}/{MAX_RETRIES}",
-        f"- Verification: {run_words.check_line(story, tree)}",
+        f"- Verification: {standing.check_line(story, tree)}",
     ]
 
 
@@ -111,7 +111,7 @@ def context_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
         run=run,
         tier=row,
         goal=_goal(run),
-        runtime=run_words.elapsed(runtime(run, now)),
+        runtime=standing.elapsed(runtime(run, now)),
         clarifications=_clarifications(run),
         current=_whole(run.current, facts.tree),
         done=len(done),
@@ -121,8 +121,8 @@ def context_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
             len(later),
             [f"- {one.id} ({one.status}): {_short_title(one)}" for one in later[:_LISTED]],
         ),
-        blockers=run_words.blocker_lines(run),
-        steps=numbered(run_words.steps(run, facts, now)),
+        blockers=standing.blocker_lines(run),
+        steps=numbered(standing.steps(run, facts, now)),
         dropped=f"raw output, and how stories were worked on{every}",
     )
 
@@ -139,7 +139,7 @@ def context_data(run: Run, facts: WorkFacts, now: float) -> dict[str, Any]:
         "completed_count": len(run.completed_stories),
         "later": [one.id for one in _later(run)[:_LISTED]],
         "blockers": [one.id for one in run.standing_blockers],
-        "next_steps": run_words.steps(run, facts, now),
+        "next_steps": standing.steps(run, facts, now),
     }
 
 
@@ -194,7 +194,7 @@ def _whole(story: Story | None, tree: str) -> list[str]:
             for name, proof in proofs.items()
             if proof is not None
         ),
-        f"- Verification: {run_words.check_line(story, tree)}",
+        f"- Verification: {standing.check_line(story, tree)}",
         *(
             f"- Failed ({one.id}, {one.category}): {quoted(one.text)}"
             for one in story.failures[-3:]

@@ -12,7 +12,7 @@ from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import runtime, tier
 from lifecycle.run.state import WORKING, GateRecord, Run, Story, fields_of
 from lifecycle.run.table import CriterionState, StoryStatus
-from lifecycle.run.texts import run_words, standing
+from lifecycle.run.texts import standing
 from lifecycle.run.texts.told import filled, numbered
 
 MOST: Final = 40
@@ -62,8 +62,8 @@ def status_view(
         ("Phase", run.phase.value),
         ("Status", f"{run.status}: {run.why}" if run.why else run.status.value),
         ("Stories completed", f"{len(run.completed_stories)}/{len(run.stories)}"),
-        ("Runtime", f"{run_words.elapsed(runtime(run, now))} ({tier(run, now).name})"),
-        ("Spent", run_words.receipt_line(run, now)),
+        ("Runtime", f"{standing.elapsed(runtime(run, now))} ({tier(run, now).name})"),
+        ("Spent", standing.receipt_line(run, now)),
         ("Gates", _gate_line(run.gates, facts.tree)),
         *((("Pull request", run.pull_request),) if run.pull_request else ()),
     )
@@ -71,8 +71,8 @@ def status_view(
         rows,
         tuple(_row(story, facts.tree) for story in shown),
         f"{left:,} more stories; all of them: lifecycle run status --all" if left else "",
-        tuple(run_words.blocker_line(run, blocker) for blocker in run.standing_blockers),
-        tuple(run_words.steps(run, facts, now)),
+        tuple(standing.blocker_line(run, blocker) for blocker in run.standing_blockers),
+        tuple(standing.steps(run, facts, now)),
         tuple(standing.notes(run, now, written)),
     )
 
@@ -98,7 +98,7 @@ def status_data(
         **fields_of(run, "goal", "phase", "status", "why", workflow_id="id"),
         "runtime_seconds": int(runtime(run, now)),
         "tier": tier(run, now).name,
-        "spent": run_words.receipt_line(run, now),
+        "spent": standing.receipt_line(run, now),
         "stories_completed": len(run.completed_stories),
         "stories_total": len(run.stories),
         "stories": [_story_data(story, facts.tree) for story in _chosen(run, every=every)],
@@ -106,7 +106,7 @@ def status_data(
             {"index": run.blockers.index(one), **fields_of(one, "id", "description")}
             for one in run.standing_blockers
         ],
-        "next_steps": run_words.steps(run, facts, now),
+        "next_steps": standing.steps(run, facts, now),
         "notes": standing.notes(run, now, written),
         "pull_request": run.pull_request or None,
     }
@@ -122,10 +122,10 @@ def _chosen(run: Run, *, every: bool) -> list[Story]:
 
 def _row(story: Story, tree: str) -> tuple[str, ...]:
     title = f"{story.title} (security)" if story.security else story.title
-    gates = run_words.gate_line(story, tree)
+    gates = standing.gate_line(story, tree)
     judged = sum(one.state is not CriterionState.PENDING for one in story.criteria)
     stands = (story.size, story.status.value, story.tdd.value, str(story.iteration))
-    shown = (run_words.check_line(story, tree), gates or "-", f"{judged}/{len(story.criteria)}")
+    shown = (standing.check_line(story, tree), gates or "-", f"{judged}/{len(story.criteria)}")
     return story.id, quoted(title, 80)[1:-1], *stands, *shown
 
 
@@ -142,8 +142,8 @@ def _story_data(story: Story, tree: str) -> dict[str, Any]:
     return {
         **fields_of(story, "id", "title", "size", "security", "status"),
         **fields_of(story, "iteration", tdd_phase="tdd"),
-        "checks": run_words.checks_of(story, tree),
-        "gates": run_words.gates_of(story, tree),
+        "checks": standing.checks_of(story, tree),
+        "gates": standing.gates_of(story, tree),
         "criteria": [one.state for one in story.criteria],
         "depends_on": story.depends_on,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import CriterionState, RunStatus
-from lifecycle.run.texts import run_words
+from lifecycle.run.texts import standing
 from lifecycle.views.overview.overview_values import OverviewRun, OverviewStory
 from lifecycle.views.overview.worktree_read import WorktreeRead, address, plain
 
@@ -36,7 +36,7 @@ def run_part(reading: WorktreeRead) -> OverviewRun | None:
         stories=tuple(_story(story) for story in run.stories),
         done=len(run.completed_stories),
         blockers=tuple(
-            plain(run_words.blocker_line(run, one), 500) for one in run.standing_blockers
+            plain(standing.blocker_line(run, one), 500) for one in run.standing_blockers
         ),
         pull_url=address(run.pull_request),
     )
@@ -66,5 +66,5 @@ def _await(reading: WorktreeRead, run: Run) -> None:
         reading.await_person("run", what, run.stopped_at, "lifecycle run resume")
     elif run.status is RunStatus.ACTIVE and run.current is None and run.standing_blockers:
         blocker = run.standing_blockers[0]
-        what = f"No story can go on: {run_words.blocker_line(run, blocker)}"
+        what = f"No story can go on: {standing.blocker_line(run, blocker)}"
         reading.await_person("run", what, blocker.at, "lifecycle run resolve-blocker")

@@ -27,7 +27,7 @@ from msgspec.structs import replace
 from lifecycle.core.errors import Refused
 from lifecycle.core.timing import Deadline
 from lifecycle.git.tracked_files import exclude_own_files
-from lifecycle.storage import adoption_notes, journal, log, regular_files, store, workflow_marks
+from lifecycle.storage import journal, log, regular_files, store, workflow_marks
 from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.storage.store import Folder
 from lifecycle.workflow.documents.hand_edits import with_edits
@@ -175,7 +175,7 @@ class WorkflowStore:
         self.root, self.environment, self.deadline = root, environment, deadline
         self.before, self.after = before, after
         self.folder = Folder(root)
-        self.noted: dict[str, adoption_notes.AdoptionNote] = {}
+        self.noted: dict[str, workflow_marks.AdoptionNote] = {}
 
     def read(self, *, archived: bool = False) -> WorktreeWorkflows:
         """The workflows as they lie there: no lock, nothing is written; never raises for what lies there.
@@ -213,7 +213,7 @@ class WorkflowStore:
         return read_files(self.root, self.environment, self.deadline, archived=archived)
 
     def _found(self, files: DocumentFiles) -> WorktreeWorkflows:
-        self.noted = adoption_notes.noted(str(self.root))
+        self.noted = workflow_marks.adoption_notes(str(self.root))
         found = tuple(map(self._noted, found_workflows(files.documents, self.ledger())))
         current = next((one.workflow.id for one in found if CURRENT in one.places), "")
         return WorktreeWorkflows(found, current, tuple(files.unusable))
@@ -293,7 +293,7 @@ class _Commit:
             )
         for id_ in self.files.noted.keys() - (self.found.keys() - self.records.keys()):
             with suppress(OSError):
-                adoption_notes.settle(str(self.root), id_, self.files.noted[id_])
+                workflow_marks.settle_note(str(self.root), id_, self.files.noted[id_])
         self._note()
 
     def _is_left(self, found: FoundWorkflow) -> bool:

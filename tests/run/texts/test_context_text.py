@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from lifecycle.run import state
 from lifecycle.run.table import TIERS, Gate
 from lifecycle.run.texts.report_text import compacted, context_data, context_lines
-from lifecycle.run.texts.run_words import checks_of
+from lifecycle.run.texts.standing import checks_of
 from tests.run.texts.texts_ground import FACTS, NOW, TREE, a_run, done
 
 HOURS_1, HOURS_4 = NOW + TIERS[0].until, NOW + TIERS[1].until
