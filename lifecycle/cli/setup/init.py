@@ -12,7 +12,8 @@ from lifecycle.cli.terminal import json_text
 from lifecycle.core.redact import visible
 from lifecycle.setup.init import FileChange, Plan, apply, plan, protocol_section
 from lifecycle.setup.init.init_mark import EXCLUDE, MARK
-from lifecycle.setup.init.planning import PERMISSIONS_ALONE, STATUS_LINE, git_of
+from lifecycle.setup.init.planning import PERMISSIONS_ALONE, STATUS_LINE
+from lifecycle.setup.init.project_files import git_of
 from lifecycle.storage.store import worktree_root
 
 _OWN = (".claude/settings.local.json", EXCLUDE, MARK)

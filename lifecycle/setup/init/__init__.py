@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from lifecycle.setup.init.copies import copy_to
 from lifecycle.setup.init.planned_files import FileChange
-from lifecycle.setup.init.planning import Plan, apply, plan
+from lifecycle.setup.init.planning import Plan, apply, copy_to, plan
 
 __all__ = ["FileChange", "Plan", "apply", "copy_to", "plan"]

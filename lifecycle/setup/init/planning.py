@@ -1,33 +1,28 @@
-"""What `init` and `init --remove` will do to one project, worked out before anything is written."""
+"""What `init` and `init --remove` will do to one project, worked out before anything is written.
+
+A new worktree of the repository gets what git does not carry over (`copy_to`).
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lifecycle.core.errors import BadConfig, Refused
-from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.git.process import GitRepository
-from lifecycle.git.tracked_files import OWN_LINES
-from lifecycle.run import run_store
 from lifecycle.settings import config, resources, running_client, user_folder
-from lifecycle.setup.init import client_settings, protocol_section
+from lifecycle.setup.init import init_mark
 from lifecycle.setup.init import init_mark as mark
 from lifecycle.setup.init.found_hooks import ClientSetup, plugins
 from lifecycle.setup.init.hook_table import (
-    NAMES,
     WIRES,
-    Form,
     local_form,
     shared_form,
 )
 from lifecycle.setup.init.init_mark import (
     EXCLUDE,
-    IGNORE,
     LOCAL,
     MARK,
     PERMITS,
@@ -39,29 +34,21 @@ from lifecycle.setup.init.init_mark import (
 )
 from lifecycle.setup.init.planned_files import (
     FileChange,
-    FileDraft,
-    PutLines,
-    add_lines,
-    take_out_lines,
-    unwritten,
     write_all,
 )
-from lifecycle.setup.init.staged_setup import FILES, LOG_LINE, Staging
+from lifecycle.setup.init.project_files import FOLDER, ProjectFiles, decoded, git_of
+from lifecycle.setup.init.staged_setup import FILES
 from lifecycle.setup.init.status_line import LINE_MARK, put_in, take_out
 from lifecycle.setup.init.supplies import claims, page_of, runs, workflows
 from lifecycle.storage import store
 from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.trackers import registry
-from lifecycle.workflow.store import document_files
 
 PERMISSIONS_ALONE = "permissions"
 """The mode of a project whose hooks are the plugin's."""
 
 STATUS_LINE = "statusline"
 """The mode of a project that has the status line put in, whatever else."""
-
-_FOLDER = ".claude/"
-_GIT_SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,50 +137,8 @@ def apply(plan: Plan) -> None:
             folder.rmdir()
 
 
-@dataclass
-class _Project:
-    """One worktree and the files of a plan."""
-
-    root: Path
-    environment: Mapping[str, str]
-    only_wires: bool = False
-    notes: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.draft = FileDraft(self.root)
-        if not (self.root / ".git").exists():
-            raise Refused(
-                f"{self.root} is no git worktree, so nothing was written; go to the repository that you "
-                "work in."
-            )
-        for name in (*SETTINGS.values(), MARK, PERMITS, LINE_MARK):
-            self._need_inside(name)
-        if os.path.lexists(self.root / _FOLDER.rstrip("/")) and not (self.root / _FOLDER).is_dir():
-            raise Refused(
-                ".claude is no folder, so nothing was written; move it away and run this again."
-            )
-
-    def _need_inside(self, name: str) -> None:
-        """Refuse a symbolic link on the way to a file that leads out of the worktree, or nowhere in it.
-
-        A repository can bring such a link: what is written through it would lie in somebody's home.
-        """
-        target = Path(os.path.realpath(self.root / name))
-        if not target.is_relative_to(os.path.realpath(self.root)):
-            raise Refused(
-                f"{name} is behind a symbolic link that leads out of this worktree, to {target}, so "
-                "nothing was written; put a file in the link's place and run this again."
-            )
-
-    def mark(self, name: str = MARK) -> InitMark | None:
-        """What an earlier run left, or None."""
-        content = self.draft.read(name)
-        return mark.parse(content) if content is not None else None
-
-    @cached_property
-    def staging(self) -> Staging:
-        """The staged workflow's part of the plan."""
-        return Staging(self.root, self.environment, self.draft, self.notes)
+class _Project(ProjectFiles):
+    """What `init`, and `init --remove`, make of a project."""
 
     def installation(
         self, before: InitMark | None, *, shared: bool, stages: bool, run: bool, workflow: bool
@@ -217,18 +162,18 @@ class _Project:
         new = self._wired(new)
         if new.stages:
             for name in (config.CONFIG_FILE, *FILES, page_of(self.staging.start)):
-                self._need_inside(name)
+                self.need_inside(name)
             new = self.staging.put_in(new, is_new=is_new, has_config=not self.only_wires)
         supplied = [*claims(), *(runs() if new.run else ())]
         supplied += workflows() if new.workflow else ()
         for file in supplied:
-            self._need_inside(file.name)
+            self.need_inside(file.name)
         new = self.staging.supply(new, supplied)
         if new.workflow and not self.only_wires:
-            new = self._sectioned(new)
+            new = self.sectioned(new)
         if not self.only_wires and not config.file_of(self.root).is_file():
             new = self.staging.settle(new)
-        new = self._listed(new)
+        new = self.listed(new)
         self.draft.write(MARK, mark.render(new), "the mark, which --remove reads")
         self._recorded()
         if not self.only_wires:
@@ -252,26 +197,26 @@ class _Project:
                 "lifecycle init wired this project, and put its permissions in as well."
             )
             return Plan(self.root, wired.mode, (), tuple(self.notes))
-        new = self.mark(PERMITS) or InitMark(LOCAL, created=self._new_folder())
+        new = self.mark(PERMITS) or InitMark(LOCAL, created=self.new_folder())
         stages = self.staging.settings.use
         extra = self.staging.extra(stages=stages, run=run, workflow=workflow)
         if not run:
             extra = Extra(extra.permissions)
-        new = self._put_into(new, None, extra)
-        new = self._listed(new, PERMITS)
+        new = self.put_into(new, None, extra)
+        new = self.listed(new, PERMITS)
         self.draft.write(PERMITS, mark.render(new), "what --remove reads")
         return Plan(self.root, PERMISSIONS_ALONE, self.draft.changes(), tuple(self.notes))
 
     def status_line(self) -> Plan:
         """Put the client's status line in, for one person."""
-        new = self.mark(LINE_MARK) or InitMark(LOCAL, created=self._new_folder())
+        new = self.mark(LINE_MARK) or InitMark(LOCAL, created=self.new_folder())
         name = SETTINGS[LOCAL]
         content = self.draft.read(name)
         others = ClientSetup.read(self.root, self.environment).files[:-1]
-        text, put = put_in(_decoded(content, name), name, new.settings, others)
+        text, put = put_in(decoded(content, name), name, new.settings, others)
         self.draft.write(name, text.encode(), "the status line")
         new = replace(new, settings=put, created=new.created_with(name, is_new=content is None))
-        new = self._listed(new, LINE_MARK)
+        new = self.listed(new, LINE_MARK)
         self.draft.write(LINE_MARK, mark.render(new), "what --remove reads")
         self._recorded()
         return Plan(self.root, STATUS_LINE, self.draft.changes(), tuple(self.notes))
@@ -284,27 +229,24 @@ class _Project:
         name = SETTINGS[LOCAL]
         content = self.draft.read(name)
         if content is not None:
-            text = take_out(_decoded(content, name), name, line.settings)
+            text = take_out(decoded(content, name), name, line.settings)
             gone = not text.strip("\ufeff{} \t\r\n") and name in line.created
             self.draft.write(name, None if gone else text.encode(), "the status line goes")
         for listed in line.lines:
-            self._unlisted(line, listed)
+            self.unlisted(line, listed)
         self.draft.write(LINE_MARK, None, "the mark")
         return line
-
-    def _new_folder(self) -> tuple[str, ...]:
-        return () if (self.root / _FOLDER).exists() else (_FOLDER,)
 
     def _begun(self, mode: str) -> InitMark:
         """The mark of a first run; what was only allowed until now goes, to be put in with the rest."""
         allowed = self.mark(PERMITS)
         if allowed is None:
-            return InitMark(mode, created=self._new_folder())
-        self._unwired(allowed, "its permissions go into the whole")
+            return InitMark(mode, created=self.new_folder())
+        self.unwired(allowed, "its permissions go into the whole")
         for name in allowed.lines:
-            self._unlisted(allowed, name)
+            self.unlisted(allowed, name)
         self.draft.write(PERMITS, None, "part of the mark now")
-        return InitMark(mode, created=tuple(name for name in allowed.created if name == _FOLDER))
+        return InitMark(mode, created=tuple(name for name in allowed.created if name == FOLDER))
 
     def removal(self, before: InitMark | None, name: str) -> Plan:
         """Take everything out that was put in, as the mark called `name` says."""
@@ -315,15 +257,15 @@ class _Project:
                     "lifecycle init put nothing into this project, so there is nothing to take out."
                 )
             created = line.created if line is not None else ()
-            emptied = (self.root / _FOLDER,) if _FOLDER in created else ()
+            emptied = (self.root / FOLDER,) if FOLDER in created else ()
             return Plan(self.root, "", self.draft.changes(), tuple(self.notes), emptied)
         if line is not None:  # what came with the line is as much ours
             before = replace(before, created=(*before.created, *line.created))
-        self._unwired(before, "lifecycle's entries go")
+        self.unwired(before, "lifecycle's entries go")
         for listed in before.lines:
-            self._unlisted(before, listed)
+            self.unlisted(before, listed)
         folders = self.staging.take_out(before)
-        self._unsectioned(before)
+        self.unsectioned(before)
         if config.CONFIG_FILE in before.sha256:
             self.staging.take(before, config.CONFIG_FILE)
         self.draft.write(name, None, "the mark")
@@ -332,14 +274,14 @@ class _Project:
                 f"A claim is still here ({CLAIM_FILE}); no hook looks at it any more. Release it with: "
                 "lifecycle release"
             )
-        if _FOLDER in before.created:
-            folders = (*folders, self.root / _FOLDER)
+        if FOLDER in before.created:
+            folders = (*folders, self.root / FOLDER)
         return Plan(self.root, "", self.draft.changes(), tuple(self.notes), folders)
 
     def _moved(self, before: InitMark, mode: str) -> InitMark:
         """From one person's settings to everybody's: never both."""
-        self._unwired(before, "moved to .claude/settings.json")
-        self._unlisted(before, EXCLUDE)
+        self.unwired(before, "moved to .claude/settings.json")
+        self.unlisted(before, EXCLUDE)
         kept = {name: put for name, put in before.lines.items() if name != EXCLUDE}
         created = tuple(name for name in before.created if name != SETTINGS[before.mode])
         return replace(before, mode=mode, settings=Put(), lines=kept, created=created)
@@ -353,102 +295,7 @@ class _Project:
         is_shared = before.mode == SHARED
         form = shared_form if is_shared else local_form(resources.hooks_folder())
         extra = self.staging.extra(stages=before.stages, run=before.run, workflow=before.workflow)
-        return self._put_into(replace(before, settings=put), form, extra)
-
-    def _put_into(self, before: InitMark, form: Form | None, extra: Extra | None) -> InitMark:
-        name = SETTINGS[before.mode]
-        content = self.draft.read(name)
-        text, put = client_settings.wire(
-            _decoded(content, name), name, form, before.settings, extra
-        )
-        hooks = f"{len(NAMES)} hooks, " if form is not None else ""
-        what = f"{hooks}{len(put.permissions)} permissions"
-        self.draft.write(name, text.encode(), what)
-        created = before.created_with(name, is_new=content is None)
-        return replace(before, settings=put, created=created)
-
-    def _unwired(self, before: InitMark, what: str) -> None:
-        name = SETTINGS[before.mode]
-        content = self.draft.read(name)
-        if content is None:
-            return
-        text = client_settings.unwire(_decoded(content, name), name, before.settings)
-        root = client_settings.read(text, name)
-        # Empty, or an object with nothing in it, not even a comment.
-        rest = text.strip("\ufeff \t\r\n")
-        is_empty = not rest or (root is not None and not rest.strip("{} \t\r\n"))
-        gone = is_empty and name in before.created
-        self.draft.write(name, None if gone else text.encode(), what)
-        if not gone:
-            for event, script in client_settings.left(text, name):
-                self.notes.append(
-                    f"{name} still runs {script} at {event}, in an entry that is not as it was put in; "
-                    "it was kept."
-                )
-
-    def _listed(self, before: InitMark, mark_name: str = MARK) -> InitMark:
-        """Keep our own files out of git: everybody's in `.gitignore`, one person's in `info/exclude`."""
-        wanted = (
-            *OWN_LINES,
-            *((LOG_LINE,) if before.stages else ()),
-            *(run_store.LINES if before.run else ()),
-            *(document_files.LINES if before.workflow else ()),
-        )
-        name, path = IGNORE, self.root / IGNORE
-        if before.mode == LOCAL:
-            # What is one person's is excluded in this clone alone, and nothing of it is there to commit.
-            name, path = EXCLUDE, self._exclude()
-            new_files = (SETTINGS[LOCAL], protocol_section.FILE)
-            own_files = (mark_name, *(n for n in new_files if n in before.created), *before.sha256)
-            wanted = (*wanted, *(f"/{file}" for file in own_files))
-        if path.is_symlink():
-            self.notes.append(f"{name} is a symbolic link, which was not written through.")
-            return before
-        content = self.draft.read(path)
-        added, put = add_lines(content or b"", wanted, before.lines.get(name, PutLines()))
-        if added == (content or b""):
-            return before
-        self.draft.write(path, added, f"{len(put.lines)} lines", _shown(name))
-        created = before.created_with(name, is_new=content is None)
-        return replace(before, lines={**before.lines, name: put}, created=created)
-
-    def _unlisted(self, before: InitMark, name: str) -> None:
-        path = self._exclude() if name == EXCLUDE else self.root / name
-        content, put = self.draft.read(path), before.lines.get(name)
-        if content is None or put is None or path.is_symlink():
-            return
-        left = take_out_lines(content, put)
-        gone = not left and name in before.created
-        self.draft.write(path, None if gone else left, "lifecycle's lines go", _shown(name))
-
-    def _sectioned(self, before: InitMark) -> InitMark:
-        """The section of CLAUDE.md, unless somebody wrote one of their own."""
-        name = protocol_section.FILE
-        self._need_inside(name)
-        if os.path.lexists(self.root / name) and not (self.root / name).is_file():
-            self.notes.append(f"{name} is no file and was kept.")
-            return before
-        content = self.draft.read(name)
-        after, piece = protocol_section.put_in(content or b"", before.section)
-        if after is None:
-            self.notes.append(f"The section of {name} is your own and was kept.")
-        elif after != content:
-            self.draft.write(name, after, f'the section "{protocol_section.TITLE}"')
-            before = replace(before, created=before.created_with(name, is_new=content is None))
-        return replace(before, section=piece)
-
-    def _unsectioned(self, before: InitMark) -> None:
-        name = protocol_section.FILE
-        content = self.draft.read(name) if before.section else None
-        if content is None:
-            return
-        self._need_inside(name)
-        left = protocol_section.take_out(content, before.section)
-        if left is None:
-            self.notes.append(f"The section of {name} was changed since and was kept.")
-            return
-        gone = not left and name in before.created
-        self.draft.write(name, None if gone else left, f'without "{protocol_section.TITLE}"')
+        return self.put_into(replace(before, settings=put), form, extra)
 
     def _recorded(self) -> None:
         """What the hook scripts find in the user's own folder."""
@@ -488,22 +335,49 @@ class _Project:
         shown = user_folder.shown(path.name, self.environment)
         self.draft.write(path, content, f"{program} may run here", shown, is_private=True)
 
-    def _exclude(self) -> Path:
-        git = git_of(self.root, self.environment)
-        return self.root / git.run("rev-parse", "--git-path", EXCLUDE)
+
+def copy_to(
+    origin: Path, new: Path, *, environment: Mapping[str, str] | None = None
+) -> tuple[Path, ...]:
+    """Give a new worktree what this one has and git does not track; what was written there.
+
+    That is the untracked `.lifecycle.toml`, but for the main worktree's, which all read; our entries in
+    the person's own settings with the mark; and the files that `init` supplied.
+    Nothing that is there already is touched, and nothing is done for a project that `init` never wired.
+
+    Args:
+        origin: the worktree that has them.
+        new: the worktree that `git worktree add` just made.
+        environment: names the user's home and PATH; the process's unless given.
+
+    Raises:
+        Refused: settings that are in the new worktree cannot be merged with.
+        GitFailed, Transient, OSError: git, or the disk.
+    """
+    environment = os.environ if environment is None else environment
+    written: list[Path] = []
+    name = config.CONFIG_FILE
+    settings = store.read(origin / name)
+    if (
+        settings is not None
+        and not os.path.lexists(new / name)
+        and config.file_of(new) != origin / name
+        and not git_of(origin, environment).run("ls-files", "--", name)
+    ):
+        write_all([FileChange(new / name, name, None, settings.content)])
+        written.append(new / name)
+    put_in = store.read(origin / MARK)
+    if put_in is not None and store.read(new / MARK) is None:
+        todo = plan(new, environment=environment, only_wires=True, **_parts(put_in.content))
+        apply(todo)
+        written += [change.path for change in todo.changes]
+    return tuple(written)
 
 
-def git_of(root: Path, environment: Mapping[str, str]) -> GitRepository:
-    """Git in a worktree, for as long as a plan may ask it."""
-    return GitRepository(root, Deadline.after(SystemClock(), _GIT_SECONDS), environment)
-
-
-def _shown(name: str) -> str:
-    return f".git/{name}" if name == EXCLUDE else name
-
-
-def _decoded(content: bytes | None, name: str) -> str:
+def _parts(content: bytes) -> dict[str, bool]:
+    """What was put in beside the hooks, as `plan` wants to know it."""
     try:
-        return (content or b"").decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise unwritten(f"{name} is not UTF-8 (byte {error.start + 1})") from None
+        mark = init_mark.parse(content)
+    except Refused:
+        return {}  # a broken mark is the old worktree's; `init` and `doctor` name it there
+    return {"stages": mark.stages, "run": mark.run, "workflow": mark.workflow}

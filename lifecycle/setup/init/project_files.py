@@ -1,0 +1,212 @@
+"""The files of one project that `init` writes: what is put into each of them, and taken out again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from lifecycle.core.errors import Refused
+from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.git.process import GitRepository
+from lifecycle.git.tracked_files import OWN_LINES
+from lifecycle.run import run_store
+from lifecycle.setup.init import client_settings, protocol_section
+from lifecycle.setup.init import init_mark as mark
+from lifecycle.setup.init.hook_table import (
+    NAMES,
+    Form,
+)
+from lifecycle.setup.init.init_mark import (
+    EXCLUDE,
+    IGNORE,
+    LOCAL,
+    MARK,
+    PERMITS,
+    SETTINGS,
+    Extra,
+    InitMark,
+)
+from lifecycle.setup.init.planned_files import (
+    FileDraft,
+    PutLines,
+    add_lines,
+    take_out_lines,
+    unwritten,
+)
+from lifecycle.setup.init.staged_setup import LOG_LINE, Staging
+from lifecycle.setup.init.status_line import LINE_MARK
+from lifecycle.workflow.store import document_files
+
+FOLDER = ".claude/"
+_GIT_SECONDS = 20.0
+
+
+@dataclass
+class ProjectFiles:
+    """One worktree and what a plan makes of its files; nothing is written yet."""
+
+    root: Path
+    environment: Mapping[str, str]
+    only_wires: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.draft = FileDraft(self.root)
+        if not (self.root / ".git").exists():
+            raise Refused(
+                f"{self.root} is no git worktree, so nothing was written; go to the repository that you "
+                "work in."
+            )
+        for name in (*SETTINGS.values(), MARK, PERMITS, LINE_MARK):
+            self.need_inside(name)
+        if os.path.lexists(self.root / FOLDER.rstrip("/")) and not (self.root / FOLDER).is_dir():
+            raise Refused(
+                ".claude is no folder, so nothing was written; move it away and run this again."
+            )
+
+    def need_inside(self, name: str) -> None:
+        """Refuse a symbolic link on the way to a file that leads out of the worktree, or nowhere in it.
+
+        A repository can bring such a link: what is written through it would lie in somebody's home.
+        """
+        target = Path(os.path.realpath(self.root / name))
+        if not target.is_relative_to(os.path.realpath(self.root)):
+            raise Refused(
+                f"{name} is behind a symbolic link that leads out of this worktree, to {target}, so "
+                "nothing was written; put a file in the link's place and run this again."
+            )
+
+    def mark(self, name: str = MARK) -> InitMark | None:
+        """What an earlier run left, or None."""
+        content = self.draft.read(name)
+        return mark.parse(content) if content is not None else None
+
+    @cached_property
+    def staging(self) -> Staging:
+        """The staged workflow's part of the plan."""
+        return Staging(self.root, self.environment, self.draft, self.notes)
+
+    def new_folder(self) -> tuple[str, ...]:
+        """What a first run makes: the folder of the client's settings, unless it is there."""
+        return () if (self.root / FOLDER).exists() else (FOLDER,)
+
+    def put_into(self, before: InitMark, form: Form | None, extra: Extra | None) -> InitMark:
+        """Put hooks of this form, if one is given, and what else is wired in the settings; the new mark."""
+        name = SETTINGS[before.mode]
+        content = self.draft.read(name)
+        text, put = client_settings.wire(decoded(content, name), name, form, before.settings, extra)
+        hooks = f"{len(NAMES)} hooks, " if form is not None else ""
+        what = f"{hooks}{len(put.permissions)} permissions"
+        self.draft.write(name, text.encode(), what)
+        created = before.created_with(name, is_new=content is None)
+        return replace(before, settings=put, created=created)
+
+    def unwired(self, before: InitMark, what: str) -> None:
+        """Take out of the settings what the mark says was put in; a file that was made for it goes."""
+        name = SETTINGS[before.mode]
+        content = self.draft.read(name)
+        if content is None:
+            return
+        text = client_settings.unwire(decoded(content, name), name, before.settings)
+        root = client_settings.read(text, name)
+        # Empty, or an object with nothing in it, not even a comment.
+        rest = text.strip("\ufeff \t\r\n")
+        is_empty = not rest or (root is not None and not rest.strip("{} \t\r\n"))
+        gone = is_empty and name in before.created
+        self.draft.write(name, None if gone else text.encode(), what)
+        if not gone:
+            for event, script in client_settings.left(text, name):
+                self.notes.append(
+                    f"{name} still runs {script} at {event}, in an entry that is not as it was put in; "
+                    "it was kept."
+                )
+
+    def listed(self, before: InitMark, mark_name: str = MARK) -> InitMark:
+        """Keep our own files out of git: everybody's in `.gitignore`, one person's in `info/exclude`."""
+        wanted = (
+            *OWN_LINES,
+            *((LOG_LINE,) if before.stages else ()),
+            *(run_store.LINES if before.run else ()),
+            *(document_files.LINES if before.workflow else ()),
+        )
+        name, path = IGNORE, self.root / IGNORE
+        if before.mode == LOCAL:
+            # What is one person's is excluded in this clone alone, and nothing of it is there to commit.
+            name, path = EXCLUDE, self._exclude()
+            new_files = (SETTINGS[LOCAL], protocol_section.FILE)
+            own_files = (mark_name, *(n for n in new_files if n in before.created), *before.sha256)
+            wanted = (*wanted, *(f"/{file}" for file in own_files))
+        if path.is_symlink():
+            self.notes.append(f"{name} is a symbolic link, which was not written through.")
+            return before
+        content = self.draft.read(path)
+        added, put = add_lines(content or b"", wanted, before.lines.get(name, PutLines()))
+        if added == (content or b""):
+            return before
+        self.draft.write(path, added, f"{len(put.lines)} lines", _shown(name))
+        created = before.created_with(name, is_new=content is None)
+        return replace(before, lines={**before.lines, name: put}, created=created)
+
+    def unlisted(self, before: InitMark, name: str) -> None:
+        """Take our lines out of the file that keeps files out of git."""
+        path = self._exclude() if name == EXCLUDE else self.root / name
+        content, put = self.draft.read(path), before.lines.get(name)
+        if content is None or put is None or path.is_symlink():
+            return
+        left = take_out_lines(content, put)
+        gone = not left and name in before.created
+        self.draft.write(path, None if gone else left, "lifecycle's lines go", _shown(name))
+
+    def sectioned(self, before: InitMark) -> InitMark:
+        """The section of CLAUDE.md, unless somebody wrote one of their own."""
+        name = protocol_section.FILE
+        self.need_inside(name)
+        if os.path.lexists(self.root / name) and not (self.root / name).is_file():
+            self.notes.append(f"{name} is no file and was kept.")
+            return before
+        content = self.draft.read(name)
+        after, piece = protocol_section.put_in(content or b"", before.section)
+        if after is None:
+            self.notes.append(f"The section of {name} is your own and was kept.")
+        elif after != content:
+            self.draft.write(name, after, f'the section "{protocol_section.TITLE}"')
+            before = replace(before, created=before.created_with(name, is_new=content is None))
+        return replace(before, section=piece)
+
+    def unsectioned(self, before: InitMark) -> None:
+        """Take the section of CLAUDE.md out, unless somebody changed it."""
+        name = protocol_section.FILE
+        content = self.draft.read(name) if before.section else None
+        if content is None:
+            return
+        self.need_inside(name)
+        left = protocol_section.take_out(content, before.section)
+        if left is None:
+            self.notes.append(f"The section of {name} was changed since and was kept.")
+            return
+        gone = not left and name in before.created
+        self.draft.write(name, None if gone else left, f'without "{protocol_section.TITLE}"')
+
+    def _exclude(self) -> Path:
+        git = git_of(self.root, self.environment)
+        return self.root / git.run("rev-parse", "--git-path", EXCLUDE)
+
+
+def git_of(root: Path, environment: Mapping[str, str]) -> GitRepository:
+    """Git in a worktree, for as long as a plan may ask it."""
+    return GitRepository(root, Deadline.after(SystemClock(), _GIT_SECONDS), environment)
+
+
+def _shown(name: str) -> str:
+    return f".git/{name}" if name == EXCLUDE else name
+
+
+def decoded(content: bytes | None, name: str) -> str:
+    """The text of a file; nothing is written where it is no UTF-8."""
+    try:
+        return (content or b"").decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise unwritten(f"{name} is not UTF-8 (byte {error.start + 1})") from None
