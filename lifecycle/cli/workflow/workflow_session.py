@@ -16,7 +16,8 @@ from lifecycle.cli.terminal import is_terminal
 from lifecycle.core.redact import visible
 from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
 from lifecycle.workflow.store.found_workflows import FoundWorkflow
-from lifecycle.workflow.store.workflow_store import WorkflowStore, WorktreeWorkflows
+from lifecycle.workflow.store.workflow_change import WorktreeWorkflows
+from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.whose import Asker, asker_of
 
 which = option(

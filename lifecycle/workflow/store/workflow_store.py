@@ -17,9 +17,8 @@ import dataclasses
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from msgspec.structs import replace
@@ -41,7 +40,6 @@ from lifecycle.workflow.store.document_files import (
     OTHERS,
     VIEW,
     DocumentFiles,
-    UnusableFile,
     own_content,
     read_files,
     tracked_here,
@@ -51,9 +49,12 @@ from lifecycle.workflow.store.found_workflows import (
     Ledger,
     LedgerEntry,
     found_workflows,
-    free_id,
 )
-from lifecycle.workflow.table import PhaseStatus
+from lifecycle.workflow.store.workflow_change import (
+    WorkflowChange,
+    WorktreeWorkflows,
+    moves_of,
+)
 
 LOCK: Final = "workflow.lock"
 LOCK_SECONDS: Final = 5.0
@@ -65,92 +66,6 @@ MOST_REMEMBERED: Final = 200
 
 _TRIES: Final = 6
 _BUSY: Final = "Another lifecycle process is at work on the workflows here; try again in a moment."
-
-
-@dataclass(frozen=True)
-class WorktreeWorkflows:
-    """The workflows of one worktree as they were read.
-
-    Attributes:
-        found: all of them, the one that was changed last first.
-        current: the id of the one in `.claude/state/workflow.json`; "" if there is none.
-        unusable: files in the place of documents that cannot be used.
-    """
-
-    found: tuple[FoundWorkflow, ...] = ()
-    current: str = ""
-    unusable: tuple[UnusableFile, ...] = ()
-
-    @property
-    def unfinished(self) -> tuple[FoundWorkflow, ...]:
-        """Those with something left to do, the one that was changed last first."""
-        return tuple(one for one in self.found if not one.workflow.is_over)
-
-    @property
-    def troubles(self) -> tuple[str, ...]:
-        """One sentence for each file that cannot be used, and for each edit that was not taken over."""
-        told = [one.sentence for one in self.unusable]
-        return (*told, *(remark for one in self.unfinished for remark in one.remarks))
-
-    def get(self, name: str) -> FoundWorkflow | None:
-        """The workflow of this id or name (the unfinished one first, of several the newest), or None."""
-        ordered = (*self.unfinished, *self.found)
-        folded = name.casefold()
-        ranked = [
-            (one.workflow.id != name, one.workflow.name != name, at)
-            for at, one in enumerate(ordered)
-            if folded in (one.workflow.id.casefold(), one.workflow.name.casefold())
-        ]
-        return ordered[min(ranked)[2]] if ranked else None
-
-
-class WorkflowChange:
-    """The workflows while the lock is held; what is `put` is written when the block ends.
-
-    Attributes:
-        workflows: as they are, with what was edited by hand.
-        troubles: files that could not be written, one sentence each; there once the block has ended.
-        written: by path, what the commit put there.
-        after: by id, the records that the commit writes.
-        is_foreseen: False if somebody else changed a file in the middle of it.
-    """
-
-    def __init__(self, workflows: WorktreeWorkflows, files: DocumentFiles, now: float) -> None:
-        self.workflows, self.files, self.now = workflows, files, now
-        self.changed: dict[str, Workflow] = {}
-        self.moved: list[str] = []
-        self.entries: list[journal.JournalEntry] = []
-        self.troubles: list[str] = []
-        self.written: dict[str, bytes] = {}
-        self.after: dict[str, Workflow] = {}
-        self.is_foreseen = True
-
-    def put(self, workflow: Workflow, *, is_moved: bool = True) -> Workflow:
-        """Have a workflow written, new or changed; it with its revision and time.
-
-        Args:
-            workflow: what it is now.
-            is_moved: it becomes the current one, which `.claude/state/workflow.json` shows.
-        """
-        known = self.workflows.get(workflow.id)
-        before = known.workflow if known is not None else None
-        if before == workflow and known is not None and not known.is_edited:
-            return workflow
-        revision = known.revision if known is not None else 0
-        made = _stamped(workflow, revision + 1, self.now)
-        self.changed[made.id] = made
-        if is_moved:
-            self.moved.append(made.id)
-        return made
-
-    def new_id(self) -> str:
-        """An id that no workflow has, made of the present moment."""
-        taken = {one.workflow.id for one in self.workflows.found} | set(self.changed)
-        return free_id(self.now, taken)
-
-    def note(self, entry: journal.JournalEntry) -> None:
-        """Have an entry in the journal beside those of the phases that moved."""
-        self.entries.append(entry)
 
 
 class WorkflowStore:
@@ -249,12 +164,6 @@ class WorkflowStore:
             return {}
 
 
-def _stamped(workflow: Workflow, revision: int, now: float) -> Workflow:
-    """The record as it is written: with its revision, and the times that follow from it."""
-    ended_at = (workflow.ended_at or now) if workflow.is_over else 0.0
-    return replace(workflow, revision=revision, updated_at=now, ended_at=ended_at)
-
-
 class _ChangedMeanwhile(Exception):
     """A file holds something else than when it was read."""
 
@@ -304,7 +213,7 @@ class _Commit:
         """The record to be written of a workflow that only has to be brought in step."""
         if not found.is_edited:
             return found.workflow
-        return _stamped(found.workflow, found.revision + 1, self.change.now)
+        return self.change.stamped(found.workflow, found.revision + 1)
 
     def _read_again(self) -> None:
         """Take over what was changed in a file since it was read."""
@@ -468,32 +377,8 @@ class _Commit:
         entries = list(self.change.entries)
         before = {one.workflow.id: one.base for one in self.change.workflows.found}
         for id_, record in self.records.items():
-            entries += _moves(before.get(id_), record, self.change.now)
+            entries += moves_of(before.get(id_), record, self.change.now)
         journal.note(self.root, *entries)
-
-
-def _moves(before: Workflow | None, after: Workflow, now: float) -> Iterator[journal.JournalEntry]:
-    """The transitions of phases between two records, for the journal."""
-    known = before.phases if before is not None else ()
-    for index, phase in enumerate(after.phases):
-        old = known[index].status if index < len(known) else PhaseStatus.PENDING
-        if phase.status is old:
-            continue
-        detail: dict[str, Any] = {"title": after.name, "phase": phase.title, "number": index + 1}
-        detail |= {"reason": phase.reason} if phase.reason else {}
-        detail |= {"gate": phase.gate, "passed": bool(phase.passed)} if phase.gate else {}
-        yield journal.JournalEntry(
-            now,
-            journal.WORKFLOW,
-            journal.TRANSITION,
-            task=after.id,
-            actor=phase.agent,
-            session=after.session,
-            source=f"{index + 1} {old}",
-            target=f"{index + 1} {phase.status}",
-            key=f"{after.id}/{after.revision}/{index}/{phase.status}",
-            detail=detail,
-        )
 
 
 def _checkpoint_path(workflow: Workflow) -> str:
