@@ -72,12 +72,8 @@ def due(state: Mapping[str, Any]) -> float | None:
 
 def add(claim_store: ClaimStore, left: Left) -> None:
     """Keep a pending write; it replaces an earlier one for the same task."""
-    others = [
-        one
-        for one in waiting(claim_store.state)
-        if (one.tracker, one.id) != (left.tracker, left.id)
-    ]
-    _set(claim_store, [*others, left])
+    about, pending = (left.tracker, left.id), waiting(claim_store.state)
+    _set(claim_store, [*(one for one in pending if (one.tracker, one.id) != about), left])
 
 
 def forget(claim_store: ClaimStore, tracker: str, task: str) -> None:
@@ -238,9 +234,8 @@ def written(tracker: Tracker, task: str, wanted: str, reason: str) -> str:
 def released(tracker: Tracker, task: str) -> bool:
     """Release a task unless it is somebody else's or gone; False if it is closed and stays so."""
     try:
-        if not tracker.get(task).is_open:
-            return False
-        tracker.release(task)
+        if is_open := tracker.get(task).is_open:
+            tracker.release(task)
     except (AlreadyClaimed, NotFound):
         return True
-    return True
+    return is_open

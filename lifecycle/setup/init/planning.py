@@ -16,11 +16,7 @@ from lifecycle.settings import config, resources, running_client, user_folder
 from lifecycle.setup.init import init_mark
 from lifecycle.setup.init import init_mark as mark
 from lifecycle.setup.init.found_hooks import ClientSetup, plugins
-from lifecycle.setup.init.hook_table import (
-    WIRES,
-    local_form,
-    shared_form,
-)
+from lifecycle.setup.init.hook_table import WIRES, local_form, shared_form
 from lifecycle.setup.init.init_mark import (
     EXCLUDE,
     LOCAL,
@@ -32,10 +28,7 @@ from lifecycle.setup.init.init_mark import (
     InitMark,
     Put,
 )
-from lifecycle.setup.init.planned_files import (
-    FileChange,
-    write_all,
-)
+from lifecycle.setup.init.planned_files import FileChange, write_all
 from lifecycle.setup.init.project_files import FOLDER, ProjectFiles, decoded, git_of
 from lifecycle.setup.init.staged_setup import FILES
 from lifecycle.setup.init.status_line import LINE_MARK, put_in, take_out

@@ -15,10 +15,7 @@ from lifecycle.git.tracked_files import OWN_LINES
 from lifecycle.run import run_store
 from lifecycle.setup.init import client_settings, protocol_section
 from lifecycle.setup.init import init_mark as mark
-from lifecycle.setup.init.hook_table import (
-    NAMES,
-    Form,
-)
+from lifecycle.setup.init.hook_table import NAMES, Form
 from lifecycle.setup.init.init_mark import (
     EXCLUDE,
     IGNORE,

@@ -10,14 +10,8 @@ from msgspec.structs import replace
 
 from lifecycle.storage import journal
 from lifecycle.workflow.state import Workflow
-from lifecycle.workflow.store.document_files import (
-    DocumentFiles,
-    UnusableFile,
-)
-from lifecycle.workflow.store.found_workflows import (
-    FoundWorkflow,
-    free_id,
-)
+from lifecycle.workflow.store.document_files import DocumentFiles, UnusableFile
+from lifecycle.workflow.store.found_workflows import FoundWorkflow, free_id
 from lifecycle.workflow.table import PhaseStatus
 
 

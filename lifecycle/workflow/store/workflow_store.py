@@ -50,11 +50,7 @@ from lifecycle.workflow.store.found_workflows import (
     LedgerEntry,
     found_workflows,
 )
-from lifecycle.workflow.store.workflow_change import (
-    WorkflowChange,
-    WorktreeWorkflows,
-    moves_of,
-)
+from lifecycle.workflow.store.workflow_change import WorkflowChange, WorktreeWorkflows, moves_of
 
 LOCK: Final = "workflow.lock"
 LOCK_SECONDS: Final = 5.0
