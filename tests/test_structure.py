@@ -25,14 +25,14 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_385,
-    "storage": 1_415,
+    "storage": 1_452,
     "settings": 902,
     "git": 714,
     "github": 6_460,
     "trackers": 2_880,
     "platforms": 780,
     "evidence": 2_500,
-    "claim": 5_800,
+    "claim": 5_760,
     "run": 3_769,
     "stages": 2_850,
     "workflow": 2_500,

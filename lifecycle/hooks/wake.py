@@ -16,7 +16,6 @@ from typing import Any
 
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.record.claim_store import ClaimStore
-from lifecycle.claim.record.guard_marks import ALWAYS, STOP_DUE, GuardMarks
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.timing import Deadline, DeadlineReached, SystemClock, alarm
@@ -27,6 +26,7 @@ from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings import config, known_clones, running_client
 from lifecycle.storage import log
 from lifecycle.storage.regular_files import StrangeFileError
+from lifecycle.storage.signs_of_life import ALWAYS, STOP_DUE, GuardMarks
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, Folder, worktree_root
 
 SECONDS = {"session-start": 5.0, "pre-compact": 5.0, "session-end": 1.0}

@@ -141,7 +141,7 @@ def test_the_stop_that_opens_the_pull_request(here: Place, monkeypatch: pytest.M
     assert way.calls("git.process", "run") <= 3  # what is tracked, head and what it lacks, remotes
     saves = [name for name in way.written if name == "state.json"]
     assert len(saves) <= 6  # the first look, intent, pull request, notices, card, what was said
-    assert len(way.modules) <= 65
+    assert len(way.modules) <= 63
     assert len(way.deepest) <= 9
 
 
@@ -155,7 +155,7 @@ def test_the_stop_that_closes_the_issue(here: Place, monkeypatch: pytest.MonkeyP
     assert way.calls("claim.record.claim_store", "load") == 1
     assert way.calls("git.process", "run") <= 2
     assert way.written.count("state.json") <= 9
-    assert len(way.modules) <= 72
+    assert len(way.modules) <= 69
     assert len(way.deepest) <= 9
 
 

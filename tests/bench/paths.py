@@ -14,12 +14,12 @@ from statistics import median
 from typing import Any
 
 from lifecycle.api import Worktree
-from lifecycle.claim.record.guard_marks import IDLE_DUE
 from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from lifecycle.settings.resources import hook_script
 from lifecycle.storage import signs_of_life
+from lifecycle.storage.signs_of_life import IDLE_DUE
 from lifecycle.storage.store import CLAIM_FILE, Folder
 from tests.bench.checked import check_probe
 from tests.bench.staged import INACTIVE, staged_probes

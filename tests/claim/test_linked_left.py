@@ -10,10 +10,10 @@ import pytest
 from lifecycle.api import HeldByAnother, Wake
 from lifecycle.claim.commands import taking
 from lifecycle.claim.linked import pending_writes
-from lifecycle.claim.record.guard_marks import STOP_DUE, GuardMarks
 from lifecycle.core.errors import BlockedBy, LifecycleError, NotInstalled
 from lifecycle.git import lease
 from lifecycle.storage import journal
+from lifecycle.storage.signs_of_life import STOP_DUE, GuardMarks
 from tests.claim.linked_ground import busy, claim, failing, inside, look, merged, tracker_of
 from tests.claim.test_crashes import CrashError
 from tests.conftest import Place

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions.ending import lost_task, releasing
+from lifecycle.claim.decisions.ending import releasing
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.record.sections import Releasing, Trouble
 from lifecycle.claim.record.state import Record, mark_of
@@ -175,5 +175,5 @@ def test_a_claim_that_names_no_agent_is_named_by_no_card() -> None:
         (AGENT, ITEM, False),
     ):
         made = record(agent_id=agent, memory={"ownership.is_released": True})
-        after = lost_task.apply_observation(made, made, observation(item=item))
+        after = releasing.apply_loss(made, made, observation(item=item))
         assert after.ownership.is_released is is_released

@@ -20,10 +20,10 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.engine import look
-from lifecycle.claim.record.guard_marks import ALWAYS
 from lifecycle.core.plan import Audience, Wake
 from lifecycle.hooks import recovery_marks
 from lifecycle.sandbox.server import Sandbox
+from lifecycle.storage.signs_of_life import ALWAYS
 from tests.conftest import BRANCH, Place
 from tests.e2e.client import SECONDS, Heard, Session, heard
 from tests.e2e.forked import Forked

@@ -13,12 +13,12 @@ from lifecycle.claim.commands.moves import default_branch, there
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record import ownership
 from lifecycle.claim.record.claim_store import ClaimStore
-from lifecycle.claim.record.guard_marks import IDLE_DUE, STOP_DUE
 from lifecycle.claim.record.sections import Releasing
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.world import World
 from lifecycle.git import lease
+from lifecycle.storage.signs_of_life import IDLE_DUE, STOP_DUE
 from lifecycle.storage.store import CLAIM_FILE, FOLDER
 
 

@@ -10,14 +10,7 @@ from dataclasses import replace
 from typing import cast
 
 from lifecycle.claim.decisions import card, derive
-from lifecycle.claim.decisions.ending import (
-    closing,
-    consent,
-    ending_steps,
-    lost_task,
-    merged,
-    releasing,
-)
+from lifecycle.claim.decisions.ending import closing, consent, ending_steps, merged, releasing
 from lifecycle.claim.decisions.pull import failing, merge_standing, opening, pace, review
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot, is_unsynced, may_try
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
@@ -89,7 +82,7 @@ def _wanted(snapshot: Snapshot) -> Look | None:
         branch=claim.branch,
         pr_number=snapshot.hints.get("pr_number") or claim.pr_number,
         checks=checks,
-        comments=phase is Phase.DONE or is_leaving or lost_task.reads_comments(snapshot),
+        comments=phase is Phase.DONE or is_leaving or releasing.reads_comments(snapshot),
         board=snapshot.rules.has_board,
         insists=snapshot.wake.is_asked or phase is Phase.DONE or is_leaving,
         reviews=phase in IN_REVIEW and polls and snapshot.wake is not Wake.SWEEP,
@@ -154,7 +147,7 @@ def apply_observation(record: Record, seen: Observation, now: float) -> Record:
     """The record after an observation: what GitHub shows to be true need not be written."""
     if seen.issue is not None and seen.issue.title:
         record = replace(record, title=seen.issue.title)
-    record = lost_task.apply_observation(record, card.apply_observation(record, seen), seen)
+    record = releasing.apply_loss(record, card.apply_observation(record, seen), seen)
     if record.ending.releasing is not None:
         return releasing.apply_observation(record, seen, now)
     return closing.apply_observation(record, seen, now)

@@ -12,8 +12,8 @@ from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.linked import pending_writes
 from lifecycle.claim.record.claim_store import ClaimStore
-from lifecycle.claim.record.guard_marks import ALWAYS, IDLE_DUE, STOP_DUE
 from lifecycle.core.plan import REPLIES
+from lifecycle.storage.signs_of_life import ALWAYS, IDLE_DUE, STOP_DUE
 
 
 def begin(claim_store: ClaimStore) -> None:

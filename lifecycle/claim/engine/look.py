@@ -26,7 +26,6 @@ from lifecycle.claim.engine.observing import (
 from lifecycle.claim.linked import linked_writes, pending_writes
 from lifecycle.claim.record import journalling, ownership
 from lifecycle.claim.record.claim_store import ClaimStore, Loaded
-from lifecycle.claim.record.guard_marks import ANSWERED, STOP_DUE
 from lifecycle.claim.record.state import Record, kind_of
 from lifecycle.core import plan
 from lifecycle.core.errors import LifecycleError, Refused, Transient
@@ -36,6 +35,7 @@ from lifecycle.core.world import World
 from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.storage import journal, log, signs_of_life
 from lifecycle.storage.feedback_files import FeedbackFiles
+from lifecycle.storage.signs_of_life import ANSWERED, STOP_DUE
 from lifecycle.storage.state_file import ACCESS, lasting
 
 

@@ -12,7 +12,6 @@ from typing import Any
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.linked import linked_decisions, pending_writes
 from lifecycle.claim.record.claim_store import ClaimStore
-from lifecycle.claim.record.guard_marks import ALWAYS, STOP_DUE
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import RETRY_SECONDS, Record
 from lifecycle.core.errors import (
@@ -33,6 +32,7 @@ from lifecycle.core.tracker import Link, Task, TaskStatus, Tracker
 from lifecycle.core.world import World
 from lifecycle.settings import config
 from lifecycle.storage import log
+from lifecycle.storage.signs_of_life import ALWAYS, STOP_DUE
 from lifecycle.storage.state_file import LINKING, PENDING
 
 

@@ -27,7 +27,6 @@ from typing import Any
 from lifecycle.claim.record import claim_file
 from lifecycle.claim.record.claim_file import LIMIT, CorruptClaimError
 from lifecycle.claim.record.file_merge import merge
-from lifecycle.claim.record.guard_marks import OWNER
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused
 from lifecycle.core.messages import messages
@@ -37,6 +36,7 @@ from lifecycle.core.timing import render_time
 from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.storage import regular_files, store
 from lifecycle.storage.regular_files import StrangeFileError
+from lifecycle.storage.signs_of_life import OWNER
 from lifecycle.storage.store import CLAIM_FILE, Folder
 
 FOLDER = "replaced"

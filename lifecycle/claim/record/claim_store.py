@@ -20,7 +20,6 @@ from lifecycle.claim.record import claim_file, journalling
 from lifecycle.claim.record.claim_file import CorruptClaimError
 from lifecycle.claim.record.claim_on_disk import RACY_NS, ClaimOnDisk, continues
 from lifecycle.claim.record.file_merge import Merged, merge
-from lifecycle.claim.record.guard_marks import ANSWERED, WAITING, GuardMarks
 from lifecycle.claim.record.sections import CardRecord
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused, Refused
@@ -28,6 +27,7 @@ from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing import unhurried
 from lifecycle.storage import journal, regular_files, store
+from lifecycle.storage.signs_of_life import ANSWERED, WAITING, GuardMarks
 from lifecycle.storage.state_file import Ledger, StateFile, StateSections
 from lifecycle.storage.store import CLAIM_FILE
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from lifecycle.claim.record.guard_marks import IDLE_DUE
 from lifecycle.core.errors import Refused, Rejected
 from lifecycle.core.plan import REPLIES, Wake
 from lifecycle.hooks import client_contract
@@ -10,6 +9,7 @@ from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings import config
 from lifecycle.storage import log
+from lifecycle.storage.signs_of_life import IDLE_DUE
 
 LOOK_SECONDS = 120.0
 """Without a claim: how long on-idle waits between two looks at the branch."""

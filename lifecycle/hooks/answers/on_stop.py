@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lifecycle.claim.engine import look
-from lifecycle.claim.record.guard_marks import STOP_DUE
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.plan import REPLIES, Audience, Notice, StopVerdict, StopWord, Wake
 from lifecycle.core.stage_names import Stage
@@ -24,6 +23,7 @@ from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings.config import file_of
 from lifecycle.settings.running_client import Client
 from lifecycle.storage import log
+from lifecycle.storage.signs_of_life import STOP_DUE
 from lifecycle.storage.workflow_marks import RUN
 
 KEPT_SECONDS = 2.0

@@ -16,7 +16,6 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing, look, observing
 from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.record.claim_store import Loaded
-from lifecycle.claim.record.guard_marks import WAITING
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused, LifecycleError, LockBusy
 from lifecycle.core.plan import REPLIES, Audience, Notice, Wake
@@ -28,6 +27,7 @@ from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings import config
 from lifecycle.setup import plugin_version
 from lifecycle.storage import log, signs_of_life
+from lifecycle.storage.signs_of_life import WAITING
 
 _OFFER = (
     "The plugin cannot allow its own commands, so the client asks for each lifecycle claim, handoff, "

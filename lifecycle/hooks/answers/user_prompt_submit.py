@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lifecycle.claim.engine import observing
-from lifecycle.claim.record.guard_marks import ANSWERED
 from lifecycle.core.errors import LockBusy
 from lifecycle.core.plan import REPLIES, Notice
 from lifecycle.hooks import client_contract, recovery, recovery_marks
@@ -18,6 +17,7 @@ from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings import running_client
 from lifecycle.stages.session import background_run
+from lifecycle.storage.signs_of_life import ANSWERED
 
 LOCK_SECONDS = 1.5
 
