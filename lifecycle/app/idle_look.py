@@ -91,7 +91,8 @@ def together(
     """What the machine's waiters know of the claim's pull request; at most one request for all of them.
 
     None: whoever asks looks for itself. So does whoever has more to do than to see whether something
-    changed: the claim was edited, something failed, reviews are due, or GitHub never showed its checks.
+    changed: the claim was edited, something failed, reviews are due, what failed is to be read again, or
+    GitHub never showed its checks.
     """
     watched = _watched(world, claim_store, record)
     return shared(world, *watched, within) if watched is not None else None
@@ -116,6 +117,9 @@ def _watched(
         return None
     if record.claim.phase != Phase.CHECKS_RUNNING or is_edited or is_due or record.troubles:
         return None
+    failing = record.pull.failures
+    if failing.get("is_due") or failing.get("base") or record.pull.reruns:
+        return None  # the base, or a run of the head, is looked at as well
     return tuple(str(one) for one in watched[1:]), looked
 
 

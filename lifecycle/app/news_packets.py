@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -100,6 +101,23 @@ def prepared(world: World, waiting: Iterable[Notice]) -> list[str]:
             log.write(world.root, f"feedback: {error}")
             lines.append(_unread(of, getattr(error, "sentence", "")))
     return lines
+
+
+def judged(world: World, waiting: Iterable[Notice], within: AbstractContextManager[None]) -> bool:
+    """True if one of these tells of failed checks: why was read, and the next look tells whose that is.
+
+    `within` ends what hangs.
+    """
+    for of in _packed(waiting):
+        if of.event == "failed":
+            world.deadline.renew(FETCH_SECONDS)
+            try:
+                with within:
+                    world.failures.explained(of.pull, of.commit, None)
+            except (LifecycleError, OSError, DeadlineReached) as error:
+                log.write(world.root, f"feedback: {error}")
+            return True
+    return False
 
 
 def unread(why: str, pull: int) -> str:

@@ -135,8 +135,10 @@ class CheckReports(Protocol):
 class FailureFeedback(Protocol):
     """What becomes of failed checks: whose they are, and who is told."""
 
-    def explained(self, pull: int, head: str, seconds: float) -> tuple[str, ...]:
+    def explained(self, pull: int, head: str, seconds: float | None) -> tuple[str, ...]:
         """Read why a head failed; the next `heard` decides by it. Lines for a wake.
+
+        It ends by itself after `seconds`; with None the caller ends it.
 
         Raises as `CheckReports.failed_head`; what else cannot be read is told in its place.
         """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -14,6 +15,7 @@ from lifecycle.app.waiting.claim_wait import ClaimWait
 from lifecycle.app.waiting.pull_wait import Waited
 from lifecycle.feedback.reviews.review_ledger import QUIET_SECONDS
 from lifecycle.feedback.waiting.endings import Ending, WaitFor
+from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.sandbox.control.faults import Fault
 from tests.conftest import BRANCH, ManualClock, Place
 
@@ -55,6 +57,22 @@ def wait(place: Place, wanted: WaitFor = WaitFor.ANY, seconds: float = 1800.0) -
     return ClaimWait(
         tree.world, tree.claim_store, "", wanted=wanted, seconds=seconds, within=nullcontext
     ).run()
+
+
+def test_what_the_runner_broke_ends_no_wait(place: Place, clock: EventfulClock) -> None:
+    """It is run again, as by the waiter of a session, and what comes of that ends the wait."""
+    place.ready()
+    began = datetime.now(UTC) - timedelta(minutes=1)
+    lost = "Error: No space left on device\n"
+
+    def breaks() -> None:
+        place.control.set_check(46, "test", conclusion="failure", log=lost, started_at=began)
+        place.control.plan_checks(PlannedCheck(name="test"))
+
+    clock.at(30, breaks)
+    green = wait(place)
+    assert green.ending is Ending.GOOD
+    assert sum(one.path.endswith("/rerun-failed-jobs") for one in place.requests()) == 1
 
 
 def test_a_wait_tells_each_news_once_and_ends_with_what_leaves_nothing_to_wait_for(

@@ -69,9 +69,12 @@ def test_a_refused_rerun_is_told_to_the_person_and_keeps_nothing_else_back() -> 
 
 def test_facts_settle_what_was_tried() -> None:
     """A rerun takes its run off, whatever the attempt; another one stays."""
-    before = replace(wanting(), troubles={"RerunJobs": Trouble("x", "y", 0.0)})
+    before = wanting(**{"pull.checks": {"sha": SHA}})
+    before = replace(before, troubles={"RerunJobs": Trouble("x", "y", 0.0)})
     after = fold(before, plan.JobsRerun(7, 1), NOW)
     assert (after.pull.reruns, after.troubles) == (((8, 2),), {})
+    assert before.pull.checks is not None
+    assert after.pull.checks is None  # what the last look read of them does not hold any more
     before = replace(wanting(), troubles={"RemarkOnPull": Trouble("x", "y", 0.0)})
     after = fold(before, plan.PullRemarked(MARK), NOW)
     assert (after.pull.remarked, after.troubles) == (2, {})

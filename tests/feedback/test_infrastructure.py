@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from lifecycle.core.values.failed_checks import CheckRemark
 from lifecycle.feedback.checks.excerpt import excerpt
 from lifecycle.feedback.checks.failing_tests import failing_tests
+from lifecycle.feedback.checks.log_lines import StepTime
 from lifecycle.feedback.checks.packet import CheckFailure
 from lifecycle.feedback.failures.failure_identity import identities, shown, trace
 from lifecycle.feedback.failures.infrastructure import broken, phrases
@@ -126,7 +128,9 @@ def test_the_tests_of_the_last_command_count() -> None:
     moment = "2026-01-31T10:00:0{}.0000000Z "
     log = [
         moment.format(1) + "##[group]Run pytest a",
+        moment.format(1) + "##[endgroup]",
         moment.format(2) + "FAILED a.py::test_a - no",
+        moment.format(2) + "===== 1 failed in 0.1s =====",
         moment.format(3) + "##[group]Run pytest b",
         moment.format(4) + "##[endgroup]",
         moment.format(5) + "FAILED b.py::test_b[ghp_0123456789abcdefghijABCDEFGHIJ012345] - no",
@@ -135,3 +139,7 @@ def test_the_tests_of_the_last_command_count() -> None:
     ]
     assert failing_tests(log) == ("b.py::test_a", "b.py::test_b[***]")
     assert failing_tests(["nothing"]) == ()
+    began = datetime(2026, 1, 31, 10, 0, tzinfo=UTC).timestamp()
+    first = StepTime(began, began + 0.5)  # its last lines may come two seconds late
+    assert failing_tests(log, first) == ("a.py::test_a",)
+    assert failing_tests(log, StepTime(0.0, 1.0)) == failing_tests(log)

@@ -211,6 +211,10 @@ def test_a_diff_is_read_by_the_counts_of_its_hunks() -> None:
         "+new",
         'diff --git "a/t\\"x" "b/t\\"x"',
         "deleted file mode 100644",
+        "@@ -1 +0,0 @@",
+        "-gone",
+        "@@ -0,0 +3 @@",
+        "+come",
     )
     one, two = files_of("\n".join(lines))
     assert (one.path, one.is_deleted) == ("y.md", False)
@@ -222,6 +226,7 @@ def test_a_diff_is_read_by_the_counts_of_its_hunks() -> None:
     ]
     assert one.added == ["@@ -9 +9 @@", "new"]
     assert (two.path, two.is_deleted) == ('t\\"x', True)
+    assert (two.removed, two.added) == (["gone"], ["come"])
     assert files_of("deleted file mode 1\n@@ -1 +1 @@\n-x") == ()
 
 

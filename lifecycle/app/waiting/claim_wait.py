@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
+from lifecycle.app import news_packets
 from lifecycle.app.idle_look import idle_look, join, together
 from lifecycle.app.waiting import pull_wait
 from lifecycle.app.waiting.pull_wait import OF_CREDENTIALS, SETTLE_SECONDS, Waited
@@ -20,6 +21,7 @@ from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing
+from lifecycle.claim.engine.look import Report
 from lifecycle.claim.engine.observing import LOOK_AGAIN_SECONDS
 from lifecycle.claim.record import ownership
 from lifecycle.claim.record.claim_store import ClaimStore
@@ -239,14 +241,10 @@ class ClaimWait:
             return False
         soonest = min(pace.SOONEST, self.world.settings.poll_seconds)
         self.not_before = self.clock.monotonic() + soonest
-        report = idle_look(
-            self.world,
-            self.claim_store,
-            self.within(),
-            audiences=(),
-            channel=CHANNEL,
-            session=self.session,
-        )
+        report = self._looked()
+        waiting = self.claim_store.ledger.waiting()
+        if report.problem is None and news_packets.judged(self.world, waiting, self.within()):
+            report = self._looked()
         self.world.deadline.renew(None)
         self.problem = report.problem
         self._files = None
@@ -255,6 +253,16 @@ class ClaimWait:
         elif report.problem is not None:
             self.world.close()
         return True
+
+    def _looked(self) -> Report:
+        return idle_look(
+            self.world,
+            self.claim_store,
+            self.within(),
+            audiences=(),
+            channel=CHANNEL,
+            session=self.session,
+        )
 
     def _may_look(self) -> bool:
         """True if nobody else looks: ours is the one waiter's lock, or the session has no waiter."""

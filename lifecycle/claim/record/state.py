@@ -341,7 +341,8 @@ def _on_pull(
             return _settled(replace(record, pull=pull), "RemarkOnPull")
         case plan.JobsRerun():
             left = tuple(one for one in pull.reruns if one[0] != fact.run)
-            return _settled(replace(record, pull=replace(pull, reruns=left)), "RerunJobs")
+            pull = replace(pull, reruns=left, checks=None)  # what was read of them is over
+            return _settled(replace(record, pull=pull), "RerunJobs")
         case plan.PullRequestAdvanced():
             asked = {**pull.merging.asked, fact.action.how: fact.action.head}
             pull = replace(pull, merging=replace(pull.merging, asked=asked))

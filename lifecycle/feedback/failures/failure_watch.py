@@ -7,6 +7,7 @@ failure is told as it stands, and nothing is counted.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -56,15 +57,16 @@ class FailureWatch:
         self._tips: dict[int, str] = {}
         self._read: dict[tuple[int, str], FailureFacts] = {}
 
-    def explained(self, pull: int, head: str, seconds: float) -> tuple[str, ...]:
+    def explained(self, pull: int, head: str, seconds: float | None) -> tuple[str, ...]:
         """Read why a head failed; as `ports.FailureFeedback.explained`."""
         found = fetch(self._world, pull, seconds)
         if found.packet.head != head:
             return ()  # a newer head has other failures: what is said of this one is told without them
         self._world.deadline.renew(MORE_SECONDS)
         facts: FailureFacts | None = None
+        last = MORE_SECONDS + 1.0 + HARD_EXIT_GRACE
         try:
-            with alarm(MORE_SECONDS + 1.0 + HARD_EXIT_GRACE):
+            with nullcontext() if seconds is None else alarm(last):
                 facts = self._facts(found)
         except DeadlineReached:
             log.write(self._world.root, "feedback: the time for reading runs and the base was up")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from enum import Enum, auto
 
 from lifecycle.feedback.failures.failure_ledger import FailureLedger, RedHead
 
@@ -20,20 +20,20 @@ BETWEEN = "\t"
 """Between a workflow and its check, where a check is called by both."""
 
 
-class FailureClass(StrEnum):
+class FailureClass(Enum):
     """Whose the failures of a head are."""
 
-    OURS = "ours"
+    OURS = auto()
     """The change's own: the agent mends them."""
-    RERUN = "rerun"
+    RERUN = auto()
     """What the jobs ran on: they are run again."""
-    UNDER_WAY = "under way"
+    UNDER_WAY = auto()
     """The same, but their run is not over, and GitHub runs nothing again before that."""
-    INHERITED = "inherited"
+    INHERITED = auto()
     """The base fails alike."""
-    MENDED = "mended"
+    MENDED = auto()
     """The base failed alike when it was tested, and does not any more."""
-    STOPPED = "stopped"
+    STOPPED = auto()
     """The change's own, and a person is asked, or was."""
 
 
@@ -136,12 +136,13 @@ def decide(facts: FailureFacts, ledger: FailureLedger, limits: FailureLimits) ->
         return FailureDecision(kind, ledger, runs if is_over else (), broken, inherited)
     if inherited and not rest:
         flows = {check.partition(BETWEEN)[0] for one in inherited for check in one.checks}
-        # A commit of which the workflow is not over says nothing yet, and is looked at again.
-        is_known = facts.tip is not None and flows.issubset(facts.tip.workflows)
-        newest = facts.tip if is_known else facts.base
-        ledger = replace(ledger, base=newest.sha if newest is not None else "")
         failed = {name for one in inherited for name in one.identities}
-        is_mended = is_known and newest is not None and failed.isdisjoint(newest.identities)
+        tip = facts.tip
+        if tip is not None and not flows.issubset(tip.workflows):
+            tip = None  # where the workflow is not over nothing is known yet: it is looked at again
+        newest = tip or facts.base
+        ledger = replace(ledger, base=newest.sha if newest is not None else "")
+        is_mended = tip is not None and failed.isdisjoint(tip.identities)
         kind = FailureClass.MENDED if is_mended else FailureClass.INHERITED
         return FailureDecision(kind, ledger, (), inherited, inherited)
     return _ours(facts, ledger, limits, rest, inherited)

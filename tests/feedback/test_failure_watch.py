@@ -1,0 +1,137 @@
+"""What is read beside the logs, and what a look hears of it: runs, the base, and what was pushed since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from lifecycle.app.wiring import WorktreeWorld
+from lifecycle.core.plan import Audience, FailuresHeard
+from lifecycle.core.timing import Deadline
+from lifecycle.core.values.checks import Bucket, Check, Checks
+from lifecycle.core.values.model import PullRequest
+from lifecycle.sandbox.checks.state import PlannedCheck
+from lifecycle.sandbox.control.faults import Fault
+from lifecycle.storage.state_file import MemoryCache
+from tests.conftest import BRANCH, Place
+
+LOST = "Error: No space left on device\n"
+WEAK = "jobs:\n  test:\n    continue-on-error: true\n"
+
+
+@pytest.fixture
+def world(place: Place) -> Iterator[WorktreeWorld]:
+    """The world of a worktree whose deadline never comes."""
+    deadline = Deadline.after(place.clock, 30)
+    made = WorktreeWorld(place.root, place.environment, place.clock, deadline, MemoryCache())
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def pull(place: Place, world: WorktreeWorld) -> PullRequest:
+    """An open pull request whose only check failed by what it ran on."""
+    place.work()
+    number = place.control.open_pull(BRANCH, "Work")
+    began = datetime.now(UTC) - timedelta(minutes=1)
+    place.control.set_check(number, "test", conclusion="failure", log=LOST, started_at=began)
+    tip = place.git("rev-parse", "origin/main")
+    return replace(world.forge.pull_request(number), base_tip=tip, base="main")
+
+
+def heard(
+    world: WorktreeWorld, pull: PullRequest, known: Mapping[str, Any], *, reads: bool = True
+) -> FailuresHeard:
+    """What a look hears, after what failed was read."""
+    if reads:
+        assert world.failures.explained(pull.number, pull.head_sha, 20.0)
+    return world.failures.heard(pull, known)
+
+
+def checks(pull: PullRequest, bucket: Bucket) -> PullRequest:
+    """The same with its check in this state."""
+    run = Check("test", bucket, "CI", "pull_request")
+    return replace(pull, checks=Checks(pull.head_sha, (run,)))
+
+
+def test_a_run_that_is_not_over_is_waited_for(
+    place: Place, world: WorktreeWorld, pull: PullRequest
+) -> None:
+    """Nobody is told; it is read again at the next look that shows checks, and then run again."""
+    place.control.set_check(pull.number, "slow", status="in_progress")
+    first = heard(world, pull, {})
+    assert (first.is_settled, first.is_due, first.notices, first.reruns) == (True, False, (), ())
+    bare = heard(world, pull, first.known, reads=False)
+    assert (bare.is_due, bare.known) == (False, first.known)
+    again = heard(world, checks(pull, Bucket.FAIL), first.known, reads=False)
+    assert again.is_due
+    assert not heard(world, checks(pull, Bucket.FAIL), again.known, reads=False).is_due
+    place.control.set_check(pull.number, "slow")
+    last = heard(world, pull, again.known)
+    ((run, attempt),) = last.reruns
+    assert (attempt, last.is_settled) == (1, True)
+    assert [one.audience for one in last.notices] == [Audience.NOTE]
+    place.control.plan_checks(PlannedCheck(name="test"))
+    world.reports.run_again(run, attempt)
+    # Another process, which knows nothing, finds the second attempt, and leaves it to the agent.
+    place.control.set_check(pull.number, "test", conclusion="failure", log=LOST)
+    fresh = heard(world, pull, {})
+    assert (fresh.is_settled, fresh.reruns, fresh.notices) == (False, (), ())
+
+
+def test_what_cannot_be_read_beside_the_logs_is_the_agents(
+    place: Place, world: WorktreeWorld, pull: PullRequest
+) -> None:
+    """The wake goes out as it would without: nothing is run again that nobody knows."""
+    place.control.add_fault(Fault("status", path="/actions/runs/", status=403, count=99))
+    found = heard(world, pull, {})
+    assert (found.is_settled, found.reruns, found.notices) == (False, (), ())
+
+
+def test_of_another_head_than_the_present_nothing_is_told(
+    world: WorktreeWorld, pull: PullRequest
+) -> None:
+    """What failed there is not what was spoken of, and decides nothing."""
+    assert world.failures.explained(pull.number, "0" * 40, 20.0) == ()
+    assert world.failures.heard(pull, {}).known["red"] == ""
+
+
+def test_a_flake_is_heard_once(world: WorktreeWorld, pull: PullRequest) -> None:
+    """With what had failed in it; a run that is under way again has not passed."""
+    known = heard(world, pull, {}).known
+    waits = heard(world, checks(pull, Bucket.PENDING), known, reads=False)
+    assert waits.flakes == ()
+    passed = heard(world, checks(pull, Bucket.PASS), known, reads=False)
+    assert passed.flakes == (("test", "Error: No space left on device"),)
+    assert heard(world, checks(pull, Bucket.PASS), passed.known, reads=False).flakes == ()
+
+
+def test_what_came_from_the_base_is_not_the_fixs(
+    place: Place, world: WorktreeWorld, pull: PullRequest
+) -> None:
+    """A base that weakened its own checks is merged: nothing is said. What the branch does is named."""
+    known = heard(world, pull, {}).known
+    path = ".github/workflows/theirs.yml"
+    place.control.push_commit("main", {path: WEAK}, "Theirs")
+    place.git("fetch", "--quiet", "origin")
+    place.git("merge", "--quiet", "--no-edit", "origin/main")
+    merged = replace(pull, head_sha=place.git("rev-parse", "HEAD"))
+    clean = heard(world, merged, known, reads=False)
+    assert (clean.tampering, clean.notices, clean.known["compared"]) == ((), (), merged.head_sha)
+    own = place.root / ".github" / "workflows" / "ours.yml"
+    own.write_text(WEAK)
+    place.git("add", ".github")
+    place.git("commit", "--quiet", "-m", "Ours")
+    weak = replace(pull, head_sha=place.git("rev-parse", "HEAD"))
+    found = heard(world, weak, clean.known, reads=False)
+    (said,) = found.tampering
+    assert said.startswith("lets a step or a job fail in .github/workflows/ours.yml")
+    assert [one.audience for one in found.notices] == [Audience.NEWS, Audience.NOTE]
+    assert heard(world, weak, found.known, reads=False).tampering == ()
+    # A head that is not here cannot be looked through, and is again once it is.
+    strange = heard(world, replace(pull, head_sha="1" * 40), known, reads=False)
+    assert (strange.tampering, strange.known["compared"]) == ((), "")

@@ -1,0 +1,108 @@
+"""Each sentence about whose failed checks are, word by word."""
+
+from __future__ import annotations
+
+import pytest
+
+from lifecycle.feedback.failures import failure_words as words
+from lifecycle.feedback.failures.ladder import BETWEEN, FailureFact
+from lifecycle.feedback.failures.tampering import TamperFinding
+
+HEAD, BASE = "0123456789abcdef", "fedcba9876543210"
+
+
+def fact(*names: str, broken: str = "", identities: tuple[str, ...] = ()) -> FailureFact:
+    """A failure of checks of CI."""
+    return FailureFact(
+        tuple(f"CI{BETWEEN}{name}" for name in names), 7, broken, identities=identities
+    )
+
+
+def test_a_rerun_is_told_with_what_broke_once() -> None:
+    """To the person alone."""
+    failures = [fact("lint", broken="the network"), fact("test", "docs", broken="the network")]
+    assert words.run_again(46, HEAD, failures) == (
+        "CI of PR #46 at 0123456: lint, test, docs failed by what it ran on (the network); the failed jobs "
+        "are run again, and the agent was not woken."
+    )
+
+
+def test_names_and_identities_are_counted_where_there_are_many() -> None:
+    """Five are shown, whoever they belong to; one that is there twice is shown once."""
+    five = [fact(*"abcde", broken="x")]
+    assert "a, b, c, d, e failed" in words.run_again(46, HEAD, five)
+    assert "a, b, c, d, e (+1 more) failed" in words.run_again(46, HEAD, [*five, fact("f")])
+    many = [fact("a", identities=tuple(f"test t{n}" for n in (0, 0, 1, 2, 3, 4)))]
+    assert '"t0", "t1", "t2", "t3", "t4". It is' in words.inherited(46, HEAD, many, BASE, "p")
+    more = [*many, fact("b", identities=("error t5",))]
+    assert '"t4" (+1 more). It is' in words.inherited(46, HEAD, more, BASE, "p")
+
+
+def test_inherited_and_mended_name_the_commit_of_the_base() -> None:
+    """The one is not to be fixed, the other to be merged."""
+    failures = [fact("test", identities=("test a.py::test_a",))]
+    assert words.inherited(46, HEAD, failures, BASE, "x.txt") == (
+        "CI: test failed on PR #46 at 0123456, and fails alike on its base at fedcba9: "
+        '"a.py::test_a". It is not this PR\'s, so do not fix it here; tell the user. It is looked at again '
+        "when the base moves. What the logs say is in x.txt."
+    )
+    assert words.mended(46, failures, BASE) == (
+        "CI: test failed on PR #46 as on its base, which does not fail any more at fedcba9. Merge the base "
+        "branch, run the tests and push; the new head is watched."
+    )
+
+
+@pytest.mark.parametrize(
+    ("why", "reason"),
+    [
+        ("attempts", "it failed at 3 heads"),
+        ("no change", "the last fix changed nothing in what fails"),
+        ("heads", "the agent was woken for that at many heads already"),
+    ],
+)
+def test_a_question_says_why_and_where_the_packets_lie(why: str, reason: str) -> None:
+    """The newest five of them."""
+    packets = [f"{n}.txt" for n in range(6)]
+    assert words.stopped(46, why, ["test t"], packets, 3) == (
+        f'CI of PR #46 is red again with "t": {reason}, so the agent is not woken for it any more. Ask '
+        "the user what is to be done. What the logs say is in 1.txt, 2.txt, 3.txt, 4.txt, 5.txt."
+    )
+    assert words.still_stopped(46, HEAD, [fact("test")], "x.txt") == (
+        "CI of PR #46 at 0123456: test fails as you were told, and the agent was not woken; what the logs "
+        "say is in x.txt."
+    )
+
+
+def test_what_weakens_checks_is_named_with_its_line() -> None:
+    """A line is data of somebody's, in quotation marks; of many the first five are named."""
+    said = words.weakened(
+        [
+            TamperFinding("skips a test", "a.py", "@skip"),
+            TamperFinding("deletes a workflow", "b.yml"),
+        ]
+    )
+    assert said == ('skips a test in a.py: "@skip"', "deletes a workflow in b.yml")
+    start = "What was pushed to PR #46 since fedcba9 failed weakens its checks (at 0123456): "
+    assert words.weakens(46, BASE, HEAD, said, is_agents=True) == (
+        f"{start}{said[0]}; {said[1]}. If that is no part of the task, take it back and push. The user and "
+        "the PR are told; the issue is closed only after the user's yes."
+    )
+    for count, shown in ((5, "0; 1; 2; 3; 4. It"), (6, "0; 1; 2; 3; 4 (+1 more). It")):
+        text = words.weakens(46, BASE, HEAD, [str(n) for n in range(count)], is_agents=False)
+        assert text == (
+            f"{start}{shown} stands in the PR's text, and the issue is closed only after your yes."
+        )
+
+
+@pytest.mark.parametrize("length", [80, 81])
+def test_names_of_strangers_are_cut(length: int) -> None:
+    """Names at 80 characters, files and lines at 120, what failed at 160; a cut is marked."""
+    name = "n" * length
+    text = words.run_again(46, HEAD, [fact(name, broken="x")])
+    assert (name in text) is (length == 80)
+    line = "l" * (length + 40)
+    (said,) = words.weakened([TamperFinding("x", line.replace("l", "p"), line)])
+    assert (line in said) is (line.replace("l", "p") in said) is (length == 80)
+    identity = "i" * (length + 80)
+    told = words.stopped(46, "heads", [f"test {identity}"], [], 3)
+    assert (identity in told) is (length == 80)
