@@ -39,7 +39,7 @@ BUDGET = {
     "feedback": 2_770,
     "reconcile": 1_325,
     "views": 2_413,
-    "app": 1_732,
+    "app": 1_721,
     "setup": 3_712,
     "hooks": 2_020,
     "cli": 6_142,
