@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 import jsonschema_rs
 import pytest
 
+from lifecycle.cli.checks.feedback_merge import standing_of
+from lifecycle.core.values.checks import Bucket
+from lifecycle.core.values.model import PullState
 from lifecycle.sandbox.checks.state import Annotation, Step
+from tests import factories
 from tests.conftest import BRANCH, Place
 from tests.docs import packet_schema
+
+RED = factories.checks(Bucket.FAIL)
 
 LOG = """2026-01-31T10:00:02.0000000Z ##[group]Run pytest
 2026-01-31T10:00:02.0000000Z pytest
@@ -116,3 +124,30 @@ def test_what_is_misspelt_is_no_number(place: Place) -> None:
     assert "Did you mean" in place.cli("feedback", "exerpt").stderr
     assert "is no pull request's number" in place.cli("feedback", "show", "x1").stderr
     assert "excerpt" in place.cli("feedback", "--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("changes", "lines"),
+    [
+        ({}, ["PR #107 is ready to merge."]),
+        ({"checks": RED}, ["The checks of PR #107 are not green: check-0."]),
+        (
+            {"changes_requested": (factories.review(),)},
+            ["Changes are requested on PR #107 by maria."],
+        ),
+        (
+            {"checks": RED, "is_draft": True},
+            [
+                "PR #107 is a draft, and cannot be merged before it is marked as ready.",
+                "The checks of PR #107 are not green: check-0.",
+            ],
+        ),
+        ({"state": PullState.MERGED, "checks": RED}, ["PR #107 is merged."]),
+    ],
+)
+def test_nothing_red_or_asked_for_is_ready_to_merge(
+    changes: dict[str, Any], lines: list[str]
+) -> None:
+    """Where no rule of the base holds it back, what has to be mended stands alone."""
+    green = factories.pull(checks=factories.checks(Bucket.PASS))
+    assert standing_of(replace(green, **changes)) == lines

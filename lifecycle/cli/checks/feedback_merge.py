@@ -10,8 +10,9 @@ from lifecycle.cli.checks.feedback_show import PullNumber, own_pull
 from lifecycle.cli.command_session import Session, in_worktree
 from lifecycle.core.errors import NotFound
 from lifecycle.core.messages import merge_messages
+from lifecycle.core.redact import named
 from lifecycle.core.values.checks import Checks, Verdict
-from lifecycle.core.values.model import Look, PullRequest
+from lifecycle.core.values.model import Look, PullRequest, PullState
 
 SECONDS = 60.0
 """How long git may look for what is in conflict."""
@@ -28,7 +29,7 @@ def merge_command(session: Session, *, pull: int | None) -> int:
     """
     session.world.refuse_tracked()
     found = _found(session, pull or own_pull(session))
-    lines = [*_standing(found), *_more(session, found)]
+    lines = [*standing_of(found), *_more(session, found)]
     data: dict[str, Any] = {
         "pull": found.number,
         "head": found.head_sha,
@@ -50,25 +51,23 @@ def _found(session: Session, number: int) -> PullRequest:
     return found
 
 
-def _standing(found: PullRequest) -> list[str]:
-    checks = found.checks or Checks(found.head_sha)
-    state = found.state.lower()
-    if state != "open":
-        return [f"PR #{found.number} is {state}."]
+def standing_of(found: PullRequest) -> list[str]:
+    """What keeps it from its merge, or that nothing does: neither a rule nor what is red or asked for."""
+    number, checks = found.number, found.checks or Checks(found.head_sha)
+    if found.state is not PullState.OPEN:
+        return [f"PR #{number} is {found.state.lower()}."]
     lines = []
-    if found.mergeable == "CONFLICTING":
-        lines.append(merge_messages.conflicts(found.number, found.base))
-    else:
-        lines.append(
-            merge_messages.standing(
-                found.number, merge_messages.readiness(found, is_reported=False)
-            )
-        )
+    if found.changes_requested:
+        authors = ", ".join(named(review.author) for review in found.changes_requested)
+        lines.append(f"Changes are requested on PR #{number} by {authors}.")
     if checks.verdict is not Verdict.GREEN:
-        names = [*(one.name for one in checks.failed), *checks.missing]
-        what = f": {', '.join(names)}" if names else ""
-        lines.append(f"Its checks are not green{what}.")
-    return lines
+        names = ", ".join((*(one.name for one in checks.failed), *checks.missing))
+        lines.append(f"The checks of PR #{number} are not green{names and f': {names}'}.")
+    if found.mergeable == "CONFLICTING":
+        return [merge_messages.conflicts(number, found.base), *lines]
+    how = merge_messages.readiness(found, is_reported=False)
+    is_ready = how.startswith("is ready")
+    return lines if is_ready and lines else [merge_messages.standing(number, how), *lines]
 
 
 def _more(session: Session, found: PullRequest) -> list[str]:
