@@ -10,7 +10,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from lifecycle.claim.decisions.decide import apply_fact, complaints, decide, look, wants_look
-from lifecycle.claim.decisions.ending import consent
 from lifecycle.claim.decisions.rehearsal import MAX_STEPS, foresee
 from lifecycle.claim.decisions.snapshot import prepared, still_wanted
 from lifecycle.claim.decisions.table import Phase
@@ -20,10 +19,12 @@ from lifecycle.claim.engine.observing import (
     believed,
     could_not_look,
     observe,
+    owned,
     queue,
     snapshot_of,
+    taken_in,
 )
-from lifecycle.claim.linked import linked_writes, pending_writes
+from lifecycle.claim.linked import pending_writes
 from lifecycle.claim.record import journalling, ownership
 from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.state import Record, kind_of
@@ -32,10 +33,9 @@ from lifecycle.core.errors import LifecycleError, Refused, Transient
 from lifecycle.core.plan import Action, Audience, Notice, Wake
 from lifecycle.core.timing import DeadlineReached, unhurried
 from lifecycle.core.world import World
-from lifecycle.git.tracked_files import exclude_own_files
-from lifecycle.storage import journal, log, signs_of_life
+from lifecycle.storage import journal, log
 from lifecycle.storage.feedback_files import FeedbackFiles
-from lifecycle.storage.signs_of_life import ANSWERED, STOP_DUE
+from lifecycle.storage.signs_of_life import STOP_DUE
 from lifecycle.storage.state_file import ACCESS, lasting
 
 
@@ -91,21 +91,13 @@ def tick(
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
         try:
             loaded = claim_store.confirm(loaded)
-            for notice in loaded.notices:
-                claim_store.ledger.queue(notice)
-            if claim_store.file.has_linked_work:
-                linked_writes.repair(world, claim_store, loaded.record, is_asked=wake is Wake.TICK)
-            if loaded.record is None:
+            record = taken_in(world, claim_store, wake, loaded, session)
+            if record is None:
                 return _without_claim(claim_store, audiences, channel, session)
-            if not loaded.record.touched:
-                _exclude(world)
-            record = _taken(claim_store, _published(world, loaded.record), session)
-            record = believed(world, claim_store, record)
             audiences = ownership.deliverable(record, session, audiences)
             loaded = replace(loaded, record=record)
-            working = LookUnderWay(
-                world, claim_store, snapshot_of(world, claim_store, wake, loaded)
-            )
+            seen = snapshot_of(world, claim_store, wake, loaded)
+            working = LookUnderWay(world, claim_store, seen)
             claim_store.ledger.clear_refusals()
         except Refused as error:
             if wake is Wake.TICK:
@@ -152,7 +144,7 @@ def is_quiet(
         return False  # what was read is kept first: a file that is corrupt later comes back as it is now
     if loaded.record.past[-1:] != (loaded.record.values,):
         return False
-    mine = believed(world, claim_store, _owned(claim_store, loaded.record, session))
+    mine = believed(world, claim_store, owned(claim_store, loaded.record, session))
     if claim_store.marks.is_due(STOP_DUE) or mine != loaded.record:
         return False
     try:
@@ -336,29 +328,6 @@ def _commit(working: LookUnderWay, *, is_new: bool = True) -> None:
     working.was_edited = working.was_edited or bool(committed.changed)
 
 
-def _exclude(world: World) -> None:
-    """Exclude our files from git, for a claim that was written by hand; a failure is logged only."""
-    try:
-        exclude_own_files(world.root)
-    except OSError as error:
-        log.write(world.root, f"our files are not excluded from git: {error}")
-
-
-def _owned(claim_store: ClaimStore, record: Record, session: str) -> Record:
-    """The record as this session's, unless another session that is alive holds it."""
-    now = claim_store.clock.now()
-    signs = signs_of_life.signs_of(claim_store.folder, record.ownership.session, now)
-    return ownership.adopt(record, session, signs, now)
-
-
-def _taken(claim_store: ClaimStore, record: Record, session: str) -> Record:
-    """The same, under the lock: what was written before is no answer to what another one was asked."""
-    mine = _owned(claim_store, record, session)
-    if mine.is_inherited and mine.ownership != record.ownership and consent.is_asked(mine):
-        claim_store.folder.remove(ANSWERED)
-    return mine
-
-
 def _without_claim(
     claim_store: ClaimStore, audiences: Collection[Audience], channel: str, session: str
 ) -> Report:
@@ -379,16 +348,6 @@ def _tell_withheld(working: LookUnderWay) -> None:
         audience = Audience.NOTE if record.ending.outcome else Audience.NEXT
         notice = Notice(f"{record.claim_key}/withheld", text, audience)
         working.claim_store.ledger.queue(notice, again=True)
-
-
-def _published(world: World, record: Record) -> Record:
-    """The record without secrets in what others will read: the PR's title, the agent's name on the card."""
-    values = {
-        name: world.public(value, f"{name} of .agent-claim.json")
-        for name in ("summary", "agent_id")
-        if isinstance(value := record.values.get(name), str)
-    }
-    return record.with_values(values) if values != {n: record.values[n] for n in values} else record
 
 
 def _refused(

@@ -1,4 +1,4 @@
-"""Observe: what a look knows before it decides, and what it reads from GitHub for that."""
+"""Observe: what a look begins with, and what it reads from GitHub before it decides."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from lifecycle.claim.decisions.ending import consent
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.linked import linked_decisions, linked_writes
+from lifecycle.claim.record import ownership
 from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import Record
@@ -19,7 +20,9 @@ from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.values.model import LABELS_ITEM, Observation, PullState
 from lifecycle.core.world import World
-from lifecycle.storage import log
+from lifecycle.git.tracked_files import exclude_own_files
+from lifecycle.storage import log, signs_of_life
+from lifecycle.storage.signs_of_life import ANSWERED
 from lifecycle.storage.state_file import ACCESS, WATCHED
 
 LOOK_AGAIN_SECONDS = 60.0
@@ -247,3 +250,56 @@ def could_not_look(working: LookUnderWay, error: LifecycleError | DeadlineReache
     record = replace(record, troubles={**record.troubles, "Look": trouble})
     failed = working.seen.failed | {"Look"}
     working.seen = replace(working.seen, record=record, failed=failed)
+
+
+def taken_in(
+    world: World, claim_store: ClaimStore, wake: Wake, loaded: Loaded, session: str
+) -> Record | None:
+    """The record as a look goes on with it under the lock, None without a claim; its notices are queued.
+
+    Raises:
+        Refused: the claim cannot be acted on.
+    """
+    for notice in loaded.notices:
+        claim_store.ledger.queue(notice)
+    if claim_store.file.has_linked_work:
+        linked_writes.repair(world, claim_store, loaded.record, is_asked=wake is Wake.TICK)
+    if loaded.record is None:
+        return None
+    if not loaded.record.touched:
+        _exclude(world)
+    record = _taken(claim_store, _published(world, loaded.record), session)
+    return believed(world, claim_store, record)
+
+
+def owned(claim_store: ClaimStore, record: Record, session: str) -> Record:
+    """The record as this session's, unless another session that is alive holds it."""
+    now = claim_store.clock.now()
+    signs = signs_of_life.signs_of(claim_store.folder, record.ownership.session, now)
+    return ownership.adopt(record, session, signs, now)
+
+
+def _taken(claim_store: ClaimStore, record: Record, session: str) -> Record:
+    """The same, under the lock: what was written before is no answer to what another one was asked."""
+    mine = owned(claim_store, record, session)
+    if mine.is_inherited and mine.ownership != record.ownership and consent.is_asked(mine):
+        claim_store.folder.remove(ANSWERED)
+    return mine
+
+
+def _published(world: World, record: Record) -> Record:
+    """The record without secrets in what others will read: the PR's title, the agent's name on the card."""
+    values = {
+        name: world.public(value, f"{name} of .agent-claim.json")
+        for name in ("summary", "agent_id")
+        if isinstance(value := record.values.get(name), str)
+    }
+    return record.with_values(values) if values != {n: record.values[n] for n in values} else record
+
+
+def _exclude(world: World) -> None:
+    """Exclude our files from git, for a claim that was written by hand; a failure is logged only."""
+    try:
+        exclude_own_files(world.root)
+    except OSError as error:
+        log.write(world.root, f"our files are not excluded from git: {error}")
