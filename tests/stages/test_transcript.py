@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.stages.decisions import instructions
@@ -248,3 +250,39 @@ def test_a_review_in_the_background_ends_with_its_notification(tmp_path: Path) -
     assert found("completed", asked) is Detected.IN_ORACLE_REVIEW
     assert found("failed", approved) is not Detected.ORACLE_APPROVED
     assert found("completed", "\n<output-file>/tmp/o</output-file>") is not Detected.ORACLE_APPROVED
+
+
+def test_the_same_words_at_the_end_of_an_earlier_turn_are_not_this_stops(tmp_path: Path) -> None:
+    """As the real client writes: the answered stop, and only then the notification and the same words.
+
+    The order is that of a recorded session in which the review was over after 0.3 seconds.
+    """
+    log = Written().feedback(
+        instructions.instruction(Stage.ORACLE_REVIEW, instructions.Facts(), "So:")
+    )
+    log.calls("Agent", prompt="Review this branch's diff", run_in_background=True)
+    log.result("Async agent launched successfully.", isAsync=True).says("Understood.")
+    log.add(type="queue-operation", operation="enqueue", content="<task-notification>")
+    log.add(type="queue-operation", operation="dequeue")
+    ended = {"type": "system", "subtype": "stop_hook_summary", "hookErrors": []}
+    log.add(**ended).add(type="system", subtype="turn_duration", durationMs=8991)
+    event = {"transcript_path": log.at(tmp_path), "last_assistant_message": "Understood."}
+    head = (
+        '<task-id>a1</task-id>\n<status>completed</status>\n<summary>Agent "Review" done</summary>'
+    )
+    pauses: list[float] = []
+
+    def write(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 9:
+            log.machine(f"{head}\n<result>VERDICT: APPROVED</result>").at(tmp_path)
+        if len(pauses) == 12:
+            log.says("Understood.").at(tmp_path)
+
+    turn = stop_input.turn_of(event, sleep=write)
+    assert (detect(turn).state, len(pauses)) == (Detected.ORACLE_APPROVED, 12)
+    stale = stop_input.turn_of(
+        {**event, "transcript_path": log.add(**ended).at(tmp_path)}, sleep=write
+    )
+    assert stale.is_over
+    assert sum(pauses[12:]) == pytest.approx(1.02)  # a second, and no more

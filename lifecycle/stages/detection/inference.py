@@ -346,7 +346,8 @@ def _may_edit(step: str | ToolCall, seen: Seen) -> bool:
         return False
     from lifecycle.evidence import command_lines, test_runs
 
-    return not all(map(test_runs.is_beside, command_lines.commands(step.text)))
+    every = command_lines.commands(step.text)
+    return not all(test_runs.is_beside(each) and each.words[0] != "tee" for each in every)
 
 
 def classify(
@@ -432,10 +433,6 @@ def _changes_files(command: command_lines.Command) -> bool:
     if name in listed("changing"):
         plain = [word.rstrip("/") for word in rest if not word.startswith("-")]
         return not plain or not all(w.startswith(elsewhere) or w in listed("caches") for w in plain)
-    if name == "tee":
-        return any(
-            not w.startswith((*elsewhere, "-")) and not w.endswith((".log", ".txt")) for w in rest
-        )
     return name in listed("writing") and any(not f.startswith(elsewhere) for f in command.files)
 
 

@@ -57,6 +57,9 @@ NAMED = 200
 _NEEDLE = rb"WORKFLOW_STAGE"
 """What every instruction, every question and every marker has, but a marker in lower case."""
 
+_TURN_ENDED = b'"subtype":"stop_hook_summary"'
+"""What the client writes once the hooks of a stop have answered."""
+
 _TYPED = rb"<command-name>/"
 """What a command that a person typed has."""
 
@@ -95,7 +98,7 @@ def read(
     if descriptor is None:
         return NOTHING
     try:
-        entries, is_sound, place = _recent(descriptor, limit)
+        entries, is_sound, place, is_over = _recent(descriptor, limit)
         older: list[Entry] = []
         if deep and place and not any(map(_is_instruction, entries)):
             older = _older(descriptor, place, deep, starts)
@@ -109,6 +112,7 @@ def read(
         return NOTHING
     turn = _turn(older, entries, last_message.strip())
     turn.is_cut = place > 0 and turn.asked is None
+    turn.is_over = is_over
     return turn
 
 
@@ -117,19 +121,21 @@ def position(began: str, text: str) -> str:
     return f"{began}:{zlib.crc32(text.strip().encode('utf-8', 'replace')):08x}"
 
 
-def _recent(descriptor: int, limit: int) -> tuple[list[Entry], bool, int]:
-    """The entries since the last instruction of ours; whether this is a transcript; where they begin.
+def _recent(descriptor: int, limit: int) -> tuple[list[Entry], bool, int, bool]:
+    """The entries since the last instruction of ours, and what is known of the file beside them.
 
+    That is whether it is a transcript, where they begin, and whether the last ended a turn that is over.
     A file of which no line could be read is none; a line that is too long to be read may be one.
     """
     result: list[Entry] = []
     results: dict[str, ToolCall] = {}
-    is_sound, is_begun, is_told = False, False, False
+    is_sound, is_begun, is_told, is_over = False, False, False, False
     place = os.fstat(descriptor).st_size
     for place, line in file_tail.lines(descriptor, limit):  # noqa: B007 -- where it ended matters
         if line is None:
             is_sound = True
             continue
+        is_over = is_over or (not result and _TURN_ENDED in line)
         if is_begun and len(line) > SHORT and _NEEDLE not in line:
             continue
         entries = entries_of(line, results)
@@ -140,7 +146,7 @@ def _recent(descriptor: int, limit: int) -> tuple[list[Entry], bool, int]:
             is_told = is_told or _is_instruction(entry)
         if is_begun and is_told:
             break
-    return result[::-1], is_sound, place
+    return result[::-1], is_sound, place, is_over
 
 
 def _older(descriptor: int, end: int, deep: int, starts: tuple[str, ...]) -> list[Entry]:
@@ -245,14 +251,15 @@ def _with(entries: list[Entry], last_message: str) -> list[Entry]:
 
 
 PAUSE = 0.02
-TRIES = 5
-"""How long, and how often, the client is given time to write what it knows."""
+TRIES, SURELY = 5, 50
+"""How long, and how often, the client is given time to write what it knows; and if it surely is behind."""
 
 
 def turn_of(event: Mapping[str, object], *, sleep: Callable[[float], None] = time.sleep) -> Turn:
     """The end of the transcript that the event names, with the event's own last text.
 
-    A file that did not grow meanwhile is not read again.
+    A file that did not grow meanwhile is not read again. Where the same words ended an earlier turn, this
+    one is not in the file yet: the client wrote there that the stop before was answered.
 
     Args:
         event: a Stop event; what is missing in it counts as empty.
@@ -260,13 +267,16 @@ def turn_of(event: Mapping[str, object], *, sleep: Callable[[float], None] = tim
     """
     path, message = (_text(event, name) for name in ("transcript_path", "last_assistant_message"))
     last = message.strip()
-    size = -1
-    for _ in range(TRIES if last else 0):
+    size, tries = -1, TRIES if last else 0
+    while tries:
+        tries -= 1
         before, size = size, _size(path)
         if size != before:
             turn = read(path)
             if turn.is_there and turn.texts and turn.texts[-1].strip().endswith(last):
-                return turn
+                if not turn.is_over:
+                    return turn
+                tries = max(tries, SURELY if before == -1 else 0)
         sleep(PAUSE)
     return read(path, message)
 
