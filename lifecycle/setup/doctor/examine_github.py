@@ -79,7 +79,9 @@ def _nothing(case: Examined, error: LifecycleError) -> Iterator[DoctorFinding]:
         yield finding("token.valid.refused", source=case.token_source, fix=fix)
     elif isinstance(error, Transient):
         silence = cause(error).partition(" when asked")[0].rstrip(".")
-        yield finding("token.answer", cause=silence, api=case.addresses.api_url)
+        api, wait = case.addresses.api_url, error.retry_after
+        fix = f"sleep {round(wait)}; lifecycle doctor" if wait else f"curl -sSI {api}"
+        yield finding("token.answer", cause=silence, api=api, fix=fix)
     else:
         yield finding("token.valid.other", cause=cause(error))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 from pathlib import Path
 
@@ -76,10 +77,19 @@ def test_one_outage_is_said_once(patient: Patient) -> None:
         "token.answer", "fail", GITHUB_API_URL=url, GITHUB_GRAPHQL_URL=f"{url}/graphql"
     )
     assert url in finding["says"]
+    assert finding["fix"] == f"curl -sSI {url}"
     assert "polling CI" in finding["hinders"]
     found = patient.findings(GITHUB_API_URL=url, GITHUB_GRAPHQL_URL=f"{url}/graphql")
     assert {"hooks.installed", "session.cap", "worktree.remote", "settings.file"} <= set(found)
     assert not {"board.found", "repository.push", "clock.time"} & set(found)
+
+
+@SOAKED
+def test_a_limit_is_mended_by_waiting(patient: Patient) -> None:
+    """GitHub said how long, and no other command would end it."""
+    patient.place.control.add_fault("primary-limit", count=9)
+    fix = patient.only("token.answer", "fail")["fix"]
+    assert re.fullmatch(r"sleep \d+; lifecycle doctor", fix)
 
 
 @SOAKED
