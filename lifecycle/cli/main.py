@@ -177,6 +177,10 @@ def _say(sentence: str, kind: str, *, as_json: bool) -> None:
 def _unwritable(error: OSError) -> str:
     if isinstance(error, StrangeFileError):
         return error.sentence
+    if (
+        isinstance(error, FileNotFoundError) and not error.filename
+    ):  # nothing but the current folder
+        return "The current folder is not there any more, so nothing was done; go to another one."
     where = error.filename or ("standard output" if _is_of_output(error) else "writing a file")
     return f"{where}: {error.strerror or error}; nothing else was done. Mend it and try again."
 

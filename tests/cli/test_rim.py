@@ -86,6 +86,15 @@ def test_a_usage_error_is_json_where_that_is_asked(place: Place, arguments: list
     assert done.stderr == ""
 
 
+def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
+    """A worktree that somebody removed below a shell that is in it."""
+    line = f"rmdir {tmp_path} && exec {STARTED} status"
+    done = subprocess.run(
+        ["sh", "-c", line], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert "The current folder is not there any more" in refused(done)
+
+
 @SOAKED
 @pytest.mark.parametrize("is_unbuffered", ["", "1"])
 def test_an_output_that_is_full_or_closed_is_no_defect(place: Place, is_unbuffered: str) -> None:
