@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from lifecycle.claim.decisions.decide import apply_observation
-from lifecycle.claim.decisions.rehearsal import foresee
+from lifecycle.claim.decisions.decide import apply_observation, foresee
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine.acting import imagine

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
 
-from lifecycle.claim.decisions.decide import apply_fact, decide, look
-from lifecycle.claim.decisions.rehearsal import MAX_STEPS, foresee
+from lifecycle.claim.decisions.decide import MAX_STEPS, apply_fact, decide, foresee, look
 from lifecycle.claim.decisions.snapshot import Snapshot, prepared
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine.acting import imagine, perform

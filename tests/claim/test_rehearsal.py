@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lifecycle.claim.decisions.rehearsal import foresee
+from lifecycle.claim.decisions.decide import foresee
 from lifecycle.core.plan import CloseIssue, ForgetClaim, IssueClosed, PostComment, SetBoard
 from tests.claim.steps import DONE, believed, closing, run
 from tests.factories import record, seen

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions.rehearsal import foresee
+from lifecycle.claim.decisions.decide import foresee
 from lifecycle.claim.engine.acting import imagine
 from lifecycle.core import plan
 from lifecycle.core.values.model import LABELS_ITEM, BoardItem, Comment, Observation, PullState

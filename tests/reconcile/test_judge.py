@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions.rehearsal import foresee
+from lifecycle.claim.decisions.decide import foresee
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine.acting import imagine
 from lifecycle.core import plan

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from lifecycle.api import Phase, Worktree
-from lifecycle.claim.decisions.rehearsal import foresee
+from lifecycle.claim.decisions.decide import foresee
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.engine.acting import imagine

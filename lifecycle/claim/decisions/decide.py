@@ -2,22 +2,25 @@
 
 `look` says what has to be read before a decision (None: nothing, not one request), `apply_observation`
 folds what was read into the record, and `decide` gives the next step. No clock, no file, no network.
+A dry run follows them as if every action succeeded (`foresee`).
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import cast
 
 from lifecycle.claim.decisions import card, derive
 from lifecycle.claim.decisions.ending import closing, consent, ending_steps, merged, releasing
 from lifecycle.claim.decisions.pull import failing, merge_standing, opening, pace, review
-from lifecycle.claim.decisions.snapshot import Decision, Snapshot, is_unsynced, may_try
+from lifecycle.claim.decisions.snapshot import Decision, Snapshot, is_unsynced, may_try, prepared
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.linked import linked_decisions
 from lifecycle.claim.record.state import ClaimChanges, Record, fold, kind_of
 from lifecycle.core.messages import loss_messages, messages
 from lifecycle.core.plan import (
+    Action,
     Audience,
     Fact,
     Failed,
@@ -321,3 +324,29 @@ def _effective(record: Record, step: Decision) -> Decision:
     fields = {k: v for k, v in step.fields.items() if record.values.get(k) != v}
     changed = None if step.record == record else step.record
     return replace(step, fields=cast("ClaimChanges", fields), record=changed)
+
+
+MAX_STEPS = 24
+"""Decisions in one look at most: far more than any look takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class RehearsedStep:
+    """One decision, and the snapshot with its changes applied."""
+
+    seen: Snapshot
+    decision: Decision
+
+
+def foresee(snapshot: Snapshot, imagine: Callable[[Action], Fact]) -> Iterator[RehearsedStep]:
+    """The steps from here on, each action followed by the fact that `imagine` gives for it."""
+    for _ in range(MAX_STEPS):
+        step = decide(snapshot)
+        now = prepared(snapshot, step)
+        yield RehearsedStep(now, step)
+        if step.action is not None:
+            snapshot = apply_fact(now, imagine(step.action))
+        elif now.record == snapshot.record:
+            return
+        else:
+            snapshot = now

@@ -9,8 +9,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from lifecycle.claim.decisions.decide import apply_fact, complaints, decide, look, wants_look
-from lifecycle.claim.decisions.rehearsal import MAX_STEPS, foresee
+from lifecycle.claim.decisions.decide import (
+    MAX_STEPS,
+    apply_fact,
+    complaints,
+    decide,
+    foresee,
+    look,
+    wants_look,
+)
 from lifecycle.claim.decisions.snapshot import prepared, still_wanted
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import guard_stamp
