@@ -24,8 +24,8 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_385,
-    "storage": 1_452,
+    "core": 2_533,
+    "storage": 1_457,
     "settings": 902,
     "git": 714,
     "github": 6_460,
@@ -42,13 +42,13 @@ BUDGET = {
     "app": 1_721,
     "setup": 3_712,
     "hooks": 2_020,
-    "cli": 6_142,
+    "cli": 6_171,
     APART: 17_560,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
 
-What a hook speaks through (`github/client/plain_line.py`), and its lock, are lines of ours that libraries
-had: their start cost several times what they do.
+What a hook speaks through (`github/client/plain_line.py`), its lock, and what makes its values
+(`core/light_dataclass.py`) are lines of ours that libraries had: they took longer to start than to work.
 """
 
 RUN_IN_ALL = 4_986

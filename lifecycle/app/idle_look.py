@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import look
 from lifecycle.claim.engine.look import Report
-from lifecycle.claim.record.claim_store import ClaimStore
-from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.plan import Audience, Wake
 from lifecycle.core.timing import DeadlineReached, parse_time
 from lifecycle.core.values.configured import HOOK_SECONDS
-from lifecycle.feedback.waiting.shared_looks import SharedAnswer, SharedLooks
 from lifecycle.storage import log
 from lifecycle.storage.state_file import WATCHED
+
+if TYPE_CHECKING:
+    from lifecycle.app.wiring import WorktreeWorld
+    from lifecycle.claim.record.claim_store import ClaimStore
+    from lifecycle.claim.record.state import Record
+    from lifecycle.feedback.waiting.shared_looks import SharedAnswer, SharedLooks
 
 T = TypeVar("T")
 

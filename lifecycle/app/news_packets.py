@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lifecycle.core.errors import LifecycleError
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import Notice
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached

@@ -3,35 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import BadConfig, LifecycleError, Moved, Refused, Rejected
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import messages
-from lifecycle.core.ports import (
-    Cache,
-    CheckReports,
-    Clock,
-    FailureFeedback,
-    Forge,
-    Merges,
-    ReviewFeedback,
-    Survey,
-)
 from lifecycle.core.redact import redact, visible
-from lifecycle.core.timing import Deadline
 from lifecycle.core.values import configured
-from lifecycle.core.values.configured import Settings
-from lifecycle.core.values.model import Repository
 from lifecycle.git import process, tracked_files
 from lifecycle.git.process import GitRepository
 from lifecycle.settings import config, user_folder
 from lifecycle.storage import log, workflow_marks
 
 if TYPE_CHECKING:
+    from lifecycle.core.ports import (
+        Cache,
+        CheckReports,
+        Clock,
+        FailureFeedback,
+        Forge,
+        Merges,
+        ReviewFeedback,
+        Survey,
+    )
+    from lifecycle.core.timing import Deadline
     from lifecycle.core.tracker import Tracker
+    from lifecycle.core.values.configured import Settings
+    from lifecycle.core.values.model import Repository
     from lifecycle.core.values.shapes import CardWords
     from lifecycle.feedback.waiting.shared_looks import SharedLooks
     from lifecycle.github.auth.tokens import Token

@@ -6,7 +6,6 @@ import functools
 import inspect
 import os
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -15,6 +14,7 @@ import click
 
 from lifecycle.cli.terminal import at_once, json_text
 from lifecycle.core.errors import LifecycleError, Refused
+from lifecycle.core.light_dataclass import asdict, dataclass
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import COMMAND_GRACE, Deadline, SystemClock, ending
 from lifecycle.settings.persons import Presence

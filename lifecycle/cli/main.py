@@ -55,18 +55,52 @@ COMMANDS = {
 }
 """Where in `lifecycle/cli/` each command is: its module, and its name there."""
 
+SHORT_HELP = {
+    "claim": "Take a task.",
+    "takeover": "Take a task from an agent that is gone.",
+    "handoff": "Push the work and ask for its PR.",
+    "status": "Show where everything stands; no network.",
+    "watch": "The same, live on the terminal.",
+    "statusline": "One line, for the client's status line.",
+    "tick": "Look at GitHub once, now.",
+    "close": "The user's yes: close the issue.",
+    "nudge": "Set the phase by hand.",
+    "release": "Release the task.",
+    "tracker": "Tasks: list, show, take, change, close them.",
+    "stage": "The staged workflow: show it, set a stage, switch it off.",
+    "check": "Run the tests, or another check, and keep what it showed.",
+    "platform": "What kind of project this is, and its commands.",
+    "feedback": "What CI answers to a pull request.",
+    "wait": "Wait for a pull request's news.",
+    "run": "An autonomous run: stories, gates, blockers.",
+    "workflow": "Phases whose state survives compaction.",
+    "reconcile": "Repair what drifted, in many tasks at once.",
+    "stats": "Show times, attempts and bottlenecks; no network.",
+    "init": "Wire this project's hooks, or take them out.",
+    "doctor": "Say what works here, what does not, and the fix.",
+    "trust": "Let a project's own commands run.",
+    "sandbox": "The embedded GitHub.",
+    "demo": "Claim to close in a few seconds, with no token.",
+    "hook": "The hook entrypoints, for other callers.",
+}
+"""What the help says of each: read in the commands, it would import all of them."""
+
 
 class LazyGroup(click.Group):
     """A group that imports a command's module when the command is asked for.
 
     Args:
         table: where below `lifecycle.cli` each command is: its module, and its name there.
+        said: what the help says of each, so that it imports none of them; theirs unless given.
         given: as click.Group takes it.
     """
 
-    def __init__(self, *, table: Mapping[str, str], **given: Any) -> None:
+    def __init__(
+        self, *, table: Mapping[str, str], said: Mapping[str, str] | None = None, **given: Any
+    ) -> None:
         super().__init__(**given)
         self.table = table
+        self.said = said
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click's signature
         """The commands in the order of a task's life."""
@@ -83,6 +117,14 @@ class LazyGroup(click.Group):
                 error.command_name, possibilities=list(self.table), ctx=ctx
             ) from None
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands, each with its sentence."""
+        if self.said is None:
+            super().format_commands(ctx, formatter)
+            return
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.said.items()))
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 -- click's signature
         """The command called `cmd_name`, or None."""
         if cmd_name not in self.table:
@@ -93,7 +135,10 @@ class LazyGroup(click.Group):
 
 
 @click.group(
-    cls=LazyGroup, table=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=LazyGroup,
+    table=COMMANDS,
+    said=SHORT_HELP,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, prog_name="lifecycle")
 def group() -> None:

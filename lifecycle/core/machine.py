@@ -7,11 +7,11 @@ has an empty row, and the picture in the documentation is drawn from the same ta
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeVar
 
 from lifecycle.core.errors import IllegalMove
+from lifecycle.core.light_dataclass import dataclass
 
 PhaseT = TypeVar("PhaseT", bound=StrEnum)
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lifecycle.core.errors import LifecycleError
-from lifecycle.core.values.merging import MergeMethod
-from lifecycle.core.values.model import BoardItem, PullRequest
+from lifecycle.core.light_dataclass import dataclass, field
+
+if TYPE_CHECKING:
+    from lifecycle.core.errors import LifecycleError
+    from lifecycle.core.values.merging import MergeMethod
+    from lifecycle.core.values.model import BoardItem, PullRequest
 
 
 class Wake(StrEnum):

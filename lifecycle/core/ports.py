@@ -9,29 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from lifecycle.core.errors import LifecycleError
-from lifecycle.core.plan import FailuresHeard, ReviewsHeard
-from lifecycle.core.values.checks import Checks
-from lifecycle.core.values.failed_checks import CommitFailures, FailedHead, WorkflowRun
-from lifecycle.core.values.merging import MergeMethod
-from lifecycle.core.values.model import (
-    BoardBrief,
-    BoardItem,
-    BoardSchema,
-    Card,
-    Comment,
-    Issue,
-    Look,
-    Observation,
-    PullRequest,
-    Repository,
-    RepositoryAccess,
-    TokenFacts,
-)
-from lifecycle.core.values.shapes import Ensured, PullFacts
-from lifecycle.core.values.survey import Holding, Swept
+if TYPE_CHECKING:
+    from lifecycle.core.errors import LifecycleError
+    from lifecycle.core.plan import FailuresHeard, ReviewsHeard
+    from lifecycle.core.values.checks import Checks
+    from lifecycle.core.values.failed_checks import CommitFailures, FailedHead, WorkflowRun
+    from lifecycle.core.values.merging import MergeMethod
+    from lifecycle.core.values.model import (
+        BoardBrief,
+        BoardItem,
+        BoardSchema,
+        Card,
+        Comment,
+        Issue,
+        Look,
+        Observation,
+        PullRequest,
+        Repository,
+        RepositoryAccess,
+        TokenFacts,
+    )
+    from lifecycle.core.values.shapes import Ensured, PullFacts
+    from lifecycle.core.values.survey import Holding, Swept
 
 
 class Clock(Protocol):

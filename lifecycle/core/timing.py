@@ -17,12 +17,11 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from lifecycle.core.errors import Transient
+from lifecycle.core.light_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tenacity import RetryCallState, Retrying
@@ -49,7 +48,7 @@ class SystemClock:
 _GITHUBS = len("2026-01-31T09:30:00Z")
 
 
-_DEFAULTS = (datetime(2000, 1, 1), datetime(2003, 2, 2))  # noqa: DTZ001 -- the zone is the text's
+_DEFAULTS = ((2000, 1, 1), (2003, 2, 2))
 """What a text does not say is taken from these: of one that says year, month and day, nothing of them."""
 
 
@@ -60,6 +59,8 @@ def parse_time(text: object) -> float | None:
     """
     if not isinstance(text, str) or not text.strip():
         return None
+    from datetime import UTC, datetime
+
     if len(text) == _GITHUBS and text[10] == "T" and text[-1] == "Z":
         # As GitHub writes them all: a sweep reads tens of thousands, a look should not load dateutil.
         with suppress(ValueError):
@@ -71,7 +72,8 @@ def parse_time(text: object) -> float | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an unknown zone's name: read as UTC, like none
-            moment, same = (parser.parse(text, default=default) for default in _DEFAULTS)
+            defaults = (datetime(*day) for day in _DEFAULTS)  # noqa: DTZ001 -- the zone is the text's
+            moment, same = (parser.parse(text, default=default) for default in defaults)
         if moment != same:
             return None
         if moment.tzinfo is None:
@@ -83,6 +85,8 @@ def parse_time(text: object) -> float | None:
 
 def render_time(moment: float) -> str:
     """ISO 8601 in UTC with whole seconds, as GitHub writes it: `2026-01-31T09:30:00Z`."""
+    from datetime import UTC, datetime
+
     return datetime.fromtimestamp(int(moment), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

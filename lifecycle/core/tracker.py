@@ -12,9 +12,10 @@ with `is_ambiguous`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
+
+from lifecycle.core.light_dataclass import dataclass, field
 
 
 class TaskStatus(StrEnum):

@@ -10,25 +10,24 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from lifecycle.core.ports import (
-    Board,
-    Cache,
-    CheckReports,
-    Clock,
-    FailureFeedback,
-    Forge,
-    Git,
-    Merges,
-    ReviewFeedback,
-    StatusPlace,
-    Survey,
-)
-from lifecycle.core.timing import Deadline
-from lifecycle.core.values.configured import Addresses, Settings
-from lifecycle.core.values.model import BoardItem, Repository
-
 if TYPE_CHECKING:
+    from lifecycle.core.ports import (
+        Board,
+        Cache,
+        CheckReports,
+        Clock,
+        FailureFeedback,
+        Forge,
+        Git,
+        Merges,
+        ReviewFeedback,
+        StatusPlace,
+        Survey,
+    )
+    from lifecycle.core.timing import Deadline
     from lifecycle.core.tracker import Tracker
+    from lifecycle.core.values.configured import Addresses, Settings
+    from lifecycle.core.values.model import BoardItem, Repository
 
 
 class CardWriter(Protocol):

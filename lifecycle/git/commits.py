@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.git.process import GitRepository
 
 _NEW = ">"

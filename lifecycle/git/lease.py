@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import json
 import secrets
-from dataclasses import dataclass
 
 from lifecycle.core.errors import GitFailed, HeldByAnother, Transient
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.ports import Git
 from lifecycle.core.redact import named, redact

@@ -7,18 +7,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.ports import Cache
-from lifecycle.core.timing import Deadline
 from lifecycle.core.values.configured import Addresses, Settings
-from lifecycle.core.values.model import BoardSchema, Repository
 from lifecycle.core.values.shapes import CardWords
-from lifecycle.github.auth.tokens import Token
 from lifecycle.github.board.board_client import AGENT, STATUS, GitHubBoard, ProjectRef
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import Calls, RestClient
 from lifecycle.storage.state_file import MemoryCache
 
 if TYPE_CHECKING:
+    from lifecycle.core.ports import Cache
+    from lifecycle.core.timing import Deadline
+    from lifecycle.core.values.model import BoardSchema, Repository
+    from lifecycle.github.auth.tokens import Token
     from lifecycle.github.board.status_fallback import Choice, EitherBoard
     from lifecycle.github.pulls.check_reports import GitHubCheckReports
     from lifecycle.github.pulls.forge import GitHubForge

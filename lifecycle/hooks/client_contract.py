@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.plan import REPLIES, Audience, Notice, ReplyPlace
 from lifecycle.core.redact import as_data, redact, shown, visible
 from lifecycle.settings.running_client import Client

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from lifecycle.app.guidance import prepared_recovery
 from lifecycle.app.guidance.recovery_message import RecoveryPart, folded, part_of
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.redact import redact, visible
 from lifecycle.hooks import client_contract, recovery_marks
 from lifecycle.hooks.answers.call import HookCall

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.app.guidance import guidance_text, preparing
 from lifecycle.app.guidance.recovery_message import RecoveryLine, RecoveryPart
 from lifecycle.core.errors import LifecycleError
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, DeadlineReached
 from lifecycle.storage import log

@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from lifecycle.core.errors import BadConfig, NoToken, did_you_mean
+from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.settings import readers, user_folder
 from lifecycle.storage import store, workflow_marks
 

@@ -12,9 +12,9 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.settings import user_folder
 from lifecycle.storage import regular_files, store
 

@@ -6,10 +6,10 @@ person's yes. What an agent says of its user proves nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from lifecycle.core.errors import Refused
+from lifecycle.core.light_dataclass import dataclass
 
 TERMINAL: Final = "terminal outside of the client"
 PROMPT: Final = "prompt after the question"

@@ -16,14 +16,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lifecycle.core.errors import BadConfig, Refused
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.storage import store
 
 NAME = "lifecycle"
@@ -113,6 +112,8 @@ def find_command(project: Path, environment: Mapping[str, str]) -> TrustedComman
 
     A virtual environment inside the project is taken only if there is nothing else, and said.
     """
+    import shutil
+
     own = Path(sys.prefix) / "bin" / NAME
     on_path = shutil.which(NAME, path=environment.get("PATH"))
     candidates = [own] if os.access(own, os.X_OK) else []

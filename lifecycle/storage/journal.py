@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from lifecycle.core.errors import LifecycleError, Refused
+from lifecycle.core.light_dataclass import asdict, dataclass, field, replace
 from lifecycle.core.redact import redact, short
 from lifecycle.storage import log, regular_files, store
 

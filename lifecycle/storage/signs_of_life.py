@@ -25,11 +25,14 @@ import contextlib
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from lifecycle.core.ports import Clock
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.storage import live_process, regular_files
-from lifecycle.storage.store import Folder
+
+if TYPE_CHECKING:
+    from lifecycle.core.ports import Clock
+    from lifecycle.storage.store import Folder
 
 SEEN = "seen"
 ENDED = "ended"

@@ -17,16 +17,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, TypedDict
+from typing import TYPE_CHECKING, Any, Final, TypedDict
 
-from lifecycle.core.errors import LifecycleError
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import Audience, Notice
-from lifecycle.core.ports import Clock
 from lifecycle.core.redact import redact
 from lifecycle.storage import regular_files
 from lifecycle.storage.store import STATE, Folder, set_aside
+
+if TYPE_CHECKING:
+    from lifecycle.core.errors import LifecycleError
+    from lifecycle.core.ports import Clock
 
 STATE_VERSION = 2
 """Version 1 had a claim's record without sections; `claim/record/state.py` reads it still."""

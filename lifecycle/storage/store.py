@@ -13,18 +13,17 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import glob
 import os
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from lifecycle.core.errors import LockBusy
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.storage import regular_files
 
 CLAIM_FILE = ".agent-claim.json"
@@ -214,6 +213,8 @@ def _renamed(temporary: Path, path: Path, expected: bytes, keep: Keep | None) ->
 
 def left_beside(path: Path) -> list[Path]:
     """What processes that were killed left of `write` and `replace_if`; the caller holds the lock."""
+    import glob
+
     return sorted(path.parent.glob(f"{glob.escape(path.name)}.*{OURS}"))
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from lifecycle.core.light_dataclass import fields
 from lifecycle.storage import store, workflow_marks
 from lifecycle.storage.store import Folder
 

@@ -17,6 +17,9 @@ LIBRARIES = {
 SLOW = {"asyncio", "logging", "urllib.request"}
 """Parts of the standard library of the same kind."""
 
+OTHERS = tuple(f"lifecycle.{room}" for room in ("claim", "run", "setup", "reconcile", "stages"))
+"""Rooms that the help of the command line needs nothing of."""
+
 HOOK = "from lifecycle.hooks.wake import run; run({!r}, {{}})"
 COMMAND = "import sys; sys.argv[1:] = {!r}; from lifecycle.__main__ import main; main()"
 
@@ -49,6 +52,9 @@ def test_what_talks_to_github_is_light(place: Place) -> None:
     for found in (opening, polling, closing):
         assert "http.client" in found
         assert found & (LIBRARIES | SLOW | {"click"}) == set()
+    assert polling & {"dataclasses", "inspect"} == set()
     for found in (status, helped):
         assert "click" in found
-        assert found & ((LIBRARIES | SLOW | {"http.client", "ssl"}) - {"msgspec"}) == set()
+        assert found & (LIBRARIES | SLOW | {"http.client", "ssl", "dataclasses"}) == set()
+    assert "lifecycle.cli.views.status" in status
+    assert {name for name in helped if name.startswith(OTHERS)} == set()

@@ -20,12 +20,15 @@ from typing import Any
 import pytest
 
 import lifecycle
+from lifecycle.core import light_dataclass
 from lifecycle.hooks import wake
 from lifecycle.storage.store import CLAIM_FILE, Folder
 from tests.conftest import Place
 
 PACKAGE = str(Path(lifecycle.__file__).parent) + os.sep
 OTHERS = PACKAGE + "sandbox" + os.sep
+LIGHT = light_dataclass.__file__
+"""In the place of Python's own dataclasses, which do not count either."""
 
 
 @dataclass
@@ -58,7 +61,9 @@ class Way:
 def module_of(code: CodeType) -> str:
     """The dotted name of the module of ours that the code is in; "" for others and for class bodies."""
     path = code.co_filename
-    if not path.startswith(PACKAGE) or path.startswith(OTHERS) or code.co_name == "<module>":
+    if not path.startswith(PACKAGE) or path.startswith((OTHERS, LIGHT)):
+        return ""
+    if code.co_name == "<module>":
         return ""
     if (
         not code.co_flags & 0x2

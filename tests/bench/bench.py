@@ -3,7 +3,8 @@
 Read the numbers as ratios: all of them are of one run on one machine. Exits 1 if a stop that has
 nothing to do takes as long as Python's bare start, if one that the staged workflow looks at takes twice
 the start of the installed command, if a check adds too much to its command, if a path or a sweep takes
-more requests than it may, if a sweep's memory grows as fast as the number of its tasks, or a log's with its
+more requests than it may, if what asks GitHub is slow to import, if a sweep's
+memory grows as fast as the number of its tasks, or a log's with its
 length, if a command of a run takes half as long again on 500 stories, or if a start or a compaction with
 200 files of workflows takes three starts of Python.
 """
@@ -31,6 +32,7 @@ from tests.bench.paths import (
     BUDGET,
     NO_OPS,
     PYTHON,
+    QUIET,
     TRUE,
     UNCHANGED,
     Took,
@@ -40,6 +42,7 @@ from tests.bench.paths import (
 from tests.bench.remote import FLOORS, LATENCY, MOST, POLL, Cost, Row, remote_rows
 from tests.bench.runs import judge_runs, run_rows, run_table
 from tests.bench.staged import START, judge_staged
+from tests.bench.starts import judge_starts
 from tests.bench.timing import interleaved
 from tests.bench.views import judge_views
 from tests.bench.workflows import judge_workflows, workflow_probes, workflow_table
@@ -197,7 +200,7 @@ def judge(quiet: Mapping[str, float], active: Sequence[Took]) -> list[str]:
         if quiet[name] >= quiet[PYTHON]
     ]
     faults += judge_staged(quiet, UNCHANGED) + judge_check(quiet, START)
-    faults += judge_views(quiet, UNCHANGED)
+    faults += judge_views(quiet, UNCHANGED) + judge_starts(quiet, PYTHON, QUIET)
     return faults + [
         f"{path.name} takes {path.requests} requests, and may take {BUDGET[path.name]}"
         for path in active

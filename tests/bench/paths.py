@@ -23,6 +23,7 @@ from lifecycle.storage.signs_of_life import IDLE_DUE
 from lifecycle.storage.store import CLAIM_FILE, Folder
 from tests.bench.checked import check_probe
 from tests.bench.staged import INACTIVE, staged_probes
+from tests.bench.starts import start_probes
 from tests.bench.timing import Probe, age, seconds_of
 from tests.bench.views import LINE, LINE_NONE, view_probes
 from tests.factories import client
@@ -116,6 +117,7 @@ def quiet_probes(folder: Path) -> list[Probe]:
         line_none,
         inactive,
         Probe(PYTHON, bare, without),
+        *start_probes(without),
         start,
         detected,
         *commands,

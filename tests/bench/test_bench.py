@@ -31,6 +31,7 @@ from tests.bench.paths import (
 )
 from tests.bench.remote import FLOORS, MOST, POLL, Cost, Row, remote_rows
 from tests.bench.staged import DETECTED, INACTIVE, LOG, MOST_NO_OPS, MOST_STARTS, START
+from tests.bench.starts import BARE, HOOK, IMPORTS, TALKS
 from tests.bench.timing import Probe, ProbeFailedError, interleaved, seconds_of
 from tests.bench.views import LINE, LINE_NONE, MOST_VERSIONS, STATUS, VERSION
 from tests.bench.views import MOST_NO_OPS as MOST_LINES
@@ -39,12 +40,16 @@ FINE = {
     TRUE: 0.001,
     **dict.fromkeys(NO_OPS, 0.001),
     PYTHON: 0.008,
+    BARE: 0.010,
+    IMPORTS: 0.030,
+    HOOK: 0.040,
+    TALKS: 0.060,
     START: 0.02,
     DETECTED: 0.03,
     CHECKED: 0.2,
     VERSION: 0.1,
     STATUS: 0.2,
-    QUIET: 0.06,
+    QUIET: 0.04,
 }
 WITHIN = [Took(name, 0.2, most) for name, most in BUDGET.items()]
 
@@ -56,7 +61,7 @@ def test_quiet_probes_take_the_paths_that_they_are_named_for(tmp_path: Path) -> 
     """With a claim unchanged the script ends before Python; without the stamp Python sets it anew."""
     probes = {probe.name: probe for probe in quiet_probes(tmp_path)}
     assert set(probes) == {
-        TRUE, PYTHON, QUIET, START, DETECTED, CHECKED, VERSION, STATUS, *NO_OPS,
+        TRUE, PYTHON, BARE, IMPORTS, HOOK, TALKS, QUIET, START, DETECTED, CHECKED, VERSION, STATUS, *NO_OPS,
     }  # fmt: skip
     stamp = tmp_path / "kept/.lifecycle/stamp"
     nowhere = str(tmp_path / "no-such-command")
@@ -125,6 +130,14 @@ def test_a_staged_stop_that_is_too_slow_is_a_fault() -> None:
     assert fault == f"{DETECTED} takes 2.00 of {START}"
     (fault,) = bench.judge({**FINE, CHECKED: FINE[START] * MOST_CHECK}, WITHIN)
     assert fault == f"{CHECKED} takes 15.0 of {START}"
+
+
+def test_a_start_that_is_too_slow_is_a_fault() -> None:
+    """What asks GitHub, beyond what a stop imports; and a look that finds nothing to do."""
+    (fault,) = bench.judge({**FINE, TALKS: 0.068}, WITHIN)
+    assert fault == "what asks GitHub takes 1.40 of json, http.client and ssl"
+    (fault,) = bench.judge({**FINE, QUIET: 0.05}, WITHIN)
+    assert fault == f"{QUIET} takes 6.2 of {PYTHON}"
 
 
 def test_a_view_that_is_too_slow_is_a_fault() -> None:

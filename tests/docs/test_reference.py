@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from lifecycle.cli import main
-from lifecycle.cli.main import COMMANDS
+from lifecycle.cli.main import COMMANDS, SHORT_HELP
 from lifecycle.core.stage_names import Detected
 from lifecycle.core.values.configured import Settings
 from lifecycle.git.tracked_files import exclude_own_files
@@ -88,6 +88,18 @@ def test_every_command_is_in_the_table_and_nothing_else() -> None:
     """The page lists the commands of the command line, in the order of its help."""
     shown = list(dict.fromkeys(code.split()[1] for code in PAGE.table("Commands").codes()))
     assert shown == list(COMMANDS)
+
+
+def test_the_help_says_of_each_command_what_it_says_of_itself() -> None:
+    """`--help` imports no command, so the sentences stand in a list of their own."""
+    context = click.Context(main.group)
+    found = {name: main.group.get_command(context, name) for name in COMMANDS}
+    own = {name: one.short_help for name, one in found.items() if one is not None}
+    assert list(own) == list(COMMANDS)
+    assert own == SHORT_HELP
+    assert not [name for name, one in found.items() if one is None or one.hidden]
+    helped = CliRunner().invoke(main.group, ["--help"], prog_name="lifecycle").output
+    assert all(f"{name} " in helped and said in helped for name, said in SHORT_HELP.items())
 
 
 def test_the_options_in_the_table_exist() -> None:

@@ -9,9 +9,9 @@ show it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import short
 
 LIMIT: Final = 1_500

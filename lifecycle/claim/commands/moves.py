@@ -7,25 +7,28 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import CLAIM, IN_REVIEW, Phase
 from lifecycle.claim.record import ownership
-from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.sections import Nudge
 from lifecycle.claim.record.state import NUDGES_KEPT, Record
 from lifecycle.core.errors import ClaimRefused, GitFailed, HeldByAnother, Refused, Transient
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import merge_messages, review_messages
 from lifecycle.core.messages.loss_messages import released_to_hand_off
 from lifecycle.core.messages.messages import unknown_phase
 from lifecycle.core.redact import named, redact
 from lifecycle.core.values.priorities import Status
-from lifecycle.core.world import World
 from lifecycle.git import lease
 from lifecycle.git import process as git_process
 from lifecycle.storage import log
 from lifecycle.storage.store import CLAIM_FILE
+
+if TYPE_CHECKING:
+    from lifecycle.claim.record.claim_store import ClaimStore, Loaded
+    from lifecycle.core.world import World
 
 SESSION = "CLAUDE_CODE_SESSION_ID"
 """Set by the client for the commands that its agent runs: whose session it is."""

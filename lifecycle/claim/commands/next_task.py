@@ -6,6 +6,7 @@ A repository that is worked in without `lifecycle claim` still hears of its bran
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.messages import messages
@@ -13,8 +14,10 @@ from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values import priorities
 from lifecycle.core.values.model import Card, PullState, Repository
 from lifecycle.core.values.priorities import Status
-from lifecycle.core.world import World
 from lifecycle.storage import log
+
+if TYPE_CHECKING:
+    from lifecycle.core.world import World
 
 _DONE_WITH = "branch_merged"
 

@@ -6,8 +6,6 @@ holds the lease.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from lifecycle.claim.commands import unfinished_claims
 from lifecycle.claim.commands.moves import default_branch, there
 from lifecycle.claim.decisions.table import Phase
@@ -16,6 +14,7 @@ from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Releasing
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.world import World
 from lifecycle.git import lease
 from lifecycle.storage.signs_of_life import IDLE_DUE, STOP_DUE

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from lifecycle.claim.commands import admission, unfinished_claims
@@ -34,6 +33,7 @@ from lifecycle.claim.record.sections import CardRecord, LinkRecord, OwnershipRec
 from lifecycle.claim.record.state import Record
 from lifecycle.core import tracker
 from lifecycle.core.errors import GitFailed, HeldByAnother, LifecycleError, NotFound, Refused
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.redact import quoted
 from lifecycle.core.values.model import BoardItem, Card, Look
 from lifecycle.core.values.priorities import Status

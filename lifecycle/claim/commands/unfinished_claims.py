@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from lifecycle.claim.commands.admission import Attempt, TaskAsked
@@ -21,6 +20,7 @@ from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import OwnershipRecord
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Rejected, Transient
+from lifecycle.core.light_dataclass import asdict, dataclass, fields, replace
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.values.model import Look
 from lifecycle.core.values.priorities import Status

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot, is_unsynced, may_try
 from lifecycle.claim.record.sections import CardRecord
 from lifecycle.claim.record.state import ClaimChanges, Record, is_same
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import AddToBoard, Audience, Notice, SetBoard
 from lifecycle.core.values.model import Observation

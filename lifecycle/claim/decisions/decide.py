@@ -8,7 +8,6 @@ A dry run follows them as if every action succeeded (`foresee`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from typing import cast
 
 from lifecycle.claim.decisions import card, derive
@@ -18,6 +17,7 @@ from lifecycle.claim.decisions.snapshot import Decision, Snapshot, is_unsynced, 
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.linked import linked_decisions
 from lifecycle.claim.record.state import ClaimChanges, Record, fold, kind_of
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import loss_messages, messages
 from lifecycle.core.plan import (
     Action,

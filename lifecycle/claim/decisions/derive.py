@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 
 from lifecycle.claim.decisions.snapshot import Snapshot, may_try
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.record.claim_file import Claim
 from lifecycle.claim.record.state import Record
 from lifecycle.core import hidden_marker
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import LinkPullRequest
 from lifecycle.core.values.model import BoardItem, Observation, PullRequest, PullState
 

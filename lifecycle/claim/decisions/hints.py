@@ -5,13 +5,13 @@ Without an observation a hint stays in the file, unjudged and unlost.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.record.state import Record
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values.model import Observation, PullState

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.record.state import ClaimChanges, Record, is_same, kind_of, mark_of
+from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.plan import Action, Notice, Wake
 from lifecycle.core.values.model import Observation
 

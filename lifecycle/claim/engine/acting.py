@@ -7,7 +7,6 @@ a lost answer it is looked for, and what is found is the fact.
 from __future__ import annotations
 
 import contextlib
-from dataclasses import replace
 from functools import partial
 from typing import assert_never
 
@@ -20,6 +19,7 @@ from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
 from lifecycle.core import plan
 from lifecycle.core.errors import HeldByAnother, LifecycleError, PullRequestExists, Rejected
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import loss_messages
 from lifecycle.core.redact import redact
 from lifecycle.core.values.model import BoardItem, PullRequest, PullState

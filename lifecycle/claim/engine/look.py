@@ -7,7 +7,7 @@ lost wake loses nothing, and waking five times writes exactly what waking once d
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions.decide import (
     MAX_STEPS,
@@ -33,17 +33,20 @@ from lifecycle.claim.engine.observing import (
 )
 from lifecycle.claim.linked import pending_writes
 from lifecycle.claim.record import journalling, ownership
-from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.state import Record, kind_of
 from lifecycle.core import plan
 from lifecycle.core.errors import LifecycleError, Refused, Transient
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import Action, Audience, Notice, Wake
 from lifecycle.core.timing import DeadlineReached, unhurried
-from lifecycle.core.world import World
 from lifecycle.storage import journal, log
 from lifecycle.storage.feedback_files import FeedbackFiles
 from lifecycle.storage.signs_of_life import STOP_DUE
 from lifecycle.storage.state_file import ACCESS, lasting
+
+if TYPE_CHECKING:
+    from lifecycle.claim.record.claim_store import ClaimStore, Loaded
+    from lifecycle.core.world import World
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions.decide import apply_observation, look
 from lifecycle.claim.decisions.ending import consent
@@ -11,19 +11,22 @@ from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.linked import linked_decisions, linked_writes
 from lifecycle.claim.record import ownership
-from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.sections import Trouble
-from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import LifecycleError, Transient
+from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.plan import Action, Audience, Notice, Wake
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.values.model import LABELS_ITEM, Observation, PullState
-from lifecycle.core.world import World
 from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.storage import log, signs_of_life
 from lifecycle.storage.signs_of_life import ANSWERED
 from lifecycle.storage.state_file import ACCESS, WATCHED
+
+if TYPE_CHECKING:
+    from lifecycle.claim.record.claim_store import ClaimStore, Loaded
+    from lifecycle.claim.record.state import Record
+    from lifecycle.core.world import World
 
 LOOK_AGAIN_SECONDS = 60.0
 BOARD_OFF_SECONDS = 600.0

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions.ending import ending_steps
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot, may_try
@@ -17,7 +18,9 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record
 from lifecycle.core.messages import linked_messages
 from lifecycle.core.plan import Audience, Notice, SetLinked, Wake
-from lifecycle.core.tracker import Task
+
+if TYPE_CHECKING:
+    from lifecycle.core.tracker import Task
 
 CLAIMED, CLOSED, RELEASED = "claimed", "closed", "released"
 """What a linked task may be wanted to be, and what `Link.synced` says of it."""

@@ -6,12 +6,9 @@ that the next look reads: with a claim file the task is that claim's, without on
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.linked import linked_decisions, pending_writes
-from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import RETRY_SECONDS, Record
 from lifecycle.core.errors import (
@@ -25,15 +22,20 @@ from lifecycle.core.errors import (
     Rejected,
     Transient,
 )
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import linked_messages
 from lifecycle.core.plan import Audience, LinkedIs, Notice, SetLinked
 from lifecycle.core.redact import redact
 from lifecycle.core.tracker import Link, Task, TaskStatus, Tracker
-from lifecycle.core.world import World
 from lifecycle.settings import config
 from lifecycle.storage import log
 from lifecycle.storage.signs_of_life import ALWAYS, STOP_DUE
 from lifecycle.storage.state_file import LINKING, PENDING
+
+if TYPE_CHECKING:
+    from lifecycle.claim.decisions.snapshot import Snapshot
+    from lifecycle.claim.record.claim_store import ClaimStore
+    from lifecycle.core.world import World
 
 
 @dataclass(frozen=True, slots=True)

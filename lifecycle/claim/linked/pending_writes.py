@@ -8,11 +8,9 @@ by then, or with one sentence after `KEPT_SECONDS`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.linked import linked_decisions
-from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import REFUSED_SECONDS, RETRY_SECONDS, Record
 from lifecycle.core.errors import (
     AlreadyClaimed,
@@ -22,15 +20,19 @@ from lifecycle.core.errors import (
     NotFound,
     Transient,
 )
+from lifecycle.core.light_dataclass import asdict, dataclass, replace
 from lifecycle.core.messages import linked_messages
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached
-from lifecycle.core.tracker import Task, Tracker
-from lifecycle.core.world import World
 from lifecycle.settings import config
 from lifecycle.storage import journal, log
 from lifecycle.storage.state_file import PENDING
+
+if TYPE_CHECKING:
+    from lifecycle.claim.record.claim_store import ClaimStore
+    from lifecycle.core.tracker import Task, Tracker
+    from lifecycle.core.world import World
 
 KEPT_SECONDS = 14 * 86_400.0
 DAY_SECONDS = 86_400.0

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from lifecycle.core.errors import ClaimRefused
+from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.values.model import LABELS_ITEM
 from lifecycle.storage.store import CLAIM_FILE
 

@@ -20,24 +20,26 @@ import signal
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.record import claim_file
 from lifecycle.claim.record.claim_file import LIMIT, CorruptClaimError
 from lifecycle.claim.record.file_merge import merge
-from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice
-from lifecycle.core.ports import Clock
 from lifecycle.core.timing import render_time
 from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.storage import regular_files, store
 from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.storage.signs_of_life import OWNER
 from lifecycle.storage.store import CLAIM_FILE, Folder
+
+if TYPE_CHECKING:
+    from lifecycle.claim.record.state import Record
+    from lifecycle.core.ports import Clock
 
 FOLDER = "replaced"
 """The folder in `.lifecycle/`."""

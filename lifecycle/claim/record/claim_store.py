@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.decisions.ending import consent
 from lifecycle.claim.decisions.table import Phase
@@ -23,13 +22,16 @@ from lifecycle.claim.record.file_merge import Merged, merge
 from lifecycle.claim.record.sections import CardRecord
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused, Refused
-from lifecycle.core.plan import Audience, Notice
-from lifecycle.core.ports import Clock
+from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.timing import unhurried
 from lifecycle.storage import journal, regular_files, store
 from lifecycle.storage.signs_of_life import ANSWERED, WAITING, GuardMarks
 from lifecycle.storage.state_file import Ledger, StateFile, StateSections
 from lifecycle.storage.store import CLAIM_FILE
+
+if TYPE_CHECKING:
+    from lifecycle.core.plan import Audience, Notice
+    from lifecycle.core.ports import Clock
 
 _ARCHIVE_LIMIT = 10
 

@@ -9,11 +9,11 @@ base, a field that the agent left alone takes the engine's value, and one that i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.claim_file import AGENT_FIELDS, ENGINE_FIELDS, FIELDS
+from lifecycle.core.light_dataclass import dataclass
 
 Values = Mapping[str, Any]
 

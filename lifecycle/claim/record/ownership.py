@@ -13,15 +13,18 @@ closed. So both are kept with the claim, and a checkout that says otherwise is r
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import NotFound, Refused
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import Audience
 from lifecycle.core.values.model import Look, Repository
-from lifecycle.core.world import World
 from lifecycle.storage import signs_of_life
-from lifecycle.storage.signs_of_life import Signs
+
+if TYPE_CHECKING:
+    from lifecycle.claim.record.state import Record
+    from lifecycle.core.world import World
+    from lifecycle.storage.signs_of_life import Signs
 
 
 def is_mine(record: Record, session: str) -> bool:

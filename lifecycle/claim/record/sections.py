@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lifecycle.core.tracker import Link
+from lifecycle.core.light_dataclass import dataclass, field
+
+if TYPE_CHECKING:
+    from lifecycle.core.tracker import Link
 
 
 @dataclass(frozen=True, slots=True)

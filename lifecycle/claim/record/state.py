@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypedDict, assert_never
 
@@ -28,6 +27,7 @@ from lifecycle.claim.record.sections import (
 )
 from lifecycle.core import plan
 from lifecycle.core.errors import Transient
+from lifecycle.core.light_dataclass import asdict, dataclass, field, fields, replace
 from lifecycle.core.tracker import Link
 from lifecycle.core.values.priorities import Status
 

@@ -7,8 +7,9 @@ and https://docs.github.com/rest/checks
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from lifecycle.core.light_dataclass import dataclass
 
 
 class Bucket(StrEnum):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.stage_names import LINE, Stage
 
 if TYPE_CHECKING:

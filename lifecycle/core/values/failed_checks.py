@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.values.checks import ENDED_BADLY
 
 

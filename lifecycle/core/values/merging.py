@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from lifecycle.core.light_dataclass import dataclass
 
 MergeMethod = Literal["merge", "squash", "rebase"]
 

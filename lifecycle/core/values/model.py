@@ -6,9 +6,9 @@ seconds since the epoch (UTC) as floats; `None` means that GitHub did not say.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.merging import Ejection, MergeDemands, MergeMethod, QueueEntry
 

@@ -7,10 +7,10 @@ gives as null are "". No provider's type appears here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import date
 from typing import Generic, TypeVar
 
+from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.values.model import PullState
 
 T = TypeVar("T")

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from lifecycle.core.errors import LifecycleError
+from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.values.model import Observation, PullRequest
 
 

@@ -8,9 +8,9 @@ wait for. Whoever makes another event adds its row; one that is for an agent and
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values.checks import Verdict
 

@@ -11,7 +11,6 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -25,6 +24,7 @@ from lifecycle.core.errors import (
     NoPermission,
     NotFound,
 )
+from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.redact import keep_secret
 from lifecycle.core.timing import Deadline, reading
 from lifecycle.core.values.model import Repository

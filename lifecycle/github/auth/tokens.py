@@ -8,20 +8,22 @@ keeps it for. So a clone whose remote lies on another host gets no token that wa
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lifecycle.core import timing
 from lifecycle.core.errors import BadConfig, NoToken
-from lifecycle.core.ports import Clock
-from lifecycle.core.timing import Deadline
+from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.values.configured import Addresses
 from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
 from lifecycle.settings import config, credentials, user_folder
-from lifecycle.settings.config import AppKey
 from lifecycle.settings.credentials import kept_by_gh
+
+if TYPE_CHECKING:
+    from lifecycle.core.ports import Clock
+    from lifecycle.core.timing import Deadline
+    from lifecycle.settings.config import AppKey
 
 GH = "gh"
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lifecycle.core.errors import (
@@ -20,13 +19,14 @@ from lifecycle.core.errors import (
     UnknownOption,
     did_you_mean,
 )
-from lifecycle.core.ports import Cache
+from lifecycle.core.light_dataclass import asdict, dataclass
 from lifecycle.core.values.model import BoardBrief, BoardField, BoardItem, BoardSchema, Card, Draft
 from lifecycle.github.client.client_common import Json, next_page, nodes, part, text
 from lifecycle.github.failures.failure_case import AskedRequest
 from lifecycle.github.pulls import translate
 
 if TYPE_CHECKING:
+    from lifecycle.core.ports import Cache
     from lifecycle.github.client.graph import GraphClient, GraphReply
     from lifecycle.github.failures.failures import Failures
 

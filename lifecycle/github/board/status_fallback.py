@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, NotFound, Unsupported
-from lifecycle.core.ports import Board, Cache, Clock
 from lifecycle.core.values.model import LABELS_ITEM, BoardBrief, BoardItem, BoardSchema, Card
 from lifecycle.github.auth.tokens import PEOPLES, kind_of
 from lifecycle.github.board.status_labels import PUT_ON, LabelsBoard, StatusLabels, labels_of
@@ -21,6 +20,7 @@ from lifecycle.github.pulls import translate
 from lifecycle.storage.state_file import MemoryCache
 
 if TYPE_CHECKING:
+    from lifecycle.core.ports import Board, Cache, Clock
     from lifecycle.github.board.board_client import ProjectRef
 
 T = TypeVar("T")

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from lifecycle.core.errors import AlreadyExists, NotFound, Rejected, UnknownOption
-from lifecycle.core.ports import Cache
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.values.model import (
     LABELS_ITEM,
     BoardBrief,
@@ -23,12 +22,13 @@ from lifecycle.core.values.model import (
     Card,
     Repository,
 )
-from lifecycle.github.client.client_common import Json
 from lifecycle.github.failures.failure_case import Answer, AskedRequest
 from lifecycle.github.pulls.issue_calls import existing
 
 if TYPE_CHECKING:
     from lifecycle.core.errors import LifecycleError
+    from lifecycle.core.ports import Cache
+    from lifecycle.github.client.client_common import Json
     from lifecycle.github.client.graph import GraphClient
     from lifecycle.github.client.rest import Calls
 

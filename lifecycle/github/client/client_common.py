@@ -7,11 +7,11 @@ REST API are made, and which page comes next.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from lifecycle.core.errors import LifecycleError, Refused, Rejected
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.redact import swept
 from lifecycle.core.timing import Deadline
 from lifecycle.github.failures.failure_case import AskedRequest

@@ -13,10 +13,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.settings.resources import graphql_document, packaged
 
 READY = "github/client/ready.json"

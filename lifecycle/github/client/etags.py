@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from lifecycle.core.light_dataclass import dataclass
 
 MOST_ANSWERS = 64
 MOST_CHARACTERS = 4_000_000

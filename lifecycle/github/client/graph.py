@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import LifecycleError, Transient
-from lifecycle.core.ports import Cache
+from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.timing import LAST_RAISES, Deadline, attempts
 from lifecycle.github.client.client_common import TokenClient, without_secrets
 from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest
@@ -20,6 +19,7 @@ from lifecycle.github.failures.failures import absent_api
 from lifecycle.storage.state_file import MemoryCache
 
 if TYPE_CHECKING:
+    from lifecycle.core.ports import Cache
     from lifecycle.github.client.documents import Document
     from lifecycle.github.client.library_lines import GqlLine
     from lifecycle.github.client.plain_line import PlainLine, Sent

@@ -7,10 +7,10 @@ taken out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from lifecycle.core.errors import LifecycleError, NoPermission, NotFound, Rejected, Transient
+from lifecycle.core.light_dataclass import dataclass, field
 
 LIMIT_WORDS = ("rate limit", "submitted too quickly", "abuse detection")
 """What GitHub calls its limits, in lower case; the secondary ones have no status of their own."""

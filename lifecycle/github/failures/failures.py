@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from lifecycle.core import timing
@@ -28,7 +28,7 @@ from lifecycle.core.errors import (
     Transient,
     Unsupported,
 )
-from lifecycle.core.ports import Clock
+from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.redact import as_data, redact
 from lifecycle.github.failures.failure_case import (
     LIMIT_WORDS,
@@ -45,6 +45,9 @@ from lifecycle.github.failures.failure_case import (
     renewed,
     told,
 )
+
+if TYPE_CHECKING:
+    from lifecycle.core.ports import Clock
 
 _MOVED = {301, 302, 303, 307, 308}
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict
 from functools import partial
 from typing import Literal
 
 from lifecycle.core import timing
 from lifecycle.core.errors import Refused, Rejected
+from lifecycle.core.light_dataclass import asdict
 from lifecycle.core.values.shapes import Annotation, CheckRunFacts, Ensured
 from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.operations.unclear_writes import (

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 from lifecycle.core.errors import AlreadyExists, NotFound, UnknownOption, did_you_mean
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.shapes import Ensured, IssueFacts, LabelFacts
 from lifecycle.github.client.client_common import path_part
 from lifecycle.github.operations.unclear_writes import (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from urllib.parse import quote
 
@@ -15,6 +14,7 @@ from lifecycle.core.errors import (
     Rejected,
     Transient,
 )
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.merging import MergeMethod as Method
 from lifecycle.core.values.model import PullState
 from lifecycle.core.values.shapes import Ensured, PullFacts

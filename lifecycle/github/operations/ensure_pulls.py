@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property, partial
 
 from lifecycle.core.errors import PullRequestExists, Rejected
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.shapes import Ensured, PullFacts
 from lifecycle.github.client.client_common import login_of
 from lifecycle.github.operations.unclear_writes import (

@@ -9,14 +9,13 @@ What a program hands to the operations loses its secrets before anything is comp
 from __future__ import annotations
 
 import functools
-import inspect
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from lifecycle.core.errors import LifecycleError, Refused, Rejected, Transient
+from lifecycle.core.light_dataclass import fields, is_dataclass, replace
 from lifecycle.core.redact import swept
 from lifecycle.core.values.shapes import Ensured, IssueFacts, PullFacts
 
@@ -270,7 +269,9 @@ def redacts(operations: type[C]) -> type[C]:
 
 
 def _redacting(method: Callable[..., Any]) -> Callable[..., Any]:
-    from lifecycle.github.client.client_common import ADDRESSES  # not for those who only settle
+    import inspect  # neither is for those who only settle
+
+    from lifecycle.github.client.client_common import ADDRESSES
 
     signature = inspect.signature(method)
 

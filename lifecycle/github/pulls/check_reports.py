@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lifecycle.core import timing
 from lifecycle.core.errors import LogExpired, NoPermission, NotFound
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.checks import ENDED_BADLY
 from lifecycle.core.values.failed_checks import (
     CheckRemark,

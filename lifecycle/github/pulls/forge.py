@@ -7,11 +7,11 @@ GraphQL does not show all of the checks.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, NotFound
+from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.model import (
     Comment,

@@ -6,12 +6,12 @@ For tokens to which GraphQL shows no contexts, and for commits that have more th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
 from lifecycle.core import timing
 from lifecycle.core.errors import NoPermission
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.values.checks import Bucket, Checks
 from lifecycle.core.values.model import PullRequest, PullState
 from lifecycle.github.client.client_common import word

@@ -7,9 +7,9 @@ what was not shown is not taken for nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 
 from lifecycle.core import timing
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.values.checks import ENDED_BADLY, Bucket, Check, Checks, Required
 from lifecycle.github.client.client_common import Json, nodes, part, text, word
 

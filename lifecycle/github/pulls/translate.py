@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from lifecycle.core import timing
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.model import (
     BoardField,

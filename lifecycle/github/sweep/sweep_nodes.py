@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lifecycle.core import timing
@@ -15,6 +14,7 @@ from lifecycle.core.errors import (
     Transient,
     Unsupported,
 )
+from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.timing import Deadline, reading
 from lifecycle.core.values.model import BoardItem, Observation
 from lifecycle.core.values.survey import Hold, Holding, Swept, Tip, parse_lease

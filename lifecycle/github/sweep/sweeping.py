@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.core import timing
 from lifecycle.core.errors import LifecycleError, MissingScope, Transient
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.values.model import Observation, Repository
 from lifecycle.core.values.survey import BoardTooLarge, Holding, Swept
 from lifecycle.github.board.board_client import ProjectRef, project_in

@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.ending import consent
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.engine import look as engine
-from lifecycle.claim.engine.look import Report
 from lifecycle.claim.record import ownership
-from lifecycle.claim.record.claim_store import ClaimStore, Loaded
-from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import LifecycleError
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import PACKED, REPLIES, Notice, Wake
 from lifecycle.core.tracker import GITHUB, ClaimFacts
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings.running_client import Client
 from lifecycle.storage import live_process, signs_of_life
-from lifecycle.storage.signs_of_life import Signs
 from lifecycle.storage.store import CLAIM_FILE
+
+if TYPE_CHECKING:
+    from lifecycle.app.wiring import WorktreeWorld
+    from lifecycle.claim.engine.look import Report
+    from lifecycle.claim.record.claim_store import ClaimStore, Loaded
+    from lifecycle.claim.record.state import Record
+    from lifecycle.storage.signs_of_life import Signs
 
 ON_CLEAR = "on-clear"
 """The script that starts a turn after `/clear`."""

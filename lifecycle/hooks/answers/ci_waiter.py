@@ -16,7 +16,6 @@ import os
 import select
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from lifecycle.app import news_packets
 from lifecycle.app.idle_look import idle_look, join, together
@@ -26,6 +25,7 @@ from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.engine.look import Report
 from lifecycle.claim.record import ownership
 from lifecycle.core.errors import LifecycleError, LockBusy
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import PACKED, REPLIES, Notice
 from lifecycle.core.timing import alarm
 from lifecycle.core.values.configured import HOOK_SECONDS, Settings

@@ -10,10 +10,10 @@ next prompt.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from lifecycle.claim.engine import look
 from lifecycle.core.errors import LifecycleError
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import REPLIES, Audience, Notice, StopVerdict, StopWord, Wake
 from lifecycle.core.stage_names import Stage
 from lifecycle.core.timing import DeadlineReached, unhurried

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Collection
-from dataclasses import replace
 
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing, look, observing
@@ -18,6 +17,7 @@ from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.record.claim_store import Loaded
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused, LifecycleError, LockBusy
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import REPLIES, Audience, Notice, Wake
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached, interrupted

@@ -7,10 +7,9 @@ The prompt itself is neither kept nor sent anywhere: only the moment is.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from lifecycle.claim.engine import observing
 from lifecycle.core.errors import LockBusy
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import REPLIES, Notice
 from lifecycle.hooks import client_contract, recovery, recovery_marks
 from lifecycle.hooks.answers.call import HookCall

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from lifecycle.claim.decisions import derive
@@ -11,6 +10,7 @@ from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience
 from lifecycle.core.timing import parse_time

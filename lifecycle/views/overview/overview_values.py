@@ -8,10 +8,10 @@ moment is in seconds since the epoch; 0.0 stands for one that nobody knows.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from typing import Any
 
+from lifecycle.core.light_dataclass import dataclass, field, fields, is_dataclass
 from lifecycle.core.timing import render_time
 
 

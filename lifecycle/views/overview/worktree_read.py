@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 from lifecycle.core.errors import LifecycleError
+from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.redact import redact, short, visible
 from lifecycle.core.timing import Deadline
 from lifecycle.storage import journal

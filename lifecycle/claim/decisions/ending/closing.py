@@ -6,8 +6,6 @@ tried again while that can help, and never keeps the issue open.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.ending import consent, ending_steps
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot, may_try
@@ -15,6 +13,7 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.linked import linked_decisions
 from lifecycle.claim.record.state import ClaimChanges, Record, is_same
 from lifecycle.core import hidden_marker
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, CloseIssue, ForgetClaim, Notice, PostComment, SetBoard
 from lifecycle.core.values.model import Observation, PullRequest, PullState

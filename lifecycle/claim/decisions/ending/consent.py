@@ -9,11 +9,10 @@ comment says which it was.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import Record
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.model import PullRequest
 
 AUTO = "auto"

@@ -7,7 +7,6 @@ effort: they are tried again while that can help, and then the claim ends withou
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal
 
 from lifecycle.claim.decisions.snapshot import (
@@ -20,6 +19,7 @@ from lifecycle.claim.decisions.snapshot import (
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, fold, kind_of, mark_of
 from lifecycle.core import hidden_marker
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import Action, Commented, PostComment, ReleaseLease
 from lifecycle.core.values.model import Observation
 

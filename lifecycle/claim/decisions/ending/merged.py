@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.ending import closing, consent
 from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.decisions.table import Phase
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import messages, review_messages
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values.model import PullRequest, PullState

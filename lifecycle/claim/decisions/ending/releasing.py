@@ -13,7 +13,6 @@ all that GitHub shows has to say the same before anybody is told.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.ending import ending_steps
@@ -23,6 +22,7 @@ from lifecycle.claim.linked import linked_decisions
 from lifecycle.claim.record.sections import Releasing
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core import hidden_marker
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import loss_messages, messages
 from lifecycle.core.plan import Audience, ForgetClaim, Notice, PostComment, SetBoard, Unassign, Wake
 from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest, PullState

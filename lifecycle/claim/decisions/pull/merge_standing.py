@@ -6,14 +6,17 @@ off, and for one head GitHub is asked for a thing once.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions.snapshot import Snapshot, may_try
-from lifecycle.claim.record.sections import MergeRecord, PullRecord
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import merge_messages as words
 from lifecycle.core.plan import AUTO_MERGE, UPDATE_BRANCH, AdvancePullRequest, Audience, Notice
 from lifecycle.core.values.checks import Verdict
-from lifecycle.core.values.model import PullRequest
+
+if TYPE_CHECKING:
+    from lifecycle.claim.record.sections import MergeRecord, PullRecord
+    from lifecycle.core.values.model import PullRequest
 
 CONFLICTING, BEHIND = "CONFLICTING", "BEHIND"
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.ending import merged
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot, may_try
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import Record
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice, OpenPullRequest
 from lifecycle.core.values.model import PullRequest

@@ -6,17 +6,19 @@ so are checks that never registered: neither is a pass. What waits for a person 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.decisions.pull import merge_standing, pace
-from lifecycle.claim.decisions.snapshot import Snapshot
-from lifecycle.claim.record.sections import PullRecord
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import merge_messages
 from lifecycle.core.messages import review_messages as words
 from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.core.values.checks import Bucket, Checks, Verdict
-from lifecycle.core.values.model import PullRequest
+
+if TYPE_CHECKING:
+    from lifecycle.claim.decisions.snapshot import Snapshot
+    from lifecycle.claim.record.sections import PullRecord
+    from lifecycle.core.values.model import PullRequest
 
 APPROVED = "APPROVED"
 

@@ -1,0 +1,231 @@
+"""Dataclasses whose methods are made when the first value is: what a hook imports and does not use is free.
+
+Python's own `dataclass` compiles half a dozen functions for each class when its module is imported, and
+is slow to import itself. Of the hundred classes that a hook imports it makes values of a few, and half of
+its start went there. So here a class is made at once, and its `__init__` with its first value; the other
+methods are the same functions for all. What comes out is what `dataclasses` makes of the same lines, for
+type checkers and for its own functions as well; a test holds the product's classes to that. Known is what
+they use: `frozen`, `slots`, `eq`, defaults, and of a field `default`, `default_factory`, `repr`, `compare`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+_MISSING: Any = object()
+_NO_FIELDS = ("ClassVar", "Final")
+
+
+class LightField:
+    """One field: its name, and what it is where nothing was given."""
+
+    __slots__ = ("compare", "default", "default_factory", "name", "repr")
+
+    def __init__(
+        self,
+        *,
+        default: Any = _MISSING,
+        default_factory: Any = _MISSING,
+        repr: bool = True,  # noqa: A002 -- as Python's own
+        compare: bool = True,
+    ) -> None:
+        self.name = ""
+        self.default = default
+        self.default_factory = default_factory
+        self.repr = repr
+        self.compare = compare
+
+
+def _dataclass(
+    of: type | None = None, /, *, frozen: bool = False, slots: bool = False, eq: bool = True
+) -> Any:
+    """What makes a class one of values; as `dataclasses.dataclass`."""
+
+    def decorated(given: type) -> type:
+        own = {name: _field(given, name) for name in _own(given)}
+        every: dict[str, LightField] = {}
+        for base in reversed(given.__mro__[1:]):
+            every |= getattr(base, "__light_fields__", {})
+        every |= own
+        made = _slotted(given, every, own) if slots else _plain(given, own)
+        methods: dict[str, Any] = {"__init__": _begun, "__repr__": _shown, "__reduce__": _reduced}
+        methods |= {"__eq__": _same, "__hash__": _hashed if frozen else None} if eq else {}
+        methods |= {"__setattr__": _refused, "__delattr__": _refused} if frozen else {}
+        for name, method in methods.items():
+            if name not in given.__dict__ or (name == "__hash__" and given.__dict__[name] is None):
+                setattr(made, name, method)
+        about = {"match_args": tuple(every), "light_fields": every, "light_frozen": frozen}
+        for name, value in about.items():
+            setattr(made, f"__{name}__", value)
+        for name in ("__dataclass_fields__", "__dataclass_params__", "__signature__"):
+            setattr(made, name, _AsPythons(name))
+        return made
+
+    return decorated if of is None else decorated(of)
+
+
+def _own(given: type) -> list[str]:
+    """The names of a class's own fields, whose annotations are texts."""
+    texts: Mapping[str, str] = given.__annotations__  # its own, {} if it has none
+    return [name for name, text in texts.items() if not text.startswith(_NO_FIELDS)]
+
+
+def _field(given: type, name: str) -> LightField:
+    value = given.__dict__.get(name, _MISSING)
+    found = value if isinstance(value, LightField) else LightField(default=value)
+    found.name = name
+    return found
+
+
+def _slotted(given: type, every: Mapping[str, LightField], own: Mapping[str, LightField]) -> type:
+    """The same class with its fields as slots: one that is there cannot be given any."""
+    inherited = {name for base in given.__mro__[1:] for name in getattr(base, "__slots__", ())}
+    namespace = {
+        name: value
+        for name, value in given.__dict__.items()
+        if name not in every and name not in ("__dict__", "__weakref__")
+    }
+    namespace["__slots__"] = tuple(name for name in own if name not in inherited)
+    made = type(given)(given.__name__, given.__bases__, namespace)
+    made.__qualname__ = given.__qualname__
+    return made
+
+
+def _plain(given: type, own: Mapping[str, LightField]) -> type:
+    for name, found in own.items():
+        if isinstance(given.__dict__.get(name), LightField):
+            if found.default is _MISSING:
+                delattr(given, name)
+            else:
+                setattr(given, name, found.default)
+    return given
+
+
+def _begun(self: Any, *values: Any, **named: Any) -> None:
+    """`__init__` of a class of which there was no value yet: makes the one that is called from now on."""
+    made: Any = next(base for base in type(self).__mro__ if "__light_fields__" in base.__dict__)
+    init = made.__init__ = _init(made)
+    init(self, *values, **named)
+
+
+def _init(made: Any) -> Callable[..., None]:
+    """`__init__`, whose parameters are the fields."""
+    known: dict[str, Any] = {"_set": object.__setattr__, "_missing": _MISSING}
+    parameters, lines = ["self"], []
+    for name, found in made.__light_fields__.items():
+        value = name
+        if found.default_factory is not _MISSING:
+            known[f"_of_{name}"] = found.default_factory
+            parameters.append(f"{name}=_missing")
+            value = f"_of_{name}() if {name} is _missing else {name}"
+        elif found.default is not _MISSING:
+            known[f"_of_{name}"] = found.default
+            parameters.append(f"{name}=_of_{name}")
+        else:
+            parameters.append(name)
+        lines.append(
+            f" _set(self, {name!r}, {value})"
+            if made.__light_frozen__
+            else f" self.{name} = {value}"
+        )
+    code = f"def __init__({', '.join(parameters)}):\n" + "\n".join(lines or [" pass"])
+    exec(code, known)  # noqa: S102 -- of names of fields of our own classes, as Python's own does it
+    init: Any = known["__init__"]
+    init.__qualname__ = f"{made.__qualname__}.__init__"
+    return init  # type: ignore[no-any-return]  # the function that was just made
+
+
+def _compared(value: Any) -> tuple[Any, ...]:
+    every: dict[str, LightField] = value.__light_fields__
+    return tuple([getattr(value, name) for name, found in every.items() if found.compare])
+
+
+def _same(self: Any, other: object) -> bool:
+    return (
+        _compared(self) == _compared(other) if other.__class__ is self.__class__ else NotImplemented
+    )
+
+
+def _hashed(self: Any) -> int:
+    return hash(_compared(self))
+
+
+def _shown(self: Any) -> str:
+    shown = (
+        f"{name}={getattr(self, name)!r}" for name, f in self.__light_fields__.items() if f.repr
+    )
+    return f"{type(self).__qualname__}({', '.join(shown)})"
+
+
+def _reduced(self: Any) -> tuple[type, tuple[Any, ...]]:
+    return type(self), tuple([getattr(self, name) for name in self.__light_fields__])
+
+
+def _refused(_self: object, name: str, *_: object) -> None:
+    from dataclasses import FrozenInstanceError
+
+    raise FrozenInstanceError(f"cannot change field {name!r}")
+
+
+class _AsPythons:
+    """What Python's own functions ask a dataclass for, made when they ask."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, _value: object, owner: Any) -> Any:
+        import dataclasses
+        import inspect
+
+        every: dict[str, LightField] = owner.__light_fields__
+        namespace: dict[str, Any] = {"__annotations__": dict.fromkeys(every, "Any")}
+        for name, found in every.items():
+            given = {"default": found.default, "default_factory": found.default_factory}
+            kept = {key: value for key, value in given.items() if value is not _MISSING}
+            namespace[name] = dataclasses.field(repr=found.repr, compare=found.compare, **kept)
+        made: Any = dataclasses.dataclass(frozen=owner.__light_frozen__)(
+            type("Pythons", (), namespace)
+        )
+        made.__signature__ = inspect.signature(made)
+        found = getattr(made, self._name)
+        setattr(owner, self._name, found)
+        return found
+
+
+def _replace(value: Any, /, **changes: Any) -> Any:
+    """The value with other fields; as `dataclasses.replace`."""
+    names = value.__class__.__match_args__
+    return value.__class__(**{**{name: getattr(value, name) for name in names}, **changes})
+
+
+def _asdict(value: Any) -> Any:
+    """The fields as a dictionary, and so is every such value in them; as `dataclasses.asdict`."""
+    if _is_dataclass(value) and not isinstance(value, type):
+        return {one.name: _asdict(getattr(value, one.name)) for one in _fields(value)}
+    if isinstance(value, Mapping):
+        return {_asdict(key): _asdict(one) for key, one in value.items()}
+    return type(value)(map(_asdict, value)) if type(value) in (list, tuple) else value
+
+
+def _fields(of: Any) -> tuple[LightField, ...]:
+    """The fields of a class or of a value; as `dataclasses.fields`."""
+    if hasattr(of, "__light_fields__"):
+        return tuple(of.__light_fields__.values())
+    import dataclasses  # one that Python made
+
+    return dataclasses.fields(of)  # type: ignore[return-value]  # it has a name, too
+
+
+def _is_dataclass(value: object) -> bool:
+    """True for such a class, and for a value of one; as `dataclasses.is_dataclass`."""
+    return hasattr(value, "__light_fields__") or hasattr(value, "__dataclass_fields__")
+
+
+if TYPE_CHECKING:
+    from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+else:
+    asdict, dataclass, field, fields = _asdict, _dataclass, LightField, _fields
+    is_dataclass, replace = _is_dataclass, _replace
+
+__all__ = ["asdict", "dataclass", "field", "fields", "is_dataclass", "replace"]
