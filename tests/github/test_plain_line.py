@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import gc
 import gzip
 import ipaddress
 import json
@@ -10,6 +11,7 @@ import socket
 import ssl
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -20,7 +22,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from lifecycle.core.errors import Transient
-from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.core.timing import Deadline, DeadlineReached, SystemClock, interrupted
 from lifecycle.github.client import plain_line
 from lifecycle.github.client.plain_line import NoAnswerError, PlainLine, Sent, Silence
 from tests.github.hub import TOKEN, PatientClock
@@ -281,6 +283,23 @@ def take_one(url: str, deadline: Deadline) -> None:
     with plain_line.streamed(url, deadline) as (_, parts):
         if next(parts):
             raise OSError("my disk is full")
+
+
+@pytest.mark.parametrize("is_safe", [True, False], ids=["handshake", "answer"])
+def test_an_alarm_in_the_middle_leaves_no_connection(deadline: Deadline, is_safe: bool) -> None:
+    """A handshake that did not end is not gone on with in the clear, and a late answer is nobody's."""
+    end = threading.Event()
+    server = Server(lambda found: bool(found.recv(65_536) and end.wait(10)))
+    scheme = "https" if is_safe else "http"
+    line = PlainLine(f"{scheme}://127.0.0.1:{server.port}", deadline)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # Python's own, of a handshake cut short
+        with pytest.raises(DeadlineReached), interrupted(0.2):
+            line.send("GET", "/x", {})
+        gc.collect()
+    assert line._connection is None
+    end.set()
+    server.close()
 
 
 # -- proxies

@@ -214,15 +214,12 @@ class PlainLine:
         made.response_class = partial(_Answering, self._left)  # type: ignore[assignment]  # it makes one
         made.timeout = self._deadline.remaining()
         try:
-            made.connect()
-        except ssl.SSLError:
-            raise NoAnswerError(UNSAFE) from None
-        except (OSError, http.client.HTTPException):
-            raise NoAnswerError(UNPROXIED if proxy is not None else UNREACHED) from None
-        except ValueError:  # a name that no host can have
-            raise NoAnswerError(BAD_URL) from None
-        finally:
-            self._connection = made  # whatever ended it is closed with it
+            with _connecting(UNPROXIED if proxy is not None else UNREACHED):
+                made.connect()
+        except BaseException:  # an alarm as well: nothing is sent on what is not safe yet
+            made.close()
+            raise
+        self._connection = made
         return made
 
     def _made(self, proxy: SplitResult | None) -> http.client.HTTPConnection:
@@ -285,7 +282,7 @@ def streamed(url: str, deadline: Deadline) -> Iterator[tuple[int, Iterator[bytes
     """
     line = PlainLine(url, deadline)
     try:
-        got = line.answer("GET", url, {})
+        got = line.answer("GET", url, {"Accept": "*/*"})
         with got:
             yield got.status, line.parts(got)
     finally:
@@ -328,6 +325,19 @@ def _headers(got: http.client.HTTPResponse) -> dict[str, str]:
         key = name.lower()
         found[key] = f"{found[key]}, {value}" if key in found else value
     return found
+
+
+@contextmanager
+def _connecting(unreached: Silence) -> Iterator[None]:
+    """What goes wrong before anything was sent, as the one error that says so."""
+    try:
+        yield
+    except ssl.SSLError:
+        raise NoAnswerError(UNSAFE) from None
+    except (OSError, http.client.HTTPException):
+        raise NoAnswerError(unreached) from None
+    except ValueError:  # a name that no host can have
+        raise NoAnswerError(BAD_URL) from None
 
 
 @contextmanager
