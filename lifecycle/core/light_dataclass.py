@@ -18,9 +18,9 @@ _NO_FIELDS = ("ClassVar", "Final")
 
 
 class LightField:
-    """One field: its name, and what it is where nothing was given."""
+    """One field: its name, its annotation, and what it is where nothing was given."""
 
-    __slots__ = ("compare", "default", "default_factory", "name", "repr")
+    __slots__ = ("compare", "default", "default_factory", "name", "repr", "type")
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class LightField:
         repr: bool = True,  # noqa: A002 -- as Python's own
         compare: bool = True,
     ) -> None:
-        self.name = ""
+        self.name = self.type = ""
         self.default = default
         self.default_factory = default_factory
         self.repr = repr
@@ -74,7 +74,7 @@ def _own(given: type) -> list[str]:
 def _field(given: type, name: str) -> LightField:
     value = given.__dict__.get(name, _MISSING)
     found = value if isinstance(value, LightField) else LightField(default=value)
-    found.name = name
+    found.name, found.type = name, given.__annotations__[name]
     return found
 
 
@@ -179,7 +179,9 @@ class _AsPythons:
         import inspect
 
         every: dict[str, LightField] = owner.__light_fields__
-        namespace: dict[str, Any] = {"__annotations__": dict.fromkeys(every, "Any")}
+        namespace: dict[str, Any] = {
+            "__annotations__": {name: found.type for name, found in every.items()}
+        }
         for name, found in every.items():
             given = {"default": found.default, "default_factory": found.default_factory}
             kept = {key: value for key, value in given.items() if value is not _MISSING}

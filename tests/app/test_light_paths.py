@@ -52,7 +52,6 @@ def test_what_talks_to_github_is_light(place: Place) -> None:
     for found in (opening, polling, closing):
         assert "http.client" in found
         assert found & (LIBRARIES | SLOW | {"click"}) == set()
-    assert polling & {"dataclasses", "inspect"} == set()
     for found in (status, helped):
         assert "click" in found
         assert found & (LIBRARIES | SLOW | {"http.client", "ssl", "dataclasses"}) == set()

@@ -125,8 +125,9 @@ def test_our_functions_and_pythons_say_the_same() -> None:
         "others": ({"k": {"at": 1}},),
     }
     assert replace(value, held=2) == dataclasses.replace(value, held=2) == Holds(2, value.others)
-    names = [one.name for one in fields(Far)]
-    assert names == [one.name for one in dataclasses.fields(Far)]
+    shown = [(one.name, one.type) for one in fields(Far)]
+    assert shown == [(one.name, one.type) for one in dataclasses.fields(Far)]
+    assert shown[::5] == [("x", "int"), ("z", "int")]
     assert dataclasses.is_dataclass(Open)
     with pytest.raises(TypeError):
         replace(value, other=1)  # type: ignore[call-arg]  # that is the point
