@@ -32,7 +32,7 @@ BUDGET = {
     "trackers": 2_880,
     "platforms": 780,
     "evidence": 2_500,
-    "claim": 5_760,
+    "claim": 5_763,
     "run": 3_769,
     "stages": 2_850,
     "workflow": 2_500,
@@ -42,7 +42,7 @@ BUDGET = {
     "app": 1_721,
     "setup": 3_712,
     "hooks": 2_020,
-    "cli": 6_171,
+    "cli": 6_175,
     APART: 17_560,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
