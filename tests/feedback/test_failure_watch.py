@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
+from lifecycle.app.idle_look import together
+from lifecycle.app.news_packets import judged
 from lifecycle.app.wiring import WorktreeWorld
-from lifecycle.core.plan import Audience, FailuresHeard
+from lifecycle.claim.engine.look import tick
+from lifecycle.core.plan import Audience, FailuresHeard, Wake
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.checks import Bucket, Check, Checks
 from lifecycle.core.values.model import PullRequest
+from lifecycle.feedback.checks.packet import MOST_JOBS
 from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.storage.state_file import MemoryCache
 from tests.conftest import BRANCH, Place
 
+HELD = ("failed",)
 LOST = "Error: No space left on device\n"
 WEAK = "jobs:\n  test:\n    continue-on-error: true\n"
 
@@ -92,6 +98,16 @@ def test_what_cannot_be_read_beside_the_logs_is_the_agents(
     assert (found.is_settled, found.reruns, found.notices) == (False, (), ())
 
 
+def test_what_there_is_no_room_for_may_be_anything(
+    place: Place, world: WorktreeWorld, pull: PullRequest
+) -> None:
+    """Of the sixteenth failed check only the name is read: nothing is run again for the others."""
+    for number in range(MOST_JOBS):
+        place.control.set_check(pull.number, f"t{number}", conclusion="failure", log=LOST)
+    found = heard(world, pull, {})
+    assert (found.is_settled, found.reruns) == (False, ())
+
+
 def test_of_another_head_than_the_present_nothing_is_told(
     world: WorktreeWorld, pull: PullRequest
 ) -> None:
@@ -132,6 +148,52 @@ def test_what_came_from_the_base_is_not_the_fixs(
     assert said.startswith("lets a step or a job fail in .github/workflows/ours.yml")
     assert [one.audience for one in found.notices] == [Audience.NEWS, Audience.NOTE]
     assert heard(world, weak, found.known, reads=False).tampering == ()
+    place.work()
+    later = replace(pull, head_sha=place.git("rev-parse", "HEAD"))
+    assert heard(world, later, found.known, reads=False).tampering == ()  # it was named already
+    nowhere = replace(weak, base="nowhere")
+    assert heard(world, nowhere, clean.known, reads=False).tampering == found.tampering
     # A head that is not here cannot be looked through, and is again once it is.
     strange = heard(world, replace(pull, head_sha="1" * 40), known, reads=False)
     assert (strange.tampering, strange.known["compared"]) == ((), "")
+
+
+def test_a_failure_whose_run_is_not_over_is_told_to_nobody_until_it_is(place: Place) -> None:
+    """The look takes the sentence back, and says it again at the next poll; then the jobs run again."""
+    place.ready()
+    tree = place.tree()
+    tree.tick(Wake.TICK)
+    began = datetime.now(UTC) - timedelta(minutes=1)
+    place.control.set_check(46, "test", conclusion="failure", log=LOST, started_at=began)
+    place.control.set_check(46, "slow", status="in_progress")
+
+    def look() -> list[str]:
+        place.clock.sleep(200.0)
+        tree.world.deadline.renew(None)
+        told = tick(tree.world, tree.claim_store, Wake.IDLE, audiences=(Audience.NEWS,), held=HELD)
+        waiting = tree.claim_store.ledger.waiting()
+        if not judged(tree.world, waiting, nullcontext()):
+            return [one.text for one in told.said]
+        assert "1 FAILED" in waiting[-1].text
+        after = tick(tree.world, tree.claim_store, Wake.IDLE, audiences=(Audience.NEWS,))
+        return [one.text for one in (*told.said, *after.said)]
+
+    assert look() == look() == []
+    assert not any(one.path.endswith("/rerun-failed-jobs") for one in place.requests())
+    place.control.set_check(46, "slow")
+    place.control.plan_checks(PlannedCheck(name="test"))
+    assert look() == []
+    assert sum(one.path.endswith("/rerun-failed-jobs") for one in place.requests()) == 1
+    look()  # a read brings the other attempt on
+    (green,) = look() or look()
+    assert green.startswith("CI passed!")
+    # Quiet again, it is looked at together with others', and by itself while the base matters.
+    record = tree.claim_store.remembered()
+    assert record is not None
+    assert together(tree.world, tree.claim_store, record, nullcontext()) is not None
+    for failures in ({"base": "abc"}, {"is_due": True}):
+        red = replace(record, pull=replace(record.pull, failures=failures))
+        assert together(tree.world, tree.claim_store, red, nullcontext()) is None
+    red = replace(record, pull=replace(record.pull, reruns=((7, 1),)))
+    assert together(tree.world, tree.claim_store, red, nullcontext()) is None
+    tree.world.close()

@@ -254,6 +254,14 @@ def test_a_pull_request_has_a_cap_for_its_whole_life() -> None:
     assert (again.kind, again.question) == (FailureClass.STOPPED, "")
 
 
+def test_what_nobody_could_read_beside_a_stopped_failure_is_the_agents() -> None:
+    """It may be something new."""
+    same = looked(facts(failed("test", "adds"), head=NEXT), red((HEAD, "adds", "13")))
+    assert same.kind is FailureClass.STOPPED
+    beside = looked(facts(failed("test", "adds"), failed("other"), head=LATER), same.ledger)
+    assert (beside.kind, beside.question) == (FailureClass.OURS, "")
+
+
 def test_a_ledger_keeps_the_newest_heads() -> None:
     """It does not grow without end."""
     ledger = EMPTY

@@ -36,6 +36,7 @@ from lifecycle.feedback.failures.ladder import (
     FailureFacts,
     FailureLimits,
 )
+from lifecycle.feedback.failures.tampering import TamperFinding
 from lifecycle.storage import log
 
 MORE_SECONDS = 10.0
@@ -98,21 +99,27 @@ class FailureWatch:
         self, ledger: FailureLedger, pull: PullRequest
     ) -> tuple[FailureLedger, tuple[str, ...]]:
         """What the commits since the last red head take from the checks; looked through once a head."""
-        head, red = pull.head_sha, ledger.red
-        if not red or head in (red, ledger.compared):
+        head, start = pull.head_sha, ledger.compared or ledger.red
+        if not start or head in (start, ledger.red):
             return ledger, ()
-        try:
-            found = tampering.findings(self._diff(red, head))
-            base = f"{self._world.settings.remote}/{pull.base}"
-            if found and pull.base:
-                before, after = (self._git("merge-base", one, base) for one in (red, head))
-                theirs = () if before == after else tampering.findings(self._diff(before, after))
-                found = tuple(one for one in found if one not in theirs)
-        except LifecycleError as error:
-            said = redact(error.sentence, self._world.environment)
-            log.write(self._world.root, f"feedback: what was pushed was not looked through: {said}")
-            return ledger, ()
+        diff = self._tried(lambda one: self._diff(start, one), head)
+        if diff is None:
+            return ledger, ()  # a commit is not here, or not yet
+        found = tampering.findings(diff)
+        theirs = self._of_base(start, pull) if found and pull.base else ()
+        found = tuple(one for one in found if one not in theirs)
         return replace(ledger, compared=head), words.weakened(found)
+
+    def _of_base(self, start: str, pull: PullRequest) -> tuple[TamperFinding, ...]:
+        """What of that came from the base between two commits; () if nobody knows."""
+        base = f"{self._world.settings.remote}/{pull.base}"
+        before, after = (
+            self._tried(lambda one: self._git("merge-base", one, base), one)
+            for one in (start, pull.head_sha)
+        )
+        if before is None or after is None or before == after:
+            return ()
+        return tampering.findings(self._diff(before, after))
 
     def _diff(self, before: str, after: str) -> str:
         return self._git(
@@ -182,7 +189,10 @@ class FailureWatch:
 def _facts_of(found: FetchedPacket) -> FailureFacts:
     """What the packet alone tells."""
     made = found.packet
-    return FailureFacts(made.head, found.path, tuple(map(_fact, made.failures)))
+    failures = [_fact(one) for one in made.failures]
+    if made.others or made.left:  # nobody knows what failed there
+        failures.append(FailureFact(tuple(f"{BETWEEN}{name}" for name in made.others)))
+    return FailureFacts(made.head, found.path, tuple(failures))
 
 
 def _fact(failure: CheckFailure) -> FailureFact:

@@ -15,7 +15,6 @@ from lifecycle.feedback.failures.failure_ledger import FailureLedger, RedHead
 MOST_HEADS = 10
 """Red heads for which the agent is woken, over a pull request's whole life."""
 
-
 BETWEEN = "\t"
 """Between a workflow and its check, where a check is called by both."""
 
@@ -191,7 +190,9 @@ def _ours(
         asked, question = new, "no change"
     elif len(charged.reds) > MOST_HEADS:
         asked, question = new, "heads" if new else ""
-    kind = FailureClass.OURS if set(new) - set(asked) else FailureClass.STOPPED
+    is_unread = not all(one.identities for one in rest)
+    is_new = bool(set(new) - set(asked))
+    kind = FailureClass.OURS if is_new or is_unread else FailureClass.STOPPED
     return replace(ours, kind=kind, ledger=charged.asked(asked), question=question, asked=asked)
 
 
