@@ -24,7 +24,7 @@ from lifecycle.feedback.failures.ladder import (
 
 HEAD, NEXT, LATER, BASE, TIP = "a" * 40, "b" * 40, "c" * 40, "d" * 40, "e" * 40
 EMPTY = FailureLedger(46)
-LIMITS = FailureLimits()
+LIMITS = FailureLimits(rerun=1, attempts=3)
 
 
 def failed(name: str, *tests: str, how: str = "13", **more: Any) -> FailureFact:
@@ -133,6 +133,14 @@ def test_a_new_failure_beside_an_old_one_is_ours(known: BaseFacts | None) -> Non
     found = looked(facts(failed("test", "adds", "divides"), base=known))
     assert (found.kind, found.inherited) == (FailureClass.OURS, ())
     assert found.ledger.base == ""
+
+
+def test_what_is_ours_by_now_does_not_wait_for_the_base() -> None:
+    """Another attempt failed in another way than the base does."""
+    old = looked(facts(failed("test", "adds"), base=base("adds")))
+    assert old.ledger.base == BASE
+    assert looked(facts(failed("test", "new"), base=base("adds")), old.ledger).ledger.base == ""
+    assert looked(facts(LOST), old.ledger).ledger.base == ""
 
 
 def test_without_a_log_nothing_is_inherited() -> None:
@@ -266,7 +274,7 @@ def test_a_ledger_keeps_the_newest_heads() -> None:
     """It does not grow without end."""
     ledger = EMPTY
     for number in range(MOST_KEPT + 2):
-        ledger = ledger.charged(RedHead(str(number), ("x",), ()))
+        ledger = ledger.charged(RedHead(str(number), ("x",), (), ""))
     assert [one.sha for one in ledger.reds] == [str(n) for n in range(2, MOST_KEPT + 2)]
     assert ledger.count("x") == MOST_KEPT == 50
 

@@ -75,6 +75,8 @@ def test_a_file_was_moved_if_most_of_it_stands_elsewhere() -> None:
     lines = [f"line {n}" for n in range(5)]
     there = change("tests/new.py", [], lines[:4])
     assert said(change(TESTS, [*lines, "", " "], deleted=True), there) == []
+    one = change("tests/one.py", [lines[0]], deleted=True)
+    assert said(one, there) == []
     fewer = change("tests/new.py", [], lines[:3])
     assert said(change(TESTS, lines, deleted=True), fewer) == [("deletes a file of tests", TESTS)]
 

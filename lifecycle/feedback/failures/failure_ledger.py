@@ -20,7 +20,7 @@ class RedHead:
     sha: str
     identities: tuple[str, ...]
     trace: tuple[str, ...]
-    packet: str = ""
+    packet: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,8 @@ class InfrastructureRow:
 
 @functools.cache
 def _table() -> dict[str, Any]:
-    text = resources.files(__package__).joinpath("infrastructure.toml").read_text("utf-8")
-    return tomllib.loads(text)
+    content = resources.files(__package__).joinpath("infrastructure.toml").read_bytes()
+    return tomllib.loads(content.decode())
 
 
 @functools.cache

@@ -92,8 +92,8 @@ class FailureFacts:
 class FailureLimits:
     """How often runs are run again, and at how many red heads with one identity a person is asked."""
 
-    rerun: int = 1
-    attempts: int = 3
+    rerun: int
+    attempts: int
 
 
 @dataclass(frozen=True, slots=True)

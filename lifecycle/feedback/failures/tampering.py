@@ -6,6 +6,7 @@ Said and held, never forbidden: a test may be wrong, a threshold too high. `tamp
 from __future__ import annotations
 
 import functools
+import operator
 import re
 import tomllib
 from collections import Counter
@@ -43,8 +44,8 @@ class TamperFinding:
 @functools.cache
 def table() -> dict[str, Any]:
     """`tampering.toml`."""
-    text = resources.files(__package__).joinpath("tampering.toml").read_text("utf-8")
-    return tomllib.loads(text)
+    content = resources.files(__package__).joinpath("tampering.toml").read_bytes()
+    return tomllib.loads(content.decode())
 
 
 def files_of(diff: str) -> tuple[DiffedFile, ...]:
@@ -79,7 +80,7 @@ def findings(diff: str) -> tuple[TamperFinding, ...]:
     )
     found: list[TamperFinding] = []
     for one in files:
-        is_moved = one.is_deleted and _share(one.removed, added) >= _MOVED
+        is_moved = one.is_deleted and _is_elsewhere(one.removed, added)
         found += [] if is_moved else _deleted(one)
         found += _tests(one, added, removed)
         found += _added(one, removed)
@@ -88,9 +89,9 @@ def findings(diff: str) -> tuple[TamperFinding, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _share(lines: Iterable[str], there: Counter[str]) -> float:
+def _is_elsewhere(lines: Iterable[str], there: Counter[str]) -> bool:
     kept = [line.strip() for line in lines if line.strip()]
-    return sum(line in there for line in kept) / len(kept) if kept else 0.0
+    return sum(line in there for line in kept) >= _MOVED * max(len(kept), 1)
 
 
 def _is(kind: str, path: str) -> bool:
@@ -134,13 +135,13 @@ def _bars(one: DiffedFile) -> Iterator[TamperFinding]:
     """Numbers that a check has to reach and that are lower now, or may not exceed and that are higher."""
     if not _is("running", one.path):
         return
-    for kind, sign in (("least", 1.0), ("most", -1.0)):
+    for kind, was_better in (("least", operator.gt), ("most", operator.lt)):
         before, after = _numbers(kind, one.removed), _numbers(kind, one.added)
         for name, (number, line) in before.items():
             now = after.get(name)
-            if now is not None and (number - now[0]) * sign > 0:
+            if now is not None and was_better(number, now[0]):
                 yield TamperFinding("lowers a threshold", one.path, now[1])
-            elif now is None and re.search(table()["certain"], line):
+            elif re.search(table()["certain"], line):
                 is_kept = any(re.search(table()["certain"], added) for added in one.added)
                 if not is_kept:
                     yield TamperFinding("takes out a threshold", one.path, line)
