@@ -62,6 +62,7 @@ def test_what_the_runner_broke_is_run_again_and_the_agent_hears_of_green_alone(
     assert asked_for(place, "/rerun-failed-jobs") == 1
     stats = json.loads(place.cli("stats", "--json").stdout)
     assert [one["check"] for one in stats["flakes"]] == ["test"]
+    assert "test: dd: error writing '/mnt/x': No space left" in place.cli("stats").stdout
 
 
 def test_what_fails_on_the_base_too_is_told_and_not_to_be_fixed(session: Session) -> None:

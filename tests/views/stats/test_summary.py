@@ -16,7 +16,7 @@ from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry
 from lifecycle.views.stats import stats_words
 from lifecycle.views.stats.stats_page import charts
-from lifecycle.views.stats.summary import StatsRow, Times, Wanted, rate, summarize
+from lifecycle.views.stats.summary import Flake, StatsRow, Times, Wanted, rate, summarize
 from tests.views.stats.journals import CLAIMED, HOUR, MINUTE, NOW, WHOLE, checked, moved, phase
 from tests.views.stats.test_visits import ENTRIES
 
@@ -320,3 +320,27 @@ def test_what_reconcile_repaired_is_no_task_of_this_clone() -> None:
     assert list(found.tasks) == ["#42", "#43"]
     assert found.entries == len(WHOLE) + 1
     assert list(summarize((repair,)).tasks) == []
+
+
+def flake(at: float, check: str, failed: str, task: str = "#42") -> JournalEntry:
+    """A check of CI that failed and passed at one commit."""
+    return JournalEntry(at, journal.CLAIM, journal.FLAKE, task=task, source=check, target=failed)
+
+
+def test_flakes_are_counted_by_check_and_what_failed_in_it() -> None:
+    """The most frequent first, each with its newest moment; only what is wanted, and no other entry."""
+    entries = [
+        flake(1.0, "test", "test_b"),
+        flake(5.0, "test", "test_a"),
+        flake(3.0, "test", "test_a", "#43"),
+        flake(2.0, "lint", ""),
+        JournalEntry(4.0, journal.CLAIM, journal.WRITE, task="#42", source="x", target="y"),
+    ]
+    assert summarize(entries).flakes == (
+        Flake("test", "test_a", 2, 5.0),
+        Flake("lint", "", 1, 2.0),
+        Flake("test", "test_b", 1, 1.0),
+    )
+    assert [one.times for one in summarize(entries, Wanted(task="43")).flakes] == [1]
+    assert [one.failed for one in summarize(entries, Wanted(since=3.0)).flakes] == ["test_a"]
+    assert summarize(entries[-1:]).flakes == ()
