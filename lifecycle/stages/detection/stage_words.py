@@ -94,9 +94,9 @@ def _prose(text: str) -> tuple[list[str], list[str], bool]:
         lines = [f"{sign}{line}" for line in parts if line.strip()]
         every += lines
         is_led = _announces(block.lead, ",") or (block.is_item and block.lead)
-        is_strange = is_led and (
-            _has("unled", block.lead) or not (_has("led", block.lead) or block.is_headed)
-        )
+        is_alone = block.is_item and not (block.lead or block.box)  # nothing announces the list
+        is_due = _has("unled", block.lead) or not (_has("led", block.lead) or block.is_headed)
+        is_strange = is_alone or (is_led and is_due)
         is_code = re.fullmatch("\ue000[^\ue001]* [^\ue001]*\ue001[.!]?", block.text)
         if not is_strange and not is_code:
             own += lines
