@@ -85,6 +85,7 @@ def test_prose_is_asked_for_only_where_something_is_there() -> None:
         ("Did it fail?", True),
         ("I added the parser and its tests.", False),
         ("I added the parser, which is slow.", True),
+        ("I added a parser that reads XML.", True),
         ("I added the parser and it hangs.", True),
         ("The parser is documented and tested.", False),
         ("The parser now reads quotes.", False),
