@@ -101,6 +101,7 @@ def plain(found: PullRequest) -> PullRequest:
         queue=None,
         ejection=None,
         is_auto_merge=False,
+        node_id="",
     )
 
 
