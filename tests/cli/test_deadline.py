@@ -43,6 +43,8 @@ def commands(parent: click.Group, name: str = "") -> Iterator[tuple[str, click.C
 
 
 EVERY = dict(commands(group))
+HAVING = ("in_worktree", "for_tasks(", "@in_workflows", "@_with_reason")
+"""Decorators that give a command a session; the last one of workflows is made of the one before it."""
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -56,7 +58,7 @@ def test_each_command_with_a_deadline_says_so(name: str) -> None:
     assert found.callback is not None
     group_name, _, word = name.partition(" ")
     source = inspect.getsource(found.callback)
-    has_deadline = any(text in source for text in ("in_worktree", "for_tasks(", "@in_workflows"))
+    has_deadline = any(text in source for text in HAVING)
     if group_name == "run":
         has_deadline = OF_A_RUN[word].get("is_timed", True)
     said = " ".join((found.help or "").split())
