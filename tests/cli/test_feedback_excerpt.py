@@ -30,9 +30,17 @@ def test_a_log_comes_out_as_what_tells_the_error() -> None:
 
 
 def test_what_is_no_text_harms_nobody() -> None:
-    """Bytes of any kind, a line without an end, an empty log: exit 0, and nothing that a terminal obeys."""
-    for log in (b"", b"\xff\xfe\x00error: \x1b[2J" + b"x" * 300_000, b"\r\n" * 10):
+    """Bytes of any kind, a line without an end: exit 0, and nothing that a terminal obeys."""
+    done = excerpt_of(b"\xff\xfe\x00error: \x1b[2J" + b"x" * 300_000)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"\x1b" not in done.stdout
+    assert b"Traceback" not in done.stdout
+
+
+def test_an_empty_log_is_called_empty() -> None:
+    """Silence would pass for a log without an error; a program reads it from the count of lines."""
+    for log in (b"", b"\r\n" * 10):
         done = excerpt_of(log)
-        assert (done.returncode, done.stderr) == (0, b"")
-        assert b"\x1b" not in done.stdout
-        assert b"Traceback" not in done.stdout
+        assert (done.returncode, done.stdout.strip()) == (0, b"")
+        assert b"The log on stdin is empty" in done.stderr
+    assert json.loads(excerpt_of(b"", "--json").stdout)["total"] == 0

@@ -157,3 +157,19 @@ def test_a_large_log_costs_no_more_memory_than_a_small_one(size: int) -> None:
     small, large = map(int, done.stdout.split())
     assert small > 0
     assert large < small * 1.25
+
+
+def test_a_log_that_is_not_there_yet_is_asked_for_once_more(place: Place, pull: int) -> None:
+    """GitHub answers 404 for a moment after a job's end; for one that ended long ago that is the answer."""
+    ended = datetime.fromtimestamp(place.clock.now(), UTC)
+    steps = [Step(1, "Run tests", "failure", ended, ended)]
+    late = "Error: late\n"
+    place.control.set_check(pull, "a", conclusion="failure", log=late, steps=steps, rerun=True)
+    missing = Fault("status", status=404, path="/logs$")
+    place.control.add_fault(missing)
+    assert fetched(place, pull).packet.failures[0].first_error == "Error: late"
+
+    place.control.set_check(pull, "a", conclusion="failure", log=late, steps=steps, rerun=True)
+    place.clock.sleep(120)
+    place.control.add_fault(missing)
+    assert fetched(place, pull).packet.failures[0].problem

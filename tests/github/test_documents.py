@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 from graphql import (
+    FragmentDefinitionNode,
     GraphQLSchema,
     OperationDefinitionNode,
     OverlappingFieldsCanBeMergedRule,
     build_ast_schema,
     parse,
+    print_ast,
     specified_rules,
     validate,
 )
@@ -53,6 +55,17 @@ def test_a_document_is_named_for_its_operation(path: Path) -> None:
     ]
     names = [one.name.value for one in operations if one.name]
     assert names == ["".join(word.title() for word in path.stem.split("_"))]
+
+
+def test_a_fragment_has_one_name() -> None:
+    """What two documents ask alike they call alike: so it is seen that one reader reads both."""
+    bodies: dict[str, set[str]] = {}
+    for path in graphql_documents():
+        for one in parse(path.read_text(encoding="utf-8"), no_location=True).definitions:
+            if isinstance(one, FragmentDefinitionNode):
+                bodies.setdefault(print_ast(one).partition(" on ")[2], set()).add(one.name.value)
+    assert len(bodies) > 10
+    assert [names for names in bodies.values() if len(names) > 1] == []
 
 
 def test_a_mistake_is_found(schema: GraphQLSchema) -> None:

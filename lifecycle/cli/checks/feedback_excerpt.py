@@ -41,6 +41,8 @@ def excerpt_command(*, as_json: bool) -> int:
         return 0
     for line in shown.lines:
         click.echo(line)
+    if not shown.total:
+        click.echo("lifecycle: The log on stdin is empty, so there is nothing to quote.", err=True)
     return 0
 
 
