@@ -5,8 +5,8 @@ nothing to do takes as long as Python's bare start, if one that the staged workf
 the start of the installed command, if a check adds too much to its command, if a path or a sweep takes
 more requests than it may, if what asks GitHub is slow to import, if a sweep's
 memory grows as fast as the number of its tasks, or a log's with its
-length, if a command of a run takes half as long again on 500 stories, or if a start or a compaction with
-200 files of workflows takes three starts of Python.
+length, if a command of a run takes half as long again on 500 stories, if a start or a compaction with
+200 files of workflows takes three starts of Python, or if quiet worktrees that wait take too many requests.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ from tests.bench.staged import START, judge_staged
 from tests.bench.starts import judge_starts
 from tests.bench.timing import interleaved
 from tests.bench.views import judge_views
+from tests.bench.waits import judge_waits, wait_rows, wait_table
 from tests.bench.workflows import judge_workflows, workflow_probes, workflow_table
 
 ROUNDS = 60
@@ -77,6 +78,7 @@ def main(arguments: Sequence[str]) -> int:
         large = large_rows(Path(folder), options.tasks) if options.tasks else []
         runs = run_rows(Path(folder), options.runs)
         workflows = interleaved(workflow_probes(Path(folder)), options.rounds)
+        waits = wait_rows(Path(folder))
     logs = log_rows()
     console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
     console.print(
@@ -87,9 +89,11 @@ def main(arguments: Sequence[str]) -> int:
         run_table(runs, options.runs),
         workflow_table(workflows, options.rounds),
         log_table(logs),
+        wait_table(waits),
     )
     faults = judge(quiet, active) + judge_remote(remote) + judge_large(large)
     faults += judge_runs(runs) + judge_workflows(workflows) + judge_logs(logs)
+    faults += judge_waits(waits)
     for fault in faults:
         console.print(f"[bold red]too much[/]: {fault}")
     return 1 if faults else 0
