@@ -40,7 +40,7 @@ def idle_look(
     """Look once; what went wrong is in the log and in the report, and nothing is raised.
 
     Args:
-        world: what may be touched; its deadline is renewed.
+        world: what may be touched; its deadline is renewed, and never comes afterwards.
         claim_store: the claim.
         within: ends what hangs, with DeadlineReached.
         audiences: whose sentences are taken off the queue, as `look.tick` has it.
@@ -66,6 +66,8 @@ def idle_look(
     except LifecycleError as error:
         log.write(world.root, f"{channel}: {error.sentence}")
         return Report(problem=error)
+    finally:
+        world.deadline.renew(None)
     if isinstance(report.problem, Transient) and report.problem.retry_after:
         seconds = report.problem.retry_after
         _with_looks(world, nullcontext(), lambda looks: looks.hold(seconds))
@@ -119,9 +121,9 @@ def _watched(
         return None
     if record.claim.phase != Phase.CHECKS_RUNNING or is_edited or is_due or record.troubles:
         return None
-    failing = record.pull.failures
-    if failing.get("is_due") or failing.get("base") or record.pull.reruns:
-        return None  # the base, or a run of the head, is looked at as well
+    pull, failing = record.pull, record.pull.failures
+    if failing.get("is_due") or failing.get("base") or pull.reruns or pull.merging.queued:
+        return None  # the base, a run of the head, or the queue is looked at as well
     return tuple(str(one) for one in watched[1:]), looked
 
 
@@ -138,3 +140,5 @@ def _with_looks(
     except (DeadlineReached, LifecycleError) as error:
         log.write(world.root, f"looks are not shared: {getattr(error, 'sentence', TOO_LATE)}")
         return None
+    finally:
+        world.deadline.renew(None)

@@ -11,8 +11,9 @@ import pytest
 
 from lifecycle.api import NotFound, Refused, Transient, Wake
 from lifecycle.app.waiting.branch_wait import BranchWait
-from lifecycle.app.waiting.claim_wait import ClaimWait
+from lifecycle.app.waiting.claim_wait import SLICE_SECONDS, ClaimWait
 from lifecycle.app.waiting.pull_wait import Waited
+from lifecycle.core.timing import Deadline
 from lifecycle.feedback.reviews.review_ledger import QUIET_SECONDS
 from lifecycle.feedback.waiting.endings import Ending, WaitFor
 from lifecycle.sandbox.checks.state import PlannedCheck
@@ -27,6 +28,7 @@ class EventfulClock(ManualClock):
     """A clock that sleeps at once, and lets happen what was to happen in that time."""
 
     events: list[tuple[float, Callable[[], object]]] = field(default_factory=list)
+    deadline: Deadline | None = None
 
     def __post_init__(self) -> None:
         super().__init__()
@@ -36,7 +38,9 @@ class EventfulClock(ManualClock):
         self.events.append((seconds, event))
 
     def sleep(self, seconds: float) -> None:
-        """Let the time pass, and what is due in it."""
+        """Let the time pass, and what is due in it; while it passes no look's time is counted."""
+        if seconds == SLICE_SECONDS and self.deadline is not None:
+            assert self.deadline.at is None
         super().sleep(seconds)
         due = [event for at, event in self.events if at <= self.offset]
         self.events = [one for one in self.events if one[0] > self.offset]
@@ -54,6 +58,8 @@ def clock(place: Place) -> EventfulClock:
 def wait(place: Place, wanted: WaitFor = WaitFor.ANY, seconds: float = 1800.0) -> Waited:
     """One wait for the claim's pull request, as a command begins it."""
     tree = place.tree()
+    if isinstance(place.clock, EventfulClock):
+        place.clock.deadline = tree.world.deadline
     return ClaimWait(
         tree.world, tree.claim_store, "", wanted=wanted, seconds=seconds, within=nullcontext
     ).run()

@@ -76,7 +76,6 @@ class BranchWait:
         if self.pull is None or not self.pull.node_id or is_due:
             return True
         answer = shared(self.world, [self.pull.node_id], self.looked, self.within())
-        self.world.deadline.renew(None)
         if answer is None or answer.is_whole:
             return True
         self.again = answer.again
@@ -107,7 +106,6 @@ class BranchWait:
         packet, problem = None, ""
         if ending is Ending.RED:
             packet, problem = pull_wait.packet_of(self.world, self._number, self.within())
-            self.world.deadline.renew(None)
         return replace(self._of(ending, problem), said=tuple(notices), packet=packet)
 
     def _read(self) -> list[Notice]:

@@ -187,7 +187,7 @@ class ClaimWait:
         if phase in (Phase.MERGED_DETECTED, Phase.DONE):
             return Standing(is_merged=record.judged == Phase.MERGED_DETECTED)
         if phase is Phase.PR_CLOSED:
-            return Standing(is_closed=record.judged == phase)
+            return Standing(is_closed=record.judged == phase and self._is_fresh(record))
         if phase is not Phase.CHECKS_RUNNING or not self._is_fresh(record):
             return Standing()
         prefix = f"{record.claim_key}/waits:{record.claim.pr_number}:{record.pull.head}"
@@ -229,7 +229,6 @@ class ClaimWait:
         if moment is None or max(moment, self.again) > now:
             return False
         answer = together(self.world, self.claim_store, record, self.within())
-        self.world.deadline.renew(None)
         if answer is not None and not answer.is_whole:
             self.again = answer.again
             self.problem = Transient(answer.problem) if answer.problem else None
@@ -246,11 +245,11 @@ class ClaimWait:
         if report.problem is None and news_packets.judged(self.world, waiting, self.within()):
             report = self._looked()
         self.world.deadline.renew(None)
-        self.problem = report.problem
-        self._files = None
-        if isinstance(report.problem, LockBusy):
-            self.problem = None  # another process looks: its files tell
-        elif report.problem is not None:
+        self._files, self.problem = None, report.problem
+        seen = report.record
+        if isinstance(report.problem, LockBusy) or (seen and "Look" not in seen.troubles):
+            self.problem = None  # another process looks, or what could not be written was read
+        if report.problem is not None:
             self.world.close()
         return True
 
@@ -300,7 +299,6 @@ class ClaimWait:
         ended = self._of(record, ending)
         if ending is Ending.RED and record.claim.pr_number:
             packet, problem = pull_wait.packet_of(self.world, record.claim.pr_number, self.within())
-            self.world.deadline.renew(None)
             ended = replace(ended, packet=packet, problem=problem)
         if self._is_beside(record):
             return replace(ended, said=tuple(self.claim_store.ledger.waiting()))

@@ -82,3 +82,5 @@ def packet_of(
         return None, news_packets.unread("", pull)
     except (LifecycleError, OSError) as error:
         return None, news_packets.unread(getattr(error, "sentence", ""), pull)
+    finally:
+        world.deadline.renew(None)
