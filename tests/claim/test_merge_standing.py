@@ -145,6 +145,11 @@ def test_an_ejection_is_of_the_head_that_was_thrown_out() -> None:
     assert first.asked == {AUTO_MERGE: SHA}
     said = told(shown(ejection=LEFT), MergeRecord(head=SHA))
     assert keys(said) == [(f"ejected:107:{'c' * 40}:E_1", Audience.NEWS)]
+    assert known(MergeRecord(), shown(ejection=LEFT), NOW).ejected == SHA, "the first look of all"
+    hidden = known(first, shown(), NOW)
+    assert (hidden.ejection, hidden.ejected, hidden.asked) == ("", SHA, {AUTO_MERGE: SHA})
+    later = known(replace(first, head=OLD), shown(), NOW)
+    assert (later.ejected, later.asked) == (SHA, {AUTO_MERGE: SHA})
     moved = known(MergeRecord(head=OLD), shown(ejection=LEFT), NOW)
     assert moved.ejected == OLD
     assert told(shown(ejection=LEFT), MergeRecord(head=OLD)) == ()
@@ -184,6 +189,7 @@ def test_what_was_asked_of_github_is_told_once_it_has_accepted() -> None:
     asked = MergeRecord(head=SHA, asked={AUTO_MERGE: SHA})
     assert keys(told(shown(), asked)) == [(f"auto-merge:107:{SHA}", Audience.NOTE)]
     assert told(shown(head_sha=OLD), asked) == ()
+    assert told(shown(), auto_merge=True) == ()
     thrown = replace(asked, ejection="E_1", ejected=SHA)
     assert all("auto-merge" not in key for key, _ in keys(told(shown(ejection=LEFT), thrown)))
 
@@ -239,6 +245,8 @@ def test_a_merge_that_comes_to_stand_in_another_way_is_told_to_the_person() -> N
         f"standing:107:{SHA}:is in the merge queue (position 1)"
     ]
     assert told(in_queue, replace(before, queued=SHA, standing="is in the merge queue")) == ()
+    out = replace(before, queued=SHA, standing="is in the merge queue (position 1)")
+    assert [key for key, _ in keys(told(shown(), out))] == [f"standing:107:{SHA}:is ready to merge"]
 
 
 BLOCKED = {"merge_state": "BLOCKED", "checks": checks(Bucket.PENDING)}

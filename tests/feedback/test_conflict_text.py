@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from lifecycle.feedback.merging.conflict_text import (
     MOST_COMMITS,
     MOST_FILES,
@@ -84,6 +86,36 @@ def test_long_lists_are_cut_and_counted() -> None:
     assert told[-1] == f"All of it: {PATH}"
     assert told[-3].startswith("In the worktree: git fetch")
     assert len(told) > 30
+
+
+@pytest.mark.parametrize(("more", "shown"), [(0, 0), (1, 1), (2, 2)])
+def test_one_too_many_is_counted(more: int, shown: int) -> None:
+    """And none where all fit."""
+    assert (MOST_FILES, MOST_COMMITS, WAKE_CHARACTERS) == (40, 12, 2_000)
+    lines = lines_of(replace(FOUND, ours=tuple(f"{n:07} A: x" for n in range(MOST_COMMITS + more))))
+    assert [line for line in lines if "…" in line] == [f"  … {shown} more"] * bool(shown)
+
+
+def test_a_line_is_shown_if_it_fits_to_the_last_character() -> None:
+    """Each line costs its break as well; from the first that does not fit on all is left out."""
+
+    def conflict(last: int) -> FoundConflict:
+        wide = tuple(f"{n:03}" + "x" * 180 for n in range(8))
+        return replace(FOUND, files=(*wide, "y" * last), theirs=(), ours=("z",))
+
+    def whole(found: FoundConflict) -> list[str]:
+        return [*lines_of(found), f"All of it: {PATH}"]
+
+    taken = sum(len(line) + 1 for line in whole(conflict(1)))
+    fits = 1 + WAKE_CHARACTERS - taken
+    assert 3 < fits < 200, "the test's own lines leave one that is not cut"
+    assert wake_lines(conflict(fits), PATH) == whole(conflict(fits))
+    cut = wake_lines(conflict(fits + 1), PATH)
+    assert not any("| z" in line for line in cut)
+    longer = wake_lines(
+        replace(conflict(fits), files=(*conflict(fits).files[:-1], "y" * 190, "q")), PATH
+    )
+    assert not any("| z" in line or "| q" in line for line in longer)
 
 
 def test_a_wake_of_a_small_conflict_has_all_of_it() -> None:
