@@ -24,6 +24,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from lifecycle.core.errors import Transient
 from lifecycle.core.timing import Deadline, DeadlineReached, SystemClock, interrupted
 from lifecycle.github.client import plain_line
+from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.plain_line import NoAnswerError, PlainLine, Sent, Silence
 from tests.github.hub import TOKEN, PatientClock
 
@@ -470,3 +471,38 @@ def test_the_tunnel_of_a_proxy_is_safe_to_its_end(
     assert proxy.heard[0].startswith(b"CONNECT github.example:443 HTTP/1.")
     assert TOKEN.encode() not in proxy.heard[0]
     assert inside[0].startswith(b"GET /api/x HTTP/1.1\r\n")
+
+
+def test_a_proxy_that_is_reached_by_tls_is_left_to_the_libraries(
+    deadline: Deadline, monkeypatch: pytest.MonkeyPatch, authority: tuple[Path, ssl.SSLContext]
+) -> None:
+    """TLS inside of TLS is not spoken here: gql sends instead, and the proxy hears whom it is to reach."""
+    public, context = authority
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(public))
+    client = GraphClient("https://github.example/graphql", TOKEN, deadline, token_source="T")
+    with serving(b"HTTP/1.1 403 Forbidden\r\n\r\n", tls=context) as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", f"https://127.0.0.1:{proxy.port}")
+        with pytest.raises(Transient, match="could not be reached through the proxy"):
+            client.execute("survey_owner_names", {"login": "o"}, subject="The owner")
+    client.close()
+    assert proxy.heard[0].startswith(b"CONNECT github.example:443 HTTP/1.")
+    assert TOKEN.encode() not in proxy.heard[0]
+
+
+@pytest.mark.parametrize(
+    ("proxy", "speaks"),
+    [
+        ("", True),
+        ("http://p:1", True),
+        ("p:1", True),
+        ("https://p:1", False),
+        ("socks5://p", False),
+    ],
+)
+def test_which_proxies_are_spoken_to(
+    monkeypatch: pytest.MonkeyPatch, proxy: str, speaks: bool
+) -> None:
+    """Those of plain HTTP; an address that is none needs no proxy, and is refused when it is asked."""
+    monkeypatch.setenv("HTTPS_PROXY", proxy)
+    assert plain_line.speaks_to_proxy_of("https://github.example") is speaks
+    assert plain_line.speaks_to_proxy_of("https://[half") is True

@@ -92,6 +92,12 @@ class TokenClient:
         """Close the connection; the next request opens another."""
         raise NotImplementedError
 
+    def _takes_library(self) -> bool:
+        """True if PyGithub and gql are to send: by request, or to reach a proxy that only they speak to."""
+        from lifecycle.github.client.plain_line import speaks_to_proxy_of
+
+        return self.by_library or not speaks_to_proxy_of(self._url)
+
     def _begin(self) -> None:
         """Before each request: there has to be time, and it goes out with the token that is good now.
 

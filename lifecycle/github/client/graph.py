@@ -231,7 +231,7 @@ class GraphClient(TokenClient):
         """What sends; it may have been closed meanwhile."""
         if self._line is None:
             given = self._url, self.failures.token, self.deadline
-            if self.by_library:
+            if self._takes_library():
                 from lifecycle.github.client.library_lines import GqlLine
 
                 self._line = GqlLine(*given)

@@ -289,6 +289,16 @@ def streamed(url: str, deadline: Deadline) -> Iterator[tuple[int, Iterator[bytes
         line.close()
 
 
+def speaks_to_proxy_of(url: str) -> bool:
+    """False where the environment names a proxy for an address that is not spoken to here, as by TLS."""
+    try:
+        parts = urlsplit(url)
+        proxy = _proxy(parts, parts.port or _PORTS.get(parts.scheme, 0))
+    except ValueError:  # an address that is none is refused when it is asked
+        return True
+    return proxy is None or proxy.scheme == "http"
+
+
 def origin(url: str) -> tuple[str, str | None, int | None]:
     """Scheme, host and port; an address that is none has an origin of its own."""
     try:

@@ -258,7 +258,7 @@ class RestClient(TokenClient):
         """What sends, with the token that is good now."""
         if self._line is None:
             given = self._url, self.failures.token, self.deadline
-            if self.by_library:
+            if self._takes_library():
                 from lifecycle.github.client.library_lines import PyGithubLine
 
                 self._line = PyGithubLine(*given)
