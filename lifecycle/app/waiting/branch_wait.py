@@ -9,8 +9,7 @@ from dataclasses import replace
 
 from lifecycle.app.idle_look import shared
 from lifecycle.app.waiting import pull_wait
-from lifecycle.app.waiting.claim_wait import Within
-from lifecycle.app.waiting.pull_wait import OF_CREDENTIALS, Waited
+from lifecycle.app.waiting.pull_wait import OF_CREDENTIALS, Waited, Within
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.pull import pace, review
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
@@ -98,15 +97,13 @@ class BranchWait:
         finally:
             self.world.deadline.renew(None)
         self.problem = None
-        ended = endings.gravest(endings.news_ends(one, self.wanted) for one in notices)
-        ending = ended or endings.standing_ends(self._standing(), self.wanted)
+        news = endings.gravest(endings.news_ends(one, self.wanted) for one in notices)
+        ending = news or endings.standing_ends(self._standing(), self.wanted)
         if ending is None:
             self._told |= {one.key for one in notices}
             return None
-        packet, problem = None, ""
-        if ending is Ending.RED:
-            packet, problem = pull_wait.packet_of(self.world, self._number, self.within())
-        return replace(self._of(ending, problem), said=tuple(notices), packet=packet)
+        ended = pull_wait.explained(self.world, self._of(ending), notices, self.within)
+        return replace(ended, said=tuple(notices))
 
     def _read(self) -> list[Notice]:
         """One request; what of it is news to this wait."""

@@ -8,14 +8,12 @@ lives reads what there is, and takes nothing from it.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from lifecycle.app import news_packets
 from lifecycle.app.idle_look import idle_look, join, together
 from lifecycle.app.waiting import pull_wait
-from lifecycle.app.waiting.pull_wait import OF_CREDENTIALS, SETTLE_SECONDS, Waited
+from lifecycle.app.waiting.pull_wait import OF_CREDENTIALS, SETTLE_SECONDS, Waited, Within
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.decisions.snapshot import Rules
@@ -45,9 +43,6 @@ BESIDE_SECONDS = 5.0
 GONE = "The claim is over, so there is nothing to wait for any more; lifecycle status tells how it ended."
 
 AGENTS = (Audience.ACT, Audience.NEXT, Audience.NEWS, Audience.ASK, Audience.NOTE)
-
-Within = Callable[[], AbstractContextManager[None]]
-"""Makes what ends a look that hangs, by the world's deadline."""
 
 
 class ClaimWait:
@@ -295,11 +290,10 @@ class ClaimWait:
         self.clock.sleep(max(min(SLICE_SECONDS, left), 0.0))
 
     def _told(self, record: Record, ending: Ending) -> Waited:
-        """The end with its news, which counts as told from here on; why checks failed is read before."""
-        ended = self._of(record, ending)
-        if ending is Ending.RED and record.claim.pr_number:
-            packet, problem = pull_wait.packet_of(self.world, record.claim.pr_number, self.within())
-            ended = replace(ended, packet=packet, problem=problem)
+        """The end with its news, which counts as told from here on; why it came is read before."""
+        ended = pull_wait.explained(
+            self.world, self._of(record, ending), self._waiting(record), self.within
+        )
         if self._is_beside(record):
             return replace(ended, said=tuple(self.claim_store.ledger.waiting()))
         with self.claim_store.folder.locked(HOOK_SECONDS):

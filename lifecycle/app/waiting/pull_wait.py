@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lifecycle.app import news_packets
 from lifecycle.claim.record.sections import PullRecord
@@ -24,6 +25,9 @@ from lifecycle.feedback.waiting.endings import Ending, Standing
 SETTLE_SECONDS = 60.0
 """For how long after its beginning a wait does not believe in a head that is not the one pushed last."""
 
+Within = Callable[[], AbstractContextManager[None]]
+"""Makes what ends a look that hangs, by the world's deadline."""
+
 OF_CREDENTIALS = (NoToken, BadCredentials, NoPermission, MissingScope)
 
 
@@ -37,6 +41,7 @@ class Waited:
         said: the news, which counts as told.
         state: sentences on where it stands, where there was no news.
         packet: what failed, for red ones.
+        why: lines on a conflict, or on what failed in the merge queue.
         problem: what went wrong with the last look, "" if nothing did.
     """
 
@@ -46,6 +51,7 @@ class Waited:
     said: tuple[Notice, ...] = ()
     state: tuple[str, ...] = ()
     packet: FetchedPacket | None = None
+    why: tuple[str, ...] = ()
     problem: str = ""
 
 
@@ -66,6 +72,26 @@ def standing_of(known: PullRecord, *, is_told: bool) -> Standing:
         is_approved=known.is_approved,
         is_held=is_told,
     )
+
+
+def explained(world: World, ended: Waited, news: Iterable[Notice], within: Within) -> Waited:
+    """The end with what tells why: the packet of red checks, lines on what else its news is about.
+
+    It is fetched within FETCH_SECONDS; `within` makes what ends what hangs.
+    """
+    if ended.ending is Ending.RED and ended.pull:
+        packet, problem = packet_of(world, ended.pull, within())
+        return replace(ended, packet=packet, problem=problem)
+    if ended.ending not in (Ending.CONFLICT, Ending.THROWN_OUT):
+        return ended
+    world.deadline.renew(news_packets.FETCH_SECONDS)
+    try:
+        with within():
+            return replace(ended, why=tuple(news_packets.prepared(world, news)))
+    except DeadlineReached:  # between two of them: the sentence of each says where to look
+        return ended
+    finally:
+        world.deadline.renew(None)
 
 
 def packet_of(

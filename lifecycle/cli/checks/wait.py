@@ -153,6 +153,7 @@ def _lines(done: Waited) -> list[str]:
         lines += [f"Waited for PR #{done.pull}: {told}." if done.pull else f"{told}.", *done.state]
     if done.packet is not None:
         lines += ["", *lines_of(done.packet.packet), f"All of it is in {done.packet.path}."]
+    lines += ["", *done.why] if done.why else []
     return [*lines, *([done.problem] if done.problem else [])]
 
 
@@ -168,5 +169,6 @@ def _data(done: Waited) -> dict[str, Any]:
         ],
         "state": [*done.state],
         "packet": {**asdict(packet.packet), "path": packet.path} if packet is not None else None,
+        "why": [*done.why],
         "problem": done.problem or None,
     }
