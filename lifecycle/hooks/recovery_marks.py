@@ -85,14 +85,15 @@ def begin_start(root: str, session: str, source: str) -> int | None:
 
 
 def _own_age() -> float:
-    """For how many seconds this process runs; TWICE_SECONDS where the system does not tell.
+    """For how many seconds this process runs at least; TWICE_SECONDS where the system does not tell.
 
+    The system counts in ticks of 10 ms. Rounded the other way, a start right after another would be its copy.
     Source: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
     """
     try:
         with open("/proc/self/stat", "rb") as file:
             ticks = int(file.read().rpartition(b")")[2].split()[19])
-        begun = ticks / os.sysconf("SC_CLK_TCK")
+        begun = (ticks + 1) / os.sysconf("SC_CLK_TCK")
         return time.clock_gettime(time.CLOCK_BOOTTIME) - begun
     except (OSError, ValueError, IndexError, AttributeError):
         return TWICE_SECONDS

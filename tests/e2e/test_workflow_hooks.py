@@ -24,7 +24,7 @@ from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
 from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.whose import Asker
-from tests.conftest import Place
+from tests.conftest import STARTED, Place
 from tests.e2e.client import Heard, Session
 
 ONE, TWO = "11111111-aaaa-4bbb-8ccc-000000000001", "22222222-aaaa-4bbb-8ccc-000000000002"
@@ -226,8 +226,12 @@ def test_a_wake_pays_nothing(session: Session) -> None:
 
 
 def test_two_copies_of_a_start_tell_it_once(session: Session) -> None:
-    """The hooks are installed twice: one of the two is silent."""
+    """The hooks are installed twice: one of the two is silent.
+
+    Which is told by when a process began, so these are processes of their own.
+    """
     begin(session)
+    session.environment["LIFECYCLE_BIN"] = str(STARTED)
     copies = [session.begin("session-start", source="compact") for _ in range(2)]
     outs = [copy.communicate(timeout=60)[0] for copy in copies]
     assert sorted(bool(out) for out in outs) == [False, True]
