@@ -87,7 +87,7 @@ def begin_start(root: str, session: str, source: str) -> int | None:
 def _own_age() -> float:
     """For how many seconds this process runs at least; TWICE_SECONDS where the system does not tell.
 
-    The system counts in ticks of 10 ms. Rounded the other way, a start right after another would be its copy.
+    The system counts in ticks of 10 ms. Rounded up, the start after another would be taken for its copy.
     Source: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
     """
     try:

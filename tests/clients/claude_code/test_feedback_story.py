@@ -1,4 +1,4 @@
-"""What CI and the base answer, in the real client: a runner that broke, a red check with its log, a conflict."""
+"""What CI and the base answer, in the real client: a runner that broke, a failed test, a conflict."""
 
 from __future__ import annotations
 
