@@ -35,7 +35,7 @@ SETTLED = 6 * EVERY
 def test_fifty_processes_share_their_looks_and_one_that_is_killed_is_replaced(
     tmp_path: Path,
 ) -> None:
-    """Two requests a poll at the most, once nothing is new; a merge ends the one wait that it is for.
+    """Two requests a poll at the most, once nothing is new; a close ends the one wait that it is for.
 
     Whoever asks may be killed at any moment: the others go on.
     """
@@ -69,10 +69,10 @@ def test_fifty_processes_share_their_looks_and_one_that_is_killed_is_replaced(
         assert _asked(control, 2 * EVERY) <= 3 * 2
         for number in list(waiting)[:5]:
             waiting.pop(number).send_signal(signal.SIGKILL)
-        merged, process = waiting.popitem()
-        control.merge_pull(merged)
-        assert process.wait(timeout=3 * EVERY) == 0
-        assert _asked(control, SETTLED) >= 0
+        closed, process = waiting.popitem()
+        control.close_pull(closed)
+        assert process.wait(timeout=3 * EVERY) == 13
+        _asked(control, SETTLED)
         assert _asked(control, 2 * EVERY) <= 3 * 2
         assert {process.poll() for process in waiting.values()} == {None}
         for process in waiting.values():

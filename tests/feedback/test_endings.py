@@ -26,17 +26,21 @@ RED, GREEN = Verdict.FAILED, Verdict.GREEN
 
 def test_every_ending_has_a_status_of_its_own() -> None:
     """Those of the command line (1 to 4, 130, 143) are no ending's, and good is 0."""
-    codes = {ending: code for ending, (code, _) in STATUSES.items()}
-    assert set(codes) == set(Ending)
-    assert len(set(codes.values())) == len(codes)
+    codes = {ending.value: code for ending, (code, _) in STATUSES.items()}
+    assert codes == {
+        "good": 0,
+        "red": 10,
+        "review": 11,
+        "conflict": 12,
+        "closed": 13,
+        "thrown_out": 14,
+        "blocked": 15,
+        "credentials": 16,
+        "person": 17,
+        "time_out": 124,
+    }
+    assert len(set(codes.values())) == len(codes) == len(Ending)
     assert not {*codes.values()} & {1, 2, 3, 4, 130, 143}
-    assert [codes[e] for e in (Ending.GOOD, Ending.RED, Ending.REVIEW, Ending.CONFLICT)] == [
-        0,
-        10,
-        11,
-        12,
-    ]
-    assert codes[Ending.TIME_OUT] == 124
     assert all(words for _, words in STATUSES.values())
 
 

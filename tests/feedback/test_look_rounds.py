@@ -100,7 +100,11 @@ def test_who_asks_is_noted_and_seldom_written() -> None:
     assert again(1, looked=NOW).pulls["a"].looked == NOW
     # Another worktree of the same pull request looked earlier: the newest look counts.
     assert again(40, looked=NOW - 90).pulls["a"].looked == NOW - 5
-    assert look_rounds.enlisted(first, ("a", "c"), NOW + 0.5, looked=NOW - 5, every=0.1) is first
+    fast = [
+        look_rounds.enlisted(first, ("a", "c"), NOW + after, looked=NOW - 5, every=0.1)
+        for after in (0.9, 1.0)
+    ]
+    assert [one is first for one in fast] == [True, False]
     beside = look_rounds.enlisted(first, ("b",), NOW, looked=0.0, every=EVERY)
     assert set(beside.pulls) == {"a", "b"}
 
@@ -108,10 +112,10 @@ def test_who_asks_is_noted_and_seldom_written() -> None:
 def test_a_round_asks_for_the_longest_not_shown_first_and_no_more_than_fit() -> None:
     """What nobody asked about for hours is left out."""
     whole = board(
-        new=pull("new", at=0.0), old=pull("old", at=NOW - 99), gone=pull("gone", asked=NOW - KEPT)
+        z=pull("z", at=0.0), b=pull("b", at=NOW - 99), gone=pull("gone", asked=NOW - KEPT)
     )
-    assert look_rounds.next_round(whole, NOW) == ("new", "old")
-    assert look_rounds.next_round(replace(whole, size=1), NOW) == ("new",)
+    assert look_rounds.next_round(whole, NOW) == ("z", "b")
+    assert look_rounds.next_round(replace(whole, size=1), NOW) == ("z",)
     assert look_rounds.next_round(LookBoard(), NOW) == ()
     ids = look_rounds.digests_asked([pull("a"), pull("b", ids=("b", "a-card"))])
     assert ids == ["a", "a-card", "b"]
@@ -172,6 +176,7 @@ def test_a_failed_round_is_made_smaller_and_later() -> None:
     assert look_rounds.failed(LookBoard(), 3, NOW, named=None).size == 1
     assert look_rounds.failed(LookBoard(), 1, NOW, named=None).size == 1
     assert look_rounds.failed(LookBoard(size=4), 9, NOW, named=None).size == 2
+    assert LONGEST_RETRY == 16 * RETRY
     late = look_rounds.failed(LookBoard(failed=8), 1, NOW, named=None)
     assert (late.failed, late.hold) == (8, NOW + LONGEST_RETRY)
     limited = look_rounds.failed(LookBoard(), 50, NOW, named=300.0, why="Wait.")
@@ -210,6 +215,16 @@ def test_a_board_is_kept_as_it_is() -> None:
     kept = LookBoard({"a": pull()}, hold=1.0, off=2.0, size=3, failed=4, left=5, why="No.")
     assert LookBoard.from_json(json.loads(json.dumps(kept.as_json()))) == kept
     assert LookBoard.from_json(LookBoard().as_json()) == LookBoard()
+    one = replace(LookBoard(), size=1)
+    assert LookBoard.from_json(one.as_json()) == one
+    assert (LookBoard().hold, LookBoard().off) == (0.0, 0.0)
+    begun = WatchedPull(("a",))
+    assert {begun.asked, begun.looked, begun.since, begun.at, begun.refresh} == {0.0}
+
+
+def test_the_figures_are_those_of_the_page() -> None:
+    """What docs/feedback.md promises: 50 in one request, 90 seconds, half an hour, a tenth."""
+    assert (MOST, SETTLES, REFRESH, look_rounds.RESERVE) == (50, 90.0, 1800.0, 0.1)
 
 
 @pytest.mark.parametrize(
