@@ -245,7 +245,7 @@ def test_doctor_leaves_a_server_that_trickles(
     )
     assert run(["doctor"]) == 1
     shown = capsys.readouterr()
-    assert "GitHub gave no answer within" in shown.out
+    assert "GitHub did not answer in time" in shown.out
     assert "No hook is installed" in shown.out
     assert "Traceback" not in shown.out + shown.err
 

@@ -232,10 +232,16 @@ def _answer(patient: Patient, path: str, body: Any, headers: dict[str, str] | No
 def test_a_repository_that_cannot_be_worked_in(
     patient: Patient, change: dict[str, Any], name: str, level: str
 ) -> None:
-    """Archived, without issues, renamed, empty, or not to be pushed to: each has its finding and fix."""
+    """Archived, without issues, renamed, empty, or not to be pushed to: each has its finding and fix.
+
+    Who may not push may run no failed job again either, which is a finding of its own.
+    """
     full = patient.place.info.repository
     _answer(patient, f"^/repos/{full}$", change)
-    finding = patient.only(name, level)
+    finding, *others = patient.wrong()
+    assert (finding["name"], finding["level"]) == (name, level)
+    is_reader = (name, level) == ("repository.push", "fail")
+    assert [one["name"] for one in others] == (["checks.rerun"] if is_reader else [])
     assert finding["fix"] or name == "repository.push"
 
 
