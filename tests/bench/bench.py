@@ -39,7 +39,7 @@ from tests.bench.paths import (
     active_paths,
     quiet_probes,
 )
-from tests.bench.remote import FLOORS, LATENCY, MOST, POLL, Cost, Row, remote_rows
+from tests.bench.remote import LATENCY, MOST, MOST_GIT, POLL, Cost, Row, remote_rows
 from tests.bench.runs import judge_runs, run_rows, run_table
 from tests.bench.staged import START, judge_staged
 from tests.bench.starts import judge_starts
@@ -128,33 +128,26 @@ def active_table(active: Sequence[Took], quiet: Mapping[str, float], cycles: int
 
 def remote_table(rows: Sequence[Row], cycles: int) -> Table:
     """Requests, points and time of each path where a request takes 100 ms, the floor, and `gh`."""
-    title = f"GitHub {LATENCY * 1e3:.0f} ms away (medians of {cycles}): requests / points, ms"
+    title = (
+        f"GitHub {LATENCY * 1e3:.0f} ms away (medians of {cycles}): requests + git's / points, ms"
+    )
     table = Table(title=title, title_justify="left")
     table.add_column("path")
     for name in ("floor", "warm", "÷ floor", "cold", "÷ floor", "gh", "gh ÷ warm"):
         table.add_column(name, justify="right")
     for row in rows:
-        floor = FLOORS[row.name]
         gh = (_cost(row.gh), f"{row.gh.seconds / row.warm.seconds:.1f}") if row.gh else ("-", "-")
-        table.add_row(
-            row.name,
-            f"{floor.requests}, {floor.ms:g}",
-            *(
-                text
-                for cost in (row.warm, row.cold)
-                for text in (_cost(cost), _over(cost, floor.ms))
-            ),
-            *gh,
+        beside = (
+            (_cost(one), f"{one.seconds / row.floor.seconds:.1f}") for one in (row.warm, row.cold)
         )
+        floor = f"{row.floor.requests}, {row.floor.seconds * 1e3:.{1 if not row.floor.requests else 0}f}"
+        table.add_row(row.name, floor, *(text for pair in beside for text in pair), *gh)
     return table
 
 
 def _cost(cost: Cost) -> str:
-    return f"{cost.requests} / {cost.points}, {cost.seconds * 1e3:.0f}"
-
-
-def _over(cost: Cost, floor: float) -> str:
-    return f"{cost.seconds * 1e3 / floor:.1f}"
+    git = f" + {cost.git}" if cost.git else ""
+    return f"{cost.requests}{git} / {cost.points}, {cost.seconds * 1e3:.0f}"
 
 
 def large_table(rows: Sequence[Swept]) -> Table:
@@ -190,6 +183,11 @@ def judge_remote(rows: Sequence[Row]) -> list[str]:
             if cost.requests > most:
                 faults.append(
                     f"{row.name} takes {cost.requests} requests {kind}, and may take {most}"
+                )
+            if cost.git > MOST_GIT[row.name]:
+                faults.append(
+                    f"{row.name} takes {cost.git} requests of git's {kind}, and may take "
+                    f"{MOST_GIT[row.name]}"
                 )
         if row.name == POLL and row.warm.points > 1:
             faults.append(f"a look costs {row.warm.points} points, and may cost 1")

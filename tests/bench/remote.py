@@ -1,8 +1,9 @@
-"""What the paths cost where GitHub is 100 ms away: requests, points and time, beside `gh`.
+"""What the paths cost where GitHub is 100 ms away, git's requests too: beside the floor and `gh`.
 
 Cold is a worktree whose cached ids of the board are gone, warm is the next one. The floor is what the
-path cannot do without: one request for whatever has to be read or written together, and the time of a
-Python that imports no more than that takes.
+path cannot do without: one request for whatever has to be read or written together, sent one after the
+other on one connection by a Python that imports no more than that takes. Floor, ours and `gh` are
+measured in the same run, and `gh` (with git for the lease) leaves the same behind as ours.
 """
 
 from __future__ import annotations
@@ -10,11 +11,14 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any
+from urllib.parse import urlsplit
 
 from lifecycle.api import Worktree
 from lifecycle.sandbox.checks.state import PlannedCheck
@@ -31,21 +35,12 @@ STOP, POLL, SYNC, PULL, DONE = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Floor:
-    """The least that a path can cost: requests, and milliseconds at 100 ms a request."""
+FLOORS = {STOP: 0, POLL: 1, SYNC: 1, PULL: 2, DONE: 3}
+"""The least requests of each path.
 
-    requests: int
-    ms: float
-
-
-FLOORS = {
-    STOP: Floor(0, 0.7),
-    POLL: Floor(1, 152),
-    SYNC: Floor(1, 156),
-    PULL: Floor(2, 252),
-    DONE: Floor(1, 156),
-}
+Opening looks, and writes what it saw was wanted; closing looks, writes, and ends the lease, which is
+somebody else's task from then on: so it goes behind what has to be true before.
+"""
 MOST = {
     STOP: (0, 0),
     POLL: (1, 1),
@@ -53,23 +48,38 @@ MOST = {
     PULL: (4, 3),
     DONE: (5, 4),
 }
-"""Requests that each path may take, cold and warm."""
+"""Requests to the API that each path may take, cold and warm."""
+MOST_GIT = {STOP: 0, POLL: 0, SYNC: 0, PULL: 0, DONE: 3}
+"""Requests of git's: a push asks who it is, what there is, and sends."""
+
+_FLOOR = """
+import http.client, json, ssl, sys
+port, token, requests = sys.argv[1:]
+line = http.client.HTTPConnection("127.0.0.1", int(port))
+headers = {"Authorization": "Bearer " + token, "User-Agent": "floor"}
+for _ in range(int(requests)):
+    line.request("POST", "/graphql", json.dumps({"query": "{ viewer { login } }"}), headers)
+    json.loads(line.getresponse().read())
+"""
+"""Requests and nothing else: what a Python takes that knows what to ask and does nothing with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one run of something came to."""
+    """What one run of something came to; `git` are the requests that git made."""
 
     seconds: float
     requests: int
     points: int
+    git: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A path: what it costs cold and warm, and what `gh` takes for the same, if it is there."""
+    """A path: its floor, what it costs cold and warm, and what `gh` takes for the same, if it is there."""
 
     name: str
+    floor: Cost
     cold: Cost
     warm: Cost
     gh: Cost | None
@@ -110,11 +120,20 @@ class _Task:
     def measured(self, run: Callable[[], float]) -> Cost:
         """Run something; its seconds, and what GitHub counted."""
         self.control.clear_requests()
-        self.control.set_latency(LATENCY)
+        self.control.set_latency(LATENCY, git=LATENCY)
         seconds = run()
         self.control.set_latency(0)
-        asked = [one for one in self.control.requests() if one.kind != "git"]
-        return Cost(seconds, len(asked), sum(one.points or 0 for one in asked))
+        every = self.control.requests()
+        asked = [one for one in every if one.kind != "git"]
+        points = sum(one.points or 0 for one in asked)
+        return Cost(seconds, len(asked), points, len(every) - len(asked))
+
+    def floor(self, requests: int) -> Cost:
+        """So many requests and nothing else; without one, the start of a process and nothing else."""
+        port = str(urlsplit(self.info.api_url).port)
+        asks = (sys.executable, "-I", "-c", _FLOOR, port, self.info.token, str(requests))
+        command = asks if requests else (shutil.which("true") or "/bin/true",)
+        return self.measured(lambda: seconds_of(command, self.environment))
 
     def hook(self, name: str, *codes: int) -> Cost:
         """One run of a hook."""
@@ -124,12 +143,19 @@ class _Task:
 
 def remote_rows(folder: Path, cycles: int) -> list[Row]:
     """Measure every path, cold and warm, each cycle on a fresh GitHub; and `gh` at the same jobs."""
-    cold = [_cycle(folder / f"cold-{n}", is_cold=True) for n in range(cycles)]
-    warm = [_cycle(folder / f"warm-{n}", is_cold=False) for n in range(cycles)]
-    gh = [_gh(folder / f"gh-{n}") for n in range(cycles)] if shutil.which("gh") else []
+    floor: list[dict[str, Cost]] = []
+    cold: list[dict[str, Cost]] = []
+    warm: list[dict[str, Cost]] = []
+    gh: list[dict[str, Cost]] = []
+    for n in range(cycles):  # by turns, so that a slow moment of the machine hits all of them alike
+        cold.append(_cycle(folder / f"cold-{n}", floor, is_cold=True))
+        warm.append(_cycle(folder / f"warm-{n}", floor, is_cold=False))
+        if shutil.which("gh"):
+            gh.append(_gh(folder / f"gh-{n}"))
     return [
         Row(
             name,
+            _middle([one[name] for one in floor]),
             _middle([one[name] for one in cold]),
             _middle([one[name] for one in warm]),
             _middle([one[name] for one in gh]) if gh else None,
@@ -144,13 +170,15 @@ def _middle(costs: list[Cost]) -> Cost:
         median(one.seconds for one in costs),
         max(one.requests for one in costs),
         max(one.points for one in costs),
+        max(one.git for one in costs),
     )
 
 
-def _cycle(root: Path, *, is_cold: bool) -> dict[str, Cost]:
-    """One task from claim to close."""
+def _cycle(root: Path, floor: list[dict[str, Cost]], *, is_cold: bool) -> dict[str, Cost]:
+    """One task from claim to close; the floor of each path is measured beside it."""
     with Sandbox() as sandbox:
         task = _Task(sandbox.info, root)
+        floor.append({name: task.floor(requests) for name, requests in FLOORS.items()})
         subprocess.run(["git", "clone", "--quiet", task.info.git_url, root], check=True)
         (root / ".lifecycle.toml").write_text("[checks]\npoll_seconds = 0.001\n")
         tree = Worktree(root, environment=task.environment)
@@ -162,8 +190,7 @@ def _cycle(root: Path, *, is_cold: bool) -> dict[str, Cost]:
         begin()
         task.edit(status="Todo")
         task.samples[SYNC] = task.hook("on-stop")
-        age(root / CLAIM_FILE)
-        seconds_of((str(hook_script("on-stop")),), task.environment)
+        _rest(task)
         task.samples[STOP] = task.hook("on-stop")
         begin()
         tree.hand_off("Fix race condition")
@@ -180,6 +207,17 @@ def _cycle(root: Path, *, is_cold: bool) -> dict[str, Cost]:
         if task.control.world()["issues"]["42"]["state"] != "closed":
             raise RuntimeError("the task did not end closed: its times say nothing")
         return task.samples
+
+
+def _rest(task: _Task) -> None:
+    """Wait for the stamp: it is set once nobody can write any more into a claim that was replaced."""
+    age(task.root / CLAIM_FILE)
+    for _ in range(40):
+        seconds_of((str(hook_script("on-stop")),), task.environment)
+        if (task.root / ".lifecycle" / "stamp").exists():
+            return
+        time.sleep(0.1)
+    raise RuntimeError("no look left a stamp: the quiet path cannot be measured")
 
 
 def _commit(task: _Task) -> None:
@@ -238,8 +276,18 @@ class _Gh:
         )
 
 
+def _sum(*costs: Cost) -> Cost:
+    return Cost(
+        sum(one.seconds for one in costs),
+        sum(one.requests for one in costs),
+        sum(one.points for one in costs),
+        sum(one.git for one in costs),
+    )
+
+
 def _gh(root: Path) -> dict[str, Cost]:
     """The same jobs by `gh`: what a script around it does at each of these moments."""
+    git = shutil.which("git") or "git"
     with Sandbox() as sandbox:
         task = _Task(sandbox.info, root)
         subprocess.run(["git", "clone", "--quiet", task.info.git_url, root], check=True)
@@ -265,19 +313,22 @@ def _gh(root: Path) -> dict[str, Cost]:
         )
         found = {SYNC: gh.move(42, "In Progress")}
         create = ("pr", "create", "--head", "work", "--title", "Work", "--body", "Refs #42")
-        found[PULL] = gh.cost(create)
+        found[PULL] = _sum(gh.cost(create), gh.move(42, "In Review"))
         task.control.set_check("work", "test", status="in_progress")
         view = ("pr", "view", "work", "--json", "number,state,mergedAt,mergeable,headRefOid")
         found[STOP] = gh.cost(view)
         rollup = "number,state,mergeable,reviewDecision,latestReviews,statusCheckRollup"
         found[POLL] = gh.cost(("pr", "view", "work", "--json", rollup))
         closing = gh.cost(("issue", "close", "42", "--comment", "Done."))
-        card = gh.move(42, "Done")
-        found[DONE] = Cost(
-            closing.seconds + card.seconds,
-            closing.requests + card.requests,
-            closing.points + card.points,
+        lease = "refs/agent-claims/42"
+        subprocess.run(
+            ["git", "push", "-q", task.info.git_url, f"work:{lease}"], cwd=root, check=True
         )
+        push = (git, "-C", str(root), "push", "--quiet", task.info.git_url, f":{lease}")
+        ended = task.measured(lambda: seconds_of(push, task.environment))
+        found[DONE] = _sum(closing, gh.move(42, "Done"), ended)
+        if lease in task.control.world()["refs"]:
+            raise RuntimeError("git did not end the lease: its time says nothing")
         if task.control.world()["issues"]["42"]["state"] != "closed":
             raise RuntimeError("gh did not close the issue: its times say nothing")
         return found

@@ -29,7 +29,7 @@ from tests.bench.paths import (
     active_paths,
     quiet_probes,
 )
-from tests.bench.remote import FLOORS, MOST, POLL, Cost, Row, remote_rows
+from tests.bench.remote import FLOORS, LATENCY, MOST, MOST_GIT, POLL, Cost, Row, remote_rows
 from tests.bench.staged import DETECTED, INACTIVE, LOG, MOST_NO_OPS, MOST_STARTS, START
 from tests.bench.starts import BARE, HOOK, IMPORTS, TALKS
 from tests.bench.timing import Probe, ProbeFailedError, interleaved, seconds_of
@@ -215,6 +215,10 @@ def test_far_away_paths_stay_within_their_requests(tmp_path: Path) -> None:
     assert [row.name for row in rows] == list(FLOORS)
     assert bench.judge_remote(rows) == []
     assert all((row.cold.requests, row.warm.requests) == MOST[row.name] for row in rows)
+    assert all(row.cold.git == row.warm.git == MOST_GIT[row.name] for row in rows)
+    assert all((row.floor.requests, row.floor.git) == (FLOORS[row.name], 0) for row in rows)
+    for cost in (one for row in rows for one in (row.floor, row.cold, row.warm, row.gh) if one):
+        assert cost.seconds >= LATENCY * (cost.requests + cost.git)  # git is as far away as the API
     assert all(row.gh is not None for row in rows) == (shutil.which("gh") is not None)
     console = Console(width=140, file=io.StringIO())
     with console.capture() as captured:
@@ -225,7 +229,9 @@ def test_far_away_paths_stay_within_their_requests(tmp_path: Path) -> None:
 def test_a_look_that_costs_two_points_is_a_fault() -> None:
     """The observation stays at one predicted point, and each path within its requests."""
     dear, fine = Cost(0.2, 1, 2), Cost(0.2, 1, 1)
-    (fault,) = bench.judge_remote([Row(POLL, fine, dear, None)])
+    (fault,) = bench.judge_remote([Row(POLL, fine, fine, dear, None)])
     assert fault == "a look costs 2 points, and may cost 1"
-    (fault,) = bench.judge_remote([Row(POLL, Cost(0.2, 2, 1), fine, None)])
+    (fault,) = bench.judge_remote([Row(POLL, fine, Cost(0.2, 2, 1), fine, None)])
     assert fault == "idle poll takes 2 requests cold, and may take 1"
+    (fault,) = bench.judge_remote([Row(POLL, fine, fine, Cost(0.2, 1, 1, 3), None)])
+    assert fault == "idle poll takes 3 requests of git's warm, and may take 0"

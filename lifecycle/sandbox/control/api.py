@@ -360,9 +360,9 @@ def add_fault(at: At, *, fault: dict[str, Any]) -> None:
     at.site.faults.add(shaped(fault, Fault, "the fault"))
 
 
-def set_latency(at: At, *, seconds: float) -> None:
-    """How much longer each request to the API takes; git is as quick as it is."""
-    at.site.faults.latency = float(seconds)
+def set_latency(at: At, *, seconds: float, git: float = 0.0) -> None:
+    """How much longer each request to the API takes, and each of git's."""
+    at.site.faults.latency, at.site.faults.git_latency = float(seconds), float(git)
 
 
 def clear_faults(at: At) -> None:

@@ -315,9 +315,9 @@ class Control:
         chosen = named(fault, **changes) if isinstance(fault, str) else replace(fault, **changes)
         self._do("add_fault", fault=asdict(chosen))
 
-    def set_latency(self, seconds: float) -> None:
-        """Say how much longer each request to the API takes, as over a network."""
-        self._do("set_latency", seconds=seconds)
+    def set_latency(self, seconds: float, *, git: float = 0.0) -> None:
+        """Say how much longer each request to the API takes, as over a network; and each of git's."""
+        self._do("set_latency", seconds=seconds, git=git)
 
     def clear_faults(self) -> None:
         """Forget all faults."""

@@ -100,6 +100,8 @@ class FaultBoard:
     struck: int = 0
     latency: float = 0.0
     """Seconds that each request to the API takes longer, as over a network."""
+    git_latency: float = 0.0
+    """The same of git's."""
 
     def add(self, fault: Fault) -> None:
         """Set a fault, after those that are set already.

@@ -98,8 +98,9 @@ class Application:
             weighs = is_graphql and self.site.faults.weighs
             weight = graph.weight_of(body or {}) if weighs else LIGHT
             fault = self.site.faults.strike(request.method, request.path, operation, weight)
-        if self.site.faults.latency and not is_git:
-            self.site.signal.pause(environ["werkzeug.socket"], self.site.faults.latency)
+        late = self.site.faults.git_latency if is_git else self.site.faults.latency
+        if late:
+            self.site.signal.pause(environ["werkzeug.socket"], late)
         if fault and fault.when == "before":
             answer = outage.response(fault, None, self.site.signal, environ)
         elif is_git:
