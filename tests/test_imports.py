@@ -71,7 +71,7 @@ PLACES = {
         "cli.tracker.tracker_screen",
         "views.watch",
     },
-    "markdown_it": {"stages.detection.prose_blocks"},
+    "markdown_it": {"evidence.words.prose_blocks"},
     "tenacity": {"core.timing"},
     "werkzeug": {"sandbox"},
     "jinja2": {"sandbox", "views.stats.stats_page", "views.web.web_page"},

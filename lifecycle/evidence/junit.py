@@ -70,7 +70,7 @@ def read_reports(root: Path, argv: Sequence[str], started: float) -> Reading | N
     found = list(named) or list(_written(top, _well_known(top), started))
     summary, left = _Summary(), 2 * LARGEST
     for path in found[:FILES]:
-        content = _content(path, min(LARGEST, left))
+        content = regular_files.whole(str(path), min(LARGEST, left))
         if content is None:
             summary.problem(top, path, "is too large, or cannot be read")
             continue
@@ -153,15 +153,6 @@ def _is_report(name: str, parts: tuple[str, ...]) -> bool:
         return parts[-3:-2] == ("build",)  # Gradle: one folder for each of its tasks
     is_reports = folder == "reports" and name.startswith("junit")
     return name == "junit.xml" or folder == "test-results" or is_reports
-
-
-def _content(path: Path, limit: int) -> bytes | None:
-    """The file's bytes; None if there are more than `limit`, or it cannot be read."""
-    try:
-        read = regular_files.content(str(path), limit=limit)
-    except OSError:
-        return None
-    return read[0] if read is not None and len(read[0]) <= limit else None
 
 
 @dataclass(slots=True)

@@ -71,14 +71,9 @@ class Tally:
         )
         self.is_one_line = all(row.one_line for row in readers)
         self.parts, self.left = sums["parts"], sums["left"]
-        is_counted = any(
-            name in sums for name in ("passed", "failed", "errors", "skipped", "total")
-        )
-        self.counts = (
-            Counts(sums["passed"], sums["failed"], sums["skipped"], sums["errors"])
-            if is_counted
-            else None
-        )
+        is_counted = not sums.keys() <= {"parts", "left"}
+        counts = Counts(sums["passed"], sums["failed"], sums["skipped"], sums["errors"])
+        self.counts = counts if is_counted else None
         # Where the status is known, words of a runner without a summary here are another program's.
         speaking = dict.fromkeys([*readers, *run.rows]) if run.decides else rows
         failing = self.counts is not None and self.counts.failed + self.counts.errors > 0
@@ -244,11 +239,7 @@ def _judged(
 
 
 def read_run(
-    run: SuiteRun,
-    end: CallEnd,
-    output: str,
-    *,
-    rows: tuple[RunnerRow, ...] | None = None,
+    run: SuiteRun, end: CallEnd, output: str, *, rows: tuple[RunnerRow, ...] | None = None
 ) -> Reading:
     """What a run of the agent's showed, from how its command line ended and the end of what it printed.
 

@@ -9,6 +9,7 @@ https://doc.rust-lang.org/cargo/commands/cargo-test.html: exit status 0 says tha
 
 from __future__ import annotations
 
+import posixpath
 import re
 from itertools import pairwise, takewhile
 
@@ -164,10 +165,7 @@ def _meant(text: str) -> Command | None:
 
 
 def _run(
-    command: Command,
-    own: list[Command],
-    sets: tuple[str, ...],
-    rows: tuple[RunnerRow, ...],
+    command: Command, own: list[Command], sets: tuple[str, ...], rows: tuple[RunnerRow, ...]
 ) -> tuple[SuiteRun, tuple[str, ...]] | None:
     """The run that a command is, and the words behind what makes it one."""
     words = command.words
@@ -232,11 +230,7 @@ def _head(plain: list[str], begin: list[str], row: RunnerRow) -> list[str]:
 
 
 def _checked(
-    name: str,
-    rest: tuple[str, ...],
-    sets: tuple[str, ...],
-    command: Command,
-    row: RunnerRow | None,
+    name: str, rest: tuple[str, ...], sets: tuple[str, ...], command: Command, row: RunnerRow | None
 ) -> SuiteRun:
     scope = runner_options.scope_of(name, rest, sets, row)
     decides = command.is_last and not runner_options.is_status_hidden(name, rest, sets, row)
@@ -344,3 +338,42 @@ def _places(command: Command, rest: tuple[str, ...]) -> list[str]:
             elif is_argument and not word.startswith("-") and last not in _OUTPUTS:
                 paths.append(word)
     return [path for path in paths if path.startswith(("/", "~", "$")) or ".." in path.split("/")]
+
+
+def changes_files(command: Command) -> bool:
+    """True for a command that is known to change files of the worktree."""
+    name, rest = command.words[0], command.words[1:]
+    if name == "git":
+        moves = "--hard" in rest or not listed("moving").isdisjoint(rest[:1])
+        return moves and listed("staying").isdisjoint(rest)
+    if name in ("sed", "perl"):
+        return any(re.match(r"--in-place|-[a-z]*i", word) for word in rest)
+    pair = {name, f"{name}|{''.join(rest[:1])}"}
+    if not listed("formatting").isdisjoint(pair) and listed("looking only").isdisjoint(rest):
+        return True
+    if not listed("linters").isdisjoint(pair) and not listed("fixing").isdisjoint(rest):
+        return True
+    elsewhere = tuple(listed("elsewhere"))
+    if name in listed("changing"):
+        plain = [word.rstrip("/") for word in rest if not word.startswith("-")]
+        return not plain or not all(w.startswith(elsewhere) or w in listed("caches") for w in plain)
+    return name in listed("writing") and any(not f.startswith(elsewhere) for f in command.files)
+
+
+def may_change_files(line: str) -> bool:
+    """True unless every command of the line is known to leave the files as they are."""
+    return not all(is_beside(each) and each.words[0] != "tee" for each in commands(line))
+
+
+def leads_away(run: SuiteRun, root: str) -> bool:
+    """True unless all that a line's runs are about is the worktree below `root`; "": nobody knows that."""
+    top = here = root or "/-"
+    for path, moves in run.places(top):
+        there = posixpath.normpath(posixpath.join(here, path))
+        is_elsewhere = not f"{there}/".startswith(f"{top}/")
+        if not root and path.startswith("/"):
+            is_elsewhere = path.startswith(tuple(listed("elsewhere")))
+        if is_elsewhere or path[:1] in ("", "$", "~"):
+            return True
+        here = there if moves else here
+    return False

@@ -98,10 +98,6 @@ class _Texts:
 
     def _text(self, path: str) -> str:
         if path not in self._read:
-            try:
-                content = regular_files.content(str(self._root / path), limit=LARGEST)
-            except OSError:
-                content = None
-            is_whole = content is not None and len(content[0]) <= LARGEST
-            self._read[path] = content[0].decode("utf-8", "replace") if content and is_whole else ""
+            content = regular_files.whole(str(self._root / path), LARGEST) or b""
+            self._read[path] = content.decode("utf-8", "replace")
         return self._read[path]

@@ -19,6 +19,7 @@ from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import visible
 from lifecycle.git.process import GitRepository
+from lifecycle.git.tree_objects import ASIDE
 
 IsOwn = Callable[[str], bool]
 """True for a path that the caller and its like write: never counted, committed or put back."""
@@ -37,13 +38,6 @@ _SAMPLES = (".example", ".sample", ".template", ".dist")
 """How the names of those end that show only the form."""
 
 _NONE: Mapping[str, str] = MappingProxyType({})
-_PLAIN = tuple(
-    word
-    for name in ("core.fsmonitor", "core.splitIndex", "core.untrackedCache")
-    for word in ("-c", f"{name}=false")
-)
-"""Nothing that would keep files of its own beside the temporary index."""
-
 AUTHOR = {
     f"GIT_{role}_{part}": value
     for role in ("AUTHOR", "COMMITTER")
@@ -185,17 +179,17 @@ def files_aside(git: GitRepository, is_own: IsOwn) -> Iterator[Aside]:
             shutil.copy2(real, index)
         places = {"GIT_INDEX_FILE": str(index)}
         aside = NamesGit(git.root, git.deadline, git.environment, places)
-        staged = aside.run(*_PLAIN, "write-tree", check=False)
-        aside.run(*_PLAIN, "add", *_everywhere(aside), "--update", "--", ":/")
+        staged = aside.run(*ASIDE, "write-tree", check=False)
+        aside.run(*ASIDE, "add", *_everywhere(aside), "--update", "--", ":/")
         new = [path for path in untracked(git) if not is_own(path) and not is_secret(path)]
         add_paths(aside, new)
-        yield Aside(aside, aside.run(*_PLAIN, "write-tree"), staged)
+        yield Aside(aside, aside.run(*ASIDE, "write-tree"), staged)
 
 
 def add_paths(git: GitRepository, paths: list[str]) -> None:
     """Put these files, deleted ones too, into the index; GitFailed, Transient."""
     if paths:
-        words = ("--literal-pathspecs", *_PLAIN, "add", *_everywhere(git), "--all")
+        words = ("--literal-pathspecs", *ASIDE, "add", *_everywhere(git), "--all")
         listed = "".join(f"{path}\0" for path in paths)
         git.run(*words, "--pathspec-from-file=-", "--pathspec-file-nul", stdin=listed)
 

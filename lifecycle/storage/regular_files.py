@@ -175,6 +175,15 @@ def content(
         os.close(descriptor)
 
 
+def whole(path: str, limit: int) -> bytes | None:
+    """The file's bytes; None if there are more than `limit`, it cannot be read, or it is not there."""
+    try:
+        read = content(path, limit=limit)
+    except OSError:
+        return None
+    return read[0] if read is not None and len(read[0]) <= limit else None
+
+
 def fill(path: str, text: bytes) -> None:
     """Write a small file in place; raises StrangeFileError, OSError."""
     descriptor = opened(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)

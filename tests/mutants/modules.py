@@ -29,6 +29,8 @@ PURE = (
     "evidence.runners.runner_options",
     "evidence.test_runs",
     "evidence.words.claim_words",
+    "evidence.words.own_words",
+    "evidence.words.prose_blocks",
     "feedback.checks.anchors",
     "feedback.checks.excerpt",
     "feedback.checks.failing_tests",

@@ -171,7 +171,7 @@ def test_what_only_mypy_reads_has_no_mutants(tmp_path: Path) -> None:
     assert [one.nth for one in made] == [1, 2]
 
 
-@pytest.mark.parametrize("module", ["claim.decisions.derive", "stages.detection.inference"])
+@pytest.mark.parametrize("module", ["claim.decisions.derive", "stages.detection.stage_watch"])
 def test_no_two_mutants_are_one_entry_of_the_ledger(module: str) -> None:
     """What an entry says means one mutant, also where two read the same."""
     made = mutants(module, ROOT / f"lifecycle/{module.replace('.', '/')}.py")

@@ -6,8 +6,9 @@ import pytest
 
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.evidence.printed_output import CallEnd
-from lifecycle.stages.detection import inference
-from lifecycle.stages.detection.inference import TABLE, Sort, classify, hinted, infer
+from lifecycle.stages.detection import call_sorts, stage_watch
+from lifecycle.stages.detection.call_sorts import Sort, classify, hinted
+from lifecycle.stages.detection.stage_watch import TABLE, infer
 from lifecycle.stages.transcript.turn import ToolCall
 
 OK, FAILED = CallEnd.OK, CallEnd.FAILED
@@ -22,14 +23,14 @@ def test_the_table_is_whole() -> None:
     """Each sort of call has a row, whose tools are those that such a call has."""
     assert {sort for _, sort, _, _ in TABLE} == set(Sort)
     assert [set(tools.split()) for tools, sort, _, _ in TABLE if sort is Sort.EDIT] == [
-        {*inference.EDITS, "Bash"}
+        {*call_sorts.EDITS, "Bash"}
     ]
     for tools, sort, came_out, wanted in TABLE:
         outcome = "anything" if came_out == "*" else came_out
         for tool in ("Other",) if tools == "*" else tools.split():
-            assert inference._row(tool, sort, outcome) is wanted
+            assert stage_watch._row(tool, sort, outcome) is wanted
         if tools != "*":
-            assert inference._row("Other", sort, outcome) is Detected.IN_PROGRESS
+            assert stage_watch._row("Other", sort, outcome) is Detected.IN_PROGRESS
 
 
 LONG = "x" * 100
@@ -38,7 +39,7 @@ LONG = "x" * 100
 @pytest.mark.parametrize(
     ("call", "seen"),
     [
-        *((ToolCall(tool, LONG, OK), (Sort.EDIT, "ok", (), tool)) for tool in inference.EDITS),
+        *((ToolCall(tool, LONG, OK), (Sort.EDIT, "ok", (), tool)) for tool in call_sorts.EDITS),
         (
             ToolCall("Skill", f"/code-review {LONG}\nmore", OK, "Approved."),
             (Sort.REVIEW, "approved", (), f"/code-review {LONG}"[:60]),

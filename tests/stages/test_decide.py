@@ -35,7 +35,7 @@ from lifecycle.stages.decisions.instructions import (
     instruction,
     question,
 )
-from lifecycle.stages.detection import detect_stage, inference
+from lifecycle.stages.detection import detect_stage, stage_watch
 from lifecycle.stages.detection.detect_stage import detect
 from lifecycle.stages.detection.stage_markers import asked_in
 from lifecycle.stages.transcript.turn import NOTHING, Prompt, StageFinding, Tier, Turn
@@ -139,10 +139,10 @@ def test_the_question_names_the_check_where_a_run_could_not_be_read() -> None:
     """What runs the tests so that it is known; without a command for them there is nothing to name."""
     stop = seen(Detected.UNKNOWN, is_on_task=True, facts=Facts(check="lifecycle check test"))
     assert "lifecycle check" not in decide(stop).text
-    stop.found.why = inference.UNREAD
+    stop.found.why = stage_watch.UNREAD
     assert "Run `lifecycle check test`: what it shows is kept." in decide(stop).text
     nothing = seen(Detected.UNKNOWN, is_on_task=True)
-    nothing.found.why = inference.UNREAD
+    nothing.found.why = stage_watch.UNREAD
     assert decide(nothing).text == question()
 
 
@@ -269,7 +269,7 @@ def test_where_nothing_can_be_run_evidence_is_advisory_and_said_once() -> None:
 def test_tests_in_words_count_only_where_none_can_be_run() -> None:
     """The journal says that it was by words; where a run could be seen, the stage is asked for."""
     turn = Turn(steps=("All tests pass.",), kind=Prompt.OURS, asked=Stage.TESTING, position="p1")
-    found = StageFinding(Detected.TESTS_PASSING, Tier.INFERENCE, inference.TEXT, position="p1")
+    found = StageFinding(Detected.TESTS_PASSING, Tier.INFERENCE, stage_watch.TEXT, position="p1")
     stop = StageSeen(turn, found, is_on_task=True, can_run=False)
     (transition, _) = decide(stop).events
     assert (transition.kind, transition.detail["by"]) == ("transition", "words")
@@ -347,7 +347,7 @@ def test_a_closing_in_words_counts_where_it_is_asked_for(
 ) -> None:
     """And where it is not another task's."""
     turn = Turn(steps=(text,), kind=Prompt.MACHINE, asked=asked, position="p1")
-    found = StageFinding(Detected.ISSUE_CLOSED, Tier.INFERENCE, inference.TEXT, position="p1")
+    found = StageFinding(Detected.ISSUE_CLOSED, Tier.INFERENCE, stage_watch.TEXT, position="p1")
     stop = StageSeen(turn, found, facts=Facts(task="demo-1"), is_on_task=True, remaining=1)
     kinds = [event.kind for event in decide(stop).events]
     assert ("transition" in kinds) is is_end

@@ -242,7 +242,7 @@ def test_the_quick_path_loads_nothing_heavy(tmp_path: Path) -> None:
         check=True,
     )
     loaded = set(done.stdout.split())
-    assert "lifecycle.stages.detection.inference" in loaded
+    assert "lifecycle.stages.detection.stage_watch" in loaded
     banned = {"dataclasses", "typing", "tomllib", "logging", "pathlib", "inspect", "subprocess"}
     banned |= {
         "lifecycle.core.tracker",

@@ -6,9 +6,10 @@ import pytest
 
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.evidence.printed_output import CallEnd
-from lifecycle.stages.detection import inference, stage_markers, stage_words
+from lifecycle.evidence.words import own_words
+from lifecycle.evidence.words.prose_blocks import blocks, plain
+from lifecycle.stages.detection import call_sorts, stage_markers, stage_watch, stage_words
 from lifecycle.stages.detection.detect_stage import detect
-from lifecycle.stages.detection.prose_blocks import blocks, plain
 from lifecycle.stages.transcript.turn import Prompt, ToolCall, Turn
 
 MARKER = "::: WORKFLOW_STAGE: CODING_COMPLETE :::"
@@ -31,7 +32,7 @@ def test_a_text_without_a_word_of_a_stage_is_not_taken_apart(
         return ()
 
     monkeypatch.setattr(stage_words, "said", said)
-    watch = inference.Watch(is_review_of_requirements=False)
+    watch = stage_watch.Watch(is_review_of_requirements=False)
     watch.hear("I look at the parser.")
     assert asked == []
     watch.hear("The parser is done.")
@@ -42,30 +43,30 @@ def test_a_projects_own_row_reads_its_own_run() -> None:
     """What only that row counts is counted, where the exit status is another command's."""
     row = {"name": "mine", "commands": ["mytest"], "summary": [r"^MINE (?P<passed>\d+) fine$"]}
     call = ToolCall("Bash", "mytest; true", CallEnd.OK, "MINE 3 fine\n")
-    found = inference.infer((call,), asked=Stage.TESTING, runners=(row,))
+    found = stage_watch.infer((call,), asked=Stage.TESTING, runners=(row,))
     assert found.state is Detected.TESTS_PASSING
 
 
 @pytest.mark.parametrize(
     ("tool", "text", "sort"),
     [
-        ("Read", "/requirements-review/a.md", inference.Sort.WORK),
-        ("SlashCommand", "/requirements-review", inference.Sort.REQUIREMENTS),
-        ("Grep", "code review", inference.Sort.WORK),
-        ("Bash", "sed -i s/a/b/ a.py", inference.Sort.EDIT),
-        ("Bash", "sed -n 1,5p a.py", inference.Sort.WORK),
-        ("Bash", "git checkout -b next", inference.Sort.WORK),
-        ("Bash", "git checkout main", inference.Sort.EDIT),
-        ("Bash", "git reset --hard", inference.Sort.EDIT),
-        ("Bash", "git reset a.py", inference.Sort.WORK),
-        ("Bash", "echo x > /tmp/note", inference.Sort.WORK),
-        ("Bash", "echo x > note", inference.Sort.EDIT),
-        ("Bash", "gh issue reopen 4", inference.Sort.CLOSE),
+        ("Read", "/requirements-review/a.md", call_sorts.Sort.WORK),
+        ("SlashCommand", "/requirements-review", call_sorts.Sort.REQUIREMENTS),
+        ("Grep", "code review", call_sorts.Sort.WORK),
+        ("Bash", "sed -i s/a/b/ a.py", call_sorts.Sort.EDIT),
+        ("Bash", "sed -n 1,5p a.py", call_sorts.Sort.WORK),
+        ("Bash", "git checkout -b next", call_sorts.Sort.WORK),
+        ("Bash", "git checkout main", call_sorts.Sort.EDIT),
+        ("Bash", "git reset --hard", call_sorts.Sort.EDIT),
+        ("Bash", "git reset a.py", call_sorts.Sort.WORK),
+        ("Bash", "echo x > /tmp/note", call_sorts.Sort.WORK),
+        ("Bash", "echo x > note", call_sorts.Sort.EDIT),
+        ("Bash", "gh issue reopen 4", call_sorts.Sort.CLOSE),
     ],
 )
-def test_what_a_call_is_about(tool: str, text: str, sort: inference.Sort) -> None:
+def test_what_a_call_is_about(tool: str, text: str, sort: call_sorts.Sort) -> None:
     """By the tool and the line: a file that is read is no review, a command that writes is an edit."""
-    assert inference.classify(ToolCall(tool, text, CallEnd.OK, ""))[0] is sort
+    assert call_sorts.classify(ToolCall(tool, text, CallEnd.OK, ""))[0] is sort
 
 
 @pytest.mark.parametrize(
@@ -81,14 +82,14 @@ def test_what_a_call_is_about(tool: str, text: str, sort: inference.Sort) -> Non
 def test_how_a_review_came_out(output: str, outcome: str) -> None:
     """By its verdict, else by its words; without either it is open."""
     call = ToolCall("Task", "Review the diff", CallEnd.OK, output)
-    assert inference.classify(call)[:2] == (inference.Sort.REVIEW, outcome)
+    assert call_sorts.classify(call)[:2] == (call_sorts.Sort.REVIEW, outcome)
 
 
 def test_a_review_that_broke_off_is_approved_by_no_words() -> None:
     """The agent saw no answer: what it says of one is made up."""
     call = ToolCall("Task", "Review the diff", CallEnd.FAILED, "API Error")
     steps = (call, "The reviewer approved it.")
-    assert inference.infer(steps, asked=Stage.ORACLE_REVIEW).state is Detected.IN_ORACLE_REVIEW
+    assert stage_watch.infer(steps, asked=Stage.ORACLE_REVIEW).state is Detected.IN_ORACLE_REVIEW
 
 
 def test_a_task_that_was_opened_again_is_not_closed() -> None:
@@ -97,9 +98,9 @@ def test_a_task_that_was_opened_again_is_not_closed() -> None:
     again = ToolCall("Bash", "gh issue reopen 4", CallEnd.OK, "Reopened")
     failed = ToolCall("Bash", "gh issue reopen 4", CallEnd.FAILED, "no")
     asked = Stage.COMMIT_CLOSE
-    assert inference.infer((close, again), asked=asked).state is Detected.IN_PROGRESS
-    assert inference.infer((close, failed), asked=asked).state is Detected.ISSUE_CLOSED
-    assert inference.infer((close, again, close), asked=asked).state is Detected.ISSUE_CLOSED
+    assert stage_watch.infer((close, again), asked=asked).state is Detected.IN_PROGRESS
+    assert stage_watch.infer((close, failed), asked=asked).state is Detected.ISSUE_CLOSED
+    assert stage_watch.infer((close, again, close), asked=asked).state is Detected.ISSUE_CLOSED
 
 
 @pytest.mark.parametrize("between", ["```\nx\n```", "    x", "> x", "| a |\n|---|\n| b |"])
@@ -184,21 +185,21 @@ def test_an_answer_to_the_question_says_where_it_stands() -> None:
 )
 def test_the_sessions_own_verdict_of_changes_keeps_its_stage(asked: Stage, state: Detected) -> None:
     """It is under way by that verdict, also where no tool was used."""
-    found = inference.infer(("One finding.\n\nVERDICT: CHANGES_REQUESTED",), asked=asked)
-    assert (found.state, found.why) == (state, inference.VERDICT)
+    found = stage_watch.infer(("One finding.\n\nVERDICT: CHANGES_REQUESTED",), asked=asked)
+    assert (found.state, found.why) == (state, stage_watch.VERDICT)
 
 
 def test_a_verdict_that_a_sentence_goes_on_behind_is_none() -> None:
     """It is what the block right behind it says, and not one elsewhere."""
-    assert stage_words.verdict("VERDICT: APPROVED\n\nwhich steers reviewers.\n\nThe end.") == ""
-    assert stage_words.verdict("which I read.\n\nVERDICT: APPROVED\n\nThe end.") == "approved"
+    assert own_words.verdict("VERDICT: APPROVED\n\nwhich steers reviewers.\n\nThe end.") == ""
+    assert own_words.verdict("which I read.\n\nVERDICT: APPROVED\n\nThe end.") == "approved"
 
 
 def test_only_the_last_texts_of_a_turn_are_heard() -> None:
     """A claim before them is too far away to be about now."""
-    rest = ("I checked it.",) * (inference.RECENT - 1)
+    rest = ("I checked it.",) * (stage_watch.RECENT - 1)
     claim = "The implementation is complete."
-    near = inference.infer((claim, *rest), asked=Stage.CODING)
+    near = stage_watch.infer((claim, *rest), asked=Stage.CODING)
     assert near.state is Detected.CODING_COMPLETE
-    far = inference.infer((claim, "I checked it.", *rest), asked=Stage.CODING)
+    far = stage_watch.infer((claim, "I checked it.", *rest), asked=Stage.CODING)
     assert far.state is Detected.UNKNOWN

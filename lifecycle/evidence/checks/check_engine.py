@@ -6,13 +6,12 @@ and is no part of the tree as long as it is as the run left it.
 
 from __future__ import annotations
 
-import contextlib
 import signal
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from lifecycle.core.errors import GitFailed, LockBusy, Refused, Transient
 from lifecycle.core.timing import Deadline
@@ -22,7 +21,8 @@ from lifecycle.evidence.checks.check_log import CheckOutput
 from lifecycle.evidence.checks.check_process import ProcessEnd, Take
 from lifecycle.evidence.outcomes import Counts, Outcome, Reading
 from lifecycle.evidence.records import BUILD, COVERAGE, EvidenceRoom, RunRecord
-from lifecycle.evidence.tree_hash import TreeSeen
+from lifecycle.git import tree_objects
+from lifecycle.git.tree_objects import UNSEEN, TreeSeen
 from lifecycle.settings.config import for_child
 from lifecycle.storage import journal, log
 
@@ -48,6 +48,7 @@ FILE_TIMES_SECONDS = 0.02
 """How far the time of a file may lie behind the clock: the system's own clock for files ticks slower."""
 
 _NAMED, _FAILURES = 5, 100
+_Seen = TypeVar("_Seen")
 _WORST = (Outcome.FAILED, Outcome.PARTIAL, Outcome.UNKNOWN, Outcome.NOTHING_RAN, Outcome.PASSED)
 
 
@@ -279,15 +280,19 @@ class CheckRun:
             percent=percents[-1] if percents else None,
         )
 
-    def _tree(self, outputs: Mapping[str, str], before: TreeSeen | None = None) -> TreeSeen:
+    def _tree(self, outputs: Mapping[str, str], before: TreeSeen = UNSEEN) -> TreeSeen:
         """The tree as it is now; an unnamed one, and a remark, if git cannot say."""
+        looking = partial(tree_hash.seen, outputs=outputs, before=before)
+        return self._of_git(looking) or TreeSeen()
+
+    def _of_git(self, look: Callable[..., _Seen]) -> _Seen | None:
+        """What git says; None, and a remark, if it cannot."""
         try:
-            deadline = Deadline.after(self.clock, TREE_SECONDS)
-            return tree_hash.seen(self.root, deadline, self.environment, outputs, before)
+            return look(self.root, Deadline.after(self.clock, TREE_SECONDS), self.environment)
         except (GitFailed, Transient) as error:
             if error.sentence not in self.remarks:
                 self.remarks.append(error.sentence)
-            return TreeSeen()
+            return None
 
     def _on_tree(
         self, record: RunRecord, before: TreeSeen, after: TreeSeen
@@ -309,11 +314,8 @@ class CheckRun:
             for path in {*before.files, *after.files}
             if before.files.get(path) != after.files.get(path)
         }
-        try:
-            deadline = Deadline.after(self.clock, TREE_SECONDS)
-            tracked = tree_hash.tracked_in(self.root, deadline, self.environment, other)
-        except (GitFailed, Transient) as error:
-            self.remarks.append(error.sentence)
+        tracked = self._of_git(partial(tree_objects.tracked_in, paths=other))
+        if tracked is None:
             return record, {}
         made = sorted(path for path in other - tracked if path not in before.files)
         changed = sorted(other.difference(made))
@@ -403,10 +405,7 @@ def _cut_short(end: ProcessEnd, seconds: float) -> Reading:
         return Reading(Outcome.FAILED, why=end.error)
     if end.is_late:
         return Reading(Outcome.PARTIAL, why=f"its time of {seconds:g} seconds was up")
-    name = ""
-    with contextlib.suppress(ValueError):
-        name = signal.Signals(end.signal).name
-    return Reading(Outcome.PARTIAL, why=f"it was stopped ({name or end.signal})")
+    return Reading(Outcome.PARTIAL, why=f"it was stopped ({signal.Signals(end.signal).name})")
 
 
 def _listed(paths: list[str]) -> str:

@@ -32,11 +32,7 @@ class CommandEnd(NamedTuple):
 
 
 def read(
-    name: str,
-    end: CommandEnd,
-    root: Path,
-    rows: tuple[RunnerRow, ...],
-    number: float | None = None,
+    name: str, end: CommandEnd, root: Path, rows: tuple[RunnerRow, ...], number: float | None = None
 ) -> Reading:
     """What a command of the check called `name` says.
 

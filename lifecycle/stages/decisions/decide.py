@@ -13,7 +13,7 @@ from lifecycle.core.stage_names import COMPLETES, LINE, Detected, Stage
 from lifecycle.evidence.records import Evidence
 from lifecycle.stages.decisions import instructions, table
 from lifecycle.stages.decisions.instructions import Facts
-from lifecycle.stages.detection import detect_stage, inference
+from lifecycle.stages.detection import detect_stage, stage_watch
 from lifecycle.stages.transcript import tasks_taken
 from lifecycle.stages.transcript.turn import Prompt, StageFinding, Tier, Turn
 
@@ -169,7 +169,7 @@ def decide(seen: StageSeen) -> StageDecision:
         return _pass(seen, "Nothing to ask: the session may stop")
     stage = str(seen.turn.asked or "")
     event = StopEvent("block", stage, stage, {"what": "question"})
-    check = seen.facts.check if seen.found.why == inference.UNREAD else ""
+    check = seen.facts.check if seen.found.why == stage_watch.UNREAD else ""
     text = instructions.question(seen.facts.line, seen.found.misnamed, check)
     return _block(seen, text, ("Asking for the stage",), (event,))
 
@@ -245,11 +245,11 @@ def _is_hearsay(seen: StageSeen) -> bool:
     Of tests where they can be run; of a closing where nobody asked for it, or of another task's.
     """
     finding = seen.found
-    if finding.state is Detected.TESTS_PASSING and finding.why == inference.TEXT:
+    if finding.state is Detected.TESTS_PASSING and finding.why == stage_watch.TEXT:
         return seen.can_run
     if finding.state is not Detected.ISSUE_CLOSED or finding.tier is not Tier.INFERENCE:
         return False
-    if finding.why != inference.TEXT:
+    if finding.why != stage_watch.TEXT:
         return False
     is_asked = seen.turn.asked is Stage.COMMIT_CLOSE
     text = "\n".join(seen.turn.texts[-1:])
@@ -364,7 +364,7 @@ def _wants_evidence(seen: StageSeen, done: Stage) -> bool:
 
 def _transition(seen: StageSeen, state: Detected, stage: Stage | None) -> StopEvent:
     detail = {"marker": str(state), "tier": str(seen.found.tier)}
-    if seen.found.why == inference.TEXT:
+    if seen.found.why == stage_watch.TEXT:
         detail["by"] = "words"
     if _is_advisory(seen, COMPLETES[state]):
         detail["evidence"] = "none can be had"

@@ -45,7 +45,7 @@ def detect(
     answer = stage_markers.named_alone(turn.texts[-1]) if turn.is_question and turn.texts else ""
     if answer in list(Detected):
         return StageFinding(Detected(answer), Tier.MARKER, "its answer", position=turn.position)
-    from lifecycle.stages.detection.inference import infer
+    from lifecycle.stages.detection.stage_watch import infer
 
     is_open = bool(turn.markers) or turn.is_cut
     asked = None if is_open else turn.asked or Stage.CODING
@@ -80,7 +80,7 @@ def _marked(turn: Turn, state: Detected) -> StageFinding:
 
 def detect_text(text: str) -> StageFinding:
     """What a text alone says: what `lifecycle stage detect` prints."""
-    from lifecycle.stages.detection.inference import infer
+    from lifecycle.stages.detection.stage_watch import infer
 
     markers = stage_markers.find(text)
     return StageFinding(markers[-1], Tier.MARKER, "its marker") if markers else infer((text,))

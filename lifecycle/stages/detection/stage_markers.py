@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lifecycle.stages.detection.prose_blocks import Block
+    from lifecycle.evidence.words.prose_blocks import Block
 
 CURRENT = "CURRENT STAGE: "
 """Every instruction has a line that begins so and names the stage that it asks for."""
@@ -111,7 +111,7 @@ def misnamed(text: str) -> str:
 
 def _named(text: str) -> list[tuple[str, bool]]:
     """The names in markers that the text really says, whether there is such a marker or not."""
-    from lifecycle.stages.detection.prose_blocks import plain
+    from lifecycle.evidence.words.prose_blocks import plain
 
     if not re.search(_MARKER, plain(text).replace("\\", "").replace("&nbsp;", " ")):
         return []
@@ -157,7 +157,7 @@ def _listed(lines: list[str]) -> set[int]:
 
 
 def _blocks(text: str) -> tuple[Block, ...]:
-    from lifecycle.stages.detection.prose_blocks import blocks
+    from lifecycle.evidence.words.prose_blocks import blocks
 
     return blocks(text)
 

@@ -1,23 +1,9 @@
-"""What a text says of a stage in its own words, and a review's verdict in its form.
-
-How a sentence claims something, and what takes that back, is read in `evidence/words`; here stands which
-stage a claim is of, and which of a text's lines are the agent's own.
-"""
+"""Which stage an agent's own words are of: what a claim completes, and what is under way."""
 
 from __future__ import annotations
 
-import re
-from functools import partial
-
 from lifecycle.core.stage_names import Detected
-from lifecycle.evidence.words import claim_words, word_tables
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-LENGTH = 20_000
-"""Characters of a text in which words are looked for, from its end."""
+from lifecycle.evidence.words import claim_words, own_words
 
 STAGES = {
     "closed": Detected.ISSUE_CLOSED,
@@ -39,73 +25,7 @@ OPEN = {
 def said(text: str, about: tuple[str, ...] = ()) -> tuple[Detected, ...]:
     """What the text says is completed, the furthest stage first; then what it says is under way.
 
-    `about`: words that stand for what the turn is about besides: that a review was asked for, so that
-    "approved" needs no word of what was.
+    `about`: words that stand for what the turn is about besides, as `own_words.said` takes them.
     """
-    claims, still = claim_words.said(text[-LENGTH:].splitlines(), about, partial(_prose, text))
-    if claim_words.APPROVED in claims and claim_words.may_have_verdict(text):
-        claims.remove(claim_words.APPROVED)  # its verdict is read by its form alone
+    claims, still = own_words.said(text, about)
     return (*(STAGES[name] for name in claims), *(OPEN[name] for name in still))
-
-
-def takes_back(text: str) -> bool:
-    """True if the text says something that no claim can stand beside."""
-    return claim_words.takes_back(_prose(text)[1])
-
-
-def approves(text: str) -> bool:
-    """True if a review's own words approve, and nothing around them is a condition."""
-    if claim_words.may_have_verdict(text):
-        return False  # it has a form, and that is no verdict there
-    return claim_words.approves(text[-LENGTH:].splitlines(), partial(_prose, text))
-
-
-def verdict(text: str) -> str:
-    """The verdict of a text's last line in that form: "approved", "changes"; "" if it has none."""
-    if not claim_words.may_have_verdict(text):
-        return ""
-    from lifecycle.stages.detection.prose_blocks import CODE, END, blocks
-
-    lines: list[tuple[str, str]] = []
-    found = blocks(text)
-    for place, block in enumerate(found):
-        behind = found[place + 1].text if place + 1 < len(found) else ""
-        if block.box == " " or _has("goes on", behind, re.match):
-            continue  # nobody ticked it; or a sentence goes on behind it
-        above = block.lead if _announces(block.lead) or block.is_item else ""
-        for line in block.text.split("\n"):
-            lines.append((line.replace(CODE, "").replace(END, ""), above))
-            above = "" if re.search(r"[.!?;)\]*_]\s*$", line) else line
-    return claim_words.verdict(lines)
-
-
-def _prose(text: str) -> tuple[list[str], list[str], bool]:
-    """The lines of the agent's own that say something, all of its prose, and whether a box is unchecked."""
-    from lifecycle.stages.detection.prose_blocks import blocks
-
-    own: list[str] = []
-    cells = re.findall(r"[^|\n]+(?=\|)", "\n".join(re.findall(r"(?m)^ *\|.*", text)))
-    every = [f"{claim_words.ITEM}{cell.strip()}" for cell in cells]
-    found = blocks(text)
-    for block in found:
-        # A line that goes on in the next is joined with it.
-        parts = re.split(r"(?<=[.!?:;])\n|\n(?=\W*[A-Z\u2705/])", block.text)
-        sign = claim_words.ITEM if block.is_item or block.is_heading else ""
-        lines = [f"{sign}{line}" for line in parts if line.strip()]
-        every += lines
-        is_led = _announces(block.lead, ",") or (block.is_item and block.lead)
-        is_alone = block.is_item and not (block.lead or block.box)  # nothing announces the list
-        is_due = _has("unled", block.lead) or not (_has("led", block.lead) or block.is_headed)
-        is_strange = is_alone or (is_led and is_due)
-        is_code = re.fullmatch("\ue000[^\ue001]* [^\ue001]*\ue001[.!]?", block.text)
-        if not is_strange and not is_code:
-            own += lines
-    return own, every, any(block.box == " " for block in found)
-
-
-def _announces(lead: str, *more: str) -> bool:
-    return lead.rstrip(" *_").endswith((":", *more))
-
-
-def _has(kind: str, text: str, how: Callable[..., object] = re.search) -> bool:
-    return how(word_tables.pattern(claim_words.TABLE, kind), text, re.IGNORECASE) is not None

@@ -21,7 +21,7 @@ from lifecycle.core.values.configured import Settings, StageSettings
 from lifecycle.core.world import World
 from lifecycle.evidence.runners import runner_table
 from lifecycle.git.tracked_files import exclude_own_files
-from lifecycle.stages.detection import inference
+from lifecycle.stages.detection import call_sorts
 from lifecycle.stages.session import session_record as sessions
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.storage import live_process, log, stage_log, workflow_marks
@@ -166,7 +166,7 @@ def _keep(
     content = {"use": stages.use, "test": list(stages.test), "review": stages.review}
     if runners:
         content["runners"] = [dict(row) for row in runners]
-    words = words_of((*stages.test, *inference.commands_of(runners)))
+    words = words_of((*stages.test, *call_sorts.commands_of(runners)))
     with contextlib.suppress(LockBusy):  # then somebody else notes the same
         files.note_settings(content, words, written_ns, now)
     is_on = stages.use and not files.is_off

@@ -20,7 +20,7 @@ from lifecycle.evidence.records import Evidence, EvidenceRoom
 from lifecycle.stages.decisions import table
 from lifecycle.stages.decisions.decide import HeldTask, StageSeen
 from lifecycle.stages.decisions.instructions import Facts
-from lifecycle.stages.detection import inference
+from lifecycle.stages.detection import stage_watch
 from lifecycle.stages.session import session_record, workflow_tasks
 from lifecycle.stages.session.activation import StageCall
 from lifecycle.stages.session.session_record import SessionRecord
@@ -339,7 +339,7 @@ class TaskSearch(Own):
     def _names_tests(self, state: Detected, line: tuple[Stage, ...]) -> bool:
         """True if what the session is told next may be about its tests: TESTING, or a refusal after it."""
         if not state.is_completion:
-            return self.found.why == inference.UNREAD
+            return self.found.why == stage_watch.UNREAD
         if self.kept.memory.set_stage is not None:
             return self.kept.memory.set_stage is Stage.TESTING
         is_behind = LINE.index(COMPLETES[state]) >= LINE.index(Stage.TESTING)
@@ -347,7 +347,7 @@ class TaskSearch(Own):
 
     def _can_run(self, state: Detected, evidence: Evidence) -> bool:
         """True if tests can be run here; looked for only where it matters."""
-        is_told = state is Detected.TESTS_PASSING and self.found.why == inference.TEXT
+        is_told = state is Detected.TESTS_PASSING and self.found.why == stage_watch.TEXT
         if not is_told and evidence is not Evidence.MISSING:
             return True
         world = self.call.world

@@ -12,17 +12,9 @@ from hypothesis import strategies as st
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.evidence.printed_output import CallEnd
 from lifecycle.evidence.runners import runner_table
-from lifecycle.stages.detection import inference, stage_words
-from lifecycle.stages.detection.inference import (
-    PARSED,
-    RECENT,
-    TABLE,
-    WORDS,
-    Sort,
-    classify,
-    hinted,
-    infer,
-)
+from lifecycle.stages.detection import call_sorts, stage_watch, stage_words
+from lifecycle.stages.detection.call_sorts import WORDS, Sort, classify, hinted
+from lifecycle.stages.detection.stage_watch import PARSED, RECENT, TABLE, infer
 from lifecycle.stages.transcript.turn import StageFinding, ToolCall
 from lifecycle.trackers import command_signs
 
@@ -315,7 +307,7 @@ def test_anything_can_be_judged(steps: list[str | ToolCall], asked: Stage | None
 def test_any_text_can_be_heard(text: str) -> None:
     """What a text says is always known states."""
     assert set(stage_words.said(text)) <= set(Detected)
-    assert inference.classify(ToolCall("Bash", text))
+    assert call_sorts.classify(ToolCall("Bash", text))
 
 
 MATTERS = [(command, Sort.TESTS) for command in runner_table.names()]
@@ -379,7 +371,7 @@ def test_judged_from_its_end_a_turn_comes_to_the_same(
     steps: list[str | ToolCall], asked: Stage | None
 ) -> None:
     """What is passed over changes nothing: a watch that looks at every call finds what `infer` finds."""
-    watch = inference.Watch(
+    watch = stage_watch.Watch(
         is_review_of_requirements=asked is Stage.REQUIREMENTS_REVIEW, heard=asked
     )
     for step in steps:
@@ -427,17 +419,17 @@ def test_a_run_counts_below_the_top_folder_alone() -> None:
 def test_a_word_about_a_run_that_nobody_could_read_is_answered_with_the_question() -> None:
     """It may be so: the agent is asked. After a failure, and without the word, it is not."""
     said = "All tests pass."
-    unread = inference.infer((run_of("eval pytest"), said), asked=Stage.TESTING)
-    assert (unread.state, unread.why) == (Detected.UNKNOWN, inference.UNREAD)
-    assert inference.infer((run_of("./ci"), said), asked=Stage.TESTING).why == inference.UNREAD
-    part = inference.infer((run_of("pytest -k a"), said), asked=Stage.TESTING)
-    assert part.why == inference.UNREAD
+    unread = stage_watch.infer((run_of("eval pytest"), said), asked=Stage.TESTING)
+    assert (unread.state, unread.why) == (Detected.UNKNOWN, stage_watch.UNREAD)
+    assert stage_watch.infer((run_of("./ci"), said), asked=Stage.TESTING).why == stage_watch.UNREAD
+    part = stage_watch.infer((run_of("pytest -k a"), said), asked=Stage.TESTING)
+    assert part.why == stage_watch.UNREAD
     failed = run_of("pytest", "1 failed, 2 passed in 1s")
-    assert inference.infer((failed, said), asked=Stage.TESTING).state is Detected.IN_TESTING
-    silent = inference.infer((run_of("pytest -k a"), "I pushed it."), asked=Stage.TESTING)
+    assert stage_watch.infer((failed, said), asked=Stage.TESTING).state is Detected.IN_TESTING
+    silent = stage_watch.infer((run_of("pytest -k a"), "I pushed it."), asked=Stage.TESTING)
     assert silent.state is Detected.IN_TESTING
     edited = ToolCall("Edit", "a.py", CallEnd.OK)
-    worked = inference.infer((run_of("pytest -k a"), said, edited), asked=Stage.TESTING)
+    worked = stage_watch.infer((run_of("pytest -k a"), said, edited), asked=Stage.TESTING)
     assert worked.state.is_under_way
 
 
@@ -448,4 +440,4 @@ def run_of(line: str, output: str = "3 passed in 1s") -> ToolCall:
 
 def found_at(line: str) -> StageFinding:
     """What a run of this line shows in the worktree /w."""
-    return inference.infer((run_of(line),), asked=Stage.TESTING, root="/w")
+    return stage_watch.infer((run_of(line),), asked=Stage.TESTING, root="/w")

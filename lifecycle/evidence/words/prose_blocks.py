@@ -46,10 +46,9 @@ class Block:
 
     __slots__ = ("box", "is_headed", "is_heading", "is_item", "lead", "text")
 
-    def __init__(self, text: str, lead: str, box: str, **about: bool) -> None:
+    def __init__(self, text: str, lead: str, box: str) -> None:
         self.text, self.lead, self.box = text, lead, box
-        self.is_item, self.is_headed = about["is_item"], about["is_headed"]
-        self.is_heading = about["is_heading"]
+        self.is_item = self.is_headed = self.is_heading = False
 
     @property
     def bare(self) -> str:
@@ -85,15 +84,11 @@ def blocks(text: str) -> tuple[Block, ...]:
             box = re.match(_BOX, words) if lists else None
             words = words[box.end() :] if box else words
             lead, is_headed = list_lead if lists else above
-            result.append(
-                Block(
-                    *(words, lead, box[1].lower() if box else ""),
-                    is_item=bool(lists),
-                    is_headed=is_headed,
-                    is_heading=kind == "heading",
-                )
-            )
-            above = (words.rstrip().rpartition("\n")[2], kind == "heading")
+            block = Block(words, lead, box[1].lower() if box else "")
+            block.is_item, block.is_headed = bool(lists), is_headed
+            block.is_heading = kind == "heading"
+            result.append(block)
+            above = (words.rstrip().rpartition("\n")[2], block.is_heading)
     return tuple(result)
 
 

@@ -1,4 +1,4 @@
-"""What the agent's tools show of a stage, where it said no marker.
+"""What the agent's calls and words show of a stage, where it said no marker.
 
 TABLE is the whole of it: the tool, what its text looks like, how it came out, and the stage. A call
 beats a word about it: if tests ran, what the agent says of them does not count.
@@ -7,47 +7,35 @@ A completion that is followed by an edit (Edit, Write, …) is stale, but for th
 one that a command follows which is known to change files (`sed -i`, `git stash pop`, `cat >file`), and a
 green run that one follows of which that is not known. Background commands show nothing until they end.
 
-Imported at stops that are looked at: what reads command lines and texts is imported where it is needed.
+Imported at stops that are looked at: what reads texts is imported where one is worth it.
 """
 
 from __future__ import annotations
 
-import posixpath
 import re
-from enum import StrEnum
-from functools import cache
 
 from lifecycle.core.stage_names import MARKERS, Detected, Stage
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.stages.detection.call_sorts import (
+    REOPENED,
+    REQUIREMENTS,
+    REQUIREMENTS_REVIEW,
+    REVIEW,
+    WORDS,
+    Sort,
+    classify,
+    commands_of,
+    hinted,
+)
 from lifecycle.stages.transcript.turn import StageFinding, Tier, ToolCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import TypeAlias
 
-    from lifecycle.evidence import command_lines
-    from lifecycle.evidence.test_runs import SuiteRun
-    from lifecycle.trackers import command_signs
+    from lifecycle.stages.detection.call_sorts import Seen
 
-
-class Sort(StrEnum):
-    """What a call is about."""
-
-    CLOSE = "closes a task"
-    SHOW = "shows a task"
-    TESTS = "runs tests"
-    REVIEW = "asks for a review"
-    REQUIREMENTS = "reviews the requirements"
-    CLEAR = "clears the session"
-    EDIT = "edits a file"
-    WORK = "does anything else"
-
-
-if TYPE_CHECKING:
-    Seen: TypeAlias = tuple[Sort, str, tuple[str, ...], str]
-    """What a call is about, how it came out, the tasks it names, and its name for the log."""
 
 ANY = "*"
 TEXT = "the text"
@@ -58,9 +46,6 @@ UNREAD = "a run that nobody could read"
 
 VERDICT = "a verdict"
 """What it was found in if a review of the agent's own ended with one."""
-
-REOPENED = "reopened"
-"""How a command came out that takes back that a task is closed."""
 
 _REVIEWERS = "Skill SlashCommand Agent Task Bash typed"
 
@@ -82,53 +67,20 @@ TABLE: tuple[tuple[str, Sort, str, Detected], ...] = (
 "typed" is a command that a person typed; `*` is anything. What a text says is `stage_words.STAGES`.
 """
 
-EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
-
 _ORDER = tuple(MARKERS.values())
 _STALE = frozenset(_ORDER[:4])
 """What an edit makes undone."""
 
 
-@cache
-def hints() -> dict[Sort, tuple[str, ...]]:
-    """What a command has that may be about one of these: without any it is not taken apart."""
-    from lifecycle.evidence.words import word_tables
-
-    listed = word_tables.table("words/hints")
-    return {sort: tuple(listed[sort.name]) for sort in Sort if sort.name in listed}
-
-
 PARSED = 40
 """How many of a turn's commands are taken apart, from the last one back."""
-
-WORDS = (
-    *("clos", "approv", "lgtm", "pass", "succe", "green", "satisf", "met", "verif", "fulfil"),
-    *("complete", "done", "finish", "clear", "fail", "reject", "request", "await", "worked"),
-    *("implemented", "coded", "written", "in place", "verdict", "addressed"),
-    *("confirmed", "good to me", "meets", "cover"),
-)
-"""A text without any of these says nothing of a stage."""
 
 RECENT = 12
 """How many of a turn's last texts are listened to."""
 
 _UNDER_WAY = (Detected.IN_ORACLE_REVIEW, Detected.IN_TESTING, Detected.IN_PROGRESS)
-_REVIEW = (
-    r"(?i)^/\S*review\b|^[\w:-]*(?:review|oracle)[\w-]* |\b(?:oracle|code)[- ]review\b|\breview "
-    r"(?:the|this|my|our|these|all|every)\b[^.\n]*\b(?:diff|changes?|code|branch|commits?|patch"
-    r"|pull request|implementation)\b"
-)
-_REQUIREMENTS_REVIEW = r"(?i)\brequirements?[- ]review"
-"""Made a pattern where a call may ask for a review: most turns have none."""
-REVIEW = "review"
-REQUIREMENTS = "every requirement"
-"""What a turn can be about, for `stage_words.said`."""
-
 SHELLS = ("Bash", "PowerShell")
 """The tools that a test run is seen in."""
-
-_VERDICT = 500
-"""Characters of an agent's task in which it is told that it reviews."""
 
 
 def infer(
@@ -227,16 +179,17 @@ class Watch:
             w for w, _ in self.states.values()
         }:
             return
+        from lifecycle.evidence.words import own_words
         from lifecycle.stages.detection import stage_words
 
-        verdict = stage_words.verdict(text)
+        verdict = own_words.verdict(text)
         reviewed = self._reviewed(lower) if verdict else None
         if reviewed is not None:
             self._judged(reviewed, verdict)
             return
         said = stage_words.said(text, self.about)
         told = {state for state, (why, _) in self.states.items() if why == TEXT}
-        self._forget(told if told and stage_words.takes_back(text) else set())
+        self._forget(told if told and own_words.takes_back(text) else set())
         for state in said:
             is_denied = state is Detected.ISSUE_CLOSED and self.has_closed_badly
             is_seen = state is Detected.TESTS_PASSING and self.has_shell
@@ -258,7 +211,7 @@ class Watch:
             return self.reviewed
         if self.heard is not None:
             return next((of for of, _ in _REVIEWS.values() if of is MARKERS[self.heard]), None)
-        if re.search(_REQUIREMENTS_REVIEW, text):
+        if re.search(REQUIREMENTS_REVIEW, text):
             return Detected.REQUIREMENTS_REVIEWED
         return Detected.ORACLE_APPROVED if re.search(r"\b(?:oracle|review)", text) else None
 
@@ -344,102 +297,9 @@ def _may_edit(step: str | ToolCall, seen: Seen) -> bool:
     """True for a command behind a green run of which nobody knows that it leaves the files as they are."""
     if isinstance(step, str) or step.tool != "Bash" or seen[0] is not Sort.WORK:
         return False
-    from lifecycle.evidence import command_lines, test_runs
+    from lifecycle.evidence import test_runs
 
-    every = command_lines.commands(step.text)
-    return not all(test_runs.is_beside(each) and each.words[0] != "tee" for each in every)
-
-
-def classify(
-    call: ToolCall,
-    tests: tuple[str, ...] = (),
-    review: str = "",
-    asked: Stage | None = None,
-    runners: tuple[Mapping[str, object], ...] = (),
-    root: str = "",
-) -> Seen:
-    """What a call is about, how it came out, the tasks it names, and its name for the log.
-
-    An agent that was asked in other words, and ends with a verdict, reviewed what the stage `asked` for.
-    """
-    if call.tool in EDITS:
-        return Sort.EDIT, str(call.outcome), (), call.tool
-    sort = _reviewing(call, review, asked)
-    if sort is not None:
-        return sort, _verdict(call), (), call.text.split("\n")[0][:60]
-    if call.text.split(" ")[0] == "/clear" and call.tool in ("", "SlashCommand"):
-        return Sort.CLEAR, str(call.outcome), (), "/clear"
-    own = (*tests, *commands_of(runners))
-    hints = hinted(call.text, own) if call.tool == "Bash" else set()
-    if not hints:
-        return Sort.WORK, "", (), call.tool or call.text[:60]
-    from lifecycle.evidence import command_lines, reading, test_runs
-    from lifecycle.evidence.runners import runner_table
-    from lifecycle.trackers import command_signs
-
-    verbs = _verbs(call.text) if hints & {Sort.CLOSE, Sort.SHOW} else {}
-    closes = verbs.get(command_signs.CLOSE)
-    if command_signs.REOPEN in verbs and call.outcome is CallEnd.OK:
-        return Sort.CLOSE, REOPENED, (), call.tool
-    if closes is not None:
-        is_told = re.search(r"(?i)\bclosed\b", call.output) is not None
-        is_done = (is_told or _decides(call.text)) and call.outcome is CallEnd.OK
-        is_done = is_done and not command_signs.is_denied(call.output)
-        return Sort.CLOSE, "done" if is_done else str(call.outcome), closes.ids, closes.name
-    rows = runner_table.rows(runners) if Sort.TESTS in hints else ()
-    run = test_runs.run_in(call.text, tests, rows) if rows else None
-    if run is not None:
-        outcome = reading.read_run(run, call.outcome, call.output, rows=rows).outcome
-        known = str(outcome) if run.is_suite else "part"
-        known = "elsewhere" if _leads_away(run, root) else known
-        return Sort.TESTS, "stale" if any(map(_changes_files, run.behind)) else known, (), run.name
-    if Sort.EDIT in hints and any(map(_changes_files, command_lines.commands(call.text))):
-        return Sort.EDIT, str(call.outcome), (), call.tool
-    return (Sort.SHOW if command_signs.SHOW in verbs else Sort.WORK), "", (), "tools"
-
-
-def _leads_away(run: SuiteRun, root: str) -> bool:
-    """True unless all that a line's runs are about is the worktree below `root`; "": nobody knows that."""
-    from lifecycle.evidence.command_lines import listed
-
-    top = here = root or "/-"
-    for path, moves in run.places(top):
-        there = posixpath.normpath(posixpath.join(here, path))
-        is_elsewhere = not f"{there}/".startswith(f"{top}/")
-        if not root and path.startswith("/"):
-            is_elsewhere = path.startswith(tuple(listed("elsewhere")))
-        if is_elsewhere or path[:1] in ("", "$", "~"):
-            return True
-        here = there if moves else here
-    return False
-
-
-def _changes_files(command: command_lines.Command) -> bool:
-    """True for a command that is known to change files of the worktree."""
-    from lifecycle.evidence.command_lines import listed
-
-    name, rest = command.words[0], command.words[1:]
-    if name == "git":
-        moves = "--hard" in rest or not listed("moving").isdisjoint(rest[:1])
-        return moves and listed("staying").isdisjoint(rest)
-    if name in ("sed", "perl"):
-        return any(re.match(r"--in-place|-[a-z]*i", word) for word in rest)
-    pair = {name, f"{name}|{''.join(rest[:1])}"}
-    if not listed("formatting").isdisjoint(pair) and listed("looking only").isdisjoint(rest):
-        return True
-    if not listed("linters").isdisjoint(pair) and not listed("fixing").isdisjoint(rest):
-        return True
-    elsewhere = tuple(listed("elsewhere"))
-    if name in listed("changing"):
-        plain = [word.rstrip("/") for word in rest if not word.startswith("-")]
-        return not plain or not all(w.startswith(elsewhere) or w in listed("caches") for w in plain)
-    return name in listed("writing") and any(not f.startswith(elsewhere) for f in command.files)
-
-
-def commands_of(runners: tuple[Mapping[str, object], ...]) -> tuple[str, ...]:
-    """How the runs of a project's own runners begin."""
-    listed = (row.get("commands") for row in runners)
-    return tuple(str(name) for names in listed if isinstance(names, list) for name in names)
+    return test_runs.may_change_files(step.text)
 
 
 def _row(tool: str, sort: Sort, outcome: str) -> Detected:
@@ -448,82 +308,6 @@ def _row(tool: str, sort: Sort, outcome: str) -> Detected:
         if about is sort and came_out in (ANY, outcome) and (tools == ANY or tool in tools.split()):
             return state
     return Detected.IN_PROGRESS
-
-
-def hinted(line: str, tests: tuple[str, ...] = (), review: str = "") -> set[Sort]:
-    """What a command line can be about, as far as it can be told without taking it apart."""
-    sorts = {sort for sort, listed in hints().items() if any(hint in line for hint in listed)}
-    own = (max(command.split(), key=len) for command in tests if command.strip())
-    if any(word in line for word in own):
-        sorts.add(Sort.TESTS)
-    if review.strip() and review.rsplit(maxsplit=1)[-1] in line:
-        sorts.add(Sort.REVIEW)
-    return sorts
-
-
-def _decides(line: str) -> bool:
-    """True if the line ends with status 0 only where its command at the tracker did."""
-    from lifecycle.evidence.command_lines import commands
-    from lifecycle.trackers import command_signs
-
-    return any(c.is_last for c in commands(line) if command_signs.read(c.words) is not None)
-
-
-def _verbs(line: str) -> dict[str, command_signs.Sign]:
-    """By what is done at a tracker, the last command of the line that does it."""
-    from lifecycle.evidence.command_lines import commands
-    from lifecycle.trackers import command_signs
-
-    signs = (command_signs.read(command.words) for command in commands(line))
-    return {sign.verb: sign for sign in signs if sign is not None}
-
-
-def _reviewing(call: ToolCall, review: str, asked: Stage | None) -> Sort | None:
-    """What kind of review the call asks for; None if for none."""
-    is_there = call.tool in ("", "Skill", "SlashCommand", "Agent", "Task", "Bash")
-    head = call.text.split(" ")[0] if call.tool != "Bash" else ""
-    is_agents = call.tool in ("Agent", "Task")
-    words = call.text[:_VERDICT] if is_agents else head
-    if is_there and words and re.search(_REQUIREMENTS_REVIEW, words) and head != review:
-        return Sort.REQUIREMENTS if is_agents or words.startswith("/") else None
-    if _is_review(call, review):
-        return Sort.REVIEW
-    from lifecycle.stages.detection import stage_words
-
-    if not (is_agents and stage_words.verdict(call.output)):
-        return None
-    return Sort.REQUIREMENTS if asked is Stage.REQUIREMENTS_REVIEW else Sort.REVIEW
-
-
-def _is_review(call: ToolCall, review: str) -> bool:
-    if call.tool in ("", "Skill", "SlashCommand"):
-        own = review.split(" ", maxsplit=1)[0]
-        return call.text.split(" ")[0] == own != "" or re.match(_REVIEW, call.text) is not None
-    if call.tool in ("Agent", "Task"):
-        return re.search(_REVIEW, call.text[:_VERDICT]) is not None
-    mine = tuple(review.split())
-    if call.tool != "Bash" or not mine or mine[-1] not in call.text:
-        return False
-    from lifecycle.evidence.command_lines import commands
-
-    return any(command.words[: len(mine)] == mine for command in commands(call.text))
-
-
-def _verdict(call: ToolCall) -> str:
-    """How a review came out: "approved", "changes", "open", or how its call ended."""
-    if call.outcome is not CallEnd.OK:
-        return str(call.outcome)
-    from lifecycle.stages.detection import stage_words
-
-    verdict = stage_words.verdict(call.output)
-    if verdict:
-        return verdict
-    lower = call.output.lower()
-    if not any(word in lower for word in WORDS):
-        return "open"
-    if Detected.IN_ORACLE_REVIEW in stage_words.said(call.output, (REVIEW,)):
-        return "changes"
-    return "approved" if stage_words.approves(call.output) else "open"
 
 
 _REVIEWS = {

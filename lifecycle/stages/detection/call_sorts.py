@@ -1,0 +1,212 @@
+"""What a call of the agent's is about, how it came out, and which tasks it names.
+
+A command line is taken apart only where it has something in it that may matter, and what reads command
+lines and texts is imported then: this is imported at stops that are looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from functools import cache
+
+from lifecycle.core.stage_names import Stage
+from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.stages.transcript.turn import ToolCall
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import TypeAlias
+
+    from lifecycle.trackers import command_signs
+
+
+class Sort(StrEnum):
+    """What a call is about."""
+
+    CLOSE = "closes a task"
+    SHOW = "shows a task"
+    TESTS = "runs tests"
+    REVIEW = "asks for a review"
+    REQUIREMENTS = "reviews the requirements"
+    CLEAR = "clears the session"
+    EDIT = "edits a file"
+    WORK = "does anything else"
+
+
+if TYPE_CHECKING:
+    Seen: TypeAlias = tuple[Sort, str, tuple[str, ...], str]
+    """What a call is about, how it came out, the tasks it names, and its name for the log."""
+
+REOPENED = "reopened"
+"""How a command came out that takes back that a task is closed."""
+
+EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
+
+
+@cache
+def hints() -> dict[Sort, tuple[str, ...]]:
+    """What a command has that may be about one of these: without any it is not taken apart."""
+    from lifecycle.evidence.words import word_tables
+
+    listed = word_tables.table("words/hints")
+    return {sort: tuple(listed[sort.name]) for sort in Sort if sort.name in listed}
+
+
+WORDS = (
+    *("clos", "approv", "lgtm", "pass", "succe", "green", "satisf", "met", "verif", "fulfil"),
+    *("complete", "done", "finish", "clear", "fail", "reject", "request", "await", "worked"),
+    *("implemented", "coded", "written", "in place", "verdict", "addressed"),
+    *("confirmed", "good to me", "meets", "cover"),
+)
+"""A text without any of these says nothing of a stage."""
+
+_REVIEW = (
+    r"(?i)^/\S*review\b|^[\w:-]*(?:review|oracle)[\w-]* |\b(?:oracle|code)[- ]review\b|\breview "
+    r"(?:the|this|my|our|these|all|every)\b[^.\n]*\b(?:diff|changes?|code|branch|commits?|patch"
+    r"|pull request|implementation)\b"
+)
+REQUIREMENTS_REVIEW = r"(?i)\brequirements?[- ]review"
+"""Made a pattern where a call may ask for a review: most turns have none."""
+REVIEW = "review"
+REQUIREMENTS = "every requirement"
+"""What a turn can be about, for `stage_words.said`."""
+
+_VERDICT = 500
+"""Characters of an agent's task in which it is told that it reviews."""
+
+
+def classify(
+    call: ToolCall,
+    tests: tuple[str, ...] = (),
+    review: str = "",
+    asked: Stage | None = None,
+    runners: tuple[Mapping[str, object], ...] = (),
+    root: str = "",
+) -> Seen:
+    """What a call is about, how it came out, the tasks it names, and its name for the log.
+
+    An agent that was asked in other words, and ends with a verdict, reviewed what the stage `asked` for.
+    """
+    if call.tool in EDITS:
+        return Sort.EDIT, str(call.outcome), (), call.tool
+    sort = _reviewing(call, review, asked)
+    if sort is not None:
+        return sort, _verdict(call), (), call.text.split("\n")[0][:60]
+    if call.text.split(" ")[0] == "/clear" and call.tool in ("", "SlashCommand"):
+        return Sort.CLEAR, str(call.outcome), (), "/clear"
+    own = (*tests, *commands_of(runners))
+    hints = hinted(call.text, own) if call.tool == "Bash" else set()
+    if not hints:
+        return Sort.WORK, "", (), call.tool or call.text[:60]
+    from lifecycle.evidence import command_lines, reading, test_runs
+    from lifecycle.evidence.runners import runner_table
+    from lifecycle.trackers import command_signs
+
+    verbs = _verbs(call.text) if hints & {Sort.CLOSE, Sort.SHOW} else {}
+    closes = verbs.get(command_signs.CLOSE)
+    if command_signs.REOPEN in verbs and call.outcome is CallEnd.OK:
+        return Sort.CLOSE, REOPENED, (), call.tool
+    if closes is not None:
+        is_told = re.search(r"(?i)\bclosed\b", call.output) is not None
+        is_done = (is_told or _decides(call.text)) and call.outcome is CallEnd.OK
+        is_done = is_done and not command_signs.is_denied(call.output)
+        return Sort.CLOSE, "done" if is_done else str(call.outcome), closes.ids, closes.name
+    rows = runner_table.rows(runners) if Sort.TESTS in hints else ()
+    run = test_runs.run_in(call.text, tests, rows) if rows else None
+    if run is not None:
+        outcome = reading.read_run(run, call.outcome, call.output, rows=rows).outcome
+        known = str(outcome) if run.is_suite else "part"
+        known = "elsewhere" if test_runs.leads_away(run, root) else known
+        return (
+            Sort.TESTS,
+            "stale" if any(map(test_runs.changes_files, run.behind)) else known,
+            (),
+            run.name,
+        )
+    if Sort.EDIT in hints and any(map(test_runs.changes_files, command_lines.commands(call.text))):
+        return Sort.EDIT, str(call.outcome), (), call.tool
+    return (Sort.SHOW if command_signs.SHOW in verbs else Sort.WORK), "", (), "tools"
+
+
+def commands_of(runners: tuple[Mapping[str, object], ...]) -> tuple[str, ...]:
+    """How the runs of a project's own runners begin."""
+    listed = (row.get("commands") for row in runners)
+    return tuple(str(name) for names in listed if isinstance(names, list) for name in names)
+
+
+def hinted(line: str, tests: tuple[str, ...] = (), review: str = "") -> set[Sort]:
+    """What a command line can be about, as far as it can be told without taking it apart."""
+    sorts = {sort for sort, listed in hints().items() if any(hint in line for hint in listed)}
+    own = (max(command.split(), key=len) for command in tests if command.strip())
+    if any(word in line for word in own):
+        sorts.add(Sort.TESTS)
+    if review.strip() and review.rsplit(maxsplit=1)[-1] in line:
+        sorts.add(Sort.REVIEW)
+    return sorts
+
+
+def _decides(line: str) -> bool:
+    """True if the line ends with status 0 only where its command at the tracker did."""
+    from lifecycle.evidence.command_lines import commands
+    from lifecycle.trackers import command_signs
+
+    return any(c.is_last for c in commands(line) if command_signs.read(c.words) is not None)
+
+
+def _verbs(line: str) -> dict[str, command_signs.Sign]:
+    """By what is done at a tracker, the last command of the line that does it."""
+    from lifecycle.evidence.command_lines import commands
+    from lifecycle.trackers import command_signs
+
+    signs = (command_signs.read(command.words) for command in commands(line))
+    return {sign.verb: sign for sign in signs if sign is not None}
+
+
+def _reviewing(call: ToolCall, review: str, asked: Stage | None) -> Sort | None:
+    """What kind of review the call asks for; None if for none."""
+    is_there = call.tool in ("", "Skill", "SlashCommand", "Agent", "Task", "Bash")
+    head = call.text.split(" ")[0] if call.tool != "Bash" else ""
+    is_agents = call.tool in ("Agent", "Task")
+    words = call.text[:_VERDICT] if is_agents else head
+    if is_there and words and re.search(REQUIREMENTS_REVIEW, words) and head != review:
+        return Sort.REQUIREMENTS if is_agents or words.startswith("/") else None
+    if _is_review(call, review):
+        return Sort.REVIEW
+    from lifecycle.evidence.words import own_words
+
+    if not (is_agents and own_words.verdict(call.output)):
+        return None
+    return Sort.REQUIREMENTS if asked is Stage.REQUIREMENTS_REVIEW else Sort.REVIEW
+
+
+def _is_review(call: ToolCall, review: str) -> bool:
+    if call.tool in ("", "Skill", "SlashCommand"):
+        own = review.split(" ", maxsplit=1)[0]
+        return call.text.split(" ")[0] == own != "" or re.match(_REVIEW, call.text) is not None
+    if call.tool in ("Agent", "Task"):
+        return re.search(_REVIEW, call.text[:_VERDICT]) is not None
+    mine = tuple(review.split())
+    if call.tool != "Bash" or not mine or mine[-1] not in call.text:
+        return False
+    from lifecycle.evidence.command_lines import commands
+
+    return any(command.words[: len(mine)] == mine for command in commands(call.text))
+
+
+def _verdict(call: ToolCall) -> str:
+    """How a review came out: "approved", "changes", "open", or how its call ended."""
+    if call.outcome is not CallEnd.OK:
+        return str(call.outcome)
+    from lifecycle.evidence.words import claim_words, own_words
+
+    verdict = own_words.verdict(call.output)
+    if verdict:
+        return verdict
+    lower = call.output.lower()
+    if not any(word in lower for word in WORDS):
+        return "open"
+    if claim_words.APPROVED in own_words.said(call.output, (REVIEW,))[1]:
+        return "changes"
+    return "approved" if own_words.approves(call.output) else "open"
