@@ -24,31 +24,33 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_533,
+    "core": 2_547,
     "storage": 1_461,
     "settings": 902,
     "git": 857,
-    "github": 6_460,
+    "github": 6_527,
     "trackers": 2_880,
     "platforms": 780,
     "evidence": 2_500,
-    "claim": 5_763,
+    "claim": 5_820,
     "run": 3_769,
     "stages": 2_710,
     "workflow": 2_500,
     "feedback": 2_770,
-    "reconcile": 1_325,
+    "reconcile": 1_382,
     "views": 2_413,
     "app": 1_731,
     "setup": 3_712,
     "hooks": 2_020,
-    "cli": 6_177,
+    "cli": 6_264,
     APART: 17_560,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
 
 What a hook speaks through (`github/client/plain_line.py`), its lock, and what makes its values
 (`core/light_dataclass.py`) are lines of ours that libraries had: they took longer to start than to work.
+Of the 5,000 lines that feedback may have, other rooms have some: whom a sweep's pull requests wait for is
+read in github, decided in claim, and told by reconcile and cli, in 280.
 """
 
 RUN_IN_ALL = 4_986

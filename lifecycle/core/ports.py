@@ -214,10 +214,13 @@ class Board(Protocol):
 class Survey(Protocol):
     """Many repositories at once, at the price of pages. Only reads; nothing is kept between calls."""
 
-    def holdings(self, repositories: Sequence[Repository]) -> Iterator[Holding]:
-        """One for each, in their order; one that cannot be read carries its `problem`."""
+    def holdings(self, repositories: Sequence[Repository], waits: int = 0) -> Iterator[Holding]:
+        """One for each, in their order; one that cannot be read carries its `problem`.
 
-    def holdings_of(self, owner: str) -> Iterator[Holding]:
+        Of about the first `waits` of them the pull requests also show whom they wait for.
+        """
+
+    def holdings_of(self, owner: str, waits: int = 0) -> Iterator[Holding]:
         """One for each repository of a user or an organisation that is neither archived nor a fork."""
 
     def repositories_of(self, owner: str) -> Iterator[Repository]:

@@ -11,6 +11,7 @@ from typing import Any
 from lifecycle.core.timing import render_time
 from lifecycle.git.lease import ref_of
 from lifecycle.reconcile.inferred import InferredTask
+from lifecycle.reconcile.waiting_pulls import WaitingPull
 
 _HOUR = 3600
 _MINUTE = 60
@@ -169,6 +170,7 @@ class SweepReport:
         repositories, tasks: how many were looked at.
         requests, points: what all of it cost, GraphQL's points among them.
         is_dry_run: nothing was written.
+        waiting: the open pull requests, with whom they wait for: as they were before anything was repaired.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -182,6 +184,7 @@ class SweepReport:
     points: int = 0
     is_dry_run: bool = False
     skipped: str = ""
+    waiting: tuple[WaitingPull, ...] = ()
 
     def count(self, *states: State) -> int:
         """How many findings are in one of these states."""
@@ -197,6 +200,7 @@ class SweepReport:
         return {
             "findings": [asdict(finding) for finding in self.findings],
             "problems": [asdict(problem) for problem in self.problems],
+            "waiting": [asdict(pull) for pull in self.waiting],
             "next_run": list(self.left),
             "ended": self.ended,
             "skipped": self.skipped,

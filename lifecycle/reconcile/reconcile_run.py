@@ -25,7 +25,8 @@ from lifecycle.reconcile.inferred import InferredTask
 from lifecycle.reconcile.judge import Judge
 from lifecycle.reconcile.repair import Pace, RepairEnd, Repairer, failed
 from lifecycle.reconcile.scope import Policy, Scope
-from lifecycle.reconcile.sweep import Progress, Sweep, is_over
+from lifecycle.reconcile.sweep import WAITS, Progress, Sweep, is_over
+from lifecycle.reconcile.waiting_pulls import in_order
 from lifecycle.storage import log
 from lifecycle.storage.store import common_folder
 
@@ -257,6 +258,12 @@ def _report(run: _Run, *, is_dry_run: bool) -> SweepReport:
     sweep, secret = run.sweep, run.world.environment
     requests, points = run.world.spent
     board_note = run.world.choice.note if sweep.has_board else None
+    unread = ""
+    if sweep.unread:
+        unread = (
+            f"Whom {sweep.unread:,} more open pull requests wait for was not read: that is done for about "
+            f"the first {WAITS} repositories of a run, and where GitHub shows all of it."
+        )
     return SweepReport(
         findings=tuple(
             replace(finding, problem=redact(finding.problem, secret))
@@ -268,7 +275,8 @@ def _report(run: _Run, *, is_dry_run: bool) -> SweepReport:
         ),
         left=tuple(run.left),
         ended=redact(run.ended, secret),
-        notes=tuple(note for note in (run.note, *sweep.notes, board_note) if note),
+        notes=tuple(note for note in (run.note, *sweep.notes, board_note, unread) if note),
+        waiting=in_order(sweep.waiting),
         repositories=len(sweep.holdings),
         tasks=sweep.tasks,
         requests=requests,

@@ -24,6 +24,7 @@ from lifecycle.core.world import World
 from lifecycle.reconcile.finding import SweepProblem
 from lifecycle.reconcile.inferred import InferredTask, task_of
 from lifecycle.reconcile.scope import Scope
+from lifecycle.reconcile.waiting_pulls import WaitingPull, waiting_pulls
 
 _NAMED = re.compile(r"claude/(?:.*-)?([0-9]+)")
 _TELLING = re.compile(r"#\d|GH-\d|/issues/\d|lifecycle:", re.IGNORECASE)
@@ -129,6 +130,9 @@ RECENT_SECONDS = _RECENT_DAYS * 24 * 3600
 _SMALL_BOARD = 300
 """Cards that are read however little the repositories hold: the board is mostly their own."""
 
+WAITS = 100
+"""Of about so many repositories it is read whom their pull requests wait for: three points for each."""
+
 _MOST_MENTIONED = 20
 """How many of the issues that one pull request mentions are looked at."""
 
@@ -145,6 +149,8 @@ class Sweep:
         is_by_repository: the board has too many cards of others to be read card by card.
         notes: what a person should know of how it was read.
         tasks: how many issues were met so far.
+        waiting: the open pull requests with whom they wait for, in no order.
+        unread: how many there are besides.
     """
 
     world: World
@@ -157,6 +163,8 @@ class Sweep:
     is_blind: bool = False
     notes: list[str] = field(default_factory=list)
     tasks: int = 0
+    waiting: list[WaitingPull] = field(default_factory=list)
+    unread: int = 0
     _shelves: dict[str, KeptCards] = field(default_factory=dict)
 
     def read_holdings(self) -> None:
@@ -169,17 +177,20 @@ class Sweep:
         holdings: Iterator[Holding]
         total: int | None = None
         if scope.owner and scope.shard is None:
-            holdings = survey.holdings_of(scope.owner)
+            holdings = survey.holdings_of(scope.owner, WAITS)
         else:
             # Of an owner's repositories a shard reads the names of all, and no more of the others'.
             named = survey.repositories_of(scope.owner) if scope.owner else scope.repositories
             wanted = [repository for repository in named if scope.has(str(repository))]
-            holdings, total = survey.holdings(wanted), len(wanted)
+            holdings, total = survey.holdings(wanted, WAITS), len(wanted)
         for done, holding in enumerate(holdings, 1):
             self.progress("repositories", done, total)
             if holding.problem is not None:
                 self._note(holding.repository, *_reason(holding.problem))
             else:
+                waiting = waiting_pulls(holding)
+                self.waiting += waiting
+                self.unread += len(holding.pulls) - len(waiting)
                 shelf = KeptCards(holding)
                 self._shelves[holding.repository.casefold()] = shelf
                 self.holdings[holding.repository.casefold()] = shelf.holding
@@ -193,7 +204,12 @@ class Sweep:
         settings = self.world.settings
         self.has_board = settings.has_board
         if self.scope.issues or self.scope.pulls:
-            yield from self._known(self.world.survey.issues(self._named()))
+            own = set(self.scope.pulls)
+            every, self.waiting, self.unread = self.waiting, [], 0
+            for task in self._known(self.world.survey.issues(self._named())):
+                own |= {task.pull.number} if task.pull is not None else set()
+                self.waiting = [one for one in every if one.number in own]
+                yield task
             self._miss()
             return
         is_whole = settings.project_number is not None and self.scope.shard is None

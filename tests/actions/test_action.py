@@ -81,11 +81,21 @@ def test_an_event_of_a_pull_request_has_its_issue_looked_at(founded: Founded) ->
 
 
 def test_a_dry_run_writes_nothing(shop: Shop) -> None:
-    """The plan is told, and every request only read."""
+    """The plan is told, with whom the open pull request waits for, and every request only read."""
+    shop.control.push_commit("work", {"work.txt": "done\n"}, "Work")
+    number = shop.control.open_pull("work", "Do @octocat's <b>work</b>", by="maria")
+    shop.control.review(number, "CHANGES_REQUESTED", login="sam", body="Not so.")
+    shop.control.clear_requests()
     done = shop.reconcile(dispatched(), dry_run=True)
     assert done.code == 0, done.log
     assert done.outputs == {"findings": "2", "applied": "0", "failed": "0"}
     assert "planned" in done.summary
+    told = done.summary.partition("### Whom pull requests wait for")[2]
+    assert "1 open pull request waits: 1 for author." in told
+    assert f"hello-service&#35;{number}](" in told.replace("\u200b", "")
+    assert "| author: maria | has changes to be made, asked for by sam in a review |" in told
+    assert "<b>" not in told
+    assert "@octocat" not in told
     assert shop.card(38)["Status"] == "In Progress"
     assert {one.method for one in shop.control.requests() if one.kind == "rest"} <= {"GET"}
     assert shop.reconcile(dispatched(), dry_run=True, fail_on="findings").code == 1

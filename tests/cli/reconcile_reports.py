@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from lifecycle.claim.decisions.pull.awaited import Whom
 from lifecycle.reconcile.finding import KINDS, Finding, State, SweepProblem, SweepReport
+from lifecycle.reconcile.waiting_pulls import WaitingPull
 
 REPOSITORY = "octo-org/hello-service"
 
@@ -43,6 +45,29 @@ REPORT = SweepReport(
     points=1,
 )
 """One of everything."""
+
+
+def waiting(number: int = 46, **changes: object) -> WaitingPull:
+    """An open pull request that waits for its author."""
+    plain = WaitingPull(
+        REPOSITORY,
+        number,
+        "Fix race condition in task queue",
+        f"https://github.com/{REPOSITORY}/pull/{number}",
+        Whom.AUTHOR,
+        ("octocat-1738000000",),
+        "has checks that failed",
+    )
+    return replace(plain, **changes)  # type: ignore[arg-type]  # the test's own words
+
+
+REVIEWED = waiting(
+    47,
+    whom=Whom.REVIEWERS,
+    names=("maria", "octo-org/core"),
+    why="waits for an approving review",
+)
+MERGED_NEXT = waiting(48, whom=Whom.MERGE, names=(), why="is ready to merge")
 
 QUIET = SweepReport(repositories=25, tasks=340, requests=12, points=9)
 """Nothing drifted."""

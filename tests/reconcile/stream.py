@@ -35,9 +35,9 @@ class Stream:
 
     tasks: int
 
-    def holdings_of(self, owner: str) -> Iterator[Holding]:
+    def holdings_of(self, owner: str, waits: int = 0) -> Iterator[Holding]:
         """All repositories, 25 at once."""
-        del owner
+        del owner, waits
         for first in range(0, self.tasks // EACH, 25):
             last = min(first + 25, self.tasks // EACH)
             yield from [_holding(f"{OWNER}/service-{n}") for n in range(first, last)]
@@ -47,8 +47,9 @@ class Stream:
         del owner
         return iter(())
 
-    def holdings(self, repositories: Sequence[Repository]) -> Iterator[Holding]:
+    def holdings(self, repositories: Sequence[Repository], waits: int = 0) -> Iterator[Holding]:
         """These repositories."""
+        del waits
         return iter([_holding(str(one)) for one in repositories])
 
     def cards(self, at_most: int | None = None) -> Iterator[Swept]:

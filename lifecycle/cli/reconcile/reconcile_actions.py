@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lifecycle.cli.reconcile import reconcile_waits as waits
 from lifecycle.cli.reconcile import reconcile_words as words
 from lifecycle.cli.terminal import one_line
 from lifecycle.core.redact import short
 from lifecycle.reconcile.finding import Finding, State, SweepReport
+from lifecycle.reconcile.waiting_pulls import WaitingPull
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
 OUTPUT = "GITHUB_OUTPUT"
@@ -109,10 +111,12 @@ def summary(report: SweepReport, room: int = BYTES) -> str:
     cut = 0
     for fold in (None, *folds):
         findings = rows if fold is None else fold.findings
-        block, without = _block(fold, findings, bytes_left)
+        opened = fold.head if fold is not None else ""
+        block, without = _block(opened, _FINDINGS, map(_row, findings), bytes_left)
         bytes_left -= _size(block)
         head += block
         cut += without
+    tail = [*_waiting(report, bytes_left), *tail]
     if cut:
         tail = ["", f"{cut:,} more findings have no room here; `--json` has them all.", *tail]
     whole = "\n".join([*head, *tail]) + "\n"
@@ -124,25 +128,48 @@ def _first(report: SweepReport) -> str:
     return f"**{escaped(words.totals(report))}**" + (f" {escaped(work)}" if work else "")
 
 
+_FINDINGS = ("", "task", "finding", "what is so", "what is done")
+_WAITS = ("pull request", "waits for", "how it stands")
+
+
 def _block(
-    fold: words.Fold | None, findings: Sequence[Finding], room: int
+    opened: str, columns: Sequence[str], every: Iterable[str], room: int
 ) -> tuple[list[str], int]:
-    """A table of findings of at most `room` bytes, folded or not, and how many have no room."""
-    before = ["| | task | finding | what is so | what is done |", "|---|---|---|---|---|"]
+    """A table of at most `room` bytes, folded under `opened` if given, and how many rows have no room."""
+    before = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
     after: list[str] = []
-    if fold is not None:
-        opened = f"<details><summary>{escaped(fold.head)}</summary>"
-        before, after = ["", opened, "", *before], ["", "</details>"]
+    if opened:
+        before = ["", f"<details><summary>{escaped(opened)}</summary>", "", *before]
+        after = ["", "</details>"]
     room -= _size(before) + _size(after)
     rows: list[str] = []
-    for finding in findings:
-        row = _row(finding)
+    without = 0
+    for row in every:
         room -= _size([row])
         if room < 0:
-            break
-        rows.append(row)
-    without = len(findings) - len(rows)
+            without += 1
+        else:
+            rows.append(row)
     return ([*before, *rows, *after] if rows else []), without
+
+
+def _waiting(report: SweepReport, room: int) -> list[str]:
+    """Whom the open pull requests wait for; folded if they are many."""
+    if not report.waiting:
+        return []
+    told = waits.head(report)
+    above = ["", "### Whom pull requests wait for", ""]
+    is_folded = len(report.waiting) > waits.SHOWN
+    above += [] if is_folded else [escaped(told), ""]
+    rows = map(_waits_row, report.waiting)
+    block, without = _block(told if is_folded else "", _WAITS, rows, room - _size(above) - CELL)
+    more = ["", f"{without:,} more have no room here; `--json` has them all."] if without else []
+    return [*above, *block, *more]
+
+
+def _waits_row(pull: WaitingPull) -> str:
+    task = f"{_linked(waits.name(pull), pull.url)} {escaped(pull.title)}"
+    return f"| {task} | {escaped(waits.who(pull))} | {escaped(pull.why)} |"
 
 
 def write_outputs(report: SweepReport, environment: Mapping[str, str]) -> None:
@@ -177,8 +204,7 @@ def _entity(match: re.Match[str]) -> str:
 
 
 def _row(finding: Finding) -> str:
-    name = escaped(words.task_of(finding)).replace(_JOINER, "")
-    task = f"[{name}]({finding.url})" if _LINK.fullmatch(finding.url) else escaped(name)
+    task = _linked(words.task_of(finding), finding.url)
     what = " ".join(part for part in (finding.fix, words.why_not(finding)) if part)
     cells = (
         words.FORMS[finding.state].emoji,
@@ -188,6 +214,13 @@ def _row(finding: Finding) -> str:
         f"**{finding.state}** {escaped(what)}",
     )
     return f"| {' | '.join(cells)} |"
+
+
+def _linked(name: str, url: str) -> str:
+    """`owner/name#42` as a link to its page, if that is one."""
+    if not _LINK.fullmatch(url):
+        return escaped(name)
+    return f"[{escaped(name).replace(_JOINER, '')}]({url})"
 
 
 def _problems(report: SweepReport) -> list[str]:

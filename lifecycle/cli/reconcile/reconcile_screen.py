@@ -16,10 +16,12 @@ from rich.table import Table
 from rich.text import Text
 
 from lifecycle.cli import terminal
+from lifecycle.cli.reconcile import reconcile_waits as waits
 from lifecycle.cli.reconcile.reconcile_words import FORMS, ending, parted, signs_for, why_not
 from lifecycle.cli.screen import fitted, grid
 from lifecycle.cli.terminal import one_line
 from lifecycle.reconcile.finding import Finding, State, SweepReport
+from lifecycle.reconcile.waiting_pulls import WaitingPull
 
 if TYPE_CHECKING:
     from lifecycle.reconcile.sweep import Progress
@@ -82,11 +84,39 @@ def show(report: SweepReport, console: Console | None = None) -> None:
         shown.print(Text(f"{sign} {one_line(fold.head)}", FORMS[State.LEFT].style), width=width)
     if folds:
         shown.print()
+    _show_waiting(report, shown, width)
     first, *rest = ending(report)
     style = FORMS[State.FAILED].style if report.failed else "bold"
     shown.print(Text(one_line(first), style=style), width=width)
     for line in rest:
         shown.print(Text(one_line(line)), width=width)
+
+
+def _show_waiting(report: SweepReport, shown: Console, width: int) -> None:
+    """Whom the open pull requests wait for: the first of them as a table."""
+    if not report.waiting:
+        return
+    shown.print(Text(waits.head(report), "bold"), width=width)
+    pulls, more = waits.listed(report)
+    number = max(len(waits.name(one)) for one in pulls)
+    is_wide = width >= WIDE
+    widths = [number, TITLE, None, None] if is_wide else [None]
+    head = ("pull request", "", "waits for", "how it stands") if is_wide else ()
+    shown.print(
+        grid(widths, [_waits_cells(one, is_wide=is_wide) for one in pulls], head), width=width
+    )
+    if more:
+        shown.print(Text(more, "dim"), width=width)
+    shown.print()
+
+
+def _waits_cells(pull: WaitingPull, *, is_wide: bool) -> list[Text]:
+    name, title = _linked(waits.name(pull), pull.url), Text(one_line(pull.title), "dim")
+    who, why = Text(one_line(waits.who(pull)), "bold"), Text(one_line(pull.why))
+    if is_wide:
+        title.truncate(TITLE, overflow="ellipsis")
+        return [name, title, who, why]
+    return [Text("\n").join((Text.assemble(name, " ", title), Text.assemble(who, ": it ", why)))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +170,11 @@ class _ReportForm:
 
 def _number(finding: Finding) -> Text:
     """The issue's number, which leads to the issue where a terminal follows links."""
-    link = f"link {finding.url}" if _URL.fullmatch(finding.url) else ""
-    return Text(f"#{finding.issue}", link)
+    return _linked(f"#{finding.issue}", finding.url)
+
+
+def _linked(name: str, url: str) -> Text:
+    return Text(one_line(name), f"link {url}" if _URL.fullmatch(url) else "")
 
 
 def _done(finding: Finding) -> Text:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from lifecycle.cli import terminal
+from lifecycle.cli.reconcile import reconcile_waits
 from lifecycle.cli.terminal import one_line
 from lifecycle.reconcile.finding import KINDS, Finding, State, SweepReport
 from lifecycle.views.stats.stats_words import count
@@ -184,8 +185,9 @@ def some(names: Sequence[str], most: int) -> str:
 
 
 def lines(report: SweepReport, signs: Mapping[State, str]) -> list[str]:
-    """The report for a pipe or a log: a finding a line, then the ending."""
-    return [one_line(line) for line in (*_findings(report, signs), *ending(report))]
+    """The report for a pipe or a log: a finding a line, a line for whoever is waited for, the ending."""
+    every = (*_findings(report, signs), *reconcile_waits.lines(report), *ending(report))
+    return [one_line(line) for line in every]
 
 
 def _findings(report: SweepReport, signs: Mapping[State, str]) -> Iterable[str]:

@@ -5,6 +5,8 @@ As in `messages`: what happened, what was kept, what to do next; none of them ho
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lifecycle.core.redact import named, short
 from lifecycle.core.values.merging import MergeDemands
 from lifecycle.core.values.model import PullRequest
@@ -58,6 +60,32 @@ def waits_for(pull: PullRequest) -> str:
     if pull.merge_state == "BEHIND":
         parts.append(f"the newest commits of {pull.base or 'its base'} to be merged into it")
     return " and ".join(parts)
+
+
+def waiting(what: str, *, is_running: bool = False) -> str:
+    """That a pull request waits for something, as a verb phrase; and that checks run meanwhile."""
+    return f"waits for {what}" + ("; its checks still run" if is_running else "")
+
+
+def conflicting(base: str) -> str:
+    """It cannot be merged as it is, as a verb phrase."""
+    return f"conflicts with {base or 'its base'}"
+
+
+def red() -> str:
+    """A check did not pass, as a verb phrase."""
+    return "has checks that failed"
+
+
+def changes(authors: Sequence[str]) -> str:
+    """Reviewers ask for changes, as a verb phrase."""
+    by = f" by {', '.join(map(named, authors))}" if any(authors) else ""
+    return f"has changes to be made, asked for{by} in a review"
+
+
+def unresolved(left: int) -> str:
+    """Conversations about the diff are open, as a verb phrase."""
+    return f"has {left} unresolved conversation{'' if left == 1 else 's'}"
 
 
 def _reviews(demands: MergeDemands) -> str:

@@ -85,6 +85,8 @@ class PullRequest:
         conversations: what is said of it, None if that was not asked for or not shown.
         base_tip: the newest commit of the base branch, "" if it was not asked for or not shown.
         node_id: its global id, "" if it was not asked for.
+        author: the login of whoever opened it, "" if the account is gone or it was not asked for.
+        requested: who is asked for a review and has not given it: logins, and teams as `owner/team`.
     """
 
     number: int
@@ -114,6 +116,8 @@ class PullRequest:
     conversations: Conversations | None = None
     base_tip: str = ""
     node_id: str = ""
+    author: str = ""
+    requested: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,8 @@ class Holding:
         url: its page, to which `.git` is added for git.
         leases: by issue.
         tips: the branches that claims make (`claude/…`), by name.
-        pulls: the open pull requests, newest first, with their bodies.
+        pulls: the open pull requests, newest first, with their bodies; `merge_state` is empty where whom
+            they wait for was not asked for.
         claimed: how many open issues have an assignee.
         problem: why it could not be read; everything else is empty then.
     """

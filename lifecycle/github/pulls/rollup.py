@@ -243,10 +243,14 @@ def with_workflows(checks: Checks, found: Workflows) -> Checks:
 def rollup(sha: str, found: Json | None) -> Checks:
     """A StatusCheckRollup as the checks of the head `sha`.
 
-    No rollup, or one of another commit, means that nothing has registered on this head yet.
+    No rollup, or one of another commit, means that nothing has registered on this head yet. One that was
+    asked for its state alone is one check, of all.
     """
     if not found or text(part(found, "commit"), "oid") not in {"", sha}:
         return Checks(sha)
+    if found.keys() == {"state"}:
+        state = found["state"]
+        return Checks(sha, (Check("all checks", status_bucket(state), word=word(state)),))
     contexts = part(found, "contexts")
     listed = contexts.get("nodes")
     if listed is None:

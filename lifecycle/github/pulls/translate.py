@@ -70,14 +70,28 @@ def pull_request(node: Json) -> PullRequest:
         conversations=_conversations(node),
         base_tip=text(part(part(node, "baseRef"), "target"), "oid"),
         node_id=text(node, "id"),
+        author=text(part(node, "author"), "login"),
+        requested=_requested(node),
     )
+
+
+def _requested(node: Json) -> tuple[str, ...]:
+    """Who is asked for a review: people and bots by login, teams with their organisation before them."""
+    asked = [part(one, "requestedReviewer") for one in nodes(node, "reviewRequests")]
+    teams = (f"{text(part(one, 'organization'), 'login')}/{text(one, 'slug')}" for one in asked)
+    names = (text(one, "login") or team for one, team in zip(asked, teams, strict=True))
+    return tuple(name for name in names if name != "/")
 
 
 def _conversations(node: Json) -> Conversations | None:
     """What is said of a pull request, None where not all of it was shown.
 
-    Of more than a hundred conversations the older ones count by the pull request's own date alone.
+    Of more than a hundred conversations the older ones count by the pull request's own date alone. A
+    sweep asks for no more than which are resolved.
     """
+    if "reviews" not in node and isinstance(node.get("reviewThreads"), Mapping):
+        left = [one for one in nodes(node, "reviewThreads") if not one.get("isResolved")]
+        return Conversations("", len(left))
     parts = [node.get(name) for name in ("reviewThreads", "reviews", "said")]
     if not all(isinstance(one, Mapping) for one in parts):
         return None

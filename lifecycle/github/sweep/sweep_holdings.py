@@ -2,6 +2,11 @@
 
 A list of more than a hundred is continued, that of several repositories in one request.
 Source: https://docs.github.com/graphql/guides/using-pagination-in-the-graphql-api
+
+Whom pull requests wait for is asked for in the same requests, by a part of its own for each repository:
+its holes, or a server that does not know a field of it, take nothing else along. Three lists of each of a
+hundred pull requests cost three points, however few there are: so not all of many repositories are asked.
+Source: https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 """
 
 from __future__ import annotations
@@ -11,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.core.errors import NotFound, Rejected, Transient
+from lifecycle.core.errors import NotFound, Rejected, Transient, Unsupported
 from lifecycle.core.timing import reading
 from lifecycle.core.values.model import Repository
 from lifecycle.core.values.survey import Holding
@@ -129,7 +134,8 @@ class HiddenLeases:
 AT_ONCE = 25
 """Repositories, or pages of their lists, in one request."""
 NAMES_AT_ONCE = 100
-_NAMES = "survey_owner_names"
+_NAMES, _OWNER = "survey_owner_names", "survey_owner"
+_WAITS, _OWNER_WAITS = "survey_waits", "survey_owner_waits"
 _DOCUMENTS = {"leases": "survey_leases", "tips": "survey_tips", "pulls": "survey_pulls"}
 """Each list of a repository, and the document that continues it."""
 _Page = tuple[SweptRepository, str, str]
@@ -149,28 +155,36 @@ class Holdings:
         self._batches = Batches(graph.deadline, AT_ONCE)
         self._pages = Batches(graph.deadline, AT_ONCE)
         self._hidden = HiddenLeases(graph, rest)
+        self._waits = 0
 
-    def of(self, repositories: Sequence[Repository]) -> Iterator[Holding]:
-        """One for each, in their order."""
+    def of(self, repositories: Sequence[Repository], waits: int = 0) -> Iterator[Holding]:
+        """One for each, in their order; of about the first `waits` also whom pull requests wait for."""
         self._hidden.begin()
+        self._waits = waits
         waiting = deque(repositories)
         while waiting:
             batch = [waiting.popleft() for _ in range(min(self._batches.size, len(waiting)))]
-            parts = [("survey_holding", {"owner": one.owner, "name": one.name}) for one in batch]
+            named = [{"owner": one.owner, "name": one.name} for one in batch]
+            parts = [("survey_holding", one) for one in named]
+            also = [{**one, "after": None} for one in named] if self._waits > 0 else []
             subject = _repositories(len(batch), str(batch[0]))
-            ask = partial(self._graph.execute_all, parts, subject=subject)
+            ask = partial(self._asked, parts, also, subject)
             reply = self._batches.attempt(len(batch), ask)
             if not isinstance(reply, Transient):
-                yield from self._whole(
-                    [self._in(reply, n, str(one)) for n, one in enumerate(batch)]
-                )
-            elif len(batch) == 1:
+                found = [self._in(reply, n, str(one)) for n, one in enumerate(batch)]
+                _note_waits(reply, found, len(parts))
+                self._waits -= len(batch)
+                yield from self._whole(found)
+            elif len(batch) == 1 and not also:
                 yield Holding(str(batch[0]), problem=reply)
             else:
+                self._ask_less(len(batch))
                 waiting.extendleft(reversed(batch))
 
-    def of_owner(self, owner: str) -> Iterator[Holding]:
+    def of_owner(self, owner: str, waits: int = 0) -> Iterator[Holding]:
         """One for each repository of a user or an organisation, archived ones and forks left out.
+
+        Of about the first `waits` also whom pull requests wait for.
 
         Source: https://docs.github.com/graphql/reference/interfaces#repositoryowner
 
@@ -178,6 +192,7 @@ class Holdings:
             NotFound: GitHub shows no such owner.
         """
         self._hidden.begin()
+        self._waits = waits
         after: str | None = None
         while True:
             size = self._batches.size
@@ -185,7 +200,9 @@ class Holdings:
             page = self._batches.attempt(size, partial(self._page_of, owner, size, after))
             if not isinstance(page, Transient):
                 found, after = page
-            elif size > 1:
+                self._waits -= size
+            elif size > 1 or self._waits > 0:
+                self._ask_less(size)
                 continue
             else:
                 found, after = self._passed_over(owner, after, page)
@@ -211,12 +228,13 @@ class Holdings:
                 return
 
     def _page_of(
-        self, owner: str, size: int, after: str | None, name: str = "survey_owner"
+        self, owner: str, size: int, after: str | None, name: str = _OWNER
     ) -> tuple[list[SweptRepository], str | None]:
         """The next repositories of an owner, and where the ones after them begin."""
         subject = f"the repositories of {owner}"
         variables = {"owner": owner, "first": size, "after": after}
-        reply = self._graph.execute(name, variables, subject=subject)
+        added = (_OWNER_WAITS,) if name == _OWNER and self._waits > 0 else ()
+        reply = self._graph.execute(name, variables, subject=subject, added=added)
         if not reply.data.get("repositoryOwner"):
             self._refuse(reply.problems, subject)
             raise NotFound(
@@ -233,8 +251,10 @@ class Holdings:
         found = []
         for number, node in enumerate(entries):
             whose = str((node or {}).get("nameWithOwner") or owner)
-            mine = [one for one in reply.problems if one.path[:4] == (*where, number)]
+            every = [one for one in reply.problems if one.path[:4] == (*where, number)]
+            mine = [one for one in every if "waits" not in one.path]
             found.append(self._found(whose, node, mine))
+            found[-1].waits = _waits_of(node, every) if "waits" in (node or {}) else None
         return found, self._next(connection, owner)
 
     def _refuse(self, problems: Sequence[AnswerProblem], subject: str) -> None:
@@ -291,14 +311,20 @@ class Holdings:
     def _continued(self, batch: Sequence[_Page]) -> Sequence[_Page]:
         """Read these pages; the ones that come after them, or that have to be asked for again."""
         parts = [(_DOCUMENTS[key], {**one.variables, "after": at}) for one, key, at in batch]
+        waiting = [page for page in batch if page[1] == "pulls" and page[0].waits is not None]
+        waits = [{**one.variables, "after": at} for one, _, at in waiting]
         subject = _repositories(len(batch), batch[0][0].name)
-        ask = partial(self._graph.execute_all, parts, subject=subject)
+        ask = partial(self._asked, parts, waits, subject)
         reply = self._pages.attempt(len(batch), ask)
         if isinstance(reply, Transient):
-            if len(batch) > 1:
+            if len(batch) > 1 or waits:
+                self._ask_less(len(batch))
+                if len(batch) == 1:
+                    batch[0][0].waits = None
                 return batch
             batch[0][0].problem = reply
             return []
+        _note_waits(reply, [one for one, _, _ in waiting], len(parts))
         more: list[_Page] = []
         for number, (one, key, _) in enumerate(batch):
             page = self._in(reply, number, one.name, (key,))
@@ -308,8 +334,51 @@ class Holdings:
             more += [(one, key, after)] if after is not None else []
         return more
 
+    def _ask_less(self, count: int) -> None:
+        """After a request that was too much: where it was of one repository, the others' waits go too."""
+        if count == 1:
+            self._waits = 0
+            self._batches.forgive()
+            self._pages.forgive()
+
+    def _asked(
+        self,
+        parts: Sequence[tuple[str, dict[str, Any]]],
+        waits: Sequence[dict[str, Any]],
+        subject: str,
+    ) -> GraphReply:
+        """One request; another one, and none of that any more, if the server does not know `waits`."""
+        whole = [*parts, *((_WAITS, own) for own in waits)]
+        try:
+            return self._graph.execute_all(whole, subject=subject)
+        except Unsupported:
+            if not waits:
+                raise
+        self._waits = 0
+        return self._graph.execute_all(parts, subject=subject)
+
     def _next(self, connection: Json, name: str) -> str | None:
         return next_page(connection, self._graph.failures, f"repository {name}")
+
+
+def _note_waits(reply: GraphReply, found: Sequence[SweptRepository], first: int) -> None:
+    """Keep whom pull requests wait for, of the parts from `first` on; one that is not there shows none."""
+    for number, one in enumerate(found, first):
+        if f"p{number}" in reply.data:
+            mine = [own for own in reply.problems if own.path[:1] == (f"p{number}",)]
+            shown = _waits_of(part(reply.data, f"p{number}"), mine)
+            one.waits = [*(one.waits or ()), *shown]
+
+
+def _waits_of(node: Json | None, problems: Sequence[AnswerProblem]) -> list[Json]:
+    """Those of a repository's pull requests of which all was shown: what is hidden is not nothing.
+
+    Of the base's rules only their names come from what may be hidden there.
+    """
+    paths = [one.path[one.path.index("waits") :] for one in problems if "waits" in one.path]
+    spoilt = {path[2] for path in paths if len(path) > 2 and "baseRef" not in path}
+    shown = part(node or {}, "waits").get("nodes") or []
+    return [one for number, one in enumerate(shown) if one and number not in spoilt]
 
 
 def _repositories(count: int, first: str) -> str:

@@ -42,12 +42,14 @@ class SweptRepository:
         node: as the fragment Holding shows it.
         lists: the entries of its lists, by alias, of all pages that were read.
         problem: why it could not be read.
+        waits: the open pull requests with whom they wait for; None if that was not asked for.
     """
 
     name: str
     node: Json = field(default_factory=dict)
     lists: dict[str, list[Json]] = field(default_factory=dict)
     problem: LifecycleError | None = None
+    waits: list[Json] | None = None
 
     @property
     def variables(self) -> dict[str, Any]:
@@ -65,13 +67,15 @@ class SweptRepository:
         """The value; its problem alone if it has one."""
         if self.problem is not None:
             return Holding(self.name, problem=self.problem)
+        waits = {one.get("number"): one for one in self.waits or ()}
+        pulls = ({**one, **waits.get(one.get("number"), {})} for one in self.lists["pulls"])
         return Holding(
             repository=self.name,
             url=text(self.node, "url"),
             default_branch=text(part(self.node, "defaultBranchRef"), "name"),
             leases=holds(self.lists["leases"]),
             tips=tips(self.lists["tips"]),
-            pulls=tuple(translate.pull_request(one) for one in self.lists["pulls"]),
+            pulls=tuple(map(translate.pull_request, pulls)),
             claimed=self.claimed,
         )
 
@@ -214,6 +218,10 @@ class Batches:
             return error
         self._managed()
         return found
+
+    def forgive(self) -> None:
+        """What could not be read alone is asked for with less: it is no sign that nothing can."""
+        self._failed_alone = 0
 
     def _managed(self) -> None:
         self._failed_alone = 0

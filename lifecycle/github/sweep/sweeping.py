@@ -103,17 +103,22 @@ class GitHubSurvey:
         self._issues = Batches(graph.deadline, AT_ONCE)
         self._cards = Batches(graph.deadline, AT_ONCE)
 
-    def holdings(self, repositories: Sequence[Repository]) -> Iterator[Holding]:
-        """One for each, in their order; one that cannot be read carries its `problem`."""
-        return self._holdings.of(repositories)
+    def holdings(self, repositories: Sequence[Repository], waits: int = 0) -> Iterator[Holding]:
+        """One for each, in their order; one that cannot be read carries its `problem`.
 
-    def holdings_of(self, owner: str) -> Iterator[Holding]:
+        Of about the first `waits` also whom pull requests wait for, in the same requests.
+        """
+        return self._holdings.of(repositories, waits)
+
+    def holdings_of(self, owner: str, waits: int = 0) -> Iterator[Holding]:
         """One for each repository of a user or an organisation that is neither archived nor a fork.
+
+        Of about the first `waits` also whom pull requests wait for, in the same requests.
 
         Raises:
             NotFound: GitHub shows no such owner.
         """
-        return self._holdings.of_owner(owner)
+        return self._holdings.of_owner(owner, waits)
 
     def repositories_of(self, owner: str) -> Iterator[Repository]:
         """The names of the same, a hundred in one request.

@@ -1,0 +1,59 @@
+"""Whom the open pull requests of a repository wait for, as a sweep shows them. Pure.
+
+Whom one waits for the claim decides (`awaited`). Where a lease names its branch, its author is the agent
+that holds the task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from lifecycle.claim.decisions.pull.awaited import Whom, awaited
+from lifecycle.core.values.survey import Holding
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingPull:
+    """An open pull request, and whom it waits for.
+
+    Attributes:
+        repository: `owner/name`.
+        names: of whom it waits for: the agent or its author, reviewers, teams; () if nobody is named.
+        why: how it stands, as a verb phrase.
+    """
+
+    repository: str
+    number: int
+    title: str
+    url: str
+    whom: Whom
+    names: tuple[str, ...]
+    why: str
+
+
+def waiting_pulls(holding: Holding) -> list[WaitingPull]:
+    """The open pull requests of a repository, without those of which it was not read."""
+    agents = {hold.branch: hold.agent for hold in holding.leases.values() if hold.branch}
+    owner = holding.repository.partition("/")[0].casefold()
+    found = []
+    for pull in holding.pulls:
+        if not pull.merge_state:
+            continue
+        waits = awaited(pull)
+        agent = agents.get(pull.branch) if pull.head_owner.casefold() == owner else None
+        names = (agent,) if agent and waits.whom is Whom.AUTHOR else waits.names
+        place = holding.repository, pull.number, pull.title, pull.url
+        found.append(WaitingPull(*place, waits.whom, names, waits.why))
+    return found
+
+
+def in_order(found: Iterable[WaitingPull]) -> tuple[WaitingPull, ...]:
+    """Those first for whom somebody has to do something, then by repository, the newest first."""
+    order = [*Whom]
+    return tuple(
+        sorted(
+            found,
+            key=lambda one: (order.index(one.whom), one.repository.casefold(), -one.number),
+        )
+    )

@@ -1,0 +1,79 @@
+"""Whom the open pull requests of a sweep wait for: values, and runs over a world."""
+
+from __future__ import annotations
+
+from lifecycle.claim.decisions.pull.awaited import Whom
+from lifecycle.core.values.survey import Hold, Holding
+from lifecycle.reconcile.waiting_pulls import in_order, waiting_pulls
+from tests.factories import pull
+from tests.reconcile.conftest import Make
+from tests.reconcile.ground import AGENT, HOME, Given, scope_of
+
+IN_REVIEW = {"pull": "open", "status": "In Review", "set_at": 7.9}
+
+
+def holding(*pulls: object, **leases: str) -> Holding:
+    """A repository with these pull requests, and leases by branch."""
+    held = {
+        n: Hold(n, "c" * 40, agent, branch=name.replace("_", "/"))
+        for n, (name, agent) in enumerate(leases.items())
+    }
+    return Holding("octo-org/r", leases=held, pulls=tuple(pulls))  # type: ignore[arg-type]  # as given
+
+
+def test_an_author_is_the_agent_that_holds_the_task() -> None:
+    """By the lease that names the branch; a fork's branch of that name is somebody else's."""
+    conflict = {
+        "mergeable": "CONFLICTING",
+        "merge_state": "DIRTY",
+        "branch": "claude/a",
+        "author": "sam",
+    }
+    held = {"claude_a": "octocat-1"}
+    (ours,) = waiting_pulls(holding(pull(head_owner="Octo-Org", **conflict), **held))
+    (theirs,) = waiting_pulls(holding(pull(head_owner="sam", **conflict), **held))
+    (free,) = waiting_pulls(holding(pull(head_owner="octo-org", **conflict)))
+    assert [one.names for one in (ours, theirs, free)] == [("octocat-1",), ("sam",), ("sam",)]
+    asked = pull(
+        head_owner="octo-org", branch="claude/a", merge_state="CLEAN", requested=("maria",)
+    )
+    (reviewed,) = waiting_pulls(holding(asked, **held))
+    assert reviewed.names == ("maria",)
+
+
+def test_of_what_was_not_read_nothing_is_said() -> None:
+    """No merge state is no word of GitHub's: such a pull request is left out, and counted elsewhere."""
+    assert waiting_pulls(holding(pull(), pull(merge_state="CLEAN", number=7)))[0].number == 7
+
+
+def test_those_come_first_for_whom_somebody_has_to_act() -> None:
+    """Then by repository and number, the newest first."""
+    made = [
+        pull(number=1, merge_state="CLEAN", is_auto_merge=True),
+        pull(number=2, merge_state="CLEAN"),
+        pull(number=3, merge_state="CLEAN"),
+        pull(number=4, merge_state="DIRTY", mergeable="CONFLICTING"),
+    ]
+    found = in_order(waiting_pulls(holding(*made)))
+    assert [one.number for one in found] == [4, 3, 2, 1]
+    assert [one.whom for one in found][0::3] == [Whom.AUTHOR, Whom.AUTO_MERGE]
+
+
+def test_a_run_tells_it_and_asks_no_request_more(make: Make) -> None:
+    """A run over the repository tells all, one over an issue its own: two requests, as before."""
+    tasks = [Given(number=n, **IN_REVIEW) for n in (42, 43)]  # type: ignore[arg-type]  # its fields
+    one = make(*tasks)
+    one.control.review(1042, "CHANGES_REQUESTED", login="maria", body="No.")
+    one.control.clear_requests()
+    report = one.run()
+    assert [(pull.number, str(pull.whom), pull.names) for pull in report.waiting] == [
+        (1042, "author", (AGENT,)),
+        (1043, "merge", ()),
+    ]
+    assert "asked for by maria" in report.waiting[0].why
+    assert len(one.control.requests()) == report.requests == 2
+    assert report.points <= 8
+    assert report.notes == ()
+    assert [pull["number"] for pull in report.as_json()["waiting"]] == [1042, 1043]
+    narrow = one.run(scope=scope_of(HOME, issues=(43,)))
+    assert [pull.number for pull in narrow.waiting] == [1043]
