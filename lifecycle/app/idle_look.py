@@ -59,6 +59,7 @@ def idle_look(
                 held=held,
                 channel=channel,
                 session=session,
+                may_read=True,
             )
     except DeadlineReached:
         log.write(world.root, f"{channel}: the deadline was reached")

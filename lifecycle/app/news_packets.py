@@ -87,19 +87,20 @@ KINDS = {
 _KEY = re.compile(rf"(?:[^/:]*/)?({'|'.join(KINDS)}):(\d+):([0-9a-f]*)(?::(.*))?$")
 
 
-def prepared(world: World, waiting: Iterable[Notice]) -> list[str]:
-    """Lines of ours that tell why what these sentences say came about.
+def prepared(world: World, waiting: Iterable[Notice]) -> dict[str, list[str]]:
+    """By the event, lines of ours that tell why what these sentences say came about.
 
     It is fetched, within FETCH_SECONDS for all; that it could not be is a line as well.
     """
-    lines: list[str] = []
+    lines: dict[str, list[str]] = {}
     end = world.clock.monotonic() + FETCH_SECONDS
     for of in {one.event: one for one in _packed(waiting)}.values():
         try:
-            lines += KINDS[of.event].lines(world, of, end - world.clock.monotonic())
+            left = end - world.clock.monotonic()
+            lines[of.event] = KINDS[of.event].lines(world, of, left)
         except (LifecycleError, OSError, DeadlineReached) as error:
             log.write(world.root, f"feedback: {error}")
-            lines.append(_unread(of, getattr(error, "sentence", "")))
+            lines[of.event] = [_unread(of, getattr(error, "sentence", ""))]
     return lines
 
 

@@ -144,12 +144,15 @@ class FailureFeedback(Protocol):
         Raises as `CheckReports.failed_head`; what else cannot be read is told in its place.
         """
 
-    def heard(self, pull: PullRequest, known: Mapping[str, Any]) -> FailuresHeard:
+    def heard(
+        self, pull: PullRequest, known: Mapping[str, Any], *, may_read: bool
+    ) -> FailuresHeard:
         """What follows from what was read, and what is to be remembered: nothing is written.
 
         Args:
             pull: as it was read just now.
             known: what was remembered of it, {} at first.
+            may_read: who looks has why a head failed read, where that is due again.
         """
 
 

@@ -66,7 +66,11 @@ def test_what_the_runner_broke_is_run_again_and_the_agent_hears_of_green_alone(
 
 
 def test_what_fails_on_the_base_too_is_told_and_not_to_be_fixed(session: Session) -> None:
-    """By the test that fails, not by the check's name; what mends the base the agent is to take in."""
+    """By the test that fails, not by the check's name; what mends the base the agent is to take in.
+
+    Until a waiter has read what became of a base that moved nobody is told to fix it, and a conflict that
+    comes of the move is told with its own files.
+    """
     place = session.place
     began = datetime.now(UTC) - timedelta(minutes=1)
     place.control.set_check(
@@ -79,6 +83,17 @@ def test_what_fails_on_the_base_too_is_told_and_not_to_be_fixed(session: Session
     assert "fails alike on its base" in told.model
     assert 'tests/test_shop.py::test_adds"' in told.model
     assert "do not fix it here" in told.model
+    place.control.push_commit("main", {"other.txt": "theirs\n"}, "Something else")
+    assert session.idle().is_silent
+    stands = session.start().model
+    assert "do not fix it here" in stands
+    assert "Fix, commit and push" not in stands
+    place.control.push_commit("main", {"work.txt": "theirs\n"}, "Theirs")
+    waiter = session.waiter()
+    with ended(waiter):
+        conflict = heard(waiter)
+    assert "In conflict:\n  | work.txt" in conflict.model
+    assert "FAILED" not in conflict.model
     waiter = session.waiter()
     with ended(waiter):
         place.control.push_commit("main", {"shop.py": "adds = True\n"}, "Mend it")

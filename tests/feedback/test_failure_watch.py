@@ -55,7 +55,7 @@ def heard(
     """What a look hears, after what failed was read."""
     if reads:
         assert world.failures.explained(pull.number, pull.head_sha, 20.0)
-    return world.failures.heard(pull, known)
+    return world.failures.heard(pull, known, may_read=True)
 
 
 def checks(pull: PullRequest, bucket: Bucket) -> PullRequest:
@@ -113,7 +113,7 @@ def test_of_another_head_than_the_present_nothing_is_told(
 ) -> None:
     """What failed there is not what was spoken of, and decides nothing."""
     assert world.failures.explained(pull.number, "0" * 40, 20.0) == ()
-    assert world.failures.heard(pull, {}).known["red"] == ""
+    assert world.failures.heard(pull, {}, may_read=True).known["red"] == ""
 
 
 def test_a_flake_is_heard_once(world: WorktreeWorld, pull: PullRequest) -> None:
@@ -124,6 +124,17 @@ def test_a_flake_is_heard_once(world: WorktreeWorld, pull: PullRequest) -> None:
     passed = heard(world, checks(pull, Bucket.PASS), known, reads=False)
     assert passed.flakes == (("test", "Error: No space left on device"),)
     assert heard(world, checks(pull, Bucket.PASS), passed.known, reads=False).flakes == ()
+
+
+def test_a_green_head_ends_what_failed_before_it(world: WorktreeWorld, pull: PullRequest) -> None:
+    """Whatever fails after it counts anew; one that is not green yet ends nothing."""
+    reds = [["0" * 40, ["test adds"], ["test adds"], "packet.txt"]]
+    known = {**heard(world, pull, {}, reads=False).known, "reds": reds, "stopped": ["test adds"]}
+    for bucket in (Bucket.PENDING, Bucket.FAIL):
+        left = heard(world, checks(pull, bucket), known, reads=False).known
+        assert (left["reds"], left["stopped"]) == (reds, ["test adds"])
+    after = heard(world, checks(pull, Bucket.PASS), known, reads=False).known
+    assert (after["reds"], after["stopped"]) == ([["0" * 40, [], [], "packet.txt"]], [])
 
 
 def test_what_came_from_the_base_is_not_the_fixs(
@@ -167,15 +178,19 @@ def test_a_failure_whose_run_is_not_over_is_told_to_nobody_until_it_is(place: Pl
     place.control.set_check(46, "test", conclusion="failure", log=LOST, started_at=began)
     place.control.set_check(46, "slow", status="in_progress")
 
+    news = (Audience.NEWS,)
+
     def look() -> list[str]:
         place.clock.sleep(200.0)
         tree.world.deadline.renew(None)
-        told = tick(tree.world, tree.claim_store, Wake.IDLE, audiences=(Audience.NEWS,), held=HELD)
+        told = tick(
+            tree.world, tree.claim_store, Wake.IDLE, audiences=news, held=HELD, may_read=True
+        )
         waiting = tree.claim_store.ledger.waiting()
         if not judged(tree.world, waiting, nullcontext()):
             return [one.text for one in told.said]
         assert "1 FAILED" in waiting[-1].text
-        after = tick(tree.world, tree.claim_store, Wake.IDLE, audiences=(Audience.NEWS,))
+        after = tick(tree.world, tree.claim_store, Wake.IDLE, audiences=news)
         return [one.text for one in (*told.said, *after.said)]
 
     assert look() == look() == []

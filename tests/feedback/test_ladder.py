@@ -9,6 +9,7 @@ import pytest
 
 from lifecycle.feedback.failures.failure_ledger import MOST_KEPT, FailureLedger, RedHead
 from lifecycle.feedback.failures.ladder import (
+    BASE_POLLS,
     BETWEEN,
     MOST_HEADS,
     BaseFacts,
@@ -61,8 +62,8 @@ def test_what_it_ran_on_is_run_again_once_its_run_is_over() -> None:
     assert over.ledger.reds == ()
     going = looked(facts(LOST, over=()))
     assert (going.kind, going.runs, going.ledger.is_due) == (FailureClass.UNDER_WAY, (), True)
-    assert is_due(going.ledger, HEAD, "")
-    assert not is_due(going.ledger, NEXT, "")
+    assert is_due(going.ledger, HEAD, "", 0)
+    assert not is_due(going.ledger, NEXT, "", 0)
     assert not looked(facts(LOST), going.ledger).ledger.is_due
 
 
@@ -168,20 +169,21 @@ def test_the_base_is_looked_at_again_when_it_moved_and_its_run_is_over() -> None
     for unknown in (base(sha=TIP, workflows=()), base(sha=TIP, workflows=("Docs",)), None):
         waits = at(unknown)
         assert (waits.kind, waits.ledger.base) == (FailureClass.INHERITED, BASE)
-        assert is_due(waits.ledger, HEAD, TIP)
+        assert is_due(waits.ledger, HEAD, TIP, BASE_POLLS)
     still = at(base("adds", sha=TIP))
     assert (still.kind, still.ledger.base) == (FailureClass.INHERITED, TIP)
-    assert not is_due(still.ledger, HEAD, TIP)
-    assert not is_due(still.ledger, HEAD, "")
-    assert is_due(still.ledger, HEAD, LATER)
-    assert not is_due(still.ledger, NEXT, LATER)
+    assert not is_due(still.ledger, HEAD, TIP, BASE_POLLS)
+    assert not is_due(still.ledger, HEAD, "", BASE_POLLS)
+    assert not is_due(still.ledger, NEXT, LATER, BASE_POLLS)
+    polls = {-1: True, 0: False, BASE_POLLS - 0.1: False, BASE_POLLS: True}
+    assert {one: is_due(still.ledger, HEAD, LATER, one) for one in polls} == polls
     mended = at(base("other", sha=TIP))
     assert (mended.kind, mended.ledger.base) == (FailureClass.MENDED, TIP)
 
 
 def test_what_was_never_inherited_is_not_read_again_for_the_base() -> None:
     """Nothing is due where nothing was told of the base."""
-    assert not is_due(looked(facts(failed("test", "adds"))).ledger, HEAD, TIP)
+    assert not is_due(looked(facts(failed("test", "adds"))).ledger, HEAD, TIP, BASE_POLLS)
 
 
 def red(*heads: tuple[str, str, str]) -> FailureLedger:
@@ -251,6 +253,17 @@ def test_two_heads_that_fail_alike_to_the_line_ask_the_person() -> None:
     assert (after.kind, after.question) == (FailureClass.STOPPED, "")
 
 
+def test_what_was_mended_and_fails_again_counts_anew_but_for_the_cap() -> None:
+    """After a green head the same line is the agent's again, also where a person was asked before it."""
+    same = looked(facts(failed("test", "adds"), head=NEXT), red((HEAD, "adds", "13"))).ledger
+    mended = same.mended()
+    assert (mended.stopped, mended.count("test adds")) == ((), 0)
+    again = looked(facts(failed("test", "adds"), head=LATER), mended)
+    assert (again.kind, again.question) == (FailureClass.OURS, "")
+    assert looked(facts(failed("test", "adds"), head=TIP), again.ledger).question == "no change"
+    assert [one.sha for one in again.ledger.reds] == [HEAD, NEXT, LATER]
+
+
 def test_a_pull_request_has_a_cap_for_its_whole_life() -> None:
     """Each fix breaks something else: after so many red heads the person is asked, whatever it is."""
     many = red(*((f"{number}" * 40, f"t{number}", "1") for number in range(MOST_HEADS)))
@@ -260,6 +273,7 @@ def test_a_pull_request_has_a_cap_for_its_whole_life() -> None:
     assert (last.kind, last.question, last.asked) == (FailureClass.STOPPED, "heads", ("test new",))
     again = looked(facts(failed("test", "new", how="2"), head=NEXT), last.ledger)
     assert (again.kind, again.question) == (FailureClass.STOPPED, "")
+    assert looked(facts(failed("test", "new"), head=HEAD), many.mended()).question == "heads"
 
 
 def test_what_nobody_could_read_beside_a_stopped_failure_is_the_agents() -> None:
@@ -297,7 +311,11 @@ def test_what_a_ledger_keeps_is_json() -> None:
     import json
 
     ledger = replace(
-        red((HEAD, "adds", "1"), (NEXT, "adds", "1")), compared=NEXT, base=BASE, is_due=True
+        red((HEAD, "adds", "1"), (NEXT, "adds", "1")),
+        compared=NEXT,
+        base=BASE,
+        base_at=1.5,
+        is_due=True,
     )
     kept = ledger.as_json()
     assert json.loads(json.dumps(kept)) == kept

@@ -56,7 +56,8 @@ def prepared(place: Place, *said: Any) -> list[str]:
     deadline = Deadline.after(place.clock, 30)
     world = WorktreeWorld(place.root, place.environment, place.clock, deadline, MemoryCache())
     try:
-        return news_packets.prepared(world, said)
+        (lines,) = news_packets.prepared(world, said).values()
+        return lines
     finally:
         world.close()
 

@@ -87,7 +87,8 @@ def explained(world: World, ended: Waited, news: Iterable[Notice], within: Withi
     world.deadline.renew(news_packets.FETCH_SECONDS)
     try:
         with within():
-            return replace(ended, why=tuple(news_packets.prepared(world, news)))
+            why = news_packets.prepared(world, news).values()
+            return replace(ended, why=tuple(line for lines in why for line in lines))
     except DeadlineReached:  # between two of them: the sentence of each says where to look
         return ended
     finally:

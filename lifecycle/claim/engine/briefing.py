@@ -145,6 +145,9 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, has_hooks: bo
         return _ending_line(record)
     checks = record.pull.checks or {}
     if phase is Phase.CHECKS_RUNNING and checks.get("failed"):
+        known = record.pull.failures
+        if known.get("base") and known.get("red") == checks.get("sha"):
+            return "It fails alike on its base: do not fix it here; the base is watched."
         then = "the new head is watched." if has_hooks else "then look with: lifecycle tick"
         return f"Fix, commit and push; {then}"
     waits = ("running", "unfinished", "missing", "held", "hidden")

@@ -77,6 +77,7 @@ def tick(
     is_untracked: bool = False,
     loaded: Loaded | None = None,
     held: Collection[str] = (),
+    may_read: bool = False,
 ) -> Report:
     """Look once: observe, decide and act until nothing is left to do now, and report.
 
@@ -90,6 +91,7 @@ def tick(
         is_untracked: the caller has just seen that git tracks nothing of ours here.
         loaded: the claim as this wake has read it already, without the lock.
         held: events whose sentences stay on the queue all the same, as `failed`.
+        may_read: the caller has why checks failed read, where that is due again.
 
     Raises:
         Refused: the claim file cannot be acted on, or git tracks it; nothing was done.
@@ -107,7 +109,7 @@ def tick(
             audiences = ownership.deliverable(record, session, audiences)
             loaded = replace(loaded, record=record)
             seen = snapshot_of(world, claim_store, wake, loaded)
-            working = LookUnderWay(world, claim_store, seen)
+            working = LookUnderWay(world, claim_store, seen, may_read=may_read)
             claim_store.ledger.clear_refusals()
         except Refused as error:
             if wake is Wake.TICK:

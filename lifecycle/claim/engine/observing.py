@@ -45,6 +45,7 @@ class LookUnderWay:
     stated: set[str] = field(default_factory=set)
     papers: dict[str, str] = field(default_factory=dict)
     flakes: list[tuple[str, str]] = field(default_factory=list)
+    may_read: bool = False
     is_finished: bool = False
     is_gone: bool = False
     was_edited: bool = False
@@ -175,7 +176,7 @@ def _hear_failures(working: LookUnderWay) -> None:
     is_told = seen.wake in (Wake.IDLE, Wake.TICK) or (seen.wake is Wake.START and known.failures)
     if pull is None or pull.state is not PullState.OPEN or not is_told:
         return
-    heard = working.world.failures.heard(pull, known.failures)
+    heard = working.world.failures.heard(pull, known.failures, may_read=working.may_read)
     if heard.is_settled or heard.is_due:
         prefix = f"{seen.record.claim_key}/failed:{pull.number}:{pull.head_sha}:"
         working.claim_store.ledger.withdraw(prefix)

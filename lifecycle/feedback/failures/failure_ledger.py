@@ -30,11 +30,13 @@ class FailureLedger:
     Attributes:
         number: the pull request's; another one begins an empty ledger.
         reds: heads whose failures were the agent's, the oldest first; none of which no log could be had.
-        stopped: identities about which a person was asked.
+            What failed there stands until a head is green.
+        stopped: identities about which a person was asked, until a head is green.
         red: the newest head of which failures were read, "" if there is none.
         failing: what failed at it: by workflow and check, its identities.
         compared: the head up to which the commits after a red head were looked through.
         base: the newest commit of the base that was looked at for what failed there too, else "".
+        base_at: when that was, in seconds since the epoch.
         is_due: what failed is to be read again at the next look that shows checks.
     """
 
@@ -45,6 +47,7 @@ class FailureLedger:
     failing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     compared: str = ""
     base: str = ""
+    base_at: float = 0.0
     is_due: bool = False
 
     def count(self, identity: str) -> int:
@@ -60,6 +63,11 @@ class FailureLedger:
         """With these as what a person was asked about."""
         return replace(self, stopped=tuple(dict.fromkeys((*self.stopped, *identities))))
 
+    def mended(self) -> FailureLedger:
+        """With all that failed as mended: what fails again is another failure. Its heads still count."""
+        reds = tuple(replace(one, identities=(), trace=()) for one in self.reds)
+        return replace(self, reds=reds, stopped=())
+
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values, lists and no tuples."""
         return {
@@ -72,6 +80,7 @@ class FailureLedger:
             "failing": {name: list(found) for name, found in self.failing.items()},
             "compared": self.compared,
             "base": self.base,
+            "base_at": self.base_at,
             "is_due": self.is_due,
         }
 
@@ -92,6 +101,7 @@ class FailureLedger:
                 {str(name): _texts(found) for name, found in data["failing"].items()},
                 str(data["compared"]),
                 str(data["base"]),
+                float(data["base_at"]),
                 bool(data["is_due"]),
             )
         except (KeyError, TypeError, AttributeError, ValueError):

@@ -74,12 +74,16 @@ class FailureWatch:
         self._read[pull, head] = facts or _facts_of(found)
         return tuple(wake_lines(found.packet, found.path))
 
-    def heard(self, pull: PullRequest, known: Mapping[str, Any]) -> FailuresHeard:
+    def heard(
+        self, pull: PullRequest, known: Mapping[str, Any], *, may_read: bool
+    ) -> FailuresHeard:
         """What follows from what was read; as `ports.FailureFeedback.heard`."""
         self._tips[pull.number] = pull.base_tip
         ledger, head = FailureLedger.from_json(known, pull.number), pull.head_sha
         ledger, weakened = self._compared(ledger, pull)
         ledger, flakes = ladder.flakes(ledger, head, _passed(pull))
+        if pull.checks is not None and pull.checks.is_green:
+            ledger = ledger.mended()
         said = FailuresHeard({}, tampering=weakened, flakes=_flaky(flakes))
         if weakened:
             said = replace(said, notices=_weakens(pull, ledger, weakened))
@@ -88,12 +92,17 @@ class FailureWatch:
             settings = self._world.settings
             limits = FailureLimits(settings.ci_rerun, settings.ci_attempts)
             decision = ladder.decide(facts, ledger, limits)
-            ledger = decision.ledger
+            ledger = replace(decision.ledger, base_at=self._world.clock.now())
             said = _follows(said, pull, decision, facts, limits)
-        elif pull.checks is not None and ladder.is_due(ledger, head, pull.base_tip):
+        elif may_read and pull.checks is not None and self._is_due(ledger, pull):
             ledger = replace(ledger, is_due=False, base="")
             said = replace(said, is_due=True)
         return replace(said, known=ledger.as_json())
+
+    def _is_due(self, ledger: FailureLedger, pull: PullRequest) -> bool:
+        age = self._world.clock.now() - ledger.base_at
+        polls = age / self._world.settings.poll_seconds
+        return ladder.is_due(ledger, pull.head_sha, pull.base_tip, polls)
 
     def _compared(
         self, ledger: FailureLedger, pull: PullRequest

@@ -15,6 +15,9 @@ from lifecycle.feedback.failures.failure_ledger import FailureLedger, RedHead
 MOST_HEADS = 10
 """Red heads for which the agent is woken, over a pull request's whole life."""
 
+BASE_POLLS = 5
+"""Between two reads of a base that moved: its own run takes minutes, and it may never begin."""
+
 BETWEEN = "\t"
 """Between a workflow and its check, where a check is called by both."""
 
@@ -196,12 +199,17 @@ def _ours(
     return replace(ours, kind=kind, ledger=charged.asked(asked), question=question, asked=asked)
 
 
-def is_due(ledger: FailureLedger, head: str, tip: str) -> bool:
+def is_due(ledger: FailureLedger, head: str, tip: str, polls: float) -> bool:
     """True if what failed at this head is to be read again: its run was not over, or the base moved.
 
-    `tip` is the newest commit of the base now, "" if it is not known.
+    Args:
+        ledger: what failed.
+        head: the commit.
+        tip: the newest commit of the base now, "" if it is not known.
+        polls: how many polls ago the base was looked at; less than 0 where a clock was corrected.
     """
-    has_moved = ledger.base != "" and tip not in ("", ledger.base)
+    is_early = 0 <= polls < BASE_POLLS
+    has_moved = ledger.base != "" and tip not in ("", ledger.base) and not is_early
     return ledger.red == head and (ledger.is_due or has_moved)
 
 

@@ -185,14 +185,15 @@ class _Waiter:
         waiting = self._ours()
         if not has_packet(waiting):
             return self.call.reply(report)
-        why = self._why(waiting)
-        more = self._tick()
-        if not has_packet(more.said):
-            why = []
+        packets = self._packets(waiting)
+        # What this look finds beside that waits for the next one, which reads its packet.
+        more = self._tick(frozenset(PACKED).difference(packets))
+        told = {event_of(one.key) for one in more.said}
+        why = [line for event, lines in packets.items() if event in told for line in lines]
         record = more.record or report.record
         return self.call.reply(replace(more, record=record, said=(*report.said, *more.said)), why)
 
-    def _why(self, waiting: Sequence[Notice]) -> list[str]:
+    def _packets(self, waiting: Sequence[Notice]) -> dict[str, list[str]]:
         until = self.clock.now() + news_packets.PREPARE_SECONDS + HOOK_SECONDS
         signs_of_life.promise(self.claim_store.folder, self.call.session, until)
         return news_packets.prepared(self.world, waiting)
