@@ -13,7 +13,7 @@ import itertools
 import json
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -52,11 +52,11 @@ class Rule:
 
     Attributes:
         words: all of them must be there.
-        answer: what the model says (a text), or calls, in this order.
+        answer: from what is new, what the model says (a text), or calls, in this order.
     """
 
     words: tuple[str, ...]
-    answer: tuple[str | Call, ...]
+    answer: Callable[[str], tuple[str | Call, ...]]
 
 
 def on(*words: str) -> _On:
@@ -70,6 +70,10 @@ class _On:
 
     def say(self, *answer: str | Call) -> Rule:
         """What the model says, or calls."""
+        return Rule(self.words, lambda _: answer)
+
+    def does(self, answer: Callable[[str], tuple[str | Call, ...]]) -> Rule:
+        """What the model says, or calls, by what is new: ids that only GitHub knew."""
         return Rule(self.words, answer)
 
 
@@ -186,7 +190,7 @@ class Model:
             for rule in self.rules:
                 if request.is_turn and all(word in new for word in rule.words):
                     self.rules.remove(rule)
-                    return rule.answer
+                    return rule.answer(new)
         return (OTHERWISE,)
 
 
