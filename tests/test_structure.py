@@ -34,7 +34,7 @@ BUDGET = {
     "evidence": 2_500,
     "claim": 5_824,
     "run": 3_769,
-    "stages": 2_710,
+    "stages": 2_720,
     "workflow": 2_500,
     "feedback": 2_770,
     "reconcile": 1_382,

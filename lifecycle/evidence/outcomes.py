@@ -24,6 +24,24 @@ class Outcome(StrEnum):
     """Nobody can say: it is running, its output is missing, or no row of the table reads it."""
 
 
+class CallEnd(StrEnum):
+    """How a tool call ended."""
+
+    OK = "ok"
+    FAILED = "failed"
+    """It failed, was refused or was interrupted."""
+    UNKNOWN = "unknown"
+    """It runs in the background, or its result is not there."""
+
+
+WHOLE = 1_000_000
+"""Bytes of a run's output that are read, from its end: what a run says of itself stands there.
+
+Of much output an event of the client's has the first characters only; all of it is in a file that the event
+names. Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks.
+"""
+
+
 class Counts:
     """What a runner counted, its parts added up.
 

@@ -14,8 +14,7 @@ from collections import Counter
 from itertools import islice
 
 from lifecycle.evidence import test_runs
-from lifecycle.evidence.outcomes import Counts, Outcome, Reading
-from lifecycle.evidence.printed_output import WHOLE, CallEnd
+from lifecycle.evidence.outcomes import WHOLE, CallEnd, Counts, Outcome, Reading
 from lifecycle.evidence.runners import runner_row, runner_table
 from lifecycle.evidence.runners.runner_row import RunnerRow
 from lifecycle.evidence.test_runs import SuiteRun

@@ -6,8 +6,7 @@ import pytest
 
 from lifecycle.evidence import reading, test_runs
 from lifecycle.evidence.command_lines import commands
-from lifecycle.evidence.outcomes import Outcome
-from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.evidence.outcomes import CallEnd, Outcome
 from lifecycle.evidence.test_runs import FolderStep
 
 

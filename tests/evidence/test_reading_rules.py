@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.evidence import reading
-from lifecycle.evidence.outcomes import Outcome
-from lifecycle.evidence.printed_output import WHOLE, CallEnd
+from lifecycle.evidence.outcomes import WHOLE, CallEnd, Outcome
 from lifecycle.evidence.reading import read_check
 from lifecycle.evidence.test_runs import run_in
 from lifecycle.platforms import coverage_number

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.evidence import reading, test_runs
-from lifecycle.evidence.outcomes import Counts, Outcome
-from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.evidence.outcomes import CallEnd, Counts, Outcome
 from lifecycle.evidence.reading import read_check
 from lifecycle.evidence.runners import runner_table
 

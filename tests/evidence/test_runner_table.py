@@ -11,8 +11,7 @@ import pytest
 
 from lifecycle.core.errors import BadConfig
 from lifecycle.evidence import test_runs
-from lifecycle.evidence.outcomes import Outcome
-from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.evidence.outcomes import CallEnd, Outcome
 from lifecycle.evidence.reading import read_check, read_run
 from lifecycle.evidence.runners import runner_row, runner_table
 from lifecycle.evidence.runners.project_rows import OWN_KEYS

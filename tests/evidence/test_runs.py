@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.evidence import reading, test_runs
-from lifecycle.evidence.outcomes import Outcome
-from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.evidence.outcomes import CallEnd, Outcome
 from lifecycle.evidence.records import Evidence
 from lifecycle.evidence.runners import runner_table
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lifecycle.core.stage_names import Stage
-from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.evidence.outcomes import CallEnd
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.detection.detect_stage import detect
 from lifecycle.stages.detection.stage_markers import said

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.core.stage_names import Detected, Stage
-from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.evidence.outcomes import CallEnd
 from lifecycle.stages.detection import call_sorts, stage_watch
 from lifecycle.stages.detection.call_sorts import Sort, classify, hinted
 from lifecycle.stages.detection.stage_watch import TABLE, infer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.core.stage_names import Detected, Stage
-from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.evidence.outcomes import CallEnd
 from lifecycle.evidence.words import own_words
 from lifecycle.evidence.words.prose_blocks import blocks, plain
 from lifecycle.stages.detection import call_sorts, stage_markers, stage_watch, stage_words
@@ -27,7 +27,7 @@ def test_a_text_without_a_word_of_a_stage_is_not_taken_apart(
     """Most texts cost a look for a few words, and nothing else."""
     asked: list[str] = []
 
-    def said(text: str, _about: tuple[str, ...]) -> tuple[Detected, ...]:
+    def said(text: str, _about: tuple[str, ...], _heard: Stage | None) -> tuple[Detected, ...]:
         asked.append(text)
         return ()
 

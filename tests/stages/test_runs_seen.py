@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.evidence.outcomes import CallEnd
 from lifecycle.hooks.answers.post_tool_use import OUTPUT, used_tool
 
 ASKED = {"command": "pytest -q", "description": "Run the tests"}

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.core.stage_names import Detected, Stage
-from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.evidence.outcomes import CallEnd
 from lifecycle.evidence.runners import runner_table
 from lifecycle.stages.detection import call_sorts, stage_watch, stage_words
 from lifecycle.stages.detection.call_sorts import WORDS, Sort, classify, hinted

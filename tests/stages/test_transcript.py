@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lifecycle.core.stage_names import Detected, Stage
-from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.evidence.outcomes import CallEnd
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.detection.detect_stage import detect
 from lifecycle.stages.transcript import stop_input

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from lifecycle.evidence.printed_output import WHOLE
+from lifecycle.evidence.outcomes import WHOLE
 from lifecycle.storage.regular_files import end_of
 
 

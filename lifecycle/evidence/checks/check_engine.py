@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -96,31 +96,31 @@ def import_ahead() -> None:
     del check_reading, journal_file
 
 
+@dataclass(frozen=True)
 class CheckRun:
     """One run of a check in a worktree.
 
-    Args:
+    Attributes:
         root: the worktree's top folder.
         environment: the variables.
         clock: time.
         asked: what is to be run.
         out, err: take what it prints, as it comes.
+        remarks: what is to be said of it so far.
     """
 
-    def __init__(
-        self,
-        root: Path,
-        environment: Mapping[str, str],
-        clock: Clock,
-        asked: CheckAsked,
-        *,
-        out: Take,
-        err: Take,
-    ) -> None:
-        self.root, self.environment, self.clock, self.asked = root, environment, clock, asked
-        self.out, self.err = out, err
-        self.room = EvidenceRoom(root)
-        self.remarks: list[str] = []
+    root: Path
+    environment: Mapping[str, str]
+    clock: Clock
+    asked: CheckAsked
+    out: Take
+    err: Take
+    remarks: list[str] = field(init=False, default_factory=list)
+
+    @property
+    def room(self) -> EvidenceRoom:
+        """Where it is kept."""
+        return EvidenceRoom(self.root)
 
     def result(self) -> CheckDone:
         """Run it, and remember it.

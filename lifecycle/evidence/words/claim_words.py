@@ -38,7 +38,7 @@ APPROVED, CHANGES, CODED, SATISFIED, TESTED = "approved", "changes", "coded", "s
 
 
 def said(
-    lines: list[str], about: tuple[str, ...], prose: Callable[[], Prose]
+    lines: list[str], about: tuple[str, ...], prose: Callable[[], Prose], wanted: str = ""
 ) -> tuple[list[str], list[str]]:
     """The claims of a text, the furthest first, and what it says is open: tests that fail, asked changes.
 
@@ -47,11 +47,12 @@ def said(
         about: words that stand for what the turn is about besides: that a review was asked for, so that
             "approved" needs no word of what was.
         prose: tells the agent's own words; asked only where something is there.
+        wanted: the one claim that is looked for; "" for all. A claim's patterns cost more than all else.
     """
     whole = " ".join([*lines, *about])
-    claims = [name for name in _claimed(lines) if _has(_forms(name)[-1], whole)]
+    claims = [name for name in _claimed(lines, wanted) if _has(_forms(name)[-1], whole)]
     if claims:
-        claims = _borne_out(prose(), about)
+        claims = _borne_out(prose(), about, wanted)
     still = []
     for name, row in word_tables.table(TABLE)["open"].items():
         says = partial(_says, "|".join(_listed(row)))
@@ -72,16 +73,18 @@ def takes_back(lines: list[str], *, is_report: bool = False) -> bool:
 
 def approves(lines: list[str], prose: Callable[[], Prose]) -> bool:
     """True if a review's own words approve, and nothing around them is a condition."""
-    if APPROVED not in _claimed(lines):
+    if not _claimed(lines, APPROVED):
         return False
-    return APPROVED in _borne_out(prose(), ("review",), is_report=True)
+    return bool(_borne_out(prose(), ("review",), APPROVED, is_report=True))
 
 
-def _borne_out(prose: Prose, about: tuple[str, ...], *, is_report: bool = False) -> list[str]:
+def _borne_out(
+    prose: Prose, about: tuple[str, ...], wanted: str, *, is_report: bool = False
+) -> list[str]:
     """The claims that stand in the agent's own prose, and that nothing in it takes back."""
     own, every, is_open = prose
     on = " ".join([*every, *about])
-    claims = [] if is_open else [name for name in _claimed(own) if _has(_forms(name)[-1], on)]
+    claims = [name for name in _claimed(own, wanted) if not is_open and _has(_forms(name)[-1], on)]
     return [] if claims and takes_back(every, is_report=is_report) else claims
 
 
@@ -109,11 +112,16 @@ def _worth(row: dict[str, Any], texts: Iterable[str]) -> Iterator[str]:
     return (text for text in texts if any(word in text.lower() for word in words))
 
 
-def _claimed(lines: list[str]) -> list[str]:
+def _claimed(lines: list[str], wanted: str) -> list[str]:
     """What one of the lines claims, the furthest first."""
     sentences = [part for line in lines for part in _sentences(line)]
-    rows = word_tables.table(TABLE)["claims"].items()
-    return [name for name, row in rows if any(map(partial(_claims, name), _worth(row, sentences)))]
+    every = word_tables.table(TABLE)["claims"]
+    rows = {wanted: every[wanted]} if wanted else every
+    return [
+        name
+        for name, row in rows.items()
+        if any(map(partial(_claims, name), _worth(row, sentences)))
+    ]
 
 
 def _claims(claim: str, sentence: str) -> bool:

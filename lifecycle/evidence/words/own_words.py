@@ -19,13 +19,10 @@ LENGTH = 20_000
 """Characters of a text in which words are looked for, from its end."""
 
 
-def said(text: str, about: tuple[str, ...] = ()) -> tuple[list[str], list[str]]:
-    """What the text claims, the furthest first, and what it says is open, by their names in `claim_words`.
-
-    `about`: words that stand for what the turn is about besides: that a review was asked for, so that
-    "approved" needs no word of what was.
-    """
-    claims, still = claim_words.said(text[-LENGTH:].splitlines(), about, partial(_prose, text))
+def said(text: str, about: tuple[str, ...] = (), wanted: str = "") -> tuple[list[str], list[str]]:
+    """What the text claims, the furthest first, and what it says is open: as `claim_words.said` has it."""
+    lines = text[-LENGTH:].splitlines()
+    claims, still = claim_words.said(lines, about, partial(_prose, text), wanted)
     if claim_words.APPROVED in claims and claim_words.may_have_verdict(text):
         claims.remove(claim_words.APPROVED)  # its verdict is read by its form alone
     return claims, still

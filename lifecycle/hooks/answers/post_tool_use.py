@@ -15,8 +15,7 @@ from typing import Any
 from lifecycle.core.errors import LockBusy
 from lifecycle.core.redact import redact
 from lifecycle.evidence import command_lines, test_runs
-from lifecycle.evidence.outcomes import Outcome, Reading
-from lifecycle.evidence.printed_output import WHOLE, CallEnd
+from lifecycle.evidence.outcomes import WHOLE, CallEnd, Outcome, Reading
 from lifecycle.evidence.reading import proof
 from lifecycle.evidence.records import RunRecord, record_of
 from lifecycle.evidence.runners import runner_table

@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import cache
 
 from lifecycle.core.stage_names import Stage
-from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.evidence.outcomes import CallEnd
 from lifecycle.stages.transcript.turn import ToolCall
 
 TYPE_CHECKING = False
@@ -100,8 +100,6 @@ def classify(
     hints = hinted(call.text, own) if call.tool == "Bash" else set()
     if not hints:
         return Sort.WORK, "", (), call.tool or call.text[:60]
-    from lifecycle.evidence import command_lines, reading, test_runs
-    from lifecycle.evidence.runners import runner_table
     from lifecycle.trackers import command_signs
 
     verbs = _verbs(call.text) if hints & {Sort.CLOSE, Sort.SHOW} else {}
@@ -113,21 +111,38 @@ def classify(
         is_done = (is_told or _decides(call.text)) and call.outcome is CallEnd.OK
         is_done = is_done and not command_signs.is_denied(call.output)
         return Sort.CLOSE, "done" if is_done else str(call.outcome), closes.ids, closes.name
-    rows = runner_table.rows(runners) if Sort.TESTS in hints else ()
-    run = test_runs.run_in(call.text, tests, rows) if rows else None
-    if run is not None:
-        outcome = reading.read_run(run, call.outcome, call.output, rows=rows).outcome
-        known = str(outcome) if run.is_suite else "part"
-        known = "elsewhere" if test_runs.leads_away(run, root) else known
-        return (
-            Sort.TESTS,
-            "stale" if any(map(test_runs.changes_files, run.behind)) else known,
-            (),
-            run.name,
-        )
-    if Sort.EDIT in hints and any(map(test_runs.changes_files, command_lines.commands(call.text))):
-        return Sort.EDIT, str(call.outcome), (), call.tool
+    ran = _tested(call, tests, runners, root) if Sort.TESTS in hints else None
+    if ran is not None:
+        return ran
+    if Sort.EDIT in hints:
+        from lifecycle.evidence import command_lines, test_runs
+
+        if any(map(test_runs.changes_files, command_lines.commands(call.text))):
+            return Sort.EDIT, str(call.outcome), (), call.tool
     return (Sort.SHOW if command_signs.SHOW in verbs else Sort.WORK), "", (), "tools"
+
+
+def _tested(
+    call: ToolCall,
+    tests: tuple[str, ...],
+    runners: tuple[Mapping[str, object], ...],
+    root: str,
+) -> Seen | None:
+    """The test run that a command line is, and how it came out; None if it is none."""
+    from lifecycle.evidence import reading, test_runs
+    from lifecycle.evidence.runners import runner_table
+
+    rows = runner_table.rows(runners)
+    run = test_runs.run_in(call.text, tests, rows)
+    if run is None:
+        return None
+    outcome = reading.read_run(run, call.outcome, call.output, rows=rows).outcome
+    known = str(outcome) if run.is_suite else "part"
+    if any(map(test_runs.changes_files, run.behind)):
+        known = "stale"
+    elif test_runs.leads_away(run, root):
+        known = "elsewhere"
+    return Sort.TESTS, known, (), run.name
 
 
 def commands_of(runners: tuple[Mapping[str, object], ...]) -> tuple[str, ...]:
@@ -174,9 +189,11 @@ def _reviewing(call: ToolCall, review: str, asked: Stage | None) -> Sort | None:
         return Sort.REQUIREMENTS if is_agents or words.startswith("/") else None
     if _is_review(call, review):
         return Sort.REVIEW
+    if not is_agents:
+        return None
     from lifecycle.evidence.words import own_words
 
-    if not (is_agents and own_words.verdict(call.output)):
+    if not own_words.verdict(call.output):
         return None
     return Sort.REQUIREMENTS if asked is Stage.REQUIREMENTS_REVIEW else Sort.REVIEW
 

@@ -15,8 +15,7 @@ from __future__ import annotations
 import re
 
 from lifecycle.core.stage_names import MARKERS, Detected, Stage
-from lifecycle.evidence.outcomes import Outcome
-from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.evidence.outcomes import CallEnd, Outcome
 from lifecycle.stages.detection.call_sorts import (
     REOPENED,
     REQUIREMENTS,
@@ -187,7 +186,7 @@ class Watch:
         if reviewed is not None:
             self._judged(reviewed, verdict)
             return
-        said = stage_words.said(text, self.about)
+        said = stage_words.said(text, self.about, self.heard)
         told = {state for state, (why, _) in self.states.items() if why == TEXT}
         self._forget(told if told and own_words.takes_back(text) else set())
         for state in said:
@@ -198,8 +197,7 @@ class Watch:
             if is_denied or is_seen or state in self.by_call or state in self.denied:
                 continue
             if state.is_completion:
-                if self.heard is None or state is MARKERS[self.heard]:
-                    self._complete(state, self.states.get(state, (TEXT, ())))
+                self._complete(state, self.states.get(state, (TEXT, ())))
             else:
                 self.under_way[state] = TEXT
                 if state is Detected.IN_ORACLE_REVIEW:

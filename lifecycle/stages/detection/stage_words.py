@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lifecycle.core.stage_names import Detected
+from lifecycle.core.stage_names import MARKERS, Detected, Stage
 from lifecycle.evidence.words import claim_words, own_words
 
 STAGES = {
@@ -22,10 +22,17 @@ OPEN = {
 """The stage that is under way where a text says that this is open."""
 
 
-def said(text: str, about: tuple[str, ...] = ()) -> tuple[Detected, ...]:
+def said(
+    text: str, about: tuple[str, ...] = (), heard: Stage | None = None
+) -> tuple[Detected, ...]:
     """What the text says is completed, the furthest stage first; then what it says is under way.
 
-    `about`: words that stand for what the turn is about besides, as `own_words.said` takes them.
+    Args:
+        text: the agent's.
+        about: words that stand for what the turn is about besides: that a review was asked for, so that
+            "approved" needs no word of what was.
+        heard: the stage whose completion alone is looked for; None for any.
     """
-    claims, still = own_words.said(text, about)
+    wanted = [name for name, state in STAGES.items() if heard and state is MARKERS[heard]]
+    claims, still = own_words.said(text, about, "".join(wanted))
     return (*(STAGES[name] for name in claims), *(OPEN[name] for name in still))

@@ -17,8 +17,7 @@ from dataclasses import asdict, dataclass
 from lifecycle.core.errors import GitFailed, LifecycleError, Transient
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.evidence import reading, records, test_runs, tree_hash
-from lifecycle.evidence.outcomes import Outcome
-from lifecycle.evidence.printed_output import WHOLE, CallEnd
+from lifecycle.evidence.outcomes import WHOLE, CallEnd, Outcome
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.evidence.runners import runner_table
 from lifecycle.evidence.runners.runner_row import RunnerRow

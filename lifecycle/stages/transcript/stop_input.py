@@ -21,7 +21,7 @@ import time
 import zlib
 
 from lifecycle.core.stage_names import Stage
-from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.evidence.outcomes import CallEnd
 from lifecycle.stages.detection import detect_stage
 from lifecycle.stages.transcript import file_tail
 from lifecycle.stages.transcript.turn import (

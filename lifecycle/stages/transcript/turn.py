@@ -18,7 +18,7 @@ import re
 from enum import StrEnum
 
 from lifecycle.core.stage_names import Detected, Stage
-from lifecycle.evidence.printed_output import CallEnd
+from lifecycle.evidence.outcomes import CallEnd
 from lifecycle.stages.detection import stage_markers
 
 TYPE_CHECKING = False
