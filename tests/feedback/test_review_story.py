@@ -10,6 +10,7 @@ import pytest
 from lifecycle.api import Wake
 from lifecycle.feedback.reviews.review_ledger import LONGEST_QUIET, QUIET_SECONDS
 from tests.conftest import BRANCH
+from tests.e2e.client import Session, ended, heard
 from tests.factories import client, texts
 
 if TYPE_CHECKING:
@@ -59,7 +60,10 @@ def operations(place: Place) -> list[str]:
 
 
 def test_a_review_of_twelve_comments_is_one_wake_and_is_answered(place: Place, number: int) -> None:
-    """One packet once nobody writes any more; each answered by the command; then nothing is unanswered."""
+    """One packet once nobody writes any more; each answered by the command; then nothing is unanswered.
+
+    Until then `status` and a hand-off say how many wait.
+    """
     place.control.review(
         number, "CHANGES_REQUESTED", login="maria", body="Twelve things.", comments=remarks()
     )
@@ -86,6 +90,10 @@ def test_a_review_of_twelve_comments_is_one_wake_and_is_answered(place: Place, n
     threads = shown(place)["unanswered"]
     assert len(threads) == COUNT
     push(place)
+    handed = place.cli("handoff", "--summary", "Fix race condition")
+    assert handed.returncode == 0, handed.stderr
+    said = f"12 review threads of PR #{number} are unanswered: lifecycle feedback reviews."
+    assert said in handed.stdout
     answer = place.root / "answer.md"
     answer.write_text("Because of the lock.\n")
     place.clear()
@@ -156,11 +164,12 @@ def test_reviews_that_cannot_be_read_now_are_read_at_the_next_look(
     assert "\n" not in bare
 
 
-def test_the_hook_wakes_the_session_with_the_packet_once(place: Place, number: int) -> None:
+def test_the_waiter_wakes_the_session_with_the_packet_once(place: Place, number: int) -> None:
     """Exit 2 with the sentence, the points behind bars and the file, line by line; then silence.
 
     Where somebody never pauses the packet comes after ten minutes, which have passed here.
     """
+    (place.root / ".lifecycle.toml").write_text("[checks]\npoll_seconds = 0.05\n")
     place.control.review(number, "COMMENTED", login="maria", comments=remarks(2))
     assert place.hook("on-idle").returncode == 0
     state = place.root / ".lifecycle" / "state.json"
@@ -169,24 +178,16 @@ def test_the_hook_wakes_the_session_with_the_packet_once(place: Place, number: i
     known["waits_since"] -= LONGEST_QUIET
     known["due"] -= LONGEST_QUIET
     state.write_text(json.dumps(content))
-    woken = place.hook("on-idle")
-    assert woken.returncode == 2, woken.stderr
-    lines = woken.stderr.splitlines()
+    session = Session(place)
+    waiter = session.waiter()
+    with ended(waiter):
+        woken = heard(waiter)
+    assert woken.woke
+    lines = woken.model.splitlines()
     assert lines[0].startswith(f"2 remarks on PR #{number} by maria wait for an answer.")
     assert "  | Why line 0?" in lines
     assert (place.root / lines[-1].rpartition(": ")[2]).is_file()
-    assert place.hook("on-idle").returncode == 0
-
-
-def test_a_hand_off_says_what_is_unanswered(place: Place, number: int) -> None:
-    """Handing off again, with threads open, names how many and the command."""
-    place.control.review(number, "COMMENTED", login="maria", comments=remarks(1))
-    place.tree().tick(Wake.TICK)
-    place.git("switch", "--quiet", BRANCH)
-    handed = place.cli("handoff", "--summary", "Fix race condition")
-    assert handed.returncode == 0, handed.stderr
-    said = f"One review thread of PR #{number} is unanswered: lifecycle feedback reviews."
-    assert said in handed.stdout
+    assert session.idle().is_silent
 
 
 def test_an_agent_publishes_no_file_from_elsewhere(place: Place, number: int) -> None:
