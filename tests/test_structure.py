@@ -24,7 +24,7 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_549,
+    "core": 2_566,
     "storage": 1_461,
     "settings": 902,
     "git": 857,
@@ -32,17 +32,17 @@ BUDGET = {
     "trackers": 2_880,
     "platforms": 780,
     "evidence": 2_500,
-    "claim": 5_824,
+    "claim": 5_869,
     "run": 3_769,
     "stages": 2_720,
     "workflow": 2_500,
-    "feedback": 2_770,
+    "feedback": 2_783,
     "reconcile": 1_382,
     "views": 2_413,
     "app": 1_734,
     "setup": 3_712,
     "hooks": 2_020,
-    "cli": 6_264,
+    "cli": 6_268,
     APART: 17_560,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -50,7 +50,7 @@ BUDGET = {
 What a hook speaks through (`github/client/plain_line.py`), its lock, and what makes its values
 (`core/light_dataclass.py`) are lines of ours that libraries had: they took longer to start than to work.
 Of the 5,000 lines that feedback may have, other rooms have some: whom a sweep's pull requests wait for is
-read in github, decided in claim, and told by reconcile and cli, in 280.
+read in github, decided in claim, and told by reconcile and cli; whose auto-merge is, claim knows: in 340.
 """
 
 RUN_IN_ALL = 4_986

@@ -137,14 +137,15 @@ class LinkPullRequest:
 
 
 AUTO_MERGE, UPDATE_BRANCH = "auto-merge", "update-branch"
+NO_AUTO_MERGE = "no-auto-merge"
 
 
 @dataclass(frozen=True, slots=True)
 class AdvancePullRequest:
-    """Set: GitHub merges this head by itself, or merges the base into its branch.
+    """Set: GitHub merges this head by itself, does not any more, or merges the base into its branch.
 
     Attributes:
-        how: AUTO_MERGE or UPDATE_BRANCH.
+        how: AUTO_MERGE, NO_AUTO_MERGE or UPDATE_BRANCH.
         method: how it is merged: merge, squash or rebase.
     """
 

@@ -145,7 +145,7 @@ class FailureFeedback(Protocol):
         """
 
     def heard(
-        self, pull: PullRequest, known: Mapping[str, Any], *, may_read: bool
+        self, pull: PullRequest, known: Mapping[str, Any], *, may_read: bool, may_fetch: bool
     ) -> FailuresHeard:
         """What follows from what was read, and what is to be remembered: nothing is written.
 
@@ -153,6 +153,7 @@ class FailureFeedback(Protocol):
             pull: as it was read just now.
             known: what was remembered of it, {} at first.
             may_read: who looks has why a head failed read, where that is due again.
+            may_fetch: git may be asked for commits that were pushed from elsewhere.
         """
 
 
@@ -163,6 +164,9 @@ class Merges(Protocol):
         self, number: int, *, sha: str = "", method: MergeMethod = "merge"
     ) -> Ensured[PullFacts]:
         """GitHub merges it, at this head, once it may, or now; HeadMoved, NotMergeable, Rejected."""
+
+    def ensure_no_auto_merge(self, number: int) -> Ensured[PullFacts]:
+        """GitHub does not merge it by itself."""
 
     def ensure_branch_updated(self, number: int, *, sha: str = "") -> Ensured[PullFacts]:
         """GitHub merges the base into its branch if the head is still this; HeadMoved, NotMergeable."""

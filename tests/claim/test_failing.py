@@ -15,6 +15,7 @@ from lifecycle.core import plan
 from lifecycle.core.messages import messages, review_messages
 from lifecycle.core.plan import Wake
 from lifecycle.core.values.model import PullState
+from lifecycle.feedback.waiting import endings
 from lifecycle.storage import journal
 from tests.claim.steps import ITEM, REVIEW
 from tests.factories import NOW, SHA, observation, pull, record, seen, texts
@@ -50,21 +51,31 @@ def test_what_was_remarked_is_not_remarked_again() -> None:
     assert failing.decide(seen(wanting(**{"pull.reruns": (), "pull.remarked": 2})), pull()) is None
 
 
-def test_a_refused_rerun_is_told_to_the_person_and_keeps_nothing_else_back() -> None:
-    """It is not sent again at each look; the remark is made all the same."""
+def test_a_refused_rerun_is_a_question_and_keeps_nothing_else_back() -> None:
+    """It is not sent again at each look; the remark is made, and a wait ends: somebody is needed.
+
+    That jobs are run again is not said any more; a refusal that the agent can mend is its own.
+    """
     action = plan.RerunJobs(7, 1)
     refused = wanting(**{"pull.reruns": ((7, 1),)})
     trouble = Trouble(mark_of(action), "no right.", NOW + 60, is_final=True)
     refused = replace(refused, troubles={kind_of(action): trouble})
     shown = seen(refused, observed=observation(by_number=pull(), item=ITEM))
     assert failing.decide(shown, pull()) == REMARK
-    assert "Failed jobs of CI were not run again" in texts(decide(shown))
+    (told,) = decide(shown).notices
+    assert (told.audience, told.ends) == (plan.Audience.ASK, ("rerun",))
+    assert told.text.startswith("Jobs of CI that their runner failed were not run again: no right.")
+    assert "ask the user to run them again" in told.text
+    assert endings.news_ends(told, endings.WaitFor.CI) is endings.Ending.PERSON
+    mine = replace(refused, troubles={"RerunJobs": replace(trouble, for_agent=True)})
+    (told,) = decide(replace(shown, record=mine)).notices
+    assert told.audience is plan.Audience.ACT
     asked = replace(shown, wake=Wake.TICK)
     assert failing.decide(asked, pull()) == action
     for kind in ("RerunJobs", "RemarkOnPull"):
         assert still_wanted(shown, kind)
         assert not still_wanted(seen(record()), kind)
-        assert messages.COMPLAINTS[kind]("Why.", 42).endswith("Why.")
+        assert "Why." in messages.COMPLAINTS[kind]("Why.", 42)
 
 
 def test_facts_settle_what_was_tried() -> None:

@@ -15,6 +15,7 @@ from lifecycle.claim.record.state import Record, fold, mark_of
 from lifecycle.core.errors import Rejected
 from lifecycle.core.plan import (
     AUTO_MERGE,
+    NO_AUTO_MERGE,
     UPDATE_BRANCH,
     AdvancePullRequest,
     Audience,
@@ -25,6 +26,7 @@ from lifecycle.core.plan import (
 from lifecycle.core.values.checks import Bucket, Checks
 from lifecycle.core.values.merging import Ejection, MergeDemands, QueueEntry
 from lifecycle.core.values.model import Conversations, Observation, PullRequest
+from lifecycle.feedback.waiting import endings
 from tests.claim.steps import REVIEW
 from tests.factories import NOW, SHA, checks, pull, record, seen
 from tests.factories import review as asked_for
@@ -345,3 +347,63 @@ def test_what_github_accepted_is_remembered_with_the_head_and_a_refusal_told() -
     assert after.troubles == {}
     failed = fold(made, Failed(action, Rejected("Auto-merge is not allowed.")), NOW)
     assert failed.troubles["AdvancePullRequest"].is_final
+
+
+def weakened(merging: MergeRecord) -> Snapshot:
+    """A look that knows of weakened checks."""
+    memory = {"pull.merging": merging, "pull.tampering": ("skips a test in a.py",)}
+    made = seen(record(**REVIEW, memory=memory))
+    rules = replace(made.rules, auto_merge=True)
+    return replace(made, rules=rules, looked_at_checks=True)
+
+
+OURS = MergeRecord(head=SHA, auto_on=SHA, asked={AUTO_MERGE: OLD}, is_ours=True)
+ON = shown(is_auto_merge=True, merge_state="BLOCKED")
+BACK = AdvancePullRequest(107, SHA, NO_AUTO_MERGE)
+
+
+def test_our_auto_merge_is_taken_back_where_checks_were_weakened() -> None:
+    """Once, draft or red or not; the user is told, and nothing is taken for somebody's switching off."""
+    for made in (ON, replace(ON, is_draft=True), replace(ON, checks=checks(Bucket.FAIL))):
+        assert advance(weakened(OURS), made) == BACK
+    assert advance(look(OURS, auto_merge=True), ON) is None
+    assert advance(weakened(OURS), replace(ON, is_auto_merge=False)) is None
+    assert advance(weakened(OURS), replace(ON, queue=QUEUED)) is None
+    after = fold(weakened(OURS).record, PullRequestAdvanced(BACK), NOW).pull.merging
+    assert (after.is_ours, after.auto_on, after.asked[NO_AUTO_MERGE]) == (False, "", SHA)
+    for made in (ON, shown(merge_state="BLOCKED")):
+        (notice,) = review.judge(weakened(after), made).notices[:1]
+        assert (notice.key, notice.audience) == (f"auto-merge:107:{SHA}:back", Audience.NOTE)
+        assert "weakens its checks" in notice.text
+        assert advance(weakened(after), made) is None
+    still_shown = known(after, ON, NOW)
+    assert known(still_shown, shown(), NOW).is_left_off is False
+
+
+def test_a_persons_auto_merge_is_left_on_and_asked_about() -> None:
+    """Nothing is switched off; a wait ends with it."""
+    theirs = replace(OURS, asked={}, is_ours=False)
+    assert advance(weakened(theirs), ON) is None
+    (notice,) = [
+        one for one in review.judge(weakened(theirs), ON).notices if "auto-kept" in one.key
+    ]
+    assert (notice.key, notice.audience) == ("auto-kept:107", Audience.ASK)
+    assert endings.news_ends(notice, endings.WaitFor.MERGE) is endings.Ending.PERSON
+    assert "auto-kept" not in str(keys(told(ON, theirs)))
+
+
+def test_whose_auto_merge_is() -> None:
+    """Ours from when it was asked for until it is off; a new head and the queue change nothing."""
+    asked = fold(
+        look().record, PullRequestAdvanced(AdvancePullRequest(107, SHA, AUTO_MERGE)), NOW
+    ).pull.merging
+    assert asked.is_ours
+    assert known(asked, shown(), NOW).is_ours  # the look in which it was asked for
+    assert known(asked, shown(is_auto_merge=True), NOW).is_ours
+    newer = replace(asked, auto_on=SHA)
+    assert known(newer, shown(is_auto_merge=True, head_sha=OLD), NOW).is_ours
+    assert known(newer, shown(queue=QUEUED), NOW).is_ours
+    assert not known(newer, shown(), NOW).is_ours  # somebody switched it off
+    assert not known(newer, shown(head_sha=OLD), NOW).is_ours
+    behind = PullRequestAdvanced(AdvancePullRequest(107, SHA, UPDATE_BRANCH))
+    assert fold(look(OURS).record, behind, NOW).pull.merging.is_ours

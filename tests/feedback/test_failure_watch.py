@@ -50,12 +50,17 @@ def pull(place: Place, world: WorktreeWorld) -> PullRequest:
 
 
 def heard(
-    world: WorktreeWorld, pull: PullRequest, known: Mapping[str, Any], *, reads: bool = True
+    world: WorktreeWorld,
+    pull: PullRequest,
+    known: Mapping[str, Any],
+    *,
+    reads: bool = True,
+    may_fetch: bool = True,
 ) -> FailuresHeard:
     """What a look hears, after what failed was read."""
     if reads:
         assert world.failures.explained(pull.number, pull.head_sha, 20.0)
-    return world.failures.heard(pull, known, may_read=True)
+    return world.failures.heard(pull, known, may_read=True, may_fetch=may_fetch)
 
 
 def checks(pull: PullRequest, bucket: Bucket) -> PullRequest:
@@ -113,7 +118,8 @@ def test_of_another_head_than_the_present_nothing_is_told(
 ) -> None:
     """What failed there is not what was spoken of, and decides nothing."""
     assert world.failures.explained(pull.number, "0" * 40, 20.0) == ()
-    assert world.failures.heard(pull, {}, may_read=True).known["red"] == ""
+    seen = world.failures.heard(pull, {}, may_read=True, may_fetch=False)
+    assert seen.known["red"] == ""
 
 
 def test_a_flake_is_heard_once(world: WorktreeWorld, pull: PullRequest) -> None:
@@ -167,6 +173,23 @@ def test_what_came_from_the_base_is_not_the_fixs(
     # A head that is not here cannot be looked through, and is again once it is.
     strange = heard(world, replace(pull, head_sha="1" * 40), known, reads=False)
     assert (strange.tampering, strange.known["compared"]) == ((), "")
+
+
+def test_what_somebody_else_pushed_is_looked_through_as_well(
+    place: Place, world: WorktreeWorld, pull: PullRequest
+) -> None:
+    """A person's push, or another clone's, is fetched, not by a hook in a hurry; no ref keeps it."""
+    known = heard(world, pull, {}).known
+    place.git("push", "--quiet", "origin", f"HEAD:refs/heads/{BRANCH}")
+    theirs = place.control.push_commit(BRANCH, {".github/workflows/x.yml": WEAK}, "Theirs")
+    elsewhere, before = replace(pull, head_sha=theirs), place.git("show-ref")
+    quick = heard(world, elsewhere, known, reads=False, may_fetch=False)
+    assert (quick.tampering, quick.known["compared"]) == ((), "")
+    found = heard(world, elsewhere, known, reads=False)
+    (said,) = found.tampering
+    assert said.startswith("lets a step or a job fail in .github/workflows/x.yml")
+    assert found.known["compared"] == theirs
+    assert place.git("show-ref") == before
 
 
 def test_a_failure_whose_run_is_not_over_is_told_to_nobody_until_it_is(place: Place) -> None:

@@ -95,6 +95,14 @@ def is_on(place: Place, number: int) -> bool:
     return bool(requests.get(url, headers=headers, timeout=10).json()["auto_merge"])
 
 
+def weakened(place: Place, *said: str) -> None:
+    """The claim's memory, as if what was pushed weakened the checks like this."""
+    path = place.root / ".lifecycle/state.json"
+    state = json.loads(path.read_text())
+    state["record"]["pull"]["tampering"] = [*said]
+    path.write_text(json.dumps(state))
+
+
 def users(place: Place, text: str) -> None:
     """The user's own settings."""
     folder = place.root.parent / "home" / "config" / "lifecycle"
@@ -166,7 +174,7 @@ def test_a_green_branch_that_is_behind_is_brought_up_to_date(place: Place, numbe
 
 @demands(contexts=["test"])
 def test_auto_merge_is_switched_on_for_the_head_and_merges(place: Place, number: int) -> None:
-    """By the user's own word only; kept for a new head; a person's switching off stands."""
+    """By the user's own word only; kept for a new head, off for weaker checks; a person's word stands."""
     users(place, 'merge = "auto"\n')
     reckoned(place)
     (said,) = [one for one in place.tree().tick(Wake.TICK).said if "auto" in one.key]
@@ -179,12 +187,22 @@ def test_auto_merge_is_switched_on_for_the_head_and_merges(place: Place, number:
     place.clear()
     wake(place)
     assert [one.operation for one in place.requests()] == ["ObserveClaim"], "it is on still"
+    weakened(place, "skips a test in a.py")
+    assert f"Auto-merge of PR #{number} was on as your config.toml asks for" in texts(wake(place))
+    assert not is_on(place, number)
+    weakened(place)
+    wake(place)
+    wake(place)
+    assert is_on(place, number)
     mutate(place, "disablePullRequestAutoMerge", number)
     assert "is left off" in texts(wake(place))
     place.work()
     wake(place)
     assert not is_on(place, number)
+    weakened(place, "skips a test in a.py")
     mutate(place, "enablePullRequestAutoMerge", number)
+    assert "auto-merge was switched on there by a person" in texts(wake(place))
+    assert is_on(place, number)
     place.control.set_check(number, "test")
     assert "merged! Should I close issue #42?" in texts(wake(place))
 

@@ -282,9 +282,12 @@ def complaints(record: Record) -> tuple[Notice, ...]:
     for kind, trouble in record.troubles.items():
         if trouble.is_final and kind not in told_at_the_end:
             text = messages.COMPLAINTS[kind](trouble.sentence, record.claim.issue_number)
-            audience = Audience.ACT if trouble.for_agent else Audience.NOTE
+            # Nothing goes on before jobs are run again, and nobody but a person can do it by hand.
+            is_asked, ends = (True, ("rerun",)) if kind == "RerunJobs" else (False, ())
+            audience = Audience.ASK if is_asked else Audience.NOTE
+            audience = Audience.ACT if trouble.for_agent else audience
             key = f"refused:{kind}:{trouble.mark}:{trouble.sentence}"
-            said.append(Notice(key, text, audience, stands=True))
+            said.append(Notice(key, text, audience, stands=True, ends=ends))
     return (*said, *_waiting(record))
 
 

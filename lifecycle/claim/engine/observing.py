@@ -176,7 +176,10 @@ def _hear_failures(working: LookUnderWay) -> None:
     is_told = seen.wake in (Wake.IDLE, Wake.TICK) or (seen.wake is Wake.START and known.failures)
     if pull is None or pull.state is not PullState.OPEN or not is_told:
         return
-    heard = working.world.failures.heard(pull, known.failures, may_read=working.may_read)
+    may_fetch = seen.wake is not Wake.START
+    heard = working.world.failures.heard(
+        pull, known.failures, may_read=working.may_read, may_fetch=may_fetch
+    )
     if heard.is_settled or heard.is_due:
         prefix = f"{seen.record.claim_key}/failed:{pull.number}:{pull.head_sha}:"
         working.claim_store.ledger.withdraw(prefix)

@@ -94,6 +94,7 @@ class MergeRecord:
         ejection, ejected: the last time that it left the queue, and the head that left.
         auto_on: the head at which auto-merge was seen switched on; empty while it is not.
         is_left_off: somebody switched it off for the head that it was on for.
+        is_ours: it is on because it was asked for from here.
         asked: by what GitHub was asked for, the head that it was asked for.
     """
 
@@ -107,6 +108,7 @@ class MergeRecord:
     ejected: str = ""
     auto_on: str = ""
     is_left_off: bool = False
+    is_ours: bool = False
     asked: Mapping[str, str] = field(default_factory=dict)
 
 

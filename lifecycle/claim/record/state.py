@@ -344,8 +344,16 @@ def _on_pull(
             pull = replace(pull, reruns=left, checks=None)  # what was read of them is over
             return _settled(replace(record, pull=pull), "RerunJobs")
         case plan.PullRequestAdvanced():
-            asked = {**pull.merging.asked, fact.action.how: fact.action.head}
-            pull = replace(pull, merging=replace(pull.merging, asked=asked))
+            how, merging = fact.action.how, pull.merging
+            merging = replace(merging, asked={**merging.asked, how: fact.action.head})
+            if how != plan.UPDATE_BRANCH:
+                is_ours = how == plan.AUTO_MERGE
+                auto_on = merging.auto_on if is_ours else ""  # nobody else switched it off
+                asked = dict(merging.asked)
+                if is_ours:
+                    asked.pop(plan.NO_AUTO_MERGE, None)
+                merging = replace(merging, is_ours=is_ours, auto_on=auto_on, asked=asked)
+            pull = replace(pull, merging=merging)
             return _settled(replace(record, pull=pull), "AdvancePullRequest")
 
 

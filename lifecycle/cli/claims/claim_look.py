@@ -157,7 +157,10 @@ def describe(action: plan.Action) -> str:
         case plan.RerunJobs():
             return f"run the failed jobs of run {action.run} again"
         case plan.AdvancePullRequest():
-            what = {plan.UPDATE_BRANCH: "merge the base into the branch of"}
+            what = {
+                plan.UPDATE_BRANCH: "merge the base into the branch of",
+                plan.NO_AUTO_MERGE: "stop the auto-merge of",
+            }
             return f"have GitHub {what.get(action.how, 'merge')} PR #{action.number}"
         case plan.AddToBoard():
             return f"put #{action.issue} on the board"

@@ -146,6 +146,24 @@ def auto_merge(number: int, head: str) -> str:
     )
 
 
+def auto_merge_taken_back(number: int) -> str:
+    """What was asked for from here was taken back, since a person has to look at it first."""
+    return (
+        f"Auto-merge of PR #{number} was on as your config.toml asks for, and was switched off on GitHub: "
+        "what was pushed since weakens its checks. The PR was kept; merge it, or switch it on again, if "
+        "that is right."
+    )
+
+
+def auto_merge_kept(number: int) -> str:
+    """To the agent, for the user: somebody's own auto-merge is on for weakened checks."""
+    return (
+        f"GitHub merges PR #{number} by itself as soon as it may: auto-merge was switched on there by a "
+        "person, and what was pushed since weakens its checks. It was left on; ask the user at once "
+        "whether that is right, and to switch it off on the PR's page if not."
+    )
+
+
 def auto_merge_left_off(number: int) -> str:
     """Somebody switched auto-merge off, and so it stays."""
     return (

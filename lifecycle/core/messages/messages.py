@@ -323,7 +323,9 @@ COMPLAINTS: dict[str, Callable[[str, int | None], str]] = {
         "OpenPullRequest": "The PR was not opened: {0}",
         "LinkPullRequest": "The PR's text does not refer to #{1}, and nothing was added to it. {0}",
         "RemarkOnPull": "The PR's text does not say that its checks were weakened. {0}",
-        "RerunJobs": "Failed jobs of CI were not run again, and the agent was not woken for them: {0}",
+        "RerunJobs": "Jobs of CI that their runner failed were not run again: {0} The change is not at "
+        "fault, so mend nothing; ask the user to run them again on the PR's page (Checks, Re-run failed "
+        "jobs). What comes of it is watched.",
         "AdvancePullRequest": "GitHub was asked to bring the PR of #{1} on by itself, and does not; the PR "
         "was kept. {0}",
         "AddToBoard": "Issue #{1} was not put on the board; issue and PR go on. {0}",

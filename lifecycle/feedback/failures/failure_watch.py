@@ -57,6 +57,7 @@ class FailureWatch:
         self._world = world
         self._tips: dict[int, str] = {}
         self._read: dict[tuple[int, str], FailureFacts] = {}
+        self._fetched: set[str] = set()
 
     def explained(self, pull: int, head: str, seconds: float | None) -> tuple[str, ...]:
         """Read why a head failed; as `ports.FailureFeedback.explained`."""
@@ -75,12 +76,12 @@ class FailureWatch:
         return tuple(wake_lines(found.packet, found.path))
 
     def heard(
-        self, pull: PullRequest, known: Mapping[str, Any], *, may_read: bool
+        self, pull: PullRequest, known: Mapping[str, Any], *, may_read: bool, may_fetch: bool
     ) -> FailuresHeard:
         """What follows from what was read; as `ports.FailureFeedback.heard`."""
         self._tips[pull.number] = pull.base_tip
         ledger, head = FailureLedger.from_json(known, pull.number), pull.head_sha
-        ledger, weakened = self._compared(ledger, pull)
+        ledger, weakened = self._compared(ledger, pull, may_fetch=may_fetch)
         ledger, flakes = ladder.flakes(ledger, head, _passed(pull))
         if pull.checks is not None and pull.checks.is_green:
             ledger = ledger.mended()
@@ -105,13 +106,29 @@ class FailureWatch:
         return ladder.is_due(ledger, pull.head_sha, pull.base_tip, polls)
 
     def _compared(
-        self, ledger: FailureLedger, pull: PullRequest
+        self, ledger: FailureLedger, pull: PullRequest, *, may_fetch: bool
     ) -> tuple[FailureLedger, tuple[str, ...]]:
-        """What the commits since the last red head take from the checks; looked through once a head."""
+        """What the commits since the last red head take from the checks; looked through once a head.
+
+        Whoever pushed them: what came from elsewhere is fetched, and kept by no ref.
+        Source: https://docs.github.com/pull-requests/collaborating-with-pull-requests/reviewing-changes-in-pull-requests/checking-out-pull-requests-locally
+        """
         head, start = pull.head_sha, ledger.compared or ledger.red
         if not start or head in (start, ledger.red):
             return ledger, ()
         diff = self._tried(lambda one: self._diff(start, one), head)
+        if diff is None and may_fetch and head not in self._fetched:
+            self._fetched.add(head)  # what is not there then need not be asked for at each look
+            remote, ref = self._world.settings.remote, f"refs/pull/{pull.number}/head"
+            fetch_it = (
+                "fetch",
+                "--quiet",
+                "--no-tags",
+                "--no-recurse-submodules",
+                "--no-write-fetch-head",
+            )
+            self._tried(lambda _: self._world.git.run(*fetch_it, remote, ref, remote=remote), head)
+            diff = self._tried(lambda one: self._diff(start, one), head)
         if diff is None:
             return ledger, ()  # a commit is not here, or not yet
         found = tampering.findings(diff)

@@ -74,6 +74,7 @@ EVENTS: Mapping[str, Mapping[WaitFor, Ending]] = {
     "mended": dict.fromkeys(_NO_REVIEW, Ending.RED),
     "ci-stop": dict.fromkeys(_NO_REVIEW, Ending.PERSON),
     "ejected": dict.fromkeys(_NO_REVIEW, Ending.THROWN_OUT),
+    "auto-kept": dict.fromkeys(_NO_REVIEW, Ending.PERSON),
     "queue": {WaitFor.MERGE: Ending.PERSON, WaitFor.ANY: Ending.PERSON},
     "closed": dict.fromkeys(_ALL, Ending.CLOSED),
     "merged": dict.fromkeys(_ALL, Ending.GOOD),

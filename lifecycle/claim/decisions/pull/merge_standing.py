@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 from lifecycle.claim.decisions.snapshot import Snapshot, may_try
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import merge_messages as words
-from lifecycle.core.plan import AUTO_MERGE, UPDATE_BRANCH, AdvancePullRequest, Audience, Notice
+from lifecycle.core.plan import (
+    AUTO_MERGE,
+    NO_AUTO_MERGE,
+    UPDATE_BRANCH,
+    AdvancePullRequest,
+    Audience,
+    Notice,
+)
 from lifecycle.core.values.checks import Verdict
 
 if TYPE_CHECKING:
@@ -33,7 +40,7 @@ UNTESTED_SECONDS = 600.0
 Source: https://github.com/loopdive/js2/issues/1357
 """
 
-EVENTS = ("conflict", "ejected", "queue", "standing", "auto-merge", "updated")
+EVENTS = ("conflict", "ejected", "queue", "standing", "auto-merge", "auto-kept", "updated")
 """What is told here of an open pull request."""
 
 _WAITING = ("BLOCKED", BEHIND)
@@ -59,9 +66,18 @@ def known(before: MergeRecord, pull: PullRequest, now: float) -> MergeRecord:
         untested_since=before.untested_since if untested == before.untested else now,
     )
     if pull.is_auto_merge:
-        return replace(made, auto_on=pull.head_sha, is_left_off=False)
+        # What was taken back from here is still shown in that look; somebody who switched it on since may
+        # switch it off as well.
+        is_back = before.asked.get(NO_AUTO_MERGE) == pull.head_sha
+        return replace(made, auto_on="" if is_back else pull.head_sha, is_left_off=False)
     is_off = before.auto_on == pull.head_sha and not (queue or was_queued or is_new)
-    return replace(made, auto_on="", is_left_off=before.is_left_off or is_off)
+    is_asked = before.asked.get(AUTO_MERGE) == pull.head_sha and not is_off
+    return replace(
+        made,
+        auto_on="",
+        is_left_off=before.is_left_off or is_off,
+        is_ours=before.is_ours and bool(is_asked or queue),
+    )
 
 
 def mended_first(snapshot: Snapshot, pull: PullRequest, made: MergeRecord) -> list[Notice]:
@@ -113,6 +129,13 @@ def notices(snapshot: Snapshot, pull: PullRequest, after: PullRecord) -> list[No
     if before.asked.get(AUTO_MERGE) == pull.head_sha != made.ejected:
         text = words.auto_merge(number, pull.head_sha)
         said.append(Notice(f"auto-merge:{number}:{pull.head_sha}", text, Audience.NOTE))
+    key = f"{number}:{pull.head_sha}"
+    if before.asked.get(NO_AUTO_MERGE) == pull.head_sha:
+        text = words.auto_merge_taken_back(number)
+        said.append(Notice(f"auto-merge:{key}:back", text, Audience.NOTE, ends=("auto-merge",)))
+    elif snapshot.record.pull.tampering and pull.is_auto_merge and not made.is_ours:
+        text = words.auto_merge_kept(number)
+        said.append(Notice(f"auto-kept:{number}", text, Audience.ASK))
     if made.is_left_off and snapshot.rules.auto_merge:
         text = words.auto_merge_left_off(number)
         said.append(Notice(f"auto-merge:{number}:off", text, Audience.NOTE))
@@ -147,6 +170,13 @@ def advance(snapshot: Snapshot, pull: PullRequest) -> AdvancePullRequest | None:
     """What GitHub is to be asked for by itself, as the settings say; None if nothing, or not now."""
     if not snapshot.looked_at_checks or pull.checks is None or pull.queue is not None:
         return None
+    if (
+        snapshot.record.pull.tampering
+        and pull.is_auto_merge
+        and snapshot.record.pull.merging.is_ours
+    ):
+        back = AdvancePullRequest(pull.number, pull.head_sha, NO_AUTO_MERGE)
+        return back if may_try(snapshot, back) else None
     is_held = pull.is_draft or pull.changes_requested or pull.mergeable == CONFLICTING
     if is_held or pull.checks.verdict is Verdict.FAILED:
         return None
