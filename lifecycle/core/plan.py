@@ -137,7 +137,7 @@ class LinkPullRequest:
 
 
 AUTO_MERGE, UPDATE_BRANCH = "auto-merge", "update-branch"
-NO_AUTO_MERGE = "no-auto-merge"
+AUTO_MERGE_OFF = "no-auto-merge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class AdvancePullRequest:
     """Set: GitHub merges this head by itself, does not any more, or merges the base into its branch.
 
     Attributes:
-        how: AUTO_MERGE, NO_AUTO_MERGE or UPDATE_BRANCH.
+        how: AUTO_MERGE, AUTO_MERGE_OFF or UPDATE_BRANCH.
         method: how it is merged: merge, squash or rebase.
     """
 

@@ -265,7 +265,7 @@ def test_a_poll_is_remembered_as_it_was() -> None:
 def test_a_result_ends_the_one_before_it_and_a_merge_ends_them_all() -> None:
     """What the queue drops once a pull request is not open any more."""
     ends = set(WHILE_OPEN)
-    told = {"changes", "review", "review-stop", "weakens", "ci-stop"}
+    told = {"changes", "review", "review-stop", "review-approved", "weakens", "ci-stop"}
     merge = {"conflict", "ejected", "queue", "standing", "auto-merge", "auto-kept", "updated"}
     assert ends == {"pr", "reopened", *merge, *told, *RESULTS}
     assert (merge_standing.EJECTION_SETTLES, merge_standing.UNTESTED_SECONDS) == (60.0, 600.0)

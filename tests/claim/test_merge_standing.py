@@ -15,7 +15,7 @@ from lifecycle.claim.record.state import Record, fold, mark_of
 from lifecycle.core.errors import Rejected
 from lifecycle.core.plan import (
     AUTO_MERGE,
-    NO_AUTO_MERGE,
+    AUTO_MERGE_OFF,
     UPDATE_BRANCH,
     AdvancePullRequest,
     Audience,
@@ -359,7 +359,7 @@ def weakened(merging: MergeRecord) -> Snapshot:
 
 OURS = MergeRecord(head=SHA, auto_on=SHA, asked={AUTO_MERGE: OLD}, is_ours=True)
 ON = shown(is_auto_merge=True, merge_state="BLOCKED")
-BACK = AdvancePullRequest(107, SHA, NO_AUTO_MERGE)
+BACK = AdvancePullRequest(107, SHA, AUTO_MERGE_OFF)
 
 
 def test_our_auto_merge_is_taken_back_where_checks_were_weakened() -> None:
@@ -370,7 +370,7 @@ def test_our_auto_merge_is_taken_back_where_checks_were_weakened() -> None:
     assert advance(weakened(OURS), replace(ON, is_auto_merge=False)) is None
     assert advance(weakened(OURS), replace(ON, queue=QUEUED)) is None
     after = fold(weakened(OURS).record, PullRequestAdvanced(BACK), NOW).pull.merging
-    assert (after.is_ours, after.auto_on, after.asked[NO_AUTO_MERGE]) == (False, "", SHA)
+    assert (after.is_ours, after.auto_on, after.asked[AUTO_MERGE_OFF]) == (False, "", SHA)
     for made in (ON, shown(merge_state="BLOCKED")):
         (notice,) = review.judge(weakened(after), made).notices[:1]
         assert (notice.key, notice.audience) == (f"auto-merge:107:{SHA}:back", Audience.NOTE)

@@ -127,6 +127,10 @@ def test_a_flake_is_heard_once(world: WorktreeWorld, pull: PullRequest) -> None:
     known = heard(world, pull, {}).known
     waits = heard(world, checks(pull, Bucket.PENDING), known, reads=False)
     assert waits.flakes == ()
+    twin = replace(checks(pull, Bucket.FAIL), checks=Checks(pull.head_sha, (
+        Check("test", Bucket.FAIL, "CI", "pull_request"), Check("test", Bucket.PASS, "CI", "push"),
+    )))  # fmt: skip
+    assert heard(world, twin, known, reads=False).flakes == ()  # each tests another tree
     passed = heard(world, checks(pull, Bucket.PASS), known, reads=False)
     assert passed.flakes == (("test", "Error: No space left on device"),)
     assert heard(world, checks(pull, Bucket.PASS), passed.known, reads=False).flakes == ()

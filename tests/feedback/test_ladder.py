@@ -306,6 +306,20 @@ def test_a_flake_failed_and_passed_at_one_commit() -> None:
     assert flakes(left, HEAD, {one}) == (left, ())
 
 
+def test_twins_of_one_name_are_a_flake_once_both_have_passed() -> None:
+    """A push and its pull request run one check: what failed in either is kept until both pass."""
+    one = f"CI{BETWEEN}test"
+    both = looked(facts(failed("test", "adds"), failed("test", "subtracts"))).ledger
+    assert both.failing == {one: ("test adds", "test subtracts")}
+    # One of them was run again and passed; the other, which fails still, is read once more.
+    left = looked(facts(failed("test", "subtracts")), both).ledger
+    assert flakes(left, HEAD, ()) == (left, ())
+    _, found = flakes(left, HEAD, {one})
+    assert found == ((one, ("test adds", "test subtracts")),)
+    other = looked(facts(failed("test", "divides"), head=NEXT), both).ledger
+    assert other.failing == {one: ("test divides",)}
+
+
 def test_what_a_ledger_keeps_is_json() -> None:
     """It comes back as it was; another pull request's, and what is none, begins anew."""
     import json

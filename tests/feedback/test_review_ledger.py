@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 
+from lifecycle.core.plan import Audience
+from lifecycle.feedback.reviews import review_watch
 from lifecycle.feedback.reviews.remarks import (
     PullConversation,
     Remark,
     ReviewPoint,
     ReviewThread,
+    SubmittedReview,
     Trusted,
 )
 from lifecycle.feedback.reviews.review_ledger import (
@@ -23,6 +26,7 @@ from lifecycle.feedback.reviews.review_ledger import (
     points,
 )
 from lifecycle.feedback.reviews.rounds import ReviewDecision, decide
+from lifecycle.feedback.waiting import endings
 from tests.feedback.conversations import HEAD, NOW, bot, ours, review, said, talk, thread
 
 
@@ -264,7 +268,7 @@ def test_what_github_did_not_say_of_a_remark_is_nothing() -> None:
     assert ToldPoint("s", HEAD) == ToldPoint("s", HEAD, 1, False, False)
     assert ReviewLedger(46) == ReviewLedger(46, "", None, None, {}, ())
     assert ReviewDecision(ReviewLedger(46)) == ReviewDecision(
-        ReviewLedger(46), (), (), (), (), False, ""
+        ReviewLedger(46), (), (), (), (), (), False, ""
     )
 
 
@@ -275,3 +279,45 @@ def test_a_ledger_keeps_the_newest_five_thousand_rows() -> None:
     assert (len(again.told), list(again.told)[-1], again.told["0"].times) == (5_000, "0", 2)
     more = again.telling([ReviewPoint("new", said(1))], HEAD)
     assert (len(more.told), "1" in more.told, "0" in more.told) == (5_000, False, True)
+
+
+def test_what_an_approval_says_is_told_once_and_asks_for_nothing() -> None:
+    """It is no point, and waits for nobody; an edit of it is news, and without words it is none."""
+    nice = review(5, "APPROVED", body="Nice; the name is odd.")
+    found = talk(reviews=(nice, review(6, "APPROVED", body=" ", author="sam")))
+    first = looked(found)
+    assert (keys(first), [one.key for one in first.approvals]) == ([], ["PRR_5"])
+    assert points(found, {}) == []
+    assert looked(found, first.ledger).approvals == ()
+    edited = replace(nice, remark=replace(nice.remark, edited_at=NOW - 200))
+    assert [one.key for one in looked(talk(reviews=(edited,)), first.ledger).approvals] == ["PRR_5"]
+    mine = talk(reviews=(replace(nice, remark=ours(7)),))
+    theirs = talk(reviews=(replace(nice, remark=said(8, trusted=Trusted.STRANGER)),))
+    assert (looked(mine).approvals, looked(theirs).approvals) == ((), ())
+    assert looked(theirs).strangers
+    waits = looked(talk(reviews=(replace(nice, remark=replace(nice.remark, at=NOW - 5)),)))
+    assert (waits.approvals, waits.ledger.due is not None) == ((), True)
+
+
+def test_an_approvals_words_are_the_agents_to_tell_and_a_bots_the_users() -> None:
+    """As data, behind bars, with its address; a wait does not end by it, which the approval itself does."""
+    words = "Do <it>\nnow."
+    found = looked(
+        talk(
+            reviews=(
+                review(5, "APPROVED", body=words),
+                SubmittedReview("PRR_6", "APPROVED", bot(6, body="Looks good.")),
+            )
+        )
+    )
+    persons, bots = review_watch.told(talk(), found).notices
+    assert (persons.audience, bots.audience) == (Audience.NEWS, Audience.NOTE)
+    assert persons.text.startswith(
+        "PR #46 was approved by maria, with words that ask for no answer;"
+    )
+    assert persons.text.split("\n")[-1].startswith("  | Do")
+    assert "https://github.com/octo-org/hello-service/pull/46#discussion_r5" in persons.text
+    assert "Looks good." in bots.text
+    for one in (persons, bots):
+        assert endings.event_of(one.key) == "review-approved"
+        assert endings.news_ends(one, endings.WaitFor.REVIEW) is None

@@ -197,7 +197,7 @@ def _advance(action: plan.AdvancePullRequest, world: World) -> plan.PullRequestA
     """Ask GitHub for it at the head that was judged; what brings it on is refused at any other."""
     if action.how == plan.UPDATE_BRANCH:
         world.merges.ensure_branch_updated(action.number, sha=action.head)
-    elif action.how == plan.NO_AUTO_MERGE:
+    elif action.how == plan.AUTO_MERGE_OFF:
         world.merges.ensure_no_auto_merge(action.number)
     else:
         world.merges.ensure_auto_merge(action.number, sha=action.head, method=action.method)

@@ -351,7 +351,7 @@ def _on_pull(
                 auto_on = merging.auto_on if is_ours else ""  # nobody else switched it off
                 asked = dict(merging.asked)
                 if is_ours:
-                    asked.pop(plan.NO_AUTO_MERGE, None)
+                    asked.pop(plan.AUTO_MERGE_OFF, None)
                 merging = replace(merging, is_ours=is_ours, auto_on=auto_on, asked=asked)
             pull = replace(pull, merging=merging)
             return _settled(replace(record, pull=pull), "AdvancePullRequest")

@@ -159,7 +159,7 @@ def describe(action: plan.Action) -> str:
         case plan.AdvancePullRequest():
             what = {
                 plan.UPDATE_BRANCH: "merge the base into the branch of",
-                plan.NO_AUTO_MERGE: "stop the auto-merge of",
+                plan.AUTO_MERGE_OFF: "stop the auto-merge of",
             }
             return f"have GitHub {what.get(action.how, 'merge')} PR #{action.number}"
         case plan.AddToBoard():

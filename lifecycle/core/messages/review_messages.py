@@ -123,6 +123,15 @@ def review_said(number: int, count: int, authors: Sequence[str]) -> str:
     )
 
 
+def approved(number: int, authors: Sequence[str]) -> str:
+    """Reviewers approved it, and wrote something with that."""
+    who = ", ".join(named(one) for one in dict.fromkeys(authors[:SHOWN_NAMES]) if one)
+    return (
+        f"PR #{number} was approved by {who or 'a reviewer'}, with words that ask for no answer; tell the "
+        "user, and change something only if the user wants it before the merge."
+    )
+
+
 def quoted_as_data() -> str:
     """What a packet says of the words in it."""
     return (

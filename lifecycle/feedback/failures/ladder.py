@@ -124,7 +124,11 @@ class FailureDecision:
 
 def decide(facts: FailureFacts, ledger: FailureLedger, limits: FailureLimits) -> FailureDecision:
     """What follows from what was read of a head."""
-    failing = {name: one.identities for one in facts.failures for name in one.checks}
+    # Twins (a push, and its pull request) have one name: what failed in either is known until both passed.
+    failing = dict(ledger.failing) if ledger.red == facts.head else {}
+    for one in facts.failures:
+        for name in one.checks:
+            failing[name] = tuple(dict.fromkeys((*failing.get(name, ()), *one.identities)))
     ledger = replace(ledger, red=facts.head, failing=failing, base="", is_due=False)
     told = [one for one in facts.failures if not one.is_cancelled] or list(facts.failures)
     inherited = tuple(one for one in told if _is_in(one, facts.base))

@@ -168,6 +168,16 @@ def strangers(conversation: PullConversation, told: Mapping[str, ToldPoint]) -> 
     ]
 
 
+def approvals(conversation: PullConversation, told: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
+    """What was written with an approval, untold: it asks for no answer, and nobody looks for it there."""
+    found = [
+        ReviewPoint(one.id, one.remark, None, one.state)
+        for one in conversation.reviews
+        if one.state == "APPROVED" and one.remark.body.strip() and _speaks(one.remark)
+    ]
+    return [one for one in found if _is_new(one, told.get(one.key))]
+
+
 def limited(conversation: PullConversation, told: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
     """Bots' words, untold, that they did not review: for the user, who may think that they did."""
     texts = [*conversation.comments, *(one.remark for one in conversation.reviews)]

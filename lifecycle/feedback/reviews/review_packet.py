@@ -6,7 +6,7 @@ Whatever people and bots wrote stands behind bars, without secrets, and clipped:
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from lifecycle.core.messages import review_messages as words
 from lifecycle.core.redact import block, named, redact
@@ -62,6 +62,15 @@ def in_wake(conversation: PullConversation, decision: ReviewDecision, path: str)
     left = len(decision.agent) - shown
     more = [f"… and {left} more in the file."] if left else []
     return "\n".join([*head, words.quoted_as_data(), *kept, *more, *tail])
+
+
+def of_approvals(number: int, approvals: Sequence[ReviewPoint]) -> str:
+    """What was written with approvals, behind bars: their first words, and where the rest stands."""
+    remarks = [one.remark for one in approvals]
+    lines = [words.approved(number, [one.author for one in remarks]), words.quoted_as_data()]
+    for one in remarks[: words.SHOWN_NAMES]:
+        lines += [f"{named(one.author) or 'a gone account'}: {one.url}", *brief(one)]
+    return "\n".join(lines)
 
 
 def whole(conversation: PullConversation, decision: ReviewDecision) -> str:

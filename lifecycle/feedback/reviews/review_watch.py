@@ -62,6 +62,13 @@ def told(conversation: PullConversation, decision: ReviewDecision) -> ReviewsHea
             number, decision.question, conversation.url, rounds.MOST_ROUNDS
         )
         notices.append(Notice(key, text, Audience.ASK))
+    for audience, approvals in (
+        (Audience.NEWS, [one for one in decision.approvals if not one.is_bots]),
+        (Audience.NOTE, [one for one in decision.approvals if one.is_bots]),
+    ):
+        if approvals:
+            key = f"review-approved:{review_packet.key_of(number, approvals)}"
+            notices.append(Notice(key, review_packet.of_approvals(number, approvals), audience))
     for kind, points, sentence in (
         ("lesser", decision.person if not decision.question else (), words.lesser_findings),
         ("strangers", decision.strangers, words.strangers_said),

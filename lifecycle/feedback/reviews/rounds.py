@@ -31,7 +31,7 @@ class ReviewDecision:
     Attributes:
         agent: points for the agent; the gravest first.
         person: bots' points for the user: lesser ones late, what was told too often, all after a stop.
-        strangers, limited: as `review_ledger` has them.
+        strangers, limited, approvals: as `review_ledger` has them.
         must_reproduce: the agent is to reproduce each bot's finding before it changes anything.
         question: why a person is asked: "rounds", "no progress", or "".
     """
@@ -41,6 +41,7 @@ class ReviewDecision:
     person: tuple[ReviewPoint, ...] = ()
     strangers: tuple[ReviewPoint, ...] = ()
     limited: tuple[ReviewPoint, ...] = ()
+    approvals: tuple[ReviewPoint, ...] = ()
     must_reproduce: bool = False
     question: str = ""
 
@@ -60,7 +61,8 @@ def decide(
     found = review_ledger.news(conversation, ledger.told)
     outside = review_ledger.strangers(conversation, ledger.told)
     unable = review_ledger.limited(conversation, ledger.told)
-    every = [*found, *outside, *unable]
+    approved = review_ledger.approvals(conversation, ledger.told)
+    every = [*found, *outside, *unable, *approved]
     if not every:
         return ReviewDecision(replace(ledger, due=None, waits_since=None))
     since = ledger.waits_since if ledger.waits_since is not None else now
@@ -68,8 +70,14 @@ def decide(
     if now < due and not is_asked:
         return ReviewDecision(replace(ledger, due=due, waits_since=since))
     made = _told(conversation, replace(ledger, due=None, waits_since=None), found)
-    told = made.ledger.telling([*outside, *unable], conversation.head, is_persons=True)
-    return replace(made, ledger=told, strangers=tuple(outside), limited=tuple(unable))
+    told = made.ledger.telling([*outside, *unable, *approved], conversation.head, is_persons=True)
+    return replace(
+        made,
+        ledger=told,
+        strangers=tuple(outside),
+        limited=tuple(unable),
+        approvals=tuple(approved),
+    )
 
 
 def _told(

@@ -86,6 +86,7 @@ EVENTS: Mapping[str, Mapping[WaitFor, Ending]] = {
     "auto-merge": {},
     "updated": {},
     "withheld": {},
+    "review-approved": {},
     # For the person, or what comes after it tells: a rerun, a failure that was asked about, weaker checks.
     "rerun": {},
     "stopped": {},

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 MOST = 200
-"""Tasks that are named, the newest."""
+"""Tasks that are named, the newest, and flakes, the most frequent."""
 
 _SCRIPT = re.compile(r"</(?=script)", re.IGNORECASE)
 """What would end a script where it stands."""
@@ -62,6 +62,7 @@ def render(summary: Summary, about: str) -> str:
         drawn=[(chart, _markup(chart)) for chart in charts(summary)],
         library=_SCRIPT.sub(r"<\/", get_plotlyjs()),
         tables=(("Stages", summary.stages), ("Phases of a claim", summary.phases)),
+        flakes=summary.flakes[:MOST],
         tasks=list(summary.tasks.items())[: -MOST - 1 : -1],
         groups=(("Labels", "label", summary.labels), ("Agents", "agent", summary.agents)),
     )

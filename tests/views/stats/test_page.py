@@ -12,7 +12,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from lifecycle.core.errors import Refused
 from lifecycle.views.stats import stats_page
 from lifecycle.views.stats.stats_page import charts
-from lifecycle.views.stats.summary import Summary, summarize
+from lifecycle.views.stats.summary import Flake, Summary, summarize
 from tests.sandbox.control.browser import browser
 from tests.views.stats.journals import CLAIMED, WHOLE, moved
 from tests.views.stats.test_summary import HARD
@@ -134,6 +134,23 @@ def test_the_newest_tasks_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "The newest 200 of 500." in html
     assert "Task number 499" in html
     assert "Task number 299" not in html
+
+
+def test_flakes_are_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a terminal: check, what failed, how often, when last; none without any, and text is text."""
+    flakes = (Flake("unit", "test <b>a</b>", 3, 1_738_000_000.0), Flake("lint", "", 1, 0.0))
+    text = stats_page.render(numbers(flakes=flakes), "x")
+    assert (
+        '<td class="text">unit</td><td class="text">test &lt;b&gt;a&lt;/b&gt;</td><td>3</td>'
+        in text
+    )
+    assert "<td>2025-01-27 17:46</td>" in text
+    assert '<td class="text">lint</td><td class="text">-</td><td>1</td>' in text
+    assert "Flakes" not in stats_page.render(numbers(flakes=()), "x")
+    monkeypatch.setattr(stats_page, "MOST", 1)
+    shorter = stats_page.render(numbers(flakes=flakes), "x")
+    assert "The most frequent 1 of 2." in shorter
+    assert ">lint<" not in shorter
 
 
 def test_without_the_library_a_sentence_says_how_to_get_it(

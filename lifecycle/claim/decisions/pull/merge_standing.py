@@ -13,7 +13,7 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import merge_messages as words
 from lifecycle.core.plan import (
     AUTO_MERGE,
-    NO_AUTO_MERGE,
+    AUTO_MERGE_OFF,
     UPDATE_BRANCH,
     AdvancePullRequest,
     Audience,
@@ -68,7 +68,7 @@ def known(before: MergeRecord, pull: PullRequest, now: float) -> MergeRecord:
     if pull.is_auto_merge:
         # What was taken back from here is still shown in that look; somebody who switched it on since may
         # switch it off as well.
-        is_back = before.asked.get(NO_AUTO_MERGE) == pull.head_sha
+        is_back = before.asked.get(AUTO_MERGE_OFF) == pull.head_sha
         return replace(made, auto_on="" if is_back else pull.head_sha, is_left_off=False)
     is_off = before.auto_on == pull.head_sha and not (queue or was_queued or is_new)
     is_asked = before.asked.get(AUTO_MERGE) == pull.head_sha and not is_off
@@ -130,7 +130,7 @@ def notices(snapshot: Snapshot, pull: PullRequest, after: PullRecord) -> list[No
         text = words.auto_merge(number, pull.head_sha)
         said.append(Notice(f"auto-merge:{number}:{pull.head_sha}", text, Audience.NOTE))
     key = f"{number}:{pull.head_sha}"
-    if before.asked.get(NO_AUTO_MERGE) == pull.head_sha:
+    if before.asked.get(AUTO_MERGE_OFF) == pull.head_sha:
         text = words.auto_merge_taken_back(number)
         said.append(Notice(f"auto-merge:{key}:back", text, Audience.NOTE, ends=("auto-merge",)))
     elif snapshot.record.pull.tampering and pull.is_auto_merge and not made.is_ours:
@@ -175,7 +175,7 @@ def advance(snapshot: Snapshot, pull: PullRequest) -> AdvancePullRequest | None:
         and pull.is_auto_merge
         and snapshot.record.pull.merging.is_ours
     ):
-        back = AdvancePullRequest(pull.number, pull.head_sha, NO_AUTO_MERGE)
+        back = AdvancePullRequest(pull.number, pull.head_sha, AUTO_MERGE_OFF)
         return back if may_try(snapshot, back) else None
     is_held = pull.is_draft or pull.changes_requested or pull.mergeable == CONFLICTING
     if is_held or pull.checks.verdict is Verdict.FAILED:

@@ -34,6 +34,7 @@ WHILE_OPEN = (
     "changes",
     "review",
     "review-stop",
+    "review-approved",
     "weakens",
     "ci-stop",
     *merge_standing.EVENTS,
