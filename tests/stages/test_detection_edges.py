@@ -6,8 +6,6 @@ import pytest
 
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.evidence.outcomes import CallEnd
-from lifecycle.evidence.words import own_words
-from lifecycle.evidence.words.prose_blocks import blocks, plain
 from lifecycle.stages.detection import call_sorts, stage_markers, stage_watch, stage_words
 from lifecycle.stages.detection.detect_stage import detect
 from lifecycle.stages.transcript.turn import Prompt, ToolCall, Turn
@@ -103,15 +101,6 @@ def test_a_task_that_was_opened_again_is_not_closed() -> None:
     assert stage_watch.infer((close, again, close), asked=asked).state is Detected.ISSUE_CLOSED
 
 
-@pytest.mark.parametrize("between", ["```\nx\n```", "    x", "> x", "| a |\n|---|\n| b |"])
-def test_what_is_no_prose_stands_between_a_line_and_what_it_would_lead(between: str) -> None:
-    """A line leads the block right behind it, and none behind code, a quote or a table."""
-    found = blocks(f"It says:\n\n{between}\n\nNext")
-    seen = [(block.text, block.lead, block.is_headed) for block in found]
-    assert seen == [("It says:", "", False), ("Next", "", False)]
-    assert [block.lead for block in blocks("It says:\n\nNext")] == ["", "It says:"]
-
-
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
@@ -134,21 +123,6 @@ def test_a_quotation_of_several_lines_is_one(before: str, after: str) -> None:
     """Quotation marks count over lines; without the one that ends it there is no quotation."""
     assert stage_markers.find(f"{before}{MARKER}{after}") == []
     assert stage_markers.find(f"{before}{MARKER}") == [Detected.CODING_COMPLETE]
-
-
-def test_an_entry_below_another_is_led_by_what_leads_the_whole_list() -> None:
-    """And by nothing that stands in the list."""
-    found = blocks("Plan:\n\n- a\n  - b\n\nNext")
-    assert [(block.text, block.lead) for block in found[:3]] == [
-        ("Plan:", ""),
-        ("a", "Plan:"),
-        ("b", "Plan:"),
-    ]
-
-
-def test_characters_that_take_room_stay() -> None:
-    """Blanks of all kinds are spaces, what takes no room goes, and everything else is as it was."""
-    assert plain("a~b\u00a0c\u200bd\te") == "a~b cd e"
 
 
 def test_a_marker_is_called_off_in_its_own_block_and_in_a_later_one() -> None:
@@ -187,12 +161,6 @@ def test_the_sessions_own_verdict_of_changes_keeps_its_stage(asked: Stage, state
     """It is under way by that verdict, also where no tool was used."""
     found = stage_watch.infer(("One finding.\n\nVERDICT: CHANGES_REQUESTED",), asked=asked)
     assert (found.state, found.why) == (state, stage_watch.VERDICT)
-
-
-def test_a_verdict_that_a_sentence_goes_on_behind_is_none() -> None:
-    """It is what the block right behind it says, and not one elsewhere."""
-    assert own_words.verdict("VERDICT: APPROVED\n\nwhich steers reviewers.\n\nThe end.") == ""
-    assert own_words.verdict("which I read.\n\nVERDICT: APPROVED\n\nThe end.") == "approved"
 
 
 def test_only_the_last_texts_of_a_turn_are_heard() -> None:
