@@ -57,28 +57,16 @@ class Command:
         sets: what is assigned before the program, as `NAME=value`.
         files: where its output goes instead, as far as that is a file.
         after: the operator behind it; "" at the end of the line.
+        is_inner: it stands in a substitution.
         is_clear: nothing around it makes something else of it: no substitution, no function, no trap.
     """
 
-    def __init__(
-        self, words: tuple[str, ...], group: _Group, *, is_last: bool, is_clear: bool
-    ) -> None:
-        self.words = words
-        self.is_last = is_last
-        self.raw = tuple(group.words)
-        before = self.raw[: len(self.raw) - len(words) + 1]
+    def __init__(self, raw: list[str], after: str, files: list[str], *, is_inner: bool) -> None:
+        self.raw, self.after, self.files, self.is_inner = tuple(raw), after, tuple(files), is_inner
+        self.words = tuple(unwrapped(raw))
+        before = self.raw[: len(self.raw) - len(self.words) + 1]
         self.sets = tuple(word for word in before if _ASSIGNMENT.match(word))
-        self.files = tuple(group.files)
-        self.after = group.end
-        self.is_clear = is_clear
-
-
-class _Group:
-    """A command as it is read: its words, the operator that ends it, and files that it writes."""
-
-    def __init__(self, words: list[str], end: str, files: list[str], *, is_inner: bool) -> None:
-        self.words, self.end, self.files = words, end, files
-        self.is_inner = is_inner
+        self.is_last = self.is_clear = False
 
 
 def commands(line: str) -> list[Command]:
@@ -90,19 +78,16 @@ def _commands(line: str, depth: int) -> list[Command]:
     result: list[Command] = []
     splitter = _split(line)
     groups = splitter.groups
-    for index, group in enumerate(groups):
-        is_last = not group.is_inner and _is_own(groups, index, splitter)
-        is_clear = not group.is_inner and not splitter.is_unclear
-        bare = unwrapped(group.words)
-        if not bare:
-            continue
-        command = Command(tuple(bare), group, is_last=is_last, is_clear=is_clear)
+    for index, command in enumerate(groups):
+        command.is_last = not command.is_inner and _is_own(groups, index, splitter)
+        command.is_clear = not command.is_inner and not splitter.is_unclear
+        bare = command.words
         is_shell = len(bare) > 2 and bare[0] in _SHELLS and depth < 2
         flags = (i for i, word in enumerate(bare) if is_shell and re.fullmatch(r"-\w*c", word))
         inner = next(flags, 0)
         if 0 < inner < len(bare) - 1:
             result += [_inside(part, command) for part in _commands(bare[inner + 1], depth + 1)]
-        else:
+        elif bare:
             result.append(command)
     return result
 
@@ -117,16 +102,16 @@ def _inside(command: Command, outer: Command) -> Command:
     return command
 
 
-def _is_own(groups: list[_Group], index: int, splitter: _Splitter) -> bool:
+def _is_own(groups: list[Command], index: int, splitter: _Splitter) -> bool:
     """True if a status 0 of the line says that this command ran and ended with 0."""
     good = ("&&", "|", "|&") if _has_pipefail(groups[:index]) else ("&&",)
-    after = [group.end for group in groups[index:-1]]
-    if any(end not in good for end in after) or groups[-1].end == "&" or splitter.is_unclear:
+    after = [group.after for group in groups[index:-1]]
+    if any(end not in good for end in after) or groups[-1].after == "&" or splitter.is_unclear:
         return False
-    words = groups[index].words
+    words = groups[index].raw
     if "!" in words[:2] or any(map(_may_end, groups[:index])):
         return False
-    before = [group.end for group in groups[:index]]
+    before = [group.after for group in groups[:index]]
     if splitter.has_groups:
         return "||" not in before
     for end in reversed(before):
@@ -137,19 +122,19 @@ def _is_own(groups: list[_Group], index: int, splitter: _Splitter) -> bool:
     return True
 
 
-def _has_pipefail(groups: list[_Group]) -> bool:
+def _has_pipefail(groups: list[Command]) -> bool:
     """True if the last word about it is that the first failure of a pipe counts."""
     switches = [
-        group.words[group.words.index("pipefail") - 1]
+        group.raw[group.raw.index("pipefail") - 1]
         for group in groups
-        if group.words[0] == "set" and "pipefail" in group.words
+        if group.raw[0] == "set" and "pipefail" in group.raw
     ]
     return bool(switches) and re.fullmatch(r"-\w*o", switches[-1]) is not None
 
 
-def _may_end(group: _Group) -> bool:
+def _may_end(group: Command) -> bool:
     """True for a command that may end the line with success before the next one runs."""
-    words = group.words
+    words = group.raw
     if words[0] == "exec":
         return len(words) > 1
     return words[0] in ("exit", "return") and not re.fullmatch("[1-9][0-9]*", "".join(words[1:2]))
@@ -175,7 +160,7 @@ class _Splitter:
     """
 
     def __init__(self) -> None:
-        self.groups: list[_Group] = []
+        self.groups: list[Command] = []
         self.has_groups = False
         self.is_unclear = False
         self.words: list[str] = []
@@ -207,8 +192,8 @@ class _Splitter:
     def finish(self) -> None:
         """What ends the last command is the line itself, unless it goes to the background."""
         self._end("")
-        if self.groups and self.groups[-1].end != "&":
-            self.groups[-1].end = ""
+        if self.groups and self.groups[-1].after != "&":
+            self.groups[-1].after = ""
 
     def _add(self, word: str) -> None:
         if self.skips:
@@ -223,10 +208,10 @@ class _Splitter:
         if is_begun:
             is_inner = any(inner for inner, _ in self.opened)
             self.is_unclear |= self.words[0] in _UNCLEAR
-            self.groups.append(_Group(self.words, operator, self.files, is_inner=is_inner))
+            self.groups.append(Command(self.words, operator, self.files, is_inner=is_inner))
             self.words, self.files = [], []
         elif self.groups and operator in ("&&", "||", "|", "|&", "&"):
-            self.groups[-1].end = operator  # behind a closing parenthesis or brace
+            self.groups[-1].after = operator  # behind a closing parenthesis or brace
         self.skips = False
         self.has_groups |= operator in ("(", "{", "}")
         if operator == "(":

@@ -23,6 +23,7 @@ PURE = (
     "core.values.priorities",
     "core.values.shapes",
     "core.values.survey",
+    "evidence.checks.run_findings",
     "evidence.command_lines",
     "evidence.outcomes",
     "evidence.reading",

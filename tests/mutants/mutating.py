@@ -179,7 +179,8 @@ def _is_left_alone(node: ast.AST, owner: ast.AST) -> bool:
         case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant()):
             return True
         case (
-            ast.If(test=ast.Name(id="TYPE_CHECKING")) | ast.Assign(targets=[ast.Name(id="__all__")])
+            ast.If(test=ast.Name(id="TYPE_CHECKING"))
+            | ast.Assign(targets=[ast.Name(id="__all__" | "TYPE_CHECKING")])
         ):
             return True
         case (

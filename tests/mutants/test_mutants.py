@@ -15,7 +15,7 @@ from tests.mutants.mutation_run import ledger
 
 TINY = '''"""A tiny module."""
 from __future__ import annotations
-
+TYPE_CHECKING = False
 LIMIT = 3
 
 
@@ -94,7 +94,7 @@ def entry(before: str, after: str, function: str = "is_small") -> str:
 
 
 def test_a_tiny_modules_mutants_are_known(tmp_path: Path) -> None:
-    """Each place where a decision can be another one has a mutant; docstrings and annotations have none."""
+    """Each place where a decision can be another one has a mutant; what is said to readers has none."""
     path = tmp_path / "scale.py"
     path.write_text(TINY, encoding="utf-8")
     made = mutants("scale", path)

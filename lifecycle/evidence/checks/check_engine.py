@@ -6,20 +6,19 @@ and is no part of the tree as long as it is as the run left it.
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from lifecycle.core.errors import GitFailed, LockBusy, Refused, Transient
 from lifecycle.core.timing import Deadline
 from lifecycle.evidence import records, tree_hash
-from lifecycle.evidence.checks import check_log, check_process
+from lifecycle.evidence.checks import check_log, check_process, run_findings
 from lifecycle.evidence.checks.check_log import CheckOutput
 from lifecycle.evidence.checks.check_process import ProcessEnd, Take
-from lifecycle.evidence.outcomes import Counts, Outcome, Reading
+from lifecycle.evidence.outcomes import Outcome, Reading
 from lifecycle.evidence.records import BUILD, COVERAGE, EvidenceRoom, RunRecord
 from lifecycle.git import tree_objects
 from lifecycle.git.tree_objects import UNSEEN, TreeSeen
@@ -38,18 +37,10 @@ RUNNING = "LIFECYCLE_CHECK"
 TREE_SECONDS = 60.0
 """How long git may take to read the files, before a run and after it."""
 
-QUICKER, AT_LEAST_SECONDS = 5.0, 5.0
-"""A run that took less than a fifth of the last one's time is said to be quick, if that took so long."""
-
-FEWER, AT_LEAST_TESTS = 2.0, 10
-"""A run of less than half as many tests is said to be short, if there were so many."""
-
 FILE_TIMES_SECONDS = 0.02
 """How far the time of a file may lie behind the clock: the system's own clock for files ticks slower."""
 
-_NAMED, _FAILURES = 5, 100
 _Seen = TypeVar("_Seen")
-_WORST = (Outcome.FAILED, Outcome.PARTIAL, Outcome.UNKNOWN, Outcome.NOTHING_RAN, Outcome.PASSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,11 +161,11 @@ class CheckRun:
             session=asked.session,
         )
         red = {name for run in known for name in run.failures}
-        record = self._judged(record, readings.result(), red)
+        record = run_findings.judged(record, readings.result(), red, is_part=bool(asked.extra))
         left: dict[str, str] = {}
         if not end.signal:
             record, left = self._on_tree(record, before, after)
-        self._compare(record, last, seconds)
+        self.remarks.extend(run_findings.odd_beside(record, last, seconds))
         return CheckDone(self._kept(record, output, left), tuple(self.remarks), end.signal)
 
     def _run(
@@ -204,7 +195,7 @@ class CheckRun:
             )
             ends.append(end)
             if end.error or end.signal or end.is_late:
-                reads.append(partial(_cut_short, end, self.asked.seconds))
+                reads.append(partial(run_findings.cut_short, end, self.asked.seconds))
             else:
                 from lifecycle.evidence.checks.check_reading import CommandEnd
 
@@ -250,36 +241,6 @@ class CheckRun:
             )
         return read(COVERAGE, ended, self.root, rows, number)
 
-    def _judged(self, record: RunRecord, readings: list[Reading], red: set[str]) -> RunRecord:
-        """The record with what the runs came to, taken together.
-
-        Args:
-            record: what is known of them besides.
-            readings: of each command.
-            red: tests that failed in earlier runs.
-        """
-        outcome = min((reading.outcome for reading in readings), key=_WORST.index)
-        whys = (reading.why for reading in readings if reading.outcome is outcome)
-        why = next(filter(None, whys), "")
-        if self.asked.extra and outcome is not Outcome.FAILED:
-            outcome, why = Outcome.PARTIAL, "further words were given"
-        counted = [reading.counts for reading in readings if reading.counts is not None]
-        failures = tuple(name for reading in readings for name in reading.failures)
-        telling = [reading.asserted for reading in readings if reading.asserted is not None]
-        asserted = tuple(name for names in telling for name in names)[:_FAILURES]
-        passed = (name for reading in readings for name in reading.passed if name in red)
-        percents = [reading.percent for reading in readings if reading.percent is not None]
-        return replace(
-            record,
-            outcome=outcome,
-            why=why,
-            counts=reduce(Counts.with_, counted) if counted else None,
-            failures=failures[:_FAILURES],
-            asserted=asserted if telling else None,
-            passed=tuple(dict.fromkeys(passed))[:_FAILURES],
-            percent=percents[-1] if percents else None,
-        )
-
     def _tree(self, outputs: Mapping[str, str], before: TreeSeen = UNSEEN) -> TreeSeen:
         """The tree as it is now; an unnamed one, and a remark, if git cannot say."""
         looking = partial(tree_hash.seen, outputs=outputs, before=before)
@@ -307,53 +268,16 @@ class CheckRun:
             record = replace(record, files=tuple(sources.items()))
         if not (before.name and after.name):
             return record, {}
+        whole = replace(record, tree=before.name)
         if before.name == after.name:
-            return replace(record, tree=before.name), {}
-        other = {
-            path
-            for path in {*before.files, *after.files}
-            if before.files.get(path) != after.files.get(path)
-        }
+            return whole, {}
+        other = run_findings.differing(before.files, after.files)
         tracked = self._of_git(partial(tree_objects.tracked_in, paths=other))
         if tracked is None:
             return record, {}
-        made = sorted(path for path in other - tracked if path not in before.files)
-        changed = sorted(other.difference(made))
-        left = {path: after.files[path].partition(" ")[2] for path in made}
-        if made:
-            self.remarks.append(f"It made {_listed(made)}, which git neither tracks nor ignores.")
-        if changed:
-            # Somebody else wrote it before: as far as is known it is no output of a check.
-            own = [path for path in changed if path not in tracked]
-            fix = (
-                f" If {_listed(own)} is output, delete it or name it in .gitignore." if own else ""
-            )
-            self.remarks.append(
-                f"It changed {_listed(changed)} while it ran, so it is no evidence. Run it once more if "
-                f"that is over.{fix}"
-            )
-        tree = "" if changed else before.name
-        return replace(record, tree=tree, changed=tuple(changed), made=tuple(made)), left
-
-    def _compare(self, record: RunRecord, last: list[RunRecord], seconds: float) -> None:
-        """Say what is odd beside the last run of this check that passed."""
-        passed = [run for run in last if run.outcome is Outcome.PASSED]
-        if not passed or record.outcome is not Outcome.PASSED:
-            return
-        took = passed[-1].at - passed[-1].started
-        if took >= AT_LEAST_SECONDS and seconds * QUICKER < took:
-            self.remarks.append(
-                f"It took {seconds:.1f} seconds, and {took:.1f} when it passed last: see whether all "
-                "of it ran."
-            )
-        now, then = record.counts, passed[-1].counts
-        if now is None or then is None or then.total < AT_LEAST_TESTS:
-            return
-        if now.total * FEWER < then.total:
-            self.remarks.append(
-                f"It ran {now.total} tests, and {then.total} when it passed last: see whether all were "
-                "found."
-            )
+        found = run_findings.written(whole, before.files, other, tracked)
+        self.remarks.extend(run_findings.on_files(found, tracked))
+        return found, {path: after.files[path].partition(" ")[2] for path in found.made}
 
     def _kept(self, record: RunRecord, output: CheckOutput, left: Mapping[str, str]) -> RunRecord:
         """The record with its log, once it is written down here and in the journal."""
@@ -397,17 +321,3 @@ def _teed(take: Take, *outputs: CheckOutput) -> Take:
         take(part)
 
     return taking
-
-
-def _cut_short(end: ProcessEnd, seconds: float) -> Reading:
-    """What is to be said of a command that did not come to its own end."""
-    if end.error:
-        return Reading(Outcome.FAILED, why=end.error)
-    if end.is_late:
-        return Reading(Outcome.PARTIAL, why=f"its time of {seconds:g} seconds was up")
-    return Reading(Outcome.PARTIAL, why=f"it was stopped ({signal.Signals(end.signal).name})")
-
-
-def _listed(paths: list[str]) -> str:
-    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
-    return ", ".join(paths[:_NAMED]) + more

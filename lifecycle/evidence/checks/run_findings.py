@@ -1,0 +1,131 @@
+"""What a run of a check came to: of its commands together, beside the last one, and by what it wrote.
+
+Pure: from what they said and which files there were, to the record and to sentences for people.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from lifecycle.evidence.outcomes import Counts, Outcome, Reading
+
+if TYPE_CHECKING:
+    from lifecycle.evidence.checks.check_process import ProcessEnd
+    from lifecycle.evidence.records import RunRecord
+
+QUICKER, AT_LEAST_SECONDS = 5.0, 5.0
+"""A run that took less than a fifth of the last one's time is said to be quick, if that took so long."""
+
+FEWER, AT_LEAST_TESTS = 2.0, 10
+"""A run of less than half as many tests is said to be short, if there were so many."""
+
+_NAMED, _FAILURES = 5, 100
+_WORST = (Outcome.FAILED, Outcome.PARTIAL, Outcome.UNKNOWN, Outcome.NOTHING_RAN, Outcome.PASSED)
+
+
+def judged(
+    record: RunRecord, readings: list[Reading], red: set[str], *, is_part: bool
+) -> RunRecord:
+    """The record with what the runs came to, taken together.
+
+    Args:
+        record: what is known of them besides.
+        readings: of each command.
+        red: tests that failed in earlier runs.
+        is_part: words were given beside the check's own.
+    """
+    outcome = min((reading.outcome for reading in readings), key=_WORST.index)
+    why = next((one.why for one in readings if one.outcome is outcome and one.why), "")
+    if is_part and outcome is not Outcome.FAILED:
+        outcome, why = Outcome.PARTIAL, "further words were given"
+    counted = [reading.counts for reading in readings if reading.counts is not None]
+    failures = tuple(name for reading in readings for name in reading.failures)
+    telling = [reading.asserted for reading in readings if reading.asserted is not None]
+    asserted = tuple(name for names in telling for name in names)[:_FAILURES]
+    passed = (name for reading in readings for name in reading.passed if name in red)
+    percents = [reading.percent for reading in readings if reading.percent is not None]
+    return replace(
+        record,
+        outcome=outcome,
+        why=why,
+        counts=reduce(Counts.with_, counted) if counted else None,
+        failures=failures[:_FAILURES],
+        asserted=asserted if telling else None,
+        passed=tuple(dict.fromkeys(passed))[:_FAILURES],
+        percent=percents[-1] if percents else None,
+    )
+
+
+def odd_beside(record: RunRecord, last: list[RunRecord], seconds: float) -> list[str]:
+    """What is odd beside the last run of this check that passed, as sentences."""
+    passed = [run for run in last if run.outcome is Outcome.PASSED]
+    if not passed or record.outcome is not Outcome.PASSED:
+        return []
+    remarks, took = [], passed[-1].at - passed[-1].started
+    if took >= AT_LEAST_SECONDS and seconds * QUICKER < took:
+        remarks.append(
+            f"It took {seconds:.1f} seconds, and {took:.1f} when it passed last: see whether all "
+            "of it ran."
+        )
+    now, then = record.counts, passed[-1].counts
+    if now and then and then.total >= AT_LEAST_TESTS and now.total * FEWER < then.total:
+        remarks.append(
+            f"It ran {now.total} tests, and {then.total} when it passed last: see whether all were "
+            "found."
+        )
+    return remarks
+
+
+def differing(before: Mapping[str, str], after: Mapping[str, str]) -> set[str]:
+    """The paths whose content differs, or that are in one of the two alone."""
+    return {path for path in {*before, *after} if before.get(path) != after.get(path)}
+
+
+def written(
+    record: RunRecord, known: Collection[str], other: set[str], tracked: set[str]
+) -> RunRecord:
+    """The record with what the run made and changed; it stays evidence of its tree if it changed nothing.
+
+    Args:
+        record: of the run.
+        known: the files before it.
+        other: those that differ after it.
+        tracked: those of them that git tracks.
+    """
+    made = sorted(path for path in other - tracked if path not in known)
+    changed = tuple(sorted(other.difference(made)))
+    tree = "" if changed else record.tree
+    return replace(record, tree=tree, changed=changed, made=tuple(made))
+
+
+def on_files(record: RunRecord, tracked: set[str]) -> list[str]:
+    """What is to be said of what the run made and changed."""
+    made = f"It made {_listed(record.made)}, which git neither tracks nor ignores."
+    remarks = [made] if record.made else []
+    if record.changed:
+        # Somebody else wrote it before: as far as is known it is no output of a check.
+        own = tuple(path for path in record.changed if path not in tracked)
+        fix = f" If {_listed(own)} is output, delete it or name it in .gitignore." if own else ""
+        remarks.append(
+            f"It changed {_listed(record.changed)} while it ran, so it is no evidence. Run it once more if "
+            f"that is over.{fix}"
+        )
+    return remarks
+
+
+def cut_short(end: ProcessEnd, seconds: float) -> Reading:
+    """What is to be said of a command that did not come to its own end."""
+    if end.error:
+        return Reading(Outcome.FAILED, why=end.error)
+    if end.is_late:
+        return Reading(Outcome.PARTIAL, why=f"its time of {seconds:g} seconds was up")
+    return Reading(Outcome.PARTIAL, why=f"it was stopped ({signal.Signals(end.signal).name})")
+
+
+def _listed(paths: tuple[str, ...]) -> str:
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return ", ".join(paths[:_NAMED]) + more
