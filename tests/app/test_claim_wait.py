@@ -146,7 +146,10 @@ def test_a_conflict_ends_a_wait_with_its_files(
 def test_a_wait_without_news_ends_with_its_time_and_what_it_knows(
     place: Place, clock: EventfulClock
 ) -> None:
-    """Nothing happened; nothing can come; the token is refused; nobody answers: each by its own end."""
+    """Nothing happened; nothing can come; the token is refused; nobody answers: each by its own end.
+
+    However short it is, what happened since somebody looked before it is seen.
+    """
     place.ready(phase="coding")
     with pytest.raises(Refused, match="has no pull request yet"):
         wait(place)
@@ -158,9 +161,9 @@ def test_a_wait_without_news_ends_with_its_time_and_what_it_knows(
 
     place.control.add_fault(Fault("status", status=502))
     assert wait(place, seconds=600).ending is Ending.TIME_OUT
-    place.control.add_fault(Fault("cut", count=10_000))
+    clock.at(clock.offset + 60, lambda: place.control.add_fault(Fault("cut", count=10_000)))
     cut = wait(place, seconds=600)
-    assert cut.ending is Ending.TIME_OUT  # it was seen just before
+    assert cut.ending is Ending.TIME_OUT  # it answered once
     assert "broke off" in cut.problem
     with pytest.raises(Transient, match="broke off the connection"):
         wait(place, seconds=600)
@@ -170,6 +173,10 @@ def test_a_wait_without_news_ends_with_its_time_and_what_it_knows(
     assert refused.ending is Ending.CREDENTIALS
     assert "does not accept the token" in refused.problem
     assert wait(place, seconds=600).ending is Ending.TIME_OUT  # it is asked again, and not believed
+    place.tree().tick(Wake.TICK)
+    place.control.set_check(46, "test")
+    clock.offset += 20
+    assert wait(place, WaitFor.CI, seconds=5).ending is Ending.GOOD
 
 
 def test_a_pull_request_without_a_claim_is_waited_for_by_the_same_rules(

@@ -17,7 +17,7 @@ from lifecycle.app.waiting.pull_wait import OF_CREDENTIALS, SETTLE_SECONDS, Wait
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.decisions.snapshot import Rules
-from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.engine.look import Report
 from lifecycle.claim.engine.observing import LOOK_AGAIN_SECONDS
@@ -204,8 +204,16 @@ class ClaimWait:
         pushed = self.world.git.remote_head_of(record.claim.branch, self.world.settings.remote)
         return pushed in (None, record.pull.head)
 
+    def _is_unseen(self, record: Record) -> bool:
+        """True if nobody looked since shortly before this wait: then it looks at once."""
+        is_open = Phase.named(record.claim.phase) in IN_REVIEW and "Look" not in record.troubles
+        is_old = self._seen_at(record) < self.began - pace.SOONEST
+        return is_open and is_old and self._may_look()
+
     def _next(self, record: Record) -> float | None:
         """When to look, in seconds since the epoch; None if no look brings anything on."""
+        if self._is_unseen(record):
+            return self.began
         claim = self.claim_store.mtime_ns()
         return pace.next_look(
             record,
@@ -223,7 +231,8 @@ class ClaimWait:
         moment = self._next(record)
         if moment is None or max(moment, self.again) > now:
             return False
-        answer = together(self.world, self.claim_store, record, self.within())
+        is_alone = self._is_unseen(record)
+        answer = None if is_alone else together(self.world, self.claim_store, record, self.within())
         if answer is not None and not answer.is_whole:
             self.again = answer.again
             self.problem = Transient(answer.problem) if answer.problem else None

@@ -11,7 +11,7 @@ from lifecycle.cli.command_session import Session, in_worktree
 from lifecycle.core.errors import NotFound
 from lifecycle.core.messages import merge_messages
 from lifecycle.core.redact import named
-from lifecycle.core.values.checks import Checks, Verdict
+from lifecycle.core.values.checks import Bucket, Checks, Verdict
 from lifecycle.core.values.model import Look, PullRequest, PullState
 
 SECONDS = 60.0
@@ -61,13 +61,21 @@ def standing_of(found: PullRequest) -> list[str]:
         authors = ", ".join(named(review.author) for review in found.changes_requested)
         lines.append(f"Changes are requested on PR #{number} by {authors}.")
     if checks.verdict is not Verdict.GREEN:
-        names = ", ".join((*(one.name for one in checks.failed), *checks.missing))
-        lines.append(f"The checks of PR #{number} are not green{names and f': {names}'}.")
+        lines.append(_not_green(number, checks))
     if found.mergeable == "CONFLICTING":
         return [merge_messages.conflicts(number, found.base), *lines]
     how = merge_messages.readiness(found, is_reported=False)
     is_ready = how.startswith("is ready")
     return lines if is_ready and lines else [merge_messages.standing(number, how), *lines]
+
+
+def _not_green(number: int, checks: Checks) -> str:
+    bad = [*(one.name for one in checks.failed), *checks.missing]
+    running = [one.name for one in checks.runs if one.bucket is Bucket.PENDING]
+    if running and not bad:
+        return f"Checks of PR #{number} still run: {', '.join(running)}."
+    names = ", ".join(bad) or ("" if checks.runs else "none has registered yet")
+    return f"The checks of PR #{number} are not green{names and f': {names}'}."
 
 
 def _more(session: Session, found: PullRequest) -> list[str]:

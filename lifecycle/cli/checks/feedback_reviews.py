@@ -47,7 +47,9 @@ def reviews_command(session: Session, *, pull: int | None) -> int:
     waiting = review_ledger.points(conversation, ledger.told)
     lines = [_summary(conversation, len(waiting)), *_incomplete(conversation)]
     if waiting:
-        lines += [review_messages.quoted_as_data(), review_packet.ANSWER]
+        lines.append(review_messages.quoted_as_data())
+    if any(one.thread is not None for one in waiting):
+        lines.append(review_packet.ANSWER)
     for point in waiting:
         row = ledger.told.get(point.key)
         told = f" · told at {row.head[:7]}" if row is not None else ""
@@ -164,7 +166,7 @@ def _text(name: str, within: Path | None) -> str:
 def _summary(conversation: PullConversation, waiting: int) -> str:
     threads = conversation.threads
     counts = [
-        f"{len(threads)} threads",
+        "1 thread" if len(threads) == 1 else f"{len(threads)} threads",
         f"{sum(one.is_resolved for one in threads)} resolved",
         f"{sum(one.is_answered and not one.is_resolved for one in threads)} answered",
         f"{len(conversation.unanswered)} unanswered",

@@ -21,7 +21,7 @@ class PullNumber(click.ParamType[int]):
     ) -> int:
         """The number; fails for what is none."""
         text = str(value).removeprefix("#")
-        if not text.isdecimal():
+        if not text.isdecimal() or not int(text):
             self.fail(f"{value!r} is no pull request's number.", param, ctx)
         return int(text)
 

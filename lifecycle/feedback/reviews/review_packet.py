@@ -49,7 +49,7 @@ def in_wake(conversation: PullConversation, decision: ReviewDecision, path: str)
     head = [first_line(conversation, decision)]
     if decision.must_reproduce:
         head.append(words.reproduce_first())
-    tail = [ANSWER, f"All of it, with the lines of the diff: {path}"]
+    tail = [*_answer(decision.agent), f"All of it, with the lines of the diff: {path}"]
     room = MOST_IN_WAKE - len("\n".join([*head, *tail])) - 80
     kept: list[str] = []
     shown = 0
@@ -73,6 +73,11 @@ def of_approvals(number: int, approvals: Sequence[ReviewPoint]) -> str:
     return "\n".join(lines)
 
 
+def _answer(points: Sequence[ReviewPoint]) -> list[str]:
+    """How threads are answered, where there is one."""
+    return [ANSWER] if any(one.thread is not None for one in points) else []
+
+
 def whole(conversation: PullConversation, decision: ReviewDecision) -> str:
     """The packet as a file: every point with its thread and the lines of the diff."""
     lines = [
@@ -81,7 +86,7 @@ def whole(conversation: PullConversation, decision: ReviewDecision) -> str:
         first_line(conversation, decision),
         words.quoted_as_data(),
         *([words.reproduce_first()] if decision.must_reproduce else []),
-        ANSWER,
+        *_answer(decision.agent),
     ]
     for place, point in enumerate(decision.agent, 1):
         lines += ["", f"## {place}. {place_of(point, conversation.head)}", "", *_whole_point(point)]

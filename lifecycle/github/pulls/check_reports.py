@@ -134,8 +134,8 @@ class GitHubCheckReports:
     def _absent(self, reply: GraphReply, subject: str) -> Exception:
         if any(problem.type == "NOT_FOUND" for problem in reply.problems):
             return NotFound(
-                f"GitHub shows no pull request for {subject} to the token, so nothing was read; check the "
-                "number, and that the token may see it."
+                f"GitHub does not show {subject} to the token, so nothing was read; check the number, and "
+                "that the token may see it."
             )
         asked = AskedRequest(subject)
         if reply.problems:
