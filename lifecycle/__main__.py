@@ -25,6 +25,8 @@ def _run() -> int:
     arguments = sys.argv[1:]
     if arguments == ["hook", "on-stop"]:
         return _stop()
+    if arguments == ["hook", "ci-waiter"]:
+        return _waiter()
     if arguments in (["hook", "session-start"], ["hook", "pre-compact"]):
         return _recovery(arguments[1])
     if arguments[:1] == ["hook"] and len(arguments) == 2:
@@ -49,6 +51,18 @@ def _stop() -> int:
     from lifecycle.hooks.wake import run
 
     return run("on-stop", seen if isinstance(seen, dict) else None)
+
+
+def _waiter() -> int:
+    """A waiter: where nothing happens for minutes it goes on with little."""
+    from lifecycle.hooks import quick_wait
+
+    seen = quick_wait.run()
+    if not isinstance(seen, dict):
+        return seen
+    from lifecycle.hooks.wake import run
+
+    return run("ci-waiter", seen)
 
 
 def _recovery(hook: str) -> int:

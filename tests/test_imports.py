@@ -252,7 +252,7 @@ def test_the_quiet_stop_touches_no_library(tmp_path: Path) -> None:
     (tmp_path / CLAIM_FILE).write_text(json.dumps(EXAMPLE))
     stop = "from lifecycle.hooks.wake import run; code = run('on-stop'); assert code == 0"
     first = _loaded(stop, tmp_path)
-    assert "tempfile" in first
+    assert "sqlite3" in first
     kept = (tmp_path / ".lifecycle/state.json").read_bytes()
     quiet = _loaded(stop, tmp_path)
     assert {
@@ -260,7 +260,16 @@ def test_the_quiet_stop_touches_no_library(tmp_path: Path) -> None:
         "lifecycle.claim.decisions.decide",
         "lifecycle.hooks.client_contract",
     } <= quiet
-    assert not quiet & {*PLACES, "http", "logging", "ssl", "asyncio", "sqlite3", "tempfile"}
+    assert not quiet & {
+        *PLACES,
+        "http",
+        "logging",
+        "ssl",
+        "asyncio",
+        "sqlite3",
+        "tempfile",
+        "dataclasses",
+    }
     assert not {name for name in first | quiet if name.startswith("lifecycle.run")}
     assert (tmp_path / ".lifecycle/state.json").read_bytes() == kept
 

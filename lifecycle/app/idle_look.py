@@ -82,9 +82,9 @@ def join(
     within: AbstractContextManager[None],
 ) -> None:
     """Have the other waiters' next look ask for this claim's pull request as well; asks nobody."""
-    watched = _watched(world, claim_store, record)
-    if watched is not None:
-        _with_looks(world, within, lambda looks: looks.join(*watched))
+    found = watched(world, claim_store, record)
+    if found is not None:
+        _with_looks(world, within, lambda looks: looks.join(*found))
 
 
 def together(
@@ -99,8 +99,8 @@ def together(
     changed: the claim was edited, something failed, reviews are due, what failed is to be read again, or
     GitHub never showed its checks.
     """
-    watched = _watched(world, claim_store, record)
-    return shared(world, *watched, within) if watched is not None else None
+    found = watched(world, claim_store, record)
+    return shared(world, *found, within) if found is not None else None
 
 
 def shared(
@@ -110,22 +110,22 @@ def shared(
     return _with_looks(world, within, lambda looks: looks.ask(ids, looked))
 
 
-def _watched(
+def watched(
     world: WorktreeWorld, claim_store: ClaimStore, record: Record
 ) -> tuple[tuple[str, ...], float] | None:
     """By which ids it is asked for, and when it was last looked at whole; None where that is not enough."""
-    watched, due = claim_store.file.get(WATCHED), record.pull.reviews.get("due")
+    known, due = claim_store.file.get(WATCHED), record.pull.reviews.get("due")
     looked = parse_time(record.claim.last_check_poll)
     is_edited = record.touched != claim_store.mtime_ns()
     is_due = isinstance(due, int | float) and due <= world.clock.now()
-    if not isinstance(watched, list) or watched[:1] != [record.claim.pr_number] or looked is None:
+    if not isinstance(known, list) or known[:1] != [record.claim.pr_number] or looked is None:
         return None
     if record.claim.phase != Phase.CHECKS_RUNNING or is_edited or is_due or record.troubles:
         return None
     pull, failing = record.pull, record.pull.failures
     if failing.get("is_due") or failing.get("base") or pull.reruns or pull.merging.queued:
         return None  # the base, a run of the head, or the queue is looked at as well
-    return tuple(str(one) for one in watched[1:]), looked
+    return tuple(str(one) for one in known[1:]), looked
 
 
 def _with_looks(

@@ -5,12 +5,14 @@ is slow to import itself. Of the hundred classes that a hook imports it makes va
 its start went there. So here a class is made at once, and its `__init__` with its first value; the other
 methods are the same functions for all. What comes out is what `dataclasses` makes of the same lines, for
 type checkers and for its own functions as well; a test holds the product's classes to that. Known is what
-they use: `frozen`, `slots`, `eq`, defaults, and of a field `default`, `default_factory`, `repr`, `compare`.
+they use: `frozen`, `slots`, `eq`, defaults, `__post_init__`, and of a field `default`, `default_factory`,
+`repr`, `compare`. A module with such classes begins with `from __future__ import annotations`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 _MISSING: Any = object()
@@ -55,7 +57,9 @@ def _dataclass(
         for name, method in methods.items():
             if name not in given.__dict__ or (name == "__hash__" and given.__dict__[name] is None):
                 setattr(made, name, method)
-        about = {"match_args": tuple(every), "light_fields": every, "light_frozen": frozen}
+        about: dict[str, Any] = {"match_args": tuple(every), "light_fields": every}
+        about |= {"light_frozen": frozen, "light_values": _getter([*every])}
+        about["light_compared"] = _getter([name for name, found in every.items() if found.compare])
         for name, value in about.items():
             setattr(made, f"__{name}__", value)
         for name in ("__dataclass_fields__", "__dataclass_params__", "__signature__"):
@@ -63,6 +67,12 @@ def _dataclass(
         return made
 
     return decorated if of is None else decorated(of)
+
+
+def _getter(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
+    """What gives the values of these fields; many at once where there are many."""
+    several: Any = attrgetter(*names) if len(names) > 1 else None
+    return several or (lambda value: tuple([getattr(value, name) for name in names]))
 
 
 def _own(given: type) -> list[str]:
@@ -129,6 +139,8 @@ def _init(made: Any) -> Callable[..., None]:
             if made.__light_frozen__
             else f" self.{name} = {value}"
         )
+    if hasattr(made, "__post_init__"):
+        lines.append(" self.__post_init__()")
     code = f"def __init__({', '.join(parameters)}):\n" + "\n".join(lines or [" pass"])
     exec(code, known)  # noqa: S102 -- of names of fields of our own classes, as Python's own does it
     init: Any = known["__init__"]
@@ -136,19 +148,13 @@ def _init(made: Any) -> Callable[..., None]:
     return init  # type: ignore[no-any-return]  # the function that was just made
 
 
-def _compared(value: Any) -> tuple[Any, ...]:
-    every: dict[str, LightField] = value.__light_fields__
-    return tuple([getattr(value, name) for name, found in every.items() if found.compare])
-
-
-def _same(self: Any, other: object) -> bool:
-    return (
-        _compared(self) == _compared(other) if other.__class__ is self.__class__ else NotImplemented
-    )
+def _same(self: Any, other: object) -> Any:
+    compared: Any = type(self).__light_compared__
+    return compared(self) == compared(other) if type(other) is type(self) else NotImplemented
 
 
 def _hashed(self: Any) -> int:
-    return hash(_compared(self))
+    return hash(self.__class__.__light_compared__(self))
 
 
 def _shown(self: Any) -> str:
@@ -159,7 +165,7 @@ def _shown(self: Any) -> str:
 
 
 def _reduced(self: Any) -> tuple[type, tuple[Any, ...]]:
-    return type(self), tuple([getattr(self, name) for name in self.__light_fields__])
+    return type(self), type(self).__light_values__(self)
 
 
 def _refused(_self: object, name: str, *_: object) -> None:
@@ -196,9 +202,16 @@ class _AsPythons:
 
 
 def _replace(value: Any, /, **changes: Any) -> Any:
-    """The value with other fields; as `dataclasses.replace`."""
-    names = value.__class__.__match_args__
-    return value.__class__(**{**{name: getattr(value, name) for name in names}, **changes})
+    """The value with other fields; as `dataclasses.replace`, but itself if it is frozen and none is new."""
+    made = value.__class__
+    for name, new in changes.items():
+        if getattr(value, name, _MISSING) is not new:
+            break
+    else:
+        if getattr(made, "__light_frozen__", False):
+            return value
+    values = getattr(made, "__light_values__", None) or _getter([*made.__match_args__])
+    return made(**(dict(zip(made.__match_args__, values(value), strict=True)) | changes))
 
 
 def _asdict(value: Any) -> Any:

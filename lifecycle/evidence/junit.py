@@ -17,10 +17,10 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.evidence.command_lines import listed
 from lifecycle.evidence.outcomes import Counts, Outcome, Reading
 from lifecycle.evidence.runners.runner_table import pattern

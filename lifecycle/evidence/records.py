@@ -13,11 +13,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from lifecycle.core.light_dataclass import asdict, dataclass, fields, replace
 from lifecycle.core.redact import redact, short
 from lifecycle.evidence.outcomes import Counts, Outcome, Reading
 from lifecycle.storage.store import Folder

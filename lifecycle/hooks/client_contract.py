@@ -36,12 +36,14 @@ class Reply:
         stdout, stderr: what is printed.
         code: the exit code.
         printed: done once it was printed, so that whoever is killed before is told again.
+        rest: what this process is to begin anew with: nothing is printed, and it goes on waiting.
     """
 
     stdout: str = ""
     stderr: str = ""
     code: int = 0
     printed: Callable[[], None] | None = field(default=None, compare=False)
+    rest: bytes | None = field(default=None, repr=False)
 
 
 BY_ANYBODY = frozenset({"on-stop", "post-tool-use"})

@@ -50,6 +50,10 @@ def run(hook: str, event: Mapping[str, Any] | None = None) -> int:
     except BaseException as error:  # noqa: BLE001 -- whatever it is, the agent's work goes on
         _log_quietly(root, f"{hook}: {type(error).__name__}: {error}")
         reply = Reply()
+    if reply.rest is not None:
+        from lifecycle.hooks.quick_wait import give_place
+
+        give_place(reply.rest)
     return _print(reply)
 
 

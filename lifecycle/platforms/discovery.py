@@ -11,10 +11,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import as_data, short
 from lifecycle.platforms import platform_file
 from lifecycle.platforms.command_argv import Argv

@@ -9,10 +9,10 @@ import os
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.platforms import discovery
 from lifecycle.platforms.command_argv import Argv
 from lifecycle.platforms.discovery import Place, Platform

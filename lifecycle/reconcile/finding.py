@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from lifecycle.core.light_dataclass import asdict, dataclass
 from lifecycle.core.timing import render_time
 from lifecycle.git.lease import ref_of
 from lifecycle.reconcile.inferred import InferredTask

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from lifecycle.claim.decisions import derive
@@ -29,6 +29,7 @@ from lifecycle.claim.record.sections import (
     Releasing,
 )
 from lifecycle.claim.record.state import Record, is_same
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.timing import render_time
 from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
@@ -59,7 +60,7 @@ class Allowed:
     ending_lease: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class InferredTask:
     """One issue with all that a sweep shows of it.
 
@@ -118,7 +119,7 @@ class InferredTask:
         """Where GitHub shows the task; a closed issue is done."""
         return derive.phase_of(self.pull) if self.issue.is_open else Phase.DONE
 
-    @property
+    @cached_property
     def happened_at(self) -> float | None:
         """When the last thing happened that the Status follows from, taking it among them."""
         named = Record(values={"pr_number": self.pull.number if self.pull else None})
@@ -138,7 +139,7 @@ class InferredTask:
             return True
         return item is not None and self.has_card and (not item.status or _is_ours(item.status))
 
-    @property
+    @cached_property
     def is_moved(self) -> bool:
         """True if the card's Status was set after that, and is another than the task has."""
         item, moment = self.observation.item, self.happened_at
@@ -189,7 +190,7 @@ class InferredTask:
             for pull in self.swept.observation.by_branch
         )
 
-    @property
+    @cached_property
     def last_sign(self) -> float | None:
         """The last sign of life of whoever has it, None if GitHub shows none that has a time.
 

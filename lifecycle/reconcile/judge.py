@@ -9,7 +9,6 @@ alike before and after, and where it was not allowed: "Clear the Agent, end the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import assert_never
 
 from lifecycle.claim.decisions.decide import apply_observation, foresee
@@ -18,6 +17,7 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine.acting import imagine
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core import plan
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import Action, Wake
 from lifecycle.core.values.model import BoardItem, PullState
 from lifecycle.core.values.priorities import Status
@@ -49,10 +49,12 @@ class Judge:
 
         That is what everything allowed would do, and what the policy has done in its place.
         """
-        records = tuple(self._records(task, self.policy))
+        allowed = tuple(self._allowed(task, self.policy))
+        records = [record_of(task, one, self.now) for one in allowed]
         done = self._writes(task, records)
         # Mostly nothing could be closed or released: then these are the same.
-        others = [record for record in self._records(task, EVERYTHING) if record not in records]
+        more = (one for one in self._allowed(task, EVERYTHING) if one not in allowed)
+        others = [record_of(task, one, self.now) for one in more]
         writes = self._writes(task, others) | done
         kinds = set(writes)
         card = task.observation.item
@@ -70,21 +72,26 @@ class Judge:
 
     def looks(self, task: InferredTask) -> Iterator[Snapshot]:
         """What is decided upon: the claim as it goes on, and then (if so) its release."""
-        return (self._seen(task, record) for record in self._records(task, self.policy))
+        records = (record_of(task, one, self.now) for one in self._allowed(task, self.policy))
+        return (self._seen(task, record) for record in records)
 
-    def _records(self, task: InferredTask, policy: Policy) -> Iterator[Record]:
+    def _allowed(self, task: InferredTask, policy: Policy) -> Iterator[Allowed]:
+        """Of each record that is judged, which endings of this task may be begun in it."""
         is_known = task.is_claimed if task.issue.is_open else task.keeps_card
         if not is_known:
             return
         is_silent = self.is_silent(task)
         # Closing ends with the lease: what is left of one that was cut short is ended with it.
         ends = (policy.releases and is_silent) or (policy.closes and task.is_merged)
-        allowed = Allowed(closing=policy.closes, ending_lease=ends)
+        allowed = Allowed(
+            closing=policy.closes and task.is_merged,
+            ending_lease=ends and not task.issue.is_open,
+        )
         is_released = is_silent and policy.releases and task.issue.is_open
         if not is_released or task.has_two_holders or task.shows_left_work:
-            yield record_of(task, allowed, self.now)
+            yield allowed
         if is_released:
-            yield record_of(task, replace(allowed, releasing=True), self.now)
+            yield replace(allowed, releasing=True)
 
     def is_silent(self, task: InferredTask) -> bool:
         """True if an agent's task shows no sign of life and nobody else has to act on it."""

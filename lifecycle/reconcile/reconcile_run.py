@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from itertools import groupby
 from math import inf
 from pathlib import Path
 
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.core.errors import LifecycleError, Transient
+from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.values.model import Repository

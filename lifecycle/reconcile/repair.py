@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
 
@@ -32,6 +31,7 @@ from lifecycle.core.errors import (
     Transient,
     UnknownOption,
 )
+from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.plan import Action, Fact
 from lifecycle.core.ports import Clock
 from lifecycle.core.values.survey import Holding

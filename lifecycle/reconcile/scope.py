@@ -13,9 +13,9 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.values.configured import SILENT_HOURS
 from lifecycle.core.values.model import Repository
 from lifecycle.settings.readers import NAME

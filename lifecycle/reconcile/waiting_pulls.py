@@ -7,9 +7,9 @@ that holds the task.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from lifecycle.claim.decisions.pull.awaited import Whom, awaited
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.values.survey import Holding
 
 

@@ -13,9 +13,9 @@ first. Source: https://git-scm.com/docs/git-read-tree
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from lifecycle.core.errors import GitFailed, did_you_mean
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import redact, visible
 from lifecycle.evidence.tree_hash import is_own
 from lifecycle.git import worktree_files

@@ -7,12 +7,12 @@ Whatever a command refuses, a stop asks for and a report prints stands here once
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 import msgspec
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.machine import Machine
 from lifecycle.settings import resources
 

@@ -8,12 +8,12 @@ files.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from msgspec import to_builtins
 
 from lifecycle.core.errors import Refused
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.evidence import tree_hash
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import TEST, EvidenceRoom, RunRecord

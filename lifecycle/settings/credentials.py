@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import shutil
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -122,6 +121,8 @@ def kept_by_gh(host: str, environment: Mapping[str, str]) -> str | None:
     Raises:
         NoToken: gh did not answer in time.
     """
+    import shutil
+
     program = shutil.which("gh", path=environment.get("PATH"))
     if program is None or not Path(program).is_absolute():
         return None

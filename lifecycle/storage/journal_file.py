@@ -14,8 +14,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import secrets
-import shutil
+import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -260,12 +259,14 @@ def _examine(database: sqlite3.Connection) -> None:
 
 def _make(path: Path) -> None:
     """A new journal, whole from the moment that it has its name; another one's is left."""
+    import shutil  # seldom, and it brings three compressions
+
     folder = path.parent
     for left in folder.glob(f"{path.name}.new-*"):
         with contextlib.suppress(FileNotFoundError):  # its maker may be done with it just now
             if left.stat().st_mtime < time.time() - STALE_SECONDS:
                 shutil.rmtree(left, ignore_errors=True)
-    making = folder / f"{path.name}.new-{secrets.token_hex(8)}"
+    making = folder / f"{path.name}.new-{os.urandom(8).hex()}"
     making.mkdir()
     try:
         made = making / path.name
@@ -316,7 +317,7 @@ def _leave(path: Path, entries: Iterable[Values]) -> None:
     if regular_files.strange_folder(str(folder), is_shared=True):
         return  # it is somebody else's, and entries are no reason to wait or to fail
     folder.mkdir(exist_ok=True)
-    name = f"{time.time_ns()}-{secrets.token_hex(8)}"
+    name = f"{time.time_ns()}-{os.urandom(8).hex()}"
     left = [dict(entry) for entry in entries]
     for number, values in enumerate(left):
         # Whoever is killed between writing and deleting must not leave them to be written twice.

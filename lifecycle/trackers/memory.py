@@ -9,11 +9,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from lifecycle.core.errors import Invalid, Lacking, NotFound
+from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.trackers import refusals
 from lifecycle.trackers.registry import OWN_COMMANDS, TrackerPlace

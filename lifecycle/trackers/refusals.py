@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
-from dataclasses import replace
 
 from lifecycle.core import errors, hidden_marker
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.tracker import Task, TaskStatus
 
 MOST_TITLE = 256

@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lifecycle.core.errors import BadConfig
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing import Deadline
 from lifecycle.core.tracker import Note, Task, Tracker, Wording

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import quoted, visible
 from lifecycle.core.timing import render_time
 from lifecycle.workflow.documents.phase_words import checked_gate, reading_path

@@ -7,10 +7,10 @@ from these tables, and every refusal names what they allow.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.machine import Machine
 
 

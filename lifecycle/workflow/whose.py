@@ -10,12 +10,12 @@ none: its leader's workflow is not its own. What was read from a source counts o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.git.checked_out import branch_of
 from lifecycle.settings import running_client
 from lifecycle.storage import live_process

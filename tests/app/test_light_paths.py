@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from lifecycle.core.plan import REPLIES
 from tests.conftest import Place
 
 LIBRARIES = {
@@ -19,6 +20,12 @@ SLOW = {"asyncio", "logging", "urllib.request"}
 
 OTHERS = tuple(f"lifecycle.{room}" for room in ("claim", "run", "setup", "reconcile", "stages"))
 """Rooms that the help of the command line needs nothing of."""
+
+ELSEWHERE = {"ci-waiter", "on-idle"}
+"""Hooks that wake, with stories of their own: the waiter's is in `tests/bench/test_waits.py`."""
+
+DOCUMENTS = {"msgspec"}
+"""What keeps the documents of runs and workflows."""
 
 HOOK = "from lifecycle.hooks.wake import run; run({!r}, {{}})"
 COMMAND = "import sys; sys.argv[1:] = {!r}; from lifecycle.__main__ import main; main()"
@@ -57,3 +64,13 @@ def test_what_talks_to_github_is_light(place: Place) -> None:
         assert found & (LIBRARIES | SLOW | {"http.client", "ssl", "dataclasses"}) == set()
     assert "lifecycle.cli.views.status" in status
     assert {name for name in helped if name.startswith(OTHERS)} == set()
+
+
+@pytest.mark.started  # what is imported is what is tested
+@pytest.mark.parametrize("hook", sorted({*REPLIES} - ELSEWHERE))
+def test_every_hook_with_a_claim_is_light(place: Place, hook: str) -> None:
+    """With a claim to hand in, whatever the event: no library but the one that keeps runs and workflows."""
+    place.ready()
+    found = imported(place, HOOK.format(hook))
+    assert f"lifecycle.hooks.answers.{hook.replace('-', '_')}" in found
+    assert found & (LIBRARIES | SLOW | {"click"}) <= DOCUMENTS

@@ -6,7 +6,8 @@ the start of the installed command, if a check adds too much to its command, if 
 more requests than it may, if what asks GitHub is slow to import, if a sweep's
 memory grows as fast as the number of its tasks, or a log's with its
 length, if a command of a run takes half as long again on 500 stories, if a start or a compaction with
-200 files of workflows takes three starts of Python, or if quiet worktrees that wait take too many requests.
+200 files of workflows takes three starts of Python, if quiet worktrees that wait take too many requests, or
+if the process of a waiter holds or computes too much.
 """
 
 from __future__ import annotations
@@ -45,7 +46,15 @@ from tests.bench.staged import START, judge_staged
 from tests.bench.starts import judge_starts
 from tests.bench.timing import interleaved
 from tests.bench.views import judge_views
-from tests.bench.waits import judge_waits, wait_rows, wait_table
+from tests.bench.waits import (
+    WaiterHour,
+    hour_table,
+    judge_hour,
+    judge_waits,
+    wait_rows,
+    wait_table,
+    waiter_hour,
+)
 from tests.bench.workflows import judge_workflows, workflow_probes, workflow_table
 
 ROUNDS = 60
@@ -78,7 +87,7 @@ def main(arguments: Sequence[str]) -> int:
         large = large_rows(Path(folder), options.tasks) if options.tasks else []
         runs = run_rows(Path(folder), options.runs)
         workflows = interleaved(workflow_probes(Path(folder)), options.rounds)
-        waits = wait_rows(Path(folder))
+        waits, hour = wait_rows(Path(folder)), _hour(Path(folder))
     logs = log_rows()
     console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
     console.print(
@@ -90,13 +99,19 @@ def main(arguments: Sequence[str]) -> int:
         workflow_table(workflows, options.rounds),
         log_table(logs),
         wait_table(waits),
+        *([hour_table(hour)] if hour is not None else ()),
     )
     faults = judge(quiet, active) + judge_remote(remote) + judge_large(large)
     faults += judge_runs(runs) + judge_workflows(workflows) + judge_logs(logs)
-    faults += judge_waits(waits)
+    faults += judge_waits(waits) + (judge_hour(hour) if hour is not None else [])
     for fault in faults:
         console.print(f"[bold red]too much[/]: {fault}")
     return 1 if faults else 0
+
+
+def _hour(folder: Path) -> WaiterHour | None:
+    """A waiter's hour where the system tells what a process holds: on Linux."""
+    return waiter_hour(folder) if Path("/proc/self/status").exists() else None
 
 
 def quiet_table(quiet: Mapping[str, float], rounds: int) -> Table:

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tests.bench.waits import WaitCost, judge_waits, wait_rows
+import pytest
+
+from tests.app.test_light_paths import LIBRARIES, OTHERS, SLOW
+from tests.bench.waits import (
+    WaitCost,
+    WaiterHour,
+    judge_hour,
+    judge_waits,
+    wait_rows,
+    waiter_hour,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,3 +32,26 @@ def test_waiting_is_measured(tmp_path: Path) -> None:
     """One request for two quiet minutes of three worktrees, which cost points."""
     (row,) = wait_rows(tmp_path, [3])
     assert (row.count, row.requests, row.points >= 1, row.seconds > 0) == (3, 1.0, True, True)
+
+
+def test_a_waiter_that_holds_or_computes_too_much_is_found() -> None:
+    """Memory counts against what any client of HTTPS holds, CPU by the hour."""
+    fine = WaiterHour(22_000_000, 17_000_000, 2.9, 30, frozenset())
+    assert judge_hour(fine) == []
+    (holds,) = judge_hour(replace(fine, resident=24_000_000))
+    (computes,) = judge_hour(replace(fine, seconds=3.5))
+    assert holds == "a waiter holds 1.41 of what json, http.client and ssl do"
+    assert computes == "a waiter computes 3.5 s an hour"
+
+
+@pytest.mark.started  # the process is what is tested
+def test_a_quiet_waiter_rests_and_still_asks(tmp_path: Path) -> None:
+    """An hour of waiting ends in the small process; it asked every two minutes, and looked now and then."""
+    hour = waiter_hour(tmp_path)
+    assert hour.rests
+    assert 28 <= hour.requests <= 40
+    assert {"http.client", "ssl"} <= hour.modules
+    assert (
+        hour.modules & (LIBRARIES | SLOW | {"click", "dataclasses", "sqlite3", "shutil"}) == set()
+    )
+    assert {name for name in hour.modules if name.startswith((*OTHERS, "lifecycle.claim"))} == set()

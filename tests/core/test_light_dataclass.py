@@ -59,6 +59,18 @@ class Itself:
     at: int = 1
 
 
+@dataclass(slots=True)
+class Doubled:
+    """One that ends its own making."""
+
+    at: int
+    twice: int = 0
+
+    def __post_init__(self) -> None:
+        """What follows from the fields."""
+        self.twice = 2 * self.at
+
+
 @dataclasses.dataclass(frozen=True)
 class Pythons:
     """One that Python made."""
@@ -84,6 +96,8 @@ def test_values_are_made_and_compared_by_their_fields() -> None:
     assert Holds(1) == Holds(1)
     assert hash(Holds("a")) == hash(Holds("a"))
     assert repr(Far(1)) == "Far(x=1, y=2, tags=[], seen=0, z=3)"
+    assert Doubled(3) == Doubled(3, 9)
+    assert Doubled(3).twice == 6
     assert Itself() != Itself()
     assert len({Itself(), Itself()}) == 2
     wrongs: tuple[tuple[Any, ...], ...] = ((), (1, 2, [], "s", 0, 9))
@@ -104,7 +118,12 @@ def test_a_frozen_value_stays_as_it_is() -> None:
             delattr(value, "x")
         assert copy.deepcopy(value) == value
         assert pickle.loads(pickle.dumps(value)) == value  # noqa: S301 -- it is ours
-    opened = Open()
+    point, opened = Point(1, tags=["a"]), Open()
+    assert (
+        replace(point, x=1, tags=point.tags) is point
+    )  # nothing in it is new, and it cannot change
+    assert replace(point, tags=["a"]) is not point
+    assert replace(opened) is not opened
     opened.at = 5
     assert opened == Open(5)
     with pytest.raises(AttributeError):

@@ -5,8 +5,6 @@ What a look tells is decided by the claim's own rules, on a record that lives as
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from lifecycle.app.idle_look import shared
 from lifecycle.app.waiting import pull_wait
 from lifecycle.app.waiting.pull_wait import OF_CREDENTIALS, Waited, Within
@@ -18,6 +16,7 @@ from lifecycle.claim.engine import briefing
 from lifecycle.claim.record import claim_file
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import NotFound, Transient
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import Notice, Wake
 from lifecycle.core.timing import DeadlineReached, render_time
 from lifecycle.core.values.configured import HOOK_SECONDS

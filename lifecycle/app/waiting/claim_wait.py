@@ -8,7 +8,6 @@ lives reads what there is, and takes nothing from it.
 from __future__ import annotations
 
 import contextlib
-from dataclasses import replace
 
 from lifecycle.app import news_packets
 from lifecycle.app.idle_look import idle_look, join, together
@@ -25,6 +24,7 @@ from lifecycle.claim.record import ownership
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import HeldByAnother, LifecycleError, LockBusy, Refused, Transient
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.timing import parse_time
 from lifecycle.core.values.configured import HOOK_SECONDS

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
 
 from lifecycle.app import news_packets
 from lifecycle.claim.record.sections import PullRecord
@@ -15,6 +14,7 @@ from lifecycle.core.errors import (
     NoPermission,
     NoToken,
 )
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import Notice
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.values.checks import Verdict

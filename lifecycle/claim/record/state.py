@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypedDict, assert_never
 
@@ -116,7 +117,7 @@ _VERSION_1 = {
 """Where the fields of version 1 of `state.json`, which had one flat record, are now."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Record:
     """One claim as the engine remembers it.
 
@@ -160,9 +161,9 @@ class Record:
             warnings.warn(f"Record.{name} is {place} now", DeprecationWarning, stacklevel=2)
             return attrgetter(place)(self)
 
-    @property
+    @cached_property
     def claim(self) -> Claim:
-        """The typed view of `values`."""
+        """The typed view of `values`, which nobody changes; a decision asks for it again and again."""
         return Claim.of(self.values)
 
     @property
@@ -187,7 +188,8 @@ class Record:
 
     def with_values(self, values: Mapping[str, object]) -> Record:
         """The record with some claim fields set."""
-        return replace(self, values={**self.values, **values})
+        content = {**self.values, **values}
+        return self if content == self.values else replace(self, values=content)
 
     def projected(self, values: Mapping[str, Any] | None = None) -> Record:
         """The record once `values` (its own unless given) are in the file: the newest merge base."""

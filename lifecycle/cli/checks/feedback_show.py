@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import click
 
 from lifecycle.cli.command_session import Session, in_worktree
 from lifecycle.core.errors import Refused
+from lifecycle.core.light_dataclass import asdict
 from lifecycle.core.values.model import PullState
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from lifecycle.cli.checks.feedback_show import PullNumber, own_pull
 from lifecycle.cli.command_session import Session, end_late, json_option, option
 from lifecycle.cli.terminal import at_once
 from lifecycle.core.errors import BadConfig, NoToken
+from lifecycle.core.light_dataclass import asdict
 from lifecycle.core.timing import ending
 from lifecycle.feedback.waiting.endings import STATUSES, Ending, WaitFor
 from lifecycle.settings.readers import duration

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
-from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import click
@@ -14,6 +13,7 @@ from lifecycle.claim.engine.look import Report
 from lifecycle.cli.command_session import Session, claim_data, in_worktree, option
 from lifecycle.core import plan
 from lifecycle.core.errors import Transient
+from lifecycle.core.light_dataclass import asdict, dataclass, replace
 from lifecycle.core.messages import loss_messages
 from lifecycle.core.plan import Audience, Wake
 from lifecycle.core.redact import quoted, redact

@@ -13,7 +13,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from rich.text import Text
 
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.cli import terminal
+from lifecycle.core.light_dataclass import asdict, dataclass, field
 from lifecycle.core.values.priorities import Status
 from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.sandbox.control import Control

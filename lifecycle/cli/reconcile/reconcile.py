@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +27,7 @@ from lifecycle.cli.reconcile.reconcile_scope import (
 from lifecycle.cli.reconcile.reconcile_words import lines, signs_for
 from lifecycle.cli.terminal import is_terminal, json_text, one_line
 from lifecycle.core.errors import LifecycleError
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.timing import Deadline, SystemClock, ending
 from lifecycle.reconcile.finding import State, SweepReport
 from lifecycle.storage.state_file import MemoryCache

@@ -12,12 +12,12 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from lifecycle.cli.reconcile import reconcile_waits as waits
 from lifecycle.cli.reconcile import reconcile_words as words
 from lifecycle.cli.terminal import one_line
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import short
 from lifecycle.reconcile.finding import Finding, State, SweepReport
 from lifecycle.reconcile.waiting_pulls import WaitingPull

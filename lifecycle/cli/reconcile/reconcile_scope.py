@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.core.errors import BadConfig, Refused
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import visible
 from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import Repository

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ from lifecycle.cli.reconcile import reconcile_waits as waits
 from lifecycle.cli.reconcile.reconcile_words import FORMS, ending, parted, signs_for, why_not
 from lifecycle.cli.screen import fitted, grid
 from lifecycle.cli.terminal import one_line
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.reconcile.finding import Finding, State, SweepReport
 from lifecycle.reconcile.waiting_pulls import WaitingPull
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import click
 
 from lifecycle.cli.command_session import Session, in_worktree, option
 from lifecycle.core.errors import Refused
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import visible
 from lifecycle.evidence.checks import known_checks
 from lifecycle.evidence.checks.known_checks import KnownCheck

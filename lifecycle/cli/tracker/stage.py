@@ -6,7 +6,6 @@ import os
 import shutil
 import sys
 import textwrap
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +15,7 @@ from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.cli.command_session import Session, in_worktree, json_option, option
 from lifecycle.cli.terminal import is_terminal, json_text
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.redact import quoted
 from lifecycle.core.stage_names import COMPLETES, LINE, MARKERS, Detected, Stage
 from lifecycle.core.timing import Deadline

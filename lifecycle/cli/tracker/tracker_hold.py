@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import click
@@ -25,6 +24,7 @@ from lifecycle.core.errors import (
     NotFound,
     Refused,
 )
+from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.messages import messages
 from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.redact import quoted

@@ -10,7 +10,6 @@ claimed anew. So whoever is quicker has it: only for the holder that was read is
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 
 from lifecycle.app import tracker_opening
 from lifecycle.claim.commands.admission import claimed, list_places
@@ -18,6 +17,7 @@ from lifecycle.claim.linked import linked_writes
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.tracker.tracker_values import key_of
 from lifecycle.core.errors import AlreadyClaimed, HeldByAnother, NotFound, Refused
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.redact import named
 from lifecycle.core.tracker import Task

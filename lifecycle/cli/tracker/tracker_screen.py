@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
@@ -12,6 +10,7 @@ from rich.text import Text
 from lifecycle.cli.screen import fitted, grid
 from lifecycle.cli.terminal import one_line
 from lifecycle.cli.tracker.tracker_values import COLUMNS, Column, Listing, priority_of
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.tracker import Task, TaskStatus
 
 WIDTH = 140

@@ -7,7 +7,6 @@ import hashlib
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,6 +17,7 @@ from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.cli.command_session import Session, in_worktree, option
 from lifecycle.cli.terminal import one_line
 from lifecycle.core.errors import Refused
+from lifecycle.core.light_dataclass import asdict, dataclass
 from lifecycle.core.redact import block, named, quoted, visible
 from lifecycle.core.timing import render_time
 from lifecycle.core.tracker import Note, Task

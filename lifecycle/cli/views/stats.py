@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import click
 
 from lifecycle.cli.command_session import Session, in_worktree, option
 from lifecycle.core import timing
+from lifecycle.core.light_dataclass import asdict
 from lifecycle.core.redact import visible
 from lifecycle.storage import journal
 from lifecycle.views.stats.stats_words import count, moment

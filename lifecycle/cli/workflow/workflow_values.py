@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from lifecycle.core import redact
+from lifecycle.core.light_dataclass import asdict, dataclass
 from lifecycle.core.redact import block, quoted
 from lifecycle.core.timing import parse_time, render_time
 from lifecycle.views.stats.stats_words import count, span

@@ -16,9 +16,10 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+
+from lifecycle.core.light_dataclass import dataclass
 
 Take = Callable[[bytes], None]
 """Takes a part of what was printed."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import Refused, did_you_mean
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import visible
 from lifecycle.core.values.configured import Settings
 from lifecycle.evidence.records import KINDS, TEST

@@ -6,10 +6,11 @@ import functools
 import re
 import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import IntEnum, auto
 from importlib import resources
 from typing import Any
+
+from lifecycle.core.light_dataclass import dataclass
 
 MOST_READ = 2_000
 """Characters of a line that are looked at: a bundle in one line has no second error far behind."""

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
+from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.redact import redact
 from lifecycle.feedback.checks.anchors import AnchorRank, rank_of
 from lifecycle.feedback.checks.log_lines import StepTime, plain_lines

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass
 
 from lifecycle.core.errors import LifecycleError, NotFound
+from lifecycle.core.light_dataclass import asdict, dataclass
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import HARD_EXIT_GRACE, DeadlineReached, alarm
 from lifecycle.core.values.failed_checks import FailedCheck, FailedHead

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.timing import parse_time
 from lifecycle.feedback.checks.anchors import noise, step_ended
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.redact import redact, short
 from lifecycle.core.values.failed_checks import CheckRemark, FailedCheck, FailedHead
 from lifecycle.feedback.checks.excerpt import LogExcerpt

@@ -6,8 +6,9 @@ How often a run was run again is not here: GitHub counts the attempts, for every
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from lifecycle.core.light_dataclass import dataclass, field, replace
 
 MOST_KEPT = 50
 """Red heads at most, the newest."""

@@ -1,17 +1,18 @@
 """Read why a head failed, and hear at a look what follows; a `ports.FailureFeedback`.
 
 What was read is kept in this process alone until a look has heard it. If the process ends before that, the
-failure is told as it stands, and nothing is counted.
+failure is told as it stands, and nothing is counted. Mostly nothing has failed: what reads logs is imported
+by the first failure.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lifecycle.core.errors import LifecycleError
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import Audience, FailuresHeard, Notice
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import HARD_EXIT_GRACE, DeadlineReached, alarm
@@ -19,14 +20,8 @@ from lifecycle.core.values.checks import Bucket
 from lifecycle.core.values.failed_checks import FailedHead, WorkflowRun
 from lifecycle.core.values.model import PullRequest
 from lifecycle.core.world import World
-from lifecycle.feedback.checks.fetching import FetchedPacket, fetch, read_log
-from lifecycle.feedback.checks.packet import CheckFailure, ordered, packet
-from lifecycle.feedback.checks.packet_text import wake_lines
-from lifecycle.feedback.failures import failure_words as words
-from lifecycle.feedback.failures import ladder, tampering
-from lifecycle.feedback.failures.failure_identity import identities, shown, trace
+from lifecycle.feedback.failures import ladder
 from lifecycle.feedback.failures.failure_ledger import FailureLedger
-from lifecycle.feedback.failures.infrastructure import broken
 from lifecycle.feedback.failures.ladder import (
     BETWEEN,
     BaseFacts,
@@ -36,8 +31,12 @@ from lifecycle.feedback.failures.ladder import (
     FailureFacts,
     FailureLimits,
 )
-from lifecycle.feedback.failures.tampering import TamperFinding
 from lifecycle.storage import log
+
+if TYPE_CHECKING:
+    from lifecycle.feedback.checks.fetching import FetchedPacket
+    from lifecycle.feedback.checks.packet import CheckFailure
+    from lifecycle.feedback.failures.tampering import TamperFinding
 
 MORE_SECONDS = 10.0
 """How long the runs and the base may be asked for after the logs: what is not known by then is ours."""
@@ -61,6 +60,9 @@ class FailureWatch:
 
     def explained(self, pull: int, head: str, seconds: float | None) -> tuple[str, ...]:
         """Read why a head failed; as `ports.FailureFeedback.explained`."""
+        from lifecycle.feedback.checks.fetching import fetch
+        from lifecycle.feedback.checks.packet_text import wake_lines
+
         found = fetch(self._world, pull, seconds)
         if found.packet.head != head:
             return ()  # a newer head has other failures: what is said of this one is told without them
@@ -131,10 +133,13 @@ class FailureWatch:
             diff = self._tried(lambda one: self._diff(start, one), head)
         if diff is None:
             return ledger, ()  # a commit is not here, or not yet
+        from lifecycle.feedback.failures import tampering
+        from lifecycle.feedback.failures.failure_words import weakened
+
         found = tampering.findings(diff)
         theirs = self._of_base(start, pull) if found and pull.base else ()
         found = tuple(one for one in found if one not in theirs)
-        return replace(ledger, compared=head), words.weakened(found)
+        return replace(ledger, compared=head), weakened(found)
 
     def _of_base(self, start: str, pull: PullRequest) -> tuple[TamperFinding, ...]:
         """What of that came from the base between two commits; () if nobody knows."""
@@ -145,6 +150,8 @@ class FailureWatch:
         )
         if before is None or after is None or before == after:
             return ()
+        from lifecycle.feedback.failures import tampering
+
         return tampering.findings(self._diff(before, after))
 
     def _diff(self, before: str, after: str) -> str:
@@ -193,6 +200,10 @@ class FailureWatch:
         found = self._tried(self._world.reports.failed_on, sha) if sha else None
         if found is None:
             return None
+        from lifecycle.feedback.checks.fetching import read_log
+        from lifecycle.feedback.checks.packet import ordered, packet
+        from lifecycle.feedback.failures.failure_identity import identities
+
         names = {check for one in wanted for check in one.checks}
         checks = sorted(
             ordered(FailedHead(0, "", sha, found.failed)),
@@ -222,6 +233,9 @@ def _facts_of(found: FetchedPacket) -> FailureFacts:
 
 
 def _fact(failure: CheckFailure) -> FailureFact:
+    from lifecycle.feedback.failures.failure_identity import identities, trace
+    from lifecycle.feedback.failures.infrastructure import broken
+
     checks = tuple(f"{failure.workflow}{BETWEEN}{name}" for name in (failure.name, *failure.same))
     return FailureFact(
         checks,
@@ -242,6 +256,10 @@ def _passed(pull: PullRequest) -> Collection[str]:
 
 def _flaky(found: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[tuple[str, str], ...]:
     """Each check by its name, with each of what failed in it; with "" where nobody knows that."""
+    if not found:
+        return ()
+    from lifecycle.feedback.failures.failure_identity import shown
+
     return tuple(
         (name.rpartition(BETWEEN)[2], shown(one))
         for name, failed in found
@@ -252,6 +270,8 @@ def _flaky(found: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[tuple[str, str
 def _weakens(
     pull: PullRequest, ledger: FailureLedger, weakened: tuple[str, ...]
 ) -> tuple[Notice, ...]:
+    from lifecycle.feedback.failures import failure_words as words
+
     place = (pull.number, ledger.red, pull.head_sha, weakened)
     key = f"{pull.number}:{pull.head_sha}"
     return (
@@ -268,6 +288,8 @@ def _follows(
     limits: FailureLimits,
 ) -> FailuresHeard:
     """What is said and done of a decision."""
+    from lifecycle.feedback.failures import failure_words as words
+
     number, head = pull.number, pull.head_sha
     notices: list[Notice] = []
 

@@ -6,10 +6,10 @@ import functools
 import re
 import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.feedback.checks.anchors import AnchorRank, rank_of
 from lifecycle.feedback.checks.packet import CheckFailure
 

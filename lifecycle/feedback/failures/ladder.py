@@ -7,9 +7,9 @@ tested is not the change's. All else is the agent's, for as long as that comes t
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
+from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.feedback.failures.failure_ledger import FailureLedger, RedHead
 
 MOST_HEADS = 10

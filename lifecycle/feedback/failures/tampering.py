@@ -11,9 +11,10 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
+
+from lifecycle.core.light_dataclass import dataclass, field
 
 _FILE = re.compile(r'diff --git .* "?b/(.+?)"?$')
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")

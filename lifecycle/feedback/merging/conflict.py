@@ -5,9 +5,8 @@ Source: https://git-scm.com/docs/git-merge-tree, which git has in this form sinc
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from lifecycle.core.errors import LifecycleError
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.redact import redact
 from lifecycle.core.world import World
 from lifecycle.feedback.merging import conflict_text

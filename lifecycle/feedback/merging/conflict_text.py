@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.messages import review_messages
 from lifecycle.core.redact import block, named
 

@@ -6,8 +6,9 @@ client here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
+
+from lifecycle.core.light_dataclass import dataclass
 
 
 class Trusted(Enum):

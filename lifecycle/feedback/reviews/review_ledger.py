@@ -7,9 +7,9 @@ nobody else knows: what was told, at which head, how often, and to whom.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from lifecycle.core.light_dataclass import asdict, dataclass, field, replace
 from lifecycle.feedback.reviews.remarks import PullConversation, Remark, ReviewPoint, Trusted
 
 QUIET_SECONDS = 90.0

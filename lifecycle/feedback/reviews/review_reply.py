@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from lifecycle.core import hidden_marker
 from lifecycle.core.errors import LifecycleError, NotFound, Refused, Transient
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import named
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.values.model import Repository

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import Transient
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import review_messages as words
 from lifecycle.core.plan import Audience, Notice, ReviewsHeard
 from lifecycle.core.values.model import PullRequest, Repository
-from lifecycle.feedback.reviews import review_packet, review_reading, rounds
-from lifecycle.feedback.reviews.remarks import PullConversation
 from lifecycle.feedback.reviews.review_ledger import ReviewLedger
-from lifecycle.feedback.reviews.rounds import ReviewDecision
-from lifecycle.github.client.graph import GraphClient
 from lifecycle.storage.feedback_files import FeedbackFiles
+
+if TYPE_CHECKING:
+    from lifecycle.feedback.reviews.remarks import PullConversation
+    from lifecycle.feedback.reviews.rounds import ReviewDecision
+    from lifecycle.github.client.graph import GraphClient
 
 
 class ReviewWatch:
@@ -34,6 +35,8 @@ class ReviewWatch:
         is_due = ledger.due is not None and now >= ledger.due
         if ledger.looked == digest and not (is_due or (is_asked and ledger.due is not None)):
             return ReviewsHeard(known)
+        from lifecycle.feedback.reviews import review_reading, rounds
+
         try:
             read = review_reading.read(self._graph, self._repository, pull.number)
             conversation = review_reading.demanded(read)
@@ -47,6 +50,8 @@ class ReviewWatch:
 
 def told(conversation: PullConversation, decision: ReviewDecision) -> ReviewsHeard:
     """The notices and files of a decision."""
+    from lifecycle.feedback.reviews import review_packet, rounds
+
     notices: list[Notice] = []
     papers: tuple[tuple[str, str], ...] = ()
     number = conversation.number

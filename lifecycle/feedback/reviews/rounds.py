@@ -6,8 +6,8 @@ Each push makes a reviewing bot find something else, so it alone never ends. Per
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.feedback.reviews import review_ledger
 from lifecycle.feedback.reviews.remarks import PullConversation, ReviewPoint, Trusted
 from lifecycle.feedback.reviews.review_ledger import ReviewLedger, ReviewRound

@@ -9,8 +9,9 @@ last one is the oldest. So 50 quiet worktrees cost two requests a round.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
+
+from lifecycle.core.light_dataclass import asdict, dataclass, field, fields, replace
 
 MOST = 50
 """Pull requests in one request: with what belongs to each a hundred nodes, as many as GitHub takes."""

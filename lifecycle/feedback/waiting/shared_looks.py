@@ -13,12 +13,12 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import LockBusy, Rejected, Transient, Unsupported
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.timing import parse_time
 from lifecycle.feedback.waiting import look_rounds
 from lifecycle.feedback.waiting.look_rounds import LookBoard, PointsLeft

@@ -3,7 +3,8 @@
 The client starts one of these at every stop (`asyncRewake`), and exit 2 wakes the idle session with
 what is on stderr. So one lives for each worktree, by a lock; it serves the session that claimed the
 task or handed it off, and ends with that session, with the claim, or when there is nothing to wait
-for. It loads everything once and keeps its connection: a poll costs one request. Where nobody attends the
+for. It loads everything once and keeps its connection: a poll costs one request. Where nothing happens for
+minutes it makes place for a smaller process of its own (`quick_wait`). Where nobody attends the
 client waits for it: there it lives as long as the settings ask for, and by default not at all.
 
 Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks.
@@ -12,13 +13,10 @@ Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks.
 from __future__ import annotations
 
 import math
-import os
-import select
-import stat
 from collections.abc import Sequence
 
 from lifecycle.app import news_packets
-from lifecycle.app.idle_look import idle_look, join, together
+from lifecycle.app.idle_look import idle_look, join, together, watched
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.decisions.snapshot import Rules
@@ -29,28 +27,23 @@ from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import PACKED, REPLIES, Notice
 from lifecycle.core.timing import alarm
 from lifecycle.core.values.configured import HOOK_SECONDS, Settings
+from lifecycle.feedback.waiting import shared_looks
 from lifecycle.feedback.waiting.endings import event_of, events_of
+from lifecycle.github.auth.tokens import RENEW_SECONDS
+from lifecycle.hooks import quick_wait
 from lifecycle.hooks.answers.call import STOPPED, HookCall, has_packet
 from lifecycle.hooks.client_contract import Reply
+from lifecycle.hooks.quick_wait import LONGEST_WAIT, RECKON_SECONDS, SLICE_SECONDS
 from lifecycle.settings import config
-from lifecycle.settings.running_client import Client, client_of
+from lifecycle.settings.running_client import Client
 from lifecycle.storage import signs_of_life, workflow_marks
 from lifecycle.storage.store import STATE
 
-SLICE_SECONDS = 3.0
-"""How often a waiter looks whether its client is still there, or the files have changed."""
-
-RECKON_SECONDS = 60.0
-"""How long a waiter waits at most before it reckons anew when to look: clocks are corrected."""
-
-LONGEST_WAIT = 900.0
-"""Seconds for which a waiter promises at most to be back."""
+REST_SECONDS = 300.0
+"""After so long without a change or a look of its own a waiter goes on as a small one (`quick_wait`)."""
 
 TAKE_OVER_SECONDS = 8.0
 """How long the waiter of a new owner waits for the old owner's to end."""
-
-_READER = 2
-"""The descriptor whose other end the client holds for as long as it lives: stderr."""
 
 
 def answer(call: HookCall) -> Reply:
@@ -89,6 +82,7 @@ class _Waiter:
         self.clock = call.world.clock
         self.not_before = 0.0
         self.again = 0.0
+        self.busy_at = call.world.clock.monotonic()
         self.ends = call.world.clock.monotonic() + longest
         # The client starts us at a stop: what lay there then was that stop's to look at.
         self.started_ns = int(call.world.clock.now() * 1e9)
@@ -106,6 +100,9 @@ class _Waiter:
             if pause > 0:
                 moment = max(moment, self.clock.now() + pause)
             if moment > self.clock.now():
+                rest = self._rest(moment, files)
+                if rest is not None:
+                    return Reply(rest=rest)
                 if not self._wait(moment, files):
                     return Reply()
                 self._note_changes(files)
@@ -131,7 +128,7 @@ class _Waiter:
         """What was changed by others counts at once."""
         files = self._files()
         if files != before:
-            self.again = 0.0
+            self.again, self.busy_at = 0.0, self.clock.monotonic()
         if files.settings != before.settings:
             self._begin_anew()
 
@@ -201,7 +198,8 @@ class _Waiter:
     def _tick(self, held: frozenset[str] | set[str] = frozenset()) -> Report:
         """One look within a hook's time; what went wrong is looked at again."""
         soonest = min(pace.SOONEST, self._settings().poll_seconds)
-        self.not_before = self.clock.monotonic() + soonest
+        self.busy_at = self.clock.monotonic()
+        self.not_before = self.busy_at + soonest
         signs_of_life.promise(
             self.claim_store.folder, self.call.session, self.clock.now() + soonest
         )
@@ -237,11 +235,55 @@ class _Waiter:
         return True
 
     def _is_heard(self, seconds: float) -> bool:
-        """Wait; False once the client is gone. One that was killed ends no hook of its own.
+        """Wait; False once the client is gone."""
+        return quick_wait.is_heard(seconds, self.world.environment)
 
-        Its pipes close with it, unless another process holds them too; and we get another parent.
+    def _rest(self, moment: float, files: _Files) -> bytes | None:
+        """What a small process has to know to wait in this one's place; None as long as this one stays.
+
+        It stays where its time may be over, and where it waits for more than a change of the pull request.
         """
-        return _is_read(seconds) and client_of(self.world.environment) is not Client.OTHER
+        is_quiet = self.clock.monotonic() - self.busy_at >= REST_SECONDS
+        record = self.claim_store.remembered()
+        if not is_quiet or record is None or math.isfinite(self.ends) or not quick_wait.can_rest():
+            return None
+        heard = REPLIES[self.call.hook].audiences
+        seen = watched(self.world, self.claim_store, record)
+        if seen is None or any(one.audience in heard for one in self.claim_store.ledger.waiting()):
+            return None
+        try:
+            token, url = self.world.token, self.world.addresses.graphql_url
+        except LifecycleError:
+            return None
+        path = shared_looks.place(self.world.environment, url, token.value)
+        folder, root = self.claim_store.folder.path, self.world.root
+        others = (
+            self.claim_store.disk.path,
+            folder / STATE,
+            folder / STOPPED,
+            config.file_of(root),
+        )
+        dates = quick_wait.dates({str(path): None for path in others})
+        if path is None or self._files() != files:
+            return None
+        due = record.pull.reviews.get("due")
+        ends = [float(due)] if isinstance(due, int | float) else []
+        ends += [token.expires_at - RENEW_SECONDS] if token.expires_at is not None else []
+        rest = quick_wait.Rest(
+            root=str(root),
+            session=self.call.session,
+            dates=dates,
+            ids=list(seen[0]),
+            looked=seen[1],
+            again=moment,
+            until=min(ends, default=None),
+            every=self._settings().poll_seconds,
+            url=url,
+            token=token.value,
+            source=token.source,
+            path=str(path),
+        )
+        return quick_wait.packed(self.call.event, rest)
 
     def _files(self) -> _Files:
         folder = self.claim_store.folder
@@ -265,15 +307,3 @@ class _Waiter:
         self.world = WorktreeWorld(
             old.root, old.environment, self.clock, old.deadline, self.claim_store.file
         )
-
-
-def _is_read(seconds: float) -> bool:
-    """Wait, but no longer than somebody has the other end of our stderr.
-
-    On a terminal or a file nobody can be seen to leave.
-    """
-    kind = os.fstat(_READER).st_mode
-    poll = select.poll()
-    if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind):
-        poll.register(_READER, 0)  # errors and hang-ups are always reported
-    return not poll.poll(max(seconds, 0) * 1000)

@@ -7,9 +7,9 @@ until a review of the files as they are approves it. Security reads again what i
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.redact import visible
 from lifecycle.evidence.tree_hash import is_own
 from lifecycle.git.commits import commit_at

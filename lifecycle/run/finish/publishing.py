@@ -6,9 +6,9 @@ It is pushed, opened once, and its text kept up to date.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from lifecycle.core.errors import GitFailed, LifecycleError, NothingToMerge
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import redact, visible
 from lifecycle.core.world import World
 from lifecycle.git.process import GitRepository, default_branch, is_no_github, parse_remote

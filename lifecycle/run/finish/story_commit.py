@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from lifecycle.core.errors import GitFailed
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import redact, visible
 from lifecycle.evidence.tree_hash import is_own
 from lifecycle.git import worktree_files

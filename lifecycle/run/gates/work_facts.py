@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.evidence import tree_hash
 from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.evidence.tree_hash import is_own

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
-from dataclasses import field as of
 
+from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.light_dataclass import field as of
 from lifecycle.core.plan import StopVerdict, StopWord
 from lifecycle.core.redact import quoted
 from lifecycle.core.values.configured import RunSettings

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import quoted
 from lifecycle.run import table
 from lifecycle.run.gates import gate_rules

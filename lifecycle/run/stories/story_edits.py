@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import quoted
 from lifecycle.run.gates.gate_rules import circle_of
 from lifecycle.run.state import Criterion, Run, Story

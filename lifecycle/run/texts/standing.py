@@ -6,9 +6,9 @@ The words are lengths of time, checks, gates, blockers, and what comes next.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.markdown_table import table
 from lifecycle.core.redact import named, quoted
 from lifecycle.core.timing import render_time

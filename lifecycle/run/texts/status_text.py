@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.markdown_table import table
 from lifecycle.core.redact import quoted
 from lifecycle.run.gates.work_facts import WorkFacts

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
 import msgspec
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.markdown_table import table
 from lifecycle.run.state import ExternalDependency, Run, Story
 from lifecycle.run.texts.told import filled

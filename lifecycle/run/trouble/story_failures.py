@@ -7,10 +7,10 @@ failure came again on the same tree, where waiting is no remedy.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.run import table
 from lifecycle.run.state import Blocker, Failure, Run, Story
 from lifecycle.run.texts.told import LINE, kept_words, line_of, refused

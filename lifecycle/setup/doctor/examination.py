@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lifecycle.core.errors import LifecycleError
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.setup.doctor import (

@@ -12,7 +12,6 @@ import threading
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
-from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import cache, cached_property
 from pathlib import Path
@@ -22,6 +21,7 @@ from urllib.parse import urlsplit
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.errors import BadConfig, LifecycleError, Transient
+from lifecycle.core.light_dataclass import asdict, dataclass
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values import configured

@@ -9,10 +9,10 @@ should be: somebody may have edited around them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from lifecycle.core.errors import Refused
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.setup.init.hook_table import (
     FORMER_PERMISSIONS,
     WIRES,

@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lifecycle.core.errors import Refused
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.setup.init import init_mark
 from lifecycle.setup.init.hook_table import PERMISSIONS, WIRES, Wire, own_name, run_name
 from lifecycle.setup.init.init_mark import MARK, SETTINGS, InitMark

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from lifecycle.core.light_dataclass import dataclass
 
 DAY = 86_400
 

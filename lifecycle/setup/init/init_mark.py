@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from lifecycle.core.errors import Refused
+from lifecycle.core.light_dataclass import asdict, dataclass, field
 from lifecycle.settings.config import CONFIG_FILE
 from lifecycle.setup.init import protocol_section
 from lifecycle.setup.init.hook_table import (

@@ -14,8 +14,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from lifecycle.core.light_dataclass import dataclass, replace
 
 DEEPEST = 200
 """Containers within containers; settings have five."""

@@ -7,10 +7,10 @@ import hashlib
 import io
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from lifecycle.core.errors import Refused
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import visible
 from lifecycle.settings import user_folder
 from lifecycle.storage import store

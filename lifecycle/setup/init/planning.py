@@ -8,10 +8,10 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lifecycle.core.errors import BadConfig, Refused
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.settings import config, resources, running_client, user_folder
 from lifecycle.setup.init import init_mark
 from lifecycle.setup.init import init_mark as mark

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 from lifecycle.core.errors import Refused
+from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git.process import GitRepository
 from lifecycle.git.tracked_files import OWN_LINES

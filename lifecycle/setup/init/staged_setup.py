@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.settings import config
 from lifecycle.setup.init.hook_table import (

@@ -17,9 +17,9 @@ import json
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.setup.init.planned_files import unwritten
 
 TABLE = "stages"

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.settings.resources import hook_script
 from lifecycle.setup.init.client_settings import read
 from lifecycle.setup.init.found_hooks import ClientSettings

@@ -9,9 +9,9 @@ of a shared hook, and `VERB`, `OPTION` and `ABOVE` for what tells one file made 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.settings import resources
 from lifecycle.setup.init.hook_table import shared_form
 

@@ -5,9 +5,9 @@ No clock, no file, no tracker: `StageSeen` has all that is known, `StageDecision
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
+from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.plan import StopVerdict
 from lifecycle.core.stage_names import COMPLETES, LINE, Detected, Stage
 from lifecycle.evidence.records import Evidence

@@ -9,11 +9,11 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lifecycle.core.errors import BadConfig, LifecycleError, LockBusy
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.tracker import Task

@@ -12,9 +12,9 @@ Source: Claude Code's documentation, https://code.claude.com/docs/en/interactive
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass
 
 from lifecycle.core.errors import GitFailed, LifecycleError, Transient
+from lifecycle.core.light_dataclass import asdict, dataclass
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.evidence import reading, records, test_runs, tree_hash
 from lifecycle.evidence.outcomes import WHOLE, CallEnd, Outcome

@@ -7,9 +7,9 @@ transcript: without it a session is told again what it was told before, and the 
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from lifecycle.core.light_dataclass import asdict, dataclass, field, replace
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.stages.decisions.decide import Memory
 from lifecycle.storage import store, workflow_marks

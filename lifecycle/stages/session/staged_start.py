@@ -10,8 +10,8 @@ session of this worktree left under way.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.redact import as_data, quoted
 from lifecycle.core.stage_names import Stage
 from lifecycle.core.values.configured import StageSettings

@@ -6,8 +6,7 @@ stop where one did, an answer is believed for a minute; where a task was closed,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.tracker import Task, TaskStatus, Tracker
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.storage import workflow_marks

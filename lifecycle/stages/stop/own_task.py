@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.core.tracker import GITHUB, Task, Tracker
 from lifecycle.core.values.configured import StageSettings

@@ -7,8 +7,7 @@ goes wrong on the way lets the agent stop, with a line in the log.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import StopWord
 from lifecycle.core.stage_names import Stage
 from lifecycle.core.values.configured import StageSettings

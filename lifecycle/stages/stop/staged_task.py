@@ -7,10 +7,10 @@ a task was closed; and where a question is due and nothing is known of its tasks
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from lifecycle.core.errors import GitFailed, LifecycleError, NotFound
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.redact import as_data, named, quoted
 from lifecycle.core.stage_names import COMPLETES, LINE, Detected, Stage
 from lifecycle.core.tracker import GITHUB, Task, TaskStatus

@@ -14,13 +14,13 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 from lifecycle.core import errors, hidden_marker
 from lifecycle.core.errors import Lacking, LifecycleError, VersionUnsupported
+from lifecycle.core.light_dataclass import asdict, dataclass, replace
 from lifecycle.core.redact import short
 from lifecycle.core.tracker import Capability, Note, Task
 from lifecycle.storage import log, store

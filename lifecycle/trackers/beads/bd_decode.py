@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from lifecycle.core import errors, timing
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import redact, short, visible
 from lifecycle.core.tracker import Note, Task, TaskStatus
 from lifecycle.trackers.beads.bd_process import Ran

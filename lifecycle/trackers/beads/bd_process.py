@@ -16,11 +16,11 @@ import signal
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, cast
 
 from lifecycle.core import errors
+from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.timing import Deadline
 from lifecycle.settings.config import for_child
 from lifecycle.storage import regular_files, store

@@ -12,11 +12,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
 from lifecycle.core import errors, hidden_marker
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.trackers import refusals
 from lifecycle.trackers.beads import bd_asking, bd_here

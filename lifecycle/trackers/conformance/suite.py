@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from inspect import isfunction
 from types import ModuleType
 
 from lifecycle.core.errors import LifecycleError
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.trackers.conformance import claiming, read_cases, writing
 from lifecycle.trackers.conformance.case import Broken, Check, CheckCase, Ground, NotHere
 

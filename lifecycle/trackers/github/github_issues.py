@@ -8,10 +8,10 @@ asks the board for its Priority as `get` does.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 
 from lifecycle.core import errors, hidden_marker
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.core.values import priorities
 from lifecycle.core.values.priorities import Status

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
 from functools import cached_property
 
 from lifecycle.core import hidden_marker
@@ -22,6 +21,7 @@ from lifecycle.core.errors import (
     Rejected,
     Transient,
 )
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import named
 from lifecycle.core.values.shapes import IssueFacts
 from lifecycle.git import lease

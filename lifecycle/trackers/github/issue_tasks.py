@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 from urllib.parse import quote, unquote
 
 from lifecycle.core import hidden_marker
 from lifecycle.core.errors import LifecycleError, NotFound
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.tracker import Note, Task, TaskStatus
 from lifecycle.core.values import priorities
 from lifecycle.core.values.model import Card, Repository

@@ -11,12 +11,12 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import Refused
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.views.stats import stats_words
 from lifecycle.views.stats.summary import StatsRow, Summary
 

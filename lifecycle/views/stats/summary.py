@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from statistics import fmean, median
 
+from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry
@@ -158,7 +158,10 @@ class Summary:
     told: tuple[Visit, ...] = field(default=())
 
 
-def summarize(entries: Sequence[JournalEntry], wanted: Wanted = Wanted()) -> Summary:
+_ALL = Wanted()
+
+
+def summarize(entries: Sequence[JournalEntry], wanted: Wanted = _ALL) -> Summary:
     """The numbers of a journal."""
     entries = [_spelled(entry) for entry in entries]
     labels = _labels(entries)

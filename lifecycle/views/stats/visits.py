@@ -11,10 +11,10 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lifecycle.claim.decisions.table import Phase
+from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry

@@ -8,12 +8,12 @@ terminals both show them, but for what waits for a person, which is inverse. Wha
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.views.overview.overview_values import (
     Overview,
     OverviewChecks,

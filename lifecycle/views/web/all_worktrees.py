@@ -10,9 +10,9 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing import Deadline
 from lifecycle.settings import known_clones

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.views.overview.overview_values import (
     AwaitedPerson,
     Overview,

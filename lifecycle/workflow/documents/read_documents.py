@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 import msgspec
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.workflow.documents.written_documents import DETAIL, MOST_BYTES, VERSION, DocumentKind
 from lifecycle.workflow.state import Workflow
 

@@ -6,10 +6,9 @@ when it was created, and follows the source from then on. One that a command beg
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from msgspec.structs import replace
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.timing import render_time
 from lifecycle.workflow.sources.source_files import LOCAL, read_sources
 from lifecycle.workflow.sources.source_text import SourceFacts

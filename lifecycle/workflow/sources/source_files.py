@@ -5,10 +5,10 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.storage import regular_files
 from lifecycle.workflow.state import Workflow, slug
 from lifecycle.workflow.store.document_files import own_content

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from lifecycle.core.errors import GitFailed, Refused, Transient
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import quoted
 from lifecycle.core.timing import Deadline
 from lifecycle.evidence.outcomes import Outcome

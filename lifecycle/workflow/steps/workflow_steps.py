@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final
 
 from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused, did_you_mean
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import quoted, redact
 from lifecycle.settings import known_clones
 from lifecycle.settings.persons import Presence

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.timing import Deadline
 from lifecycle.git.tracked_files import tracked_paths
 from lifecycle.storage import regular_files

@@ -9,13 +9,13 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
 import msgspec
 from msgspec.structs import replace
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import quoted
 from lifecycle.core.timing import parse_time, render_time
 from lifecycle.workflow.documents.hand_edits import with_edits

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from msgspec.structs import replace
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.storage import journal
 from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.store.document_files import DocumentFiles, UnusableFile

@@ -1,0 +1,147 @@
+"""A waiter at rest: the small process notices what the whole one has to decide, and gives place to it."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lifecycle.hooks import quick_wait
+from lifecycle.hooks.quick_wait import MOST_BYTES, REST, Rest, _Resting
+from lifecycle.storage import signs_of_life
+from lifecycle.storage.store import Folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Place
+
+NOW = 1_000_000.0
+TOKEN = "ghp_" + "t" * 36
+
+
+class _Clock:
+    """Time that passes where somebody listens."""
+
+    def __init__(self) -> None:
+        self.passed = 0.0
+
+    def now(self) -> float:
+        return NOW + self.passed
+
+    def monotonic(self) -> float:
+        return self.passed
+
+
+class _Ground:
+    """A worktree whose waiter rests, a client that listens, and what it does at a moment."""
+
+    def __init__(self, root: Path, **changes: Any) -> None:
+        self.root = root
+        self.claim = root / ".agent-claim.json"
+        self.claim.write_text("{}")
+        self.folder = Folder(root)
+        self.folder.make()
+        known = {
+            "root": str(root), "session": "s", "ids": ["PR_1"], "looked": NOW, "again": NOW + 120,
+            "until": None, "every": 120.0, "url": "http://127.0.0.1:9/graphql", "token": TOKEN,
+            "source": "GH_TOKEN", "path": str(root / "looks" / "one.json"),
+            "dates": quick_wait.dates({str(self.claim): None}),
+        }  # fmt: skip
+        self.rest: Rest = {**known, **changes}  # type: ignore[typeddict-item]  # all of its keys
+        self.clock = _Clock()
+        self.resting = _Resting(self.rest, self.folder)
+        self.resting._clock = self.clock  # type: ignore[assignment]  # it never sleeps by it
+        self.asked: list[float] = []
+        self.resting._asked = self._asked  # type: ignore[method-assign]  # what GitHub says is not the point
+
+    def _asked(self, now: float) -> float:
+        self.asked.append(now - NOW)
+        return now + 120 if len(self.asked) < 3 else now
+
+    def heard(self, seconds: float, _environment: object) -> bool:
+        """The client listens; half an hour later it is gone."""
+        self.clock.passed += seconds
+        return self.clock.passed < 1_800
+
+
+@pytest.fixture
+def ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> _Ground:
+    """One that is asked about every two minutes, and is to be looked at whole at the third time."""
+    made = _Ground(tmp_path)
+    monkeypatch.setattr(quick_wait, "is_heard", made.heard)
+    return made
+
+
+def test_it_asks_when_that_is_due_until_there_is_more_to_do(ground: _Ground) -> None:
+    """What is unchanged is asked for again; what is to be looked at whole ends the rest."""
+    assert ground.resting.wait()
+    assert ground.asked == [120, 240, 360]
+
+
+def test_it_promises_to_be_back(ground: _Ground) -> None:
+    """The guards in `sh` see a waiter of this session, and start no other."""
+    assert ground.resting.wait()
+    assert signs_of_life.is_live(ground.folder, NOW + 361, "s")
+
+
+def test_a_changed_file_ends_the_rest_at_once(ground: _Ground) -> None:
+    """Whatever somebody writes is for the whole path to read."""
+    os.utime(ground.claim, (1, 1))
+    assert ground.resting.wait()
+    assert ground.clock.passed <= quick_wait.SLICE_SECONDS
+    assert ground.asked == []
+
+
+def test_a_moment_that_asks_for_more_ends_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reviews that are due, or a token that ends, are not what the small process knows."""
+    ground = _Ground(tmp_path, until=NOW + 60)
+    monkeypatch.setattr(quick_wait, "is_heard", ground.heard)
+    assert ground.resting.wait()
+    assert (ground.clock.passed, ground.asked) == (60, [])
+
+
+def test_it_ends_with_its_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that is gone is waited for no longer."""
+    ground = _Ground(tmp_path, again=NOW + 86_400)
+    monkeypatch.setattr(quick_wait, "is_heard", ground.heard)
+    assert not ground.resting.wait()
+    assert ground.clock.passed < 1_900
+
+
+def test_what_no_pipe_takes_is_not_given_on(ground: _Ground) -> None:
+    """The waiter then stays as it is."""
+    event = {"session_id": "s"}
+    assert json.loads(quick_wait.packed(event, ground.rest) or b"") == {**event, REST: ground.rest}
+    assert quick_wait.packed({"said": "x" * MOST_BYTES}, ground.rest) is None
+
+
+def test_no_other_process_is_begun_anew() -> None:
+    """Only one that was started as that hook: this one runs tests."""
+    assert not quick_wait.can_rest()
+
+
+@pytest.mark.started  # the process that goes on with its whole path is the point
+def test_what_changed_meanwhile_is_told_by_the_whole_path(place: Place) -> None:
+    """The pull request was merged while the waiter rested: the same process wakes the session with it."""
+    place.ready()
+    place.hook("on-stop")
+    place.control.merge_pull(place.pull())
+    rest = {
+        "root": str(place.root), "session": "", "ids": ["PR_unknown"], "looked": 1.0, "again": 1.0,
+        "until": None, "every": 120.0, "url": place.info.graphql_url, "token": place.info.token,
+        "source": "GH_TOKEN", "path": str(place.root.parent / "looks" / "one.json"), "dates": {},
+    }  # fmt: skip
+    place.control.clear_requests()
+    told = place.run(
+        str(place.command), "hook", "ci-waiter", stdin=json.dumps({REST: rest}).encode()
+    )
+    assert told.returncode == 2, told.stderr
+    assert "merged" in told.stderr
+    asked = [one.operation for one in place.control.requests() if one.kind != "git"]
+    assert asked[0] == "DigestPulls"
+    assert asked[-1] == "ObserveClaim"
