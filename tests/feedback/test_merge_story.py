@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -129,7 +130,7 @@ def test_a_conflict_comes_with_files_both_sides_commits_and_the_command(
         "  | work.txt",
         "Commits of main that changed them since:",
     ]
-    assert lines[4].endswith("Theirs : : : x") or "Theirs" in lines[4]
+    assert re.fullmatch(r"  \| [0-9a-f]{7,40} [^:]+: Theirs : : : x", lines[4]), lines[4]
     assert f"  | {head} Agent: Work" in lines
     assert "In the worktree: git fetch origin main && git merge origin/main" in lines
     packet = place.root / lines[-1].rpartition(": ")[2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 from dataclasses import astuple
 from typing import Any
@@ -310,17 +311,23 @@ def test_a_wake_tells_of_every_failure_that_has_room() -> None:
     assert 'First error: "Error: second"' in woken
 
 
-@given(st.lists(WORDS, min_size=1, max_size=150), st.integers(5, 60), st.integers(150, 4_000))
+@given(st.lists(WORDS, min_size=40, max_size=150), st.integers(5, 60), st.integers(150, 4_000))
 def test_a_cut_keeps_the_error_and_tells_of_its_gaps(
     lines: list[str], most: int, characters: int
 ) -> None:
-    """Never more than its room; what is kept is in its order; what is not is counted."""
-    made = cut(lines, "", most, characters)
+    """Never more than its room, and the error in it; what is kept is in its order; the rest is counted."""
+    error = f"Error: {len(lines) // 3}"
+    lines[len(lines) // 3] = error
+    made = cut(lines, error, most, characters)
+    assert error in made
     assert len(made) <= most
-    gaps = [line for line in made if line.startswith("… ") and line.endswith("left out …")]
-    kept = [line for line in made if line not in gaps]
-    rest = iter(lines)
-    assert all(any(line == one for one in rest) for line in kept)
+    left, rest = 0, iter(lines)
+    for line in made:
+        if gap := re.fullmatch(r"… ([\d,]+) lines? left out …", line):
+            left += int(gap[1].replace(",", ""))
+        else:
+            assert line in rest
+    assert left + len([line for line in made if "left out …" not in line]) == len(lines)
 
 
 def test_a_cut_keeps_what_stands_around_the_error() -> None:

@@ -158,7 +158,7 @@ def test_a_value_of_the_wrong_kind_is_told_and_passed_over(
     """What was known counts, and the sentence names the file and the field."""
     before = ground.one()
     workflow, told = edited(ground, "document", lambda data: data.update({field: value}))
-    assert workflow == before or workflow.revision > before.revision
+    assert workflow == before
     assert workflow.phases == before.phases
     assert any(words in sentence and "workflow.json" in sentence for sentence in told)
 
@@ -224,15 +224,15 @@ def test_no_edit_completes_a_gated_phase_or_breaks_anything(
             documents.append(read_document(content, one, one.value, NOW))
         except ValueError:
             continue
-    for found in found_workflows(documents, {}):
-        if found.workflow.id != workflow.id:
-            continue
+    assert documents
+    same = [found for found in found_workflows(documents, {}) if found.workflow.id == workflow.id]
+    assert same
+    for found in same:
         gates = [phase.gate for phase in workflow.phases if phase.gate and phase.status not in OVER]
         left = [
             phase.gate for phase in found.workflow.phases if phase.gate and phase.status not in OVER
         ]
         assert left == gates
-    assert documents
 
 
 @given(workflows())

@@ -120,10 +120,11 @@ def test_a_plan_needs_its_mark_and_a_keyword(text: str) -> None:
 
 @given(st.text(), st.booleans())
 def test_no_text_breaks_a_reader(text: str, is_plan: bool) -> None:
-    """Whatever a source holds, it is read or not, and what comes out fits a record."""
-    whole = f"workflow state\nworkflow: {text}\nphase: 1/2 {text}\n🔄 In Progress\n{text}"
+    """Whatever stands beside its marks, it is read, and what comes out fits a record."""
+    whole = f"workflow state\nworkflow: W{text}\nphase: 1/2 {text}\n🔄 In Progress\n{text}"
     facts = active_plan(whole, PLAN) if is_plan else local_markers(whole, LOCAL)
-    assert facts is None or all(path.startswith("@") for path in facts.reading)
+    assert facts is not None
+    assert all(path.startswith("@") for path in facts.reading)
 
 
 @pytest.mark.parametrize(

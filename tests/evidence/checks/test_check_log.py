@@ -48,7 +48,11 @@ def test_only_the_newest_logs_are_kept(tmp_path: Path) -> None:
     kept = {path.name for path in (tmp_path / ".lifecycle/checks").iterdir()}
     assert len(kept) == LOGS + 1
     assert "mine.txt" in kept
-    assert not any(name.endswith(("-n0.log", "-n3.log")) for name in kept)
+    newest = {f"n{number}" for number in range(4, LOGS + 3)}
+    assert {name.rpartition("Z-")[2].removesuffix(".log") for name in kept - {"mine.txt"}} == {
+        *newest,
+        "a----b-c",
+    }
 
 
 def test_a_linked_folder_is_not_written_into(tmp_path: Path) -> None:
