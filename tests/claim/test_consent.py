@@ -10,8 +10,9 @@ import pytest
 from lifecycle.claim.decisions.decide import decide, look
 from lifecycle.claim.decisions.ending import consent, merged
 from lifecycle.claim.decisions.snapshot import Decision
+from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, CloseIssue, PostComment
-from lifecycle.core.values.model import PullState
+from lifecycle.core.values.model import Conversations, PullState
 from lifecycle.storage.state_file import lasting
 from tests.claim.steps import DONE, MERGED, REVIEW, closing, rest, rules_with
 from tests.factories import NOW, observation, pull, record, seen, texts
@@ -112,6 +113,31 @@ def test_a_done_that_does_not_count_goes_back_to_the_merge() -> None:
     (refusal,) = asked.notices
     assert (refusal.stands, refusal.ends) == (True, (consent.QUESTION,))
     assert "PR #107" in refusal.text
+
+
+@pytest.mark.parametrize(
+    ("memory", "shown", "count", "said"),
+    [
+        ({}, None, 0, ""),
+        ({}, 0, 0, ""),
+        ({"pull.unanswered": 3}, 0, 0, ""),
+        ({"pull.unanswered": 3}, None, 3, "3 review threads of PR #107 are unanswered: {} "),
+        ({}, 1, 1, "One review thread of PR #107 is unanswered: {} "),
+    ],
+)
+def test_the_question_names_the_threads_that_nobody_answered(
+    memory: dict[str, Any], shown: int | None, count: int, said: str
+) -> None:
+    """Those that this look showed, else those that were known; of none nothing is said."""
+    found = None if shown is None else Conversations("d", unresolved=4, unanswered=shown)
+    made = record(**REVIEW, memory=memory)
+    step = merged.merge_found(seen(made), replace(MERGED, conversations=found))
+    assert step.record is not None
+    assert step.record.pull.unanswered == count
+    (question,) = step.notices
+    told = said.format("lifecycle feedback reviews.")
+    first = messages.merged(107, 42)
+    assert question.text == f"{first} {told}{messages.how_to_close(counts_done=True)}"
 
 
 def test_done_waits_for_a_look() -> None:

@@ -165,3 +165,21 @@ def test_a_key_of_the_agents_changes_with_the_file() -> None:
         merged = merge([had], {**AFTER, "note": "x"}, theirs)
         assert merged.values.get("note") == note
         assert merged.changed == changed
+
+
+def test_an_emptied_field_is_no_edit_though_it_never_was_empty() -> None:
+    """Whatever stood in the file before."""
+    assert merge([AFTER], AFTER, {**AFTER, "pr_number": ""}).hints == {}
+
+
+def test_an_old_copy_that_asks_for_what_is_done_already_changes_nothing() -> None:
+    """The engine wants that phase, too."""
+    ours = {**AFTER, "phase": BEFORE["phase"]}
+    merged = merge([BEFORE, ours], ours, BEFORE)
+    assert (merged.values, merged.changed) == (ours, frozenset())
+
+
+def test_a_key_that_the_copy_could_not_know_stays() -> None:
+    """It came after the copy was made, so nobody took it out."""
+    merged = merge([BEFORE], {**AFTER, "note": "x"}, BEFORE)
+    assert (merged.values["note"], merged.changed) == ("x", frozenset())

@@ -323,9 +323,7 @@ class Failures:
 
     def of_nonsense(self, asked: AskedRequest) -> Transient:
         """The error for an answer that cannot be understood: not JSON, cut, or of another shape."""
-        return self.of_silence(
-            "gave an answer that cannot be read", asked, may_have_landed=asked.is_write
-        )
+        return self.of_silence("gave an answer that cannot be read", asked, may_have_landed=True)
 
     def clean(self, text: str) -> str:
         """Somebody else's words on one line, shortened, without the token and other secrets."""
