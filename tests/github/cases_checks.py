@@ -352,7 +352,7 @@ CASES = (
         "https://github.com/thedotmack/claude-mem/pull/3593",
         (),
         PENDING,
-        "has not run: CI, Windows waits for somebody who may write to the repository",
+        "has not run: CI, Windows wait for somebody who may write to the repository",
         suites=(
             suite("CI", conclusion="ACTION_REQUIRED"),
             suite("Windows", conclusion="ACTION_REQUIRED"),

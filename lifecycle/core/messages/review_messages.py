@@ -67,9 +67,10 @@ def _advice(failed: Iterable[Check]) -> str:
 
 def approval_needed(pull: PullRequest, workflows: Iterable[str]) -> str:
     """Workflows that GitHub does not run before somebody has approved them."""
-    names = ", ".join(named(name, NAME_LIMIT) for name in workflows if name) or "its workflows"
+    names = [named(name, NAME_LIMIT) for name in workflows if name]
+    wait = f"{names[0]} waits" if len(names) == 1 else f"{', '.join(names) or 'its workflows'} wait"
     return (
-        f"CI of PR #{pull.number} has not run: {names} waits for somebody who may write to the "
+        f"CI of PR #{pull.number} has not run: {wait} for somebody who may write to the "
         f'repository to press "Approve workflows to run" on {pull.url}; the PR was kept, and its checks '
         "are watched."
     )

@@ -1,0 +1,132 @@
+"""Whether a task may be taken, of what is known of it: each refusal, its way out, and each remark."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from lifecycle.claim.commands.admission import Attempt, Start, TaskAsked, admit
+from lifecycle.claim.decisions.table import Phase
+from lifecycle.core.errors import HeldByAnother, Refused
+from lifecycle.core.values.model import LABELS_ITEM, BoardItem, Card
+from lifecycle.core.world import World
+from tests.factories import issue, observation
+
+NOTHING_IS_ASKED = cast("World", None)
+"""What is decided here is decided of what was read before: neither GitHub nor git is asked for more."""
+
+MINE = Attempt("octo-1738000000", "n", resumes=False)
+AGAIN = Attempt("octo-1738000000", "n", resumes=True)
+FREE = BoardItem("PVTI_1", "Todo")
+OURS = BoardItem("PVTI_1", "In Progress", MINE.agent)
+
+
+def card(number: int = 42, item: BoardItem = FREE, *, is_open: bool = True, **fields: Any) -> Card:
+    """A card of the board that is ready, unless something else is said."""
+    known = {"readiness": "Ready for Agent", **fields}
+    return Card(item, number, "Fix thing", "u", "octo-org/hello", is_open, **known)
+
+
+def asked(
+    *others: Card, item: BoardItem | None = FREE, shown: dict[str, Any] | None = None, **fields: Any
+) -> TaskAsked:
+    """Issue 42, with its card and other ones; `shown` are fields of the issue, `fields` of its card."""
+    own = card(item=item, **fields) if item is not None else None
+    seen = issue(**(shown or {}))
+    cards = (own, *others) if own is not None else others
+    return TaskAsked(seen, observation(issue=seen, item=item), own, cards, has_board=True)
+
+
+@pytest.mark.parametrize(
+    ("task", "kind", "why"),
+    [
+        (
+            asked(shown={"is_open": False}),
+            Refused,
+            "#42 is closed; nothing was claimed. Choose another task.",
+        ),
+        (
+            asked(item=BoardItem("PVTI_1", "In Review")),
+            Refused,
+            (
+                '#42 has Status "In Review", not "Todo"; nothing was claimed. Move it to Todo, or take it '
+                "all the same: lifecycle takeover 42"
+            ),
+        ),
+        (
+            asked(shown={"assignees": ("maria", "OCTO")}),
+            HeldByAnother,
+            (
+                "#42 is assigned to maria; nothing was claimed. Choose another task, or if they are gone: "
+                "lifecycle takeover 42"
+            ),
+        ),
+        (
+            asked(card(36), dependencies="#36"),
+            Refused,
+            (
+                "#42 depends on #36, still open; nothing was claimed. Close it first, or take it all the "
+                "same: lifecycle takeover 42"
+            ),
+        ),
+        (
+            asked(card(36), card(37), card(38, is_open=False), dependencies="#36, #37, #38"),
+            Refused,
+            (
+                "#42 depends on #36, #37, still open; nothing was claimed. Close them first, or take it "
+                "all the same: lifecycle takeover 42"
+            ),
+        ),
+    ],
+)
+def test_what_stands_in_the_way_is_said_with_the_way_out(
+    task: TaskAsked, kind: type[Refused], why: str
+) -> None:
+    """Nothing is claimed; by force all but a closed one is taken, by whom it was begun before."""
+    with pytest.raises(kind) as refused:
+        admit(NOTHING_IS_ASKED, task, MINE, force=False)
+    assert (type(refused.value), refused.value.sentence) == (kind, why)
+    if task.issue.is_open:
+        assert admit(NOTHING_IS_ASKED, task, AGAIN, force=True) == []
+
+
+@pytest.mark.parametrize(
+    ("task", "notes"),
+    [
+        (asked(), []),
+        (asked(item=BoardItem("PVTI_1")), []),
+        (asked(item=None), []),
+        (asked(shown={"assignees": ("Octo",)}), []),
+        (asked(card(36, is_open=False), dependencies="#36"), []),
+        (asked(readiness="Draft"), ['Readiness is "Draft", not "Ready for Agent".']),
+        (asked(readiness=None), ['Readiness is not set, not "Ready for Agent".']),
+        (asked(item=BoardItem(LABELS_ITEM, "Todo"), readiness="Draft"), []),
+    ],
+)
+def test_a_free_task_is_taken_with_a_remark_at_most(task: TaskAsked, notes: list[str]) -> None:
+    """In Todo, in no column, or on no board; where labels keep the Status there is no readiness."""
+    assert admit(NOTHING_IS_ASKED, task, MINE, force=False) == notes
+
+
+def test_what_this_worktree_began_is_gone_on_with() -> None:
+    """Its own card is in no way any more; another one's is."""
+    assert admit(NOTHING_IS_ASKED, asked(item=OURS), AGAIN, force=False) == []
+    moved = BoardItem("PVTI_1", "In Review", "")
+    with pytest.raises(Refused, match='has Status "In Review"'):
+        admit(NOTHING_IS_ASKED, asked(item=moved), AGAIN, force=False)
+
+
+@pytest.mark.parametrize(
+    ("phase", "status"),
+    [
+        (Phase.CODING, "In Progress"),
+        (Phase.PR_CLOSED, "In Progress"),
+        (Phase.CHECKS_RUNNING, "In Review"),
+        (Phase.MERGED_DETECTED, "In Review"),
+    ],
+)
+def test_a_claim_begins_with_the_status_of_its_phase(phase: Phase, status: str) -> None:
+    """In review where GitHub shows a pull request that is open or merged."""
+    assert (Start().phase, Start().status) == (Phase.CODING, "In Progress")
+    assert Start(phase).status == status

@@ -1,0 +1,251 @@
+"""Every text of a run, whole: `whole_texts.txt` has them as agents and people read them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace as put
+from difflib import unified_diff
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.records import RunRecord
+from lifecycle.run.state import Criterion, Failure, GatePart, ReviewRecord, Run, Story, UserFix
+from lifecycle.run.table import (
+    TIERS,
+    CheckState,
+    ClarificationPhase,
+    CriterionState,
+    FailureCategory,
+    Gate,
+    ReviewVerdict,
+    RunPhase,
+    RunStatus,
+    Severity,
+    StoryCheck,
+    StoryStatus,
+)
+from lifecycle.run.texts import agent_contexts, report_text, standing, status_text, told
+from lifecycle.run.texts.standing import WorktreeSeen
+from lifecycle.run.trouble.story_failures import RetryAdvice
+from tests.run.texts.texts_ground import FACTS, NOW, OLD, TREE, a_run, at_work, done, gate
+
+WHOLE = Path(__file__).with_name("whole_texts.txt")
+LATE = NOW + TIERS[1].until
+
+RUN = a_run()
+FIX = UserFix("B2", "Add the key", NOW, story="S3")
+NEWS = (
+    *RUN.blockers,
+    replace(RUN.blockers[1], id="B3", resolved_at=NOW + 5, notes="it is in .env"),
+    replace(RUN.blockers[1], id="B4", resolved_at=NOW + 3),
+    replace(RUN.blockers[1], id="B5", resolved_at=NOW + 1),
+)
+TRIED = replace(at_work(), failures=at_work().failures * 4)
+RESOLVED = replace(
+    RUN, blockers=NEWS, led_on_at=NOW + 1, stories=(done(1), TRIED, *RUN.stories[2:])
+)
+RUNS: dict[str, Run] = {
+    "at work": RUN,
+    "begun": Run("abc12345", "Pay", NOW, phase=RunPhase.PLANNING),
+    "asked": replace(
+        RUN,
+        clarifications=(
+            replace(RUN.clarifications[0], answer="", phase=ClarificationPhase.PRE_PLAN),
+        ),
+        gates=(gate(Gate.G7, OLD, CheckState.FAIL), gate(Gate.G7, TREE), gate(Gate.G1, OLD)),
+        pull_request="https://github.com/o/r/pull/7",
+    ),
+    "resolved": RESOLVED,
+    "resolved, checked": replace(
+        RESOLVED,
+        fix=replace(FIX, blocker="B3", check_command=("true",), checked_at=NOW, verified=True),
+    ),
+    "resolved, failed": replace(
+        RESOLVED, fix=replace(FIX, blocker="B3", check_command=("true",), checked_at=NOW)
+    ),
+    "resolved, unchecked": replace(
+        RESOLVED, fix=replace(FIX, blocker="B3", check_command=("true",))
+    ),
+    "resolved, another": replace(RESOLVED, fix=replace(FIX, check_command=("true",))),
+    "fixed": replace(RUN, stories=(done(1), *RUN.stories[2:]), fix=replace(FIX, completed_at=NOW)),
+    "waiting": replace(RUN, status=RunStatus.AWAITING_USER, fix=FIX),
+    "waiting for nobody knows what": replace(RUN, status=RunStatus.AWAITING_USER),
+    "stopped": replace(RUN, status=RunStatus.STOPPED, why="it reached its cap"),
+    "stopped by nobody knows whom": replace(RUN, status=RunStatus.STOPPED),
+    "stories done": replace(
+        RUN, stories=tuple(done(n, NOW + n) for n in range(1, 31)), blockers=()
+    ),
+    "completed": replace(RUN, status=RunStatus.COMPLETED, stories=(done(1),)),
+}
+"""A run in each of the ways in which it can stand."""
+
+FAILURES = tuple(
+    Failure(
+        f"F{n}", category, f"error {n}", NOW + n, source=source, file=file, line=line, iteration=n
+    )
+    for n, (category, source, file, line) in enumerate(
+        (
+            (FailureCategory.INFRA, "", "", 0),
+            (FailureCategory.CODE, "G4", "pay.py", 0),
+            (FailureCategory.TEST, "G5", "t.py", 7),
+        )
+    )
+)
+BLOCKED = ReviewRecord(
+    StoryCheck.REVIEW_APPROVED,
+    ReviewVerdict.CHANGES_REQUESTED,
+    NOW + 9,
+    TREE,
+    "reviewer",
+    (replace(done(1).reviews[0].findings[0], severity=Severity.BLOCKING, text="it | leaks"),),
+)
+MANY = tuple(f"t::{n}" for n in range(21))
+STORIES: dict[str, Story] = {
+    "at work": at_work(),
+    "to come": Story("S4", "Reports"),
+    "done": done(1),
+    "failed": replace(
+        at_work(),
+        failures=FAILURES,
+        reviews=(BLOCKED,),
+        criteria=(Criterion("it works", CriterionState.UNMET),),
+        gates=(
+            replace(
+                gate(Gate.G5, TREE, CheckState.FAIL),
+                parts=(GatePart("test", CheckState.FAIL, "pytest", failures=MANY[:11]),),
+            ),
+        ),
+    ),
+    "failed once": replace(
+        at_work(), failures=FAILURES[2:], gates=(gate(Gate.G5, TREE, CheckState.FAIL),)
+    ),
+    "proven": replace(
+        at_work(),
+        red=replace(
+            done(1).red, tests=MANY, command="pytest", log="l", total=4, failed=1, note="a note"
+        ),
+        green=replace(done(1).red, tests=MANY[:20], total=4, changed=("t.py",)),
+    ),
+    "proven by counts": replace(at_work(), red=replace(done(1).red, tests=(), total=0), green=None),
+    "waived": replace(at_work(), red=None, waived="documents", design=""),
+    "unneeded": Story("S5", "Tidy", unneeded="it is there", status=StoryStatus.IN_PROGRESS),
+}
+"""A story in each of the ways in which it can stand."""
+
+
+def seen(*outcomes: tuple[str, Outcome, str]) -> WorktreeSeen:
+    """What is known of the files, with checks of these kinds that ended so on these trees."""
+    records = (
+        RunRecord(NOW, "make | it", outcome, tree, kind=kind) for kind, outcome, tree in outcomes
+    )
+    return WorktreeSeen(FACTS, tuple(records))
+
+
+SEEN = {
+    "nothing": WorktreeSeen(),
+    "clean": WorktreeSeen(FACTS),
+    "edited": WorktreeSeen(put(FACTS, uncommitted=tuple(f"a{n}.py" for n in range(6)))),
+    "green": seen(("build", Outcome.PASSED, TREE), ("test", Outcome.PASSED, TREE)),
+    "red": seen(("build", Outcome.PASSED, OLD), ("test", Outcome.FAILED, TREE)),
+    "odd": seen(("build", Outcome.NOTHING_RAN, TREE), ("test", Outcome.UNKNOWN, TREE)),
+}
+
+
+def runs() -> Iterator[tuple[str, Any]]:
+    """The texts about each run."""
+    of_a_run: dict[str, Callable[[Run], Any]] = {
+        "report": lambda run: report_text.report_lines(run, FACTS, NOW + 2_405),
+        "report, as data": lambda run: report_text.report_data(run, FACTS, NOW + 2_405),
+        "context": lambda run: report_text.context_lines(run, FACTS, NOW),
+        "context of a long run": lambda run: report_text.context_lines(run, FACTS, LATE),
+        "context, as data": lambda run: report_text.context_data(run, FACTS, LATE),
+        "status": lambda run: status_text.status_lines(
+            status_text.status_view(run, FACTS, LATE, written=LATE - 1_200)
+        ),
+        "status, as data": lambda run: status_text.status_data(run, FACTS, NOW + 4_000),
+        "recovery": lambda run: standing.recovery_lines(run, LATE, NOW),
+        "recovery, as data": lambda run: standing.recovery_data(run, LATE, NOW),
+        "start": lambda run: standing.start_lines(run, SEEN["clean"], NOW),
+        "kept": lambda run: standing.kept_lines(run, SEEN["clean"]),
+        "held": standing.held_line,
+        "resuming": agent_contexts.resume_lines,
+        "resuming, as data": agent_contexts.resume_data,
+    }
+    for name, run in RUNS.items():
+        for text, made in of_a_run.items():
+            if name != "stories done" or not text.startswith(
+                "status"
+            ):  # a row for each is too long
+                yield f"{text}: {name}", made(run)
+    yield "recovery: none", standing.recovery_lines(None, NOW)
+    yield "recovery, as data: none", standing.recovery_data(None, NOW)
+
+
+def stories() -> Iterator[tuple[str, Any]]:
+    """The texts about each story."""
+    states = dict(zip(StoryCheck, (*CheckState, CheckState.PASS), strict=False))
+    for name, story in STORIES.items():
+        yield f"review: {name}", agent_contexts.review_lines(story, "a.diff", "2 files")
+        retry = agent_contexts.retry_lines(story, states, ("a.py", "b.py"), RetryAdvice(backoff=30))
+        yield f"retry: {name}", retry
+    bare = agent_contexts.review_lines(STORIES["to come"], "a.diff", "")
+    yield "review: nothing changed", bare
+    for count in (0, 100, 101):
+        paths = [f"{n}.py" for n in range(count)]
+        lines = agent_contexts.retry_lines(
+            at_work(), states, paths, RetryAdvice(reason="it is stuck")
+        )
+        kept = [line for line in lines if not line.endswith(".py") or line in ("- 0.py", "- 99.py")]
+        yield f"retry: {count} files", kept
+
+
+def worktrees() -> Iterator[tuple[str, Any]]:
+    """The texts about the files."""
+    for name, worktree in SEEN.items():
+        yield f"start: {name}", standing.start_lines(RUN, worktree, NOW)
+        yield f"kept: {name}", standing.kept_lines(RUN, worktree)
+
+
+def spoken() -> Iterator[str]:
+    """The lines of whole_texts.txt as the code says them now.
+
+    The first text of a kind is there whole, of the others the lines that it has not.
+    """
+    first: dict[str, list[str]] = {}
+    for name, text in (*runs(), *stories(), *worktrees()):
+        kind = name.partition(":")[0]
+        is_text = isinstance(text, (list, str))
+        made = text if is_text else json.dumps(text, ensure_ascii=False, indent=1)
+        lines = made if isinstance(made, list) else made.splitlines()
+        yield f"=== {name}"
+        if kind in first:
+            changes = [*unified_diff(first[kind], lines, n=0, lineterm="")][2:]
+            yield from (line for line in changes if line[0] == "+")
+        else:
+            first[kind] = lines
+            yield from lines
+
+
+def test_each_text_is_whole() -> None:
+    """After a change on purpose: `python -m tests.run.texts.test_whole_texts` writes them anew."""
+    assert "\n".join(spoken()).splitlines() == WHOLE.read_text(encoding="utf-8").splitlines()
+
+
+def test_lengths_of_time_and_lists_are_cut_where_they_are() -> None:
+    """At each of their edges."""
+    assert [standing.elapsed(s) for s in (-1, 59.9, 60, 3_599, 3_600, 3_661)] == [
+        *("0s", "59s", "1m 0s", "59m 59s", "1h 0m", "1h 1m")
+    ]
+    assert told.listed(["a", "b"], 2) == "a, b"
+    assert told.listed(["a", "b", "c"], 2) == "a, b and 1 more"
+    assert told.there(["a"], "none", 1) == "there is a"
+    assert told.there(["a", "b"], "none", 1) == "there are …, b"
+    assert told.there([], "none") == "none"
+
+
+if __name__ == "__main__":
+    WHOLE.write_text("\n".join([*spoken(), ""]), encoding="utf-8")
