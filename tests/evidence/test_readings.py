@@ -12,6 +12,7 @@ from lifecycle.evidence import reading, test_runs
 from lifecycle.evidence.outcomes import CallEnd, Counts, Outcome
 from lifecycle.evidence.reading import read_check
 from lifecycle.evidence.runners import runner_table
+from tests.repeated import soaked
 
 PASSED, FAILED, PARTIAL = Outcome.PASSED, Outcome.FAILED, Outcome.PARTIAL
 NOTHING, UNKNOWN = Outcome.NOTHING_RAN, Outcome.UNKNOWN
@@ -300,24 +301,29 @@ def test_a_long_output_is_read_in_time() -> None:
     assert read_check("test", ("make", "test"), 0, " " * 100_000 + "\n" * 100_000).outcome is PASSED
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "____ test_a ____\n" * 50_000,
-        ("____ test_a ____\n" + "E   assert x\n" * 399) * 150,
-        "FAILED a.py::x[" + "][" * 200_000,
-        "--- FAIL: TestA (0.0s)\n    log\n" * 30_000,
-        "---- a stdout ----\nx\n" * 40_000,
-        "  1) a\n     Failure/Error: x\n       expected: 4\n" * 15_000,
-        "  1) a\n       b\n" * 50_000,
-        "error: expect(\n" * 60_000,
-        " FAIL  a > b\n" * 60_000,
-        "  ● a\n\n" * 100_000,
-    ],
+REPEATED = (
+    ("____ test_a ____\n", 50_000),
+    ("____ test_a ____\n" + "E   assert x\n" * 399, 150),
+    ("][", 200_000),
+    ("--- FAIL: TestA (0.0s)\n    log\n", 30_000),
+    ("---- a stdout ----\nx\n", 40_000),
+    ("  1) a\n     Failure/Error: x\n       expected: 4\n", 15_000),
+    ("  1) a\n       b\n", 50_000),
+    ("error: expect(\n", 60_000),
+    (" FAIL  a > b\n", 60_000),
+    ("  ● a\n\n", 100_000),
 )
-def test_why_tests_failed_is_read_in_time(text: str) -> None:
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize(
+    ("part", "times"),
+    [case for part, n in REPEATED for case in ((part, n // 6), soaked(part, n))],
+)
+def test_why_tests_failed_is_read_in_time(part: str, times: int) -> None:
     """Whatever stands a thousand times in a failed run's output: else this ends by its time."""
-    output = f"{text}\n1 failed in 1s\n"
+    head = "FAILED a.py::x[" if part == "][" else ""
+    output = f"{head}{part * times}\n1 failed in 1s\n"
     assert read_check("test", ("make", "test"), 1, output).outcome is FAILED
 
 
