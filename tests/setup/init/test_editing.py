@@ -101,3 +101,88 @@ def test_any_value_can_stand_in_anothers_place(made: tuple[str, Any], value: Any
     after = parse(applied(text, [replacement(Layout.of(text), node.items[0], value)]))
     assert after is not None
     assert after.value == [value, *values[1:]]
+
+
+NAMED: dict[str, Any] = {"ü": [1]}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", '{\n  "n": {\n    "ü": [\n      1\n    ]\n  }\n}\n'),
+        ("\n", '\n{\n  "n": {\n    "ü": [\n      1\n    ]\n  }\n}\n'),
+        ("\ufeff", '\ufeff{\n  "n": {\n    "ü": [\n      1\n    ]\n  }\n}\n'),
+        ("// c", '// c\n{\n  "n": {\n    "ü": [\n      1\n    ]\n  }\n}'),
+        ("// c\n", '// c\n{\n  "n": {\n    "ü": [\n      1\n    ]\n  }\n}\n'),
+        ("\ufeff{}", '\ufeff{\n  "n": {\n    "ü": [\n      1\n    ]\n  }\n}'),
+        ("{ /* a */ }", '{ /* a */\n  "n": {\n    "ü": [\n      1\n    ]\n  }\n }'),
+        ("{\n}", '{\n  "n": {\n    "ü": [\n      1\n    ]\n  }\n}'),
+        ("\t{}", '\t{\n\t  "n": {\n\t    "ü": [\n\t      1\n\t    ]\n\t  }\n\t}'),
+        ("  {\n  }", '  {\n    "n": {\n      "ü": [\n        1\n      ]\n    }\n  }'),
+        ('{"a": 1}', '{"a": 1, "n": {"ü": [1]}}'),
+        ('{"a": 1,}', '{"a": 1, "n": {"ü": [1]},}'),
+        (
+            '{\r\n\t"a": 1\r\n}',
+            '{\r\n\t"a": 1,\r\n\t"n": {\r\n\t\t"ü": [\r\n\t\t\t1\r\n\t\t]\r\n\t}\r\n}',
+        ),
+        ('{\n"a": 1\n}', '{\n"a": 1,\n"n": {\n  "ü": [\n    1\n  ]\n}\n}'),
+        ('{ "a":\n 1 }', '{ "a":\n 1, "n": {\n  "ü": [\n    1\n  ]\n} }'),
+        ('\ufeff  {"a": [\n1]}', '\ufeff  {"a": [\n1], "n": {\n  "ü": [\n    1\n  ]\n}}'),
+    ],
+)
+def test_a_member_goes_where_a_person_would_put_it(before: str, after: str) -> None:
+    """Also as the first of all, behind comments and a byte order mark, in the indentation that is there."""
+    assert inserted(before, NAMED, "n") == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('{"a": []}', '{"a": [9, 9]}'),
+        ('{\n  "a": []\n}', '{\n  "a": [\n    9,\n    9\n  ]\n}'),
+        ('{\n  "a": [\n  ]\n}', '{\n  "a": [\n    9,\n    9\n  ]\n}'),
+        ('{\n  "a": [1]\n}', '{\n  "a": [1, 9, 9]\n}'),
+        ('{\n  "a": [\n    1\n  ]\n}', '{\n  "a": [\n    1,\n    9,\n    9\n  ]\n}'),
+        ('{"b": {\n  }, "a": []}', '{"b": {\n  }, "a": [\n    9,\n    9\n  ]}'),
+    ],
+)
+def test_items_go_into_an_inner_list_in_its_own_layout(before: str, after: str) -> None:
+    """Several at once: in one line, or each in its own, as deep as those around them."""
+    node = parse(before)
+    inner = node.get("a") if node is not None else None
+    made = insertion(Layout.of(before), inner, [(None, 9), (None, 9)])
+    assert applied(before, [made]) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('{"a": 1}', '{"a": {"ü": [1]}}'),
+        ('{\n  "a": [\n    1\n  ]\n}', '{\n  "a": {\n    "ü": [\n      1\n    ]\n  }\n}'),
+        ('{\n  "a": [1]\n}', '{\n  "a": {"ü": [1]}\n}'),
+    ],
+)
+def test_a_value_takes_the_place_of_another_in_its_layout(before: str, after: str) -> None:
+    """What stood in one line stands in one again."""
+    node = parse(before)
+    inner = node.get("a") if node is not None else None
+    assert inner is not None
+    assert applied(before, [replacement(Layout.of(before), inner, NAMED)]) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "index", "after"),
+    [
+        ("[ // a\n1,\n2]", 0, "[ // a\n2]"),
+        ("[1 // a\n, 2]", 1, "[1 // a\n\n]"),
+        ("[1, // a\n2 // b\n, 3]", 1, "[1, // a // b\n 3]"),
+        ("[  1, 2]", 0, "[  2]"),
+        ("[ 1 ]", 0, "[]"),
+        ("[ 1, /* a */ ]", 0, "[ /* a */ ]"),
+        ("[\n  1 // a\n]", 0, "[ // a\n]"),
+        ("[1 /* a */, 2]", 0, "[ /* a */2]"),
+    ],
+)
+def test_what_goes_out_leaves_every_comment(before: str, index: int, after: str) -> None:
+    """Also one that stands before its comma, and space that belongs to nothing goes."""
+    assert removed(before, index) == after
