@@ -39,9 +39,7 @@ def left_claimed(task: str, why: str) -> str:
 def held_by(task: str, by: str) -> str:
     """Somebody else has the linked task by now."""
     who = named(by) if by else "somebody else"
-    return (
-        f"The linked task {task} is held by {who} now, so it is left as it is; the claim goes on."
-    )
+    return f"The linked task {task} is held by {who} now and left as it is; the claim goes on."
 
 
 def gone(task: str) -> str:

@@ -67,12 +67,11 @@ def _advice(failed: Iterable[Check]) -> str:
 
 def approval_needed(pull: PullRequest, workflows: Iterable[str]) -> str:
     """Workflows that GitHub does not run before somebody has approved them."""
-    names = [named(name, NAME_LIMIT) for name in workflows if name]
-    wait = f"{names[0]} waits" if len(names) == 1 else f"{', '.join(names) or 'its workflows'} wait"
+    names = [named(name, NAME_LIMIT) for name in workflows if name] or ["a workflow"]
     return (
-        f"CI of PR #{pull.number} has not run: {wait} for somebody who may write to the "
-        f'repository to press "Approve workflows to run" on {pull.url}; the PR was kept, and its checks '
-        "are watched."
+        f"CI of PR #{pull.number} has not run: {', '.join(names)} wait{'s' * (len(names) == 1)} for "
+        'somebody who may write to the repository to press "Approve workflows to run" on '
+        f"{pull.url}; the PR was kept, and its checks are watched."
     )
 
 

@@ -13,7 +13,16 @@ from msgspec.structs import replace
 
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import RunRecord
-from lifecycle.run.state import Criterion, Failure, GatePart, ReviewRecord, Run, Story, UserFix
+from lifecycle.run import state
+from lifecycle.run.state import (
+    Criterion,
+    Failure,
+    GatePart,
+    ReviewRecord,
+    Run,
+    Story,
+    UserFix,
+)
 from lifecycle.run.table import (
     TIERS,
     CheckState,
@@ -103,6 +112,7 @@ BLOCKED = ReviewRecord(
     "reviewer",
     (replace(done(1).reviews[0].findings[0], severity=Severity.BLOCKING, text="it | leaks"),),
 )
+PROOF = state.TestProof(NOW, ("t::a",), files={"t.py": "1"})
 MANY = tuple(f"t::{n}" for n in range(21))
 STORIES: dict[str, Story] = {
     "at work": at_work(),
@@ -125,12 +135,10 @@ STORIES: dict[str, Story] = {
     ),
     "proven": replace(
         at_work(),
-        red=replace(
-            done(1).red, tests=MANY, command="pytest", log="l", total=4, failed=1, note="a note"
-        ),
-        green=replace(done(1).red, tests=MANY[:20], total=4, changed=("t.py",)),
+        red=replace(PROOF, tests=MANY, command="pytest", log="l", total=4, failed=1, note="a note"),
+        green=replace(PROOF, tests=MANY[:20], total=4, changed=("t.py",)),
     ),
-    "proven by counts": replace(at_work(), red=replace(done(1).red, tests=(), total=0), green=None),
+    "proven by counts": replace(at_work(), red=replace(PROOF, tests=(), total=0), green=None),
     "waived": replace(at_work(), red=None, waived="documents", design=""),
     "unneeded": Story("S5", "Tidy", unneeded="it is there", status=StoryStatus.IN_PROGRESS),
 }
