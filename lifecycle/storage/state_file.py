@@ -233,6 +233,12 @@ class Ledger:
             {"key": notice.key, "text": notice.text, "tone": notice.audience.value}
         )
 
+    def end(self, claim: str, events: Collection[str]) -> None:
+        """What waits of these events of a claim is not true any more, and may be said if it comes back."""
+        for key in [notice.key for notice in self.waiting()]:
+            if _claim_of(key) == claim and _event_of(key) in events:
+                self.withdraw(key)
+
     def queue_refusal(self, error: LifecycleError) -> None:
         """Queue what stands in the way, once: to the agent if it can mend it."""
         audience = Audience.ACT if error.for_agent else Audience.NOTE

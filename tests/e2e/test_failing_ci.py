@@ -123,6 +123,9 @@ def test_two_heads_that_fail_alike_and_three_with_one_test_ask_the_person(
     assert wakes[2].count(".lifecycle/feedback/46-") == 3
     assert "conflicts with main" in wakes[3]
     assert "the agent was not woken" in session.prompt().person
+    said = [place.cli("feedback", "go-on").stdout for _ in range(2)]
+    assert "The agent is woken again for" in said[0]
+    assert "nothing was to be opened again" in said[1]
 
 
 def test_a_fix_that_skips_the_test_is_named_and_holds_the_close_until_a_yes(

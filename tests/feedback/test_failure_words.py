@@ -65,7 +65,8 @@ def test_a_question_says_why_and_where_the_packets_lie(why: str, reason: str) ->
     packets = [f"{n}.txt" for n in range(6)]
     assert words.stopped(46, why, ["test t"], packets, 3) == (
         f'CI of PR #46 is red again with "t": {reason}, so the agent is not woken for it any more. Ask '
-        "the user what is to be done. What the logs say is in 1.txt, 2.txt, 3.txt, 4.txt, 5.txt."
+        "the user what is to be done; if that is to go on: lifecycle feedback go-on. What the logs say is "
+        "in 1.txt, 2.txt, 3.txt, 4.txt, 5.txt."
     )
     assert words.still_stopped(46, HEAD, [fact("test")], "x.txt") == (
         "CI of PR #46 at 0123456: test fails as you were told, and the agent was not woken; what the logs "

@@ -221,6 +221,10 @@ def test_three_heads_with_one_identity_ask_the_person() -> None:
     assert (
         looked(facts(failed("test", "adds", how="3"), head=LATER), two, attempts=4).question == ""
     )
+    # Whoever was asked said to go on: it is the agent's again, and counted anew.
+    opened = looked(facts(failed("test", "adds", how="4"), head=TIP), fourth.ledger.opened())
+    assert (opened.kind, opened.question) == (FailureClass.OURS, "")
+    assert [one.sha for one in opened.ledger.reds] == [TIP]
 
 
 def test_another_failure_beside_a_worn_out_one_is_the_agents() -> None:

@@ -15,7 +15,9 @@ from lifecycle.api import Wake
 from lifecycle.app import news_packets
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.pull.merge_standing import EJECTION_SETTLES
+from lifecycle.claim.engine import look
 from lifecycle.core.timing import Deadline
+from lifecycle.feedback.waiting import endings
 from lifecycle.sandbox.seed import SeedProtection, SeedToken, default_seed
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from lifecycle.storage.state_file import MemoryCache
@@ -75,6 +77,14 @@ def wake(place: Place) -> Any:
     return place.tree().tick(Wake.IDLE)
 
 
+def waiting(place: Place) -> list[str]:
+    """A look that takes nothing off the queue; the events that wait there."""
+    place.clock.offset += 121
+    tree = place.tree()
+    look.tick(tree.world, tree.claim_store, Wake.IDLE, audiences=())
+    return [endings.event_of(one.key) for one in tree.claim_store.ledger.waiting()]
+
+
 def reckoned(place: Place) -> None:
     """GitHub begins to reckon whether it merges when it is asked, and answers that it does not know."""
     wake(place)
@@ -116,8 +126,15 @@ def test_a_conflict_comes_with_files_both_sides_commits_and_the_command(
     place: Place, number: int
 ) -> None:
     """One sentence; the waiter's lines name all that git finds without a checkout; then it is solved so."""
-    place.control.push_commit("main", {"work.txt": "theirs\n", "b.txt": "b\n"}, "Theirs ::: x")
+    place.control.push_commit("main", {"work.txt": "theirs\n", "b.txt": "b\n"}, "Theirs")
     before = place.git("status", "--porcelain"), place.git("rev-parse", "HEAD")
+    reckoned(place)
+    assert waiting(place) == ["conflict"]
+    # Before anybody heard of it the base is mended, and then breaks it again.
+    place.control.push_commit("main", {"work.txt": None}, "Mended")
+    waiting(place)
+    assert waiting(place) == []
+    place.control.push_commit("main", {"work.txt": "theirs\n"}, "Theirs ::: x")
     reckoned(place)
     (conflict,) = wake(place).said
     assert conflict.text.startswith(f"PR #{number} conflicts with main.")

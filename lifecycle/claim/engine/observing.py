@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions.decide import apply_observation, look
 from lifecycle.claim.decisions.ending import consent
+from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.linked import linked_decisions, linked_writes
@@ -119,7 +120,7 @@ def snapshot_of(world: World, claim_store: ClaimStore, wake: Wake, loaded: Loade
 
 def observe(working: LookUnderWay, loaded: Loaded) -> None:
     """Read from GitHub what the decision needs, if anything, and judge hints by it."""
-    world, now = working.world, working.world.clock.now()
+    world, claim_store, now = working.world, working.claim_store, working.world.clock.now()
     for _ in range(2):
         wanted = look(working.seen)
         if wanted is None:
@@ -157,14 +158,18 @@ def observe(working: LookUnderWay, loaded: Loaded) -> None:
         if not judged.is_wrong_issue:
             break
         working.seen = replace(working.seen, observation=None, looked_at_checks=False)
-    if working.seen.observation is not None:
-        _note_watched(world, working.seen.observation)
-        record = apply_observation(working.seen.record, working.seen.observation, now)
+    observed = working.seen.observation
+    if observed is not None:
+        _note_watched(world, observed)
+        record = apply_observation(working.seen.record, observed, now)
         working.seen = replace(working.seen, record=record)
         if linked_decisions.wants_to_know(working.seen):
             record, notices = linked_writes.learned(world, working.seen)
             working.seen = replace(working.seen, record=record)
             queue(working, notices)
+        pull = observed.by_number
+        if pull is not None and pull.state is PullState.OPEN:
+            claim_store.ledger.end(record.claim_key, review.over(pull))
         _hear_failures(working)
         _hear_reviews(working)
 

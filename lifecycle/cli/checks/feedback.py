@@ -9,6 +9,7 @@ from lifecycle.cli.main import LazyGroup
 COMMANDS = {
     "show": "checks.feedback_show:show",
     "merge": "checks.feedback_merge:merge_command",
+    "go-on": "checks.feedback_go_on:go_on_command",
     "excerpt": "checks.feedback_excerpt:excerpt_command",
     "reviews": "checks.feedback_reviews:reviews_command",
     "reply": "checks.feedback_reviews:reply_command",

@@ -32,7 +32,7 @@ class FailureLedger:
         number: the pull request's; another one begins an empty ledger.
         reds: heads whose failures were the agent's, the oldest first; none of which no log could be had.
             What failed there stands until a head is green.
-        stopped: identities about which a person was asked, until a head is green.
+        stopped: identities about which a person was asked, until a head is green or they say to go on.
         red: the newest head of which failures were read, "" if there is none.
         failing: what failed at it: by workflow and check, its identities.
         compared: the head up to which the commits after a red head were looked through.
@@ -68,6 +68,10 @@ class FailureLedger:
         """With all that failed as mended: what fails again is another failure. Its heads still count."""
         reds = tuple(replace(one, identities=(), trace=()) for one in self.reds)
         return replace(self, reds=reds, stopped=())
+
+    def opened(self) -> FailureLedger:
+        """With nothing counted any more, since the person who was asked said to go on."""
+        return replace(self, reds=(), stopped=())
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values, lists and no tuples."""

@@ -13,6 +13,8 @@ from lifecycle.feedback.failures.ladder import BETWEEN, FailureFact
 from lifecycle.feedback.failures.tampering import TamperFinding
 
 SHOWN = 5
+GO_ON = "lifecycle feedback go-on"
+"""What is run once the user says so."""
 _NAME, _IDENTITY, _LINE = 80, 160, 120
 
 
@@ -51,7 +53,8 @@ def stopped(number: int, why: str, asked: Sequence[str], packets: Sequence[str],
     }[why]
     return (
         f"CI of PR #{number} is red again with {_shown(asked)}: {reason}, so the agent is not woken for it "
-        f"any more. Ask the user what is to be done. What the logs say is in {', '.join(packets[-SHOWN:])}."
+        f"any more. Ask the user what is to be done; if that is to go on: {GO_ON}. What the logs say is in "
+        f"{', '.join(packets[-SHOWN:])}."
     )
 
 
@@ -60,6 +63,16 @@ def still_stopped(number: int, head: str, failures: Sequence[FailureFact], path:
     return (
         f"CI of PR #{number} at {head[:7]}: {_checks(failures)} fails as you were told, and the agent was "
         f"not woken; what the logs say is in {path}."
+    )
+
+
+def opened(number: int, stopped: Sequence[str]) -> str:
+    """The user said to go on with what they were asked about."""
+    if not stopped:
+        return f"The agent is woken for whatever fails on PR #{number}; nothing was to be opened again."
+    return (
+        f"The agent is woken again for {_shown(stopped)} on PR #{number}; how often it failed is counted "
+        "anew. The next head that is pushed is watched."
     )
 
 

@@ -84,9 +84,13 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
         more += [] if is_reported else merge_standing.moved(snapshot, pull, how)
         known = replace(found.known, merging=replace(known.merging, standing=how))
         notices += [*more, *found.notices]
+    return Judged(known, tuple(replace(told, ends=(*told.ends, *over(pull))) for told in notices))
+
+
+def over(pull: PullRequest) -> tuple[str, ...]:
+    """Events of an open pull request that are not true any more, whether there is other news or not."""
     is_over = {"conflict": pull.mergeable == "MERGEABLE", "changes": not pull.changes_requested}
-    over = tuple(event for event, holds in is_over.items() if holds)
-    return Judged(known, tuple(replace(told, ends=(*told.ends, *over)) for told in notices))
+    return tuple(event for event, holds in is_over.items() if holds)
 
 
 def unanswered(known: PullRecord, pull: PullRequest) -> int:
