@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from lifecycle.evidence.outcomes import Counts, Outcome
-from lifecycle.evidence.records import KEPT, RECORDS, Evidence, EvidenceRoom, RunRecord, standing
+from lifecycle.evidence.outcomes import Counts, Outcome, Reading
+from lifecycle.evidence.records import (
+    KEPT,
+    OUTPUTS,
+    RECORDS,
+    VERSION,
+    Evidence,
+    EvidenceRoom,
+    RunRecord,
+    record_of,
+    standing,
+)
 from lifecycle.stages.session import background_run
 from lifecycle.stages.session.background_run import PATIENCE, Awaited
 from lifecycle.storage import workflow_marks
@@ -115,6 +126,75 @@ def test_a_record_comes_back_as_it_was_kept(tmp_path: Path) -> None:
     assert replace(back, counts=None) == replace(whole, counts=None)
     assert room.add(replace(whole, id="two"), {"coverage.xml": "3"})
     assert room.outputs() == {"coverage.xml": "3", "junit.xml": "2"}
+
+
+def test_every_field_of_a_record_is_kept_and_what_is_not_known_is_left_out(tmp_path: Path) -> None:
+    """The file says only what differs from nothing; an entry without a field reads as that nothing."""
+    room, bare = EvidenceRoom(tmp_path), RunRecord(1.5, "make", Outcome.PASSED, "tree")
+    assert bare.data == {"at": 1.5, "command": "make", "outcome": "passed", "tree": "tree"}
+    whole = replace(
+        bare,
+        id="one",
+        asserted=("a",),
+        passed=("b",),
+        percent=0.0,
+        files=(("a.py", "1f"), ("b.py", "2f")),
+        status=0,
+    )
+    assert whole.data | {"files": 0, "asserted": 0, "passed": 0} == bare.data | {
+        "id": "one",
+        "percent": 0.0,
+        "status": 0,
+        "files": 0,
+        "asserted": 0,
+        "passed": 0,
+    }
+    assert room.add(bare)
+    assert room.add(whole)
+    assert room.add(replace(whole, id="", asserted=()))
+    assert room.records() == (bare, whole, replace(whole, id="", asserted=()))
+
+
+def test_what_checks_left_is_kept_in_bounds(tmp_path: Path) -> None:
+    """The newest files; what stands in their place and is no list of files is learned again."""
+    room, run = EvidenceRoom(tmp_path), RunRecord(1.0, "make", Outcome.PASSED, "tree")
+    many = {f"f{number}": "1" for number in range(OUTPUTS + 2)}
+    assert room.add(run, many)
+    assert room.outputs() == dict([*many.items()][2:])
+    data = json.loads((room.folder.path / RECORDS).read_text())
+    assert (data["version"], len(data["records"])) == (VERSION, 1)
+    for version, outputs in ((VERSION, ["a"]), (VERSION + 1, {"a": "1"})):
+        text = json.dumps({**data, "version": version, "outputs": outputs})
+        (room.folder.path / RECORDS).write_text(text)
+        assert room.outputs() == {}
+        assert len(room.records()) == (version == VERSION)
+        assert room.add(run, {"b": "2"})
+        assert room.outputs() == {"b": "2"}
+
+
+def test_a_reading_becomes_a_record() -> None:
+    """With all that was read, beside what is known of the run."""
+    counts = Counts(1, 2)
+    reading = Reading(Outcome.FAILED, counts, ("a", "b"), "why", ("a",))
+    run = RunRecord(1.0, "make", Outcome.UNKNOWN, "tree", why="before")
+    found = record_of(reading, run)
+    assert found == replace(
+        run, outcome=Outcome.FAILED, counts=counts, failures=("a", "b"), asserted=("a",)
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (["nothing_ran@now"], Evidence.NOTHING),
+        (["failed@now", "partial@now"], Evidence.PARTIAL),
+        (["passed@now", "nothing_ran@now", "unknown@now"], Evidence.GREEN),
+        (["passed@now", "failed@now", "nothing_ran@now"], Evidence.NOTHING),
+    ],
+)
+def test_what_says_nothing_takes_nothing_back(said: list[str], expected: Evidence) -> None:
+    """Green stays green behind a run that shows nothing; red is asked again."""
+    assert standing(runs(*said), "now") is expected
 
 
 def test_only_a_whole_run_that_changed_nothing_is_evidence() -> None:

@@ -139,6 +139,12 @@ def test_what_is_open_is_told_beside_what_is_claimed() -> None:
     assert own_words.said("All tests pass.", wanted=claim_words.CODED) == ([], [])
 
 
+def test_an_approval_beside_the_form_is_no_claim() -> None:
+    """The form says it all, whatever the words around it are."""
+    assert own_words.said("Code review approved.")[0] == [claim_words.APPROVED]
+    assert own_words.said("Code review approved.\n\nVERDICT: APPROVED")[0] == []
+
+
 def seen(text: str) -> list[tuple[str, str, str]]:
     """The words, the line before and the box of each block."""
     return [(block.text, block.lead, block.box) for block in blocks(text)]
@@ -209,6 +215,8 @@ def test_quotes_and_tables_within_a_list_are_no_prose() -> None:
         ("- All tests pass.", False),
         ("I ran them.\n\n- All tests pass.", False),
         ("Results:\n\n- All tests pass.", True),
+        ("Results:\n\n- `All tests pass.`", False),
+        ("When the fixture is in,\n\nAll tests pass.", False),
         ("# All tests pass", True),
         ("`All tests pass.`", False),
         ("All tests\npass.", False),

@@ -73,7 +73,7 @@ def blocks(text: str) -> tuple[Block, ...]:
         if name in _NO_PROSE or token.type in ("fence", "code_block"):
             outside += token.nesting
             above = ("", False)
-        elif name in ("bullet_list", "ordered_list") and not outside:
+        elif name in ("bullet_list", "ordered_list"):
             if end == "open" and not lists:
                 list_lead = above
             lists += token.nesting
