@@ -52,10 +52,11 @@ def _differences(now: list[Recording], name: str) -> list[str]:
     for each in now:
         if each.case not in before:
             lines.append(f"{each.name}: not recorded; RECORD=1 does it")
-        elif each.status != (was := before[each.case].status):
+        elif each.status != (was := before[each.case].status) and not (
             # Which end an interrupted run comes to is a matter of moments, where `also` says so.
-            if not (each.also and each.status and was):
-                lines.append(f"{each.name}: status {each.status}, was {was}")
+            each.also and each.status and was
+        ):
+            lines.append(f"{each.name}: status {each.status}, was {was}")
         lines += [f"{each.name}: {told}" for told in misread(each)]
     return lines
 
