@@ -373,8 +373,5 @@ def _tested(
     )
     outcome, why = _settled(run, tally, outcome, why, status or 0, is_ended=is_ended)
     if outcome is Outcome.PASSED and is_cut and not run.decides:
-        outcome, why = (
-            Outcome.UNKNOWN,
-            "its exit status is hidden, and not all of its output is there",
-        )
+        outcome, why = Outcome.UNKNOWN, "its status is hidden, and not all of its output is there"
     return Reading(outcome, tally.counts, tally.failures, why, tally.asserted)

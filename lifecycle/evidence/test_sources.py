@@ -76,9 +76,8 @@ class _Texts:
         for is_test in (True, False):
             for part in reversed(parts[-2:]):
                 word = re.compile(rf"(?<!\w){re.escape(part)}(?!\w)")
-                found = [
-                    path for path in self._of(is_test=is_test) if word.search(self._text(path))
-                ]
+                every = self._of(is_test=is_test)
+                found = [path for path in every if word.search(self._text(path))]
                 own = [path for path in found if Path(path).name.partition(".")[0] in parts]
                 if found:
                     return (own or found)[:OF_ONE]

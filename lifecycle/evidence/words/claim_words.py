@@ -32,6 +32,9 @@ TABLE = "words/sentences"
 ITEM = "- "
 """What the line of a list's entry, or of a heading, begins with."""
 
+END = "%END%"
+"""What may stand behind a claim."""
+
 SHORT = 3
 """So many words beside something harmless add nothing to it."""
 APPROVED, CHANGES, CODED, SATISFIED, TESTED = "approved", "changes", "coded", "satisfied", "tested"
@@ -90,9 +93,15 @@ def _borne_out(
 
 @cache
 def _forms(claim: str) -> tuple[str, ...]:
-    """The forms of a claim, and last what the whole text must speak of."""
+    """All forms of a claim as one pattern, and what the whole text must speak of.
+
+    How most of them end is in it once: to compile it with each would cost more than all else of a stop.
+    """
     row = word_tables.table(TABLE)["claims"][claim]
-    forms = [word_tables.filled(TABLE, form) for form in (*_listed(row), row["about"])]
+    whole = [form for form in _listed(row) if not form.endswith(END)]
+    ended = "|".join(form.removesuffix(END) for form in _listed(row) if form.endswith(END))
+    whole += [f"(?:{ended}){END}"] if ended else []
+    forms = [word_tables.filled(TABLE, form) for form in (f"(?:{'|'.join(whole)})", row["about"])]
     for verb in (command_signs.CLOSE, command_signs.SHOW):
         names = "|".join(map(re.escape, command_signs.names(verb)))
         forms = [form.replace(f"%{verb.upper()}%", names) for form in forms]
@@ -158,8 +167,7 @@ def _is_whole(part: str) -> bool:
 
 
 def _fits(claim: str, part: str) -> bool:
-    forms = _forms(claim)[:-1]
-    return _is_whole(part) and any(re.fullmatch(_of("lead-in") + form, part) for form in forms)
+    return _is_whole(part) and re.fullmatch(_of("lead-in") + _forms(claim)[0], part) is not None
 
 
 def _is_beside(sentence: str, *, is_label: bool) -> bool:
