@@ -36,6 +36,10 @@ def _run() -> int:
             from lifecycle.hooks.wake import run
 
             return run(arguments[1])
+    if arguments in (["status"], ["status", "--json"]):
+        from lifecycle.cli.views import quick_status
+
+        return quick_status.run(as_json=len(arguments) == 2)
     from lifecycle.cli.main import run as run_cli
 
     return run_cli(arguments)

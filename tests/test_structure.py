@@ -42,7 +42,7 @@ BUDGET = {
     "app": 1_741,
     "setup": 3_712,
     "hooks": 2_176,
-    "cli": 6_303,
+    "cli": 6_337,
     APART: 17_560,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.

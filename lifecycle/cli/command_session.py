@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import os
 from collections.abc import Callable, Collection, Mapping
+from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-import click
-
-from lifecycle.cli.terminal import at_once, json_text
+from lifecycle.cli.terminal import at_once, json_text, say
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.light_dataclass import asdict, dataclass
 from lifecycle.core.redact import visible
@@ -50,6 +48,7 @@ class Session:
         changes_tasks: the command changes a task: at its end, however that comes, hooks do not believe
             any more what the tracker said before.
         first: what is to be done with the world before anything else.
+        at_end: what ends with the command; that of click unless given.
 
     Whatever needs the worktree raises Refused where the current folder is in none.
     """
@@ -57,6 +56,7 @@ class Session:
     as_json: bool
     changes_tasks: bool = False
     first: Callable[[WorktreeWorld], None] = lambda _: None
+    at_end: ExitStack | None = None
 
     @cached_property
     def _opened(self) -> tuple[WorktreeWorld, ClaimStore]:
@@ -70,10 +70,10 @@ class Session:
             Deadline.after(clock, SECONDS - COMMAND_GRACE),
         )
         world = WorktreeWorld(root, os.environ, clock, deadline, claim_store.file)
-        context = click.get_current_context()
-        context.with_resource(ending(deadline, end_late))
+        at_end = self.at_end or _of_command()
+        at_end.enter_context(ending(deadline, end_late))
         if self.changes_tasks:
-            context.call_on_close(lambda: _forget_tasks(world))
+            at_end.callback(_forget_tasks, world)
         self.first(world)
         return world, claim_store
 
@@ -142,11 +142,18 @@ class Session:
         """Print sentences for a person, or one JSON object for a machine."""
         withheld = self.world.told_withheld()
         if self.as_json:
-            click.echo(json_text({**data, "withheld": withheld} if withheld else data))
+            say(json_text({**data, "withheld": withheld} if withheld else data))
             return
         lines = [*lines, f"Note: {withheld}"] if withheld else lines
         for line in lines:
-            click.echo(visible(line))
+            say(visible(line))
+
+
+def _of_command() -> ExitStack:
+    """What ends with the command that click runs."""
+    import click
+
+    return click.get_current_context().with_resource(ExitStack())
 
 
 def demanded_root() -> Path:
@@ -173,13 +180,14 @@ def in_worktree(
         changes_tasks: as a session has it.
         first: as a session has it.
     """
+    from inspect import cleandoc
 
     def decorate(function: F) -> F:
         @functools.wraps(function)
         def run(*, as_json: bool, **given: Any) -> Any:
             return function(Session(as_json, changes_tasks, first), **given)
 
-        run.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\n{LIMIT}"
+        run.__doc__ = f"{cleandoc(function.__doc__ or '')}\n\n{LIMIT}"
         command: Any = json_option(run)
         decorated: F = command
         return decorated
@@ -217,22 +225,6 @@ def claim_data(record: Record | None) -> dict[str, Any] | None:
     }
 
 
-class Word(click.Choice[str]):
-    """One of some words, each of which stands for a value."""
-
-    def __init__(self, values: Mapping[str, Any], *, case_sensitive: bool = True) -> None:
-        super().__init__(list(values), case_sensitive=case_sensitive)
-        self.values = values
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The value of a word; fails with the words that there are."""
-        return self.values[super().convert(value, param, ctx)]
-
-    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:  # noqa: ARG002 -- click's signature
-        """The words as they are written, whatever case they are taken in."""
-        return f"{value!r} is not one of {', '.join(map(repr, self.values))}."
-
-
 def option(spec: str, text: str, *names: str, **more: Any) -> Callable[[F], F]:
     """A command's option; a decorator.
 
@@ -243,15 +235,20 @@ def option(spec: str, text: str, *names: str, **more: Any) -> Callable[[F], F]:
         names: others of its names, such as the parameter's.
         more: as `click.option` takes it.
     """
+    import click  # commands alone need it; `status` goes without (`quick_status.py`)
+
     name, _, metavar = spec.partition(" ")
     many = {"multiple": True} if metavar.endswith("...") else {}
     kind = {"metavar": metavar.removesuffix("..."), **many} if metavar else {"is_flag": True}
     return click.option(name, *names, help=text, **{**kind, **more})
 
 
-json_option = option("--json", "Print one JSON object.", "as_json")
+def json_option(function: F) -> F:
+    """`--json`, as everywhere; a decorator."""
+    return option("--json", "Print one JSON object.", "as_json")(function)
 
-already_json = option(
-    "--json", "Accepted as everywhere; what this prints is JSON already.", expose_value=False
-)
-"""For commands that print JSON whether asked or not."""
+
+def already_json(function: F) -> F:
+    """The same for commands that print JSON whether asked or not."""
+    text = "Accepted as everywhere; what this prints is JSON already."
+    return option("--json", text, expose_value=False)(function)

@@ -1,29 +1,16 @@
-"""`lifecycle`: the group of commands, loaded one at a time, and the one `try` at the top.
-
-Exit codes: 0 done; 1 refused, rejected or not reachable now; 2 a usage error; 3 a defect of ours, with
-the log's path; 4 held by another; 130 interrupted. Those of `wait` are in `feedback/waiting/endings.py`.
-"""
+"""`lifecycle`: the group of commands, loaded one at a time; `endings.py` has how one ends."""
 
 from __future__ import annotations
 
 import importlib
-import sys
-import traceback
 from collections.abc import Mapping
-from pathlib import Path
-from traceback import walk_tb
 from typing import Any
 
 import click
 
 from lifecycle import __version__
-from lifecycle.cli.terminal import CleanStream, guarded, json_text
-from lifecycle.core.errors import HeldByAnother, LifecycleError
-from lifecycle.core.redact import visible
-from lifecycle.core.timing import DeadlineReached
-from lifecycle.storage import log
-from lifecycle.storage.regular_files import StrangeFileError
-from lifecycle.storage.store import FOLDER
+from lifecycle.cli.endings import answered, stopped, tell
+from lifecycle.cli.terminal import guarded
 
 COMMANDS = {
     "claim": "claims.claim:command",
@@ -51,7 +38,7 @@ COMMANDS = {
     "trust": "setup.trust:command",
     "sandbox": "demo.sandbox:command",
     "demo": "demo.sandbox:demo",
-    "hook": "hook:command",
+    "hook": "setup.hook:command",
 }
 """Where in `lifecycle/cli/` each command is: its module, and its name there."""
 
@@ -153,106 +140,40 @@ def group() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code; no traceback ever reaches a person."""
-    with guarded():
-        return _run(arguments)
-
-
-def _run(arguments: list[str]) -> int:
     as_json = "--json" in arguments
+    with guarded():
+        return answered(lambda: _clicked(arguments, as_json=as_json), as_json=as_json)
+
+
+def _clicked(arguments: list[str], *, as_json: bool) -> object:
+    """The result of a command, and the exit code of what click itself ends."""
     try:
-        result = group.main(args=arguments, prog_name="lifecycle", standalone_mode=False)
-        if sys.stdout is not None:  # None: it was closed before we were started
-            sys.stdout.flush()
-        return result if isinstance(result, int) else 0
+        return group.main(args=arguments, prog_name="lifecycle", standalone_mode=False)
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as error:
         is_hook = arguments[:1] == ["hook"]
         if as_json and not is_hook:
-            _say(error.format_message(), "UsageError", as_json=True)
+            tell(error.format_message(), "UsageError", as_json=True)
         else:
             error.show()
         # A hook that is misspelt in somebody's settings must not block the agent, as exit 2 would.
         return 1 if is_hook else 2
-    except (KeyboardInterrupt, click.Abort, DeadlineReached) as stop:
-        return _stopped(stop, as_json=as_json)
-    except LifecycleError as error:
-        _say(error.sentence, type(error).__name__, as_json=as_json)
-        return 4 if isinstance(error, HeldByAnother) else 1
-    except BrokenPipeError:
-        sys.stdout = None  # nobody reads: nothing is flushed at exit
-        return 1
-    except OSError as error:
-        _say(_unwritable(error), type(error).__name__, as_json=as_json)
-        return 1
-    except Exception as error:  # noqa: BLE001 -- the one place that turns a defect into a sentence
-        _say(_defect(error), "Defect", as_json=as_json)
-        return 3
+    except click.Abort as stop:
+        return stopped(stop, as_json=as_json)
 
 
-def _stopped(stop: BaseException, *, as_json: bool) -> int:
-    """Print why the command ended early (its time was up, or Ctrl-C); returns the exit code.
+class Word(click.Choice[str]):
+    """One of some words, each of which stands for a value."""
 
-    What an interrupted command has to add to it stands in the interruption, which click hides in a cause.
-    """
-    if isinstance(stop, DeadlineReached):
-        from lifecycle.cli.command_session import TOO_LATE
+    def __init__(self, values: Mapping[str, Any], *, case_sensitive: bool = True) -> None:
+        super().__init__(list(values), case_sensitive=case_sensitive)
+        self.values = values
 
-        _say(TOO_LATE, "Transient", as_json=as_json)
-        return 1
-    words = [
-        str(word) for error in (stop, stop.__cause__) if error is not None for word in error.args
-    ]
-    text = " ".join(["Interrupted; what was done so far is kept.", *words])
-    click.echo(text.rstrip(), err=True)
-    return 130
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The value of a word; fails with the words that there are."""
+        return self.values[super().convert(value, param, ctx)]
 
-
-def _say(sentence: str, kind: str, *, as_json: bool) -> None:
-    if as_json and sys.stdout is not None:
-        try:
-            click.echo(json_text({"error": {"kind": kind, "sentence": sentence}}))
-        except OSError:
-            sys.stdout = None  # it takes nothing: the sentence goes where a person can read it
-        else:
-            return
-    click.echo(f"lifecycle: {visible(sentence)}", err=True)
-
-
-def _unwritable(error: OSError) -> str:
-    if isinstance(error, StrangeFileError):
-        return error.sentence
-    if (
-        isinstance(error, FileNotFoundError) and not error.filename
-    ):  # nothing but the current folder
-        return "The current folder is not there any more, so nothing was done; go to another one."
-    where = error.filename or ("standard output" if _is_of_output(error) else "writing a file")
-    return f"{where}: {error.strerror or error}; nothing else was done. Mend it and try again."
-
-
-def _is_of_output(error: OSError) -> bool:
-    """True if standard output did not take what was printed; it is then given up."""
-    is_printed = any(
-        f.f_code is CleanStream.write.__code__ for f, _ in walk_tb(error.__traceback__)
-    )
-    try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except OSError:
-        is_printed = True
-    if is_printed:
-        sys.stdout = None  # else it is tried again at exit, with a traceback
-    return is_printed
-
-
-def _defect(error: Exception) -> str:
-    """The sentence on a defect of ours; its traceback goes into the worktree's log."""
-    trace = " | ".join(traceback.format_exception(error))
-    root = next((p for p in (Path.cwd(), *Path.cwd().parents) if (p / FOLDER).is_dir()), None)
-    if root is None:
-        return f"An unexpected error: {type(error).__name__}: {error}. Please report it."
-    log.write(root, trace)
-    where = root / FOLDER / log.LOG
-    return (
-        f"An unexpected error ({type(error).__name__}); please report it with the end of {where}."
-    )
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:  # noqa: ARG002 -- click's signature
+        """The words as they are written, whatever case they are taken in."""
+        return f"{value!r} is not one of {', '.join(map(repr, self.values))}."

@@ -113,6 +113,14 @@ def passing(stream: TextIO | None) -> Callable[[bytes], None]:
     return take
 
 
+def say(text: str, stream: TextIO | None = None) -> None:
+    """Print a line at once; to nowhere where the stream was closed before we were started."""
+    stream = sys.stdout if stream is None else stream
+    if stream is not None:
+        stream.write(f"{text}\n")
+        stream.flush()
+
+
 def is_terminal(stream: TextIO | None) -> bool:
     """True if somebody watches it; a stream that was closed before we were started is None."""
     return stream is not None and stream.isatty()

@@ -146,7 +146,7 @@ def test_a_view_that_is_too_slow_is_a_fault() -> None:
         (fault,) = bench.judge({**FINE, name: FINE[UNCHANGED] * MOST_LINES}, WITHIN)
         assert fault == f"{name} takes 1.50 of {UNCHANGED}"
     (fault,) = bench.judge({**FINE, STATUS: FINE[VERSION] * MOST_VERSIONS}, WITHIN)
-    assert fault == f"{STATUS} takes 4.00 of {VERSION}"
+    assert fault == f"{STATUS} takes 2.50 of {VERSION}"
 
 
 def test_every_round_runs_every_probe(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ VERSION = "lifecycle --version"
 MOST_NO_OPS = 1.5
 """The status line takes what a hook's no-op takes, but for the machine's noise."""
 
-MOST_VERSIONS = 4.0
+MOST_VERSIONS = 2.5
 """`lifecycle status` takes less than so many of `lifecycle --version`."""
 
 _HOUR = 3_600.0

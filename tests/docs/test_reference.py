@@ -16,7 +16,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from lifecycle.cli import main
+from lifecycle.cli import endings, main
 from lifecycle.cli.main import COMMANDS, SHORT_HELP
 from lifecycle.core.stage_names import Detected
 from lifecycle.core.values.configured import Settings
@@ -150,7 +150,7 @@ def test_every_command_explains_itself(name: str) -> None:
 def test_exit_codes_are_those_of_the_command_line() -> None:
     """The page's exit codes are the ones that the command line documents."""
     (table,) = [t for t in PAGE.tables if t.header[0] == "exit code"]
-    documented = re.findall(r"(?:: |; )(\d+) ", " ".join((main.__doc__ or "").split()))
+    documented = re.findall(r"(?:: |; )(\d+) ", " ".join((endings.__doc__ or "").split()))
     assert [row[0] for row in table.rows] == documented
     assert documented == ["0", "1", "2", "3", "4", "130"]
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import click
 
-from lifecycle.cli.command_session import Word, option
-from lifecycle.cli.main import LazyGroup
+from lifecycle.cli.command_session import option
+from lifecycle.cli.main import LazyGroup, Word
 from lifecycle.cli.run.run_session import in_run
 from lifecycle.run import table
 from lifecycle.run.table import ClarificationPhase, CriterionState

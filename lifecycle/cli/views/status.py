@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import click
 
-from lifecycle.cli.command_session import Session, claim_data, in_worktree
-from lifecycle.core.errors import LifecycleError
-from lifecycle.storage.regular_files import StrangeFileError
-from lifecycle.views.overview import overview_words
-from lifecycle.views.overview.overview_reading import overview
-from lifecycle.views.overview.overview_values import overview_json
-
-_OF_THE_CLAIM = ("claim", "pull", "checks")
+from lifecycle.cli.command_session import Session, in_worktree
+from lifecycle.cli.views.quick_status import shown
 
 
 @click.command("status", short_help="Show where everything stands; no network.")
@@ -21,43 +15,4 @@ def status(session: Session) -> int:
 
     Asks nothing of GitHub; `lifecycle tick` looks anew, `lifecycle watch` stays open.
     """
-    seen = overview(session.root, session.world.environment, session.world.deadline)
-    lines: list[str] = []
-    record, is_held, problem = None, False, None
-    try:
-        record = session.claim_store.load(repair=False).record
-        if record is None:
-            lines.append("No claim in this worktree. Make one with: lifecycle claim <number>")
-            lines += filter(None, [_unfinished(session)])
-        else:
-            lines, is_held = session.claim_lines(record), session.is_held(record)
-    except (LifecycleError, StrangeFileError) as error:
-        problem = error
-    waiting = (
-        []
-        if problem
-        else [notice.text.partition("\n")[0] for notice in session.claim_store.ledger.waiting()]
-    )
-    # Whoever does not hold the claim is not told what it waits for: that is for its own session.
-    awaited = [one for one in seen.awaited if not (is_held and one.part in _OF_THE_CLAIM)]
-    # One sentence on the queue may stand in two lines of the claim: the question and what to do.
-    known = " ".join(lines)
-    lines = overview_words.since_when(lines, awaited, seen.at)
-    lines += [text for text in waiting if text not in known]
-    lines += overview_words.lines_below(seen, awaited, lines)
-    claim = claim_data(record)
-    data = overview_json(seen)
-    data |= {"claim": claim and {**(data["claim"] or {}), **claim}, "waiting": waiting}
-    if problem is not None:
-        data["error"] = {"kind": type(problem).__name__, "sentence": problem.sentence}
-    session.show(lines, data)
-    if problem is not None and not session.as_json:
-        raise problem
-    return 0 if problem is None else 1
-
-
-def _unfinished(session: Session) -> str:
-    """What an attempt to claim left behind, in one sentence, or ""."""
-    from lifecycle.claim.commands import unfinished_claims
-
-    return unfinished_claims.left(session.claim_store)
+    return shown(session)
