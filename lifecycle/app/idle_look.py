@@ -36,6 +36,7 @@ def idle_look(
     channel: str,
     session: str,
     held: Collection[str] = (),
+    poll_seconds: float | None = None,
 ) -> Report:
     """Look once; what went wrong is in the log and in the report, and nothing is raised.
 
@@ -47,6 +48,7 @@ def idle_look(
         channel: who looks.
         session: the client's session, or "".
         held: events whose sentences stay on the queue all the same.
+        poll_seconds: how old the last poll of the checks has to be, as `look.tick` has it.
     """
     world.deadline.renew(HOOK_SECONDS - 1.0)
     try:
@@ -60,6 +62,7 @@ def idle_look(
                 channel=channel,
                 session=session,
                 may_read=True,
+                poll_seconds=poll_seconds,
             )
     except DeadlineReached:
         log.write(world.root, f"{channel}: the deadline was reached")

@@ -161,14 +161,14 @@ def test_a_wait_without_news_ends_with_its_time_and_what_it_knows(
 
     place.control.add_fault(Fault("status", status=502))
     assert wait(place, seconds=600).ending is Ending.TIME_OUT
-    clock.at(clock.offset + 60, lambda: place.control.add_fault(Fault("cut", count=10_000)))
+    clock.at(clock.offset + 200, lambda: place.control.add_fault(Fault("cut", count=10_000)))
     cut = wait(place, seconds=600)
     assert cut.ending is Ending.TIME_OUT  # it answered once
     assert "broke off" in cut.problem
     with pytest.raises(Transient, match="broke off the connection"):
         wait(place, seconds=600)
     place.control.clear_faults()
-    place.control.add_fault(Fault("status", status=401, count=2))
+    place.control.add_fault(Fault("status", status=401, operation="ObserveClaim"))
     refused = wait(place, seconds=600)
     assert refused.ending is Ending.CREDENTIALS
     assert "does not accept the token" in refused.problem

@@ -16,7 +16,7 @@ from lifecycle.app.waiting.pull_wait import OF_CREDENTIALS, SETTLE_SECONDS, Wait
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.decisions.snapshot import Rules
-from lifecycle.claim.decisions.table import IN_REVIEW, Phase
+from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.engine.look import Report
 from lifecycle.claim.engine.observing import LOOK_AGAIN_SECONDS
@@ -205,19 +205,20 @@ class ClaimWait:
         return pushed in (None, record.pull.head)
 
     def _is_unseen(self, record: Record) -> bool:
-        """True if nobody looked since shortly before this wait: then it looks at once."""
-        is_open = Phase.named(record.claim.phase) in IN_REVIEW and "Look" not in record.troubles
-        is_old = self._seen_at(record) < self.began - pace.SOONEST
-        return is_open and is_old and self._may_look()
+        """True if nobody looked since shortly before this wait, which does so at once then."""
+        return self._seen_at(record) < self.began - pace.SOONEST and self._may_look()
+
+    def _every(self, record: Record) -> float:
+        """How old a poll has to be for another one."""
+        every = self.world.settings.poll_seconds
+        return min(pace.SOONEST, every) if self._is_unseen(record) else every
 
     def _next(self, record: Record) -> float | None:
         """When to look, in seconds since the epoch; None if no look brings anything on."""
-        if self._is_unseen(record):
-            return self.began
         claim = self.claim_store.mtime_ns()
         return pace.next_look(
             record,
-            Rules(poll_seconds=self.world.settings.poll_seconds),
+            Rules(poll_seconds=self._every(record)),
             self.clock.now(),
             settled=self.claim_store.marks.is_stamped(claim),
             stopped_at=self.began - pace.STOP_GRACE,
@@ -231,8 +232,9 @@ class ClaimWait:
         moment = self._next(record)
         if moment is None or max(moment, self.again) > now:
             return False
-        is_alone = self._is_unseen(record)
-        answer = None if is_alone else together(self.world, self.claim_store, record, self.within())
+        every, answer = self._every(record), None
+        if every == self.world.settings.poll_seconds:
+            answer = together(self.world, self.claim_store, record, self.within())
         if answer is not None and not answer.is_whole:
             self.again = answer.again
             self.problem = Transient(answer.problem) if answer.problem else None
@@ -244,10 +246,10 @@ class ClaimWait:
             return False
         soonest = min(pace.SOONEST, self.world.settings.poll_seconds)
         self.not_before = self.clock.monotonic() + soonest
-        report = self._looked()
+        report = self._looked(every)
         waiting = self.claim_store.ledger.waiting()
         if report.problem is None and news_packets.judged(self.world, waiting, self.within()):
-            report = self._looked()
+            report = self._looked(every)
         self.world.deadline.renew(None)
         self._files, self.problem = None, report.problem
         seen = report.record
@@ -257,7 +259,7 @@ class ClaimWait:
             self.world.close()
         return True
 
-    def _looked(self) -> Report:
+    def _looked(self, every: float) -> Report:
         return idle_look(
             self.world,
             self.claim_store,
@@ -265,6 +267,7 @@ class ClaimWait:
             audiences=(),
             channel=CHANNEL,
             session=self.session,
+            poll_seconds=every,
         )
 
     def _may_look(self) -> bool:

@@ -78,6 +78,7 @@ def tick(
     loaded: Loaded | None = None,
     held: Collection[str] = (),
     may_read: bool = False,
+    poll_seconds: float | None = None,
 ) -> Report:
     """Look once: observe, decide and act until nothing is left to do now, and report.
 
@@ -92,6 +93,7 @@ def tick(
         loaded: the claim as this wake has read it already, without the lock.
         held: events whose sentences stay on the queue all the same, as `failed`.
         may_read: the caller has why checks failed read, where that is due again.
+        poll_seconds: how old the last poll of the checks has to be, None for what the settings say.
 
     Raises:
         Refused: the claim file cannot be acted on, or git tracks it; nothing was done.
@@ -109,6 +111,8 @@ def tick(
             audiences = ownership.deliverable(record, session, audiences)
             loaded = replace(loaded, record=record)
             seen = snapshot_of(world, claim_store, wake, loaded)
+            if poll_seconds is not None:
+                seen = replace(seen, rules=replace(seen.rules, poll_seconds=poll_seconds))
             working = LookUnderWay(world, claim_store, seen, may_read=may_read)
             claim_store.ledger.clear_refusals()
         except Refused as error:
