@@ -371,8 +371,8 @@ def leads_away(run: SuiteRun, root: str) -> bool:
     for path, moves in run.places(top):
         there = posixpath.normpath(posixpath.join(here, path))
         is_elsewhere = not f"{there}/".startswith(f"{top}/")
-        if not root and path.startswith("/"):
-            is_elsewhere = path.startswith(tuple(listed("elsewhere")))
+        if not root and (path.startswith("/") or not here.startswith(top)):
+            is_elsewhere = there.startswith(tuple(listed("elsewhere")))
         if is_elsewhere or path[:1] in ("", "$", "~"):
             return True
         here = there if moves else here

@@ -85,12 +85,19 @@ def test_prose_is_asked_for_only_where_something_is_there() -> None:
         ("Did it fail?", True),
         ("I added the parser and its tests.", False),
         ("I added the parser, which is slow.", True),
-        ("I added a parser that reads XML.", True),
+        ("I added a parser that reads XML.", False),
         ("I added the parser and it hangs.", True),
         ("The parser is documented and tested.", False),
         ("The parser now reads quotes.", False),
         ("The tests cover both cases.", False),
-        ("The parser likes quotes.", True),
+        ("The parser likes quotes.", False),
+        ("If the refresh fails, the user is sent to the login page.", False),
+        ("The refresh fails on an empty token.", True),
+        ("The old key works and logs a warning.", False),
+        ("The new key is missing.", True),
+        ("I reverted my first attempt.", False),
+        ("I reverted everything.", True),
+        ("Or so.", True),
         ("Three of the five forms are read.", True),
         ("It returns an empty list.", True),
         ("Der Parser ist fertig.", True),
@@ -101,21 +108,38 @@ def test_prose_is_asked_for_only_where_something_is_there() -> None:
         ("- new module for pages", False),
         ("- pages: open", True),
         ("- pages \u274c", True),
-        ("It falls back to `maybe`.", True),
-        ("It now calls `maybe`.", False),
+        ("- if held: exit 3", False),
+        ("- pages: tomorrow", True),
+        ("It falls back to `maybe`.", False),
     ],
 )
 def test_what_takes_a_claim_back(text: str, is_taken: bool) -> None:
-    """Every sentence that is of no known harmless kind does, whatever it says, and each doubt."""
-    assert (
-        claim_words.takes_back([text.replace("`", "\ue000", 1).replace("`", "\ue001")]) is is_taken
-    )
+    """Each doubt of the work does; of the code, what is not over, or bad; and what is no sentence."""
+    line = text.replace("`", "\ue000", 1).replace("`", "\ue001")
+    assert claim_words.takes_back(["Implementation complete.", line]) is is_taken
 
 
-def test_a_report_may_say_what_it_likes_without_a_doubt() -> None:
+@pytest.mark.parametrize(
+    ("text", "is_taken"),
+    [
+        ("My first attempt failed, since the lock was held.", False),
+        ("The export was empty at first.", False),
+        ("The export is empty.", True),
+        ("I skipped the export.", True),
+    ],
+)
+def test_what_was_is_left_behind_by_a_claim_that_follows(text: str, is_taken: bool) -> None:
+    """Before a claim, what went wrong on the way takes nothing back; behind it, it does."""
+    assert claim_words.takes_back([text, "The implementation is complete."]) is is_taken
+    assert claim_words.takes_back([text]) is True
+
+
+def test_an_approval_is_taken_back_by_any_doubt() -> None:
     """A reviewer describes what it read; only a doubt takes its approval back."""
-    assert claim_words.takes_back(["The parser likes quotes."], is_report=True) is False
-    assert claim_words.takes_back(["The parser is slow."], is_report=True) is True
+    assert claim_words.takes_back(["The parser likes quotes."], is_strict=True) is False
+    assert claim_words.takes_back(["The parser is slow."], is_strict=True) is True
+    assert claim_words.takes_back(["The lock is released once."], is_strict=True) is True
+    assert claim_words.takes_back(["The tests pass.", "The lock is released once."]) is False
 
 
 @pytest.mark.parametrize(

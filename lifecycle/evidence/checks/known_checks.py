@@ -74,11 +74,9 @@ def known_check(
     name: str, root: Path, settings: Settings, environment: Mapping[str, str]
 ) -> KnownCheck | None:
     """The check of this name; None if there is none. Platforms are looked for only where that is needed."""
-    check = _configured(settings).get(name)
-    if check is not None:
-        return check
-    every = known_checks(root, settings, environment)
-    return next((check for check in every if check.name == name), None)
+    return _configured(settings).get(name) or next(
+        (check for check in known_checks(root, settings, environment) if check.name == name), None
+    )
 
 
 def demanded(

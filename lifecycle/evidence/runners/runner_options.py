@@ -47,6 +47,7 @@ def scope_of(
         row: the runner's row; None where no row knows it.
     """
     program = name.split(maxsplit=1)[0]
+    words = tuple(word for word in words if word not in options("off"))
     further = _further(program, (*words, *sets))
     if _is_nothing(program, row, [*words, *further]):
         return RunScope.NOTHING

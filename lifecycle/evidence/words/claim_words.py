@@ -6,15 +6,16 @@ how to end, is none.
 
 Words are the last resort. A claim counts if a whole sentence, or a part of one whose other parts are
 harmless, has a form of the table (`sentences.json`), from its first word to its last: the agent's own,
-about now, without a condition. And it counts only if every other sentence of the text is of a known
-harmless kind, and has no word that could take it back. What no form fits says nothing, and the question
-is asked.
+about now, without a condition. And it counts only if no other sentence of the text takes it back: none
+has a word of what is open, doubted, left out or another's; where a sentence tells what the code does, such
+words count only if they say that it does it badly. What was, and stands before the claim, it leaves behind.
+What no form fits says nothing, and the question is asked.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 
 from lifecycle.evidence.words import word_tables
 from lifecycle.trackers import command_signs
@@ -35,8 +36,6 @@ ITEM = "- "
 END = "%END%"
 """What may stand behind a claim."""
 
-SHORT = 3
-"""So many words beside something harmless add nothing to it."""
 APPROVED, CHANGES, CODED, SATISFIED, TESTED = "approved", "changes", "coded", "satisfied", "tested"
 
 
@@ -53,9 +52,8 @@ def said(
         wanted: the one claim that is looked for; "" for all. A claim's patterns cost more than all else.
     """
     whole = " ".join([*lines, *about])
-    claims = [name for name in _claimed(lines, wanted) if _has(_forms(name)[-1], whole)]
-    if claims:
-        claims = _borne_out(prose(), about, wanted)
+    is_there = any(_has(_forms(name)[-1], whole) for name in _claimed(lines, wanted))
+    claims = _borne_out(prose(), about, wanted) if is_there else []
     still = []
     for name, row in word_tables.table(TABLE)["open"].items():
         says = partial(_says, "|".join(_listed(row)))
@@ -65,30 +63,31 @@ def said(
     return claims, still
 
 
-def takes_back(lines: list[str], *, is_report: bool = False) -> bool:
-    """True if a line says something that no claim can stand beside; a report says more than an agent."""
+def takes_back(lines: list[str], *, is_strict: bool = False) -> bool:
+    """True if a line says something that no claim can stand beside; beside an approval that is more."""
+    every = [(line, sentence) for line in lines for sentence in _bare(line)]
+    found = [] if is_strict else [bool(_claimed([sentence], "")) for _, sentence in every]
+    first = found.index(True) if True in found else 0
     return any(_has(_of("signs"), line) for line in lines) or not all(
-        _is_beside(sentence, is_label=is_report or line.startswith(ITEM))
-        for line in lines
-        for sentence in _bare(line)
+        _is_beside(sentence, is_label=line.startswith(ITEM), is_strict=True not in found)
+        or (place < first and _is_over(sentence))
+        for place, (line, sentence) in enumerate(every)
     )
 
 
 def approves(lines: list[str], prose: Callable[[], Prose]) -> bool:
     """True if a review's own words approve, and nothing around them is a condition."""
-    if not _claimed(lines, APPROVED):
-        return False
-    return bool(_borne_out(prose(), ("review",), APPROVED, is_report=True))
+    return bool(_claimed(lines, APPROVED) and _borne_out(prose(), ("review",), APPROVED))
 
 
-def _borne_out(
-    prose: Prose, about: tuple[str, ...], wanted: str, *, is_report: bool = False
-) -> list[str]:
+def _borne_out(prose: Prose, about: tuple[str, ...], wanted: str) -> list[str]:
     """The claims that stand in the agent's own prose, and that nothing in it takes back."""
     own, every, is_open = prose
     on = " ".join([*every, *about])
-    claims = [name for name in _claimed(own, wanted) if not is_open and _has(_forms(name)[-1], on)]
-    return [] if claims and takes_back(every, is_report=is_report) else claims
+    found = [] if is_open else _claimed(own, wanted)
+    weak = {TESTED} if any(_has(_of("weakens"), line) for line in every) else set()
+    claims = [name for name in found if name not in weak and _has(_forms(name)[-1], on)]
+    return [] if claims and takes_back(every, is_strict=claims == [APPROVED]) else claims
 
 
 @cache
@@ -133,31 +132,33 @@ def _claimed(lines: list[str], wanted: str) -> list[str]:
     ]
 
 
+@lru_cache(1_000)
 def _claims(claim: str, sentence: str) -> bool:
     """True if the sentence, or a part of it whose other parts are harmless, has a form of the claim."""
     if sentence.endswith("?"):
         return False
-    plain = sentence.rstrip(" .!:;)")
+    plain = re.sub(r" \([^()]*\)", partial(_kept, claim), sentence).rstrip(" .!:;)")
     if _fits(claim, plain):
         return True
     head, _, rest = plain.partition(": ")
     if rest and claim in (CODED, SATISFIED) and _fits(claim, head):
-        return _is_whole(rest) and not _has(_of("unsafe"), re.sub(_of("harmless"), " ", rest))
-    if rest and claim == TESTED and _fits(claim, head):
-        return all(re.fullmatch(_of("counted"), part) for part in re.split(_of("parts"), rest))
+        return " " in rest and _is_safe(rest, is_label=True)
     if rest and claim == APPROVED and re.fullmatch(_of("reviewed"), head):
         return _claims(claim, rest)
     parts = [p for part in re.split(_of("parts"), plain) if (p := part.strip(" ().!,"))]
     firsts = [place for place, part in enumerate(parts) if _fits(claim, part)]
-    if len(parts) < 2 or not firsts:
-        return False
-    every = word_tables.table(TABLE)["claims"]
-    return all(
-        any(_fits(name, part) for name in every)
-        or re.fullmatch(_of("aside"), part)
-        or (place > firsts[0] and _has(_of("known"), part))
+    is_safe = partial(_is_safe, is_label=True, is_strict=claim in (APPROVED, TESTED))
+    return bool(firsts) and all(
+        any(_fits(name, part) for name in word_tables.table(TABLE)["claims"])
+        or (re.fullmatch(_of("aside"), part) and is_safe(part))
+        or (place > firsts[0] and _has(_of("known"), part) and is_safe(part))
         for place, part in enumerate(parts)
     )
+
+
+def _kept(claim: str, aside: re.Match[str]) -> str:
+    """What is left of what stands in parentheses: nothing, if it takes nothing back."""
+    return aside[0] if claim == APPROVED or not _is_safe(aside[0], is_strict=True) else ""
 
 
 def _is_whole(part: str) -> bool:
@@ -170,25 +171,39 @@ def _fits(claim: str, part: str) -> bool:
     return _is_whole(part) and re.fullmatch(_of("lead-in") + _forms(claim)[0], part) is not None
 
 
-def _is_beside(sentence: str, *, is_label: bool) -> bool:
+def _is_over(sentence: str) -> bool:
+    """True for what was before: a claim that follows leaves it behind."""
+    plain = re.sub(_of("harmless"), " ", sentence)
+    return _has(_of("over"), plain) and not _has(_of("lasts"), plain)
+
+
+def _is_safe(text: str, *, is_label: bool = False, is_strict: bool = False) -> bool:
+    """True if nothing in it takes a claim back.
+
+    What tells of the code does so only if it says that it is not over, or bad; of the work, any doubt does.
+    """
+    plain, kind = re.sub(_of("harmless"), " ", text), "unsafe"
+    is_told = is_label or _has(_of("verb"), plain)
+    if is_told and not is_strict and not _has(_of("of the work"), plain):
+        kind = "wrong"
+    elif not is_strict and _has(_of("deeds"), plain):
+        plain = re.sub(_of("of deeds"), " ", plain)
+    return _is_whole(plain) and not _has(_of(kind), plain)
+
+
+def _is_beside(sentence: str, *, is_label: bool, is_strict: bool) -> bool:
     """True if a claim can stand beside this sentence.
 
-    It can where the sentence is of a known kind (what was done, what the code does now, how many), and has
-    no word of what takes a claim back. An entry of a list, and what announces something, needs no verb.
+    It can where it has no word of what takes a claim back, and is a whole sentence, or words that carry
+    nothing. An entry of a list, and what announces something, needs no verb.
     """
-    every = word_tables.table(TABLE)["claims"]
-    if any(_fits(name, sentence.rstrip(" .!:;)")) for name in every):
+    if _claimed([sentence], ""):
         return True
-    plain = re.sub(_of("harmless"), " ", sentence)
-    if sentence.endswith("?") or _has(_of("unsafe"), plain) or not _is_whole(plain):
+    if sentence.endswith("?") or not _is_safe(sentence, is_label=is_label, is_strict=is_strict):
         return False
-    is_short = plain != sentence and len(re.findall(r"\w+", plain)) <= SHORT
-    if is_label or is_short or sentence.endswith(":"):
-        return True
-    if any(_claims(name, sentence) for name in every):
-        return True
-    clauses = re.split(_of("clause"), sentence)
-    return not _has(_of("in prose"), plain) and all(_has(_of("known"), part) for part in clauses)
+    plain, kinds = re.sub(_of("harmless"), " ok ", sentence), ("known", "heading")
+    is_bare = is_label or is_strict or sentence.endswith(":")
+    return is_bare or any(_has(_of(kind), plain) for kind in kinds)
 
 
 def _says(pattern: str, line: str) -> bool:
@@ -222,12 +237,10 @@ def verdict(lines: Iterable[tuple[str, str]]) -> str:
     result = ""
     for line, above in lines:
         match = re.fullmatch(_of("verdict"), line, re.IGNORECASE)
-        is_none = match is None or (
-            match[1].lower() == APPROVED and _has(_of("before a verdict"), above)
-        )
-        if match is None or is_none:
-            continue
-        if not re.match(r"\W*(?:\||/|or\b)", match[2]):  # else it says which verdicts there are
+        if match is None or re.match(r"\W*(?:\||/|or\b)", match[2]):
+            continue  # or it says which verdicts there are
+        is_approval = match[1].lower() == APPROVED
+        if not (is_approval and _has(_of("before a verdict"), above)):
             is_whole = re.fullmatch(_of("behind a verdict"), match[2], re.IGNORECASE)
-            result = APPROVED if match[1].lower() == APPROVED and is_whole else CHANGES
+            result = APPROVED if is_approval and is_whole else CHANGES
     return result

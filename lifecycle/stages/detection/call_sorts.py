@@ -57,8 +57,9 @@ def hints() -> dict[Sort, tuple[str, ...]]:
 WORDS = (
     *("clos", "approv", "lgtm", "pass", "succe", "green", "satisf", "met", "verif", "fulfil"),
     *("complete", "done", "finish", "clear", "fail", "reject", "request", "await", "worked"),
-    *("implemented", "coded", "written", "in place", "verdict", "addressed"),
-    *("confirmed", "good to me", "meets", "cover"),
+    *("coded", "written", "in place", "verdict", "addressed"),
+    *("confirmed", "good to me", "meets", "cover", "conclud", "coding", "implement", "implément"),
+    *("umsetzung", "pasan", "passano", "bestanden", "bestehen", "tests", "erfüllt", "requisit"),
 )
 """A text without any of these says nothing of a stage."""
 
