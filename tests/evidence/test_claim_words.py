@@ -138,8 +138,10 @@ def test_an_approval_is_taken_back_by_any_doubt() -> None:
     """A reviewer describes what it read; only a doubt takes its approval back."""
     assert claim_words.takes_back(["The parser likes quotes."], is_strict=True) is False
     assert claim_words.takes_back(["The parser is slow."], is_strict=True) is True
-    assert claim_words.takes_back(["The lock is released once."], is_strict=True) is True
-    assert claim_words.takes_back(["The tests pass.", "The lock is released once."]) is False
+    assert claim_words.takes_back(["The lock is kept if the worker dies."], is_strict=True) is True
+    assert (
+        claim_words.takes_back(["The tests pass.", "The lock is kept if the worker dies."]) is False
+    )
 
 
 @pytest.mark.parametrize(
