@@ -20,6 +20,8 @@ class AnchorRank(IntEnum):
     """How surely a line tells the error."""
 
     NONE = auto()
+    HINT = auto()
+    """A place in a file, a difference, a word of something amiss: worth a look where nothing is surer."""
     TROUBLE = auto()
     """A general word for something that went wrong."""
     VERDICT = auto()
@@ -73,9 +75,14 @@ def step_ended() -> re.Pattern[str]:
 
 
 def rank_of(line: str) -> AnchorRank:
-    """The rank of one line of a log, without its time and colours."""
+    """The rank of one line of a log, without its time and colours, if it tells an error; else NONE."""
     text = line[:MOST_READ]
     for rank in (AnchorRank.VERDICT, AnchorRank.TROUBLE):
         if _pattern(rank).match(text):
             return rank
     return AnchorRank.NONE
+
+
+def is_hint(line: str) -> bool:
+    """Whether a line that tells no error may be worth a look."""
+    return _pattern(AnchorRank.HINT).match(line[:MOST_READ]) is not None

@@ -3,18 +3,19 @@
 Pure: lines in, an excerpt out. The log is read once, and no more of it is kept than what may be shown.
 
 The first error is shown with what stands before and after it, then the last, which is where runners sum
-up; then the others, the surest first, for as long as there is room. A log without any error is shown by
-its end.
+up; then the others, the surest first, for as long as there is room. A log in which no tool names an error
+is shown by what hints at one as well, and by its end if it tells of no trouble at all.
 """
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable
 
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.redact import redact
-from lifecycle.feedback.checks.anchors import AnchorRank, rank_of
+from lifecycle.feedback.checks.anchors import AnchorRank, is_hint, rank_of
 from lifecycle.feedback.checks.log_lines import StepTime, plain_lines
 
 MOST_LINES = 150
@@ -31,7 +32,12 @@ MOST_OTHERS = 40
 """How many errors between the first and the last are kept for showing, of each rank."""
 
 TAIL = 30
-"""Lines that are shown of a log in which no error was found."""
+"""Lines of the end that are shown of a log in which no error was found."""
+
+MOST_SHAPES = 1_000
+"""Forms of lines, their numbers left out, that are remembered."""
+
+_NUMBERS = re.compile(r"\d+")
 
 _FIRST_SHARE, _LAST_SHARE = 0.6, 0.85
 """What the first error may take of the room, and what the first and the last together may."""
@@ -88,12 +94,13 @@ class _RankRead:
 
 
 class _Reading:
-    """A log while it is read."""
+    """A log while it is read; hints are forgotten once a tool names an error."""
 
     def __init__(self) -> None:
         self.total = 0
         self.recent: deque[tuple[int, str]] = deque(maxlen=TAIL)
-        self.ranks = {rank: _RankRead() for rank in (AnchorRank.VERDICT, AnchorRank.TROUBLE)}
+        self.ranks = {rank: _RankRead() for rank in reversed([*AnchorRank][1:])}
+        self.shapes: set[str] = set()
 
     def take(self, text: str) -> None:
         """Read one line: it belongs to the windows that are open, and may be an error itself."""
@@ -105,8 +112,20 @@ class _Reading:
                     window.lines[at] = text
         self.recent.append((at, text))
         rank = rank_of(text)
+        if rank is AnchorRank.VERDICT:
+            self.ranks.pop(AnchorRank.HINT, None)
+        elif rank is AnchorRank.NONE and AnchorRank.HINT in self.ranks and self._hints(text):
+            rank = AnchorRank.HINT
         if rank is not AnchorRank.NONE:
             self._note(self.ranks[rank], at)
+
+    def _hints(self, text: str) -> bool:
+        """Whether the line may be worth a look; what comes again but for its numbers is not."""
+        shape = _NUMBERS.sub("", text[:MOST_WIDE])
+        is_new = shape not in self.shapes
+        if is_new and len(self.shapes) < MOST_SHAPES:
+            self.shapes.add(shape)
+        return is_new and is_hint(text)
 
     def _note(self, read: _RankRead, at: int) -> None:
         if read.first is None:
@@ -122,20 +141,19 @@ class _Reading:
     def wanted(self) -> list[tuple[_Window, float]]:
         """The windows in the order in which they are shown, each with the share of the room it may fill."""
         wanted: list[tuple[_Window, float]] = []
-        for read in self.ranks.values():
+        for rank, read in self.ranks.items():
+            if rank is AnchorRank.HINT and not wanted:
+                wanted.append((_Window(self.total - 1, 0, dict(self.recent)), _FIRST_SHARE))
             edges = ((read.first, _FIRST_SHARE), (read.last, _LAST_SHARE))
             wanted += [(window, share) for window, share in edges if window is not None]
             wanted += [(window, 1.0) for window in read.others]
-        if not wanted:
-            lines = dict(self.recent)
-            wanted = [(_Window(self.total - 1, 0, lines), 1.0)]
         return wanted
 
     @property
     def first_error(self) -> str:
-        """The first line of the surest rank that there is."""
-        for read in self.ranks.values():
-            if read.first is not None:
+        """The first line of the surest rank that there is; a hint tells no error."""
+        for rank, read in self.ranks.items():
+            if rank is not AnchorRank.HINT and read.first is not None:
                 return read.first.lines[read.first.anchor].strip()
         return ""
 
@@ -188,8 +206,8 @@ def _shown(reading: _Reading) -> dict[int, str]:
 
 
 def _clipped(text: str) -> str:
-    """The line without secrets, which are looked for before a cut could make one unknown."""
-    whole = redact(text)
+    """The line; if it is cut, without secrets, which a cut could make unknown: the others go later."""
+    whole = redact(text) if len(text) > MOST_WIDE else text
     left = len(whole) - MOST_WIDE
     return whole if left <= 0 else f"{whole[:MOST_WIDE]} … {left:,} more characters"
 
