@@ -6,8 +6,8 @@ the start of the installed command, if a check adds too much to its command, if 
 more requests than it may, if what asks GitHub is slow to import, if a sweep's
 memory grows as fast as the number of its tasks, or a log's with its
 length, if a command of a run takes half as long again on 500 stories, if a start or a compaction with
-200 files of workflows takes three starts of Python, if quiet worktrees that wait take too many requests, or
-if the process of a waiter holds or computes too much.
+200 files of workflows takes three starts of Python, if quiet worktrees that wait, or feedback's
+commands, take too many requests, or if the process of a waiter holds or computes too much.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import lifecycle
 from tests.bench.checked import judge_check
+from tests.bench.feedback import feedback_rows, feedback_table, judge_feedback
 from tests.bench.job_logs import judge_logs, log_rows, log_table
 from tests.bench.large import MENDED, SIZES, Swept, judge_large, large_rows
 from tests.bench.paths import (
@@ -88,6 +89,7 @@ def main(arguments: Sequence[str]) -> int:
         runs = run_rows(Path(folder), options.runs)
         workflows = interleaved(workflow_probes(Path(folder)), options.rounds)
         waits, hour = wait_rows(Path(folder)), _hour(Path(folder))
+        asked = feedback_rows(Path(folder))
     logs = log_rows()
     console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
     console.print(
@@ -99,11 +101,14 @@ def main(arguments: Sequence[str]) -> int:
         workflow_table(workflows, options.rounds),
         log_table(logs),
         wait_table(waits),
+        feedback_table(asked),
         *([hour_table(hour)] if hour is not None else ()),
     )
     faults = judge(quiet, active) + judge_remote(remote) + judge_large(large)
     faults += judge_runs(runs) + judge_workflows(workflows) + judge_logs(logs)
-    faults += judge_waits(waits) + (judge_hour(hour) if hour is not None else [])
+    faults += (
+        judge_waits(waits) + judge_feedback(asked) + (judge_hour(hour) if hour is not None else [])
+    )
     for fault in faults:
         console.print(f"[bold red]too much[/]: {fault}")
     return 1 if faults else 0
