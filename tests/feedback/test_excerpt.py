@@ -107,12 +107,16 @@ def test_what_hints_at_an_error_is_shown_where_no_tool_names_one() -> None:
 
 
 def test_what_comes_again_and_again_hints_at_nothing() -> None:
-    """Of hints that are alike but for their numbers the first is shown: there is room for others."""
+    """Of hints alike but for their numbers the first is shown; a thousand forms are remembered, not more."""
     lines = [f"GET /a/{n}: not modified" for n in range(2_000)]
     lines[1_000] = "GET /b: not allowed"
     shown = excerpt(lines)
     assert {lines[0], lines[1_000], lines[1_999]} <= {*shown.lines}
     assert lines[900] not in shown.lines
+    reading = excerpts._Reading()
+    for letters in itertools.islice(itertools.product("abcdefghijk", repeat=3), 1_200):
+        reading.take("".join(letters))
+    assert len(reading.shapes) == excerpts.MOST_SHAPES == 1_000
 
 
 def kept(total: int, errors: Iterable[int]) -> set[int]:
