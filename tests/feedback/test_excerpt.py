@@ -107,7 +107,7 @@ def test_what_hints_at_an_error_is_shown_where_no_tool_names_one() -> None:
 
 
 def test_what_comes_again_and_again_hints_at_nothing() -> None:
-    """Of hints alike but for their numbers the first is shown; a thousand forms are remembered, not more."""
+    """Of hints alike but for their numbers the first is shown; a thousand forms are remembered."""
     lines = [f"GET /a/{n}: not modified" for n in range(2_000)]
     lines[1_000] = "GET /b: not allowed"
     shown = excerpt(lines)
