@@ -77,7 +77,7 @@ def _getter(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
 
 def _own(given: type) -> list[str]:
     """The names of a class's own fields, whose annotations are texts."""
-    texts: Mapping[str, str] = given.__annotations__  # its own, {} if it has none
+    texts: Mapping[str, str] = given.__annotations__  # its own, {} if it has none; PEP 749
     return [name for name, text in texts.items() if not text.startswith(_NO_FIELDS)]
 
 

@@ -35,8 +35,12 @@ from tests.trackers.beads import simulated
 
 PAGE = Page(REFERENCE)
 
-NOT_SETTINGS = re.compile(r"GIT_\w+|NO_PROXY")
-"""Variables in the code that are no settings of ours: what git and HTTP clients are given."""
+NOT_SETTINGS = re.compile(r"GIT_\w+")
+"""Variables in the code that are no settings of ours: what git is given."""
+
+OURS = r"\b(?:LIFECYCLE|MOLTNET|GITHUB|GH|CLAUDE|GIT|NO)_[A-Z_]+\b|\bCLAUDECODE\b"
+OF_CLIENTS = r"\b[A-Z]+_PROXY\b|\b[A-Z]+_CA_BUNDLE\b|\bSSL_CERT_FILE\b"
+"""What names proxies and certificates to any client of HTTP, and so to ours."""
 
 FLEETING = {
     ".lifecycle/wait-*": "lifecycle/storage/signs_of_life.py",
@@ -72,11 +76,7 @@ def test_every_variable_is_in_the_table_and_nothing_else() -> None:
     """The environment variables that code and scripts name are those that the page explains."""
     sources = [*(ROOT / "lifecycle").rglob("*.py"), *(ROOT / "hooks").iterdir()]
     text = "\n".join(source.read_text(encoding="utf-8") for source in sources)
-    named = set(
-        re.findall(
-            r"\b(?:LIFECYCLE|MOLTNET|GITHUB|GH|CLAUDE|GIT|NO)_[A-Z_]+\b|\bCLAUDECODE\b", text
-        )
-    )
+    named = set(re.findall(f"{OURS}|{OF_CLIENTS}", text))
     wanted = {name for name in named if not NOT_SETTINGS.fullmatch(name)}
     (table,) = [t for t in PAGE.tables if t.header[0] == "variable"]
     assert set(table.codes()) == wanted

@@ -398,7 +398,7 @@ def _context(bundle: str) -> ssl.SSLContext:
 
 
 def _proxy(parts: SplitResult, port: int) -> SplitResult | None:
-    """The proxy that the environment names for a server, None for the straight way."""
+    """The proxy that HTTPS_PROXY, HTTP_PROXY or ALL_PROXY names for a server, None for the straight way."""
     names = [name for name, value in os.environ.items() if value and name[-6:].lower() == "_proxy"]
     if sys.platform != "darwin" and not {name.lower() for name in names} - {"no_proxy"}:
         return None
