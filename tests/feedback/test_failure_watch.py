@@ -72,12 +72,17 @@ def checks(pull: PullRequest, bucket: Bucket) -> PullRequest:
 def test_a_run_that_is_not_over_is_waited_for(
     place: Place, world: WorktreeWorld, pull: PullRequest
 ) -> None:
-    """Nobody is told; it is read again at the next look that shows checks, and then run again."""
+    """Nobody is told; it is read again at the next look that shows checks, and then run again.
+
+    Who looks and reads no logs afterwards leaves that to whoever does.
+    """
     place.control.set_check(pull.number, "slow", status="in_progress")
     first = heard(world, pull, {})
     assert (first.is_settled, first.is_due, first.notices, first.reruns) == (True, False, (), ())
     bare = heard(world, pull, first.known, reads=False)
     assert (bare.is_due, bare.known) == (False, first.known)
+    blind = world.failures.heard(checks(pull, Bucket.FAIL), first.known, may_read=False, may_fetch=True)
+    assert (blind.is_due, blind.known) == (False, first.known)
     again = heard(world, checks(pull, Bucket.FAIL), first.known, reads=False)
     assert again.is_due
     assert not heard(world, checks(pull, Bucket.FAIL), again.known, reads=False).is_due
