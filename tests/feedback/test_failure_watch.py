@@ -81,7 +81,9 @@ def test_a_run_that_is_not_over_is_waited_for(
     assert (first.is_settled, first.is_due, first.notices, first.reruns) == (True, False, (), ())
     bare = heard(world, pull, first.known, reads=False)
     assert (bare.is_due, bare.known) == (False, first.known)
-    blind = world.failures.heard(checks(pull, Bucket.FAIL), first.known, may_read=False, may_fetch=True)
+    blind = world.failures.heard(
+        checks(pull, Bucket.FAIL), first.known, may_read=False, may_fetch=True
+    )
     assert (blind.is_due, blind.known) == (False, first.known)
     again = heard(world, checks(pull, Bucket.FAIL), first.known, reads=False)
     assert again.is_due
