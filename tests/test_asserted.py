@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.asserted import NOTHING, STALE, WITHOUT_REASON
+from tests.bare_pytest import only
 
 ROOT = Path(__file__).parents[1]
 
@@ -137,8 +138,8 @@ def ran(folder: Path, *options: str, **files: str) -> subprocess.CompletedProces
     for name, content in files.items():
         (folder / f"{name}.py").write_text(content)
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "tests.asserted", "-p", "no:anyio", "-q", "-rA", *options],
-        cwd=folder, env={"PYTHONPATH": f"{ROOT}:{folder}", "COLUMNS": "200"},
+        [sys.executable, "-m", "pytest", "-p", "tests.asserted", "-q", "-rA", *options],
+        cwd=folder, env={"PYTHONPATH": f"{ROOT}:{folder}", "COLUMNS": "200", **only("xdist.plugin")},
         capture_output=True, text=True, check=False, timeout=100,
     )  # fmt: skip
 

@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from tests.bare_pytest import only
 from tests.needed import REQUIRED, ROOT, told
 
 TESTS = """
@@ -37,7 +38,10 @@ def run(folder: Path, *options: str, required: str = "") -> subprocess.Completed
     (folder / "pytest.ini").write_text("[pytest]\n")
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "tests.needed", "-q", *options],
-        cwd=folder, env={"PYTHONPATH": str(ROOT), "PATH": os.defpath, REQUIRED: required},
+        cwd=folder,
+        env={
+            "PYTHONPATH": str(ROOT), "PATH": os.defpath, REQUIRED: required, **only("xdist.plugin"),
+        },
         capture_output=True, text=True, check=False, timeout=100,
     )  # fmt: skip
 

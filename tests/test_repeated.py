@@ -11,6 +11,7 @@ from typing import TypeGuard
 
 import pytest
 
+from tests.bare_pytest import only
 from tests.repeated import NAMELESS, NOT_SEVERAL, WITHOUT_REASON, beside
 
 TESTS = Path(__file__).parent
@@ -73,7 +74,7 @@ def run(folder: Path, text: str, *options: str) -> str:
     command = [sys.executable, "-m", "pytest", "-p", "tests.repeated", "-q", "--strict-markers"]
     done = subprocess.run(
         [*command, *options],
-        cwd=folder, env={"PYTHONPATH": str(TESTS.parent)},
+        cwd=folder, env={"PYTHONPATH": str(TESTS.parent), **only("xdist.plugin")},
         capture_output=True, text=True, check=False, timeout=100,
     )  # fmt: skip
     return done.stdout

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.bare_pytest import only
+
 ROOT = Path(__file__).parents[1]
 
 TESTS = """
@@ -114,8 +116,12 @@ def ran(folder: Path, content: str, *options: str) -> subprocess.CompletedProces
     (folder / "test_hung.py").write_text(content)
     (folder / "pytest.ini").write_text("[pytest]\n")
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "tests.timeouts", "-p", "no:anyio", "-q", "-rfEp", *options],
-        cwd=folder, env={"PYTHONPATH": str(ROOT), "COLUMNS": "200"}, capture_output=True, text=True,
+        [sys.executable, "-m", "pytest", "-p", "tests.timeouts", "-q", "-rfEp", *options],
+        cwd=folder,
+        env={
+            "PYTHONPATH": str(ROOT), "COLUMNS": "200", **only("xdist.plugin", "pytest_timeout"),
+        },
+        capture_output=True, text=True,
         check=False, timeout=100,
     )  # fmt: skip
 

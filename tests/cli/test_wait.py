@@ -13,7 +13,7 @@ from lifecycle.feedback.waiting.endings import STATUSES
 from tests.conftest import STARTED, Place
 from tests.e2e.client import SECONDS, Session, ended, heard
 
-FAST = "[checks]\npoll_seconds = 0.05\n"
+FAST = "[checks]\npoll_seconds = 0.2\n"
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from lifecycle.core.stage_names import Detected
+from tests.bare_pytest import BARE
 from tests.cli.outcome import ok
 from tests.e2e.agent import Agent
 from tests.e2e.staged import Ground, marker
@@ -18,7 +19,7 @@ CLOSED = marker(Detected.ISSUE_CLOSED)
 SETTINGS = """
 require_evidence = true
 [checks.commands]
-test = "{python} -m pytest -q -p no:cacheprovider"
+test = "{python} -m pytest -q {bare}"
 """
 UNTIL_WRITTEN = (
     "init 'Say hello' --autonomous",
@@ -47,7 +48,7 @@ def led_to_its_end(ground: Ground) -> Agent:
     ground.task("Second")
     place.git("switch", "-qc", "hello")
     place.git("rm", "-q", "-r", ".")  # a module there has the name of one of Python's own
-    ground.settings(SETTINGS.format(python=shlex.quote(sys.executable)))
+    ground.settings(SETTINGS.format(python=shlex.quote(sys.executable), bare=" ".join(BARE)))
     (ground.root / ".gitignore").write_text("__pycache__/\n.beads/\n.claude/\n")
     (ground.root / "test_page.py").write_text("def test_page():\n    assert True\n")
     place.git("add", "-A")

@@ -17,6 +17,7 @@ from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Run
 from lifecycle.run.table import RunPhase, RunStatus, StoryStatus
+from tests.bare_pytest import BARE
 from tests.cli.outcome import ok
 from tests.conftest import COMMAND, Place
 from tests.e2e.client import Session
@@ -107,7 +108,7 @@ def agent(place: Place) -> Agent:
     python = shlex.quote(sys.executable)
     checks = {
         "build": f"{python} -m compileall -q .",
-        "test": f"{python} -m pytest -q -p no:cacheprovider",
+        "test": f"{python} -m pytest -q {shlex.join(BARE)}",
     }
     lines = [f"{name} = {json.dumps(command)}" for name, command in checks.items()]
     place.git("switch", "-qc", "calculator")

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from lifecycle.run.state import Story
 from lifecycle.run.table import StoryStatus
+from tests.bare_pytest import BARE
 from tests.cli.outcome import ok
 from tests.conftest import COMMAND
 from tests.run.run_ground import RunGround
@@ -29,7 +30,7 @@ class Cycle:
 
     def __init__(self, ground: RunGround) -> None:
         self.ground, self.root = ground, ground.root
-        command = shlex.join([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"])
+        command = shlex.join([sys.executable, "-m", "pytest", "-q", *BARE])
         self.write(".lifecycle.toml", f"[checks.commands]\ntest = {json.dumps(command)}\n")
         self.write(".gitignore", "__pycache__/\n")
         self.write("test_more.py", "def test_more():\n    pass\n")
