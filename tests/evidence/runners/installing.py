@@ -163,6 +163,8 @@ INSTALLS: dict[str, Install] = {
     "gradle": _program("gradle", "gradle", "default-jdk-headless"),
     "bazel": _program("bazel", "bazel-bootstrap", "bazel-rules-java"),
     "rspec": _program("rspec", "ruby-rspec"),
+    "bats": _program("bats", "bats"),
+    "prove": _program("prove", "perl"),
     "minitest": _program("rake", "ruby-minitest", "rake"),
     "phpunit": _program("phpunit", "phpunit"),
     "ctest": _program("ctest", "cmake", "g++"),
