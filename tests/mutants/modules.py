@@ -204,6 +204,7 @@ RIMS: dict[str, tuple[str, ...]] = {
         "cli.run.run_checkpoints",
         "cli.run.run_moves",
         "cli.run.run_session",
+        "cli.views.quick_status",
         "hooks.answers.*",
         "stages.session.background_run",
         "stages.session.staged_start",
