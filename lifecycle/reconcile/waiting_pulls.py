@@ -34,7 +34,7 @@ class WaitingPull:
 
 def waiting_pulls(holding: Holding) -> list[WaitingPull]:
     """The open pull requests of a repository, without those of which it was not read."""
-    agents = {hold.branch: hold.agent for hold in holding.leases.values() if hold.branch}
+    agents = {hold.branch: hold.agent for hold in holding.leases.values()}
     owner = holding.repository.partition("/")[0].casefold()
     found = []
     for pull in holding.pulls:

@@ -111,6 +111,12 @@ def test_whom_it_waits_for(given: dict[str, Any], told: tuple[Whom, str]) -> Non
     assert (found.whom, found.why) == told
 
 
+def test_whom_is_one_of_the_words_of_the_json() -> None:
+    """Programs read them: `--json` of a sweep has them as they are."""
+    words = ["author", "reviewers", "merge", "rule", "checks", "queue", "auto-merge"]
+    assert [one.value for one in Whom] == words
+
+
 def test_who_is_named() -> None:
     """The author of what is to be mended, whoever is asked for a review; nobody where nobody is known."""
     red = {"checks": RED, "merge_state": "CLEAN"}

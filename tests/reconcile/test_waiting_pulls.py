@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lifecycle.claim.decisions.pull.awaited import Whom
 from lifecycle.core.values.survey import Hold, Holding
 from lifecycle.reconcile.waiting_pulls import in_order, waiting_pulls
@@ -49,14 +51,18 @@ def test_of_what_was_not_read_nothing_is_said() -> None:
 def test_those_come_first_for_whom_somebody_has_to_act() -> None:
     """Then by repository and number, the newest first."""
     made = [
-        pull(number=1, merge_state="CLEAN", is_auto_merge=True),
+        pull(number=9, merge_state="CLEAN", is_auto_merge=True),
         pull(number=2, merge_state="CLEAN"),
         pull(number=3, merge_state="CLEAN"),
         pull(number=4, merge_state="DIRTY", mergeable="CONFLICTING"),
     ]
-    found = in_order(waiting_pulls(holding(*made)))
-    assert [one.number for one in found] == [4, 3, 2, 1]
-    assert [one.whom for one in found][0::3] == [Whom.AUTHOR, Whom.AUTO_MERGE]
+    here = waiting_pulls(holding(*made))
+    there = [replace(one, repository="Octo-Org/q") for one in here[1:2]]
+    found = in_order([*here, *there])
+    assert [(one.number, one.repository) for one in found] == [
+        (4, "octo-org/r"), (2, "Octo-Org/q"), (3, "octo-org/r"), (2, "octo-org/r"), (9, "octo-org/r"),
+    ]  # fmt: skip
+    assert [one.whom for one in found][0::4] == [Whom.AUTHOR, Whom.AUTO_MERGE]
 
 
 def test_a_run_tells_it_and_asks_no_request_more(make: Make) -> None:
