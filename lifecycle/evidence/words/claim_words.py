@@ -186,7 +186,7 @@ def _is_safe(text: str, *, is_label: bool = False, is_strict: bool = False) -> b
     is_told = is_label or _has(_of("verb"), plain)
     if is_told and not is_strict and not _has(_of("of the work"), plain):
         kind, plain = "wrong", re.sub(_of("under"), " thus ", plain)
-    elif not is_strict and _has(_of("deeds"), plain):
+    elif not is_strict and _has(_of("deeds"), text):
         plain = re.sub(_of("of deeds"), " ", plain)
     return _is_whole(plain) and not _has(_of(kind), plain)
 
