@@ -190,6 +190,19 @@ class Place:
             }
         )
 
+    def knows_board(self) -> None:
+        """Read the board's ids, as a look does that sets a card, and forget all else."""
+        self.ready(phase="coding", status="Todo")
+        self.tree().tick(Wake.STOP)
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget the claim, but not the board's ids."""
+        state = self.root / ".lifecycle/state.json"
+        cache = json.loads(state.read_text())["cache"]
+        state.write_text(json.dumps({"version": 1, "cache": cache}))
+        (self.root / CLAIM_FILE).unlink(missing_ok=True)
+
     def merged(self) -> int:
         """A hand-written claim whose PR was merged and whose user said yes; the PR's number."""
         self.ready()
@@ -236,7 +249,8 @@ class Place:
 
 
 def _is_write(request: LoggedRequest) -> bool:
-    return request.kind == "rest" or request.operation in ("SetBoardFields", "AddBoardItem")
+    changes = ("SetBoardFields", "AddBoardItem", "OpenPullRequest", "CommentAndClose")
+    return request.kind == "rest" or request.operation in changes
 
 
 def environment_of(info: SandboxInfo, root: Path, command: Path = COMMAND) -> dict[str, str]:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from lifecycle.core.values.configured import Settings
     from lifecycle.core.values.model import Repository
     from lifecycle.core.values.shapes import CardWords
+    from lifecycle.core.world import JointWriter
     from lifecycle.feedback.waiting.shared_looks import SharedLooks
     from lifecycle.github.auth.tokens import Token
     from lifecycle.github.board.board_client import ProjectRef
@@ -444,6 +445,11 @@ class WorktreeWorld:
         if board is None:
             raise Rejected("No board is configured.")
         return board
+
+    @property
+    def joint(self) -> JointWriter:
+        """Several writes in one request; raises NoToken, BadConfig."""
+        return self.clients.joint
 
     def card_of(self, number: int) -> CardWords | None:
         """What the board says of an issue; as `GitHubClients.card_of`, raises NoToken, BadConfig."""

@@ -199,6 +199,10 @@ class Board(Protocol):
     def schema(self, *, refresh: bool = False) -> BoardSchema:
         """Ids of the project, its fields and options: cached, or read anew on `refresh`."""
 
+    @property
+    def known(self) -> BoardSchema | None:
+        """The same, None if they would have to be read."""
+
     def set_fields(
         self, item_id: str, *, status: str | None, agent: str | None, clear_agent: bool = False
     ) -> BoardItem:

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from lifecycle.core.errors import LifecycleError
+    from lifecycle.core.plan import Action, Fact
     from lifecycle.core.ports import (
         Board,
         Cache,
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from lifecycle.core.timing import Deadline
     from lifecycle.core.tracker import Tracker
     from lifecycle.core.values.configured import Addresses, Settings
-    from lifecycle.core.values.model import BoardItem, Repository
+    from lifecycle.core.values.model import BoardItem, Observation, Repository
 
 
 class CardWriter(Protocol):
@@ -44,6 +46,21 @@ class CardWriter(Protocol):
         standing: str | None = None,
     ) -> BoardItem:
         """Write it, and return what is there now."""
+
+    def is_ready(self, item_id: str) -> bool:
+        """True if a card can be written with nothing read before it and nothing written behind it."""
+
+
+class JointWriter(Protocol):
+    """Writes several things in one request."""
+
+    def send(
+        self, actions: Sequence[Action], seen: Observation, texts: Mapping[str, str]
+    ) -> tuple[tuple[Fact, ...], LifecycleError | None]:
+        """What came about, up to the first that did not, and why that did not; raises if nothing did.
+
+        Transient that `is_ambiguous`: nobody knows. `texts` are title and body of a pull request.
+        """
 
 
 class World(Protocol):
@@ -149,6 +166,10 @@ class World(Protocol):
     @property
     def cards(self) -> CardWriter:
         """Where the Status of an issue is written; Rejected if it is kept nowhere."""
+
+    @property
+    def joint(self) -> JointWriter:
+        """Several writes in one request."""
 
     def public(self, text: str, name: str) -> str:
         """A text that is to be read by others, without secrets; `name` is noted if it held one."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lifecycle.core.values.model import BoardSchema, Repository
     from lifecycle.github.auth.tokens import Token
     from lifecycle.github.board.status_fallback import Choice, EitherBoard
+    from lifecycle.github.operations.joint_writes import JointWrites
     from lifecycle.github.pulls.check_reports import GitHubCheckReports
     from lifecycle.github.pulls.forge import GitHubForge
     from lifecycle.github.sweep.sweeping import GitHubSurvey
@@ -128,6 +129,14 @@ class GitHubClients:
         labels = LabelsBoard(repository, names, self.graph, calls, self._cache)
         board = self.board(self.project) if self.project is not None else labels
         return EitherBoard(self.choice, board, labels)
+
+    @property
+    def joint(self) -> JointWrites:
+        """Several writes in one request; the card among them if there is a board."""
+        from lifecycle.github.operations.joint_writes import JointWrites
+
+        board = self.board(self.project) if self.project is not None else None
+        return JointWrites(self.graph, board)
 
     @cached_property
     def choice(self) -> Choice:

@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
-from lifecycle.claim.decisions.decide import apply_observation, foresee
+from lifecycle.claim.decisions.decide import apply_observation, foresee, imagine
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.engine.acting import imagine
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import dataclass, replace

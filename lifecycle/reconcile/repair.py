@@ -12,10 +12,10 @@ from contextlib import AbstractContextManager, nullcontext
 from math import inf
 from pathlib import Path
 
-from lifecycle.claim.decisions.decide import MAX_STEPS, apply_fact, decide, foresee, look
+from lifecycle.claim.decisions.decide import MAX_STEPS, apply_fact, decide, foresee, imagine, look
 from lifecycle.claim.decisions.snapshot import Snapshot, prepared
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.engine.acting import imagine, perform
+from lifecycle.claim.engine.acting import perform
 from lifecycle.claim.record import journalling
 from lifecycle.core import plan
 from lifecycle.core.errors import (

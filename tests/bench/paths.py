@@ -46,9 +46,9 @@ NO_OPS = (
 BUDGET = {
     "status changed": 1,
     "poll of the checks": 1,
-    "opening the pull request": 3,
+    "opening the pull request": 2,
     "seeing the merge": 1,
-    "closing": 4,
+    "closing": 2,
     "a session's start": 1,
     "a session's start, the board known": 0,
 }

@@ -45,8 +45,8 @@ MOST = {
     STOP: (0, 0),
     POLL: (1, 1),
     SYNC: (2, 1),
-    PULL: (4, 3),
-    DONE: (5, 4),
+    PULL: (4, 2),
+    DONE: (4, 2),
 }
 """Requests to the API that each path may take, cold and warm."""
 MOST_GIT = {STOP: 0, POLL: 0, SYNC: 0, PULL: 0, DONE: 3}

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from lifecycle.claim.decisions.decide import apply_observation, decide
 from lifecycle.claim.decisions.snapshot import Snapshot
+from lifecycle.claim.engine import acting
 from lifecycle.claim.record.state import Record, fold
 from lifecycle.core.plan import (
     BoardIs,
@@ -26,6 +29,7 @@ from tests.factories import (
     observation,
     pull,
 )
+from tests.repeated import soaked
 
 REVIEW: dict[str, Any] = {
     "phase": "pr_created",
@@ -39,6 +43,18 @@ ITEM = BoardItem("PVTI_lADOBx", "In Review", "edouard-1738000000")
 READY: dict[str, Any] = {"phase": "ready_for_pr", "summary": "Fix race condition"}
 DONE: dict[str, Any] = {**REVIEW, "phase": "done"}
 MERGED = pull(state=PullState.MERGED)
+
+
+WAYS = pytest.mark.parametrize(
+    "is_joined", [pytest.param(True, id="joined"), soaked(False, id="split")]
+)
+"""In one request, and one by one, as where the token or the server was found not to let it be one."""
+
+
+def go(monkeypatch: pytest.MonkeyPatch, *, is_joined: bool) -> None:
+    """Have writes go one of the ways."""
+    if not is_joined:
+        monkeypatch.setattr(acting, "_is_off", lambda _: True)
 
 
 def closing() -> Any:

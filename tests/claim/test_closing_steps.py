@@ -9,17 +9,18 @@ import pytest
 
 from lifecycle.claim.decisions.ending import closing, ending_steps
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
-from lifecycle.claim.record.sections import Intent, Trouble
-from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, mark_of
+from lifecycle.claim.record.sections import CardAhead, Intent, Trouble
+from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, fold, mark_of
 from lifecycle.core.plan import (
     Audience,
+    BoardIs,
     CloseIssue,
     ForgetClaim,
     PostComment,
     ReleaseLease,
     SetBoard,
 )
-from lifecycle.core.values.model import PullState
+from lifecycle.core.values.model import BoardItem, PullState
 from tests.claim.steps import DONE, ITEM, MERGED, rules_with
 from tests.claim.steps import closing as shown_closing
 from tests.factories import NOW, issue, observation, pull, record, seen, texts
@@ -383,3 +384,33 @@ def test_without_a_board_there_is_none_to_set() -> None:
 def test_a_claim_without_an_issue_comments_on_none() -> None:
     """No issue has the number 0: a step that was built without one cannot hit another's."""
     assert closing.comment_of(record(**{**DONE, "issue_number": None})).issue == 0
+
+
+def test_a_card_that_was_done_ahead_of_a_refused_closing_is_put_back() -> None:
+    """To what it said before, once, and with its Agent; not while the closing can still be tried."""
+    close = CloseIssue(42)
+    memory = {"ending.comment_done": True, "card.ahead": CardAhead("Done", "In Review", "a-1")}
+    made = record(**{**DONE, "status": "Done"}, memory=memory)
+    assert action_of(seen(made, observed=shown_closing())) == close
+    made = replace(made, **refusing(close, is_final=True))
+    step = closing.decide(seen(made, observed=shown_closing()))
+    back = SetBoard(made.claim.item_id, "In Review", "a-1")
+    assert step.action == back
+    given_up = replace(made, **refusing(back, is_final=True))
+    given_up = replace(given_up, troubles={**given_up.troubles, **made.troubles})
+    assert action_of(seen(given_up, observed=shown_closing())) is None
+    made = replace(made, ending=replace(made.ending, board_done=True))
+    written = BoardIs(BoardItem("PVTI_1", "In Review", "a-1"), "In Review", "a-1")
+    put = fold(made, written, NOW)
+    assert (put.card.ahead, put.card.agent, put.ending.board_done) == (None, "a-1", False)
+    assert put.claim.last_synced_status == "In Review"
+    assert action_of(seen(put, observed=shown_closing())) is None
+
+
+def test_a_card_of_before_without_status_is_not_given_one() -> None:
+    """Nothing is written that was not there."""
+    memory = {"ending.comment_done": True, "card.ahead": CardAhead("Done")}
+    made = record(**{**DONE, "status": "Done"}, memory=memory | refusing(CloseIssue(42)))
+    assert action_of(seen(made, observed=shown_closing())) == SetBoard(
+        made.claim.item_id, None, None
+    )

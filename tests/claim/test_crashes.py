@@ -12,8 +12,10 @@ from lifecycle.api import Wake
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.git import lease
 from lifecycle.github.board.board_client import GitHubBoard
+from lifecycle.github.operations.joint_writes import JointWrites
 from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.storage import store
+from tests.claim.steps import WAYS, go
 from tests.conftest import BRANCH, Place
 from tests.factories import texts
 from tests.repeated import DEATHS
@@ -57,6 +59,7 @@ def crash_at(
         (GitHubForge, "close_issue"),
         (GitHubForge, "unassign"),
         (GitHubBoard, "set_fields"),
+        (JointWrites, "send"),
         (lease, "release"),
         *more,
     ]:
@@ -68,19 +71,21 @@ def crash_at(
     "e2e/test_killed.py::test_on_stop_killed_while_it_opens_the_pull_request",
     "claim/test_opening_steps.py::test_an_open_pull_request_is_adopted",
 )
+@WAYS
 @DEATHS
 def test_a_crash_at_any_write_while_opening_converges(
-    place: Place, monkeypatch: pytest.MonkeyPatch, *, after: bool
+    place: Place, monkeypatch: pytest.MonkeyPatch, *, after: bool, is_joined: bool
 ) -> None:
     """Killed before or after each write in turn: always one PR, one message, the board right."""
+    go(monkeypatch, is_joined=is_joined)
+    place.knows_board()
     moment = 0
     while True:
         moment += 1
         branch = f"{BRANCH}-{after}-{moment}"
         place.work(branch)
         place.control.set_field(42, "Status", "In Progress")
-        for stale in (".agent-claim.json", ".lifecycle/state.json"):
-            (place.root / stale).unlink(missing_ok=True)
+        place.forget()
         place.ready(branch=branch, last_synced_status="In Progress", status="In Progress")
         place.work(branch, push=False)
         with monkeypatch.context() as patch:
@@ -90,7 +95,7 @@ def test_a_crash_at_any_write_while_opening_converges(
             except CrashError:
                 pass
             else:
-                assert "create_pull_request" in seen
+                assert ("send" if is_joined else "create_pull_request") in seen
                 break
         said = ""
         for _ in range(3):
@@ -103,14 +108,16 @@ def test_a_crash_at_any_write_while_opening_converges(
         assert place.card()["Status"] == "In Review", (moment, seen)
         assert said.count("http") <= 1, (moment, seen, said)
         place.control.close_pull(mine[0])
-    assert moment > 8
+    assert moment > (5 if is_joined else 8)
 
 
+@WAYS
 @DEATHS
 def test_a_crash_at_any_write_while_closing_converges(
-    place: Place, monkeypatch: pytest.MonkeyPatch, *, after: bool
+    place: Place, monkeypatch: pytest.MonkeyPatch, *, after: bool, is_joined: bool
 ) -> None:
     """Killed before or after each write in turn: one comment, closed, Done, and the file gone."""
+    go(monkeypatch, is_joined=is_joined)
     place.ready()
     place.tree().tick(Wake.STOP)
     number = place.pull()
@@ -126,7 +133,7 @@ def test_a_crash_at_any_write_while_closing_converges(
         # Another round of the same task, as if claimed anew: the marker names the PR, so each
         # round has a pull request of its own.
         number = _merged_again(place, moment)
-        (place.root / ".lifecycle" / "state.json").unlink(missing_ok=True)
+        place.forget()
         again = json.loads(claim) | {"pr_number": number, "branch": f"{BRANCH}-{moment}"}
         (place.root / ".agent-claim.json").write_text(json.dumps(again))
         with monkeypatch.context() as patch:
@@ -136,7 +143,7 @@ def test_a_crash_at_any_write_while_closing_converges(
             except CrashError:
                 pass
             else:
-                assert "close_issue" in seen
+                assert ("send" if is_joined else "close_issue") in seen
                 break
         for _ in range(5):
             place.clock.sleep(130)
@@ -146,7 +153,7 @@ def test_a_crash_at_any_write_while_closing_converges(
         assert place.card()["Status"] == "Done", (moment, seen)
         assert not place.card().get("Agent"), (moment, seen)
         assert not place.has_claim(), (moment, seen)
-    assert moment > 10
+    assert moment > (6 if is_joined else 10)
 
 
 @pytest.mark.soak(

@@ -8,13 +8,14 @@ import pytest
 
 from lifecycle.api import Audience, Rejected, Transient, Wake
 from lifecycle.sandbox.control.faults import Fault
+from tests.claim.steps import WAYS, go
 from tests.conftest import Place
 from tests.factories import texts
 from tests.repeated import crossed
 
 
 def test_fault_1_requests_for_each_path_with_warm_caches(place: Place) -> None:
-    """Nothing changed 0; status changed 1; PR at most 3; idle poll 1; done at most 4."""
+    """Nothing changed 0; status changed 1; a PR, its card and what it follows from 2; poll 1; done 2."""
     place.ready(phase="coding", status="In Progress")
     place.tree().tick(Wake.STOP)  # cold: ids are read and kept
 
@@ -34,7 +35,7 @@ def test_fault_1_requests_for_each_path_with_warm_caches(place: Place) -> None:
     place.work()
     place.write(phase="ready_for_pr", status="In Progress")
     place.tree().tick(Wake.STOP)
-    assert len(place.requests()) <= 3
+    assert len(place.requests()) == 2
     assert place.claim()["phase"] == "pr_created"
 
     place.clear()
@@ -46,7 +47,7 @@ def test_fault_1_requests_for_each_path_with_warm_caches(place: Place) -> None:
     place.write(phase="done")
     place.clear()
     place.tree().tick(Wake.STOP)
-    assert len(place.requests()) <= 4
+    assert [r.operation for r in place.requests()] == ["ObserveClaim", "CommentAndClose"]
     assert place.issue()["state"] == "closed"
 
 
@@ -70,6 +71,8 @@ def test_an_idle_look_inside_the_backoff_reads_no_checks(place: Place) -> None:
 @pytest.mark.parametrize("times", [1, 5])
 def test_ticking_n_times_writes_what_ticking_once_does(place: Place, times: int) -> None:
     """The same writes reach GitHub whether a step is ticked once or five times."""
+    place.knows_board()
+    place.clear()
     place.ready()
     for wake in (Wake.STOP, Wake.IDLE, Wake.TICK):
         for _ in range(times):
@@ -82,11 +85,8 @@ def test_ticking_n_times_writes_what_ticking_once_does(place: Place, times: int)
         place.tree().tick(Wake.STOP)
     written = [(r.method, r.operation or r.path.rsplit("/", 1)[-1]) for r in place.writes()]
     assert written == [
-        ("POST", "pulls"),
-        ("POST", "SetBoardFields"),
-        ("POST", "comments"),
-        ("PATCH", "42"),
-        ("POST", "SetBoardFields"),
+        ("POST", "OpenPullRequest"),
+        ("POST", "CommentAndClose"),
     ]
 
 
@@ -96,6 +96,8 @@ def test_two_wakes_at_once_open_one_pull_request(place: Place) -> None:
 
     from lifecycle.settings.resources import hook_script
 
+    place.knows_board()
+    place.clear()
     place.ready()
     running = [
         subprocess.Popen(
@@ -112,7 +114,7 @@ def test_two_wakes_at_once_open_one_pull_request(place: Place) -> None:
     assert all(process.returncode == 0 for process in running)
     assert len(place.pulls()) == 1
     assert sum("created" in output for output in outputs) == 1
-    assert len([r for r in place.writes() if r.path.endswith("/pulls")]) == 1
+    assert [r.operation for r in place.writes()] == ["OpenPullRequest"]
 
 
 FAULTS = {
@@ -122,6 +124,8 @@ FAULTS = {
     "status-after": ("status", "after"),
     "truncate-after": ("truncate", "after"),
 }
+OPEN: dict[str, Any] = {"operation": "OpenPullRequest"}
+END: dict[str, Any] = {"operation": "CommentAndClose"}
 CREATE_PR: dict[str, Any] = {"method": "POST", "path": r"/pulls$"}
 COMMENT: dict[str, Any] = {"method": "POST", "path": r"/comments$"}
 CLOSE: dict[str, Any] = {"method": "PATCH", "path": r"/issues/42$"}
@@ -134,12 +138,14 @@ def fault(kind: Any, when: Any, route: dict[str, Any]) -> Fault:
 
 
 @pytest.mark.parametrize(
-    ("route", "failure"), crossed({"pulls": CREATE_PR, "board": BOARD}, FAULTS)
+    ("route", "failure"), crossed({"joined": OPEN, "pulls": CREATE_PR, "board": BOARD}, FAULTS)
 )
 def test_a_lost_answer_while_opening_converges(
-    place: Place, route: dict[str, Any], failure: tuple[str, str]
+    place: Place, route: dict[str, Any], failure: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """502, cut or truncated, before or after the write: one PR, the board right, said once."""
+    go(monkeypatch, is_joined=route is OPEN)
+    place.knows_board()
     place.ready()
     place.control.add_fault(fault(*failure, route))
     said = ""
@@ -154,12 +160,14 @@ def test_a_lost_answer_while_opening_converges(
 
 
 @pytest.mark.parametrize(
-    ("route", "failure"), crossed({"comment": COMMENT, "close": CLOSE, "board": BOARD}, FAULTS)
+    ("route", "failure"),
+    crossed({"joined": END, "comment": COMMENT, "close": CLOSE, "board": BOARD}, FAULTS),
 )
 def test_a_lost_answer_while_closing_converges(
-    place: Place, route: dict[str, Any], failure: tuple[str, str]
+    place: Place, route: dict[str, Any], failure: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One comment, a closed issue, a Done board, and "closed" said only when it is."""
+    go(monkeypatch, is_joined=route is END)
     place.merged()
     place.control.add_fault(fault(*failure, route))
     said = ""
@@ -176,8 +184,11 @@ def test_a_lost_answer_while_closing_converges(
     assert said.count("Issue #42 closed. Board → Done.") == 1
 
 
-def test_fault_3_a_close_that_fails_is_not_reported_as_closed(place: Place) -> None:
+def test_fault_3_a_close_that_fails_is_not_reported_as_closed(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """403 on the close: the claim stays, nothing says "closed", and the sentence says why."""
+    go(monkeypatch, is_joined=False)
     place.merged()
     place.control.add_fault(Fault("status", status=403, when="before", count=9, **CLOSE))
     report = place.tree().tick(Wake.STOP)
@@ -188,11 +199,16 @@ def test_fault_3_a_close_that_fails_is_not_reported_as_closed(place: Place) -> N
     assert "Issue #42 closed." in texts(place.tree().tick(Wake.TICK))
 
 
-def test_a_pull_request_that_lists_do_not_show_yet_is_not_opened_twice(place: Place) -> None:
+@WAYS
+def test_a_pull_request_that_lists_do_not_show_yet_is_not_opened_twice(
+    place: Place, monkeypatch: pytest.MonkeyPatch, *, is_joined: bool
+) -> None:
     """The answer is lost and lists lag: 422 with an empty list is "look again", then adoption."""
+    go(monkeypatch, is_joined=is_joined)
+    place.knows_board()
     place.ready()
     place.control.set_lag(pulls=3)
-    place.control.add_fault(fault("status", "after", CREATE_PR))
+    place.control.add_fault(fault("status", "after", OPEN if is_joined else CREATE_PR))
     reports = []
     for _ in range(4):
         reports.append(place.tree().tick(Wake.STOP))
@@ -202,11 +218,15 @@ def test_a_pull_request_that_lists_do_not_show_yet_is_not_opened_twice(place: Pl
     assert place.claim()["pr_number"] == place.pull()
 
 
-def test_a_comment_that_lags_is_not_posted_twice(place: Place) -> None:
+@WAYS
+def test_a_comment_that_lags_is_not_posted_twice(
+    place: Place, monkeypatch: pytest.MonkeyPatch, *, is_joined: bool
+) -> None:
     """The POST committed, the answer was cut, and the comment shows up only reads later."""
+    go(monkeypatch, is_joined=is_joined)
     place.merged()
     place.control.set_lag(comments=1)
-    place.control.add_fault(fault("cut", "after", COMMENT))
+    place.control.add_fault(fault("cut", "after", END if is_joined else COMMENT))
     for _ in range(5):
         place.tree().tick(Wake.STOP)
         place.clock.sleep(70)

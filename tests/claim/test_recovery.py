@@ -16,6 +16,7 @@ from lifecycle.core.errors import GitFailed
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.git import lease
 from lifecycle.sandbox.control.faults import Fault
+from tests.claim.steps import go
 from tests.conftest import BRANCH, Place
 from tests.factories import texts
 
@@ -24,8 +25,11 @@ STOP = {"hook_event_name": "Stop"}
 
 
 @pytest.mark.parametrize("wake", [Wake.STOP, Wake.TICK])
-def test_what_is_refused_is_sent_once_in_a_look(place: Place, wake: Wake) -> None:
+def test_what_is_refused_is_sent_once_in_a_look(
+    place: Place, wake: Wake, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A close that GitHub refuses costs one request, is not listed as done, and is said."""
+    go(monkeypatch, is_joined=False)
     place.merged()
     place.control.add_fault(Fault("status", status=403, count=99, **CLOSE))
     place.clear()
@@ -47,8 +51,11 @@ def test_an_unpushed_branch_is_asked_about_once_in_a_tick(place: Place) -> None:
     assert [type(action).__name__ for action in report.actions] == ["SetBoard"]
 
 
-def test_a_refused_close_is_tried_again_when_done_is_written_again_or_later(place: Place) -> None:
+def test_a_refused_close_is_tried_again_when_done_is_written_again_or_later(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The agent writes done again, or ten minutes pass: another attempt, by the hook alone."""
+    go(monkeypatch, is_joined=False)
     place.merged()
     place.control.add_fault(Fault("status", status=403, count=2, **CLOSE))
     place.tree().tick(Wake.STOP)
@@ -201,8 +208,11 @@ def test_a_task_that_is_taken_again_is_not_closed_by_its_old_pull_request(place:
     assert len(place.issue()["comments"]) == 1
 
 
-def test_an_override_lives_no_longer_than_its_done(place: Place) -> None:
+def test_an_override_lives_no_longer_than_its_done(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It failed, the work went on: a later done by the agent is judged by GitHub again."""
+    go(monkeypatch, is_joined=False)
     place.ready()
     place.tree().tick(Wake.STOP)
     place.control.add_fault(Fault("status", status=403, count=99, **CLOSE))

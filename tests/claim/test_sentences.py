@@ -27,9 +27,17 @@ REFUSED = json.dumps(
 )
 
 
+APART = {
+    name: Fault("graphql_error", operation=name, message="Not all at once.", count=9)
+    for name in ("OpenPullRequest", "CommentAndClose")
+}
+"""Nothing of several writes in one request is done: they go out one by one."""
+
+
 def test_a_success_is_not_printed_with_the_failure_that_it_cured(place: Place) -> None:
     """The refusal waits for the agent; the look that opens the PR says that alone."""
     place.ready()
+    place.control.add_fault(APART["OpenPullRequest"], count=1)
     place.control.add_fault(
         Fault("status", method="POST", path="/pulls$", status=422, body=REFUSED)
     )
@@ -45,6 +53,7 @@ def test_a_refusal_that_stands_is_said_at_each_asking(place: Place) -> None:
     place.ready()
     fault = Fault("status", method="POST", path="/pulls$", status=422, body=REFUSED, count=9)
     place.control.add_fault(fault)
+    place.control.add_fault(APART["OpenPullRequest"])
     for _ in range(2):
         out = place.cli("tick").stdout
         assert out.count("The PR was not opened") == 1
@@ -86,6 +95,7 @@ def test_a_tick_after_a_failed_close_says_how_it_stands(place: Place) -> None:
     place.tree().tick()
     fault = Fault("status", method="POST", path="/comments$", status=502, count=9)
     place.control.add_fault(fault)
+    place.control.add_fault(APART["CommentAndClose"])
     assert place.cli("close").returncode == 1
     assert place.issue()["state"] == "closed"
     out = place.cli("tick").stdout

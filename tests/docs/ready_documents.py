@@ -9,9 +9,10 @@ import json
 from itertools import product
 from typing import Any
 
+from lifecycle.github.board.board_client import SET_FIELDS
 from lifecycle.github.client.document_trees import fields_of, merged
 from lifecycle.github.client.documents import READY
-from lifecycle.github.pulls.forge import BOARD, LABELS
+from lifecycle.github.pulls.forge import BOARD, LABELS, WRITES
 from lifecycle.github.pulls.translate import MERGING, REVIEWS
 from tests.docs.pages import ROOT
 
@@ -23,14 +24,23 @@ _BOARDS: tuple[tuple[str, ...], ...] = ((), (BOARD,), (LABELS,), (BOARD, LABELS)
 def looks() -> list[tuple[str, ...]]:
     """The parts that a look may add to the claim's own document, as the forge puts them together."""
     parts = product(_BOARDS, ((), MERGING), ((), (REVIEWS,)))
-    return [found for board, merging, reviews in parts if (found := (*board, *merging, *reviews))]
+    polls = [found for board, merging, reviews in parts if (found := (*board, *merging, *reviews))]
+    return [*polls, *((*board, WRITES) for board in _BOARDS)]  # none of these looks at checks
+
+
+JOINED = tuple((name, SET_FIELDS) for name in ("open_pull_request", "comment_and_close"))
+"""What is written together with a card."""
+
+
+def _looks() -> list[tuple[str, ...]]:
+    return [(_CLAIM, *parts) for parts in looks()]
 
 
 def ready() -> dict[str, Any]:
     """The texts by the names of their documents, and the fields that parts add to a pull request."""
     kind = "PullRequest"
     return {
-        "texts": {" ".join((_CLAIM, *parts)): merged(_CLAIM, *parts) for parts in looks()},
+        "texts": {" ".join(names): merged(*names) for names in (*_looks(), *JOINED)},
         "fields": {name: {kind: sorted(fields_of(name, kind))} for name in (*MERGING, REVIEWS)},
     }
 

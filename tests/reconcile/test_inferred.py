@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions.decide import foresee
-from lifecycle.claim.engine.acting import imagine
+from lifecycle.claim.decisions.decide import foresee, imagine
 from lifecycle.core import plan
 from lifecycle.core.values.model import LABELS_ITEM, BoardItem, Comment, Observation, PullState
 from lifecycle.core.values.survey import Hold, Tip

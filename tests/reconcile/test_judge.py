@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions.decide import foresee
+from lifecycle.claim.decisions.decide import foresee, imagine
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.engine.acting import imagine
 from lifecycle.core import plan
 from lifecycle.core.values.model import BoardItem, PullState
 from lifecycle.core.values.survey import Hold

@@ -20,10 +20,9 @@ from typing import Any
 import pytest
 
 from lifecycle.api import Phase, Worktree
-from lifecycle.claim.decisions.decide import foresee
+from lifecycle.claim.decisions.decide import foresee, imagine
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.engine import look as engine
-from lifecycle.claim.engine.acting import imagine
 from lifecycle.claim.record.state import Record
 from lifecycle.core import plan
 from lifecycle.core.plan import Action, Wake

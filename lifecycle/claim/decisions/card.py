@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot, is_unsynced, may_try
-from lifecycle.claim.record.sections import CardRecord
+from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.record.sections import CardAhead, CardRecord
 from lifecycle.claim.record.state import ClaimChanges, Record, is_same
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import messages
@@ -26,6 +27,10 @@ def apply_observation(record: Record, seen: Observation) -> Record:
         # What was written to the board says nothing of the labels, nor the other way round.
         values["last_synced_status"] = None
         expected = (item.status,)
+    ahead = card.ahead if card.ahead and is_same(item.status, card.ahead.wrote) else None
+    if ahead is not None:  # our own write, whatever became of what it follows from
+        values["last_synced_status"] = item.status
+        expected = (item.status,)
     agent = card.agent
     if leaves_labels and not item.agent:
         # The card is written once even if it is as it should be: the label goes with that write.
@@ -42,9 +47,15 @@ def apply_observation(record: Record, seen: Observation) -> Record:
     moved_to = item.status if has_moved else None
     return replace(
         record.with_values(values),
-        card=CardRecord(True, agent, moved_to, leaves_labels),
+        card=CardRecord(True, agent, moved_to, leaves_labels, _still(record, ahead, seen)),
         ownership=replace(record.ownership, taken_by=other or ""),
     )
+
+
+def _still(record: Record, ahead: CardAhead | None, seen: Observation) -> CardAhead | None:
+    """What a closing wrote ahead, while the issue is open; all else is kept as the claim has it anyway."""
+    is_open = seen.issue is None or seen.issue.is_open
+    return ahead if is_open and record.claim.phase == Phase.DONE else None
 
 
 def decide(snapshot: Snapshot) -> Decision:

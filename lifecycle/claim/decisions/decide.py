@@ -17,6 +17,7 @@ from lifecycle.claim.decisions.snapshot import Decision, Snapshot, is_unsynced, 
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.linked import linked_decisions
 from lifecycle.claim.record.state import ClaimChanges, Record, fold, kind_of
+from lifecycle.core import plan
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import loss_messages, messages
 from lifecycle.core.plan import (
@@ -31,7 +32,7 @@ from lifecycle.core.plan import (
     Wake,
 )
 from lifecycle.core.timing import render_time
-from lifecycle.core.values.model import Look, Observation, PullRequest, PullState
+from lifecycle.core.values.model import BoardItem, Look, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 
 __all__ = ["apply_fact", "apply_observation", "decide", "look", "wants_look"]
@@ -80,6 +81,9 @@ def _wanted(snapshot: Snapshot) -> Look | None:
         needed = True
     if not (needed or snapshot.hints):
         return None
+    is_opening = phase is Phase.READY_FOR_PR and not is_leaving
+    # What a look failed for could be what is asked besides, which may be done without.
+    is_begun = "Look" not in snapshot.record.troubles and snapshot.wake is not Wake.SWEEP
     return Look(
         issue=snapshot.hints.get("issue_number") or claim.issue_number,
         branch=claim.branch,
@@ -89,6 +93,8 @@ def _wanted(snapshot: Snapshot) -> Look | None:
         board=snapshot.rules.has_board,
         insists=snapshot.wake.is_asked or phase is Phase.DONE or is_leaving,
         reviews=phase in IN_REVIEW and polls and snapshot.wake is not Wake.SWEEP,
+        writes=is_begun and (is_opening or (phase is Phase.DONE and not is_leaving)),
+        opens=is_opening,
     )
 
 
@@ -353,3 +359,60 @@ def foresee(snapshot: Snapshot, imagine: Callable[[Action], Fact]) -> Iterator[R
             return
         else:
             snapshot = now
+
+
+def following(snapshot: Snapshot, action: Action) -> tuple[Action, ...]:
+    """The actions behind this one, if each of them comes about."""
+
+    def hoped(one: Action) -> Fact:
+        fact = imagine(one)
+        if isinstance(fact, PullRequestOpened):  # one that is there has a number
+            return PullRequestOpened(replace(fact.pull_request, number=1))
+        return fact
+
+    steps = foresee(apply_fact(snapshot, hoped(action)), hoped)
+    return tuple(step.decision.action for step in steps if step.decision.action is not None)
+
+
+def imagine(action: plan.Action) -> plan.Fact:
+    """The fact that a dry run assumes in place of carrying out the action."""
+    match action:
+        case plan.OpenPullRequest():
+            owner, _, branch = action.head.partition(":")
+            pull = PullRequest(0, "(new)", action.title, PullState.OPEN, branch, owner, "")
+            return plan.PullRequestOpened(replace(pull, body=f"#{action.issue}"))
+        case plan.LinkPullRequest():
+            text = PullRequest(action.number, "", "", PullState.OPEN, "", "", "", body=action.line)
+            return plan.PullRequestLinked(text)
+        case plan.RemarkOnPull():
+            return plan.PullRemarked(action.mark)
+        case plan.RerunJobs():
+            return plan.JobsRerun(action.run, action.attempt)
+        case plan.AdvancePullRequest():
+            return plan.PullRequestAdvanced(action)
+        case plan.AddToBoard():
+            return plan.OnBoard(BoardItem("(new)"))
+        case plan.SetBoard():
+            item = BoardItem(action.item_id, action.status, action.agent)
+            wrote_agent = "" if action.clear_agent else action.agent
+            return plan.BoardIs(item, action.status, wrote_agent)
+        case plan.PostComment():
+            return plan.Commented(action.marker)
+        case plan.SetLinked():
+            return plan.LinkedIs(action.id, action.wanted)
+        case _:
+            return _imagine_end(action)
+
+
+def _imagine_end(
+    action: plan.CloseIssue | plan.Unassign | plan.ReleaseLease | plan.ForgetClaim,
+) -> plan.Fact:
+    match action:
+        case plan.CloseIssue():
+            return plan.IssueClosed(action.issue)
+        case plan.Unassign():
+            return plan.Unassigned(action.login)
+        case plan.ReleaseLease():
+            return plan.LeaseReleased()
+        case plan.ForgetClaim():
+            return plan.ClaimForgotten()

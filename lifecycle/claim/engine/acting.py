@@ -2,31 +2,61 @@
 
 A *set* is re-applicable and verified from what came back. A *create* is never resent blindly: after
 a lost answer it is looked for, and what is found is the fact.
+
+Several actions are one request where what was just read excludes that GitHub refuses any but the last
+(`joined`): those that `decide` gives one after the other, each believed to come about. The intent of all is
+committed first. Where one does not come about all the same, everything is read back, and the engine goes on
+from what is true with one write at a time: so a card that was written ahead of a pull request or of a
+closing is put back by the same decisions that keep every card.
 """
 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable
 from functools import partial
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions.decide import (
+    apply_fact,
+    apply_observation,
+    decide,
+    look,
+)
 from lifecycle.claim.decisions.pull import opening
+from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.claim_file import Claim
 from lifecycle.claim.record.claim_store import ClaimStore
-from lifecycle.claim.record.state import Record
+from lifecycle.claim.record.sections import CardAhead
+from lifecycle.claim.record.state import Record, kind_of
 from lifecycle.core import plan
-from lifecycle.core.errors import HeldByAnother, LifecycleError, PullRequestExists, Rejected
+from lifecycle.core.errors import (
+    HeldByAnother,
+    LifecycleError,
+    MissingScope,
+    NoPermission,
+    NotFound,
+    PullRequestExists,
+    Rejected,
+    Transient,
+    Unsupported,
+)
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import loss_messages
 from lifecycle.core.redact import redact
-from lifecycle.core.values.model import BoardItem, PullRequest, PullState
+from lifecycle.core.values.model import PullRequest, PullState
 from lifecycle.core.world import World
 from lifecycle.git import lease
 from lifecycle.github.operations.unclear_writes import settled
+from lifecycle.storage import log
+from lifecycle.storage.state_file import ACCESS
 from lifecycle.storage.store import FEEDBACK, Folder
+
+if TYPE_CHECKING:
+    from lifecycle.claim.engine.observing import LookUnderWay
 
 
 def perform(
@@ -83,48 +113,6 @@ def _end(
             assert_never(action)
 
 
-def imagine(action: plan.Action) -> plan.Fact:
-    """The fact that a dry run assumes in place of carrying out the action."""
-    match action:
-        case plan.OpenPullRequest():
-            owner, _, branch = action.head.partition(":")
-            pull = PullRequest(0, "(new)", action.title, PullState.OPEN, branch, owner, "")
-            return plan.PullRequestOpened(replace(pull, body=f"#{action.issue}"))
-        case plan.LinkPullRequest():
-            text = PullRequest(action.number, "", "", PullState.OPEN, "", "", "", body=action.line)
-            return plan.PullRequestLinked(text)
-        case plan.RemarkOnPull():
-            return plan.PullRemarked(action.mark)
-        case plan.RerunJobs():
-            return plan.JobsRerun(action.run, action.attempt)
-        case plan.AdvancePullRequest():
-            return plan.PullRequestAdvanced(action)
-        case plan.AddToBoard():
-            return plan.OnBoard(BoardItem("(new)"))
-        case plan.SetBoard():
-            item = BoardItem(action.item_id, action.status, action.agent)
-            wrote_agent = "" if action.clear_agent else action.agent
-            return plan.BoardIs(item, action.status, wrote_agent)
-        case plan.PostComment():
-            return plan.Commented(action.marker)
-        case plan.SetLinked():
-            return plan.LinkedIs(action.id, action.wanted)
-        case _:
-            return _imagine_end(action)
-
-
-def _imagine_end(action: _Ending) -> plan.Fact:
-    match action:
-        case plan.CloseIssue():
-            return plan.IssueClosed(action.issue)
-        case plan.Unassign():
-            return plan.Unassigned(action.login)
-        case plan.ReleaseLease():
-            return plan.LeaseReleased()
-        case plan.ForgetClaim():
-            return plan.ClaimForgotten()
-
-
 def _release(action: plan.ReleaseLease, world: World, *, is_ours: bool) -> plan.LeaseReleased:
     """End the lease; releasing for another agent fails if the lease has changed since it was read."""
     was_there = lease.release(world.git, world.remote, action.issue, action.sha)
@@ -143,7 +131,8 @@ def _forget(claim_store: ClaimStore | None, record: Record) -> plan.ClaimForgott
     return plan.ClaimForgotten()
 
 
-def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
+def texts_of(action: plan.OpenPullRequest, world: World) -> dict[str, str]:
+    """Title and body of the pull request."""
     summary = action.title
     if action.is_draft:
         summary = f"{summary}\n\n{loss_messages.draft_of_left_work()}"
@@ -152,11 +141,17 @@ def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
     template = world.git.committed(commit, opening.TEMPLATES)
     link = world.settings.issue_link
     body = opening.body(template, summary=summary, issue=action.issue, link=link)
+    body = world.with_run(body, action.head.partition(":")[2])
+    return {"title": opening.title(action.title), "body": body}
+
+
+def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
+    texts = texts_of(action, world)
     return settled(
         partial(
             world.forge.create_pull_request,
-            title=opening.title(action.title),
-            body=world.with_run(body, action.head.partition(":")[2]),
+            title=texts["title"],
+            body=texts["body"],
             head=action.head,
             base=action.base,
             is_draft=action.is_draft,
@@ -244,3 +239,166 @@ def _unassign(action: plan.Unassign, world: World) -> plan.Unassigned:
             f"GitHub left {action.login} assigned to #{action.issue} (no right to change that?)."
         )
     return plan.Unassigned(action.login)
+
+
+APART_SECONDS = 86_400.0
+"""For how long a token that may not write several things in one request is believed not to."""
+
+_APART = "writes_apart"
+_OF_ACCESS = (MissingScope, NoPermission, NotFound, Unsupported)
+
+Missed = tuple[plan.Action, LifecycleError]
+"""The first action that did not come about, as far as is known, and why."""
+
+
+def joined(
+    working: LookUnderWay, action: plan.Action, behind: Iterable[plan.Action]
+) -> tuple[tuple[tuple[plan.Action, plan.Fact], ...], Missed | None] | None:
+    """Carry out an action and those that follow it in one request; None if it is to be done alone.
+
+    Args:
+        working: the look; what is to be done is decided, and nothing of it is sent.
+        action: the next one.
+        behind: those that follow, if each comes about (`following`).
+
+    Returns:
+        What came about, and what did not: then `apart` has to be called.
+    """
+    actions = _chain(working, action, behind)
+    world, seen = working.world, working.seen.observation
+    if len(actions) < 2 or seen is None:
+        return None
+    _intend(working, actions)
+    try:
+        texts = texts_of(action, world) if isinstance(action, plan.OpenPullRequest) else {}
+        facts, error = world.joint.send(actions, seen, texts)
+    except LifecycleError as refused:
+        if isinstance(refused, Transient) and refused.is_ambiguous:
+            return (), (action, refused)
+        _set_ahead(working, None)  # nothing was done
+        if isinstance(refused, Transient):
+            return ((action, plan.Failed(action, refused)),), None
+        _forget_intent(working, action)
+        _note_apart(working, refused)
+        return None
+    pairs = tuple(zip(actions, facts, strict=False))
+    return pairs, (actions[len(facts)], error) if error is not None else None
+
+
+def _chain(
+    working: LookUnderWay, action: plan.Action, behind: Iterable[plan.Action]
+) -> tuple[plan.Action, ...]:
+    """The action and those behind it that can be sent with it."""
+    seen, world = working.seen, working.world
+    if working.is_apart or not _fits(seen, action, world) or _is_off(world):
+        return ()
+    kinds, found = {kind_of(action)}, [action]
+    for one in behind:
+        if kind_of(one) in kinds or not _fits(seen, one, world):
+            break
+        kinds.add(kind_of(one))
+        found.append(one)
+    return tuple(found)
+
+
+def _fits(seen: Snapshot, action: plan.Action, world: World) -> bool:
+    """True if what was read says that GitHub takes this write, and all that it needs is known.
+
+    Who may write to a repository may comment on its issues and close them, also locked ones; and opens a
+    pull request of a branch that has commits of its own. Between repositories no comparison is shown.
+    """
+    observed = seen.observation
+    if observed is None or not observed.writable:
+        return False
+    match action:
+        case plan.OpenPullRequest():
+            is_here = str(world.head).casefold() == str(world.base).casefold()
+            is_default = action.base == observed.default_branch and not action.is_draft
+            return is_here and is_default and observed.is_ahead
+        case plan.PostComment() | plan.CloseIssue():
+            return observed.issue is not None and bool(observed.issue.id)
+        case plan.SetBoard():
+            item = observed.item
+            is_this = item is not None and item.id == action.item_id and not item.is_archived
+            return is_this and world.cards.is_ready(action.item_id)
+        case _:
+            return False
+
+
+def _intend(working: LookUnderWay, actions: tuple[plan.Action, ...]) -> None:
+    """Commit what is about to be sent: the creates, and what the card has before."""
+    for one in actions:
+        if isinstance(one, plan.OpenPullRequest | plan.PostComment):
+            working.seen = apply_fact(working.seen, plan.Intended(one))
+        elif isinstance(one, plan.SetBoard) and one.status is not None:
+            observed = working.seen.observation
+            item = observed.item if observed is not None else None
+            before = (item.status or "", item.agent or "") if item is not None else ()
+            _set_ahead(working, CardAhead(one.status, *before))
+            working.world.cache.put(BOARD_CACHE, None)
+    working.claim_store.remember(working.seen.record)
+    working.claim_store.save()
+
+
+def _set_ahead(working: LookUnderWay, ahead: CardAhead | None) -> None:
+    record = working.seen.record
+    record = replace(record, card=replace(record.card, ahead=ahead))
+    working.seen = replace(working.seen, record=record)
+
+
+def apart(working: LookUnderWay, missed: Missed) -> tuple[plan.Action, plan.Fact] | None:
+    """Read back all that was sent, and go on one by one; what has to be taken for failed, or None.
+
+    Raises:
+        DeadlineReached: it could not be read in time.
+    """
+    action, error = missed
+    is_unknown = isinstance(error, Transient) and error.is_ambiguous
+    if not is_unknown:
+        _forget_intent(working, action)
+    _note_apart(working, error)
+    is_read = _read_back(working)
+    is_missed = isinstance(action, plan.OpenPullRequest) and decide(working.seen).action == action
+    if not is_read or (is_unknown and is_missed):
+        return action, plan.Failed(action, error)
+    if is_unknown:
+        working.problem = working.problem or error
+    return None
+
+
+def _read_back(working: LookUnderWay) -> bool:
+    """Look once more, at all that was sent; False if that could not be read."""
+    world, wanted = working.world, look(working.seen)
+    if wanted is None:
+        return False
+    try:
+        observed = world.forge.observe(replace(wanted, writes=False))
+    except LifecycleError as error:
+        log.write(world.root, f"read back: {redact(error.sentence, world.environment)}")
+        return False
+    record = apply_observation(working.seen.record, observed, working.seen.now)
+    working.seen = replace(working.seen, record=record, observation=observed)
+    return True
+
+
+def _forget_intent(working: LookUnderWay, action: plan.Action) -> None:
+    record = working.seen.record
+    intents = {kind: one for kind, one in record.intents.items() if kind != kind_of(action)}
+    working.seen = replace(working.seen, record=replace(record, intents=intents))
+
+
+def _note_apart(working: LookUnderWay, error: LifecycleError) -> None:
+    """Nothing more is joined in this look; nor for a day, if it is the token or the server that cannot."""
+    world = working.world
+    working.is_apart = True
+    log.write(world.root, f"written one by one: {redact(error.sentence, world.environment)}")
+    if isinstance(error, _OF_ACCESS):
+        until = world.clock.now() + APART_SECONDS
+        world.cache.put(_APART, {"until": until, ACCESS: world.access})
+
+
+def _is_off(world: World) -> bool:
+    kept = world.cache.get(_APART)
+    if not isinstance(kept, dict) or kept.get(ACCESS) != world.access:
+        return False
+    return world.clock.now() < float(kept.get("until", 0))

@@ -14,7 +14,9 @@ from lifecycle.claim.decisions.decide import (
     apply_fact,
     complaints,
     decide,
+    following,
     foresee,
+    imagine,
     look,
     wants_look,
 )
@@ -186,8 +188,6 @@ def rehearse(world: World, claim_store: ClaimStore, *, record: Record | None = N
         claim_store: the claim file and state.json.
         record: the claim as a command would leave it; as it lies there unless given.
     """
-    from lifecycle.claim.engine.acting import imagine
-
     loaded = claim_store.load(repair=False)
     record = record or loaded.record
     if record is not None:
@@ -295,6 +295,8 @@ def _step(working: LookUnderWay) -> bool:
 def _act(working: LookUnderWay, action: Action) -> None:
     from lifecycle.claim.engine.acting import perform
 
+    if _acted_jointly(working, action):
+        return
     world, claim_store = working.world, working.claim_store
     if isinstance(action, plan.OpenPullRequest | plan.PostComment):
         working.seen = apply_fact(working.seen, plan.Intended(action))
@@ -305,31 +307,62 @@ def _act(working: LookUnderWay, action: Action) -> None:
     try:
         fact = perform(action, world, claim_store, working.seen.record)
     except DeadlineReached:
-        late = Transient("The answer did not come in time.", is_ambiguous=True)
-        _conclude(working, action, plan.Failed(action, late))
+        _conclude(working, (action, plan.Failed(action, _late())))
         raise
-    _conclude(working, action, fact)
+    _conclude(working, (action, fact))
 
 
-def _conclude(working: LookUnderWay, action: Action, fact: plan.Fact) -> None:
-    world = working.world
-    working.seen = apply_fact(working.seen, fact)
-    record = working.seen.record
-    if isinstance(fact, plan.Failed):
-        working.problem = working.problem or fact.error
-        log.write(world.root, f"{type(action).__name__} failed: {fact.error.sentence}")
-    else:
-        working.actions.append(action)
-        # What it failed with before is over: nothing of that is to be said beside it.
-        cured = f"{record.claim_key}/refused:{kind_of(action)}:"
-        working.stated = {key for key in working.stated if not key.startswith(cured)}
-        log.write(world.root, f"{type(action).__name__} done for {record.key}")
-    if isinstance(fact, plan.ClaimForgotten):
+def _acted_jointly(working: LookUnderWay, action: Action) -> bool:
+    """Carry out an action and those that follow it in one request; False if it is to be done alone."""
+    from lifecycle.claim.engine.acting import apart, joined
+
+    if not isinstance(action, plan.OpenPullRequest | plan.PostComment | plan.CloseIssue):
+        return False
+    try:
+        sent = joined(working, action, following(working.seen, action))
+    except DeadlineReached:
+        _conclude(working, (action, plan.Failed(action, _late())))
+        raise
+    if sent is None:
+        return False
+    pairs, missed = sent
+    _conclude(working, *pairs)
+    if missed is not None:
+        try:
+            failed = apart(working, missed)
+        except DeadlineReached:
+            _conclude(working, (missed[0], plan.Failed(*missed)))
+            raise
+        _conclude(working, *([failed] if failed is not None else []))
+    return True
+
+
+def _late() -> Transient:
+    return Transient("The answer did not come in time.", is_ambiguous=True)
+
+
+def _conclude(working: LookUnderWay, *pairs: tuple[Action, plan.Fact]) -> None:
+    """Take what actions came to into the record, and commit it."""
+    root, told = working.world.root, list[journal.JournalEntry]()
+    for action, fact in pairs:
+        working.seen = apply_fact(working.seen, fact)
+        record = working.seen.record
+        if isinstance(fact, plan.Failed):
+            working.problem = working.problem or fact.error
+            log.write(root, f"{type(action).__name__} failed: {fact.error.sentence}")
+        else:
+            working.actions.append(action)
+            # What it failed with before is over: nothing of that is to be said beside it.
+            cured = f"{record.claim_key}/refused:{kind_of(action)}:"
+            working.stated = {key for key in working.stated if not key.startswith(cured)}
+            log.write(root, f"{type(action).__name__} done for {record.key}")
+        told += journalling.wrote(action, fact, record, working.world.clock.now())
+    if pairs and isinstance(fact, plan.ClaimForgotten):
         working.claim_store.remember(record)
         working.claim_store.save()
     else:
         _commit(working)
-    journal.note(world.root, *journalling.wrote(action, fact, record, world.clock.now()))
+    journal.note(root, *told)
 
 
 def _commit(working: LookUnderWay, *, is_new: bool = True) -> None:

@@ -36,7 +36,7 @@ _BOARD_OFF = "board_off"
 
 @dataclass(slots=True)
 class LookUnderWay:
-    """The state of one look while it runs."""
+    """The state of one look while it runs; `is_apart`: its writes go out one by one from here on."""
 
     world: World
     claim_store: ClaimStore
@@ -50,6 +50,7 @@ class LookUnderWay:
     is_finished: bool = False
     is_gone: bool = False
     was_edited: bool = False
+    is_apart: bool = False
 
 
 def queue(working: LookUnderWay, notices: Iterable[Notice]) -> None:

@@ -157,6 +157,20 @@ class PullRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class CardAhead:
+    """A card that is about to be written in one request with what it follows from; committed before.
+
+    Attributes:
+        wrote: the Status that is written.
+        status, agent: what the card has before, to be put back if the other thing does not come about.
+    """
+
+    wrote: str
+    status: str = ""
+    agent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CardRecord:
     """What is known of the claim's card on the board.
 
@@ -165,12 +179,14 @@ class CardRecord:
         agent: the Agent value last written to it, or seen on it.
         moved_to: a Status that somebody else set by hand, while that stands.
         leaves_labels: it took the place of the issue's labels, and was not written since.
+        ahead: what was perhaps written of it before its time, or None.
     """
 
     is_known: bool = False
     agent: str | None = None
     moved_to: str | None = None
     leaves_labels: bool = False
+    ahead: CardAhead | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, assert_never
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.claim_file import Claim
 from lifecycle.claim.record.sections import (
+    CardAhead,
     CardRecord,
     EndingRecord,
     Intent,
@@ -224,6 +225,8 @@ class Record:
         for name in ("changes_by", "tampering"):
             kept["pull"][name] = tuple(kept["pull"].get(name, ()))
         kept["pull"]["reruns"] = tuple((int(a), int(b)) for a, b in kept["pull"].get("reruns", ()))
+        if kept["card"].get("ahead"):
+            kept["card"]["ahead"] = CardAhead(**_known(CardAhead, kept["card"]["ahead"]))
         merging = _known(MergeRecord, kept["pull"].get("merging", {}))
         kept["pull"]["merging"] = MergeRecord(**merging)
         if kept["ending"].get("releasing"):
@@ -396,7 +399,10 @@ def _with_board(record: Record, fact: plan.BoardIs) -> Record:
         agent=fact.wrote_agent if fact.wrote_agent is not None else record.card.agent,
         moved_to=None if fact.wrote_status is not None else record.card.moved_to,
     )
-    ending = replace(record.ending, board_done=record.ending.board_done or is_done)
+    is_back = record.card.ahead is not None and record.claim.phase == Phase.DONE and not is_done
+    ending = replace(
+        record.ending, board_done=(record.ending.board_done and not is_back) or is_done
+    )
     return replace(record.with_values(values), card=card, ending=ending)
 
 

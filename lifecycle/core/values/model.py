@@ -255,6 +255,7 @@ class Look:
         insists: the board is asked for again although it could not be seen a while ago: somebody
             waits for the answer, or nothing comes after this that would set the card.
         reviews: what people and bots say of the pull request that `pr_number` names.
+        writes: what has to be known to send several writes as one; `opens`: a pull request among them.
     """
 
     issue: int
@@ -265,6 +266,8 @@ class Look:
     board: bool = False
     insists: bool = False
     reviews: bool = False
+    writes: bool = False
+    opens: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,6 +283,8 @@ class Observation:
         board_problem: why the board could not be read, as a sentence, or None.
         board_note: what a person should know of how `item` was read all the same, or None.
         merge_method: how the repository merges if nobody chooses, as far as it was asked for.
+        writable: the repository's global id if the token's owner may write to it, else "".
+        is_ahead: the branch has commits that the default branch lacks, as far as it was asked for.
     """
 
     repository: str
@@ -291,6 +296,8 @@ class Observation:
     board_problem: str | None = None
     board_note: str | None = None
     merge_method: MergeMethod = "merge"
+    writable: str = ""
+    is_ahead: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,8 @@ T = TypeVar("T")
 
 STATUS = "Status"
 AGENT = "Agent"
+SET_FIELDS, SET_ALIASES = "set_board_fields", ("status", "agent", "cleared")
+"""The document that writes a card, and its fields in their order."""
 _TEXT = "TEXT"
 _PAGE_SECONDS = 1.0
 _SAYING_SECONDS = 0.5
@@ -92,12 +94,17 @@ class GitHubBoard:
             NotFound: there is no such owner or project, or the token may not see it.
             MissingScope: the token lacks the project scope.
         """
-        known = None if refresh else from_json(self._cache.get(self._key))
+        known = None if refresh else self.known
         if known is not None:
             return known
         found = self._discover()
         self._cache.put(self._key, asdict(found))
         return found
+
+    @property
+    def known(self) -> BoardSchema | None:
+        """The same, None if they would have to be read."""
+        return from_json(self._cache.get(self._key))
 
     def set_fields(
         self, item_id: str, *, status: str | None, agent: str | None, clear_agent: bool = False
@@ -112,38 +119,16 @@ class GitHubBoard:
             ItemArchived, ItemMissing: the card cannot be written.
             Rejected: GitHub took the value and shows another.
         """
-        clears = clear_agent or agent == ""
-        wanted = None if clears else agent
         subject = f"the fields of a card on {self.project}"
 
         def write(schema: BoardSchema) -> BoardItem:
-            status_field, option = None, None
-            if status is not None:
-                status_field = _status_field(schema)
-                option = option_of(status_field, status)
-            agent_field = schema.field(AGENT)
-            writes_agent = agent_field is not None and agent_field.kind == _TEXT
-            sets_agent, clears_agent = writes_agent and wanted is not None, writes_agent and clears
-            if option is None and not sets_agent and not clears_agent:
+            variables = variables_of(
+                schema, item_id, status=status, agent=agent, clear_agent=clear_agent
+            )
+            if not variables:
                 return BoardItem(item_id)
-            variables = {
-                "project": schema.project_id,
-                "item": item_id,
-                "statusField": status_field.id if status_field else "",
-                "status": option or "",
-                "setStatus": option is not None,
-                "agentField": agent_field.id if agent_field and writes_agent else "",
-                "agent": wanted or "",
-                "setAgent": sets_agent,
-                "clearAgent": clears_agent,
-            }
-            data = self.ask("set_board_fields", variables, subject, absent=(item_id, ItemMissing))
-            item = self._item_after(data, subject)
-            if option is not None:
-                demand_same(STATUS, item.status, status)
-            if sets_agent or clears_agent:
-                demand_same(AGENT, item.agent, wanted)
-            return item
+            data = self.ask(SET_FIELDS, variables, subject, absent=(item_id, ItemMissing))
+            return self.item_after(data, variables, status)
 
         return self.with_schema(write)
 
@@ -218,7 +203,7 @@ class GitHubBoard:
 
     def with_schema(self, act: Callable[[BoardSchema], T]) -> T:
         """Act with the ids that are known, and once more with fresh ones if they turn out stale."""
-        known = from_json(self._cache.get(self._key))
+        known = self.known
         if known is not None:
             # Whether the ids or the wish are wrong is for the fresh ids to say.
             with suppress(StaleFields, UnknownOption):
@@ -243,13 +228,29 @@ class GitHubBoard:
         """The variables of a document that names the project as people do."""
         return {"owner": self.project.owner, "number": self.project.number, "after": after}
 
-    def _item_after(self, data: Json, subject: str) -> BoardItem:
-        """The item as the last of the mutations left it: GitHub runs them in the written order."""
-        payloads = [data.get(alias) for alias in ("cleared", "agent", "status")]
+    def item_after(self, data: Json, variables: Json, status: str | None) -> BoardItem:
+        """The item as the last of the mutations left it: GitHub runs them in the written order.
+
+        Args:
+            data: what they answered.
+            variables: what was sent (`variables_of`).
+            status: the Status that was written, by name.
+
+        Raises:
+            Rejected: GitHub took a value and shows another.
+            Transient: it shows nothing, so it may have been written.
+        """
+        payloads = [data.get(alias) for alias in reversed(SET_ALIASES)]
         nodes = [payload.get("projectV2Item") for payload in payloads if payload]
         if not nodes or not nodes[0]:
+            subject = f"the fields of a card on {self.project}"
             raise self._graph.failures.of_nonsense(AskedRequest(subject, is_write=True))
-        return translate.board_item(nodes[0])
+        item = translate.board_item(nodes[0])
+        if variables["setStatus"]:
+            demand_same(STATUS, item.status, status)
+        if variables["setAgent"] or variables["clearAgent"]:
+            demand_same(AGENT, item.agent, variables["agent"])
+        return item
 
     def ask(
         self,
@@ -328,6 +329,42 @@ def _drafts(project: Json) -> Iterator[Draft]:
         draft = translate.draft(node or {})
         if draft is not None and not node.get("isArchived"):
             yield draft
+
+
+def variables_of(
+    schema: BoardSchema,
+    item_id: str,
+    *,
+    status: str | None,
+    agent: str | None,
+    clear_agent: bool = False,
+) -> dict[str, Any]:
+    """The variables that write Status and Agent, as for `set_fields`; empty if there is nothing to write.
+
+    Raises:
+        UnknownOption: Status has no such option, or the board no such field.
+    """
+    clears = clear_agent or agent == ""
+    status_field, option = None, None
+    if status is not None:
+        status_field = _status_field(schema)
+        option = option_of(status_field, status)
+    agent_field = schema.field(AGENT)
+    writes_agent = agent_field is not None and agent_field.kind == _TEXT
+    sets_agent = writes_agent and agent is not None and not clears
+    if option is None and not sets_agent and not (writes_agent and clears):
+        return {}
+    return {
+        "project": schema.project_id,
+        "item": item_id,
+        "statusField": status_field.id if status_field else "",
+        "status": option or "",
+        "setStatus": option is not None,
+        "agentField": agent_field.id if agent_field and writes_agent else "",
+        "agent": (agent or "") if sets_agent else "",
+        "setAgent": sets_agent,
+        "clearAgent": writes_agent and clears,
+    }
 
 
 def _status_field(schema: BoardSchema) -> BoardField:

@@ -211,6 +211,11 @@ class EitherBoard:
             lambda: self._labels.schema(refresh=refresh),
         )
 
+    @property
+    def known(self) -> BoardSchema | None:
+        """The same, None if they would have to be read."""
+        return self._labels.known if self._choice.uses_labels else self._project.known
+
     def set_fields(
         self, item_id: str, *, status: str | None, agent: str | None, clear_agent: bool = False
     ) -> BoardItem:
@@ -256,6 +261,15 @@ class EitherBoard:
         if not item.is_labels and self._choice.has_put_on:
             self._labels.take_back(issue)
         return item
+
+    def is_ready(self, item_id: str) -> bool:
+        """True if a card can be written with nothing read before it and nothing written behind it.
+
+        What does not need the board does not wait until it is read; and labels have no part in it.
+        """
+        has_labels = self._choice.uses_labels or self._choice.has_put_on
+        is_card = not item_id.startswith(LABELS_ITEM) and not has_labels
+        return is_card and self._project.known is not None
 
     def add(self, issue_id: str) -> BoardItem:
         """The issue's card; a board that it may not be put on gives way to the labels."""

@@ -114,6 +114,11 @@ class LabelsBoard:
         field = BoardField("labels", "Status", "SINGLE_SELECT", options)
         return BoardSchema("labels", f"labels of {self._repository}", "", "", (field,))
 
+    @property
+    def known(self) -> BoardSchema | None:
+        """The same; it is always known."""
+        return self.schema()
+
     def set_fields(
         self, item_id: str, *, status: str | None, agent: str | None, clear_agent: bool = False
     ) -> BoardItem:

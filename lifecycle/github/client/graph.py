@@ -147,6 +147,32 @@ class GraphClient(TokenClient):
                 raise self.failures.of_problems(reply.problems, asked)
         raise AssertionError(LAST_RAISES)
 
+    def together(
+        self, names: Sequence[str], variables: Mapping[str, Any], *, subject: str
+    ) -> GraphReply:
+        """Send several writing documents as one, once; GitHub does their fields one after the other.
+
+        A field that fails is null, with a problem of its own, and those behind it are done all the same.
+        Sources: https://spec.graphql.org/October2021/#sec-Mutation and, for GitHub's answers,
+        https://github.com/github/github-mcp-server/pull/2923
+
+        Returns:
+            What each field answered, with the problems of those that failed.
+
+        Raises:
+            Transient: ambiguous where some of it may have been done.
+            Rejected: nothing of it was done.
+        """
+        from lifecycle.github.client.documents import document
+
+        self._begin()
+        asked = AskedRequest(subject, is_write=True)
+        data, problems = self._sent(document(*names), variables, asked)
+        if not data:
+            found = self.failures.of_problems(problems, asked, self._headers) if problems else None
+            raise found or self.failures.of_nonsense(asked)
+        return GraphReply(data, problems)
+
     def execute_all(
         self,
         parts: Sequence[tuple[str, Mapping[str, Any]]],

@@ -25,7 +25,7 @@ from lifecycle.core.values.model import (
     TokenFacts,
 )
 from lifecycle.github.board.status_fallback import Choice
-from lifecycle.github.client.client_common import Json
+from lifecycle.github.client.client_common import Json, part, text, word
 from lifecycle.github.client.rest import Calls
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import merge_rules, rest_checks, rollup, translate
@@ -40,8 +40,14 @@ if TYPE_CHECKING:
 
 BOARD = "observe_board"
 LABELS = "observe_labels"
+WRITES = "observe_writes"
+"""What a look adds that may be followed by several writes; may be done without."""
+
+_WRITERS = {"ADMIN", "MAINTAIN", "WRITE"}
 
 _ABSENT = {("repository", "issue"), ("repository", "byNumber")}
+_OF_WRITES = {"viewerPermission", "compare"}
+"""Without these a look is whole, and writes go out one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +194,8 @@ class GitHubForge(PullCalls):
     def _parts(self, look: Look) -> tuple[str, ...]:
         """The documents that a look adds to the claim's own."""
         reviews = (REVIEWS,) if look.reviews and look.pr_number is not None else ()
-        return (*self._board_parts(look), *(MERGING if look.checks else ()), *reviews)
+        writes = (WRITES,) if look.writes else ()
+        return (*self._board_parts(look), *(MERGING if look.checks else ()), *reviews, *writes)
 
     def _board_parts(self, look: Look) -> tuple[str, ...]:
         if not look.board:
@@ -250,6 +257,7 @@ class GitHubForge(PullCalls):
             "byNumber": look.pr_number is not None,
             "checks": look.checks,
             "comments": look.comments,
+            "opens": look.opens,
         }
         pulls = f" and the pull requests of {look.branch}" if look.branch else ""
         subject = f"issue #{look.issue}{pulls} in {self._repository}"
@@ -266,6 +274,8 @@ class GitHubForge(PullCalls):
                     evidence=problem.message,
                 )
             if problem.type == "NOT_FOUND" and problem.path in _ABSENT:
+                continue
+            if not _OF_WRITES.isdisjoint(problem.path):
                 continue
             is_scope = problem.type == "INSUFFICIENT_SCOPES"
             if with_board and (is_scope or "projectItems" in problem.path):
@@ -300,6 +310,8 @@ class GitHubForge(PullCalls):
             board_problem=self._board_problem if look.board else None,
             board_note=self._choice.note if look.board else None,
             merge_method=merge_rules.method(node),
+            writable=text(node, "id") if _may_write(node) else "",
+            is_ahead=bool(part(part(node, "defaultBranchRef"), "compare").get("aheadBy")),
         )
 
     def _with_all_checks(
@@ -320,6 +332,11 @@ class GitHubForge(PullCalls):
             return replace(pull, checks=known[pull.head_sha]) if is_read else pull
 
         return by_number and mended(by_number), tuple(mended(pull) for pull in by_branch)
+
+
+def _may_write(node: Json) -> bool:
+    """True if the token's owner may, as far as GitHub shows; a token may still be allowed less."""
+    return word(node.get("viewerPermission")) in _WRITERS and node.get("isArchived") is False
 
 
 def _repository_in(reply: GraphReply) -> Json:

@@ -200,6 +200,17 @@ def ref_named(repo: Repository, name: str) -> RefAt | None:
     return None
 
 
+def _compared(_call: Call, ref: RefAt, headRef: str) -> dict[str, Any] | None:  # noqa: N803
+    """How another ref stands to this one; None where one of them is none, or they share no history."""
+    head = ref_named(ref.repository, headRef)
+    if head is None or head.sha is None or ref.sha is None:
+        return None
+    found = history.compare(ref.repository.git, ref.sha, head.sha)
+    named = named_id("CMP", ref.repository.id, f"{ref.sha}...{head.sha}")
+    shown = found and {"id": named, "aheadBy": len(found.ahead), "behindBy": found.behind}
+    return shown or None
+
+
 def refs_of(call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
     """The refs below a prefix, by name.
 
@@ -290,6 +301,7 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "deletions": lambda _, at: sum(one.deletions for one in at.files),
         "changedFilesIfAvailable": lambda _, at: len(at.files),
     },
+    "Ref": {"compare": _compared},
     "GitActor": {"user": lambda c, actor: payloads.account_of(c, actor["of"])},
     "Tree": {**OBJECT, "entries": _entries},
     "TreeEntry": {
@@ -322,6 +334,7 @@ PLAIN = {
     "Blob": "id oid repository",
     "Tag": "id oid repository",
     "Ref": "id name prefix repository target",
+    "Comparison": "id aheadBy behindBy",
     "GitActor": "name email date",
 }
 INPUTS = {"RefOrder": "field direction"}

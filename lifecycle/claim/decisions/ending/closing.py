@@ -97,7 +97,10 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
         return inner
     if not record.ending.issue_closed:
         close = CloseIssue(claim.issue)
-        return Decision(action=close if may_try(snapshot, close) else None)
+        if may_try(snapshot, close):
+            return Decision(action=close)
+        back = _put_back(record)
+        return Decision(action=back if back and may_try(snapshot, back) else None)
     board = _board_action(snapshot, observed)
     if board is not None:
         return Decision(action=board if may_try(snapshot, board) else None)
@@ -111,6 +114,15 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     text = f"{text} {linked_decisions.remainder(record)}".rstrip()
     notice = Notice(f"issue-closed:{claim.pull}", text, Audience.NOTE)
     return Decision(action=ForgetClaim(), notices=(notice,))
+
+
+def _put_back(record: Record) -> SetBoard | None:
+    """What undoes the card that was written in one request with a closing that GitHub refused."""
+    before = record.card.ahead
+    if before is None:
+        return None
+    action = SetBoard(record.claim.item_id, before.status or None, before.agent or None)
+    return None if ending_steps.is_given_up(record, action) else action
 
 
 def _board_action(snapshot: Snapshot, observed: Observation) -> SetBoard | None:

@@ -40,7 +40,7 @@ GIVEN: dict[str, Any] = {
     "Query.organization.login": "org", "ProjectV2.field.name": "Status",
     "ProjectV2Item.fieldValueByName.name": "Status", "Repository.label.name": "bug",
     "Query.search.query": "repo:org/app", "type": "ISSUE", "qualifiedName": "refs/tags/v1",
-    "refPrefix": "refs/heads/", "expression": "main", "slug": "none",
+    "refPrefix": "refs/heads/", "headRef": "main", "expression": "main", "slug": "none",
     "Query.resource.url": "http://here/org/app/issues/1",
     "Issue.timelineItems.itemTypes": [one for one, kind in ITEM_TYPES.items() if kind in ISSUE_KINDS],
     "PullRequest.timelineItems.itemTypes": list(ITEM_TYPES),

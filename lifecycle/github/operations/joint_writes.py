@@ -1,0 +1,130 @@
+"""Several writes as one document: one request for what would be one each.
+
+GitHub does the fields of a mutation one after the other, and goes on behind one that failed. So no field
+may lean on an earlier one; what came about of them is told field by field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.core import plan
+from lifecycle.core.errors import LifecycleError, Rejected
+from lifecycle.core.values.model import Observation
+from lifecycle.github.board.board_client import SET_ALIASES, SET_FIELDS, variables_of
+from lifecycle.github.client.client_common import part, word
+from lifecycle.github.failures.failure_case import AskedRequest
+from lifecycle.github.pulls import translate
+
+if TYPE_CHECKING:
+    from lifecycle.github.board.board_client import GitHubBoard
+    from lifecycle.github.client.graph import GraphClient, GraphReply
+
+_FIELDS: dict[type[plan.Action], tuple[str, tuple[str, ...]]] = {
+    plan.OpenPullRequest: ("open_pull_request", ("opened",)),
+    plan.PostComment: ("comment_and_close", ("comment",)),
+    plan.CloseIssue: ("comment_and_close", ("closed",)),
+    plan.SetBoard: (SET_FIELDS, SET_ALIASES),
+}
+"""The document of each write, and its fields in that."""
+
+_SUBJECT = "several writes in one request"
+
+
+class JointWrites:
+    """Fits `world.JointWriter`.
+
+    Args:
+        graph: GraphQL.
+        board: the board, or None.
+    """
+
+    def __init__(self, graph: GraphClient, board: GitHubBoard | None) -> None:
+        self._graph = graph
+        self._board = board
+
+    def send(
+        self, actions: Sequence[plan.Action], seen: Observation, texts: Mapping[str, str]
+    ) -> tuple[tuple[plan.Fact, ...], LifecycleError | None]:
+        """Send them in their order, once; what came about up to the first that did not, and why it did not.
+
+        Args:
+            actions: at the most one of a kind; a card if its board is ready (`EitherBoard.is_ready`).
+            seen: a look that shows what they are about.
+            texts: title and body of a pull request.
+
+        Raises:
+            Transient: ambiguous where some of it may have been done.
+            LifecycleError: nothing of it was done.
+        """
+        documents = dict.fromkeys(_FIELDS[type(one)][0] for one in actions)
+        issue = seen.issue.id if seen.issue is not None else ""
+        given: dict[str, Any] = {"repository": seen.writable, "issue": issue, **texts}
+        given |= {"text": "", "comments": False, "closes": False}
+        for one in actions:
+            given |= self._given(one)
+        reply = self._graph.together(tuple(documents), given, subject=_SUBJECT)
+        facts: list[plan.Fact] = []
+        for one in actions:
+            fact = self._outcome(one, reply, given)
+            if isinstance(fact, LifecycleError):
+                return tuple(facts), fact
+            facts.append(fact)
+        return tuple(facts), None
+
+    def _given(self, action: plan.Action) -> dict[str, Any]:
+        match action:
+            case plan.OpenPullRequest():
+                return {"base": action.base, "head": action.head.partition(":")[2]}
+            case plan.PostComment():
+                return {"comments": True, "text": action.body}
+            case plan.CloseIssue():
+                return {"closes": True}
+            case _:
+                return self._card(action)
+
+    def _card(self, action: plan.Action) -> dict[str, Any]:
+        schema = self._board.known if self._board is not None else None
+        if schema is None or not isinstance(action, plan.SetBoard):
+            raise Rejected("The board's ids are not known, so the card is written alone.")
+        found = variables_of(
+            schema,
+            action.item_id,
+            status=action.status,
+            agent=action.agent,
+            clear_agent=action.clear_agent,
+        )
+        if not found:
+            raise Rejected("The board has no field for what the card is to say.")
+        return found
+
+    def _outcome(
+        self, action: plan.Action, reply: GraphReply, given: Mapping[str, Any]
+    ) -> plan.Fact | LifecycleError:
+        try:
+            return self._fact(action, reply, given)
+        except LifecycleError as error:
+            return error
+
+    def _fact(self, action: plan.Action, reply: GraphReply, given: Mapping[str, Any]) -> plan.Fact:
+        """What an action came to; raises what its field failed with."""
+        asked = AskedRequest(_SUBJECT, is_write=True)
+        aliases = _FIELDS[type(action)][1]
+        problems = [one for one in reply.problems if one.path[:1] and one.path[0] in aliases]
+        if problems:
+            raise self._graph.failures.of_problems(problems, asked)
+        shown = part(reply.data, aliases[0])
+        match action:
+            case plan.OpenPullRequest() if part(shown, "pullRequest"):
+                return plan.PullRequestOpened(translate.pull_request(part(shown, "pullRequest")))
+            case plan.PostComment() if part(part(shown, "commentEdge"), "node"):
+                return plan.Commented(action.marker)
+            case plan.CloseIssue() if word(part(shown, "issue").get("state")) == "CLOSED":
+                return plan.IssueClosed(action.issue)
+            case plan.SetBoard() if self._board is not None:
+                item = self._board.item_after(reply.data, given, action.status)
+                wrote = "" if action.clear_agent else action.agent
+                return plan.BoardIs(item, action.status, wrote)
+            case _:
+                raise self._graph.failures.of_nonsense(asked)

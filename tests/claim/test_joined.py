@@ -1,0 +1,220 @@
+"""Several steps in one request: which share it, and what becomes of it where one does not come about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from lifecycle.api import Rejected, Wake
+from lifecycle.claim.decisions.decide import apply_observation, following
+from lifecycle.claim.engine import acting
+from lifecycle.core import plan
+from lifecycle.core.errors import NoPermission
+from lifecycle.core.values.model import BoardItem, Look, Observation
+from lifecycle.github.operations.joint_writes import JointWrites
+from lifecycle.github.pulls.forge import GitHubForge
+from lifecycle.sandbox.control.faults import Fault
+from tests.claim.steps import DONE, MERGED, READY
+from tests.conftest import BRANCH, Place
+from tests.factories import NOW, issue, observation, record, seen, texts
+from tests.repeated import soaked
+
+CARD = BoardItem("PVTI_lADOBx", "In Progress", "edouard-1738000000")
+OPENING = {"writable": "R_1", "is_ahead": True, "item": CARD}
+ENDING = {"writable": "R_1", "issue": issue(comments=()), "by_number": MERGED, "item": CARD}
+
+
+def chain(observed: Observation, is_ready: bool = True, **world: Any) -> list[str]:
+    """The names of the actions that share the first one's request."""
+    is_ending = observed.by_number is not None
+    made = record(**DONE | {"status": "Done"} if is_ending else READY)
+    made = apply_observation(made, observed, NOW)
+    start = seen(made, observed=observed, wake=Wake.STOP, pushed_head="a" * 40)
+    action = (
+        plan.PostComment(42, "Done.", "m")
+        if is_ending
+        else plan.OpenPullRequest(f"octo-org:{BRANCH}", "main", "Fix", 42)
+    )
+    here = {
+        "head": "octo-org/hello",
+        "base": "octo-org/hello",
+        "cards": SimpleNamespace(is_ready=lambda _: is_ready),
+        "cache": SimpleNamespace(get=world.pop("kept", {}).get),
+        "access": "me",
+        "clock": SimpleNamespace(now=lambda: NOW),
+        **world,
+    }
+    working = cast(
+        "Any", SimpleNamespace(seen=start, world=SimpleNamespace(**here), is_apart=False)
+    )
+    found = acting._chain(working, action, following(start, action))
+    return [type(one).__name__ for one in found]
+
+
+@pytest.mark.parametrize(
+    ("changes", "world", "found"),
+    [
+        (OPENING, {}, ["OpenPullRequest", "SetBoard"]),
+        (OPENING | {"writable": ""}, {}, []),
+        (OPENING | {"is_ahead": False}, {}, []),
+        (OPENING | {"default_branch": "next"}, {}, []),
+        (OPENING, {"head": "someone/hello"}, []),
+        (OPENING, {"is_ready": False}, ["OpenPullRequest"]),
+        (OPENING | {"item": None}, {}, ["OpenPullRequest"]),
+        (OPENING, {"kept": {acting._APART: {"until": NOW + 1, "access": "me"}}}, []),
+        (
+            OPENING,
+            {"kept": {acting._APART: {"until": NOW, "access": "me"}}},
+            ["OpenPullRequest", "SetBoard"],
+        ),
+        (
+            OPENING,
+            {"kept": {acting._APART: {"until": NOW + 1, "access": "other"}}},
+            ["OpenPullRequest", "SetBoard"],
+        ),
+        (ENDING, {}, ["PostComment", "CloseIssue", "SetBoard"]),
+        (ENDING | {"writable": ""}, {}, []),
+        (ENDING, {"is_ready": False}, ["PostComment", "CloseIssue"]),
+        (ENDING | {"issue": issue(comments=(), is_open=False)}, {}, ["PostComment", "SetBoard"]),
+    ],
+)
+def test_what_shares_a_request_is_what_was_just_seen_to_be_taken(
+    changes: dict[str, Any], world: dict[str, Any], found: list[str]
+) -> None:
+    """What `decide` has done next, up to the first that might be refused, or needs something read first."""
+    assert chain(observation(**changes), **world) == found
+
+
+def operations(place: Place) -> list[str]:
+    """What GitHub was asked, in order: operations, and paths of REST."""
+    return [one.operation or one.path.rsplit("/", 1)[-1] for one in place.requests()]
+
+
+def test_a_pull_request_that_is_refused_has_its_card_back(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its commits went between look and write: the card was set, and is put back in the same wake."""
+    place.knows_board()
+    place.ready(status="In Progress", last_synced_status="In Progress")
+    place.control.set_field(42, "Status", "In Progress")
+    place.control.set_field(42, "Agent", "octocat-1")
+    real = GitHubForge.observe
+
+    def looked(forge: GitHubForge, wanted: Look) -> Observation:
+        found = real(forge, wanted)
+        if wanted.writes:
+            place.git("push", "--quiet", "--force", "origin", f"origin/main:{BRANCH}")
+        return found
+
+    monkeypatch.setattr(GitHubForge, "observe", looked)
+    place.clear()
+    report = place.tree().tick(Wake.STOP)
+    assert operations(place) == [
+        "ObserveClaim", "OpenPullRequest", "ObserveClaim", "pulls", "SetBoardFields",
+    ]  # fmt: skip
+    assert place.pulls() == {}
+    assert place.card()["Status"] == "In Progress"
+    assert "no commit" in texts(report)
+    assert "moved" not in texts(report)
+    assert place.claim()["status"] == "In Progress"
+
+
+def refused(monkeypatch: pytest.MonkeyPatch, then: Callable[[], None]) -> None:
+    """Have GitHub take the comment and the card of a joint end, and not the closing between them."""
+    real = JointWrites.send
+
+    def send(joint: JointWrites, actions: Any, *more: Any) -> Any:
+        kept = tuple(one for one in actions if not isinstance(one, plan.CloseIssue))
+        facts, _ = real(joint, kept, *more)
+        then()
+        return facts[:1], NoPermission("GitHub refused it.")
+
+    monkeypatch.setattr(JointWrites, "send", send)
+
+
+class KilledError(BaseException):
+    """The process ends here."""
+
+
+@pytest.mark.parametrize("is_killed", [False, soaked(True)])
+def test_a_closing_that_is_refused_has_its_card_back(
+    place: Place, monkeypatch: pytest.MonkeyPatch, *, is_killed: bool
+) -> None:
+    """In the same wake, or at the next from the intent; nothing says "closed", and the end comes later."""
+    place.merged()
+    place.control.set_field(42, "Agent", "octocat-1")
+    place.control.add_fault(
+        Fault("status", status=403, method="PATCH", path=r"/issues/42$", count=9)
+    )
+
+    def end() -> None:
+        assert place.card()["Status"] == "Done"
+        if is_killed:
+            raise KilledError
+
+    with monkeypatch.context() as patch:
+        refused(patch, end)
+        try:
+            report = place.tree().tick(Wake.STOP)
+        except KilledError:
+            report = None
+    if report is None:
+        report = place.tree().tick(Wake.STOP)
+    assert isinstance(report.problem, Rejected)
+    assert "not closed, and the claim was kept" in texts(report)
+    assert (place.card()["Status"], place.card()["Agent"]) == ("In Review", "octocat-1")
+    assert len(place.issue()["comments"]) == 1
+    place.control.clear_faults()
+    place.clock.sleep(601)
+    assert "Issue #42 closed. Board → Done." in texts(place.tree().tick(Wake.STOP))
+    assert place.card()["Status"] == "Done"
+    assert not place.card().get("Agent")
+    assert len(place.issue()["comments"]) == 1
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault("graphql_error", when="after", error_type="FORBIDDEN", null_paths=[["closed"]]),
+        soaked(Fault("graphql_error", when="after", null_paths=[["comment"]])),
+        soaked(Fault("status", status=502, when="after")),
+    ],
+)
+def test_what_may_have_been_done_is_read_back_and_not_sent_again(
+    place: Place, fault: Fault
+) -> None:
+    """FORBIDDEN with a path, an outage of one field, a 502: all of it was done, and is found."""
+    place.merged()
+    place.control.add_fault(fault, operation="CommentAndClose")
+    place.clear()
+    report = place.tree().tick(Wake.STOP)
+    assert operations(place) == ["ObserveClaim", "CommentAndClose", "ObserveClaim"]
+    assert "Issue #42 closed. Board → Done." in texts(report)
+    assert len(place.issue()["comments"]) == 1
+
+
+def test_what_a_token_may_not_do_at_once_is_done_one_by_one_for_a_day(place: Place) -> None:
+    """Nothing was done, so each is sent alone in the same wake; a day later it is tried together again."""
+    place.knows_board()
+    lacks = {"error_type": "INSUFFICIENT_SCOPES", "message": "scopes: ['project']"}
+    place.control.add_fault(Fault("graphql_error", operation="OpenPullRequest", count=9, **lacks))
+    split = ["ObserveClaim", "pulls", "SetBoardFields"]
+    for later, asked in ((0, ["ObserveClaim", "OpenPullRequest", *split[1:]]), (80_000, split)):
+        place.clock.sleep(later)
+        place.control.set_field(42, "Status", "Todo")
+        place.ready()
+        place.clear()
+        place.tree().tick(Wake.STOP)
+        assert operations(place) == asked
+        place.control.close_pull(place.pull())
+        place.forget()
+    place.control.clear_faults()
+    place.clock.sleep(10_000)
+    place.control.set_field(42, "Status", "Todo")
+    place.ready()
+    place.clear()
+    place.tree().tick(Wake.STOP)
+    assert operations(place) == ["ObserveClaim", "OpenPullRequest"]
