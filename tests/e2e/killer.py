@@ -44,6 +44,7 @@ _REMOTE = {
         "unassign",
     ),
     "lifecycle.github.board.board_client:GitHubBoard": ("set_fields",),
+    "lifecycle.github.operations.joint_writes:JointWrites": ("send",),
     "lifecycle.git.lease": ("release",),
 }
 _NOISE = ("log", "now", "lock", "waiter.lock")

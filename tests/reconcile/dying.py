@@ -15,6 +15,7 @@ from typing import Any
 from lifecycle.git import lease
 from lifecycle.github.board.board_client import GitHubBoard
 from lifecycle.github.board.status_labels import LabelsBoard
+from lifecycle.github.operations.joint_writes import JointWrites
 from lifecycle.github.pulls.forge import GitHubForge
 
 WRITES: tuple[tuple[Any, str], ...] = (
@@ -26,6 +27,7 @@ WRITES: tuple[tuple[Any, str], ...] = (
     (GitHubBoard, "set_fields"),
     (GitHubBoard, "add"),
     (LabelsBoard, "set_fields"),
+    (JointWrites, "send"),
     (lease, "release"),
 )
 """Everything by which a run changes the world."""

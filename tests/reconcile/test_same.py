@@ -32,6 +32,7 @@ from lifecycle.reconcile.scope import Policy
 from lifecycle.reconcile.sweep import Sweep
 from lifecycle.sandbox.seed import SeedToken
 from lifecycle.storage.store import CLAIM_FILE, FOLDER
+from tests.claim.steps import go
 from tests.clones import clone
 from tests.conftest import environment_of
 from tests.reconcile.conftest import Make
@@ -384,6 +385,7 @@ def test_a_run_after_every_step_of_the_hooks_finds_nothing(
 @pytest.mark.parametrize(
     ("story", "dies", "writes", "goes_on"),
     [
+        (["take", "work", "look", "merge", "look"], "close", ["send", "release"], 0.0),
         (
             ["take", "work", "look", "merge", "look"],
             "close",
@@ -393,8 +395,16 @@ def test_a_run_after_every_step_of_the_hooks_finds_nothing(
         (["take", "rest"], "release", ["comment", "unassign", "set_fields", "release"], 30.0),
         (["take", "work", "look", "close_pull"], "look", ["set_fields"], 0.0),
         (["take", "work"], "look", ["create_pull_request", "set_fields"], 0.0),
+        (["take", "work"], "look", ["send"], 0.0),
     ],
-    ids=["closing", "giving back", "a closed pull request", "opening"],
+    ids=[
+        "closing",
+        "closing one by one",
+        "giving back",
+        "a closed pull request",
+        "opening one by one",
+        "opening",
+    ],
 )
 @DEATHS
 def test_a_run_goes_on_where_the_hooks_died(
@@ -412,6 +422,7 @@ def test_a_run_goes_on_where_the_hooks_died(
     Two things only the dead agent's own files knew: that a pull request was wanted before it was asked
     for, and that a task was being given back whose pull request waits for people. A run leaves both.
     """
+    go(monkeypatch, is_joined="send" in writes)
     agent = working()
     for step in [*story, dies]:
         getattr(agent, step)()
