@@ -24,26 +24,26 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_582,
+    "core": 2_597,
     "storage": 1_466,
     "settings": 902,
     "git": 857,
-    "github": 6_527,
+    "github": 6_672,
     "trackers": 2_880,
     "platforms": 780,
     "evidence": 2_500,
-    "claim": 5_880,
+    "claim": 6_092,
     "run": 3_769,
     "stages": 2_720,
     "workflow": 2_500,
     "feedback": 2_857,
     "reconcile": 1_393,
     "views": 2_415,
-    "app": 1_744,
+    "app": 1_748,
     "setup": 3_712,
     "hooks": 2_176,
     "cli": 6_337,
-    APART: 17_560,
+    APART: 17_565,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
 

@@ -199,8 +199,8 @@ def test_what_may_have_been_done_is_read_back_and_not_sent_again(
 def test_what_a_token_may_not_do_at_once_is_done_one_by_one_for_a_day(place: Place) -> None:
     """Nothing was done, so each is sent alone in the same wake; a day later it is tried together again."""
     place.knows_board()
-    lacks = {"error_type": "INSUFFICIENT_SCOPES", "message": "scopes: ['project']"}
-    place.control.add_fault(Fault("graphql_error", operation="OpenPullRequest", count=9, **lacks))
+    lacks = Fault("graphql_error", error_type="INSUFFICIENT_SCOPES", message="scopes: ['project']")
+    place.control.add_fault(lacks, operation="OpenPullRequest", count=9)
     split = ["ObserveClaim", "pulls", "SetBoardFields"]
     for later, asked in ((0, ["ObserveClaim", "OpenPullRequest", *split[1:]]), (80_000, split)):
         place.clock.sleep(later)
