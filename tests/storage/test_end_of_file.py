@@ -1,4 +1,4 @@
-"""The end of what a command printed, from the file that the client keeps it in."""
+"""What a command printed, from the file that the client keeps it in; and files that are read whole."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from lifecycle.evidence.outcomes import WHOLE
-from lifecycle.storage.regular_files import end_of
+from lifecycle.storage.regular_files import end_of, whole
 
 
 def test_a_file_is_read_whole_or_its_end(tmp_path: Path) -> None:
@@ -27,3 +27,12 @@ def test_what_is_no_regular_file_says_nothing(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "file")
     for name in ("pipe", ".", "link", "none", "/dev/zero", "a\0b"):
         assert end_of(os.path.join(tmp_path, name), WHOLE) == ("", True)  # noqa: PTH118 -- an absolute one too
+
+
+def test_a_file_is_read_whole_or_not_at_all(tmp_path: Path) -> None:
+    """Up to the limit; one that is larger, is no regular file or is not there gives nothing."""
+    (tmp_path / "file").write_bytes(b"1234")
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    assert whole(str(tmp_path / "file"), 4) == b"1234"
+    assert whole(str(tmp_path / "file"), 3) is None
+    assert [whole(str(tmp_path / name), 4) for name in ("link", "none", ".")] == [None] * 3
