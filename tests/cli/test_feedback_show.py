@@ -83,6 +83,9 @@ def test_without_a_number_it_is_the_branchs(place: Place, pull: int) -> None:
     refused = place.cli("feedback")
     assert refused.returncode == 1
     assert "hand off, or name one by number." in refused.stderr
+    refused = place.cli("feedback", "go-on")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "No task with a pull request is claimed here" in refused.stderr
 
 
 def test_json_has_the_form_that_is_published(place: Place, pull: int) -> None:

@@ -21,7 +21,9 @@ def go_on_command(session: Session) -> int:
     """
     claim_store = session.claim_store
     with claim_store.folder.locked(HOOK_SECONDS):
-        record = claim_store.load().record
+        is_claimed = claim_store.load(repair=False).record is not None
+        # As it is remembered: what the agent edited meanwhile the next look takes in.
+        record = claim_store.remembered() if is_claimed else None
         number = record.claim.pr_number if record is not None else None
         if record is None or number is None:
             raise Refused(
