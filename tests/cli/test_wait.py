@@ -12,6 +12,7 @@ import pytest
 from lifecycle.feedback.waiting.endings import STATUSES
 from tests.conftest import STARTED, Place
 from tests.e2e.client import SECONDS, Session, ended, heard
+from tests.repeated import soaked
 
 FAST = "[checks]\npoll_seconds = 0.2\n"
 
@@ -75,7 +76,7 @@ def test_a_command_joins_the_waiter_and_tells_what_it_waits_for(session: Session
     ("number", "code", "sentence"),
     [
         (signal.SIGTERM, 143, "Ended by SIGTERM; no news was told"),
-        (signal.SIGINT, 130, "Interrupted; what was done so far is kept."),
+        soaked(signal.SIGINT, 130, "Interrupted; what was done so far is kept."),
     ],
 )
 def test_what_ends_the_command_takes_no_news_along(
