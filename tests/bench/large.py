@@ -30,6 +30,9 @@ PAGE, REPOSITORIES = 100, 25
 EVERY = 100
 """Of so many cards one is behind."""
 
+MOST_OWN = 8.0
+"""CPU time of 10,000 tasks of which none drifted, as a multiple of a run's that finds no task at all."""
+
 LATENCY = 0.1
 FAR = 1_000
 """The size at which a request also takes that many seconds."""
@@ -199,6 +202,11 @@ def judge_large(rows: Sequence[Swept]) -> list[str]:
     ]
     still = [row for row in rows if row.name == STILL]
     none = next((row.peak for row in still if not row.tasks), 0)
+    begun = next((row.cpu for row in still if not row.tasks), 0.0)
+    for row in still:
+        if begun and row.tasks == max(SIZES) and row.cpu >= MOST_OWN * begun:
+            own = f"{row.cpu / begun:.1f} times what one without any does"
+            faults.append(f"reconcile, {row.tasks:,} tasks computes {own}")
     for less, more in itertools.pairwise(still[1:]):
         grown, tasks = (more.peak - none) / max(less.peak - none, 1), more.tasks / less.tasks
         if less.tasks >= FAR and grown >= tasks:  # below that one page of everything is most of it

@@ -38,8 +38,8 @@ def row(name: str = STILL, tasks: int = 1_000, **changes: Any) -> Swept:
     return replace(fine, **changes)
 
 
-NONE = row(tasks=0, peak=45_000_000, floor=2, requests=2)
-TENFOLD = row(tasks=10_000, floor=108, requests=108, peak=60_000_000)
+NONE = row(tasks=0, peak=45_000_000, floor=2, requests=2, cpu=0.3)
+TENFOLD = row(tasks=10_000, floor=108, requests=108, peak=60_000_000, cpu=2.0)
 
 
 @pytest.mark.soak("reconcile/test_scale.py::test_a_sweep_stays_near_the_floor")
@@ -84,6 +84,13 @@ def test_memory_that_grows_with_the_tasks_is_a_fault() -> None:
     greedy = replace(TENFOLD, peak=96_000_000)
     assert judge_large([NONE, row(), greedy]) == ["reconcile, 10,000 tasks: memory grew 10.2 times"]
     assert judge_large([NONE, row(tasks=100), row(), TENFOLD]) == []
+
+
+def test_a_sweep_that_computes_too_much_is_a_fault() -> None:
+    """Its own share of the time is held against what a run needs that finds nothing at all."""
+    slow = replace(TENFOLD, cpu=3.3)
+    (fault,) = judge_large([NONE, row(), slow])
+    assert fault == "reconcile, 10,000 tasks computes 11.0 times what one without any does"
 
 
 def test_memory_is_the_commands_own(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lifecycle.feedback.waiting.shared_looks import SharedAnswer
 from lifecycle.hooks import quick_wait
 from lifecycle.hooks.quick_wait import MOST_BYTES, REST, Rest, _Resting
 from lifecycle.storage import signs_of_life
@@ -111,6 +112,16 @@ def test_it_ends_with_its_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(quick_wait, "is_heard", ground.heard)
     assert not ground.resting.wait()
     assert ground.clock.passed < 1_900
+
+
+@pytest.mark.parametrize(("is_whole", "again"), [(True, NOW), (False, NOW + 120)])
+def test_what_is_to_be_looked_at_whole_is_due_now(
+    ground: _Ground, monkeypatch: pytest.MonkeyPatch, *, is_whole: bool, again: float
+) -> None:
+    """Whatever moment the shared looks name for the next who asks."""
+    answer = SharedAnswer(is_whole, NOW + 120)
+    monkeypatch.setattr(ground.resting._looks, "ask", lambda *_: answer)
+    assert _Resting._asked(ground.resting, NOW) == again
 
 
 def test_what_no_pipe_takes_is_not_given_on(ground: _Ground) -> None:
