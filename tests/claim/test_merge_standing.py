@@ -377,6 +377,7 @@ def test_our_auto_merge_is_taken_back_where_checks_were_weakened() -> None:
         assert "weakens its checks" in notice.text
         assert advance(weakened(after), made) is None
     still_shown = known(after, ON, NOW)
+    assert still_shown.auto_on == ""
     assert known(still_shown, shown(), NOW).is_left_off is False
 
 
