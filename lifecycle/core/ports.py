@@ -89,6 +89,9 @@ class Forge(Protocol):
     def unassign(self, issue: int, login: str) -> tuple[str, ...]:
         """Take an assignee off and return who is left; nothing changes if it was not assigned."""
 
+    def move_ref(self, repository_id: str, ref: str, before: str, after: str) -> None:
+        """Have a ref hold `after`, if it holds `before` now; zeros in place of `after` delete it."""
+
     def checks(self, sha: str) -> Checks:
         """Every check run and commit status of one commit, page by page."""
 

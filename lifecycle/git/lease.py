@@ -51,6 +51,10 @@ def ref_of(issue: int) -> str:
     return f"refs/agent-claims/{issue}"
 
 
+NOTHING = "0" * 40
+"""What a ref that is not there holds."""
+
+
 def new_nonce() -> str:
     """What makes one attempt to take a lease unlike every other."""
     return secrets.token_hex(8)

@@ -48,7 +48,7 @@ BUDGET = {
     "poll of the checks": 1,
     "opening the pull request": 2,
     "seeing the merge": 1,
-    "closing": 2,
+    "closing": 3,
     "a session's start": 1,
     "a session's start, the board known": 0,
 }

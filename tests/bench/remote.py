@@ -46,11 +46,11 @@ MOST = {
     POLL: (1, 1),
     SYNC: (2, 1),
     PULL: (4, 2),
-    DONE: (4, 2),
+    DONE: (5, 3),
 }
 """Requests to the API that each path may take, cold and warm."""
-MOST_GIT = {STOP: 0, POLL: 0, SYNC: 0, PULL: 0, DONE: 3}
-"""Requests of git's: a push asks who it is, what there is, and sends."""
+MOST_GIT = {STOP: 0, POLL: 0, SYNC: 0, PULL: 0, DONE: 0}
+"""Requests of git's: where the lease is ended by a push, that asks who it is, what there is, and sends."""
 
 _FLOOR = """
 import http.client, json, ssl, sys

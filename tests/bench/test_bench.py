@@ -196,7 +196,7 @@ def test_a_no_op_as_slow_as_python_is_a_fault(name: str) -> None:
 def test_one_request_too_many_is_a_fault() -> None:
     """A path that asks more than its budget fails the bench."""
     (fault,) = bench.judge(FINE, [Took("closing", 0.2, BUDGET["closing"] + 1)])
-    assert fault == "closing takes 3 requests, and may take 2"
+    assert fault == "closing takes 4 requests, and may take 3"
 
 
 def test_the_tables_show_every_path() -> None:

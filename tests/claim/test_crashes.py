@@ -58,6 +58,7 @@ def crash_at(
         (GitHubForge, "comment"),
         (GitHubForge, "close_issue"),
         (GitHubForge, "unassign"),
+        (GitHubForge, "move_ref"),
         (GitHubBoard, "set_fields"),
         (JointWrites, "send"),
         (lease, "release"),

@@ -96,3 +96,41 @@ def test_a_page_without_refs_does_not_say_that_the_lease_is_gone(
     assert not lease.standing(git, "origin", 42, sha=sha, agent="octocat-1").is_gone
     assert lease.release(git, "origin", 42, sha)
     assert lease.standing(git, "origin", 42, sha=sha, agent="octocat-1").is_gone
+
+
+@pytest.mark.parametrize(
+    ("probe", "end", "is_taken_over", "asked"),
+    [
+        (None, None, False, ["MoveRef"]),
+        (Fault("graphql_error", error_type="UNPROCESSABLE"), None, False, []),
+        (None, Fault("status", status=502, when="after"), False, ["MoveRef"]),
+        (None, None, True, []),
+    ],
+    ids=["works", "refused when taken", "lost answer", "another's by now"],
+)
+def test_a_lease_is_ended_by_one_request_where_that_was_found_to_work(
+    place: Place,
+    git: GitRepository,
+    probe: Fault | None,
+    end: Fault | None,
+    is_taken_over: bool,
+    asked: list[str],
+) -> None:
+    """Found out when the task is taken; else, and if it fails, git finds out. Another's lease stays."""
+    ref = lease.ref_of(42)
+    if probe is not None:
+        place.control.add_fault(probe, operation="MoveRef")
+    place.tree().claim(42)
+    other = ""
+    if is_taken_over:
+        sha = place.control.world()["refs"][ref]
+        other = lease.take(git, "origin", 42, "maria-1", instead_of=sha)
+    if end is not None:
+        place.control.add_fault(end, operation="MoveRef")
+    place.clear()
+    place.tree().release("enough")
+    assert [one.operation for one in place.requests() if one.operation == "MoveRef"] == asked
+    pushes = [one for one in place.control.requests() if one.path.endswith("git-receive-pack")]
+    assert bool(pushes) is (probe is not None)
+    assert place.control.world()["refs"].get(ref, "") == other
+    assert not place.has_claim()

@@ -95,6 +95,7 @@ def test_every_field_of_version_1_is_kept() -> None:
         "remarked": 0,
         "merging": asdict(MergeRecord()),
         "ahead": None,
+        "refs_in": "",
     }
     assert record.linked.link == Link("beads", "demo-1", "claimed")
     assert record.ending.releasing == Releasing(9.0, "busy", is_begun=True)

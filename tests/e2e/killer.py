@@ -42,6 +42,7 @@ _REMOTE = {
         "comment",
         "close_issue",
         "unassign",
+        "move_ref",
     ),
     "lifecycle.github.board.board_client:GitHubBoard": ("set_fields",),
     "lifecycle.github.operations.joint_writes:JointWrites": ("send",),

@@ -24,6 +24,7 @@ WRITES: tuple[tuple[Any, str], ...] = (
     (GitHubForge, "comment"),
     (GitHubForge, "close_issue"),
     (GitHubForge, "unassign"),
+    (GitHubForge, "move_ref"),
     (GitHubBoard, "set_fields"),
     (GitHubBoard, "add"),
     (LabelsBoard, "set_fields"),

@@ -385,14 +385,14 @@ def test_a_run_after_every_step_of_the_hooks_finds_nothing(
 @pytest.mark.parametrize(
     ("story", "dies", "writes", "goes_on"),
     [
-        (["take", "work", "look", "merge", "look"], "close", ["send", "release"], 0.0),
+        (["take", "work", "look", "merge", "look"], "close", ["send", "move_ref"], 0.0),
         (
             ["take", "work", "look", "merge", "look"],
             "close",
-            ["comment", "close_issue", "set_fields", "release"],
+            ["comment", "close_issue", "set_fields", "move_ref"],
             0.0,
         ),
-        (["take", "rest"], "release", ["comment", "unassign", "set_fields", "release"], 30.0),
+        (["take", "rest"], "release", ["comment", "unassign", "set_fields", "move_ref"], 30.0),
         (["take", "work", "look", "close_pull"], "look", ["set_fields"], 0.0),
         (["take", "work"], "look", ["create_pull_request", "set_fields"], 0.0),
         (["take", "work"], "look", ["send"], 0.0),

@@ -41,6 +41,7 @@ from lifecycle.core.world import World
 from lifecycle.git import lease
 from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.settings import known_clones
+from lifecycle.storage import log
 
 _SHOWN_MATCHES = 5
 _DIGITS = 6
@@ -222,6 +223,7 @@ def _take(
     branch = had or branch_name(task.issue.title, number)
     sha = _hold(world, claim_store, number, attempt, branch, notes, force=force)
     notes += _reach(world) if sha else []
+    refs_in = _probed(world, task, sha) if sha else ""
     notes += switch(world, branch, world.settings.base or task.seen.default_branch)
     unfinished_claims.held(claim_store)
     if login not in world.forge.assign(number, login):
@@ -233,7 +235,11 @@ def _take(
         created_at=world.clock.now(),
         card=CardRecord(is_known=item is not None, agent=agent if item is not None else None),
         ownership=OwnershipRecord(
-            lease=sha, session=session_of(world), remote=world.remote, repository=str(world.base)
+            lease=sha,
+            refs_in=refs_in,
+            session=session_of(world),
+            remote=world.remote,
+            repository=str(world.base),
         ),
         title=task.issue.title,
         is_taken=True,
@@ -318,7 +324,7 @@ def _find(world: World, cards: Sequence[Card], query: str) -> int:
 
 def _read(world: World, number: int, cards: tuple[Card, ...], mine: Record | None) -> TaskAsked:
     has_board = world.settings.has_board
-    wanted = Look(issue=number, branch="", board=has_board)
+    wanted = Look(issue=number, branch="", board=has_board, writes=True)
     if mine is not None:
         claim = mine.claim
         wanted = replace(wanted, branch=claim.branch, pr_number=claim.pr_number, comments=True)
@@ -388,6 +394,18 @@ def _hold(
             f"The claim is not exclusive: no lease could be pushed to {remote} ({error.evidence})."
         )
         return ""
+
+
+def _probed(world: World, task: TaskAsked, sha: str) -> str:
+    """The repository's global id if its API moves the lease's ref, here to where it is; else ""."""
+    where = task.seen.writable if str(world.head).casefold() == str(world.base).casefold() else ""
+    try:
+        if where:
+            world.forge.move_ref(where, lease.ref_of(task.issue.number), sha, sha)
+    except LifecycleError as error:
+        log.write(world.root, f"the lease is ended by a push: {error.sentence}")
+        return ""
+    return where
 
 
 def _reach(world: World) -> list[str]:

@@ -106,15 +106,29 @@ def _end(
         case plan.Unassign():
             return _unassign(action, world)
         case plan.ReleaseLease():
-            return _release(action, world, is_ours=claim_store is not None)
+            return _release(action, world, record, is_ours=claim_store is not None)
         case plan.ForgetClaim():
             return _forget(claim_store, record)
         case _:
             assert_never(action)
 
 
-def _release(action: plan.ReleaseLease, world: World, *, is_ours: bool) -> plan.LeaseReleased:
-    """End the lease; releasing for another agent fails if the lease has changed since it was read."""
+def _release(
+    action: plan.ReleaseLease, world: World, record: Record, *, is_ours: bool
+) -> plan.LeaseReleased:
+    """End the lease; releasing for another agent fails if the lease has changed since it was read.
+
+    By one request where that was found to work when the task was taken; else, and if it fails, by a push,
+    which finds out what is there.
+    """
+    where = record.ownership.refs_in
+    if where and action.sha == record.ownership.lease:
+        try:
+            ref = lease.ref_of(action.issue)
+            world.forge.move_ref(where, ref, action.sha, lease.NOTHING)
+            return plan.LeaseReleased()
+        except LifecycleError as error:
+            log.write(world.root, f"pushed: {redact(error.sentence, world.environment)}")
     was_there = lease.release(world.git, world.remote, action.issue, action.sha)
     if not (was_there or is_ours):
         raise HeldByAnother(

@@ -221,6 +221,7 @@ class OwnershipRecord:
         session_at: when that session became the owner, 0.0 if it made the claim.
         inherited: the session that went on with the claim of one that was over, until it was told; or "".
         lease: the sha of our lease commit, or empty.
+        refs_in: the global id of the repository whose API was found to move the lease's ref, or empty.
         remote, repository: the remote of its lease and branch, and `owner/name` of its issue; empty until
             they are known.
         taken_by: another agent whose name the card shows where ours stood, while that lasts.
@@ -232,6 +233,7 @@ class OwnershipRecord:
     session_at: float = 0.0
     inherited: str = ""
     lease: str = ""
+    refs_in: str = ""
     remote: str = ""
     repository: str = ""
     taken_by: str = ""

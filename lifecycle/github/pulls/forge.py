@@ -172,6 +172,19 @@ class GitHubForge(PullCalls):
         """Take an assignee off and return who is left; nothing changes if it was not assigned."""
         return self._issues.unassign(issue, (login,)).assignees
 
+    def move_ref(self, repository_id: str, ref: str, before: str, after: str) -> None:
+        """Have a ref hold `after`, if it holds `before` now; sent once. Zeros as `after` delete it.
+
+        Whether GitHub does that outside of branches and tags is for whoever calls to find out.
+        Source: https://docs.github.com/graphql/reference/mutations#updaterefs
+        """
+        names = {"repository": repository_id, "ref": ref, "before": before, "after": after}
+        subject = f"{ref} in {self._repository}"
+        reply = self._graph.together(("move_ref",), names, subject=subject)
+        if reply.problems:
+            asked = AskedRequest(subject, is_write=True)
+            raise self._graph.failures.of_problems(reply.problems, asked)
+
     def token_facts(self) -> TokenFacts:
         """Whose token it is, of what kind, and what it was given. Only reads."""
         return self._rest.token_facts()
