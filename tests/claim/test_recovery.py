@@ -319,6 +319,7 @@ def test_a_lease_is_released_although_the_first_push_fails(place: Place) -> None
     place.write(phase="done")
     place.control.add_fault(Fault("status", path=r"git-receive-pack|service=git-rec", count=2))
     place.control.add_fault(Fault("status", path=r"info/refs", count=1))
+    place.control.add_fault(Fault("status", operation="MoveRef"))
     place.tree().tick(Wake.STOP)
     assert place.issue()["state"] == "closed"
     assert place.has_claim()
