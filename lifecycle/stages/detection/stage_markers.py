@@ -211,7 +211,9 @@ def _is_said(block: Block, before: str, after: str) -> bool:
     if is_alone and (block.is_item or block.is_headed) and _has("plan", block.lead):
         return False
     if is_alone and not before.strip(_LABEL):
-        is_led = block.is_headed or _has("leads", block.lead) or _has("last", block.lead)
+        is_whole = block.lead.rstrip(" *_").endswith((".", "!"))
+        goes_on = _has("last", block.lead) and not is_whole
+        is_led = block.is_headed or _has("leads", block.lead) or goes_on
         sentence = re.split(_SENTENCE_END, block.lead)[-1] if is_led else ""
     sentence = sentence[-SENTENCE:]
     for pattern, instead in _NOT_SPOKEN:
