@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.evidence import test_runs
+from lifecycle.evidence import command_lines, test_runs
 from lifecycle.evidence.command_lines import commands, listed
 
 
@@ -134,3 +134,45 @@ def test_the_tables_of_what_changes_files_are_there() -> None:
         "writing",
     )
     assert all(len(listed(kind)) > 2 for kind in (*kinds, "elsewhere", "caches"))
+
+
+def test_a_line_is_read_up_to_its_limit() -> None:
+    """To the character: what stands behind it is not there."""
+    room = command_lines.LENGTH
+    assert [each.words for each in commands(" " * (room - 6) + "pytest")] == [("pytest",)]
+    assert [each.words for each in commands(" " * (room - 5) + "pytest")] == [("pytes",)]
+    assert room == 8_000
+
+
+def test_what_several_commands_print_into_a_file_is_not_clear() -> None:
+    """Nobody sees then what the run among them printed."""
+    assert [each.is_clear for each in commands("{ pytest; echo x; } > log")] == [False, False]
+    assert [each.is_clear for each in commands("{ pytest; echo x; }")] == [True, True]
+
+
+def test_the_last_command_that_does_anything_is_the_projects_own() -> None:
+    """Of a configured line with several: what comes before it only makes it ready."""
+    own = ("./generate && ./run-all | tail",)
+    run = test_runs.run_in("./run-all", own)
+    assert run is not None
+    assert run.is_own
+    assert test_runs.run_in("./generate", own) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "is_plain"),
+    [("git checkout -b next && pytest", True), ("git checkout main && pytest", False)],
+)
+def test_a_command_of_git_that_stays_leaves_a_run_what_it_is(line: str, is_plain: bool) -> None:
+    """A new branch has the same files; another one may have others."""
+    run = test_runs.run_in(line)
+    assert run is not None
+    assert run.is_plain is is_plain
+
+
+def test_every_filter_behind_a_run_changes_no_file() -> None:
+    """What a run prints goes through it, and that is all."""
+    plain = listed("filters") - {"sed", "sort", "git"}
+    assert len(plain) > 5
+    runs = {name: test_runs.run_in(f"pytest | {name}") for name in plain}
+    assert {name for name, run in runs.items() if run is None or not run.is_end} == set()

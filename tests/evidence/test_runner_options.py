@@ -182,3 +182,12 @@ def test_whose_status_says_nothing(name: str, words: str, sets: str, is_hidden: 
     """With such an option a failure ends with 0 as well."""
     settings = (sets,) if sets else ()
     assert is_status_hidden(name, tuple(words.split()), settings, row_of(name)) is is_hidden
+
+
+@pytest.mark.parametrize(
+    ("name", "word"), [("tox", "-k"), ("make test", "-k"), ("jest", "--projects")]
+)
+def test_what_stands_behind_two_dashes_is_for_another_program(name: str, word: str) -> None:
+    """There an option means what it means to most, and not what it means to the one before them."""
+    assert scope_of(name, (word,), (), row_of(name)) is SUITE
+    assert scope_of(name, ("--", word), (), row_of(name)) is PART

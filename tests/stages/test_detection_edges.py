@@ -171,3 +171,31 @@ def test_only_the_last_texts_of_a_turn_are_heard() -> None:
     assert near.state is Detected.CODING_COMPLETE
     far = stage_watch.infer((claim, "I checked it.", *rest), asked=Stage.CODING)
     assert far.state is Detected.UNKNOWN
+
+
+def test_a_text_is_as_far_away_as_texts_come_after_it() -> None:
+    """Each counts one."""
+    rest = ("I checked it.",) * stage_watch.RECENT
+    steps = ("I checked it.", "I checked it.", "The implementation is complete.", *rest)
+    assert stage_watch.infer(steps, asked=Stage.CODING).state is Detected.UNKNOWN
+
+
+def test_a_later_verdict_takes_an_earlier_one_back() -> None:
+    """Whoever asked for changes in the end did not approve."""
+    steps = ("I reviewed it.\n\nVERDICT: APPROVED", "One more.\n\nVERDICT: CHANGES_REQUESTED")
+    asked = Stage.ORACLE_REVIEW
+    assert stage_watch.infer(steps, asked=asked).state is Detected.IN_ORACLE_REVIEW
+    assert stage_watch.infer(steps[:1], asked=asked).state is Detected.ORACLE_APPROVED
+
+
+def test_a_verdict_is_of_a_review_that_its_text_speaks_of_where_no_stage_is_known() -> None:
+    """Of the requirements, or of the oracle; of neither it is of nothing."""
+    states = {
+        text: stage_watch.infer((f"{text}\n\nVERDICT: APPROVED",)).state
+        for text in ("The oracle read it.", "The requirements review is over.", "I read it.")
+    }
+    assert [*states.values()] == [
+        Detected.ORACLE_APPROVED,
+        Detected.REQUIREMENTS_REVIEWED,
+        Detected.UNKNOWN,
+    ]
