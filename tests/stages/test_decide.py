@@ -117,6 +117,8 @@ def test_where_the_tree_cannot_be_told_the_user_hears_it_once() -> None:
     assert (again.verdict, again.note) == (StopVerdict.PASS, "")
     mended = decide(replace(blind, memory=again.memory, evidence=Evidence.GREEN, obstacle=""))
     assert (mended.verdict, mended.memory.told) == (StopVerdict.BLOCK, "")
+    coded = decide(replace(blind, found=seen(Detected.CODING_COMPLETE).found))
+    assert (coded.verdict, coded.note) == (StopVerdict.BLOCK, "")
 
 
 def test_the_question_is_for_sessions_on_a_task_that_answer_us() -> None:
