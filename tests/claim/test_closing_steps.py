@@ -389,28 +389,28 @@ def test_a_claim_without_an_issue_comments_on_none() -> None:
 def test_a_card_that_was_done_ahead_of_a_refused_closing_is_put_back() -> None:
     """To what it said before, once, and with its Agent; not while the closing can still be tried."""
     close = CloseIssue(42)
+    shown = replace(shown_closing(), item=BoardItem(ITEM.id, "Done"))
     memory = {"ending.comment_done": True, "card.ahead": CardAhead("Done", "In Review", "a-1")}
     made = record(**{**DONE, "status": "Done"}, memory=memory)
-    assert action_of(seen(made, observed=shown_closing())) == close
+    assert action_of(seen(made, observed=shown)) == close
     made = replace(made, **refusing(close, is_final=True))
-    step = closing.decide(seen(made, observed=shown_closing()))
+    step = closing.decide(seen(made, observed=shown))
     back = SetBoard(made.claim.item_id, "In Review", "a-1")
     assert step.action == back
     given_up = replace(made, **refusing(back, is_final=True))
     given_up = replace(given_up, troubles={**given_up.troubles, **made.troubles})
-    assert action_of(seen(given_up, observed=shown_closing())) is None
+    assert action_of(seen(given_up, observed=shown)) is None
     made = replace(made, ending=replace(made.ending, board_done=True))
     written = BoardIs(BoardItem("PVTI_1", "In Review", "a-1"), "In Review", "a-1")
     put = fold(made, written, NOW)
     assert (put.card.ahead, put.card.agent, put.ending.board_done) == (None, "a-1", False)
     assert put.claim.last_synced_status == "In Review"
-    assert action_of(seen(put, observed=shown_closing())) is None
+    assert action_of(seen(put, observed=shown)) is None
 
 
 def test_a_card_of_before_without_status_is_not_given_one() -> None:
     """Nothing is written that was not there."""
     memory = {"ending.comment_done": True, "card.ahead": CardAhead("Done")}
+    shown = replace(shown_closing(), item=BoardItem(ITEM.id, "Done"))
     made = record(**{**DONE, "status": "Done"}, memory=memory | refusing(CloseIssue(42)))
-    assert action_of(seen(made, observed=shown_closing())) == SetBoard(
-        made.claim.item_id, None, None
-    )
+    assert action_of(seen(made, observed=shown)) == SetBoard(ITEM.id, None, None)

@@ -9,10 +9,13 @@ from typing import Any, cast
 import pytest
 
 from lifecycle.api import Rejected, Wake
-from lifecycle.claim.decisions.decide import apply_observation, following
+from lifecycle.claim.decisions.decide import apply_observation, following, look
+from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.engine import acting
+from lifecycle.claim.record.sections import CardAhead, Trouble
 from lifecycle.core import plan
 from lifecycle.core.errors import NoPermission
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.model import BoardItem, Look, Observation
 from lifecycle.github.operations.joint_writes import JointWrites
 from lifecycle.github.pulls.forge import GitHubForge
@@ -32,6 +35,7 @@ def chain(observed: Observation, is_ready: bool = True, **world: Any) -> list[st
     is_ending = observed.by_number is not None
     made = record(**DONE | {"status": "Done"} if is_ending else READY)
     made = apply_observation(made, observed, NOW)
+    made = replace(made, troubles=world.pop("troubles", {}))
     start = seen(made, observed=observed, wake=Wake.STOP, pushed_head="a" * 40)
     action = (
         plan.PostComment(42, "Done.", "m")
@@ -64,6 +68,7 @@ def chain(observed: Observation, is_ready: bool = True, **world: Any) -> list[st
         (OPENING, {"head": "someone/hello"}, []),
         (OPENING, {"is_ready": False}, ["OpenPullRequest"]),
         (OPENING | {"item": None}, {}, ["OpenPullRequest"]),
+        (OPENING | {"item": BoardItem("PVTI_lADOBx")}, {}, ["OpenPullRequest"]),
         (OPENING, {"kept": {acting._APART: {"until": NOW + 1, "access": "me"}}}, []),
         (
             OPENING,
@@ -173,6 +178,68 @@ def test_a_closing_that_is_refused_has_its_card_back(
     assert place.card()["Status"] == "Done"
     assert not place.card().get("Agent")
     assert len(place.issue()["comments"]) == 1
+
+
+@pytest.mark.parametrize("moved_to", ["Todo", soaked("")])
+def test_what_could_not_be_read_back_is_put_back_by_the_next_look_that_shows_it(
+    place: Place, monkeypatch: pytest.MonkeyPatch, moved_to: str
+) -> None:
+    """The next wake looks though the closing is held back; what a person set meanwhile stays."""
+    place.merged()
+    place.control.set_field(42, "Agent", "octocat-1")
+    place.control.add_fault(Fault("status", status=404, skip=1), operation="ObserveClaim")
+    with monkeypatch.context() as patch:
+        refused(patch, lambda: None)
+        if moved_to:
+            place.control.set_field(42, "Status", "In Review")
+        place.tree().tick(Wake.STOP)
+    assert place.card()["Status"] == "Done"
+    if moved_to:
+        place.control.set_field(42, "Status", moved_to)
+    place.tree().tick(Wake.STOP)
+    assert place.issue()["state"] == "open"
+    assert place.card()["Status"] == (moved_to or "In Review")
+
+
+@pytest.mark.parametrize(
+    ("item", "put_back"),
+    [
+        (BoardItem(CARD.id, "Done"), plan.SetBoard(CARD.id, "In Review", "octocat-1")),
+        (BoardItem(CARD.id, "Done", "another"), plan.SetBoard(CARD.id, "In Review", None)),
+        (BoardItem(CARD.id, "Blocked"), None),
+        (None, None),
+    ],
+)
+def test_only_a_card_that_is_shown_as_it_was_written_is_put_back(
+    item: BoardItem | None, put_back: plan.SetBoard | None
+) -> None:
+    """A look from before the write, or none of the card, says nothing of it; what a person set stays."""
+    ahead = CardAhead("Done", "In Review", "octocat-1")
+    made = record(**DONE)
+    made = replace(made, card=replace(made.card, ahead=ahead))
+    assert closing._put_back(made, observation(item=item)) == put_back
+
+
+@pytest.mark.parametrize("kind", ["CloseIssue", "PostComment", "OpenPullRequest"])
+@pytest.mark.parametrize("is_final", [True, False])
+def test_what_was_refused_once_is_alone_from_then_on(kind: str, *, is_final: bool) -> None:
+    """Else its card would go to and fro with every attempt; what only failed may be joined again."""
+    observed = observation(**OPENING if kind == "OpenPullRequest" else ENDING)
+    whole = chain(observed)
+    found = chain(observed, troubles={kind: Trouble("", "No.", 0.0, 1, is_final)})
+    assert found == (whole[: whole.index(kind) + 1] if is_final else whole)
+
+
+@pytest.mark.parametrize(("phase", "looks"), [("ready_for_pr", True), ("coding", False)])
+def test_what_was_written_ahead_is_looked_at_though_the_rest_is_held_back(
+    phase: str, *, looks: bool
+) -> None:
+    """Until a look has shown what became of it; no other phase has anything ahead."""
+    made = record(**READY | {"phase": phase, "summary": ""})
+    made = replace(made, card=replace(made.card, is_known=True))
+    assert look(seen(made, wake=Wake.STOP)) is None
+    made = replace(made, card=replace(made.card, ahead=CardAhead("In Review", "In Progress")))
+    assert (look(seen(made, wake=Wake.STOP)) is not None) is looks
 
 
 @pytest.mark.parametrize(

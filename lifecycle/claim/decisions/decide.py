@@ -77,7 +77,9 @@ def _wanted(snapshot: Snapshot) -> Look | None:
         or snapshot.record.card.moved_to
         or snapshot.record.ownership.taken_by
     )
-    if is_unsynced(snapshot) and doubts:
+    # What was written ahead is read back, however long what it follows from is held back.
+    is_ahead = snapshot.record.card.ahead is not None and phase in (Phase.READY_FOR_PR, Phase.DONE)
+    if is_ahead or (is_unsynced(snapshot) and doubts):
         needed = True
     if not (needed or snapshot.hints):
         return None

@@ -282,6 +282,7 @@ def joined(
     world, seen = working.world, working.seen.observation
     if len(actions) < 2 or seen is None:
         return None
+    before = working.seen.record.card.ahead
     _intend(working, actions)
     try:
         texts = texts_of(action, world) if isinstance(action, plan.OpenPullRequest) else {}
@@ -289,7 +290,7 @@ def joined(
     except LifecycleError as refused:
         if isinstance(refused, Transient) and refused.is_ambiguous:
             return (), (action, refused)
-        _set_ahead(working, None)  # nothing was done
+        _set_ahead(working, before)  # nothing was done
         if isinstance(refused, Transient):
             return ((action, plan.Failed(action, refused)),), None
         _forget_intent(working, action)
@@ -306,9 +307,11 @@ def _chain(
     seen, world = working.seen, working.world
     if working.is_apart or not _fits(seen, action, world) or _is_off(world):
         return ()
+    # What a look promised was refused: it would be refused again, and the card moved to and fro.
+    refused = {kind for kind, trouble in seen.record.troubles.items() if trouble.is_final}
     kinds, found = {kind_of(action)}, [action]
     for one in behind:
-        if kind_of(one) in kinds or not _fits(seen, one, world):
+        if refused & kinds or kind_of(one) in kinds or not _fits(seen, one, world):
             break
         kinds.add(kind_of(one))
         found.append(one)
@@ -334,7 +337,9 @@ def _fits(seen: Snapshot, action: plan.Action, world: World) -> bool:
         case plan.SetBoard():
             item = observed.item
             is_this = item is not None and item.id == action.item_id and not item.is_archived
-            return is_this and world.cards.is_ready(action.item_id)
+            # A card without a Status could not be put back: GitHub is only ever asked to set one.
+            has_status = item is not None and bool(item.status)
+            return is_this and has_status and world.cards.is_ready(action.item_id)
         case _:
             return False
 
@@ -348,7 +353,8 @@ def _intend(working: LookUnderWay, actions: tuple[plan.Action, ...]) -> None:
             observed = working.seen.observation
             item = observed.item if observed is not None else None
             before = (item.status or "", item.agent or "") if item is not None else ()
-            _set_ahead(working, CardAhead(one.status, *before))
+            kept = working.seen.record.card.ahead  # half written by a former one
+            _set_ahead(working, kept or CardAhead(one.status, *before))
             working.world.cache.put(BOARD_CACHE, None)
     working.claim_store.remember(working.seen.record)
     working.claim_store.save()

@@ -109,7 +109,8 @@ class JointWrites:
 
     def _fact(self, action: plan.Action, reply: GraphReply, given: Mapping[str, Any]) -> plan.Fact:
         """What an action came to; raises what its field failed with."""
-        asked = AskedRequest(_SUBJECT, is_write=True)
+        is_partly_done = any(part is not None for part in reply.data.values())
+        asked = AskedRequest(_SUBJECT, is_write=True, is_partly_done=is_partly_done)
         aliases = _FIELDS[type(action)][1]
         problems = [one for one in reply.problems if one.path[:1] and one.path[0] in aliases]
         if problems:

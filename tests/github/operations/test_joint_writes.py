@@ -59,6 +59,7 @@ def test_a_field_that_fails_keeps_no_later_one_back(hub: Hub) -> None:
     facts, error = joint.send((nothing, card), shown, TEXTS)
     assert facts == ()
     assert isinstance(error, Rejected)
+    assert "only a part was changed" in error.sentence
     assert hub.world()["board"]["42"]["values"]["Status"] == "In Review"
 
 

@@ -99,7 +99,7 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
         close = CloseIssue(claim.issue)
         if may_try(snapshot, close):
             return Decision(action=close)
-        back = _put_back(record)
+        back = _put_back(record, observed)
         return Decision(action=back if back and may_try(snapshot, back) else None)
     board = _board_action(snapshot, observed)
     if board is not None:
@@ -116,12 +116,16 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     return Decision(action=ForgetClaim(), notices=(notice,))
 
 
-def _put_back(record: Record) -> SetBoard | None:
-    """What undoes the card that was written in one request with a closing that GitHub refused."""
-    before = record.card.ahead
-    if before is None:
+def _put_back(record: Record, observed: Observation) -> SetBoard | None:
+    """What undoes the card that was written in one request with a closing that GitHub refused.
+
+    Only what a look shows as it was written: one that was made before, or none, says nothing of it.
+    """
+    before, item = record.card.ahead, observed.item
+    if before is None or item is None or not is_same(item.status, before.wrote):
         return None
-    action = SetBoard(record.claim.item_id, before.status or None, before.agent or None)
+    agent = before.agent if before.agent and not item.agent else None
+    action = SetBoard(item.id, before.status or None, agent)
     return None if ending_steps.is_given_up(record, action) else action
 
 
