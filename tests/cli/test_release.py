@@ -63,7 +63,9 @@ def test_a_task_is_given_back_whole_and_the_work_is_kept(place: Place) -> None:
     assert place.issue()["state"] == "open"
     assert place.git("rev-parse", "HEAD", branch).split() == [head, head]
     assert place.control.world()["refs"][f"refs/heads/{branch}"] == head
-    assert len(place.requests()) == 5, "one look, comment, assignee (its answer is read), board, lease"
+    assert len(place.requests()) == 5, (
+        "one look, comment, assignee (its answer is read), board, lease"
+    )
 
 
 @SOAKED
