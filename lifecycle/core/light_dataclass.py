@@ -202,13 +202,16 @@ class _AsPythons:
 
 
 def _replace(value: Any, /, **changes: Any) -> Any:
-    """The value with other fields; as `dataclasses.replace`, but itself if it is frozen and none is new."""
+    """The value with other fields; as `dataclasses.replace`, but itself if it is frozen and none is new.
+
+    Without a field it is a copy, which has kept nothing of what the value was asked for.
+    """
     made = value.__class__
     for name, new in changes.items():
         if getattr(value, name, _MISSING) is not new:
             break
     else:
-        if getattr(made, "__light_frozen__", False):
+        if changes and getattr(made, "__light_frozen__", False):
             return value
     values = getattr(made, "__light_values__", None) or _getter([*made.__match_args__])
     return made(**(dict(zip(made.__match_args__, values(value), strict=True)) | changes))

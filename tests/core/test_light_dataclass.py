@@ -124,6 +124,7 @@ def test_a_frozen_value_stays_as_it_is() -> None:
     )  # nothing in it is new, and it cannot change
     assert replace(point, tags=["a"]) is not point
     assert replace(opened) is not opened
+    assert replace(point) is not point
     opened.at = 5
     assert opened == Open(5)
     with pytest.raises(AttributeError):
