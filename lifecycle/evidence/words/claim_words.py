@@ -181,14 +181,16 @@ def _is_safe(text: str, *, is_label: bool = False, is_strict: bool = False) -> b
     """True if nothing in it takes a claim back.
 
     What tells of the code does so only if it says that it is not over, or bad; of the work, any doubt does.
+    What the agent did it did; why it did it may tell of the code.
     """
-    plain, kind = re.sub(_of("harmless"), " ", text), "unsafe"
-    is_told = is_label or _has(_of("verb"), plain)
-    if is_told and not is_strict and not _has(_of("of the work"), plain):
-        kind, plain = "wrong", re.sub(_of("under"), " thus ", plain)
-    elif not is_strict and _has(_of("deeds"), text):
-        plain = re.sub(_of("of deeds"), " ", plain)
-    return _is_whole(plain) and not _has(_of(kind), plain)
+    plain, kind, is_deed = re.sub(_of("harmless"), " ", text), "unsafe", _has(_of("deeds"), text)
+    why: list[str] = []
+    if not is_strict and (is_label or not is_deed) and not _has(_of("of the work"), plain):
+        plain, kind = re.sub(_of("under"), " thus ", plain), "wrong"
+    elif is_deed and not is_strict:
+        plain, *why = re.split(_of("reasons"), re.sub(_of("of deeds"), " ", plain), maxsplit=1)
+    is_marked = any(map(partial(_has, _of(kind)), [plain, *re.split(_of("clauses"), plain)]))
+    return not is_marked and _is_whole(plain) and all(map(_is_safe, why))
 
 
 def _is_beside(sentence: str, *, is_label: bool, is_strict: bool) -> bool:
