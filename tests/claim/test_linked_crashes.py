@@ -91,7 +91,7 @@ def test_a_crash_around_the_inner_closing_closes_both(
     with monkeypatch.context() as patch:
         whole = crash_at(patch, 0, after=after, more=INSIDE)
         both.tree().tick(Wake.STOP)
-    assert whole.index("close") < whole.index("close_issue")
+    assert whole.index("close") < whole.index("send")
     for moment in moments(whole, "close"):
         merged_anew(both)
         before = writes(both)

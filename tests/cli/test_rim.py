@@ -113,8 +113,18 @@ def test_an_output_that_is_full_or_closed_is_no_defect(place: Place, is_unbuffer
 
 
 @SOAKED
-@pytest.mark.parametrize("module", ["click", "lifecycle.hooks.wake", "lifecycle.cli.main"])
-def test_an_interrupt_in_the_middle_of_an_import_is_a_sentence(place: Place, module: str) -> None:
+@pytest.mark.parametrize(
+    ("module", "arguments"),
+    [
+        ("click", ["stats"]),
+        ("lifecycle.cli.main", ["stats"]),
+        ("lifecycle.cli.views.quick_status", ["status"]),
+        ("lifecycle.hooks.wake", ["hook", "on-stop"]),
+    ],
+)
+def test_an_interrupt_in_the_middle_of_an_import_is_a_sentence(
+    place: Place, module: str, arguments: list[str]
+) -> None:
     """Ctrl-C before there is anybody to answer it: exit 130, no traceback."""
     program = f"""
 import sys
@@ -128,7 +138,6 @@ sys.meta_path.insert(0, Interrupts())
 from lifecycle.__main__ import main
 sys.exit(main())
 """
-    arguments = ["hook", "on-stop"] if module == "lifecycle.hooks.wake" else ["status"]
     done = place.run(sys.executable, "-c", program, *arguments)
     assert "Interrupted" in refused(done, 130)
 

@@ -155,8 +155,11 @@ def test_a_stop_that_closes(double: Double) -> None:
         told = the_one(double.batches(sizes, "on-stop"))
         assert told.person.startswith("Issue #42 closed.")
         assert not told.model
-        writes = [("PATCH", "42"), ("POST", "SetBoardFields"), ("POST", "comments")]
-        assert double.writes() == writes
+        assert double.writes() == [("POST", "CommentAndClose")]
+        (comment,) = double.place.issue()["comments"]
+        assert comment["body"].startswith("Completed in #46")
+        assert double.place.issue()["state"] == "closed"
+        assert double.place.card()["Status"] == "Done"
         assert not double.place.has_claim()
 
 

@@ -29,7 +29,9 @@ CODES = {0, 1, 4}
 """How a command ends that nobody interrupts; 2 were a usage error, 3 a defect of ours."""
 REPLY = {"decision", "reason", "hookSpecificOutput", "systemMessage"}
 WRITES = ("POST", "PATCH", "PUT", "DELETE")
-MUTATIONS = ("SetBoardFields", "AddBoardItem")
+JOINT = ("OpenPullRequest", "CommentAndClose")
+"""What may create, and close, in one request with what follows."""
+MUTATIONS = ("SetBoardFields", "AddBoardItem", "UpdateRefs", *JOINT)
 OURS = (".agent-claim.json", ".lifecycle")
 DEFECT = re.compile(r"\b\w+(?:-\w+)*: (?!.*Refused)\w*(?:Error|Exception): ")
 """How the log names an exception that nobody expected (`wake.py`)."""
@@ -94,9 +96,9 @@ def looked_first(at: Ground, _step: Step) -> Iterator[str]:
     has_looked = False
     for request in at.requests:
         has_looked |= request.operation == "ObserveClaim" or request.method == "GET"
-        is_create = request.method == "POST" and request.path.endswith(("/pulls", "/comments"))
-        if is_create and not has_looked:
-            yield f"{request.method} {request.path} without a look"
+        is_alone = request.method == "POST" and request.path.endswith(("/pulls", "/comments"))
+        if (is_alone or request.operation in JOINT) and not has_looked:
+            yield f"{request.method} {request.operation or request.path} without a look"
 
 
 def one_open_pull(at: Ground, _step: Step) -> Iterator[str]:
@@ -120,16 +122,7 @@ def closed_by_right(at: Ground, step: Step) -> Iterator[str]:
     _consent(at, step)
     if not at.said:
         return
-    closes = [
-        r
-        for r in at.requests
-        if r.method == "PATCH" and re.search(r"/issues/\d+$", r.path) and r.status == 200
-    ]
-    for request in closes:
-        number = request.path.rpartition("/")[2]
-        was_open = at.before["issues"].get(number, {}).get("state") == "open"
-        if not was_open or at.after["issues"][number]["state"] == "open":
-            continue
+    for number in _closed_by_us(at):
         merged = [n for n, p in at.after["pulls"].items() if p["state"] == "merged"]
         known = at.known.setdefault("consent", {}).get(step.by, {})
         if not merged and not known.get("override"):
@@ -141,6 +134,22 @@ def closed_by_right(at: Ground, step: Step) -> Iterator[str]:
             yield f"#{number} was closed by {at.said[0].name}, and no person wrote since the merge"
         elif known.get("about") != number:
             yield f"#{number} was closed, and the yes was to closing #{known['about']}"
+
+
+def _closed_by_us(at: Ground) -> list[str]:
+    """The issues that are closed since the last step, if a request of ours closes issues."""
+    asked = [r for r in at.requests if r.status == 200]
+    alone = {
+        r.path.rpartition("/")[2] for r in asked if r.method == "PATCH" and "/issues/" in r.path
+    }
+    is_joint = any(r.operation == "CommentAndClose" for r in asked)
+    return [
+        number
+        for number, issue in at.before["issues"].items()
+        if issue["state"] == "open"
+        and at.after["issues"].get(number, issue)["state"] != "open"
+        and (is_joint or number in alone)
+    ]
 
 
 def _consent(at: Ground, step: Step) -> None:

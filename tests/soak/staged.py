@@ -77,8 +77,9 @@ def _say_again() -> None:
 
 
 def _keep_lease() -> None:
-    """The lease is said to be released, and stays."""
+    """The lease is said to be released, and stays, whichever way it ends."""
     _module("git.lease").release = _always(True)
+    _module("github.pulls.forge").GitHubForge.move_ref = _always(None)
 
 
 def _leave_card() -> None:

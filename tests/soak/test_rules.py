@@ -125,16 +125,19 @@ def test_a_yes_is_one_since_the_merge_of_the_claims_own_pull_request(
         violated(rules.closed_by_right, GO_ON, **facts, before=world(pulls=at_first), said=[PROMPT])
         == []
     )
-    close = LoggedRequest(1, "PATCH", "/repos/o/r/issues/42", None, "rest", 200, None, 1)
-    found = violated(
-        rules.closed_by_right,
-        **facts,
-        said=[hook()],
-        requests=(close,),
-        before=world(issues={"42": {"state": "open"}}, pulls=later),
-        after=world(issues={"42": {"state": "closed"}}, pulls=later),
-    )
-    assert (found == []) is is_right
+    for close in (
+        LoggedRequest(1, "PATCH", "/repos/o/r/issues/42", None, "rest", 200, None, 1),
+        LoggedRequest(1, "POST", "/graphql", "CommentAndClose", "graphql", 200, 1, 1),
+    ):
+        found = violated(
+            rules.closed_by_right,
+            **facts,
+            said=[hook()],
+            requests=(close,),
+            before=world(issues={"42": {"state": "open"}}, pulls=later),
+            after=world(issues={"42": {"state": "closed"}}, pulls=later),
+        )
+        assert (found == []) is is_right
 
 
 def test_a_claim_file_that_we_left_half_written(tmp_path: Path) -> None:
@@ -162,6 +165,9 @@ def test_a_create_without_a_look() -> None:
     create = LoggedRequest(2, "POST", "/repos/o/r/issues/42/comments", None, "rest", 201, None, 1)
     assert violated(rules.looked_first, requests=(look, create)) == []
     assert violated(rules.looked_first, requests=(create, look)) != []
+    joint = LoggedRequest(3, "POST", "/graphql", "OpenPullRequest", "graphql", 200, 1, 1)
+    assert violated(rules.looked_first, requests=(look, joint)) == []
+    assert violated(rules.looked_first, requests=(joint, look)) != []
 
 
 def test_what_is_left_behind(tmp_path: Path) -> None:
