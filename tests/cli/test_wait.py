@@ -72,6 +72,7 @@ def test_a_command_joins_the_waiter_and_tells_what_it_waits_for(session: Session
     assert "PR #46: it was closed without being merged." in again.stdout
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(
     ("number", "code", "sentence"),
     [
