@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.claim.record.claim_file import AGENT_FIELDS, ENGINE_FIELDS
-from lifecycle.claim.record.file_merge import merge
+from lifecycle.claim.record.claim_file import AGENT_FIELDS, ENGINE_FIELDS, merge
 from tests.factories import values
 
 BEFORE = values(phase="ready_for_pr", summary="Fix", status="In Progress")

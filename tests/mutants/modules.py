@@ -21,7 +21,6 @@ PURE = (
     "claim.decisions.*",
     "claim.engine.briefing",
     "claim.linked.linked_decisions",
-    "claim.record.file_merge",
     "claim.record.sections",
     "claim.record.state",
     "core.errors",
@@ -108,6 +107,7 @@ PURE = (
 """What decides: it imports nothing of OUTSIDE (`tests/test_imports.py`)."""
 
 ALSO_MUTATED = (
+    "claim.record.claim_file",
     "evidence.runners.project_rows",
     "evidence.runners.runner_table",
     "github.failures.*",
@@ -179,7 +179,6 @@ RIMS: dict[str, tuple[str, ...]] = {
         "claim.engine.guard_stamp",
         "claim.linked.linked_writes",
         "claim.linked.pending_writes",
-        "claim.record.claim_file",
         "claim.record.journalling",
         "claim.record.ownership",
         "feedback.failures.failure_watch",

@@ -24,8 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.record import claim_file
-from lifecycle.claim.record.claim_file import LIMIT, CorruptClaimError
-from lifecycle.claim.record.file_merge import merge
+from lifecycle.claim.record.claim_file import LIMIT, CorruptClaimError, merge
 from lifecycle.core.errors import ClaimRefused
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.messages import messages

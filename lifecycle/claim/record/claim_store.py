@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 from lifecycle.claim.decisions.ending import consent
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record import claim_file, journalling
-from lifecycle.claim.record.claim_file import CorruptClaimError
+from lifecycle.claim.record.claim_file import CorruptClaimError, Merged, merge
 from lifecycle.claim.record.claim_on_disk import RACY_NS, ClaimOnDisk, continues
-from lifecycle.claim.record.file_merge import Merged, merge
 from lifecycle.claim.record.sections import CardRecord
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused, Refused
