@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions.ending import closing, ending_steps
+from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.record.sections import CardAhead, Intent, Trouble
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, fold, mark_of
@@ -197,7 +197,7 @@ def test_the_card_is_done_when_it_says_so_and_nobody_has_it(
 def test_a_comment_that_just_failed_waits_for_another_look() -> None:
     """Nothing is resent within one look, whatever is known of the failure."""
     made = replace(seen(record(**DONE), observed=CLOSED), failed=frozenset({"PostComment"}))
-    assert ending_steps.comment_step(made, closing.comment_of(made.record)) == "waiting"
+    assert closing.comment_step(made, closing.comment_of(made.record)) == "waiting"
 
 
 def test_counting_a_read_leaves_what_else_is_known() -> None:
@@ -205,7 +205,7 @@ def test_counting_a_read_leaves_what_else_is_known() -> None:
     intents = {"PostComment": Intent("m", NOW), "OpenPullRequest": Intent("o", NOW)}
     trouble = Trouble("b", "no such option", NOW + 60)
     made = record(**DONE, memory={"intents": intents, "troubles": {"SetBoard": trouble}})
-    after = ending_steps.comment_missed(made, CLOSED, NOW)
+    after = closing.comment_missed(made, CLOSED, NOW)
     assert after.intents["OpenPullRequest"] == intents["OpenPullRequest"]
     assert after.intents["PostComment"].clean_reads == 1
     assert after.troubles["SetBoard"] == trouble

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.decisions.decide import decide, look
-from lifecycle.claim.decisions.ending import consent, merged
+from lifecycle.claim.decisions.ending import closing as merged
+from lifecycle.claim.decisions.ending import consent
 from lifecycle.claim.decisions.snapshot import Decision
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, CloseIssue, PostComment

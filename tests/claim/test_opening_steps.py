@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions.ending import ending_steps, merged, releasing
+from lifecycle.claim.decisions.ending import closing, releasing
 from lifecycle.claim.decisions.pull import opening
 from lifecycle.claim.decisions.pull.review import WHILE_OPEN
 from lifecycle.claim.decisions.snapshot import Decision, is_unsynced, may_try, still_wanted
@@ -176,7 +176,7 @@ WRITTEN = {**REVIEW, "phase": "merged_detected"}
 def test_a_merge_moves_the_claim_and_puts_the_question() -> None:
     """What was said of the open pull request is no news any more."""
     start = seen(record(**REVIEW), observed=observation(by_number=MERGED))
-    step = merged.merge_found(start, MERGED)
+    step = closing.merge_found(start, MERGED)
     assert step.fields == {"pr_number": 107, "phase": "merged_detected"}
     assert step.record is not None
     assert (step.record.judged, step.record.pull.url, step.record.pull.head) == (
@@ -186,10 +186,10 @@ def test_a_merge_moves_the_claim_and_puts_the_question() -> None:
     )
     (notice,) = step.notices
     assert (notice.key, notice.audience, notice.ends) == ("merged:107", Audience.ASK, QUESTION_ENDS)
-    (closing,) = merged.merge_found(
+    (auto,) = closing.merge_found(
         replace(start, rules=rules_with(start, closes_itself=True)), MERGED
     ).notices
-    assert (closing.key, closing.audience, closing.ends) == (
+    assert (auto.key, auto.audience, auto.ends) == (
         "auto-merged:107",
         Audience.NEWS,
         QUESTION_ENDS,
@@ -223,7 +223,7 @@ def test_a_merge_that_somebody_wrote_is_judged(
 ) -> None:
     """One that was seen is final; the question is put again to whoever asks the ledger."""
     made = record(**WRITTEN, memory={"judged": judged})
-    step = merged.decide(seen(made, observed=None if shown is None else observation(**shown)))
+    step = closing.after_merge(seen(made, observed=None if shown is None else observation(**shown)))
     assert step.fields == fields
     assert [notice.key for notice in step.notices] == keys
     if keys and keys[0].startswith("not-merged"):
@@ -231,14 +231,14 @@ def test_a_merge_that_somebody_wrote_is_judged(
         assert step.record.judged == fields["phase"]
         assert (step.notices[0].audience, step.notices[0].stands) == (Audience.ACT, True)
     without = record(**{**WRITTEN, "pr_number": None}, memory={"judged": judged})
-    assert merged.decide(seen(without)) == Decision()
+    assert closing.after_merge(seen(without)) == Decision()
 
 
 def test_auto_closes_what_was_seen_as_merged() -> None:
     """And not what somebody wrote."""
     for judged, fields in (("merged_detected", {"phase": "done"}), ("coding", {})):
         start = seen(record(**WRITTEN, memory={"judged": judged}))
-        step = merged.decide(replace(start, rules=rules_with(start, closes_itself=True)))
+        step = closing.after_merge(replace(start, rules=rules_with(start, closes_itself=True)))
         assert step.fields == fields
         assert (step.record is not None and step.record.ending.consent == "auto") is bool(fields)
 
@@ -265,13 +265,13 @@ def test_an_end_goes_on_when_the_first_of_its_steps_is_due(
     troubles = {} if until is None else {kind: Trouble("m", "no", until)}
     troubles["OpenPullRequest"] = Trouble("m", "no", NOW + 9)
     made = record(**DONE, memory={"troubles": troubles})
-    assert ending_steps.may_go_on(seen(made)) is goes_on
+    assert closing.may_go_on(seen(made)) is goes_on
     later = {
         **troubles,
         "CloseIssue": Trouble("m", "no", NOW + 5),
         "Unassign": Trouble("m", "no", NOW),
     }
-    assert ending_steps.may_go_on(seen(record(**DONE, memory={"troubles": later})))
+    assert closing.may_go_on(seen(record(**DONE, memory={"troubles": later})))
 
 
 POST = PostComment(42, "Done.\n\n<!-- m -->", "<!-- m -->")
@@ -300,7 +300,7 @@ def test_the_comment_comes_once(memory: dict[str, Any], posted: str | None, resu
     """It is looked for, waited for, sent again after two clean reads, and given up when refused."""
     comments = (comment("x"), comment(posted)) if posted else ()
     shown = observation(issue=issue(comments=comments))
-    step = ending_steps.comment_step(seen(record(**DONE, memory=memory), observed=shown), POST)
+    step = closing.comment_step(seen(record(**DONE, memory=memory), observed=shown), POST)
     if result == "found":
         assert isinstance(step, Decision)
         assert step.record is not None
@@ -315,13 +315,13 @@ def test_a_clean_read_is_counted_and_the_next_one_planned() -> None:
     made = record(**DONE, memory={"intents": {"PostComment": Intent("m", NOW, 1)}})
     shown = observation(issue=issue(comments=()))
     for now, again in ((NOW + 10, NOW + 120), (NOW + 119, NOW + 120), (NOW + 200, NOW + 201)):
-        after = ending_steps.comment_missed(made, shown, now)
+        after = closing.comment_missed(made, shown, now)
         assert after.intents["PostComment"] == Intent("m", NOW, 2)
         trouble = after.troubles["PostComment"]
         assert (trouble.mark, trouble.until, trouble.is_final) == ("m", again, False)
     for blind in (observation(issue=None), observation()):
-        assert ending_steps.comment_missed(made, blind, NOW) == made
-    assert ending_steps.comment_missed(record(**DONE), shown, NOW) == record(**DONE)
+        assert closing.comment_missed(made, blind, NOW) == made
+    assert closing.comment_missed(record(**DONE), shown, NOW) == record(**DONE)
 
 
 @pytest.mark.parametrize(
@@ -334,14 +334,14 @@ def test_a_clean_read_is_counted_and_the_next_one_planned() -> None:
 )
 def test_the_lease_is_ended_once(memory: dict[str, Any], action: Any) -> None:
     """Refused, it is given up; held back, it is waited for."""
-    step = ending_steps.lease_step(seen(record(**DONE, memory=memory)))
+    step = closing.lease_step(seen(record(**DONE, memory=memory)))
     assert step == (Decision(action=action) if action else None)
     if action:
         trouble = Trouble(mark_of(action), "no", NOW + 1)
         held = {**memory, "troubles": {"ReleaseLease": trouble}}
-        assert ending_steps.lease_step(seen(record(**DONE, memory=held))) == Decision()
+        assert closing.lease_step(seen(record(**DONE, memory=held))) == Decision()
         gone = {**memory, "troubles": {"ReleaseLease": replace(trouble, is_final=True)}}
-        assert ending_steps.lease_step(seen(record(**DONE, memory=gone))) is None
+        assert closing.lease_step(seen(record(**DONE, memory=gone))) is None
 
 
 @pytest.mark.parametrize(
@@ -495,4 +495,4 @@ def test_a_comment_is_not_looked_for_where_nothing_is_shown() -> None:
     """No issue, or no look: it is posted as the first one."""
     for shown in (None, observation(issue=None), observation()):
         start = seen(record(**DONE), observed=shown)
-        assert ending_steps.comment_step(start, POST) == Decision(action=POST)
+        assert closing.comment_step(start, POST) == Decision(action=POST)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import cast
 
 from lifecycle.claim.decisions import card, derive
-from lifecycle.claim.decisions.ending import closing, consent, ending_steps, merged, releasing
+from lifecycle.claim.decisions.ending import closing, consent, releasing
 from lifecycle.claim.decisions.pull import failing, merge_standing, opening, pace, review
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot, is_unsynced, may_try, prepared
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
@@ -57,13 +57,13 @@ def _wanted(snapshot: Snapshot) -> Look | None:
     polls = snapshot.wake is not Wake.STOP
     checks = False
     if is_leaving:
-        needed = snapshot.wake.is_asked or ending_steps.may_go_on(snapshot)
+        needed = snapshot.wake.is_asked or closing.may_go_on(snapshot)
     elif phase is Phase.READY_FOR_PR:
         needed = not opening.missing(snapshot) and may_try(
             snapshot, opening.opening(snapshot, claim.branch)
         )
     elif phase is Phase.DONE:
-        is_tried = snapshot.wake.is_asked or ending_steps.may_go_on(snapshot)
+        is_tried = snapshot.wake.is_asked or closing.may_go_on(snapshot)
         needed = is_tried and not consent.is_pending(snapshot)
     elif phase in IN_REVIEW:
         needed = polls or not derive.is_confirmed(snapshot.record)
@@ -193,7 +193,7 @@ def _pull_found(snapshot: Snapshot, observed: Observation) -> Decision:
         return Decision(fields=_polled(snapshot), notices=(notice,))
     match pull.state:
         case PullState.MERGED:
-            return merged.merge_found(snapshot, pull)
+            return closing.merge_found(snapshot, pull)
         case PullState.CLOSED:
             text = messages.closed_unmerged(pull.number, claim.issue_number)
             key = f"closed:{pull.number}:{snapshot.record.pull.reopened}"
@@ -259,8 +259,8 @@ _RULES = {
     Phase.PR_CREATED: _in_review,
     Phase.CHECKS_RUNNING: _in_review,
     Phase.PR_CLOSED: _in_review,
-    Phase.MERGED_DETECTED: merged.decide,
-    Phase.DONE: merged.close_if_answered,
+    Phase.MERGED_DETECTED: closing.after_merge,
+    Phase.DONE: closing.close_if_answered,
 }
 
 

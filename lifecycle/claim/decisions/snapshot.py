@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
-from lifecycle.claim.record.state import ClaimChanges, Record, is_same, kind_of, mark_of
+from lifecycle.claim.record.state import (
+    BEST_EFFORT_TRIES,
+    ClaimChanges,
+    Record,
+    is_same,
+    kind_of,
+    mark_of,
+)
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.plan import Action, Notice, Wake
 from lifecycle.core.values.model import Observation
@@ -118,6 +125,14 @@ def may_try(snapshot: Snapshot, action: Action) -> bool:
         trouble is not None and trouble.mark == mark_of(action) and snapshot.now < trouble.until
     )
     return snapshot.wake.is_asked or not is_held
+
+
+def is_given_up(record: Record, action: Action) -> bool:
+    """True if a best-effort step was refused, or failed too often to wait for it any longer."""
+    trouble = record.troubles.get(kind_of(action))
+    if trouble is None or trouble.mark != mark_of(action):
+        return False
+    return trouble.is_final or trouble.tries >= BEST_EFFORT_TRIES
 
 
 def still_wanted(snapshot: Snapshot, kind: str) -> bool:

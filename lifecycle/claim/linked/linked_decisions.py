@@ -12,8 +12,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from lifecycle.claim.decisions.ending import ending_steps
-from lifecycle.claim.decisions.snapshot import Decision, Snapshot, may_try
+from lifecycle.claim.decisions.snapshot import Decision, Snapshot, is_given_up, may_try
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record
 from lifecycle.core.messages import linked_messages
@@ -131,7 +130,7 @@ def ending_step(snapshot: Snapshot) -> Decision | None:
     if unknown is not None and unknown.tries < BEST_EFFORT_TRIES and not record.linked.is_known:
         return Decision()
     action = action_of(record)
-    if action is None or ending_steps.is_given_up(record, action):
+    if action is None or is_given_up(record, action):
         return None
     return Decision(action=action if may_try(snapshot, action) else None)
 

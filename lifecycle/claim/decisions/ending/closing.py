@@ -1,23 +1,161 @@
-"""Close a claim whose work is merged: comment, issue, card, lease, claim file, one step a decision.
+"""After the merge: ask whether to close the issue, act on the answer, and close the claim step by step.
 
-The claim file goes last and only when GitHub shows the issue closed. The board is best effort: it is
-tried again while that can help, and never keeps the issue open.
+The steps are comment, issue, card, lease and claim file, each a decision and a fact of its own. The claim
+file goes last and only when GitHub shows the issue closed. The comment is a create that GitHub does not
+deduplicate, so it is looked for by its hidden marker. The board and the lease are best effort: they are
+tried again while that can help, and never keep the issue open. `releasing` shares those steps.
 """
 
 from __future__ import annotations
 
+from typing import Literal
+
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.ending import consent, ending_steps
-from lifecycle.claim.decisions.snapshot import Decision, Snapshot, may_try
+from lifecycle.claim.decisions.ending import consent
+from lifecycle.claim.decisions.pull import review
+from lifecycle.claim.decisions.snapshot import (
+    COMMENT_READS,
+    COMMENT_SETTLE,
+    Decision,
+    Snapshot,
+    is_given_up,
+    may_try,
+)
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.linked import linked_decisions
-from lifecycle.claim.record.state import ClaimChanges, Record, is_same
+from lifecycle.claim.record.sections import Trouble
+from lifecycle.claim.record.state import ClaimChanges, Record, fold, is_same
 from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.messages import messages
-from lifecycle.core.plan import Audience, CloseIssue, ForgetClaim, Notice, PostComment, SetBoard
+from lifecycle.core.messages import messages, review_messages
+from lifecycle.core.plan import (
+    Audience,
+    CloseIssue,
+    Commented,
+    ForgetClaim,
+    Notice,
+    PostComment,
+    ReleaseLease,
+    SetBoard,
+)
 from lifecycle.core.values.model import Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
+
+Settled = Literal["done", "waiting"]
+"""The comment needs no step now: it is there (or refused for good), or reads have to settle."""
+
+_STEPS = (
+    "PostComment",
+    "CloseIssue",
+    "Unassign",
+    "SetBoard",
+    "ReleaseLease",
+    "SetLinked",
+    "FindLinked",
+)
+
+
+def after_merge(snapshot: Snapshot) -> Decision:
+    """Ask whether to close, unless the settings say so; go back if nothing is merged after all."""
+    claim = snapshot.record.claim
+    if snapshot.rules.closes_itself and snapshot.record.judged == Phase.MERGED_DETECTED:
+        agreed = consent.given(snapshot.record, consent.AUTO)
+        return Decision(fields={"phase": Phase.DONE.value}, record=agreed)
+    if snapshot.observation is None:
+        if snapshot.record.judged == Phase.MERGED_DETECTED and claim.pr_number:
+            return Decision(notices=(_question(snapshot, claim.pr_number),))
+        return Decision()
+    pull = derive.pull_request_of(snapshot.record, snapshot.observation, snapshot.rules.head_owner)
+    if pull is not None and pull.state is PullState.MERGED:
+        return merge_found(snapshot, pull)
+    if snapshot.record.judged == Phase.MERGED_DETECTED:
+        return Decision()  # a merge is final: whatever hides it now is a lagging read
+    found = derive.phase_of(pull)
+    reason = why_not_merged(pull, claim.branch)
+    text = messages.done_refused(reason, claim.issue_number, found)
+    key = f"not-merged:{pull.number if pull else 0}:{found}"
+    return Decision(
+        fields={"phase": found.value},
+        record=replace(snapshot.record, judged=found.value),
+        notices=(Notice(key, text, Audience.ACT, stands=True),),
+    )
+
+
+def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
+    """Move to `merged_detected` and put the question."""
+    left = review.unanswered(snapshot.record.pull, pull)
+    known = replace(snapshot.record.pull, url=pull.url, head=pull.head_sha, unanswered=left)
+    record = replace(snapshot.record, pull=known)
+    return Decision(
+        fields={"pr_number": pull.number, "phase": Phase.MERGED_DETECTED.value},
+        record=replace(
+            snapshot.record,
+            judged=Phase.MERGED_DETECTED.value,
+            pull=known,
+        ),
+        notices=(_question(replace(snapshot, record=record), pull.number),),
+    )
+
+
+def close_if_answered(snapshot: Snapshot) -> Decision:
+    """Phase `done`: close if somebody has said yes; else go back and ask."""
+    record, observed = snapshot.record, snapshot.observation
+    if consent.is_pending(snapshot):
+        return _ask_again(snapshot, record.claim.pull)
+    if observed is None:
+        return Decision()
+    pull = derive.pull_request_of(record, observed, snapshot.rules.head_owner)
+    if pull is None or pull.state is not PullState.MERGED:
+        return decide(snapshot)
+    if consent.is_missing(snapshot, pull):
+        found = merge_found(snapshot, pull)
+        again = _ask_again(snapshot, pull.number)
+        return replace(again, fields=found.fields, record=found.record)
+    step = decide(snapshot)
+    if record.ending.consent or record.ending.override or not (step.action or step.fields):
+        return step
+    # What is a yes now stays one until the issue is closed, whoever goes on with it.
+    return replace(step, record=consent.given(step.record or record, consent.PROMPT))
+
+
+def _ask_again(snapshot: Snapshot, number: int) -> Decision:
+    """Tell the agent that its `done` does not count, and what does; that is the question, too."""
+    record = snapshot.record
+    counts = consent.counts_done(record, hears_prompts=snapshot.hears_prompts)
+    was_asked = consent.is_asked(record)
+    text = messages.not_answered(
+        number, record.claim.issue_number, was_asked=was_asked, counts_done=counts
+    )
+    refusal = Notice(
+        consent.refusal_key(record), text, Audience.ACT, stands=True, ends=(consent.QUESTION,)
+    )
+    return Decision(
+        fields={"phase": Phase.MERGED_DETECTED.value},
+        record=replace(record, judged=Phase.MERGED_DETECTED.value),
+        # It stands in the place of the question, which is not to be put once more.
+        notices=(refusal,) if was_asked else (_question(snapshot, number), refusal),
+    )
+
+
+def _question(snapshot: Snapshot, number: int) -> Notice:
+    issue, key = snapshot.record.claim.issue_number, consent.question_key(number)
+    if snapshot.rules.closes_itself:
+        text, key, audience = (
+            messages.merged_and_closing(number, issue),
+            f"auto-{key}",
+            Audience.NEWS,
+        )
+    else:
+        counts = consent.counts_done(snapshot.record, hears_prompts=snapshot.hears_prompts)
+        left = snapshot.record.pull.unanswered
+        open_threads = f"{review_messages.unanswered(number, left)}. " if left else ""
+        if snapshot.record.pull.tampering:
+            held = review_messages.holds(snapshot.record.pull.tampering)
+            open_threads = f"{open_threads}{held} "
+        how = messages.how_to_close(counts_done=counts)
+        text = f"{messages.merged(number, issue)} {open_threads}{how}"
+        audience = Audience.ASK
+    return Notice(key, text, audience, ends=(*review.WHILE_OPEN, "closed"))
 
 
 def decide(snapshot: Snapshot) -> Decision:
@@ -62,7 +200,7 @@ def apply_observation(record: Record, seen: Observation, now: float) -> Record:
     if seen.item is not None:
         is_done = is_same(seen.item.status, Status.DONE) and not seen.item.agent
         ending = replace(ending, board_done=is_done and not record.card.leaves_labels)
-    return ending_steps.comment_missed(replace(record, ending=ending), seen, now)
+    return comment_missed(replace(record, ending=ending), seen, now)
 
 
 def why_not_merged(pull: PullRequest | None, branch: str) -> str:
@@ -89,7 +227,7 @@ def comment_of(record: Record) -> PostComment:
 
 def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     record, claim = snapshot.record, snapshot.record.claim
-    comment = ending_steps.comment_step(snapshot, comment_of(record))
+    comment = comment_step(snapshot, comment_of(record))
     if isinstance(comment, Decision):
         return comment
     inner = linked_decisions.ending_step(snapshot)
@@ -106,7 +244,7 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
         return Decision(action=board if may_try(snapshot, board) else None)
     if comment == "waiting":
         return Decision()
-    lease = ending_steps.lease_step(snapshot)
+    lease = lease_step(snapshot)
     if lease is not None:
         return lease
     # Said with the last step and not after it: a crash behind it must not lose the sentence.
@@ -126,7 +264,7 @@ def _put_back(record: Record, observed: Observation) -> SetBoard | None:
         return None
     agent = before.agent if before.agent and not item.agent else None
     action = SetBoard(item.id, before.status or None, agent)
-    return None if ending_steps.is_given_up(record, action) else action
+    return None if is_given_up(record, action) else action
 
 
 def _board_action(snapshot: Snapshot, observed: Observation) -> SetBoard | None:
@@ -148,7 +286,7 @@ def _board_action(snapshot: Snapshot, observed: Observation) -> SetBoard | None:
         agent=None,
         clear_agent=needs_clearing,
     )
-    return None if ending_steps.is_given_up(record, action) else action
+    return None if is_given_up(record, action) else action
 
 
 def _board_sentence(snapshot: Snapshot, observed: Observation) -> str:
@@ -187,3 +325,60 @@ def _refusal(record: Record, pull: PullRequest | None) -> Decision:
         record=replace(consent.given(record, ""), judged=phase.value),
         notices=(Notice(key, text, Audience.ACT, stands=True),),
     )
+
+
+def may_go_on(snapshot: Snapshot) -> bool:
+    """True unless every step that is left waits for a later moment."""
+    troubles = snapshot.record.troubles
+    waits = [troubles[kind].until for kind in _STEPS if kind in troubles]
+    return not waits or snapshot.now >= min(waits)
+
+
+def comment_step(snapshot: Snapshot, comment: PostComment) -> Decision | Settled:
+    """The next step to get the comment onto the issue exactly once; or "done", or "waiting"."""
+    record = snapshot.record
+    if record.ending.comment_done:
+        return "done"
+    if _is_posted(comment, snapshot.observation):
+        return Decision(record=fold(record, Commented(comment.marker), snapshot.now))
+    intent = record.intents.get("PostComment")
+    if intent is not None and intent.mark == comment.marker:
+        has_settled = snapshot.now - intent.at >= COMMENT_SETTLE
+        if has_settled and intent.clean_reads >= COMMENT_READS:
+            return Decision(action=comment)
+        return "waiting"
+    if may_try(snapshot, comment):
+        return Decision(action=comment)
+    # A comment that GitHub refuses does not keep the claim; its complaint says so.
+    trouble = record.troubles.get("PostComment")
+    return "done" if trouble is not None and trouble.is_final else "waiting"
+
+
+def comment_missed(record: Record, seen: Observation, now: float) -> Record:
+    """Count this read of the comments for one whose posting is unknown; `comment_step` looks for it."""
+    intent = record.intents.get("PostComment")
+    if intent is None or seen.issue is None or seen.issue.comments is None:
+        return record
+    intent = replace(intent, clean_reads=intent.clean_reads + 1)
+    # The next read, once the time is up, finds it or allows another attempt.
+    again = max(intent.at + COMMENT_SETTLE, now + 1)
+    trouble = Trouble(intent.mark, "it is not known whether the comment was posted", again)
+    return replace(
+        record,
+        intents={**record.intents, "PostComment": intent},
+        troubles={**record.troubles, "PostComment": trouble},
+    )
+
+
+def lease_step(snapshot: Snapshot) -> Decision | None:
+    """The step that ends the lease; None if there is none, it has ended, or that was given up."""
+    record = snapshot.record
+    release = ReleaseLease(record.claim.issue, record.ownership.lease)
+    if not record.ownership.lease or record.ending.lease_done or is_given_up(record, release):
+        return None
+    return Decision(action=release if may_try(snapshot, release) else None)
+
+
+def _is_posted(comment: PostComment, seen: Observation | None) -> bool:
+    comments = seen.issue.comments if seen is not None and seen.issue is not None else None
+    return any(hidden_marker.is_signed(posted.body, comment.marker) for posted in comments or ())

@@ -15,8 +15,8 @@ from __future__ import annotations
 import re
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.ending import ending_steps
-from lifecycle.claim.decisions.snapshot import Decision, Snapshot, may_try
+from lifecycle.claim.decisions.ending import closing
+from lifecycle.claim.decisions.snapshot import Decision, Snapshot, is_given_up, may_try
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.linked import linked_decisions
 from lifecycle.claim.record.sections import Releasing
@@ -78,7 +78,7 @@ def apply_observation(record: Record, seen: Observation, now: float) -> Record:
     is_free = seen.item and is_same(seen.item.status, Status.TODO) and not seen.item.agent
     if is_free and not record.card.leaves_labels:
         ending = replace(ending, board_done=True)
-    return ending_steps.comment_missed(replace(record, ending=ending), seen, now)
+    return closing.comment_missed(replace(record, ending=ending), seen, now)
 
 
 def _asked(record: Record, releasing: Releasing | None) -> Record:
@@ -140,7 +140,7 @@ def _leave(snapshot: Snapshot, releasing: Releasing, text: str) -> Decision:
     """End only the lease and the linked task: another agent holds the task, or it was released before."""
     if not releasing.holder:
         # The card names somebody else, and the lease may still be ours: it would keep them out.
-        lease = ending_steps.lease_step(snapshot)
+        lease = closing.lease_step(snapshot)
         if lease is not None:
             return lease
     inner = linked_decisions.ending_step(snapshot)
@@ -158,15 +158,15 @@ def _steps(
     if snapshot.wake is Wake.SWEEP and record.ownership.lease and not record.ending.lease_done:
         # From afar only the lease can tell that nobody took the task up meanwhile, so it goes first;
         # and where it cannot be ended, the task stays with whoever holds it.
-        return ending_steps.lease_step(snapshot) or Decision()
+        return closing.lease_step(snapshot) or Decision()
     pull = derive.pull_request_of(record, observed, snapshot.rules.head_owner)
-    comment = ending_steps.comment_step(
+    comment = closing.comment_step(
         snapshot, comment_of(record, releasing, pull, is_open=issue.is_open)
     )
     if isinstance(comment, Decision):
         return comment
     for action in (_unassignment(record, issue), _board_action(snapshot, observed, issue)):
-        if action is not None and not ending_steps.is_given_up(record, action):
+        if action is not None and not is_given_up(record, action):
             return Decision(action=action if may_try(snapshot, action) else None)
     # Free inside before it is free for others: behind the lease somebody else may have both.
     inner = linked_decisions.ending_step(snapshot)
@@ -174,7 +174,7 @@ def _steps(
         return inner
     if comment == "waiting":
         return Decision()
-    lease = ending_steps.lease_step(snapshot)
+    lease = closing.lease_step(snapshot)
     if lease is not None:
         return lease
     # Said with the last step and not after it: a crash behind it must not lose the sentence.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.ending import merged
+from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot, may_try
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import Record
@@ -97,7 +97,7 @@ def decide(snapshot: Snapshot) -> Decision:
         claim, snapshot.observation, snapshot.rules.head_owner, snapshot.pushed_head
     )
     if found is not None:
-        return merged.merge_found(snapshot, found)
+        return closing.merge_found(snapshot, found)
     return Decision(action=action if may_try(snapshot, action) else None)
 
 
