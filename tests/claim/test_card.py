@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions import card, hints
+from lifecycle.claim.decisions import card_and_link, hints
 from lifecycle.claim.decisions.ending import releasing
 from lifecycle.claim.record.sections import CardAhead, Releasing, Trouble
 from lifecycle.claim.record.state import Record, mark_of
@@ -34,7 +34,7 @@ ASKED = Releasing(NOW - 5, "out of time", "2 commits.", is_begun=True)
 def learned(item: Any, memory: dict[str, Any] | None = None, **changes: Any) -> Any:
     """The record once a card was seen."""
     shown = observation(**{"item": item, **changes.pop("shown", {})})
-    return card.apply_observation(record(memory=memory or {}, **changes), shown)
+    return card_and_link.apply_card(record(memory=memory or {}, **changes), shown)
 
 
 @pytest.mark.parametrize(
@@ -179,20 +179,22 @@ def test_a_task_that_was_taken_while_its_label_goes_stays_taken() -> None:
     theirs = replace(ITEM, agent="maria-2")
     made = learned(theirs, {"card.leaves_labels": True, "card.agent": AGENT})
     assert (made.card.agent, made.ownership.taken_by) == (AGENT, "maria-2")
-    assert card.apply_observation(made, observation(item=theirs)).ownership.taken_by == "maria-2"
+    assert card_and_link.apply_card(made, observation(item=theirs)).ownership.taken_by == "maria-2"
 
 
 def test_a_card_is_written_once_it_was_seen() -> None:
     """Until then what there is to say of the board is said; a claim without an agent writes none."""
     behind: dict[str, Any] = {"status": "In Review"}
     unseen = record(**behind, memory={"card.is_known": False})
-    step = card.decide(seen(unseen, observed=observation(board_note="Labels stand in its place.")))
+    step = card_and_link.card_step(
+        seen(unseen, observed=observation(board_note="Labels stand in its place."))
+    )
     assert (step.action, [notice.key for notice in step.notices]) == (
         None,
         ["board-note:Labels stand in its place."],
     )
     nobodys = record(**behind, agent_id="", memory={"card.agent": None})
-    action = card.decide(seen(nobodys, observed=observation())).action
+    action = card_and_link.card_step(seen(nobodys, observed=observation())).action
     assert action == SetBoard("PVTI_lADOBx", "In Review", None)
 
 
@@ -242,27 +244,27 @@ def test_the_card_follows_the_claim_where_nobody_moved_it(
 ) -> None:
     """Only what differs is written; what keeps it from that is told to the person."""
     start = seen(record(**changes, memory=memory), observed=observation(**{"item": ITEM, **shown}))
-    step = card.decide(start)
+    step = card_and_link.card_step(start)
     assert step.action == (SetBoard("PVTI_lADOBx", *action) if action else None)
     assert [(one.key, one.audience) for one in step.notices] == [
         (key, Audience.NOTE) for key in keys
     ]
-    without = card.decide(replace(start, rules=rules_with(start, has_board=False)))
+    without = card_and_link.card_step(replace(start, rules=rules_with(start, has_board=False)))
     assert without.action is None
     assert not [one for one in without.notices if one.key.startswith("board")]
     if action:
         trouble = Trouble(mark_of(SetBoard("PVTI_lADOBx", *action)), "no", NOW + 1)
         held = replace(start, record=replace(start.record, troubles={"SetBoard": trouble}))
-        assert card.decide(held).action is None
+        assert card_and_link.card_step(held).action is None
     if not shown:
-        assert card.decide(replace(start, observation=None)) == step
+        assert card_and_link.card_step(replace(start, observation=None)) == step
 
 
 def test_a_moved_label_is_called_a_label() -> None:
     """And a card a card."""
     for item_id, word in (("labels/42", "label"), ("PVTI_lADOBx", "card")):
         start = seen(record(item_id=item_id, memory={"card.moved_to": "Blocked"}))
-        (notice,) = card.decide(start).notices
+        (notice,) = card_and_link.card_step(start).notices
         assert word in notice.text
         assert "Blocked" in notice.text
 
@@ -272,13 +274,13 @@ def test_an_issue_without_a_card_is_put_on_the_board_once() -> None:
     shown = observation(item=None, board_note="Note.")
     start = seen(record(item_id="", status="Todo"), observed=shown)
     action = AddToBoard(42, "I_42")
-    step = card.decide(start)
+    step = card_and_link.card_step(start)
     assert step.action == action
     assert [one.key for one in step.notices] == ["board-note:Note."]
     trouble = Trouble(mark_of(action), "no", NOW + 1)
     held = replace(start, record=replace(start.record, troubles={"AddToBoard": trouble}))
-    assert card.decide(held).action is None
-    hidden = card.decide(replace(start, observation=observation(issue=None, item=None)))
+    assert card_and_link.card_step(held).action is None
+    hidden = card_and_link.card_step(replace(start, observation=observation(issue=None, item=None)))
     assert hidden.action is None
     assert [one.key for one in hidden.notices] == ["off-board:42"]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from lifecycle.claim.decisions import card_and_link
 from lifecycle.claim.decisions.decide import apply_fact, decide
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot, prepared
-from lifecycle.claim.linked import linked_decisions
 from lifecycle.claim.record.sections import Releasing, Trouble
 from lifecycle.claim.record.state import Record, fold
 from lifecycle.core.errors import Refused, Transient
@@ -46,7 +46,7 @@ BASE, HOST = "octo-org/hello", "github.com"
 )
 def test_a_reference_names_an_issue(external: str) -> None:
     """Each way in which people write it names issue 42 of this repository."""
-    assert linked_decisions.issue_of(external, BASE, HOST) == 42
+    assert card_and_link.issue_of(external, BASE, HOST) == 42
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_reference_names_an_issue(external: str) -> None:
 )
 def test_what_names_no_issue_of_this_repository_is_no_link(external: str) -> None:
     """Another repository, another host, another tracker, or no issue at all: nothing is linked."""
-    assert linked_decisions.issue_of(external, BASE, HOST) is None
+    assert card_and_link.issue_of(external, BASE, HOST) is None
 
 
 def test_the_first_open_task_stands_for_the_issue() -> None:
@@ -80,8 +80,8 @@ def test_the_first_open_task_stands_for_the_issue() -> None:
         Task("c", "first", external="octo-org/hello#42"),
         Task("d", "second", external="gh-42"),
     )
-    assert [one.id for one in linked_decisions.of_issue(tasks, 42, BASE, HOST)] == ["c", "d"]
-    assert linked_decisions.of_issue(tasks, 44, BASE, HOST) == ()
+    assert [one.id for one in card_and_link.of_issue(tasks, 42, BASE, HOST)] == ["c", "d"]
+    assert card_and_link.of_issue(tasks, 44, BASE, HOST) == ()
 
 
 def with_link(synced: str = "claimed", /, **memory: Any) -> dict[str, Any]:
@@ -124,8 +124,8 @@ def kinds(actions: list[Any]) -> list[str]:
 
 def test_a_claim_without_a_link_wants_nothing() -> None:
     """No linked task: no action, whatever the phase."""
-    assert linked_decisions.action_of(record()) is None
-    assert linked_decisions.action_of(record(**DONE)) is None
+    assert card_and_link.link_action(record()) is None
+    assert card_and_link.link_action(record(**DONE)) is None
 
 
 def test_closing_closes_the_inner_task_before_the_issue() -> None:
@@ -199,7 +199,7 @@ def test_what_could_not_be_closed_is_told_with_the_end() -> None:
         }
     )
     made = replace(made, record=made.record.with_values({"status": "Done"}))
-    action = linked_decisions.action_of(made.record)
+    action = card_and_link.link_action(made.record)
     assert action is not None
     made = apply_fact(made, Failed(action, Refused("bd is not installed.")))
     step = decide(made)
@@ -232,19 +232,19 @@ def test_what_is_left_is_said_once_and_not_touched() -> None:
     step = decide(seen(made, wake=Wake.STOP))
     assert "It is maria's." in texts(step)
     assert not any(say.stands for say in step.notices)
-    assert linked_decisions.action_of(made) is None
+    assert card_and_link.link_action(made) is None
     assert (
-        linked_decisions.action_of(
+        card_and_link.link_action(
             replace(made, ending=replace(made.ending, releasing=Releasing(NOW)))
         )
         is None
     )
     ends = made.with_values(DONE)
-    assert linked_decisions.action_of(ends) is not None
+    assert card_and_link.link_action(ends) is not None
     left = fold(ends, LinkedIs("demo-1", "left", "It is maria's now."), NOW)
-    assert linked_decisions.action_of(left) is None
-    assert "It is maria's now." in [say.text for say in linked_decisions.notices(left)]
-    assert linked_decisions.notices(record(memory=with_link(""))) == ()
+    assert card_and_link.link_action(left) is None
+    assert "It is maria's now." in [say.text for say in card_and_link.link_notices(left)]
+    assert card_and_link.link_notices(record(memory=with_link(""))) == ()
 
 
 def test_a_sweep_never_touches_a_linked_task() -> None:
@@ -252,9 +252,9 @@ def test_a_sweep_never_touches_a_linked_task() -> None:
     made = replace(ending(""), wake=Wake.SWEEP)
     assert "SetLinked" not in kinds(steps(made))
     living = seen(record(memory=with_link("")), wake=Wake.SWEEP)
-    assert linked_decisions.living(living).action is None
-    assert not linked_decisions.wants_to_know(replace(living, record=record()))
-    assert linked_decisions.wants_to_know(seen(record(), wake=Wake.TICK))
+    assert card_and_link.link_step(living).action is None
+    assert not card_and_link.wants_link(replace(living, record=record()))
+    assert card_and_link.wants_link(seen(record(), wake=Wake.TICK))
 
 
 def test_the_link_survives_the_state_file() -> None:
@@ -293,8 +293,8 @@ def test_who_asks_and_what_ends_wants_to_know_what_is_linked(
 ) -> None:
     """A claim that is nobody else's, of an issue, and not from afar."""
     made = seen(record(**changes, memory=memory), wake=wake)
-    assert linked_decisions.wants_to_know(made) is wants
-    assert linked_decisions.living(made).action is None or "linked.link" in memory
+    assert card_and_link.wants_link(made) is wants
+    assert card_and_link.link_step(made).action is None or "linked.link" in memory
 
 
 def test_an_end_that_could_not_ask_for_its_linked_task_asks_again_and_then_ends_without() -> None:
@@ -309,6 +309,6 @@ def test_an_end_that_could_not_ask_for_its_linked_task_asks_again_and_then_ends_
         made = record(
             **DONE, memory={"troubles": {"FindLinked": trouble}, "linked.is_known": is_known}
         )
-        step = linked_decisions.ending_step(seen(made, wake=Wake.STOP))
+        step = card_and_link.link_ending_step(seen(made, wake=Wake.STOP))
         assert step == (Decision() if waits else None)
-        assert linked_decisions.ending_step(seen(made, wake=Wake.SWEEP)) is None
+        assert card_and_link.link_ending_step(seen(made, wake=Wake.SWEEP)) is None

@@ -20,7 +20,6 @@ OUTSIDE = frozenset(
 PURE = (
     "claim.decisions.*",
     "claim.engine.briefing",
-    "claim.linked.linked_decisions",
     "claim.record.sections",
     "claim.record.state",
     "core.errors",

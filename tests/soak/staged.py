@@ -84,7 +84,7 @@ def _keep_lease() -> None:
 
 def _leave_card() -> None:
     """The card is taken for written, and is not."""
-    _module("claim.decisions.card").is_unsynced = _always(False)
+    _module("claim.decisions.card_and_link").is_unsynced = _always(False)
 
 
 def _crash() -> None:

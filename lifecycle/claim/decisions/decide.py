@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import cast
 
-from lifecycle.claim.decisions import card, derive
+from lifecycle.claim.decisions import card_and_link, derive
 from lifecycle.claim.decisions.ending import closing, consent, releasing
 from lifecycle.claim.decisions.pull import failing, merge_standing, opening, pace, review
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot, is_unsynced, may_try, prepared
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
-from lifecycle.claim.linked import linked_decisions
 from lifecycle.claim.record.state import ClaimChanges, Record, fold, kind_of
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import dataclass, replace
@@ -110,7 +109,7 @@ def decide(snapshot: Snapshot) -> Decision:
         return opening.condition("no-issue", messages.no_issue_number())
     if record.ending.releasing is not None:
         step = _effective(record, releasing.decide(snapshot))
-        more = (*complaints(record), *linked_decisions.notices(record))
+        more = (*complaints(record), *card_and_link.link_notices(record))
         return replace(step, notices=(*step.notices, *more))
     phase = Phase.named(claim.phase)
     if phase is None:
@@ -123,15 +122,15 @@ def decide(snapshot: Snapshot) -> Decision:
         text = loss_messages.released_from_afar(claim.issue_number)
         return opening.condition("given-back-from-afar", text)
     step = _effective(record, _RULES[phase](snapshot))
-    more = (*complaints(record), *_closed_elsewhere(snapshot), *linked_decisions.notices(record))
+    more = (*complaints(record), *_closed_elsewhere(snapshot), *card_and_link.link_notices(record))
     step = replace(step, notices=(*step.notices, *more))
     if step.fields or step.record or step.action or phase is Phase.DONE:
         return step
-    board = card.decide(snapshot)
+    board = card_and_link.card_step(snapshot)
     board = replace(board, notices=(*step.notices, *board.notices))
     if board.action:
         return board
-    return replace(linked_decisions.living(snapshot), notices=board.notices)
+    return replace(card_and_link.link_step(snapshot), notices=board.notices)
 
 
 def apply_fact(snapshot: Snapshot, fact: Fact) -> Snapshot:
@@ -143,14 +142,14 @@ def apply_fact(snapshot: Snapshot, fact: Fact) -> Snapshot:
     if observed is not None and isinstance(fact, PullRequestOpened):
         pull = fact.pull_request
         observed = replace(observed, by_number=pull, by_branch=(pull, *observed.by_branch))
-        record = card.apply_observation(
+        record = card_and_link.apply_card(
             record, observed
         )  # what somebody set before that is behind now
     if observed is not None and isinstance(fact, PullRequestLinked):
         observed = derive.with_text(observed, fact.pull_request)
     if observed is not None and isinstance(fact, OnBoard):
         observed = replace(observed, item=fact.item)
-        record = card.apply_observation(record, observed)
+        record = card_and_link.apply_card(record, observed)
     return replace(snapshot, record=record, observation=observed)
 
 
@@ -158,7 +157,7 @@ def apply_observation(record: Record, seen: Observation, now: float) -> Record:
     """The record after an observation: what GitHub shows to be true need not be written."""
     if seen.issue is not None and seen.issue.title:
         record = replace(record, title=seen.issue.title)
-    record = releasing.apply_loss(record, card.apply_observation(record, seen), seen)
+    record = releasing.apply_loss(record, card_and_link.apply_card(record, seen), seen)
     if record.ending.releasing is not None:
         return releasing.apply_observation(record, seen, now)
     return closing.apply_observation(record, seen, now)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from lifecycle.claim.decisions import card_and_link
 from lifecycle.claim.decisions.decide import apply_observation, look
 from lifecycle.claim.decisions.ending import consent
 from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.linked import linked_decisions, linked_writes
+from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record import ownership
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.core.errors import LifecycleError, Transient
@@ -164,7 +165,7 @@ def observe(working: LookUnderWay, loaded: Loaded) -> None:
         _note_watched(world, observed)
         record = apply_observation(working.seen.record, observed, now)
         working.seen = replace(working.seen, record=record)
-        if linked_decisions.wants_to_know(working.seen):
+        if card_and_link.wants_link(working.seen):
             record, notices = linked_writes.learned(world, working.seen)
             working.seen = replace(working.seen, record=record)
             queue(working, notices)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.claim.linked import linked_decisions, pending_writes
+from lifecycle.claim.decisions import card_and_link
+from lifecycle.claim.linked import pending_writes
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import RETRY_SECONDS, Record
 from lifecycle.core.errors import (
@@ -55,7 +56,7 @@ def issue_named(world: World, task: Task) -> int | None:
         base, host = str(world.base), config.web_host(world.addresses.api_url)
     except (BadConfig, GitFailed):
         return None  # a worktree without GitHub: its tasks are linked to nothing of it
-    return linked_decisions.issue_of(task.external, base, host)
+    return card_and_link.issue_of(task.external, base, host)
 
 
 def named(world: World, query: str, notes: list[str]) -> tuple[int, Task] | None:
@@ -128,7 +129,7 @@ def hold(
         notes.append(linked_messages.also_linked(issue, task.id, others))
     link = Link(inner.name, task.id)
     if _begin(claim_store, inner, task) and _is_mine(inner, task):
-        return Held(replace(link, synced=linked_decisions.CLAIMED), is_known=True)
+        return Held(replace(link, synced=card_and_link.CLAIMED), is_known=True)
     try:
         _claim(world, claim_store, inner, task.id, notes, takes_over=force)
     except (Transient, Rejected) as error:  # it may have happened
@@ -141,7 +142,7 @@ def hold(
             return Held(link, is_known=True, left=notes[-1])
         raise _refusal(error, task.id, issue) from None
     pending_writes.forget(claim_store, inner.name, task.id)
-    return Held(replace(link, synced=linked_decisions.CLAIMED), is_known=True)
+    return Held(replace(link, synced=card_and_link.CLAIMED), is_known=True)
 
 
 def _is_mine(inner: Tracker, task: Task) -> bool:
@@ -223,7 +224,7 @@ def let_go(world: World, claim_store: ClaimStore, issue: int = 0) -> str:
         log.write(world.root, f"giving {task} back: {said}")
         now = world.clock.now()
         left = pending_writes.Left(
-            name, task, actor, linked_decisions.RELEASED, issue, since=now, until=now
+            name, task, actor, card_and_link.RELEASED, issue, since=now, until=now
         )
         pending_writes.add(claim_store, left)
         claim_store.marks.set_due(STOP_DUE, ALWAYS)
@@ -265,7 +266,7 @@ def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...
     Without another tracker than GitHub nothing is asked and nothing changes.
     """
     record, issue = snapshot.record, snapshot.record.claim.issue_number
-    known = {kind: one for kind, one in record.troubles.items() if kind != linked_decisions.FIND}
+    known = {kind: one for kind, one in record.troubles.items() if kind != card_and_link.FIND}
     try:
         inner = world.inner_as(record.claim.agent_id)
         if inner is None or issue is None:
@@ -275,15 +276,15 @@ def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...
         sentence = redact(error.sentence, world.environment)
         log.write(world.root, f"the linked task of #{issue}: {sentence}")
         if isinstance(error, Transient):
-            before = record.troubles.get(linked_decisions.FIND)
+            before = record.troubles.get(card_and_link.FIND)
             tries = before.tries + 1 if before is not None else 1
             trouble = Trouble("", sentence, snapshot.now + RETRY_SECONDS, tries)
-            return replace(record, troubles={**known, linked_decisions.FIND: trouble}), ()
+            return replace(record, troubles={**known, card_and_link.FIND: trouble}), ()
         text = linked_messages.not_asked(world.settings.tracker_use, issue, sentence)
         return record, (Notice("linked-unknown", text, Audience.NOTE),)
     link = Link(inner.name, task.id) if task is not None else None
     if task is not None and task.assignee == inner.actor and task.status is TaskStatus.IN_PROGRESS:
-        link = Link(inner.name, task.id, linked_decisions.CLAIMED)
+        link = Link(inner.name, task.id, card_and_link.CLAIMED)
     return replace(
         record, linked=replace(record.linked, link=link, is_known=True), troubles=known
     ), ()
@@ -299,7 +300,7 @@ def set_linked(action: SetLinked, world: World, record: Record) -> LinkedIs:
     inner = world.inner_as(record.claim.agent_id, action.tracker)
     if inner is None:
         raise ValueError("the link is to GitHub itself")
-    left = "" if action.wanted == linked_decisions.CLAIMED else linked_decisions.LEFT
+    left = "" if action.wanted == card_and_link.CLAIMED else card_and_link.LEFT
     try:
         now = pending_writes.written(inner, action.id, action.wanted, action.reason)
         return LinkedIs(action.id, now)

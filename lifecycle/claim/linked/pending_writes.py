@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.claim.linked import linked_decisions
+from lifecycle.claim.decisions import card_and_link
 from lifecycle.claim.record.state import REFUSED_SECONDS, RETRY_SECONDS, Record
 from lifecycle.core.errors import (
     AlreadyClaimed,
@@ -92,15 +92,13 @@ def actors(claim_store: ClaimStore, task: str) -> set[str]:
 def at_the_end(claim_store: ClaimStore, record: Record) -> None:
     """Before the claim file is deleted: keep the write to the linked task that is not done yet."""
     link, claim, now = record.linked.link, record.claim, claim_store.clock.now()
-    action = linked_decisions.action_of(record)
+    action = card_and_link.link_action(record)
     left = None
     if link is not None and action is not None:
         issue = claim.issue
         left = Left(link.tracker, link.id, claim.agent_id, action.wanted, issue, action.reason)
-    elif (
-        link is None and linked_decisions.FIND in record.troubles and claim.issue_number is not None
-    ):
-        wanted, reason = linked_decisions.wanted(record), linked_decisions.reason_of(record)
+    elif link is None and card_and_link.FIND in record.troubles and claim.issue_number is not None:
+        wanted, reason = card_and_link.link_wanted(record), card_and_link.link_reason(record)
         left = Left("", "", claim.agent_id, wanted, claim.issue_number, reason)
     if left is not None:
         add(claim_store, replace(left, since=now, until=now + REFUSED_SECONDS))
@@ -142,7 +140,7 @@ def _try(world: World, claim_store: ClaimStore, left: Left) -> None:
         _later(claim_store, left, error, now)
         return
     forget(claim_store, left.tracker, left.id)
-    if done and left.wanted == linked_decisions.CLOSED:
+    if done and left.wanted == card_and_link.CLOSED:
         _tell(claim_store, left, linked_messages.closed_after_all(done, left.issue))
     if done:
         journal.note(world.root, _entry(left, done, now))
@@ -159,7 +157,7 @@ def _done(world: World, left: Left) -> str:
         name = found[0].id if found else ""
     if not name or not tracker.get(name).is_open:
         return ""
-    if left.wanted == linked_decisions.CLOSED and world.forge.issue(left.issue).is_open:
+    if left.wanted == card_and_link.CLOSED and world.forge.issue(left.issue).is_open:
         return ""  # reopened since then: so is the task, and neither is this claim's any more
     written(tracker, name, left.wanted, left.reason)
     return name
@@ -205,7 +203,7 @@ def _set(claim_store: ClaimStore, left: list[Left]) -> None:
 def find(world: World, tracker: Tracker, issue: int) -> tuple[Task, ...]:
     """The open tasks that are linked to the issue, the most urgent one first; raises as `list` does."""
     host = config.web_host(world.addresses.api_url)
-    return linked_decisions.of_issue(tracker.list(), issue, str(world.base), host)
+    return card_and_link.of_issue(tracker.list(), issue, str(world.base), host)
 
 
 def written(tracker: Tracker, task: str, wanted: str, reason: str) -> str:
@@ -215,22 +213,22 @@ def written(tracker: Tracker, task: str, wanted: str, reason: str) -> str:
         AlreadyClaimed: it is to be claimed or closed, and somebody else has it.
         NotFound, Refused, Rejected, Transient: as the tracker says.
     """
-    if wanted == linked_decisions.RELEASED:
-        return linked_decisions.RELEASED if released(tracker, task) else linked_decisions.CLOSED
-    if wanted == linked_decisions.CLAIMED:
+    if wanted == card_and_link.RELEASED:
+        return card_and_link.RELEASED if released(tracker, task) else card_and_link.CLOSED
+    if wanted == card_and_link.CLAIMED:
         try:
             tracker.claim(task)
         except (NotClaimable, BlockedBy):
             if tracker.get(task).is_open:
                 raise
-            return linked_decisions.CLOSED
-        return linked_decisions.CLAIMED
+            return card_and_link.CLOSED
+        return card_and_link.CLAIMED
     found = tracker.get(task)
     if found.is_open and found.assignee not in ("", tracker.actor):
         raise AlreadyClaimed(linked_messages.held_by(task, found.assignee), by=found.assignee)
     if found.is_open:
         tracker.close(task, reason=reason)
-    return linked_decisions.CLOSED
+    return card_and_link.CLOSED
 
 
 def released(tracker: Tracker, task: str) -> bool:

@@ -13,10 +13,10 @@ from lifecycle.claim.commands.admission import quoted
 from lifecycle.claim.commands.moves import current, hand_off, move
 from lifecycle.claim.commands.release import release_claim
 from lifecycle.claim.commands.taking import Taken, take
+from lifecycle.claim.decisions.card_and_link import CLAIMED
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.engine.look import Report
-from lifecycle.claim.linked.linked_decisions import CLAIMED
 from lifecycle.claim.record.state import Record
 from lifecycle.cli.claims import claim_look
 from lifecycle.cli.command_session import Session, claim_data, in_worktree, option

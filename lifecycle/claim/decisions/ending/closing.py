@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions import card_and_link, derive
 from lifecycle.claim.decisions.ending import consent
 from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.decisions.snapshot import (
@@ -22,7 +22,6 @@ from lifecycle.claim.decisions.snapshot import (
     may_try,
 )
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.linked import linked_decisions
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import ClaimChanges, Record, fold, is_same
 from lifecycle.core import hidden_marker
@@ -230,7 +229,7 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     comment = comment_step(snapshot, comment_of(record))
     if isinstance(comment, Decision):
         return comment
-    inner = linked_decisions.ending_step(snapshot)
+    inner = card_and_link.link_ending_step(snapshot)
     if inner is not None:
         return inner
     if not record.ending.issue_closed:
@@ -249,7 +248,7 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
         return lease
     # Said with the last step and not after it: a crash behind it must not lose the sentence.
     text = messages.closed(claim.issue_number, _board_sentence(snapshot, observed))
-    text = f"{text} {linked_decisions.remainder(record)}".rstrip()
+    text = f"{text} {card_and_link.link_remainder(record)}".rstrip()
     notice = Notice(f"issue-closed:{claim.pull}", text, Audience.NOTE)
     return Decision(action=ForgetClaim(), notices=(notice,))
 

@@ -14,11 +14,10 @@ from __future__ import annotations
 
 import re
 
-from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions import card_and_link, derive
 from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot, is_given_up, may_try
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.linked import linked_decisions
 from lifecycle.claim.record.sections import Releasing
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core import hidden_marker
@@ -143,10 +142,10 @@ def _leave(snapshot: Snapshot, releasing: Releasing, text: str) -> Decision:
         lease = closing.lease_step(snapshot)
         if lease is not None:
             return lease
-    inner = linked_decisions.ending_step(snapshot)
+    inner = card_and_link.link_ending_step(snapshot)
     if inner is not None:
         return inner
-    text = f"{text} {linked_decisions.remainder(snapshot.record)}".rstrip()
+    text = f"{text} {card_and_link.link_remainder(snapshot.record)}".rstrip()
     notice = Notice(f"{ENDING}{int(releasing.at)}", text, Audience.NOTE)
     return Decision(action=ForgetClaim(), notices=(notice,))
 
@@ -169,7 +168,7 @@ def _steps(
         if action is not None and not is_given_up(record, action):
             return Decision(action=action if may_try(snapshot, action) else None)
     # Free inside before it is free for others: behind the lease somebody else may have both.
-    inner = linked_decisions.ending_step(snapshot)
+    inner = card_and_link.link_ending_step(snapshot)
     if inner is not None:
         return inner
     if comment == "waiting":
@@ -183,7 +182,7 @@ def _steps(
     trouble = record.troubles.get("ReleaseLease")
     if trouble is not None:
         text = f"{text} {loss_messages.lease_left(claim.issue_number, trouble.sentence)}"
-    text = f"{text} {linked_decisions.remainder(record)}".rstrip()
+    text = f"{text} {card_and_link.link_remainder(record)}".rstrip()
     notice = Notice(f"{ENDING}{int(releasing.at)}", text, Audience.NOTE)
     return Decision(action=ForgetClaim(), notices=(notice,))
 

@@ -1,0 +1,247 @@
+"""What follows the claim elsewhere: the card on the board, and the linked task of another tracker. Pure.
+
+The card keeps Status and Agent as the claim has them, and what people move is left.
+
+A task of another tracker may name an issue of GitHub's as what it is elsewhere (`Task.external`). Who
+claims one has both, and both end together. The inner one is claimed before the issue and closed before
+it. It never keeps the issue back for ever: like board and lease it is tried again while that can help,
+and what could not be is told with the end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions.snapshot import Decision, Snapshot, is_given_up, is_unsynced, may_try
+from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.record.sections import CardAhead, CardRecord
+from lifecycle.claim.record.state import BEST_EFFORT_TRIES, ClaimChanges, Record, is_same
+from lifecycle.core.light_dataclass import replace
+from lifecycle.core.messages import linked_messages, messages
+from lifecycle.core.plan import AddToBoard, Audience, Notice, SetBoard, SetLinked, Wake
+from lifecycle.core.values.model import Observation
+from lifecycle.core.values.priorities import Status
+
+if TYPE_CHECKING:
+    from lifecycle.core.tracker import Task
+
+
+CLAIMED, CLOSED, RELEASED = "claimed", "closed", "released"
+"""What a linked task may be wanted to be, and what `Link.synced` says of it."""
+
+LEFT = "left"
+"""What `Link.synced` says of a task that was to end with the claim, and is not the claim's to end."""
+
+FIND = "FindLinked"
+"""Under which a record keeps that a claim about to end could not ask for its linked task."""
+
+_SHORT = r"gh-|github:\s?#?"
+
+
+def apply_card(record: Record, seen: Observation) -> Record:
+    """What an observation says about the card: synced, moved by hand, taken over."""
+    item, claim, card = seen.item, record.claim, record.card
+    if item is None:
+        return record
+    values: ClaimChanges = {"item_id": item.id}
+    expected: tuple[str | None, ...] = (claim.status, claim.last_synced_status)
+    was_labels = claim.is_labels
+    leaves_labels = (was_labels or card.leaves_labels) and not item.is_labels
+    if item.is_labels != was_labels:
+        # What was written to the board says nothing of the labels, nor the other way round.
+        values["last_synced_status"] = None
+        expected = (item.status,)
+    ahead = card.ahead if card.ahead and is_same(item.status, card.ahead.wrote) else None
+    if ahead is not None:  # our own write, whatever became of what it follows from
+        values["last_synced_status"] = item.status
+        expected = (item.status,)
+    agent = card.agent
+    if leaves_labels and not item.agent:
+        # The card is written once even if it is as it should be: the label goes with that write.
+        agent = None
+    is_expected = any(is_same(item.status, status) for status in expected)
+    is_behind = derive.is_behind(item, derive.happened_at(record, seen))
+    has_moved = claim.last_synced_status is not None and not (is_expected or is_behind)
+    if is_same(item.status, claim.status) and not leaves_labels:
+        values["last_synced_status"] = claim.status
+    if item.agent and item.agent == claim.agent_id:
+        agent = claim.agent_id
+    was_ours = bool(claim.agent_id) and card.agent == claim.agent_id
+    other = item.agent if was_ours and item.agent != claim.agent_id else None
+    moved_to = item.status if has_moved else None
+    return replace(
+        record.with_values(values),
+        card=CardRecord(True, agent, moved_to, leaves_labels, _still(record, ahead, seen)),
+        ownership=replace(record.ownership, taken_by=other or ""),
+    )
+
+
+def _still(record: Record, ahead: CardAhead | None, seen: Observation) -> CardAhead | None:
+    """What a closing wrote ahead, while the issue is open; all else is kept as the claim has it anyway."""
+    is_open = seen.issue is None or seen.issue.is_open
+    return ahead if is_open and record.claim.phase == Phase.DONE else None
+
+
+def card_step(snapshot: Snapshot) -> Decision:
+    """Keep Status and Agent of the item as the claim has them."""
+    record, claim, now_seen = snapshot.record, snapshot.record.claim, snapshot.observation
+    notices: list[Notice] = []
+    if now_seen is not None and now_seen.board_problem and snapshot.rules.has_board:
+        problem = now_seen.board_problem
+        return Decision(notices=(Notice(f"board:{problem}", problem, Audience.NOTE),))
+    if now_seen is not None and now_seen.board_note and snapshot.rules.has_board:
+        note = now_seen.board_note
+        notices.append(Notice(f"board-note:{note}", note, Audience.NOTE))
+    is_finished = now_seen is not None and now_seen.issue is not None and not now_seen.issue.is_open
+    if record.card.moved_to and not (is_finished and record.card.moved_to == Status.DONE):
+        tell = messages.label_moved if claim.is_labels else messages.board_moved
+        moved = tell(claim.issue_number, record.card.moved_to, claim.last_synced_status)
+        notices.append(
+            Notice(f"moved:{claim.item_id}:{record.card.moved_to}", moved, Audience.NOTE)
+        )
+    if not is_unsynced(snapshot) or record.card.moved_to:
+        return Decision(notices=tuple(notices))
+    item = now_seen.item if now_seen is not None else None
+    if now_seen is not None and item is None:
+        if now_seen.issue and not claim.item_id:
+            adding = AddToBoard(claim.issue, now_seen.issue.id)
+            return Decision(
+                action=adding if may_try(snapshot, adding) else None, notices=tuple(notices)
+            )
+        text = messages.not_on_board(claim.issue_number, snapshot.rules.board_name)
+        return Decision(notices=(Notice(f"off-board:{claim.issue_number}", text, Audience.NOTE),))
+    if item is not None and item.is_archived:
+        text = messages.archived(claim.issue_number, snapshot.rules.board_name)
+        return Decision(notices=(Notice(f"archived:{claim.item_id}", text, Audience.NOTE),))
+    if not record.card.is_known:
+        return Decision(notices=tuple(notices))
+    action = SetBoard(
+        item_id=claim.item_id,
+        status=None if is_same(claim.status, claim.last_synced_status) else claim.status,
+        agent=claim.agent_id if claim.agent_id != (record.card.agent or "") else None,
+    )
+    return Decision(action=action if may_try(snapshot, action) else None, notices=tuple(notices))
+
+
+def issue_of(external: str, base: str, host: str) -> int | None:
+    """The number of the issue that an external reference names, or None if it names none of `base`.
+
+    `gh-42`, `github:#42`, `owner/name#42` (also behind `github:`), or the issue's address.
+
+    Args:
+        external: as the tracker has it.
+        base: `owner/name` of the repository of the issues.
+        host: of its pages, with a port if it has one.
+    """
+    name = re.escape(base)
+    ways = (
+        rf"(?:{_SHORT})(\d{{1,9}})",
+        rf"(?:github:\s?)?{name}#(\d{{1,9}})",
+        rf"https?://{re.escape(host)}/{name}/issues/(\d{{1,9}})/?(?:[?#].*)?",
+    )
+    for way in ways:
+        match = re.fullmatch(way, external.strip(), re.IGNORECASE)
+        if match is not None and int(match[1]):
+            return int(match[1])
+    return None
+
+
+def of_issue(tasks: Iterable[Task], issue: int, base: str, host: str) -> tuple[Task, ...]:
+    """The open tasks that are linked to the issue; the first one stands for it."""
+    return tuple(
+        one for one in tasks if one.is_open and issue_of(one.external, base, host) == issue
+    )
+
+
+def link_wanted(record: Record) -> str:
+    """The state that the linked task should have, given the claim."""
+    if record.ending.releasing is not None:
+        return RELEASED
+    return CLOSED if record.claim.phase == Phase.DONE else CLAIMED
+
+
+def link_action(record: Record) -> SetLinked | None:
+    """The action that brings the linked task to the wanted state, or None if it is there.
+
+    One that is closed stays closed, whoever did it. What a living claim left as it was may be free when
+    the claim closes, so that is looked at once more.
+    """
+    link, aim = record.linked.link, link_wanted(record)
+    if link is None or link.synced in (aim, CLOSED, LEFT):
+        return None
+    if record.linked.left and aim != CLOSED:
+        return None
+    return SetLinked(link.tracker, link.id, aim, link_reason(record))
+
+
+def link_reason(record: Record) -> str:
+    """The reason for closing the linked task; "" while it should stay open."""
+    claim = record.claim
+    if link_wanted(record) != CLOSED:
+        return ""
+    return linked_messages.closing_reason(
+        claim.summary, claim.pr_number, record.pull.url, record.ending.override
+    )
+
+
+def wants_link(snapshot: Snapshot) -> bool:
+    """True if this look should ask whether there is a linked task.
+
+    Who asks by command wants to know what is linked by now; and what ends, and never asked, has no
+    later look that would.
+    """
+    record = snapshot.record
+    if (
+        record.linked.link is not None
+        or snapshot.wake is Wake.SWEEP
+        or record.claim.issue_number is None
+    ):
+        return False
+    if record.ownership.taken_by or record.ownership.is_released:
+        return False
+    is_ending = link_wanted(record) != CLAIMED
+    return snapshot.wake is Wake.TICK or (is_ending and not record.linked.is_known)
+
+
+def link_step(snapshot: Snapshot) -> Decision:
+    """The next step for the linked task while the claim lives."""
+    action = link_action(snapshot.record)
+    if action is None or snapshot.wake is Wake.SWEEP or not may_try(snapshot, action):
+        return Decision()
+    return Decision(action=action)
+
+
+def link_ending_step(snapshot: Snapshot) -> Decision | None:
+    """The step that ends the linked task with the claim; None if there is none left to do."""
+    record = snapshot.record
+    if snapshot.wake is Wake.SWEEP:
+        return None
+    unknown = record.troubles.get(FIND)
+    if unknown is not None and unknown.tries < BEST_EFFORT_TRIES and not record.linked.is_known:
+        return Decision()
+    action = link_action(record)
+    if action is None or is_given_up(record, action):
+        return None
+    return Decision(action=action if may_try(snapshot, action) else None)
+
+
+def link_notices(record: Record) -> tuple[Notice, ...]:
+    """A notice, told once, that the linked task is left as it is."""
+    if record.linked.link is None or not record.linked.left:
+        return ()
+    end = ":end" if record.linked.link.synced == LEFT else ""
+    return (Notice(f"linked-left:{record.linked.link.id}{end}", record.linked.left, Audience.NOTE),)
+
+
+def link_remainder(record: Record) -> str:
+    """What a claim's last sentence adds if its linked task did not end with it; else ""."""
+    action, trouble = link_action(record), record.troubles.get("SetLinked")
+    if action is None or trouble is None:
+        return ""
+    told = (
+        linked_messages.left_open if link_wanted(record) == CLOSED else linked_messages.left_claimed
+    )
+    return told(action.id, trouble.sentence)
