@@ -17,8 +17,7 @@ from functools import cached_property
 from typing import Any
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.ending import releasing
-from lifecycle.claim.decisions.ending.releasing import login_of
+from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.claim_file import SCHEMA_VERSION
 from lifecycle.claim.record.sections import (
@@ -336,7 +335,7 @@ def _synced_agent(task: InferredTask) -> str | None:
 
 
 def _releasing(task: InferredTask, now: float) -> Releasing:
-    told_at = releasing.told_at(task.issue, task.agent)
+    told_at = derive.told_at(task.issue, task.agent)
     # One that was told before this claim was taken released an earlier claim of the same name.
     is_this = told_at is not None and told_at >= (task.started_at or 0.0) - derive.CLOCK_SKEW
     pushed = f"pushed up to {task.tip.sha[:7]}" if task.tip is not None else "nothing pushed"

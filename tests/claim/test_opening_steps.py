@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions.ending import closing, releasing
+from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.pull import opening
 from lifecycle.claim.decisions.pull.review import WHILE_OPEN
 from lifecycle.claim.decisions.snapshot import Decision, is_unsynced, may_try, still_wanted
@@ -465,7 +466,7 @@ def test_a_task_was_released_from_afar_if_everything_says_so(
     """The account is off the open issue, and the card that named the agent stands free in Todo."""
     made = record(**values, memory={**HELD, **memory})
     observed = observation(**{"item": replace(FREED, **item), **shown})
-    after = releasing.apply_loss(made, made, observed).ownership
+    after = derive.apply_loss(made, made, observed).ownership
     assert (after.is_released, after.is_doubted) == (is_released, is_doubted)
 
 
@@ -486,9 +487,9 @@ def test_comments_are_read_where_the_card_cannot_tell(
 ) -> None:
     """Labels name no agent, and neither does a board that is not there."""
     start = seen(record(**values, memory={**HELD, **memory}), **made)
-    assert releasing.reads_comments(start) is reads
+    assert derive.reads_comments(start) is reads
     if made.get("wake") is Wake.TICK:
-        assert releasing.reads_comments(replace(start, rules=rules_with(start, has_board=False)))
+        assert derive.reads_comments(replace(start, rules=rules_with(start, has_board=False)))
 
 
 def test_a_comment_is_not_looked_for_where_nothing_is_shown() -> None:

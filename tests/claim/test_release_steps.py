@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.ending import releasing
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.record.sections import Releasing, Trouble
@@ -142,10 +143,10 @@ def test_a_release_was_told_by_the_last_line_of_a_comment() -> None:
         for moment in (7.0, 9.0, 8.0)
     ]
     said = (comment(""), comment("> " + marks[0].splitlines()[-1]), *map(comment, marks))
-    assert releasing.told_at(issue(comments=said), AGENT) == 9
-    assert releasing.told_at(issue(comments=said), "maria-1738000000") is None
-    assert releasing.told_at(issue(comments=said[:2]), AGENT) is None
-    assert releasing.told_at(issue(comments=None), AGENT) is None
+    assert derive.told_at(issue(comments=said), AGENT) == 9
+    assert derive.told_at(issue(comments=said), "maria-1738000000") is None
+    assert derive.told_at(issue(comments=said[:2]), AGENT) is None
+    assert derive.told_at(issue(comments=None), AGENT) is None
 
 
 def test_from_afar_nothing_goes_on_without_the_lease() -> None:
@@ -175,5 +176,5 @@ def test_a_claim_that_names_no_agent_is_named_by_no_card() -> None:
         (AGENT, ITEM, False),
     ):
         made = record(agent_id=agent, memory={"ownership.is_released": True})
-        after = releasing.apply_loss(made, made, observation(item=item))
+        after = derive.apply_loss(made, made, observation(item=item))
         assert after.ownership.is_released is is_released

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lifecycle.claim.decisions import card_and_link, derive
-from lifecycle.claim.decisions.ending import releasing
-from lifecycle.claim.decisions.ending.releasing import login_of
+from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.decisions.table import CLAIM, Phase
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
@@ -54,7 +53,7 @@ def is_lost(world: World, mine: Record, seen: Observation, notes: list[str]) -> 
     issue = seen.issue
     if issue is None or not issue.is_open or mine.ending.lease_done:
         return False  # an ending gave the lease back itself
-    if releasing.apply_loss(mine, card_and_link.apply_card(mine, seen), seen).ownership.is_released:
+    if derive.apply_loss(mine, card_and_link.apply_card(mine, seen), seen).ownership.is_released:
         return True
     remote = world.remote
     try:

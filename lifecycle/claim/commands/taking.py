@@ -23,7 +23,7 @@ from lifecycle.claim.commands.admission import (
 )
 from lifecycle.claim.commands.moves import session_of
 from lifecycle.claim.commands.task_branch import branch_name, switch
-from lifecycle.claim.decisions.ending.releasing import login_of
+from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record import ownership

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from lifecycle.claim.commands.admission import Attempt, TaskAsked
-from lifecycle.claim.decisions.ending.releasing import login_of
+from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record import ownership
 from lifecycle.claim.record.claim_store import ClaimStore

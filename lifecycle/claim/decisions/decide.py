@@ -90,7 +90,7 @@ def _wanted(snapshot: Snapshot) -> Look | None:
         branch=claim.branch,
         pr_number=snapshot.hints.get("pr_number") or claim.pr_number,
         checks=checks,
-        comments=phase is Phase.DONE or is_leaving or releasing.reads_comments(snapshot),
+        comments=phase is Phase.DONE or is_leaving or derive.reads_comments(snapshot),
         board=snapshot.rules.has_board,
         insists=snapshot.wake.is_asked or phase is Phase.DONE or is_leaving,
         reviews=phase in IN_REVIEW and polls and snapshot.wake is not Wake.SWEEP,
@@ -157,7 +157,7 @@ def apply_observation(record: Record, seen: Observation, now: float) -> Record:
     """The record after an observation: what GitHub shows to be true need not be written."""
     if seen.issue is not None and seen.issue.title:
         record = replace(record, title=seen.issue.title)
-    record = releasing.apply_loss(record, card_and_link.apply_card(record, seen), seen)
+    record = derive.apply_loss(record, card_and_link.apply_card(record, seen), seen)
     if record.ending.releasing is not None:
         return releasing.apply_observation(record, seen, now)
     return closing.apply_observation(record, seen, now)

@@ -1,6 +1,11 @@
-"""The phase that GitHub alone shows, whatever the file says.
+"""What GitHub alone shows of a claim, whatever the file says: its phase, and whether it was released.
 
 An agent may write any phase at any moment; what is true of a pull request only GitHub knows.
+
+A task may be released from another machine (`lifecycle reconcile --release`): the issue's comment, the
+assignee, the card, the lease. Nothing of that reaches the worktree whose claim it was, so its next look
+finds it out (`apply_loss`). People undo one or the other by hand and mean something else by it: therefore
+all that GitHub shows has to say the same before anybody is told.
 """
 
 from __future__ import annotations
@@ -11,11 +16,12 @@ from collections.abc import Iterable
 from lifecycle.claim.decisions.snapshot import Snapshot, may_try
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.record.claim_file import Claim
-from lifecycle.claim.record.state import Record
+from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import LinkPullRequest
-from lifecycle.core.values.model import BoardItem, Observation, PullRequest, PullState
+from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest, PullState
+from lifecycle.core.values.priorities import Status
 
 CLOCK_SKEW = 60.0
 """Seconds by which this machine's clock may be ahead of GitHub's, whose times have whole seconds."""
@@ -193,3 +199,101 @@ def decide(snapshot: Snapshot, pull: PullRequest) -> LinkPullRequest | None:
         return None
     action = LinkPullRequest(pull.number, number, f"{snapshot.rules.link} #{number} {mark}")
     return action if may_try(snapshot, action) else None
+
+
+def login_of(agent: str) -> str:
+    """The account that made a claim: `login` in the agent's name `login-<seconds>`, or empty."""
+    match = re.fullmatch(r"(.+)-\d+", agent)
+    return match[1] if match else ""
+
+
+def reads_comments(snapshot: Snapshot) -> bool:
+    """True if this look should read the issue's comments to see whether the task was released.
+
+    A look asks once the account was seen to be off the issue and no card names the agent. Labels name no
+    agent at all: then it asks besides before a pull request is opened, and for whoever asks by command.
+    """
+    record = snapshot.record
+    has_agents = snapshot.rules.has_board and not record.claim.is_labels
+    if not record.past or not login_of(record.claim.agent_id):
+        return False
+    is_asked = snapshot.wake.is_asked or record.claim.phase == Phase.READY_FOR_PR
+    return record.ownership.is_doubted or (is_asked and not has_agents)
+
+
+def apply_loss(before: Record, record: Record, seen: Observation) -> Record:
+    """The record after an observation, with `is_released` and `is_doubted` as it shows them.
+
+    It was if the agent's account is off the open issue, and either the card, which named the agent,
+    stands free in Todo, or the issue was told so in this claim's name. Once seen it stands, until the
+    card names the agent again; whatever else others do with the task is theirs.
+
+    Args:
+        before: the claim as it was known before this observation.
+        record: the same, once the card was taken in.
+        seen: what GitHub showed.
+    """
+    issue, item = seen.issue, seen.item
+    if not before.past or issue is None:
+        return record  # one that never was in a file is no holder's, but a sweep's
+    agent = record.claim.agent_id
+    is_named = item is not None and bool(agent) and item.agent == agent
+    is_off = issue.is_open and not _is_assigned(issue, agent)
+    is_certain = is_off and (_is_card_freed(before, seen) or is_told(before, issue))
+    names_none = item is None or not item.agent
+    return replace(
+        record,
+        ownership=replace(
+            record.ownership,
+            is_released=not is_named and (before.ownership.is_released or is_certain),
+            is_doubted=is_off and names_none and bool(login_of(agent)),
+        ),
+    )
+
+
+def is_told(record: Record, issue: Issue) -> bool:
+    """True if the issue has a release comment of this claim, not of an earlier one of the same name."""
+    told = told_at(issue, record.claim.agent_id)
+    return told is not None and told >= int(record.created_at)
+
+
+def told_at(issue: Issue, agent: str) -> int | None:
+    """The time of the newest release comment for an agent's claim on the issue, or None.
+
+    Whoever goes on with it without a memory names the same moment, and so finds the comment again.
+    """
+    ends = (line for one in issue.comments or () for line in one.body.rstrip().splitlines()[-1:])
+    moments = (_moment_of(line.rstrip(), issue.number, agent) for line in ends)
+    return max((moment for moment in moments if moment is not None), default=None)
+
+
+def _moment_of(line: str, issue: int, agent: str) -> int | None:
+    """The moment that a release comment's marker names; None if the line is no such marker."""
+    mark = hidden_marker.of("released", issue=issue, by=hidden_marker.word(agent), at="AT")
+    begin, _, end = mark.partition("AT")
+    told = re.fullmatch(rf"{re.escape(begin)}(\d{{1,12}}){re.escape(end)}", line)
+    return int(told[1]) if told else None
+
+
+def _is_assigned(issue: Issue, agent: str) -> bool:
+    login = login_of(agent).casefold()
+    return any(name.casefold() == login for name in issue.assignees)
+
+
+def _is_card_freed(before: Record, seen: Observation) -> bool:
+    """True if the card that named the agent names nobody and was set to Todo, not by this claim.
+
+    A Status as old as the claim was read before the claim's own write showed.
+    """
+    claim, item = before.claim, seen.item
+    if item is None or item.is_labels or item.agent or not is_same(item.status, Status.TODO):
+        return False
+    # What a claim that was written by hand says of the card, nobody may ever have put there.
+    is_written = before.is_taken and bool(claim.agent_id)
+    was_ours = is_written and before.card.agent == claim.agent_id
+    wrote = (claim.status, claim.last_synced_status)
+    is_our_write = claim.last_synced_status is None or any(
+        is_same(one, Status.TODO) for one in wrote
+    )
+    is_older = is_behind(item, float(int(before.created_at)))
+    return was_ours and not is_our_write and not is_older

@@ -4,20 +4,15 @@ The sibling of `closing`: the same shape, for a task that is not finished. Nothi
 deleted, here or on GitHub. Whatever people moved by hand is left, and what another agent holds by now
 is not touched at all. The phase plays no part from the moment that the command was given.
 
-A task may be released from another machine (`lifecycle reconcile --release`): the issue's comment, the
-assignee, the card, the lease. Nothing of that reaches the worktree whose claim it was, so its next look
-finds it out (`apply_loss`). People undo one or the other by hand and mean something else by it: therefore
-all that GitHub shows has to say the same before anybody is told.
+A task may be released from another machine (`lifecycle reconcile --release`), too: what then is found out
+by the worktree whose claim it was stands in `derive`.
 """
 
 from __future__ import annotations
 
-import re
-
 from lifecycle.claim.decisions import card_and_link, derive
 from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot, is_given_up, may_try
-from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.sections import Releasing
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core import hidden_marker
@@ -46,7 +41,12 @@ def decide(snapshot: Snapshot) -> Decision:
         text = loss_messages.released_to_holder(claim.issue_number, holder)
         return _leave(snapshot, releasing, text)
     issue = observed.issue
-    if record.ownership.is_released and not releasing.is_begun and issue and is_told(record, issue):
+    if (
+        record.ownership.is_released
+        and not releasing.is_begun
+        and issue
+        and derive.is_told(record, issue)
+    ):
         return _leave(snapshot, releasing, loss_messages.released_before(claim.issue_number))
     if not releasing.is_begun:
         pull = derive.pull_request_of(record, observed, snapshot.rules.head_owner)
@@ -103,36 +103,11 @@ def comment_of(
     return PostComment(claim.issue, hidden_marker.signed(text, mark), mark)
 
 
-def told_at(issue: Issue, agent: str) -> int | None:
-    """The time of the newest release comment for an agent's claim on the issue, or None.
-
-    Whoever goes on with it without a memory names the same moment, and so finds the comment again.
-    """
-    mark = hidden_marker.of("released", issue=issue.number, by=hidden_marker.word(agent), at="AT")
-    begin, _, end = mark.partition("AT")
-    told = re.compile(rf"{re.escape(begin)}(\d{{1,12}}){re.escape(end)}")
-    ends = (line for one in issue.comments or () for line in one.body.rstrip().splitlines()[-1:])
-    found = (told.fullmatch(line.rstrip()) for line in ends)
-    return max((int(match[1]) for match in found if match), default=None)
-
-
-def is_told(record: Record, issue: Issue) -> bool:
-    """True if the issue has a release comment of this claim, not of an earlier one of the same name."""
-    told = told_at(issue, record.claim.agent_id)
-    return told is not None and told >= int(record.created_at)
-
-
 def _stays(pull: PullRequest | None) -> str:
     """The sentence about a pull request that is open, or empty."""
     if pull is None or pull.state is not PullState.OPEN:
         return ""
     return loss_messages.pull_stays_open(pull.number)
-
-
-def login_of(agent: str) -> str:
-    """The account that made a claim: `login` in the agent's name `login-<seconds>`, or empty."""
-    match = re.fullmatch(r"(.+)-\d+", agent)
-    return match[1] if match else ""
 
 
 def _leave(snapshot: Snapshot, releasing: Releasing, text: str) -> Decision:
@@ -189,7 +164,7 @@ def _steps(
 
 def _assigned(record: Record, issue: Issue) -> str | None:
     """The claimer's login, as the issue's assignees have it, or None."""
-    login = login_of(record.claim.agent_id).casefold()
+    login = derive.login_of(record.claim.agent_id).casefold()
     return next((name for name in issue.assignees if name.casefold() == login), None)
 
 
@@ -255,71 +230,3 @@ def _board_sentence(snapshot: Snapshot, observed: Observation, issue: Issue) -> 
         kept = messages.label_kept if item.is_labels else loss_messages.card_left
         return kept(item.status or "")
     return messages.status_set(Status.TODO, is_labels=record.claim.is_labels)
-
-
-def apply_loss(before: Record, record: Record, seen: Observation) -> Record:
-    """The record after an observation, with `is_released` and `is_doubted` as it shows them.
-
-    It was if the agent's account is off the open issue, and either the card, which named the agent,
-    stands free in Todo, or the issue was told so in this claim's name. Once seen it stands, until the
-    card names the agent again; whatever else others do with the task is theirs.
-
-    Args:
-        before: the claim as it was known before this observation.
-        record: the same, once the card was taken in.
-        seen: what GitHub showed.
-    """
-    issue, item = seen.issue, seen.item
-    if not before.past or issue is None:
-        return record  # one that never was in a file is no holder's, but a sweep's
-    agent = record.claim.agent_id
-    is_named = item is not None and bool(agent) and item.agent == agent
-    is_off = issue.is_open and not _is_assigned(issue, agent)
-    is_certain = is_off and (_is_card_freed(before, seen) or is_told(before, issue))
-    names_none = item is None or not item.agent
-    return replace(
-        record,
-        ownership=replace(
-            record.ownership,
-            is_released=not is_named and (before.ownership.is_released or is_certain),
-            is_doubted=is_off and names_none and bool(login_of(agent)),
-        ),
-    )
-
-
-def reads_comments(snapshot: Snapshot) -> bool:
-    """True if this look should read the issue's comments to see whether the task was released.
-
-    A look asks once the account was seen to be off the issue and no card names the agent. Labels name no
-    agent at all: then it asks besides before a pull request is opened, and for whoever asks by command.
-    """
-    record = snapshot.record
-    has_agents = snapshot.rules.has_board and not record.claim.is_labels
-    if not record.past or not login_of(record.claim.agent_id):
-        return False
-    is_asked = snapshot.wake.is_asked or record.claim.phase == Phase.READY_FOR_PR
-    return record.ownership.is_doubted or (is_asked and not has_agents)
-
-
-def _is_assigned(issue: Issue, agent: str) -> bool:
-    login = login_of(agent).casefold()
-    return any(name.casefold() == login for name in issue.assignees)
-
-
-def _is_card_freed(before: Record, seen: Observation) -> bool:
-    """True if the card that named the agent names nobody and was set to Todo, not by this claim.
-
-    A Status as old as the claim was read before the claim's own write showed.
-    """
-    claim, item = before.claim, seen.item
-    if item is None or item.is_labels or item.agent or not is_same(item.status, Status.TODO):
-        return False
-    # What a claim that was written by hand says of the card, nobody may ever have put there.
-    is_written = before.is_taken and bool(claim.agent_id)
-    was_ours = is_written and before.card.agent == claim.agent_id
-    wrote = (claim.status, claim.last_synced_status)
-    is_our_write = claim.last_synced_status is None or any(
-        is_same(one, Status.TODO) for one in wrote
-    )
-    is_older = derive.is_behind(item, float(int(before.created_at)))
-    return was_ours and not is_our_write and not is_older
