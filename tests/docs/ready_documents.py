@@ -1,4 +1,4 @@
-"""What looks ask for together, as `lifecycle/github/client/ready.json` has it: written by `make docs`.
+"""Each document, and what looks ask for together, as `ready.json` has it: written by `make docs`.
 
 So no hook parses a document: that takes a library, which takes longer to import than GitHub to answer.
 """
@@ -11,12 +11,12 @@ from typing import Any
 
 from lifecycle.github.board.board_client import SET_FIELDS
 from lifecycle.github.client.document_trees import fields_of, merged
-from lifecycle.github.client.documents import READY
+from lifecycle.github.client.graph import READY
 from lifecycle.github.pulls.forge import BOARD, LABELS, WRITES
 from lifecycle.github.pulls.translate import MERGING, REVIEWS
-from tests.docs.pages import ROOT
+from lifecycle.settings.resources import graphql_documents
 
-PATH = ROOT / "lifecycle" / READY
+PATH = READY
 _CLAIM = "observe_claim"
 _BOARDS: tuple[tuple[str, ...], ...] = ((), (BOARD,), (LABELS,), (BOARD, LABELS))
 
@@ -39,8 +39,10 @@ def _looks() -> list[tuple[str, ...]]:
 def ready() -> dict[str, Any]:
     """The texts by the names of their documents, and the fields that parts add to a pull request."""
     kind = "PullRequest"
+    alone = {path.stem: path.read_text(encoding="utf-8") for path in graphql_documents()}
+    together = {" ".join(names): merged(*names) for names in (*_looks(), *JOINED)}
     return {
-        "texts": {" ".join(names): merged(*names) for names in (*_looks(), *JOINED)},
+        "texts": {**alone, **together},
         "fields": {name: {kind: sorted(fields_of(name, kind))} for name in (*MERGING, REVIEWS)},
     }
 

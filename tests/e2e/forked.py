@@ -311,7 +311,7 @@ def _import_all() -> None:
     """What a command may import and parse, so that no fork has to: all but the embedded GitHub."""
     for name in (*_PRELOADED, *_modules(lifecycle.__path__, "lifecycle.")):
         importlib.import_module(name)
-    from lifecycle.github.client.documents import document
+    from lifecycle.github.client.graph import document
     from lifecycle.github.pulls.translate import MERGING
 
     for path in sorted((ROOT / "graphql").glob("*.graphql")):

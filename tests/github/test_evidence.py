@@ -13,8 +13,7 @@ from lifecycle.claim.engine.briefing import claim_lines
 from lifecycle.core.errors import NoPermission
 from lifecycle.core.values.checks import Checks, Verdict
 from lifecycle.core.values.model import Look, PullRequest
-from lifecycle.github.client.documents import fields_of
-from lifecycle.github.client.graph import GraphClient
+from lifecycle.github.client.graph import GraphClient, fields_of
 from lifecycle.github.client.rest import Calls, RestClient
 from lifecycle.github.pulls import rest_checks, translate
 from lifecycle.github.pulls.forge import GitHubForge

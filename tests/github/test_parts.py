@@ -13,7 +13,7 @@ from graphql import GraphQLSchema, OperationDefinitionNode, parse, validate
 
 from lifecycle.core.errors import Unsupported
 from lifecycle.core.timing import Deadline
-from lifecycle.github.client import document_trees, documents
+from lifecycle.github.client import document_trees, graph
 from lifecycle.github.client.graph import LACKING_SECONDS, GraphClient
 from lifecycle.settings.resources import graphql_documents
 from tests.docs import ready_documents
@@ -71,7 +71,7 @@ def test_every_combination_is_valid_on_github(
     schema: GraphQLSchema, parts: tuple[str, ...]
 ) -> None:
     """What is sent as one operation is one for GitHub, too: one field of a name, each variable used."""
-    text = documents.document("observe_claim", *parts).text
+    text = graph.document("observe_claim", *parts).text
     assert validate(schema, parse(text), RULES) == []
     assert text.count("repository(owner") == 1
     assert text.count("issue(number") == 1
@@ -87,7 +87,7 @@ def test_every_combination_is_valid_on_github(
 def test_documents_that_do_not_fit_together_are_refused(one: str, other: str, error: str) -> None:
     """One field or fragment with two meanings is a defect that shows at once, not at a server."""
     with pytest.raises(ValueError, match=error):
-        documents.document(one, other)
+        graph.document(one, other)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_every_look_that_is_ready_is_valid_on_github(
     schema: GraphQLSchema, parts: tuple[str, ...]
 ) -> None:
     """The text, its operation and its variables are what graphql-core reads in it."""
-    found = documents.document("observe_claim", *parts)
+    found = graph.document("observe_claim", *parts)
     tree = parse(found.text)
     assert validate(schema, tree, RULES) == []
     (operation,) = [one for one in tree.definitions if isinstance(one, OperationDefinitionNode)]
@@ -191,7 +191,7 @@ def test_every_look_that_is_ready_is_valid_on_github(
 @pytest.mark.parametrize("path", graphql_documents(), ids=lambda path: path.stem)
 def test_a_document_is_read_without_a_parser(path: Path) -> None:
     """Its operation, kind and variables are what graphql-core reads in it."""
-    found = documents.document(path.stem)
+    found = graph.document(path.stem)
     (operation,) = [
         one for one in parse(found.text).definitions if isinstance(one, OperationDefinitionNode)
     ]

@@ -1,4 +1,4 @@
-"""Several documents as one operation (lifecycle.github.client.documents)."""
+"""Several documents as one operation (lifecycle.github.client.graph)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from graphql import GraphQLSchema, parse, validate
 
 from lifecycle.github.client.document_trees import repeated
-from lifecycle.github.client.documents import Document, document
+from lifecycle.github.client.graph import Document, document
 from lifecycle.settings.resources import graphql_documents
 from tests.github.test_documents import RULES, schema
 

@@ -132,8 +132,6 @@ RIMS: dict[str, tuple[str, ...]] = {
         "github.board.status_fallback",
         "github.board.status_labels",
         "github.client.document_trees",
-        "github.client.documents",
-        "github.client.graph",
         "github.client.rest",
         "github.clients",
         "github.operations.*",

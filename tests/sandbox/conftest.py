@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import requests
 
-from lifecycle.github.client.documents import document
+from lifecycle.github.client.graph import document
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import Sandbox
 from lifecycle.settings.resources import graphql_document

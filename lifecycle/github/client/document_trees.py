@@ -1,7 +1,7 @@
 """Documents taken apart and put together: several as one, one many times, and which of them a server means.
 
 This is the module that knows graphql-core, which takes a tenth of a second to import. A hook sends what
-`make docs` has put together here (`ready.json`, see `documents.py`); at run time only sweeps come here, and
+`make docs` has put together here (`ready.json`, see `graph.py`); at run time only sweeps come here, and
 whoever asks a server that lacks a part.
 
 A sweep wants the same of many repositories or issues: `repeated` puts the same text under an alias for

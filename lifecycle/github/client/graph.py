@@ -2,12 +2,23 @@
 
 A request is sent once. Whether it may be sent again is for the caller to know
 (`lifecycle.core.timing`).
+
+What is asked are the documents in `graphql/`, alone or several as one operation. What not every server
+knows lies in a document of its own. It is sent together with the one that it adds to, in one request, and
+left out once the server has said that it does not know it: so an older GitHub Enterprise Server costs a
+part of an answer, never all of it.
+
+No document is read or parsed here: `ready.json` has each, and what looks ask for together, written by
+`make docs`, and a test holds it to the documents. What is not in it is put together by `document_trees.py`.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import LifecycleError, Transient
@@ -20,12 +31,80 @@ from lifecycle.storage.state_file import MemoryCache
 
 if TYPE_CHECKING:
     from lifecycle.core.ports import Cache
-    from lifecycle.github.client.documents import Document
     from lifecycle.github.client.library_lines import GqlLine
     from lifecycle.github.client.plain_line import PlainLine, Sent
 
+
+READY = Path(__file__).with_name("ready.json")
+"""The documents as they are sent."""
+
+_OPERATION = r"(?m)^(query|mutation) (\w+)(?:\(([^)]*)\))?"
+
 LACKING_SECONDS = 86_400.0
 """For how long a server's word that it does not know something is believed: servers are upgraded."""
+
+_NO_API = (404, 405, 410)
+"""Statuses of a server that has no GraphQL API there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One operation, ready to be sent.
+
+    Attributes:
+        text: the operation and its fragments.
+        operation: its name, that of the first document.
+        is_mutation: it changes something.
+        variables: the names of its variables.
+    """
+
+    text: str
+    operation: str
+    is_mutation: bool
+    variables: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str) -> Document:
+        """A document by its text, which has one operation."""
+        found = re.search(_OPERATION, text)
+        if found is None:
+            raise TypeError("a document without a named operation")
+        names = re.findall(r"\$(\w+)", found[3] or "")
+        return cls(text, found[2], found[1] == "mutation", frozenset(names))
+
+    def payload(self, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """What is sent.
+
+        Source: https://graphql.github.io/graphql-over-http/draft/#sec-Request-Parameters
+        """
+        asked: dict[str, Any] = {"query": self.text, "operationName": self.operation}
+        return {**asked, "variables": dict(variables)} if variables else asked
+
+
+@cache
+def document(name: str, *others: str) -> Document:
+    """`graphql/NAME.graphql`, with what other documents ask for besides; read once per process.
+
+    Raises:
+        ValueError, TypeError: the documents do not fit together (`document_trees.merged`).
+    """
+    text = _ready()["texts"].get(" ".join((name, *others)))
+    if text is None:  # the server lacks one of those that looks ask for
+        from lifecycle.github.client.document_trees import merged
+
+        text = merged(name, *others)
+    return Document.of(text)
+
+
+def fields_of(name: str, kind: str) -> frozenset[str]:
+    """The keys that the fragments of a look's part on the type `kind` add to its objects."""
+    return frozenset(_ready()["fields"][name][kind])
+
+
+@cache
+def _ready() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(READY.read_text(encoding="utf-8"))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +119,6 @@ class GraphReply:
     data: Mapping[str, Any]
     problems: tuple[AnswerProblem, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
-
-
-_NO_API = (404, 405, 410)
-"""Statuses of a server that has no GraphQL API there."""
 
 
 class GraphClient(TokenClient):
@@ -97,8 +172,6 @@ class GraphClient(TokenClient):
                 landed.
             Rejected: there is no data at all; the leaf says why.
         """
-        from lifecycle.github.client.documents import document
-
         lacking = self._known_lacking() if added else {}
         parts = tuple(part for part in added if part not in lacking)
         words: dict[str, str] = {}
@@ -163,8 +236,6 @@ class GraphClient(TokenClient):
             Transient: ambiguous where some of it may have been done.
             Rejected: nothing of it was done.
         """
-        from lifecycle.github.client.documents import document
-
         self._begin()
         asked = AskedRequest(subject, is_write=True)
         data, problems = self._sent(document(*names), variables, asked)
@@ -194,7 +265,6 @@ class GraphClient(TokenClient):
             Transient, Rejected: as `execute`.
         """
         from lifecycle.github.client.document_trees import repeated
-        from lifecycle.github.client.documents import Document
 
         self._begin()
         whole = Document.of(repeated(*(name for name, _ in parts)))
@@ -239,7 +309,7 @@ class GraphClient(TokenClient):
         line = self._connected()
         self.requests += 1
         try:
-            found = line.ask(document, sent)
+            found = line.ask(document.payload(sent))
         except NoAnswerError as error:
             raise self._unanswered(error.silence, asked) from None
         self._headers = found.headers
@@ -286,11 +356,11 @@ class _PlainGraph:
         self._headers = {**bearer(token), "Content-Type": "application/json"}
         self.close = self._line.close
 
-    def ask(self, document: Document, variables: Mapping[str, Any]) -> Sent:
+    def ask(self, payload: Mapping[str, Any]) -> Sent:
         """One request, sent once; raises NoAnswerError, and Transient where no time is left."""
         from lifecycle.github.client.plain_line import content_of
 
-        body = json.dumps(document.payload(variables)).encode()
+        body = json.dumps(payload).encode()
         found = self._line.send("POST", self._url, self._headers, body)
         return found._replace(body=content_of(found.body))
 

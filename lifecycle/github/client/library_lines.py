@@ -19,7 +19,6 @@ from urllib3.util import Timeout
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.timing import Deadline
-from lifecycle.github.client.documents import Document
 from lifecycle.github.client.plain_line import (
     BAD_URL,
     BROKEN_OFF,
@@ -109,7 +108,7 @@ class GqlLine:
         """Close the connection."""
         self._session.client.close_sync()
 
-    def ask(self, document: Document, variables: Mapping[str, Any]) -> Sent:
+    def ask(self, payload: Mapping[str, Any]) -> Sent:
         """One request, sent once; raises NoAnswerError, and Transient where no time is left."""
         from gql.transport.exceptions import (
             TransportConnectionFailed,
@@ -119,7 +118,7 @@ class GqlLine:
         )
 
         self._bearer.status = 0
-        request = _asking()(document, variables)
+        request = _asking()(payload)
         status = 0
         body: Any = None
         try:
@@ -149,9 +148,9 @@ def _asking() -> Any:
     from graphql import DocumentNode
 
     class ReadyRequest(GraphQLRequest):
-        def __init__(self, document: Document, variables: Mapping[str, Any]) -> None:
-            super().__init__(DocumentNode(definitions=()), operation_name=document.operation)
-            self._payload = document.payload(variables)
+        def __init__(self, payload: Mapping[str, Any]) -> None:
+            super().__init__(DocumentNode(definitions=()), operation_name=payload["operationName"])
+            self._payload = dict(payload)
 
         @property
         def payload(self) -> dict[str, Any]:

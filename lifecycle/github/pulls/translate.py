@@ -357,7 +357,7 @@ def is_bearable(problem: AnswerProblem, data: Mapping[str, Any]) -> bool:
 @cache
 def _parts() -> frozenset[str]:
     """The fields of a pull request that a look may be refused: those of its added documents."""
-    from lifecycle.github.client.documents import fields_of
+    from lifecycle.github.client.graph import fields_of
 
     added = (fields_of(name, "PullRequest") for name in (*MERGING, REVIEWS))
     return frozenset({_CONTEXTS}.union(*added))

@@ -130,7 +130,7 @@ def test_fine_grained_tokens_are_forbidden_part_by_part() -> None:
 def _ask(sandbox: Sandbox, number: int) -> Any:
     import requests
 
-    from lifecycle.github.client.documents import document
+    from lifecycle.github.client.graph import document
 
     variables = {
         "owner": "octo-org", "name": "hello-service", "issue": 42, "branch": "work",
