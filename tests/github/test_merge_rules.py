@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lifecycle.core.values.merging import Ejection, MergeDemands, QueueEntry
-from lifecycle.github.pulls import merge_rules
+from lifecycle.github.pulls import translate
 
 HEAD, GROUP = "a" * 40, "c" * 40
 
@@ -19,7 +19,7 @@ def rule(kind: str, **parameters: Any) -> dict[str, Any]:
 
 def demands(classic: dict[str, Any] | None, *rules: dict[str, Any]) -> MergeDemands | None:
     """What a base with these demands."""
-    return merge_rules.demands(
+    return translate.merge_demands(
         {"baseRef": {"refUpdateRule": classic, "rules": {"nodes": [*rules]}}}
     )
 
@@ -27,7 +27,7 @@ def demands(classic: dict[str, Any] | None, *rules: dict[str, Any]) -> MergeDema
 @pytest.mark.parametrize("node", [{}, {"baseRef": None}, {"baseRef": {}}], ids=str)
 def test_what_was_not_shown_is_no_freedom(node: dict[str, Any]) -> None:
     """Nobody knows what a base demands that was hidden or not asked for."""
-    assert merge_rules.demands(node) is None
+    assert translate.merge_demands(node) is None
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_classic_protection_and_rulesets_demand_together(
 )
 def test_a_place_in_the_queue(entry: dict[str, Any] | None, found: QueueEntry | None) -> None:
     """With the commit that is tested, once there is one."""
-    assert merge_rules.queue_entry({"mergeQueueEntry": entry}) == found
+    assert translate.queue_entry({"mergeQueueEntry": entry}) == found
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_place_in_the_queue(entry: dict[str, Any] | None, found: QueueEntry | 
 def test_what_left_the_queue(event: dict[str, Any], found: Ejection | None) -> None:
     """The queue's commit, unless GitHub names the pull request's own head there."""
     node = {"headRefOid": HEAD, "timelineItems": {"nodes": [event]}}
-    assert merge_rules.ejection(node) == found
+    assert translate.ejection(node) == found
 
 
 @pytest.mark.parametrize(
@@ -139,4 +139,4 @@ def test_what_left_the_queue(event: dict[str, Any], found: Ejection | None) -> N
 )
 def test_how_a_repository_merges(word: str | None, method: str) -> None:
     """A merge commit where GitHub does not say."""
-    assert merge_rules.method({"viewerDefaultMergeMethod": word}) == method
+    assert translate.merge_method({"viewerDefaultMergeMethod": word}) == method

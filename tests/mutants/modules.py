@@ -110,7 +110,6 @@ ALSO_MUTATED = (
     "evidence.runners.project_rows",
     "evidence.runners.runner_table",
     "github.failures.*",
-    "github.pulls.merge_rules",
     "github.pulls.rollup",
     "github.pulls.translate",
     "reconcile.judge",

@@ -28,7 +28,7 @@ from lifecycle.github.board.status_fallback import Choice
 from lifecycle.github.client.client_common import Json, part, text, word
 from lifecycle.github.client.rest import Calls
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
-from lifecycle.github.pulls import merge_rules, rest_checks, rollup, translate
+from lifecycle.github.pulls import rest_checks, rollup, translate
 from lifecycle.github.pulls.issue_calls import IssueCalls, issue_of, open_issues, rest_issue
 from lifecycle.github.pulls.pull_calls import PullCalls
 from lifecycle.github.pulls.translate import MERGING, REVIEWS, Hidden
@@ -322,7 +322,7 @@ class GitHubForge(PullCalls):
             item=self._choice.item(issue) if issue else None,
             board_problem=self._board_problem if look.board else None,
             board_note=self._choice.note if look.board else None,
-            merge_method=merge_rules.method(node),
+            merge_method=translate.merge_method(node),
             writable=text(node, "id") if _may_write(node) else "",
             is_ahead=bool(part(part(node, "defaultBranchRef"), "compare").get("aheadBy")),
         )
