@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.decide import decide, look
 from lifecycle.claim.decisions.ending import closing as merged
-from lifecycle.claim.decisions.ending import consent
 from lifecycle.claim.decisions.snapshot import Decision
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, CloseIssue, PostComment
@@ -95,8 +95,8 @@ def test_a_done_that_does_not_count_becomes_the_question() -> None:
     assert "written nothing since the merge" in refusal.text
     assert 'Ask "Should I close issue #42?"' in refusal.text
     made = record(**DONE, memory=SESSION)
-    assert consent.is_question(f"{made.claim_key}/{refusal.key}", made)
-    assert not consent.is_question(f"7@1/{refusal.key}", made)
+    assert derive.is_question(f"{made.claim_key}/{refusal.key}", made)
+    assert not derive.is_question(f"7@1/{refusal.key}", made)
 
 
 def test_a_done_that_does_not_count_goes_back_to_the_merge() -> None:
@@ -112,7 +112,7 @@ def test_a_done_that_does_not_count_goes_back_to_the_merge() -> None:
     assert asked.record is not None
     assert asked.record.judged == "merged_detected"
     (refusal,) = asked.notices
-    assert (refusal.stands, refusal.ends) == (True, (consent.QUESTION,))
+    assert (refusal.stands, refusal.ends) == (True, (derive.QUESTION,))
     assert "PR #107" in refusal.text
 
 
@@ -262,8 +262,8 @@ def test_an_answer_is_waited_for_after_the_question_and_in_its_phase(
 ) -> None:
     """Asked is asked of the pull request that the claim has now; a claim without one asks nothing."""
     made = record(phase=phase, pr_number=number, memory={"pull.asked": asked})
-    assert consent.is_asked(made) is is_asked
-    assert consent.is_waited_for(made) is is_waited_for
+    assert derive.is_question_put(made) is is_asked
+    assert derive.is_answer_awaited(made) is is_waited_for
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_an_answer_is_waited_for_after_the_question_and_in_its_phase(
 def test_a_sentence_is_the_question_by_its_claim_and_its_event(key: str, is_question: bool) -> None:
     """What another claim asked, or what else this one says, is no question of this one."""
     made = record(**REVIEW)
-    assert consent.is_question(key.format(own=made.claim_key), made) is is_question
+    assert derive.is_question(key.format(own=made.claim_key), made) is is_question
 
 
 @pytest.mark.parametrize(
@@ -292,7 +292,7 @@ def test_done_can_count_where_somebody_could_be_heard(
 ) -> None:
     """In a session whose prompts are not heard only the command is the yes."""
     made = record(memory={"ownership.session": session})
-    assert consent.counts_done(made, hears_prompts=hears) is counts
+    assert derive.counts_done(made, hears_prompts=hears) is counts
 
 
 @pytest.mark.parametrize("hears", [True, False])
@@ -313,21 +313,21 @@ def test_each_yes_is_enough_by_itself(
         record(**DONE, memory={**SESSION, "pull.asked": 107, **memory}), hears_prompts=hears
     )
     made = replace(made, rules=rules_with(made, **rules))
-    assert consent.is_given(made) is is_given
-    assert consent.is_pending(made) is not is_given
-    assert consent.is_missing(made, pull(state=PullState.MERGED)) is not is_given
+    assert derive.is_consent_given(made) is is_given
+    assert derive.is_answer_pending(made) is not is_given
+    assert derive.is_consent_missing(made, pull(state=PullState.MERGED)) is not is_given
 
 
 def test_a_prompt_after_the_question_ends_the_waiting_where_it_is_heard() -> None:
     """What came before the hook on prompts was there says nothing."""
     made = seen(record(**DONE, memory={**SESSION, "pull.asked": 107}), answered_at=NOW)
-    assert consent.is_pending(made)
-    assert not consent.is_pending(replace(made, hears_prompts=True))
-    assert not consent.is_pending(seen(record(**DONE, memory=SESSION), hears_prompts=True))
+    assert derive.is_answer_pending(made)
+    assert not derive.is_answer_pending(replace(made, hears_prompts=True))
+    assert not derive.is_answer_pending(seen(record(**DONE, memory=SESSION), hears_prompts=True))
 
 
 def test_a_merge_without_a_time_needs_the_question() -> None:
     """No prompt can be shown to be later than a merge whose time GitHub does not tell."""
     made = seen(record(**DONE, memory=SESSION), hears_prompts=True, answered_at=NOW)
-    assert consent.is_missing(made, pull(state=PullState.MERGED, merged_at=None))
-    assert not consent.is_missing(made, pull(state=PullState.MERGED, merged_at=NOW - 1))
+    assert derive.is_consent_missing(made, pull(state=PullState.MERGED, merged_at=None))
+    assert not derive.is_consent_missing(made, pull(state=PullState.MERGED, merged_at=NOW - 1))

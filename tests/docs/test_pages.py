@@ -14,7 +14,7 @@ import pytest
 
 from lifecycle import api
 from lifecycle.app import news_packets
-from lifecycle.claim.decisions.ending import consent
+from lifecycle.claim.decisions import derive
 from lifecycle.core.plan import REPLIES, Audience
 from lifecycle.core.values import configured
 from lifecycle.hooks import wake
@@ -169,7 +169,7 @@ def test_the_reply_table_is_the_one_in_code() -> None:
 )
 def test_what_counts_as_the_yes_is_said_in_the_same_words(path: Path) -> None:
     """Both pages that tell of closing have the rule's one sentence."""
-    assert consent.RULE in " ".join(path.read_text(encoding="utf-8").split())
+    assert derive.CONSENT_RULE in " ".join(path.read_text(encoding="utf-8").split())
 
 
 def test_every_audience_is_explained() -> None:

@@ -46,8 +46,8 @@ def _forgetful(fold: Callable[..., Any]) -> Callable[..., Any]:
 
 def _close_unasked() -> None:
     """Nobody is waited for before an issue is closed."""
-    consent = _module("claim.decisions.ending.consent")
-    consent.is_missing = consent.is_pending = _always(False)
+    derive = _module("claim.decisions.derive")
+    derive.is_consent_missing = derive.is_answer_pending = _always(False)
 
 
 def _close_unmerged() -> None:

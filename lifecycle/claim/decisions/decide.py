@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import cast
 
 from lifecycle.claim.decisions import card_and_link, derive
-from lifecycle.claim.decisions.ending import closing, consent, releasing
+from lifecycle.claim.decisions.ending import closing, releasing
 from lifecycle.claim.decisions.pull import failing, merge_standing, opening, pace, review
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot, is_unsynced, may_try, prepared
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
@@ -63,7 +63,7 @@ def _wanted(snapshot: Snapshot) -> Look | None:
         )
     elif phase is Phase.DONE:
         is_tried = snapshot.wake.is_asked or closing.may_go_on(snapshot)
-        needed = is_tried and not consent.is_pending(snapshot)
+        needed = is_tried and not derive.is_answer_pending(snapshot)
     elif phase in IN_REVIEW:
         needed = polls or not derive.is_confirmed(snapshot.record)
         checks = snapshot.wake is Wake.TICK or (snapshot.wake is Wake.IDLE and _may_poll(snapshot))

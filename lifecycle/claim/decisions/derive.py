@@ -1,4 +1,4 @@
-"""What GitHub alone shows of a claim, whatever the file says: its phase, and whether it was released.
+"""What is true of a claim whatever its file says: as GitHub shows it, and the user's yes to closing.
 
 An agent may write any phase at any moment; what is true of a pull request only GitHub knows.
 
@@ -6,6 +6,12 @@ A task may be released from another machine (`lifecycle reconcile --release`): t
 assignee, the card, the lease. Nothing of that reaches the worktree whose claim it was, so its next look
 finds it out (`apply_loss`). People undo one or the other by hand and mean something else by it: therefore
 all that GitHub shows has to say the same before anybody is told.
+
+The design keeps a human in the loop for the last step: the agent asks, the user answers, and only
+then is the phase `done`. An agent can write `done` by itself, so what counts is shown by something else:
+a prompt that a person wrote, which the hook on prompts notes (`Snapshot.answered_at`). `lifecycle close`, a
+nudge with its reason, and `close = "auto"` in the settings are a yes by themselves, and the closing
+comment says which it was.
 """
 
 from __future__ import annotations
@@ -25,6 +31,25 @@ from lifecycle.core.values.priorities import Status
 
 CLOCK_SKEW = 60.0
 """Seconds by which this machine's clock may be ahead of GitHub's, whose times have whole seconds."""
+
+AUTO_CONSENT = "auto"
+PROMPT_CONSENT = "prompt"
+
+CONSENT_RULE = (
+    "The agent's own `done` counts if a person wrote a prompt after the merge, and after the question "
+    "if one was put, or where no session is, as in a run by hand on a terminal; otherwise it becomes "
+    "the question, and where prompts are not heard (no `user-prompt-submit` hook) only `lifecycle "
+    "close` is the yes."
+)
+"""What holds, in the words of the README and docs/hooks.md."""
+
+QUESTION = "merged"
+"""The question's event: how its key begins."""
+
+_REFUSED = "not-answered:"
+
+_WHOLE_SECOND = 1.0
+"""GitHub tells the second in which a merge began: a prompt within it may have come before."""
 
 
 def pull_request_of(record: Record, seen: Observation, head_owner: str) -> PullRequest | None:
@@ -297,3 +322,74 @@ def _is_card_freed(before: Record, seen: Observation) -> bool:
     )
     is_older = is_behind(item, float(int(before.created_at)))
     return was_ours and not is_our_write and not is_older
+
+
+def with_consent(record: Record, who: str) -> Record:
+    """The record with who said yes to closing; "" takes that back."""
+    return replace(record, ending=replace(record.ending, consent=who))
+
+
+def question_key(number: int | None) -> str:
+    """Under which the ledger keeps the question, behind the claim's own key."""
+    return f"{QUESTION}:{number}"
+
+
+def refusal_key(record: Record) -> str:
+    """The same for the answer to a `done` that does not count; another edit is another attempt."""
+    return f"{_REFUSED}{record.touched}"
+
+
+def is_question(key: str, record: Record) -> bool:
+    """True if the sentence with this key, as the ledger has it, asks about closing this claim's issue."""
+    claim, _, event = key.partition("/")
+    is_asking = event == question_key(record.claim.pr_number) or event.startswith(_REFUSED)
+    return claim == record.claim_key and is_asking
+
+
+def is_question_put(record: Record) -> bool:
+    """True if the question was put for the pull request that the claim has now."""
+    return record.pull.asked is not None and record.pull.asked == record.claim.pr_number
+
+
+def is_answer_awaited(record: Record) -> bool:
+    """True if the question was put and the claim still waits for the answer."""
+    return is_question_put(record) and record.claim.phase == Phase.MERGED_DETECTED
+
+
+def counts_done(record: Record, *, hears_prompts: bool) -> bool:
+    """True if `done` in the file can be the yes; else only `lifecycle close` is.
+
+    Args:
+        record: the claim; it belongs to a session of the client, or was made and is run by hand.
+        hears_prompts: the hook on the user's prompts is installed.
+    """
+    return hears_prompts or not record.ownership.session
+
+
+def is_consent_given(snapshot: Snapshot) -> bool:
+    """True if `done` counts whatever the pull request is like: a command, the settings, no session."""
+    record = snapshot.record
+    if record.ending.override or record.ending.consent or snapshot.rules.closes_itself:
+        return True
+    return not (record.ownership.session or snapshot.hears_prompts)
+
+
+def is_answer_pending(snapshot: Snapshot) -> bool:
+    """True if the question was put and nothing came since that could be the answer."""
+    if is_consent_given(snapshot) or not is_question_put(snapshot.record):
+        return False
+    return not snapshot.hears_prompts or snapshot.answered_at is None
+
+
+def is_consent_missing(snapshot: Snapshot, merged: PullRequest) -> bool:
+    """True if nobody has said yes to closing after this merge.
+
+    `merged_at` is GitHub's clock and a prompt's moment is this machine's, as everywhere in the engine.
+    """
+    if is_consent_given(snapshot):
+        return False
+    if not snapshot.hears_prompts or snapshot.answered_at is None:
+        return True
+    if is_question_put(snapshot.record):
+        return False  # the mark of an earlier prompt goes when the question is put
+    return merged.merged_at is None or snapshot.answered_at < merged.merged_at + _WHOLE_SECOND

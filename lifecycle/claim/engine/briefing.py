@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 from lifecycle.claim.commands.next_task import todo_of
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.ending import consent
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.record.state import Record
 from lifecycle.core.messages import loss_messages, merge_messages, messages, review_messages
@@ -86,7 +85,7 @@ def next_line(record: Record, *, hears_prompts: bool = True, has_hooks: bool = T
         return loss_messages.releasing(claim.issue_number)
     if is_lost(record):
         return loss_line(record)
-    counts = consent.counts_done(record, hears_prompts=hears_prompts)
+    counts = derive.counts_done(record, hears_prompts=hears_prompts)
     return _next_step(record, phase, counts_done=counts, has_hooks=has_hooks)
 
 

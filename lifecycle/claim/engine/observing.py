@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from lifecycle.claim.decisions import card_and_link
+from lifecycle.claim.decisions import card_and_link, derive
 from lifecycle.claim.decisions.decide import apply_observation, look
-from lifecycle.claim.decisions.ending import consent
 from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.decisions.table import Phase
@@ -100,9 +99,9 @@ def snapshot_of(world: World, claim_store: ClaimStore, wake: Wake, loaded: Loade
         has_board=settings.has_board and (is_tried or not is_off),
         board_name=settings.board_name,
         poll_seconds=settings.poll_seconds,
-        closes_itself=settings.close == consent.AUTO and not record.pull.tampering,
+        closes_itself=settings.close == derive.AUTO_CONSENT and not record.pull.tampering,
         link=settings.issue_link,
-        auto_merge=settings.merge == consent.AUTO,
+        auto_merge=settings.merge == derive.AUTO_CONSENT,
         updates_branch=settings.update_branch,
     )
     pushed = None
@@ -296,7 +295,7 @@ def owned(claim_store: ClaimStore, record: Record, session: str) -> Record:
 def _taken(claim_store: ClaimStore, record: Record, session: str) -> Record:
     """The same, under the lock: what was written before is no answer to what another one was asked."""
     mine = owned(claim_store, record, session)
-    if mine.is_inherited and mine.ownership != record.ownership and consent.is_asked(mine):
+    if mine.is_inherited and mine.ownership != record.ownership and derive.is_question_put(mine):
         claim_store.folder.remove(ANSWERED)
     return mine
 

@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.claim.decisions.ending import consent
+from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record import claim_file, journalling
 from lifecycle.claim.record.claim_file import CorruptClaimError, Merged, merge
@@ -230,7 +230,7 @@ class ClaimStore:
         record = self.remembered()
         is_alive = record is not None and not record.ending.outcome
         self.marks.show_owner(record.ownership.session if record is not None and is_alive else "")
-        asks = record is not None and is_alive and consent.is_waited_for(record)
+        asks = record is not None and is_alive and derive.is_answer_awaited(record)
         tells = record is not None and is_alive and record.is_inherited
         is_waiting = (
             bool(self.state.get("queue")) or tells or (asks and self.marks.answered_at is None)
@@ -254,7 +254,7 @@ class ClaimStore:
         if taken:
             record = self.remembered()
             if record is not None and any(
-                consent.is_question(notice.key, record) for notice in taken
+                derive.is_question(notice.key, record) for notice in taken
             ):
                 # It is queued again for a session that has inherited the claim, and has not seen it.
                 self.note_asked(again=record.is_inherited)
@@ -267,8 +267,8 @@ class ClaimStore:
         """True if the claim's session was offered this sentence, or will be; one that asks is enough."""
         known = self.ledger.offered_to(record.ownership.session)
         known |= {notice.key for notice in self.ledger.waiting()}
-        if consent.is_question(key, record):
-            return any(consent.is_question(each, record) for each in known)
+        if derive.is_question(key, record):
+            return any(derive.is_question(each, record) for each in known)
         return key in known
 
     def note_asked(self, *, again: bool = False) -> None:
@@ -277,7 +277,7 @@ class ClaimStore:
         From then on any prompt of a person's is an answer; one that came before is none.
         """
         record = self.remembered()
-        if record is not None and (again or not consent.is_asked(record)):
+        if record is not None and (again or not derive.is_question_put(record)):
             self.folder.remove(ANSWERED)
             self.remember(replace(record, pull=replace(record.pull, asked=record.claim.pr_number)))
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.claim.decisions.ending import consent
+from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.engine import look as engine
@@ -179,7 +179,7 @@ class HookCall:
         """
         self.claim_store.remember(replace(mine, ownership=replace(mine.ownership, inherited="")))
         if briefing.question_lines(mine):
-            key = f"{mine.claim_key}/{consent.question_key(mine.claim.pr_number)}"
+            key = f"{mine.claim_key}/{derive.question_key(mine.claim.pr_number)}"
             is_new = mine.is_inherited and not self.claim_store.has_heard(mine, key)
             self.claim_store.note_asked(again=is_new)
         news = [briefing.inherited_line(mine)] if mine.is_inherited else []

@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import Literal
 
 from lifecycle.claim.decisions import card_and_link, derive
-from lifecycle.claim.decisions.ending import consent
 from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.decisions.snapshot import (
     COMMENT_READS,
@@ -58,7 +57,7 @@ def after_merge(snapshot: Snapshot) -> Decision:
     """Ask whether to close, unless the settings say so; go back if nothing is merged after all."""
     claim = snapshot.record.claim
     if snapshot.rules.closes_itself and snapshot.record.judged == Phase.MERGED_DETECTED:
-        agreed = consent.given(snapshot.record, consent.AUTO)
+        agreed = derive.with_consent(snapshot.record, derive.AUTO_CONSENT)
         return Decision(fields={"phase": Phase.DONE.value}, record=agreed)
     if snapshot.observation is None:
         if snapshot.record.judged == Phase.MERGED_DETECTED and claim.pr_number:
@@ -99,14 +98,14 @@ def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
 def close_if_answered(snapshot: Snapshot) -> Decision:
     """Phase `done`: close if somebody has said yes; else go back and ask."""
     record, observed = snapshot.record, snapshot.observation
-    if consent.is_pending(snapshot):
+    if derive.is_answer_pending(snapshot):
         return _ask_again(snapshot, record.claim.pull)
     if observed is None:
         return Decision()
     pull = derive.pull_request_of(record, observed, snapshot.rules.head_owner)
     if pull is None or pull.state is not PullState.MERGED:
         return decide(snapshot)
-    if consent.is_missing(snapshot, pull):
+    if derive.is_consent_missing(snapshot, pull):
         found = merge_found(snapshot, pull)
         again = _ask_again(snapshot, pull.number)
         return replace(again, fields=found.fields, record=found.record)
@@ -114,19 +113,19 @@ def close_if_answered(snapshot: Snapshot) -> Decision:
     if record.ending.consent or record.ending.override or not (step.action or step.fields):
         return step
     # What is a yes now stays one until the issue is closed, whoever goes on with it.
-    return replace(step, record=consent.given(step.record or record, consent.PROMPT))
+    return replace(step, record=derive.with_consent(step.record or record, derive.PROMPT_CONSENT))
 
 
 def _ask_again(snapshot: Snapshot, number: int) -> Decision:
     """Tell the agent that its `done` does not count, and what does; that is the question, too."""
     record = snapshot.record
-    counts = consent.counts_done(record, hears_prompts=snapshot.hears_prompts)
-    was_asked = consent.is_asked(record)
+    counts = derive.counts_done(record, hears_prompts=snapshot.hears_prompts)
+    was_asked = derive.is_question_put(record)
     text = messages.not_answered(
         number, record.claim.issue_number, was_asked=was_asked, counts_done=counts
     )
     refusal = Notice(
-        consent.refusal_key(record), text, Audience.ACT, stands=True, ends=(consent.QUESTION,)
+        derive.refusal_key(record), text, Audience.ACT, stands=True, ends=(derive.QUESTION,)
     )
     return Decision(
         fields={"phase": Phase.MERGED_DETECTED.value},
@@ -137,7 +136,7 @@ def _ask_again(snapshot: Snapshot, number: int) -> Decision:
 
 
 def _question(snapshot: Snapshot, number: int) -> Notice:
-    issue, key = snapshot.record.claim.issue_number, consent.question_key(number)
+    issue, key = snapshot.record.claim.issue_number, derive.question_key(number)
     if snapshot.rules.closes_itself:
         text, key, audience = (
             messages.merged_and_closing(number, issue),
@@ -145,7 +144,7 @@ def _question(snapshot: Snapshot, number: int) -> Notice:
             Audience.NEWS,
         )
     else:
-        counts = consent.counts_done(snapshot.record, hears_prompts=snapshot.hears_prompts)
+        counts = derive.counts_done(snapshot.record, hears_prompts=snapshot.hears_prompts)
         left = snapshot.record.pull.unanswered
         open_threads = f"{review_messages.unanswered(number, left)}. " if left else ""
         if snapshot.record.pull.tampering:
@@ -321,7 +320,7 @@ def _refusal(record: Record, pull: PullRequest | None) -> Decision:
     return Decision(
         fields=fields,
         # A yes to what was not merged is no yes to what merges later.
-        record=replace(consent.given(record, ""), judged=phase.value),
+        record=replace(derive.with_consent(record, ""), judged=phase.value),
         notices=(Notice(key, text, Audience.ACT, stands=True),),
     )
 
