@@ -172,7 +172,6 @@ RIMS: dict[str, tuple[str, ...]] = {
         "workflow.store.workflow_change",
     ),
     "It keeps what is known: the claim's file, the state, the journal, signs of life.": (
-        "claim.engine.guard_stamp",
         "claim.linked.linked_writes",
         "claim.linked.pending_writes",
         "claim.record.journalling",

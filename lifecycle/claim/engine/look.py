@@ -22,7 +22,6 @@ from lifecycle.claim.decisions.decide import (
 )
 from lifecycle.claim.decisions.snapshot import prepared, still_wanted
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.engine import guard_stamp
 from lifecycle.claim.engine.observing import (
     LookUnderWay,
     believed,
@@ -121,7 +120,7 @@ def tick(
             if wake is Wake.TICK:
                 raise
             return _refused(claim_store, error, audiences, channel, session)
-        guard_stamp.begin(claim_store)
+        claim_store.begin()
         _work(working, loaded)
         with unhurried():
             _keep(working)
@@ -132,12 +131,13 @@ def tick(
             if wake is Wake.TICK and record.claim.phase == Phase.MERGED_DETECTED:
                 claim_store.note_asked()  # who asks by command reads the question on the terminal
             claim_store.save()
-            guard_stamp.mark(
-                claim_store,
-                working.seen,
+            has_ended = working.is_gone or bool(record.ending.outcome)
+            claim_store.mark_due(
+                record,
                 mtime_ns=loaded.mtime_ns,
+                pending=pending_writes.due(claim_store.state) if has_ended else None,
                 is_finished=working.is_finished,
-                has_ended=working.is_gone or bool(record.ending.outcome),
+                has_ended=has_ended,
             )
             return Report(record, said, tuple(working.actions), working.problem)
 
@@ -385,7 +385,7 @@ def _without_claim(
         said = claim_store.take(audiences, channel, session)
         if claim_store.ledger.retire(""):
             claim_store.save()
-        guard_stamp.mark_waiting(claim_store)
+        claim_store.wait_for(pending_writes.due(claim_store.state))
         return Report(said=said)
 
 

@@ -1,4 +1,4 @@
-"""The claim file and state.json, kept in step.
+"""The claim file and state.json, kept in step; and what the hooks' guards read of them.
 
 The claim file is shared with an agent that takes no lock and may write at any moment; state.json is
 the engine's alone. The order of writes is: state.json with what the engine wants, then the claim file
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.record import claim_file, journalling
 from lifecycle.claim.record.claim_file import CorruptClaimError, Merged, merge
 from lifecycle.claim.record.claim_on_disk import RACY_NS, ClaimOnDisk, continues
@@ -22,9 +22,17 @@ from lifecycle.claim.record.sections import CardRecord
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused, Refused
 from lifecycle.core.light_dataclass import dataclass, field, replace
+from lifecycle.core.plan import REPLIES
 from lifecycle.core.timing import unhurried
 from lifecycle.storage import journal, regular_files, store
-from lifecycle.storage.signs_of_life import ANSWERED, WAITING, GuardMarks
+from lifecycle.storage.signs_of_life import (
+    ALWAYS,
+    ANSWERED,
+    IDLE_DUE,
+    STOP_DUE,
+    WAITING,
+    GuardMarks,
+)
 from lifecycle.storage.state_file import Ledger, StateFile, StateSections
 from lifecycle.storage.store import CLAIM_FILE
 
@@ -288,6 +296,62 @@ class ClaimStore:
         """
         if self.clock.now() * 1e9 - mtime_ns >= RACY_NS and not self.disk.late.settle():
             self.marks.stamp(mtime_ns)
+
+    def begin(self) -> None:
+        """Let the next stop through, until `mark_due` says what this look left to do.
+
+        A look that is cut off anywhere, by its deadline or by a kill, is gone on with. Where the mark
+        cannot be written, the guard is as it was, and so lets the next stop through as it did this one.
+        """
+        with contextlib.suppress(OSError):
+            self.marks.set_due(STOP_DUE, ALWAYS)
+
+    def mark_due(
+        self,
+        record: Record,
+        *,
+        mtime_ns: int,
+        pending: float | None,
+        is_finished: bool,
+        has_ended: bool,
+    ) -> None:
+        """Tell the hooks' guards what a look left to do.
+
+        The guards are `sh` and end before Python starts (`hooks/`). They compare two mtimes: the claim's
+        with the stamp's, and a mark's with the present.
+
+        Args:
+            record: what the look ended with.
+            mtime_ns: of the claim as it was read, before the look.
+            pending: when what the last claim has left to write is tried again.
+            is_finished: the look came to its end; otherwise the next wake goes on with it.
+            has_ended: the claim is over, or its file is gone.
+        """
+        stop = idle = record.due()
+        if "OpenPullRequest" in record.troubles:
+            # What was refused may be mended by a push, which leaves no trace in the claim.
+            stop = ALWAYS
+        if any(trouble.is_of_access for trouble in record.troubles.values()):
+            # A token leaves no trace in the claim either: Python sees whether it is another.
+            stop = ALWAYS
+        if Phase.named(record.claim.phase) in IN_REVIEW:
+            idle = ALWAYS
+        if has_ended:
+            stop, idle = pending, None
+        if not is_finished:
+            stop, idle = ALWAYS, None if has_ended else ALWAYS
+        if is_finished and not has_ended:
+            self.stamp(mtime_ns)
+        self.wait_for(stop, idle)
+
+    def wait_for(self, stop: float | None, idle: float | None = None) -> None:
+        """Let a wake through from these moments on, or for a notice in the queue.
+
+        On-stop's mark, which `begin` has set, goes last.
+        """
+        waiting = {notice.audience for notice in self.ledger.waiting()}
+        self.marks.set_due(IDLE_DUE, ALWAYS if waiting & REPLIES["on-idle"].audiences else idle)
+        self.marks.set_due(STOP_DUE, ALWAYS if waiting & REPLIES["on-stop"].audiences else stop)
 
     def mtime_ns(self) -> int:
         """The claim file's mtime, or 0 if there is none."""
