@@ -93,6 +93,19 @@ def names_github(environment: Mapping[str, str]) -> bool:
     return named or bool({"api_url", "graphql_url"} & user_settings(environment).keys())
 
 
+def variable_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
+    """The token of GH_TOKEN, else of GITHUB_TOKEN, and its name.
+
+    Raises:
+        BadConfig: the value cannot be sent as a header.
+    """
+    for name in TOKEN_VARIABLES:
+        value = environment.get(name, "").strip()
+        if value:
+            return readers.token(name, value, f"export {name}=$(gh auth token)"), name
+    return None
+
+
 def for_child(child: str, environment: Mapping[str, str], *, keeps: bool = False) -> dict[str, str]:
     """The variables that a program which we start for a project sees: git, its validation, bd.
 

@@ -1,4 +1,4 @@
-"""Tokens that a variable holds, or a command prints.
+"""Tokens that a command prints, or gh keeps.
 
 The user's `token_command` stands in the user's own file, so it sees what the user's shell would show it.
 """
@@ -13,33 +13,15 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from lifecycle.core.errors import BadConfig, NoToken
+from lifecycle.core.errors import NoToken
 from lifecycle.core.redact import keep_secret
-from lifecycle.settings import config, user_folder
+from lifecycle.settings import config, readers, user_folder
 
 SECONDS = 10.0
 """How long the command may take; a credential store that asks its user for more is no store."""
 
 SECONDS_OF_GH = 4.0
 """How long gh may take, which a hook waits for."""
-
-
-def token(environment: Mapping[str, str]) -> tuple[str, str] | None:
-    """The token and where it came from, or None: a variable, else the user's token_command."""
-    return variable_token(environment) or command_token(environment)
-
-
-def variable_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
-    """The token of GH_TOKEN, else of GITHUB_TOKEN, and its name.
-
-    Raises:
-        BadConfig: the value cannot be sent as a header.
-    """
-    for name in config.TOKEN_VARIABLES:
-        value = environment.get(name, "").strip()
-        if value:
-            return sendable(value, name, f"export {name}=$(gh auth token)"), name
-    return None
 
 
 def command_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
@@ -60,28 +42,8 @@ def command_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
     where = user_folder.shown(user_folder.CONFIG, environment)
     config.demand_own_hosts(environment, user, f"token_command in {where}")
     value = printed_by(command, where, environment)
-    return sendable(
-        value, f"What the token_command in {where} printed", command[0]
-    ), "token_command"
-
-
-def sendable(value: str, name: str, way: str) -> str:
-    """The value, if it can be a token.
-
-    Args:
-        value: what was found.
-        name: where, for the sentence.
-        way: a command that finds another.
-
-    Raises:
-        BadConfig: it has characters that no header can hold; it is not shown.
-    """
-    if not value.isascii() or not value.isprintable() or " " in value:
-        raise BadConfig(
-            f"{name} holds something that cannot be a token (spaces, line breaks or special "
-            f"characters); nothing was asked of GitHub. Set it anew: {way}"
-        )
-    return value
+    said = f"What the token_command in {where} printed"
+    return readers.token(said, value, command[0]), "token_command"
 
 
 def printed_by(command: Sequence[str], where: str, environment: Mapping[str, str]) -> str:

@@ -272,6 +272,16 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def token(where: str, value: str, way: str) -> str:
+    """The value, if it can be a token; it is not shown. `way` is a command that finds another."""
+    if not value.isascii() or not value.isprintable() or " " in value:
+        raise BadConfig(
+            f"{where} holds something that cannot be a token (spaces, line breaks or special "
+            f"characters); nothing was asked of GitHub. Set it anew: {way}"
+        )
+    return value
+
+
 def workflows(where: str, value: object) -> dict[str, tuple[Stage, ...]]:
     """A table from a label to its stages."""
     if not isinstance(value, dict):

@@ -27,6 +27,11 @@ def load(tmp_path: Path, text: str = "", **environment: str) -> Settings:
     return config.load(tmp_path, environment)
 
 
+def token(environment: dict[str, str]) -> tuple[str, str] | None:
+    """What a variable holds, else what the user's command prints."""
+    return config.variable_token(environment) or credentials.command_token(environment)
+
+
 OF_STAGES: dict[str, Any] = {
     "use": False,
     "label": "auto-workflow",
@@ -295,16 +300,16 @@ def test_the_hook_deadline_can_only_be_shortened(tmp_path: Path) -> None:
 def test_what_cannot_be_a_token_is_refused_without_showing_it(value: str) -> None:
     """A placeholder or a broken paste is named by its variable, before anything is sent."""
     with pytest.raises(BadConfig) as refusal:
-        credentials.token({"GH_TOKEN": value})
+        token({"GH_TOKEN": value})
     assert "GH_TOKEN" in refusal.value.sentence
     assert value not in refusal.value.sentence
 
 
 def test_the_token_comes_from_either_variable() -> None:
     """GH_TOKEN before GITHUB_TOKEN; blank is none."""
-    assert credentials.token({"GITHUB_TOKEN": "b"}) == ("b", "GITHUB_TOKEN")
-    assert credentials.token({"GH_TOKEN": "a", "GITHUB_TOKEN": "b"}) == ("a", "GH_TOKEN")
-    assert credentials.token({"GH_TOKEN": " "}) is None
+    assert token({"GITHUB_TOKEN": "b"}) == ("b", "GITHUB_TOKEN")
+    assert token({"GH_TOKEN": "a", "GITHUB_TOKEN": "b"}) == ("a", "GH_TOKEN")
+    assert token({"GH_TOKEN": " "}) is None
 
 
 def user(tmp_path: Path, text: str) -> dict[str, str]:
@@ -395,8 +400,8 @@ def test_what_the_users_file_cannot_say_is_refused_by_name(
 def test_the_users_command_gives_the_token_last(tmp_path: Path) -> None:
     """A variable wins; else the command's first line is the token, and is redacted from then on."""
     environment = user(tmp_path, prints("made-up-secret\nmore"))
-    assert credentials.token({**environment, "GITHUB_TOKEN": "b"}) == ("b", "GITHUB_TOKEN")
-    assert credentials.token(environment) == ("made-up-secret", "token_command")
+    assert token({**environment, "GITHUB_TOKEN": "b"}) == ("b", "GITHUB_TOKEN")
+    assert token(environment) == ("made-up-secret", "token_command")
     assert redact("it is made-up-secret.") == "it is ***."
 
 
@@ -411,7 +416,7 @@ def test_the_users_command_gives_the_token_last(tmp_path: Path) -> None:
 def test_a_command_that_gives_no_token_has_a_face(tmp_path: Path, line: str, said: str) -> None:
     """One sentence that says what happened; nothing of what was printed is in it."""
     with pytest.raises(NoToken) as refusal:
-        credentials.token(user(tmp_path, line))
+        token(user(tmp_path, line))
     assert said in refusal.value.sentence
     assert "made-up-secret" not in refusal.value.sentence
 
@@ -429,14 +434,14 @@ def test_a_command_that_does_not_end_is_ended(
     program = f"{lock}; import os, signal; os.fork(); signal.pause()"
     line = f"token_command = {json.dumps([sys.executable, '-c', program])}"
     with pytest.raises(NoToken, match=r"longer than 0\.5 s"):
-        credentials.token(user(tmp_path, line))
+        token(user(tmp_path, line))
     subprocess.run([sys.executable, "-c", lock], check=True, timeout=30)
 
 
 def test_a_printed_token_that_cannot_be_one_is_not_shown(tmp_path: Path) -> None:
     """A command that prints an explanation on stdout does not leak into a header or a sentence."""
     with pytest.raises(BadConfig) as refusal:
-        credentials.token(user(tmp_path, prints("please log in first")))
+        token(user(tmp_path, prints("please log in first")))
     assert "log in" not in refusal.value.sentence
 
 
@@ -448,11 +453,11 @@ def test_the_users_token_goes_only_where_the_users_file_says(tmp_path: Path, var
     line = f"token_command = {json.dumps([sys.executable, '-c', program])}\n"
     environment = {**user(tmp_path, line), variable: "https://other.example/graphql"}
     with pytest.raises(NoToken, match=r"https://other\.example"):
-        credentials.token(environment)
+        token(environment)
     assert not ran.exists()
     named = 'api_url = "https://other.example"\n'
     environment = {**user(tmp_path, line + named), variable: "https://other.example/graphql"}
-    assert credentials.token(environment) == ("made-up-secret", "token_command")
+    assert token(environment) == ("made-up-secret", "token_command")
 
 
 def test_a_board_or_labels_keep_the_status(tmp_path: Path) -> None:

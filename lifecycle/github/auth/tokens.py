@@ -17,7 +17,7 @@ from lifecycle.core.errors import BadConfig, NoToken
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.values.configured import Addresses
 from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
-from lifecycle.settings import config, credentials, user_folder
+from lifecycle.settings import config, credentials, readers, user_folder
 from lifecycle.settings.credentials import kept_by_gh
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def find(place: TokenPlace) -> Token:
     found = _of_app(place, of_user=False)
     if found is not None:
         return found
-    given = credentials.variable_token(environment)
+    given = config.variable_token(environment)
     if given is not None:
         return Token(*given)
     found = _of_app(place, of_user=True)
@@ -161,7 +161,7 @@ def of_gh(host: str, environment: Mapping[str, str]) -> Token | None:
     if value is None:
         return None
     way = f"gh auth login --hostname {host}"
-    return Token(credentials.sendable(value, "What gh auth token printed", way), GH)
+    return Token(readers.token("What gh auth token printed", value, way), GH)
 
 
 def addresses_of(

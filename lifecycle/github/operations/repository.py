@@ -28,7 +28,7 @@ from lifecycle.github.operations.ensure_pulls import PullOperations
 from lifecycle.github.operations.ensure_refs import RefOperations, StatusOperations
 from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.github.pulls.pull_calls import PullCalls
-from lifecycle.settings import config, credentials, readers
+from lifecycle.settings import config, readers
 from lifecycle.storage import store
 
 _GIVEN = "the token= of this call"
@@ -196,7 +196,7 @@ class GitHub:
                 "The token= of this call is empty, so nothing was asked of GitHub; give one."
             )
         if self._given is not None:
-            value = credentials.sendable(self._given.strip(), _GIVEN, "gh auth token")
+            value = readers.token(_GIVEN, self._given.strip(), "gh auth token")
             keep_secret(value)
             return Token(value, _GIVEN)
         return find(
