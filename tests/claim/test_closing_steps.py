@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from lifecycle.claim.decisions.decide import apply_observation
 from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.record.sections import CardAhead, Intent, Trouble
@@ -171,7 +172,7 @@ def test_steps_that_github_shows_need_not_be_taken(
     """A closed issue; a card that says Done and names no agent."""
     card = replace(ITEM, status="done", agent="")
     made = record(**{**DONE, "phase": phase})
-    ending = closing.apply_observation(made, observation(**{"item": card, **shown}), NOW).ending
+    ending = apply_observation(made, observation(**{"item": card, **shown}), NOW).ending
     assert (ending.issue_closed, ending.board_done) == (closed, board)
 
 

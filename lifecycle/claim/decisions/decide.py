@@ -160,7 +160,8 @@ def apply_observation(record: Record, seen: Observation, now: float) -> Record:
     record = derive.apply_loss(record, card_and_link.apply_card(record, seen), seen)
     if record.ending.releasing is not None:
         return releasing.apply_observation(record, seen, now)
-    return closing.apply_observation(record, seen, now)
+    is_closing = record.claim.phase == Phase.DONE
+    return closing.apply_observation(record, seen, now) if is_closing else record
 
 
 def _in_review(snapshot: Snapshot) -> Decision:

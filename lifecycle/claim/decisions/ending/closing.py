@@ -190,9 +190,8 @@ def decide(snapshot: Snapshot) -> Decision:
 
 
 def apply_observation(record: Record, seen: Observation, now: float) -> Record:
-    """What an observation says about the steps of closing."""
-    claim = record.claim
-    if seen.issue is None or claim.phase != Phase.DONE:
+    """What an observation says about the steps of closing, for a claim that is done."""
+    if seen.issue is None:
         return record
     ending = replace(record.ending, issue_closed=not seen.issue.is_open)
     if seen.item is not None:
