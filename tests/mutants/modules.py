@@ -137,7 +137,6 @@ RIMS: dict[str, tuple[str, ...]] = {
         "github.pulls.check_reports",
         "github.pulls.forge",
         "github.pulls.issue_calls",
-        "github.pulls.job_logs",
         "github.pulls.pull_calls",
         "github.pulls.rest_checks",
         "github.pulls.workflow_runs",

@@ -27,7 +27,7 @@ from lifecycle.github.client.client_common import Json, nodes, part, text, word
 from lifecycle.github.client.rest import Calls
 from lifecycle.github.failures.failure_case import AskedRequest
 from lifecycle.github.pulls import workflow_runs
-from lifecycle.github.pulls.job_logs import address_of, job_log
+from lifecycle.github.pulls.workflow_runs import address_of, job_log
 
 if TYPE_CHECKING:
     from lifecycle.github.client.graph import GraphClient, GraphReply
