@@ -218,7 +218,6 @@ RIMS: dict[str, tuple[str, ...]] = {
         "evidence.file_kinds",
         "evidence.runners.runner_row",
         "github.client.client_common",
-        "github.client.etags",
         "github.sweep.sweep_nodes",
         "platforms.command_argv",
         "platforms.platform_file",

@@ -29,7 +29,7 @@ from lifecycle.github.failures.failure_case import Answer, AskedRequest
 from lifecycle.github.failures.failures import moved_to
 
 if TYPE_CHECKING:
-    from lifecycle.github.client.etags import Etags
+    from lifecycle.github.client.client_common import Etags
     from lifecycle.github.client.library_lines import PyGithubLine
     from lifecycle.github.client.plain_line import Sent
 
@@ -217,7 +217,7 @@ class RestClient(TokenClient):
         if method != "GET":
             return self._followed(method, target, {}, without_secrets(body, self._withheld))
         if self._etags is None:
-            from lifecycle.github.client.etags import Etags
+            from lifecycle.github.client.client_common import Etags
 
             self._etags = Etags()
         address = f"{path}?{sorted((query or {}).items())}"
