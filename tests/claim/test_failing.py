@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lifecycle.claim.decisions.decide import apply_fact, decide, imagine
-from lifecycle.claim.decisions.pull import failing
+from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.decisions.snapshot import still_wanted
 from lifecycle.claim.record import journalling
 from lifecycle.claim.record.sections import Trouble
@@ -44,10 +44,13 @@ def test_jobs_are_run_again_and_then_the_remark_is_made() -> None:
 def test_what_was_remarked_is_not_remarked_again() -> None:
     """What comes later is a remark of its own, without what stands there."""
     known = wanting(**{"pull.reruns": (), "pull.remarked": 1})
-    action = failing.decide(seen(known), pull())
+    action = review.failing_step(seen(known), pull())
     assert action == replace(REMARK, remark=review_messages.weakened(["b"]))
     assert "skips" not in review_messages.weakened(["b"])
-    assert failing.decide(seen(wanting(**{"pull.reruns": (), "pull.remarked": 2})), pull()) is None
+    assert (
+        review.failing_step(seen(wanting(**{"pull.reruns": (), "pull.remarked": 2})), pull())
+        is None
+    )
 
 
 def test_a_refused_rerun_is_a_question_and_keeps_nothing_else_back() -> None:
@@ -60,7 +63,7 @@ def test_a_refused_rerun_is_a_question_and_keeps_nothing_else_back() -> None:
     trouble = Trouble(mark_of(action), "no right.", NOW + 60, is_final=True)
     refused = replace(refused, troubles={kind_of(action): trouble})
     shown = seen(refused, observed=observation(by_number=pull(), item=ITEM))
-    assert failing.decide(shown, pull()) == REMARK
+    assert review.failing_step(shown, pull()) == REMARK
     (told,) = decide(shown).notices
     assert (told.audience, told.ends) == (plan.Audience.ASK, ("rerun",))
     assert told.text.startswith("Jobs of CI that their runner failed were not run again: no right.")
@@ -70,7 +73,7 @@ def test_a_refused_rerun_is_a_question_and_keeps_nothing_else_back() -> None:
     (told,) = decide(replace(shown, record=mine)).notices
     assert told.audience is plan.Audience.ACT
     asked = replace(shown, wake=Wake.TICK)
-    assert failing.decide(asked, pull()) == action
+    assert review.failing_step(asked, pull()) == action
     for kind in ("RerunJobs", "RemarkOnPull"):
         assert still_wanted(shown, kind)
         assert not still_wanted(seen(record()), kind)

@@ -12,7 +12,7 @@ from typing import cast
 
 from lifecycle.claim.decisions import card_and_link, derive
 from lifecycle.claim.decisions.ending import closing, releasing
-from lifecycle.claim.decisions.pull import failing, merge_standing, opening, pace, review
+from lifecycle.claim.decisions.pull import merge_standing, opening, pace, review
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot, is_unsynced, may_try, prepared
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.record.state import ClaimChanges, Record, fold, kind_of
@@ -247,7 +247,7 @@ def _open(snapshot: Snapshot, pull: PullRequest) -> Decision:
     record = replace(snapshot.record, judged=fields.get("phase", claim.phase), pull=known)
     action = (
         derive.decide(snapshot, pull)
-        or failing.decide(snapshot, pull)
+        or review.failing_step(snapshot, pull)
         or merge_standing.advance(replace(snapshot, record=record), pull)
     )
     return Decision(fields, record, action, notices)

@@ -1,4 +1,4 @@
-"""Judge an open pull request: checks, reviews, conflicts, the merge queue; and what of it to tell.
+"""Judge an open pull request: checks, reviews, conflicts, the merge queue; what to tell, what to write.
 
 Each is said once for what it is about: the head, the review. Checks that still run are silence, and
 so are checks that never registered: neither is a pass. What waits for a person is said to the person.
@@ -9,16 +9,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.decisions.pull import merge_standing, pace
+from lifecycle.claim.decisions.snapshot import Snapshot, may_try
+from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import merge_messages
 from lifecycle.core.messages import review_messages as words
-from lifecycle.core.plan import Audience, Notice, Wake
+from lifecycle.core.plan import Audience, Notice, RemarkOnPull, RerunJobs, Wake
 from lifecycle.core.values.checks import Bucket, Checks, Verdict
+from lifecycle.core.values.model import PullRequest
 
 if TYPE_CHECKING:
-    from lifecycle.claim.decisions.snapshot import Snapshot
     from lifecycle.claim.record.sections import PullRecord
-    from lifecycle.core.values.model import PullRequest
+
 
 APPROVED = "APPROVED"
 
@@ -199,3 +201,17 @@ def _summary(checks: Checks, durations: dict[str, float]) -> dict[str, Any]:
         "hidden": list(checks.hidden),
         "ends_at": pace.ends_at(checks, durations),
     }
+
+
+def failing_step(snapshot: Snapshot, pull: PullRequest) -> RerunJobs | RemarkOnPull | None:
+    """The next write because checks failed: jobs run again, or a remark on what was taken from the checks.
+
+    Whose a failure is the feedback decides; what it asks for stands in the record until it is a fact.
+    """
+    known = snapshot.record.pull
+    wanted: list[RerunJobs | RemarkOnPull] = [RerunJobs(*one) for one in known.reruns]
+    if len(known.tampering) > known.remarked:
+        text = words.weakened(known.tampering[known.remarked :])
+        mark = hidden_marker.of("weakened", head=pull.head_sha[:12], count=len(known.tampering))
+        wanted.append(RemarkOnPull(pull.number, text, mark))
+    return next((action for action in wanted if may_try(snapshot, action)), None)
