@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lifecycle.claim.decisions.pull.awaited import Whom, awaited
+from lifecycle.claim.decisions.pull.merge_standing import Whom, awaited
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.values.survey import Holding
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions.pull.awaited import Whom, awaited
+from lifecycle.claim.decisions.pull.merge_standing import Whom, awaited
 from lifecycle.core.values.checks import Bucket
 from lifecycle.core.values.merging import MergeDemands, QueueEntry
 from lifecycle.core.values.model import Conversations

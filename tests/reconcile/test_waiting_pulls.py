@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lifecycle.claim.decisions.pull.awaited import Whom
+from lifecycle.claim.decisions.pull.merge_standing import Whom
 from lifecycle.core.values.survey import Hold, Holding
 from lifecycle.reconcile.waiting_pulls import in_order, waiting_pulls
 from tests.factories import pull

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from lifecycle.claim.decisions.pull.awaited import Whom
+from lifecycle.claim.decisions.pull.merge_standing import Whom
 from lifecycle.reconcile.finding import SweepReport
 from lifecycle.reconcile.waiting_pulls import WaitingPull
 from lifecycle.views.stats.stats_words import count
