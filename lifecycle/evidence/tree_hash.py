@@ -11,14 +11,14 @@ from lifecycle.core.errors import Transient
 from lifecycle.core.timing import Deadline
 from lifecycle.git import tree_objects
 from lifecycle.git.tree_objects import TreeSeen
-from lifecycle.storage import stage_log
+from lifecycle.storage import log
 from lifecycle.storage.store import FOLDER
 from lifecycle.trackers import command_signs
 
 OWN = (
     ".agent-claim.json*",
     f"{FOLDER}/",
-    f"{stage_log.FOLDER}/{stage_log.LOG}*",
+    f"{log.STAGED_FOLDER}/{log.STAGED_LOG}*",
     ".claude/workflow-state.json*",
     ".claude/workflow-progress.txt*",
     *command_signs.FILES,

@@ -16,7 +16,7 @@ import json
 import time
 
 from lifecycle.hooks import stdin_event
-from lifecycle.storage import regular_files, stage_log, workflow_marks
+from lifecycle.storage import log, regular_files, workflow_marks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def run() -> int | dict[str, Any] | None:
     try:
         return None if folder is None else _look(folder)
     except Exception as error:  # noqa: BLE001 -- a look that fails lets the agent stop
-        stage_log.write(folder or ".", "Hook triggered", f"{type(error).__name__}: {error}")
+        log.write_staged(folder or ".", "Hook triggered", f"{type(error).__name__}: {error}")
         return SETTLED
 
 
@@ -77,7 +77,7 @@ def _is_settled(root: str, event: dict[str, Any], settings: dict[str, Any]) -> b
         detect_stage.is_quiet(turn, finding) or stop_input.is_waiting(event, finding)
     ):
         return False
-    stage_log.write(root, *stop_input.lines(turn, finding), "The agent may stop")
+    log.write_staged(root, *stop_input.lines(turn, finding), "The agent may stop")
     return True
 
 

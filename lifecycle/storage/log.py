@@ -1,23 +1,34 @@
-"""The rotating log `.lifecycle/log`: one line for each thing done or gone wrong.
+"""The two rotating logs: `.lifecycle/log`, and the staged workflow's `.claude/workflow_orchestrator.log`.
 
-Logging is best effort: a full disk must not break a hook, so a line that cannot be written is lost.
+Logging is best effort: a full disk must not break a hook, so a line that cannot be written is lost. The
+staged workflow's lies where people look for it, and is written at every stop that the workflow sees: so
+this imports next to nothing.
 """
+
+# pathlib alone would cost as much as all of this.
+# ruff: noqa: PTH103, PTH114, PTH118
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
-from collections.abc import Mapping
-from pathlib import Path
 
 from lifecycle.core.redact import redact, visible
 from lifecycle.storage import regular_files
-from lifecycle.storage.store import FOLDER
+from lifecycle.storage.workflow_marks import FOLDER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
 
 LOG = "log"
 MAX_BYTES = 256 * 1024
 _MAX_LINE = 2000
+
+STAGED_FOLDER = ".claude"
+STAGED_LOG = "workflow_orchestrator.log"
+_FORM = "[%Y-%m-%d %H:%M:%S]"
 
 
 def write(root: Path, text: str, environment: Mapping[str, str] | None = None) -> None:
@@ -26,5 +37,23 @@ def write(root: Path, text: str, environment: Mapping[str, str] | None = None) -
     now = time.time()
     moment = f"{time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(now))},{int(now % 1 * 1000):03}"
     entry = f"{moment} {os.getpid()} {line}\n".encode("utf-8", "replace")
-    with contextlib.suppress(OSError):  # without the folder, too: none is made
+    try:
         regular_files.append(regular_files.below(str(root), FOLDER, LOG), entry, most=MAX_BYTES)
+    except OSError:
+        return  # without the folder, too: none is made
+
+
+def write_staged(root: str, *lines: str) -> None:
+    """Append lines to the staged workflow's log, each with the moment before it; its folder is made."""
+    folder = os.path.join(root, STAGED_FOLDER)
+    path = os.path.join(folder, STAGED_LOG)
+    entries = [visible(redact(" ".join(line.split())))[:_MAX_LINE] for line in lines]
+    try:
+        if os.path.islink(folder):
+            return  # a link leads to a file that is not ours
+        os.makedirs(folder, exist_ok=True)
+        moment = time.strftime(_FORM)
+        text = "".join(f"{moment} {line}\n" for line in entries)
+        regular_files.append(path, text.encode("utf-8", "replace"), most=MAX_BYTES)
+    except OSError:
+        return  # logging must not break a hook

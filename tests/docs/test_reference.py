@@ -24,7 +24,7 @@ from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.settings import config, resources
 from lifecycle.storage import log
-from lifecycle.storage.stage_log import MAX_BYTES
+from lifecycle.storage.log import MAX_BYTES
 from lifecycle.storage.store import CLAIM_FILE
 from tests.bench.paths import BUDGET
 from tests.conftest import COMMAND, Place

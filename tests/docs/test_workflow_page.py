@@ -21,7 +21,7 @@ from lifecycle.stages.decisions.decide import IDLE_BLOCKS
 from lifecycle.stages.decisions.instructions import NEEDS_REVIEW
 from lifecycle.stages.session.session_record import OLD_SECONDS
 from lifecycle.stages.session.workflow_tasks import INACTIVE_SECONDS
-from lifecycle.storage import stage_log
+from lifecycle.storage import log
 from lifecycle.trackers.beads.bd_here import START
 from tests.conftest import Place
 from tests.docs.pages import README, REFERENCE, ROOT, Page, codes_in
@@ -97,7 +97,7 @@ def test_the_log_looks_as_the_page_shows(ground: Ground) -> None:
     agent.prompt("Write it.")
     agent.edits("code.py", "one = 1\n")
     agent.stops(marker(Detected.CODING_COMPLETE))
-    lines = (ground.root / stage_log.FOLDER / stage_log.LOG).read_text().splitlines()
+    lines = (ground.root / log.STAGED_FOLDER / log.STAGED_LOG).read_text().splitlines()
     form = re.compile(r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] (.*)")
     said = [match[1] for line in lines if (match := form.fullmatch(line))]
     assert len(said) == len(lines)
@@ -123,7 +123,7 @@ def test_the_numbers_on_the_page_are_those_in_code() -> None:
     assert "50 times in all" in text
     assert INACTIVE_SECONDS == 300
     assert "after the tracker had no such task, it is not asked for five minutes" in text
-    assert stage_log.MAX_BYTES == 256 * 1024
+    assert log.MAX_BYTES == 256 * 1024
     assert KEPT == 40
     assert "the last 40 test runs" in text
     assert OLD_SECONDS == 14 * 86_400

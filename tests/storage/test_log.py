@@ -57,9 +57,9 @@ def test_a_full_disk_is_nobodys_news(tmp_path: Path) -> None:
     """No byte more may be written: the line is lost, and nothing is printed about it."""
     (tmp_path / ".lifecycle").mkdir()
     code = (
-        "import pathlib, resource, sys; from lifecycle.storage import log, stage_log; "
+        "import pathlib, resource, sys; from lifecycle.storage import log; "
         "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)); "
-        "log.write(pathlib.Path(sys.argv[1]), 'a line'); stage_log.write(sys.argv[1], 'a line')"
+        "log.write(pathlib.Path(sys.argv[1]), 'a line'); log.write_staged(sys.argv[1], 'a line')"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False

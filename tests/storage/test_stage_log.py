@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.storage import stage_log
+from lifecycle.storage import log
 
 
 def lines(root: Path) -> list[str]:
@@ -17,7 +17,7 @@ def lines(root: Path) -> list[str]:
 
 def test_a_line_has_the_moment_in_brackets_and_no_secret(tmp_path: Path) -> None:
     """`[2025-12-17 10:30:15] Hook triggered`; line breaks become spaces, and tokens stars."""
-    stage_log.write(str(tmp_path), "Hook triggered", "a\nb ghp_abcdefghijklmnopqrst0123")
+    log.write_staged(str(tmp_path), "Hook triggered", "a\nb ghp_abcdefghijklmnopqrst0123")
     first, second = lines(tmp_path)
     assert re.fullmatch(r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] Hook triggered", first)
     assert second.endswith("] a b ***")
@@ -26,7 +26,7 @@ def test_a_line_has_the_moment_in_brackets_and_no_secret(tmp_path: Path) -> None
 def test_it_is_turned_over_as_the_products_own(tmp_path: Path) -> None:
     """However much is logged, three files of about a quarter of a megabyte are kept."""
     for number in range(700):
-        stage_log.write(str(tmp_path), f"{number} " + "x" * 3000)
+        log.write_staged(str(tmp_path), f"{number} " + "x" * 3000)
     names = sorted(path.name for path in (tmp_path / ".claude").iterdir())
     name = "workflow_orchestrator.log"
     assert names == [name, f"{name}.1", f"{name}.2"]
@@ -42,18 +42,18 @@ def test_a_link_is_not_written_through(tmp_path: Path, name: str) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).symlink_to(tmp_path / "elsewhere")
-    stage_log.write(str(tmp_path), "a line")
+    log.write_staged(str(tmp_path), "a line")
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
 def test_a_log_that_cannot_be_written_is_no_failure(tmp_path: Path) -> None:
     """A file where the folder should be, a folder where the log should be: the line is lost."""
     (tmp_path / ".claude").write_text("")
-    stage_log.write(str(tmp_path), "a line")
+    log.write_staged(str(tmp_path), "a line")
     assert (tmp_path / ".claude").read_text() == ""
     (tmp_path / ".claude").unlink()
     (tmp_path / ".claude/workflow_orchestrator.log").mkdir(parents=True)
-    stage_log.write(str(tmp_path), "a line")
+    log.write_staged(str(tmp_path), "a line")
     assert list((tmp_path / ".claude").rglob("*")) == [
         tmp_path / ".claude/workflow_orchestrator.log"
     ]

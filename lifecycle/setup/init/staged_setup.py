@@ -40,10 +40,10 @@ from lifecycle.setup.init.supplies import (
     staged,
     supplies,
 )
-from lifecycle.storage.stage_log import FOLDER, LOG
+from lifecycle.storage.log import STAGED_FOLDER, STAGED_LOG
 from lifecycle.trackers import registry
 
-LOG_FILE = f"{FOLDER}/{LOG}"
+LOG_FILE = f"{STAGED_FOLDER}/{STAGED_LOG}"
 LOG_LINE = f"/{LOG_FILE}*"
 """Keeps the workflow's log out of git."""
 

@@ -24,7 +24,7 @@ from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.stages.detection import call_sorts
 from lifecycle.stages.session import session_record as sessions
 from lifecycle.stages.session.session_record import SessionRecord
-from lifecycle.storage import live_process, log, stage_log, workflow_marks
+from lifecycle.storage import live_process, log, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.storage.workflow_marks import path_of
 from lifecycle.trackers.registry import seat_in
@@ -89,7 +89,7 @@ _COMMON = ("test", "jest", "spec", "check")
 _PLAIN = re.compile(r"[\w./:@%+=, -]+", re.ASCII)
 
 
-LINES = (f"/{stage_log.FOLDER}/{stage_log.LOG}*",)
+LINES = (f"/{log.STAGED_FOLDER}/{log.STAGED_LOG}*",)
 """The pattern of the workflow's log, and of what it was turned over to."""
 
 
@@ -123,7 +123,7 @@ def guarded(call: StageCall, *lines: str) -> Iterator[None]:
         why = f"{type(error).__name__}: {error}"
     else:
         return
-    stage_log.write(str(call.world.root), *(line.replace("{}", why) for line in lines))
+    log.write_staged(str(call.world.root), *(line.replace("{}", why) for line in lines))
     log.write(call.world.root, f"{call.hook}: stages: {why}")
 
 

@@ -25,7 +25,7 @@ from lifecycle.settings.running_client import is_machine_made
 from lifecycle.stages.session import activation, session_record
 from lifecycle.stages.session.activation import StageCall
 from lifecycle.stages.session.session_record import SessionRecord
-from lifecycle.storage import journal, log, regular_files, stage_log, workflow_marks
+from lifecycle.storage import journal, log, regular_files, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles, built
 
 _COLOURS = {Outcome.PASSED: journal.GREEN, Outcome.FAILED: journal.RED}
@@ -51,7 +51,7 @@ def keep(call: StageCall, files: WorkflowFiles, run: RunRecord, *, is_over: bool
         return
     root, command = call.world.root, records.shown(run.command)
     still = "" if is_over else ", in the background"
-    stage_log.write(str(root), f"Test run seen: {run.outcome}{still} ({command})")
+    log.write_staged(str(root), f"Test run seen: {run.outcome}{still} ({command})")
     if not is_over:
         return
     record = session_record.load(files, call.session) or SessionRecord(call.session)

@@ -21,7 +21,7 @@ from lifecycle.stages.stop import staged_task
 from lifecycle.stages.stop.staged_task import TaskSearch
 from lifecycle.stages.transcript import stop_input
 from lifecycle.stages.transcript.turn import StageFinding, Turn
-from lifecycle.storage import journal, stage_log, workflow_marks
+from lifecycle.storage import journal, log, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 
 MAY_STOP = "The agent may stop"
@@ -74,15 +74,15 @@ class _StagedStop:
         detected = stop_input.lines(turn, finding)
         why = self._settled(turn, finding)
         if why:
-            stage_log.write(self.root, *detected, why)
+            log.write_staged(self.root, *detected, why)
             return SILENCE
         search = TaskSearch(self.call, self.stages, self.files, self.kept, turn, finding)
         seen = search.seen()
         if seen is None:
-            stage_log.write(self.root, *detected, "No workflow issues", MAY_STOP)
+            log.write_staged(self.root, *detected, "No workflow issues", MAY_STOP)
             return SILENCE
         decision = decide.decide(seen)
-        stage_log.write(self.root, *detected, *decision.log)
+        log.write_staged(self.root, *detected, *decision.log)
         return self._done(search, decision)
 
     def _kept(self) -> SessionRecord:
