@@ -15,8 +15,7 @@ from lifecycle.core.light_dataclass import dataclass, field
 
 if TYPE_CHECKING:
     from lifecycle.core.errors import LifecycleError
-    from lifecycle.core.values.merging import MergeMethod
-    from lifecycle.core.values.model import BoardItem, PullRequest
+    from lifecycle.core.values.model import BoardItem, MergeMethod, PullRequest
 
 
 class Wake(StrEnum):

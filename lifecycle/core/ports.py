@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from lifecycle.core.plan import FailuresHeard, ReviewsHeard
     from lifecycle.core.values.checks import Checks
     from lifecycle.core.values.failed_checks import CommitFailures, FailedHead, WorkflowRun
-    from lifecycle.core.values.merging import MergeMethod
     from lifecycle.core.values.model import (
         BoardBrief,
         BoardItem,
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
         Comment,
         Issue,
         Look,
+        MergeMethod,
         Observation,
         PullRequest,
         Repository,

@@ -8,8 +8,7 @@ import pytest
 
 from lifecycle.claim.decisions.pull.merge_standing import Whom, awaited
 from lifecycle.core.values.checks import Bucket
-from lifecycle.core.values.merging import MergeDemands, QueueEntry
-from lifecycle.core.values.model import Conversations
+from lifecycle.core.values.model import Conversations, MergeDemands, QueueEntry
 from tests.factories import checks, pull, review
 
 AUTHOR, REVIEWERS, MERGE, RULE, CHECKS, QUEUE, AUTO = Whom

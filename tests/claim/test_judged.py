@@ -11,8 +11,7 @@ from lifecycle.claim.decisions.pull import merge_standing
 from lifecycle.claim.decisions.pull.review import WHILE_OPEN, Judged, judge
 from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.core.values.checks import Bucket, Check, Checks, Required
-from lifecycle.core.values.merging import Ejection, QueueEntry
-from lifecycle.core.values.model import Conversations, PullRequest
+from lifecycle.core.values.model import Conversations, Ejection, PullRequest, QueueEntry
 from tests.claim.steps import REVIEW
 from tests.factories import NOW, SHA, checks, pull, record, seen
 from tests.factories import review as asked_for

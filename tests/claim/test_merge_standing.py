@@ -24,8 +24,14 @@ from lifecycle.core.plan import (
     PullRequestAdvanced,
 )
 from lifecycle.core.values.checks import Bucket, Checks
-from lifecycle.core.values.merging import Ejection, MergeDemands, QueueEntry
-from lifecycle.core.values.model import Conversations, Observation, PullRequest
+from lifecycle.core.values.model import (
+    Conversations,
+    Ejection,
+    MergeDemands,
+    Observation,
+    PullRequest,
+    QueueEntry,
+)
 from lifecycle.feedback.waiting import endings
 from tests.claim.steps import REVIEW
 from tests.factories import NOW, SHA, checks, pull, record, seen

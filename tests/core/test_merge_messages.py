@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from lifecycle.core.messages import merge_messages
-from lifecycle.core.values.merging import MergeDemands, QueueEntry
-from lifecycle.core.values.model import Conversations
+from lifecycle.core.values.model import Conversations, MergeDemands, QueueEntry
 from tests.factories import pull
 
 BLOCKED = {"merge_state": "BLOCKED"}

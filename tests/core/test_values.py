@@ -11,11 +11,11 @@ import pytest
 from lifecycle.core import plan, tracker
 from lifecycle.core.plan import StopVerdict
 from lifecycle.core.tracker import TaskStatus
-from lifecycle.core.values import checks, merging, model, shapes, survey
+from lifecycle.core.values import checks, model, shapes, survey
 from lifecycle.core.values.model import BoardField, BoardItem, BoardSchema, PullState, Repository
 from lifecycle.core.values.shapes import PullFacts
 
-MODULES = (checks, merging, model, plan, shapes, survey, tracker)
+MODULES = (checks, model, model, plan, shapes, survey, tracker)
 """Whose values are read from GitHub or another tracker, or are made of such."""
 
 UNLIKE_NOTHING = {

@@ -16,8 +16,7 @@ from msgspec.structs import replace
 from lifecycle.core.errors import Moved, NotFound
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.checks import Verdict
-from lifecycle.core.values.merging import QueueEntry
-from lifecycle.core.values.model import Look, PullRequest, Repository
+from lifecycle.core.values.model import Look, PullRequest, QueueEntry, Repository
 from lifecycle.github.client.rest import Calls
 from lifecycle.github.operations.ensure_merge import MergeOperations
 from lifecycle.github.pulls.issue_calls import open_issues

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.core.values.merging import Ejection, MergeDemands, QueueEntry
+from lifecycle.core.values.model import Ejection, MergeDemands, QueueEntry
 from lifecycle.github.pulls import translate
 
 HEAD, GROUP = "a" * 40, "c" * 40

@@ -33,7 +33,6 @@ PURE = (
     "core.values.checks",
     "core.values.configured",
     "core.values.failed_checks",
-    "core.values.merging",
     "core.values.model",
     "core.values.priorities",
     "core.values.shapes",

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lifecycle.core.redact import named, short
-from lifecycle.core.values.merging import MergeDemands
-from lifecycle.core.values.model import PullRequest
+from lifecycle.core.values.model import MergeDemands, PullRequest
 
 _NAME = 80
 

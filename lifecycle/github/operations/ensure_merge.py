@@ -15,7 +15,7 @@ from lifecycle.core.errors import (
     Transient,
 )
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.values.merging import MergeMethod as Method
+from lifecycle.core.values.model import MergeMethod as Method
 from lifecycle.core.values.model import PullState
 from lifecycle.core.values.shapes import Ensured, PullFacts
 from lifecycle.github.failures.failure_case import Answer, AskedRequest

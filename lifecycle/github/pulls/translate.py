@@ -15,7 +15,6 @@ from typing import Any
 from lifecycle.core import timing
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.values.checks import Checks
-from lifecycle.core.values.merging import Ejection, MergeDemands, MergeMethod, QueueEntry
 from lifecycle.core.values.model import (
     BoardField,
     BoardItem,
@@ -24,9 +23,13 @@ from lifecycle.core.values.model import (
     Comment,
     Conversations,
     Draft,
+    Ejection,
     Issue,
+    MergeDemands,
+    MergeMethod,
     PullRequest,
     PullState,
+    QueueEntry,
     Review,
 )
 from lifecycle.github.client.client_common import Json, nodes, part, text, word

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.api import HeadMoved, NotMergeable, Refused, Rejected, Transient
-from lifecycle.core.values.merging import MergeMethod as Method
+from lifecycle.core.values.model import MergeMethod as Method
 from lifecycle.core.values.shapes import PullFacts
 from lifecycle.sandbox.control.faults import Fault
 from tests.github.operations.ground import Ground
