@@ -103,7 +103,7 @@ def test_what_hints_at_an_error_is_shown_where_no_tool_names_one() -> None:
         named = excerpt([*lines[:at], "Error: boom", *lines[at + 1 :]])
         assert (hint in named.lines, named.first_error) == (False, "Error: boom")
     beside = excerpt(["make: *** [Makefile:2: lint] Error 1", *lines])
-    assert (hint in beside.lines, "step 299" in beside.lines) == (True, False)
+    assert (hint in beside.lines, "step 293" in beside.lines) == (True, False)
 
 
 def test_what_comes_again_and_again_hints_at_nothing() -> None:
@@ -117,6 +117,10 @@ def test_what_comes_again_and_again_hints_at_nothing() -> None:
     for letters in itertools.islice(itertools.product("abcdefghijk", repeat=3), 1_200):
         reading.take("".join(letters))
     assert len(reading.shapes) == excerpts.MOST_SHAPES == 1_000
+
+
+END = range(294, 300)
+"""The last lines of a log of 300."""
 
 
 def kept(total: int, errors: Iterable[int]) -> set[int]:
@@ -137,27 +141,27 @@ def kept(total: int, errors: Iterable[int]) -> set[int]:
     [
         (300, [], {*range(270, 300)}),
         (20, [], {*range(20)}),
-        (300, [0], {*range(41)}),
+        (300, [0], {*range(41), *END}),
         (300, [299], {*range(289, 300)}),
-        (300, [100], {*range(90, 141)}),
-        (300, [100, 250], {*range(90, 141), *range(240, 259)}),
-        (300, [100, 160, 250], {*range(90, 141), *range(158, 169), *range(240, 259)}),
-        (300, range(100, 200), {*range(90, 149), *range(189, 205)}),
+        (300, [100], {*range(90, 141), *END}),
+        (300, [100, 250], {*range(90, 141), *range(240, 259), *END}),
+        (300, [100, 160, 250], {*range(90, 141), *range(158, 169), *range(240, 259), *END}),
+        (300, range(100, 200), {*range(90, 149), *range(189, 205), *END}),
     ],
 )
 def test_which_lines_stand_around_the_errors(
     total: int, errors: Iterable[int], shown: set[int]
 ) -> None:
-    """Most around the first, then the last, a few around those between; of forty of these at most."""
+    """Most around the first, then the last and the end, a few around those between, of forty at most."""
     assert kept(total, errors) == shown
 
 
 def test_of_many_errors_the_first_ones_have_room() -> None:
     """150 lines, those that tell of gaps counted."""
     numbers = kept(3_000, range(100, 3_000, 100))
-    around = {*range(90, 141), *range(2_890, 2_906)}
+    around = {*range(90, 141), *range(2_890, 2_906), *range(2_994, 3_000)}
     others = {n for at in range(200, 800, 100) for n in range(at - 2, at + 9)}
-    assert numbers == around | others | {*range(798, 805)}
+    assert numbers == around | others | {800}
 
 
 def test_what_follows_an_error_is_nearer_than_what_led_to_it() -> None:
@@ -168,7 +172,7 @@ def test_what_follows_an_error_is_nearer_than_what_led_to_it() -> None:
     numbers = [
         int(line.split("line ")[1].split()[0]) for line in shown.lines if "line " in line[:16]
     ]
-    assert numbers == [*range(26, 40)]
+    assert numbers == [*range(26, 40), *range(54, 60)]
 
 
 def test_a_line_is_shown_as_far_as_500_characters_go() -> None:
@@ -238,3 +242,42 @@ def test_an_excerpt_of_anything_keeps_to_its_size(lines: list[str]) -> None:
     assert len(shown.text) <= MOST_CHARACTERS
     assert 0 <= shown.left_out <= shown.total
     assert "\x1b" not in shown.text
+
+
+def test_the_step_s_last_lines_are_shown_too() -> None:
+    """Runners count at the end, far behind the error: what they count is in the excerpt."""
+    passed = "\n".join(f"PASS src/late{n}.test.js" for n in range(80))
+    log = f"FAIL src/cart.test.js\n  ● Cart › adds up\n{passed}\n\nTests:       1 failed, 212 passed\nTime: 9 s"
+    text, _ = job_log(log, "npx jest", 1)
+    shown = excerpt(text.splitlines())
+    assert "Tests:       1 failed, 212 passed" in shown.lines
+    assert "PASS src/late79.test.js" in shown.lines
+    assert "PASS src/late70.test.js" not in shown.lines
+
+
+@pytest.mark.parametrize(
+    ("end", "is_shown"),
+    [
+        ("The action 'Run e2e' has timed out after 20 minutes.", True),
+        ("The operation was canceled.", True),
+        ("The runner has received a shutdown signal. This can happen when", True),
+        ("The job running on runner Actions 14 has exceeded the maximum execution time", True),
+        ("Process completed with exit code 1.", False),
+    ],
+)
+def test_a_step_that_was_stopped_shows_how_far_it_came(end: str, is_shown: bool) -> None:
+    """The last test that passed is noise, but where Actions stopped the step it tells where it hung."""
+    log = f"Running 40 tests\n  ✓ 11 cart\n  ✓ 12 pays by card\n\n##[error]{end}\nnever read"
+    shown = excerpt(log.splitlines()).lines
+    assert ("  ✓ 12 pays by card" in shown) == is_shown
+    assert "  ✓ 11 cart" not in shown
+    assert "never read" not in shown
+
+
+def test_what_is_no_end_of_a_stopped_step_is_no_place_that_it_came_to() -> None:
+    """A line that is no noise stands between: it tells by itself how far the step came."""
+    log = "  ✓ 12 pays by card\nwaiting for the bank\n##[error]The operation was canceled."
+    assert excerpt(log.splitlines()).lines == (
+        "waiting for the bank",
+        "##[error]The operation was canceled.",
+    )

@@ -71,7 +71,13 @@ def noise() -> re.Pattern[str]:
 @functools.cache
 def step_ended() -> re.Pattern[str]:
     """What the line matches with which Actions ends a step that failed."""
-    return _any_of(_table()["ended"])
+    return _any_of([*_table()["ended"], *_table()["stopped"]])
+
+
+@functools.cache
+def step_stopped() -> re.Pattern[str]:
+    """What the line matches with which Actions says that it stopped a step itself."""
+    return _any_of(_table()["stopped"])
 
 
 def rank_of(line: str) -> AnchorRank:

@@ -3,7 +3,8 @@
 Pure: lines in, an excerpt out. The log is read once, and no more of it is kept than what may be shown.
 
 The first error is shown with what stands before and after it, then the last, which is where runners sum
-up; then the others, the surest first, for as long as there is room. A log in which no tool names an error
+up, and the step's last lines, where others count; then the other errors, the surest first, for as long as
+there is room. A log in which no tool names an error
 is shown by what hints at one as well, and by its end if it tells of no trouble at all.
 """
 
@@ -37,10 +38,13 @@ TAIL = 30
 MOST_SHAPES = 1_000
 """Forms of lines, their numbers left out, that are remembered."""
 
+END = 6
+"""Lines of the end that are shown of a log with errors."""
+
 _NUMBERS = re.compile(r"\d+")
 
-_FIRST_SHARE, _LAST_SHARE = 0.6, 0.85
-"""What the first error may take of the room, and what the first and the last together may."""
+_FIRST_SHARE, _LAST_SHARE, _END_SHARE = 0.6, 0.85, 0.9
+"""What the first error may take of the room, what the first and the last, and these with the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +149,11 @@ class _Reading:
             if rank is AnchorRank.HINT and not wanted:
                 wanted.append((_Window(self.total - 1, 0, dict(self.recent)), _FIRST_SHARE))
             edges = ((read.first, _FIRST_SHARE), (read.last, _LAST_SHARE))
-            wanted += [(window, share) for window, share in edges if window is not None]
-            wanted += [(window, 1.0) for window in read.others]
+            found = [(window, share) for window, share in edges if window is not None]
+            if found and not wanted:
+                end = dict([*self.recent][-END:])
+                found.append((_Window(self.total - 1, 0, end), _END_SHARE))
+            wanted += [*found, *((window, 1.0) for window in read.others)]
         return wanted
 
     @property

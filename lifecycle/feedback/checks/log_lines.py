@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.timing import parse_time
-from lifecycle.feedback.checks.anchors import noise, step_ended
+from lifecycle.feedback.checks.anchors import noise, step_ended, step_stopped
 
 _MOMENT = re.compile(r"\ufeff?(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?Z ?")
 _ESCAPES = re.compile(
@@ -100,18 +100,29 @@ def _until_the_end(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _without_noise(lines: Iterable[str]) -> Iterator[str | None]:
-    """Leave out the echo of each command, what is noise, and the second of two empty lines."""
-    is_echo, was_empty, is_noise = False, True, noise().match
+    """Leave out the echo of each command, what is noise, and the second of two empty lines.
+
+    Where a step was stopped from outside, the last noise before it tells how far it came.
+    """
+    is_echo, was_empty, is_noise, is_stop = False, True, noise().match, step_stopped().match
+    reached = ""
     for text in lines:
         if text.startswith("##[group]Run "):
-            is_echo, was_empty = True, True
+            is_echo, was_empty, reached = True, True, ""
             yield None
         if is_echo:
             is_echo = not text.startswith("##[endgroup]")
             continue
-        if _AFTER.match(text) or is_noise(text):
+        if _AFTER.match(text):
+            continue
+        if is_noise(text):
+            reached = text
             continue
         is_empty = not text.strip()
+        if reached and is_stop(text):
+            yield reached
+        if not is_empty:
+            reached = ""
         if not (is_empty and was_empty):
             yield text.removeprefix("##[group]")
         was_empty = is_empty
