@@ -168,10 +168,13 @@ def test_a_wait_without_news_ends_with_its_time_and_what_it_knows(
     with pytest.raises(Transient, match="broke off the connection"):
         wait(place, seconds=600)
     place.control.clear_faults()
-    place.control.add_fault(Fault("status", status=401, operation="ObserveClaim"))
+    place.control.add_fault(Fault("status", status=401, operation="ObserveClaim", count=2))
     refused = wait(place, seconds=600)
     assert refused.ending is Ending.CREDENTIALS
     assert "does not accept the token" in refused.problem
+    short = wait(place, seconds=5)
+    assert (short.ending, short.problem) == (Ending.TIME_OUT, refused.problem)
+    assert wait(place, seconds=20).ending is Ending.CREDENTIALS  # no poll's time later, but at once
     assert wait(place, seconds=600).ending is Ending.TIME_OUT  # it is asked again, and not believed
     place.tree().tick(Wake.TICK)
     place.control.set_check(46, "test")

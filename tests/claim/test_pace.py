@@ -76,6 +76,19 @@ def test_a_rate_limit_is_waited_out() -> None:
     assert when(record(**POLLED, memory={"troubles": {"Look": held}})) == NOW + 900
 
 
+def test_a_refusal_is_asked_about_again_as_soon_as_somebody_looks() -> None:
+    """A wait that begins looks after fifteen seconds, also where a token was refused; a limit holds it."""
+    for is_final, every, expected in (
+        (True, 15, NOW - 10 + 15),
+        (True, 120, NOW - 10 + 120),
+        (False, 15, NOW - 10 + 60),
+    ):
+        trouble = Trouble("", "GitHub does not accept the token.", NOW - 10 + 60, is_final=is_final)
+        made = record(**POLLED, memory={"troubles": {"Look": trouble}})
+        look = pace.next_look(made, Rules(poll_seconds=every), NOW, settled=True, stopped_at=None)
+        assert look == expected
+
+
 @pytest.mark.parametrize("phase", ["coding", "merged_detected"])
 def test_what_only_people_can_bring_about_is_not_waited_for(phase: str) -> None:
     """While the agent codes, and after the question: nothing that a poll could see."""

@@ -19,7 +19,6 @@ from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.engine.look import Report
-from lifecycle.claim.engine.observing import LOOK_AGAIN_SECONDS
 from lifecycle.claim.record import ownership
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
@@ -138,7 +137,7 @@ class ClaimWait:
             raise self.problem
         held = record.troubles.get("Look")
         # What another process was refused since; what was refused before is tried again.
-        if held is not None and held.is_final and held.until > self.began + LOOK_AGAIN_SECONDS:
+        if held is not None and held.is_final and held.until > self.began + pace.LOOK_AGAIN:
             return self._of(record, Ending.CREDENTIALS, problem=held.sentence)
         if ending is None and self._next(record) is None:
             ending = Ending.PERSON
@@ -330,5 +329,6 @@ class ClaimWait:
             raise Refused(GONE)
         if isinstance(self.problem, Transient) and self._seen_at(record) < self.began:
             raise self.problem
-        sentence = self.problem.sentence if self.problem is not None else ""
+        trouble = self.problem or record.troubles.get("Look")
+        sentence = trouble.sentence if trouble is not None else ""
         return self._of(record, Ending.TIME_OUT, problem=sentence)

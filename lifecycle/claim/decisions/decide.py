@@ -322,7 +322,7 @@ def _look_is_held(snapshot: Snapshot) -> bool:
     if trouble is None or snapshot.wake.is_asked:
         return False
     return trouble.mark == repr(sorted(snapshot.record.values.items(), key=str)) and (
-        snapshot.now < trouble.until
+        snapshot.now < pace.held_until(snapshot.record, snapshot.rules)
     )
 
 

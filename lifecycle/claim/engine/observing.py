@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions import card_and_link, derive
 from lifecycle.claim.decisions.decide import apply_observation, look
-from lifecycle.claim.decisions.pull import review
+from lifecycle.claim.decisions.pull import pace, review
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.linked import linked_writes
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from lifecycle.claim.record.state import Record
     from lifecycle.core.world import World
 
-LOOK_AGAIN_SECONDS = 60.0
 BOARD_OFF_SECONDS = 600.0
 _BOARD_OFF = "board_off"
 
@@ -254,7 +253,7 @@ def could_not_look(working: LookUnderWay, error: LifecycleError | DeadlineReache
     trouble = Trouble(
         mark=repr(sorted(record.values.items(), key=str)),
         sentence=error.sentence,
-        until=world.clock.now() + (wait or LOOK_AGAIN_SECONDS),
+        until=world.clock.now() + (wait or pace.LOOK_AGAIN),
         is_final=not isinstance(error, Transient),
         for_agent=error.for_agent,
         is_of_access=error.is_of_access,

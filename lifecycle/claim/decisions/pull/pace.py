@@ -30,6 +30,9 @@ NEVER = math.inf
 
 _KNOWN_CHECKS = 50
 
+LOOK_AGAIN = 60.0
+"""Seconds after a look that failed in which nobody looks, unless GitHub says how long."""
+
 
 def next_poll(record: Record, rules: Rules, now: float) -> float:
     """The time from which the checks may be read again; 0.0 if the last poll's time is unusable.
@@ -49,6 +52,17 @@ def next_poll(record: Record, rules: Rules, now: float) -> float:
     return min(usual, max(ends + SETTLE, last + SOONEST))
 
 
+def held_until(record: Record, rules: Rules) -> float:
+    """Until when a look that failed holds back the next one, 0.0 without one.
+
+    Whoever looks sooner than that (a wait that begins) asks again then: a refusal may be mended by now.
+    """
+    held = record.troubles.get("Look")
+    if held is None:
+        return 0.0
+    return held.until - (max(LOOK_AGAIN - rules.poll_seconds, 0.0) if held.is_final else 0.0)
+
+
 def next_look(
     record: Record, rules: Rules, now: float, *, settled: bool, stopped_at: float | None
 ) -> float | None:
@@ -62,8 +76,7 @@ def next_look(
         stopped_at: when on-stop last ran for this version of the file, or None if it has not.
     """
     phase = Phase.named(record.claim.phase)
-    held = record.troubles.get("Look")
-    hold = held.until if held is not None else 0.0
+    hold = held_until(record, rules)
     if phase in IN_REVIEW:
         return max(next_poll(record, rules, now), hold)
     if phase is Phase.MERGED_DETECTED and record.judged != phase:
