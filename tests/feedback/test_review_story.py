@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -191,7 +192,7 @@ def test_the_waiter_wakes_the_session_with_the_packet_once(place: Place, number:
 
 
 def test_an_agent_publishes_no_file_from_elsewhere(place: Place, number: int) -> None:
-    """It may reply unasked, so its file lies in the worktree; what is no file is no text either."""
+    """It may reply unasked, so its file lies in the worktree; what is no file or no UTF-8 is no text."""
     place.control.review(number, "COMMENTED", login="maria", comments=remarks(1))
     (thread,) = shown(place)["unanswered"]
     outside = place.root.parent / "elsewhere.md"
@@ -200,7 +201,12 @@ def test_an_agent_publishes_no_file_from_elsewhere(place: Place, number: int) ->
     for name in (str(outside), "link.md", "missing.md", "."):
         refused = place.cli("feedback", "reply", thread, "--text-file", name, **client())
         assert refused.returncode == 1
-        assert "so nothing was posted" in refused.stderr
+        assert re.search("outside of this worktree|is no file, so nothing was", refused.stderr)
+    (place.root / "answer.md").write_bytes(b"\xff\xfe\x80")
+    for name in ("answer.md", "-"):
+        words = ("feedback", "reply", thread, "--text-file", name)
+        refused = place.run(str(place.command), *words, stdin=b"\xff\xfe\x80")
+        assert (refused.returncode, "is no text in UTF-8" in refused.stderr) == (1, True)
     assert shown(place)["unanswered"] == [thread]
     (place.root / "answer.md").write_text("Fixed by the lock.\n")
     done = place.cli("feedback", "reply", thread, "--text-file", "answer.md", **client())

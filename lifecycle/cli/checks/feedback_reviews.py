@@ -11,6 +11,7 @@ import click
 from lifecycle.cli.checks.feedback_show import PullNumber, own_pull
 from lifecycle.cli.command_session import Session, in_worktree, option
 from lifecycle.cli.terminal import is_terminal
+from lifecycle.cli.tracker.tracker_values import STDIN, text_from
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.messages import review_messages
 from lifecycle.core.redact import redact, visible
@@ -87,7 +88,7 @@ def reply_command(
     """
     world = session.world
     is_person = not session.presence_beside().is_inside
-    text = world.public(_text(text_file, None if is_person else world.root), "the reply")
+    text = world.public(_text(text_file, is_person=is_person), "reply")
     answers = ReviewAnswers(world.clients.graph, world.calls, world.base, session.claim_store.file)
     wanted = WantedReply(
         thread,
@@ -141,26 +142,19 @@ def _ledger(session: Session, number: int) -> ReviewLedger:
     return ReviewLedger.from_json(known, number)
 
 
-def _text(name: str, within: Path | None) -> str:
-    """The text of a file, or of stdin for `-`; of an agent's file only where it lies in `within`.
+def _text(name: str, *, is_person: bool) -> str:
+    """The text of a file, or of stdin for `-`; of an agent's file only where it lies in the worktree.
 
     An agent may run this command unasked, and so it must not publish a file that it may not read.
     """
-    if name == "-":
+    if name == STDIN:
         if sys.stdin is None or is_terminal(sys.stdin):
             raise Refused(
                 "No text came on stdin, so nothing was posted; give one: --text-file FILE"
             )
-        return sys.stdin.read()
-    path = Path(name).resolve()
-    if not path.is_file():
+    elif not Path(name).is_file():
         raise Refused(f"{visible(name)} is no file, so nothing was posted.")
-    if within is not None and not path.is_relative_to(within.resolve()):
-        raise Refused(
-            f"{visible(name)} lies outside this worktree, so nothing was posted; "
-            "put it into the worktree, or give the text on stdin: --text-file -"
-        )
-    return path.read_text(encoding="utf-8", errors="replace")
+    return text_from(None, name, "", "--text-file", is_unasked=not is_person) or ""
 
 
 def _summary(conversation: PullConversation, waiting: int) -> str:
