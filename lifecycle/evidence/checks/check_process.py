@@ -136,7 +136,10 @@ def _signals() -> Iterator[tuple[int, list[int]]]:
         os.set_blocking(descriptor, False)
     taken = [number for number in _OURS if signal.getsignal(number) is not signal.SIG_IGN]
     before = {number: signal.signal(number, lambda n, _: caught.append(n)) for number in taken}
-    before[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, lambda *_: None)
+    children = signal.signal(signal.SIGCHLD, lambda *_: None)
+    # The default does as little, but of a late signal that it finds no handler for Python complains.
+    if children != signal.SIG_DFL:
+        before[signal.SIGCHLD] = children
     wakeup = signal.set_wakeup_fd(ring, warn_on_full_buffer=False)
     try:
         yield bell, caught

@@ -145,6 +145,18 @@ def test_what_is_ignored_stays_ignored(tmp_path: Path) -> None:
     assert end == ProcessEnd(4)
 
 
+@pytest.mark.parametrize("before", [signal.SIG_DFL, signal.SIG_IGN, lambda *_: None])
+def test_a_childs_end_that_is_told_late_is_no_complaint(tmp_path: Path, before: object) -> None:
+    """Where nothing was to be done, nothing is: Python complains of a signal whose handler went."""
+    found = signal.signal(signal.SIGCHLD, before)  # type: ignore[arg-type]  # one of its three kinds
+    try:
+        assert ran(tmp_path, "true")[0] == ProcessEnd(0)
+        after = signal.getsignal(signal.SIGCHLD)
+        assert callable(after) if before is signal.SIG_DFL else after is before
+    finally:
+        signal.signal(signal.SIGCHLD, found)
+
+
 def test_much_output_is_handed_on_whole(tmp_path: Path) -> None:
     """More than a pipe holds, on both streams at once."""
     code = "import sys; [(print('o' * 99), print('e' * 99, file=sys.stderr)) for _ in range(9000)]"

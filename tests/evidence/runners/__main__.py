@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import subprocess
 import sys
 import tempfile
@@ -72,6 +73,8 @@ def main() -> int:
         "--pinned", action="store_true", help="those whose versions are ours to say"
     )
     asked = parser.parse_args()
+    # A background job of sh ignores it, and so would the runs that are stopped half-way.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     only = set(filter(None, asked.only.split(",")))
     lacking, differing = [], []
     for project in all_projects():
