@@ -16,12 +16,10 @@ from lifecycle.storage.store import FOLDER
 from lifecycle.trackers import command_signs
 
 OWN = (
-    ".agent-claim.json*",
-    f"{FOLDER}/",
-    f"{log.STAGED_FOLDER}/{log.STAGED_LOG}*",
-    ".claude/workflow-state.json*",
-    ".claude/workflow-progress.txt*",
-    *command_signs.FILES,
+    *(".agent-claim.json*", f"{FOLDER}/", f"{log.STAGED_FOLDER}/{log.STAGED_LOG}*"),
+    *(".claude/workflow-state.json*", ".claude/workflow-progress.txt*"),
+    *(".claude/state/workflow.json*", ".claude/state/workflows/", "untracked/workflow-state/"),
+    *(".claude/workflow_state_system.md*", *command_signs.FILES),
 )
 """What the product itself and trackers write into a worktree: no part of what was tested."""
 

@@ -13,7 +13,11 @@ import pytest
 
 from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.evidence.tree_hash import fingerprint, seen
+from lifecycle.evidence.tree_hash import fingerprint, is_own, seen
+from lifecycle.git import tracked_files
+from lifecycle.run import run_store
+from lifecycle.stages.session import activation
+from lifecycle.workflow.store import document_files
 
 VARIABLES = {
     "GIT_CONFIG_GLOBAL": os.devnull,
@@ -167,6 +171,23 @@ def test_what_git_ignores_and_what_is_ours_does_not_count(clone: Clone) -> None:
     assert clone.word() == before
     (clone.root / ".claude/settings.json").write_text("{}")
     assert clone.word() != before
+
+
+@pytest.mark.parametrize(
+    "lines", [tracked_files.OWN_LINES, run_store.LINES, activation.LINES, document_files.LINES]
+)
+def test_what_any_system_of_ours_has_git_ignore_is_no_part_of_the_tree(
+    clone: Clone, lines: tuple[str, ...]
+) -> None:
+    """Else each record would void its own evidence, where somebody took the patterns out of git's file."""
+    before = clone.word()
+    assert lines
+    for line in lines:
+        path = clone.root / f"{line.strip('/*')}{'/one' if line.endswith('/') else ''}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+        assert is_own(str(path.relative_to(clone.root)))
+    assert clone.word() == before
 
 
 def test_it_is_told_in_a_linked_worktree_and_under_gits_own_variables(clone: Clone) -> None:
