@@ -29,18 +29,18 @@ BUDGET = {
     "settings": 902,
     "git": 857,
     "github": 6_680,
-    "trackers": 2_880,
+    "trackers": 2_849,
     "platforms": 780,
     "evidence": 2_500,
     "claim": 6_124,
-    "run": 3_769,
+    "run": 3_742,
     "stages": 2_720,
     "workflow": 2_500,
     "feedback": 2_857,
-    "reconcile": 1_393,
+    "reconcile": 1_392,
     "views": 2_415,
     "app": 1_748,
-    "setup": 3_712,
+    "setup": 3_696,
     "hooks": 2_176,
     "cli": 6_338,
     APART: 17_565,
@@ -58,7 +58,7 @@ Several writes in one request (`joined` in `claim/engine/acting.py`, `github/ope
 halve what opening and closing ask of GitHub: who may share one, and what becomes of the rest, is 210 lines.
 """
 
-RUN_IN_ALL = 4_986
+RUN_IN_ALL = 4_946
 """Lines of code that a run may have with its commands and its own hooks."""
 
 

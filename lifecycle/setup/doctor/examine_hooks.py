@@ -18,7 +18,7 @@ from lifecycle.settings.running_client import session_of
 from lifecycle.setup.doctor.examined import DoctorFinding, Examined, finding
 from lifecycle.setup.init.found_hooks import HookEntry, allows_all, shown
 from lifecycle.setup.init.hook_table import CAP, DEFAULT_CAP, WIRES, Wire
-from lifecycle.setup.init.init_mark import LOCAL
+from lifecycle.setup.init.init_mark import SHARED, InitMark
 from lifecycle.storage import log, signs_of_life
 
 _PLAIN = re.compile(r"((?:\S*/)?lifecycle) hook \S+")
@@ -42,7 +42,7 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
 def fix_of(case: Examined, entry: HookEntry) -> str:
     """The command that puts an entry right: `init` for its own entries, an editor for others'."""
     if entry.is_inits and entry.file.path.is_relative_to(case.root):
-        return _init(case)
+        return init_fix("", case.client.mark)
     return _edit(entry.file.shown)
 
 
@@ -50,10 +50,10 @@ def _edit(name: str) -> str:
     return f"${{EDITOR:-vi}} {name if name.startswith('~/') else shlex.quote(name)}"
 
 
-def _init(case: Examined) -> str:
-    """The `init` command line for this project; shared if it was wired so."""
-    mark = case.client.mark
-    return "lifecycle init" if mark is None or mark.mode == LOCAL else "lifecycle init --shared"
+def init_fix(option: str, mark: InitMark | None) -> str:
+    """The command that puts in again what `lifecycle init` with this option (" --run", "") puts in."""
+    is_shared = mark is not None and mark.mode == SHARED
+    return f"lifecycle init{option}{' --shared' if is_shared else ''}"
 
 
 def _files(case: Examined) -> Iterator[DoctorFinding]:
@@ -71,7 +71,7 @@ def _mark(case: Examined) -> Iterator[DoctorFinding]:
         yield finding("hooks.mark.broken", problem=client.mark_problem, hinders=hinders)
     elif client.mark is not None and not client.entries and not _broken(case):
         silent = " and the plugin's are silent because of it" if client.plugins else ""
-        yield finding("hooks.mark.alone", silent=silent, fix=_init(case))
+        yield finding("hooks.mark.alone", silent=silent, fix=init_fix("", client.mark))
 
 
 def _broken(case: Examined) -> bool:
@@ -91,11 +91,13 @@ def _missing(case: Examined) -> Iterator[DoctorFinding]:
     elif _broken(case) or (client.mark is not None and not client.entries):
         return
     elif len(missing) == len(WIRES):
-        yield finding("hooks.missing.all", fix=_init(case))
+        yield finding("hooks.missing.all", fix=init_fix("", client.mark))
     else:
         names = _counted([_missed(wire, missing) for wire in missing], "is", "are")
         hinders = [wire.name for wire in missing]
-        yield finding("hooks.missing.some", names=names, fix=_init(case), hinders=hinders)
+        yield finding(
+            "hooks.missing.some", names=names, fix=init_fix("", client.mark), hinders=hinders
+        )
 
 
 def _permissions(case: Examined) -> Iterator[DoctorFinding]:
@@ -270,12 +272,32 @@ def _cap(case: Examined) -> DoctorFinding:
     return finding("session.cap.low", value=value, where=where, least=DEFAULT_CAP, fix=fix)
 
 
-def cap_of(case: Examined) -> tuple[int, str]:
+def _cap_of(case: Examined) -> tuple[int, str]:
     """The cap that counts, and what sets it; "" where nothing does, or sets it to what is no number."""
     value, where = _value(case)
     if value is not None and value.isdecimal():
         return int(value), where
     return DEFAULT_CAP, ""
+
+
+def low_cap(
+    case: Examined, wanted: int, mark: InitMark | None, setting: str
+) -> tuple[str, str] | None:
+    """The cap in words and the fix that raises it; None if it is as high as wanted.
+
+    Args:
+        case: the worktree.
+        wanted: so many continuations at the least.
+        mark: what `init` put in, a cap too.
+        setting: the command that puts the cap in.
+    """
+    cap, where = _cap_of(case)
+    if cap >= wanted:
+        return None
+    is_inits = mark is not None and (CAP, str(cap)) in mark.settings.variables
+    is_others = where in [file.shown for file in case.client.files] and not is_inits
+    fix = f"raise {CAP} to {wanted} or more in {where}" if is_others else setting
+    return (f"{cap} ({where})" if where else f"not set, which means {cap}"), fix
 
 
 def _value(case: Examined) -> tuple[str | None, str]:

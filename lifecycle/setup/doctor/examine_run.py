@@ -7,11 +7,11 @@ from pathlib import Path
 
 from lifecycle.core.errors import GitFailed
 from lifecycle.run.run_store import PATH, RunStore, StrangeRun
-from lifecycle.setup.doctor.examine_hooks import cap_of
+from lifecycle.setup.doctor.examine_hooks import init_fix, low_cap
 from lifecycle.setup.doctor.examined import DoctorFinding, Examined, cause, finding
 from lifecycle.setup.init.found_hooks import allows_all
-from lifecycle.setup.init.hook_table import CAP, RUN_PERMISSIONS
-from lifecycle.setup.init.init_mark import SHARED, InitMark
+from lifecycle.setup.init.hook_table import RUN_PERMISSIONS
+from lifecycle.setup.init.init_mark import InitMark
 from lifecycle.setup.init.planned_files import digest
 from lifecycle.setup.init.supplies import SHIM_FILES, Supply, runs
 from lifecycle.storage import store
@@ -39,18 +39,18 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
 
 def _files(case: Examined, mark: InitMark) -> Iterator[DoctorFinding]:
     """What `init --run` supplied: is it there still, and of this version?"""
-    files = runs()
+    files, fix = runs(), init_fix(" --run", mark)
     missing, old = missing_of(case, files), old_of(case, mark, files)
     if missing:
-        yield finding("run.files.missing", names=", ".join(missing), fix=_init(mark))
+        yield finding("run.files.missing", names=", ".join(missing), fix=fix)
     elif old:
-        yield finding("run.files.old", names=", ".join(old), fix=_init(mark))
+        yield finding("run.files.old", names=", ".join(old), fix=fix)
     else:
         yield finding("run.use.on")
     for file in own_of(case, files):
         if file.name in SHIM_FILES and file.name not in old:
-            fix = f"rm {file.name} && {_init(mark)}"
-            yield finding("run.files.changed", name=file.name, what=file.what, fix=fix)
+            anew = f"rm {file.name} && {fix}"
+            yield finding("run.files.changed", name=file.name, what=file.what, fix=anew)
 
 
 def missing_of(case: Examined, files: Sequence[Supply]) -> list[str]:
@@ -98,19 +98,10 @@ def _state(case: Examined) -> Iterator[DoctorFinding]:
 
 def _limits(case: Examined, mark: InitMark | None) -> Iterator[DoctorFinding]:
     """The client's limit of continuations, and what its agent runs unasked."""
-    cap, where = cap_of(case)
-    setting = _init(mark) if mark is not None else "lifecycle init --permissions --run"
+    setting = init_fix(" --run", mark) if mark is not None else "lifecycle init --permissions --run"
     wanted = case.settings.run.max_iterations
-    if cap < wanted:
-        value = f"{cap} ({where})" if where else f"not set, which means {cap}"
-        files = [file.shown for file in case.client.files]
-        is_others = where and not (mark and (CAP, str(cap)) in mark.settings.variables)
-        fix = f"raise {CAP} to {wanted} or more in {where}"
-        fix = fix if where in files and is_others else setting
-        yield finding("run.cap", set=value, wanted=wanted, fix=fix)
+    low = low_cap(case, wanted, mark, setting)
+    if low is not None:
+        yield finding("run.cap", set=low[0], wanted=wanted, fix=low[1])
     if not allows_all(case.root, case.environment, RUN_PERMISSIONS):
         yield finding("run.permissions", fix=setting)
-
-
-def _init(mark: InitMark) -> str:
-    return "lifecycle init --run" + (" --shared" if mark.mode == SHARED else "")

@@ -13,10 +13,8 @@ from lifecycle.core.redact import as_data, short, visible
 from lifecycle.core.tracker import Atomicity, Task
 from lifecycle.core.values.configured import AUTO
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
-from lifecycle.setup.doctor.examine_hooks import cap_of
+from lifecycle.setup.doctor.examine_hooks import init_fix, low_cap
 from lifecycle.setup.doctor.examined import DoctorFinding, Examined, cause, finding, table
-from lifecycle.setup.init.hook_table import CAP
-from lifecycle.setup.init.init_mark import SHARED
 from lifecycle.setup.init.supplies import DETECT, ORCHESTRATOR, SIGNED, page_of
 from lifecycle.stages.session import workflow_tasks
 from lifecycle.storage import journal, store
@@ -95,7 +93,10 @@ def check_stages(case: Examined) -> Iterator[DoctorFinding]:
     else:
         is_heard = case.client.plugin_runs or case.client.of("on-stop")
         yield finding("stages.use.on" if is_heard else "stages.use.unheard")
-    yield from _cap(case)
+    mark, blocks = case.client.mark, stages.max_blocks
+    low = low_cap(case, blocks, mark, init_fix(" --stages", mark))
+    if low is not None:
+        yield finding("stages.cap", set=low[0], blocks=blocks, fix=low[1])
     yield from _commands(case)
     yield from _scripts(case)
     if stages.require_evidence and not stages.test:
@@ -104,20 +105,6 @@ def check_stages(case: Examined) -> Iterator[DoctorFinding]:
         if not stages.is_label(label):
             yield finding("stages.workflows", strange=visible(label), label=visible(stages.label))
     yield from _tasks(case)
-
-
-def _cap(case: Examined) -> Iterator[DoctorFinding]:
-    blocks = case.settings.stages.max_blocks
-    cap, where = cap_of(case)
-    if cap >= blocks:
-        return
-    mark = case.client.mark
-    files = [file.shown for file in case.client.files]
-    value = f"{cap} ({where})" if where else f"not set, which means {cap}"
-    fix = "lifecycle init --stages" + (" --shared" if mark and mark.mode == SHARED else "")
-    if where in files and not (mark and (CAP, str(cap)) in mark.settings.variables):
-        fix = f"raise {CAP} to {blocks} or more in {where}"
-    yield finding("stages.cap", set=value, blocks=blocks, fix=fix)
 
 
 def _commands(case: Examined) -> Iterator[DoctorFinding]:

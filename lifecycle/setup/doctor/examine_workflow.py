@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.redact import named, quoted
-from lifecycle.setup.doctor.examine_hooks import hears
+from lifecycle.setup.doctor.examine_hooks import hears, init_fix
 from lifecycle.setup.doctor.examine_run import missing_of, old_of, own_of
 from lifecycle.setup.doctor.examined import DoctorFinding, Examined, finding
 from lifecycle.setup.init import protocol_section
 from lifecycle.setup.init.found_hooks import ClientSettings, allows_all
 from lifecycle.setup.init.hook_table import AGENTS, WORKFLOW_PERMISSIONS
-from lifecycle.setup.init.init_mark import SHARED, InitMark
+from lifecycle.setup.init.init_mark import InitMark
 from lifecycle.setup.init.supplies import STATE_SCRIPT, SYNC_SCRIPT, workflows
 from lifecycle.storage import store
 from lifecycle.storage.regular_files import StrangeFileError
@@ -48,20 +48,16 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
         yield from _sync(case, file)
     is_used = bool(there.unfinished) or mark is not None
     if is_used and not allows_all(case.root, case.environment, WORKFLOW_PERMISSIONS):
-        way = "lifecycle init --permissions --workflow" if client.plugin_runs else _init(mark)
+        way = "lifecycle init --permissions --workflow"
+        way = way if client.plugin_runs else init_fix(" --workflow", mark)
         yield finding("workflow.permissions", fix=way)
     yield from _state(case, there)
     yield from _sources(case)
 
 
-def _init(mark: InitMark | None) -> str:
-    is_shared = mark is not None and mark.mode == SHARED
-    return "lifecycle init --workflow" + (" --shared" if is_shared else "")
-
-
 def _files(case: Examined, mark: InitMark) -> Iterator[DoctorFinding]:
     """What `init --workflow` put in: is it there still, and of this version?"""
-    files, fix = workflows(), _init(mark)
+    files, fix = workflows(), init_fix(" --workflow", mark)
     missing, old = missing_of(case, files), old_of(case, mark, files)
     if missing:
         yield finding("workflow.files.missing", names=", ".join(missing), fix=fix)
@@ -92,7 +88,7 @@ def _sync(case: Examined, file: ClientSettings) -> Iterator[DoctorFinding]:
             if not any(hears(matcher, tool) for tool in AGENTS.split("|")):
                 yield finding("workflow.sync.matcher", file=file.shown, matcher=matcher, fix=edit)
             if SYNC_SCRIPT in command and not (case.root / SYNC_SCRIPT).is_file():
-                fix = _init(case.client.mark)
+                fix = init_fix(" --workflow", case.client.mark)
                 yield finding("workflow.sync.gone", file=file.shown, script=SYNC_SCRIPT, fix=fix)
 
 

@@ -186,7 +186,7 @@ class PutLines:
 
 def add_lines(content: bytes, lines: Sequence[str], before: PutLines) -> tuple[bytes, PutLines]:
     """The content with the lines that it lacks, at its end, in its own line ends."""
-    text = _as_text(content)
+    text = as_text(content)
     there = {line.strip() for line in text.splitlines()}
     there |= {f"/{line}" for line in there if not line.startswith("/")}
     missing = [line for line in lines if line not in there]
@@ -196,24 +196,26 @@ def add_lines(content: bytes, lines: Sequence[str], before: PutLines) -> tuple[b
     joint = "" if not text or text.endswith("\n") else newline
     piece = joint + newline.join([*missing, ""])
     put = PutLines((*before.lines, *missing), before.piece + piece)
-    return _as_bytes(text + piece), put
+    return as_bytes(text + piece), put
 
 
 def take_out_lines(content: bytes, put: PutLines) -> bytes:
     """The content without them: byte for byte as before if nobody touched the piece."""
-    text = _as_text(content)
+    text = as_text(content)
     if put.piece and text.count(put.piece) == 1:
         start = text.index(put.piece)
         before, after = text[:start], text[start + len(put.piece) :]
         joint = put.piece[: len(put.piece) - len(put.piece.lstrip("\r\n"))]
-        return _as_bytes(before + (joint if after else "") + after)
+        return as_bytes(before + (joint if after else "") + after)
     kept = [line for line in text.splitlines(keepends=True) if line.strip() not in put.lines]
-    return _as_bytes("".join(kept))
+    return as_bytes("".join(kept))
 
 
-def _as_text(content: bytes) -> str:
+def as_text(content: bytes) -> str:
+    """Bytes as text that `as_bytes` makes the same bytes of, whatever they are."""
     return content.decode("utf-8", "surrogateescape")
 
 
-def _as_bytes(text: str) -> bytes:
+def as_bytes(text: str) -> bytes:
+    """What `as_text` made text of."""
     return text.encode("utf-8", "surrogateescape")

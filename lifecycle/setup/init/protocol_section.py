@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lifecycle.setup.init.planned_files import PutLines, take_out_lines
+from lifecycle.setup.init.planned_files import PutLines, as_bytes, as_text, take_out_lines
 
 FILE = "CLAUDE.md"
 TITLE = "Workflow State Protocol"
@@ -33,22 +33,22 @@ def put_in(content: bytes, piece: str) -> tuple[bytes | None, str]:
         The content, or None if a section is there that somebody changed; and the piece to remember, ""
         where the section is not ours to take out.
     """
-    text, ours = _as_text(content), section()
+    text, ours = as_text(content), section()
     newline = "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
     whole = ours.replace("\n", newline)
     if piece and text.count(piece) == 1:
         joint = piece[: len(piece) - len(piece.lstrip("\r\n"))]
-        return _as_bytes(text.replace(piece, joint + whole)), joint + whole
+        return as_bytes(text.replace(piece, joint + whole)), joint + whole
     if BEGIN in text:
         is_same = whole in text
         return (content if is_same else None), ""
     joint = "" if not text else newline if text.endswith("\n") else newline * 2
-    return _as_bytes(f"{text}{joint}{whole}"), joint + whole
+    return as_bytes(f"{text}{joint}{whole}"), joint + whole
 
 
 def take_out(content: bytes, piece: str) -> bytes | None:
     """The content without the piece, as it was before; None if it is not there as it was put in."""
-    if _as_text(content).count(piece) != 1:
+    if as_text(content).count(piece) != 1:
         return None
     return take_out_lines(content, PutLines((), piece))
 
@@ -58,11 +58,3 @@ def is_one(piece: str) -> bool:
     text = piece.strip("\r\n")
     is_framed = text.startswith(BEGIN) and text.endswith(END)
     return is_framed and text.count(BEGIN) == text.count(END) == 1
-
-
-def _as_text(content: bytes) -> str:
-    return content.decode("utf-8", "surrogateescape")
-
-
-def _as_bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from lifecycle.core.light_dataclass import dataclass, replace
-from lifecycle.core.values.configured import StageSettings
+from lifecycle.core.values.configured import Settings, StageSettings
 from lifecycle.settings import config
 from lifecycle.setup.init.hook_table import (
     CAP,
@@ -81,29 +81,27 @@ class Staging:
     notes: list[str]
 
     @cached_property
+    def _configured(self) -> Settings:
+        return config.load(self.root, self.environment)
+
+    @property
     def settings(self) -> StageSettings:
         """As configured now; raises BadConfig."""
-        return config.load(self.root, self.environment).stages
+        return self._configured.stages
 
     @cached_property
     def start(self) -> str:
         """The client's command that begins with a task, as this worktree's tracker calls it."""
-        settings = config.load(self.root, self.environment)
-        return registry.start(self.root, self.environment, settings) or START
+        return registry.start(self.root, self.environment, self._configured) or START
 
     def extra(self, *, stages: bool, run: bool, workflow: bool) -> Extra:
         """What the settings get for the staged workflow, runs and workflows, as far as these are put in."""
         wanted = [(STAGE_PERMISSIONS, self.settings.max_blocks)] if stages else []
-        wanted += [(RUN_PERMISSIONS, self._iterations)] if run else []
+        wanted += [(RUN_PERMISSIONS, self._configured.run.max_iterations)] if run else []
         cap = cap_for(max((blocks for _, blocks in wanted), default=0))
         rules = [rule for rules, _ in wanted for rule in rules]
         rules += WORKFLOW_PERMISSIONS if workflow else ()
         return Extra((*PERMISSIONS, *rules), {CAP: str(cap)} if wanted else {})
-
-    @cached_property
-    def _iterations(self) -> int:
-        """How often a run's session may be told to go on."""
-        return config.load(self.root, self.environment).run.max_iterations
 
     def put_in(self, before: InitMark, *, is_new: bool, has_config: bool) -> InitMark:
         """The workflow's files, as far as they are missing, and its switch in `.lifecycle.toml`.
