@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Collection, Mapping
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from lifecycle.cli.terminal import at_once, json_text, say
+from lifecycle.cli.terminal import at_once, is_terminal, json_text, say
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.light_dataclass import asdict, dataclass
 from lifecycle.core.redact import visible
@@ -63,12 +64,9 @@ class Session:
         from lifecycle.app.wiring import WorktreeWorld
         from lifecycle.claim.record.claim_store import ClaimStore
 
-        root = demanded_root()
-        clock = SystemClock()
-        claim_store, deadline = (
-            ClaimStore(root, clock),
-            Deadline.after(clock, SECONDS - COMMAND_GRACE),
-        )
+        root, clock = demanded_root(), SystemClock()
+        claim_store = ClaimStore(root, clock)
+        deadline = Deadline.after(clock, SECONDS - COMMAND_GRACE)
         world = WorktreeWorld(root, os.environ, clock, deadline, claim_store.file)
         at_end = self.at_end or _of_command()
         at_end.enter_context(ending(deadline, end_late))
@@ -138,14 +136,21 @@ class Session:
         is_inside = is_inside_client(self.world.environment, clients)
         return Presence(is_inside, self.claim_store.marks.answered_at or 0.0)
 
-    def show(self, lines: list[str], data: Mapping[str, Any]) -> None:
-        """Print sentences for a person, or one JSON object for a machine."""
+    def show(
+        self,
+        lines: Iterable[str],
+        data: Mapping[str, Any],
+        draw: Callable[[], None] | None = None,
+    ) -> None:
+        """Print sentences, on a terminal what `draw` draws in their place, or one JSON object."""
         withheld = self.world.told_withheld()
         if self.as_json:
             say(json_text({**data, "withheld": withheld} if withheld else data))
             return
-        lines = [*lines, f"Note: {withheld}"] if withheld else lines
-        for line in lines:
+        if draw is not None and is_terminal(sys.stdout):
+            draw()
+            lines = ()
+        for line in (*lines, f"Note: {withheld}") if withheld else lines:
             say(visible(line))
 
 
@@ -172,22 +177,28 @@ def end_late() -> NoReturn:
 
 
 def in_worktree(
-    *, changes_tasks: bool = False, first: Callable[[WorktreeWorld], None] = lambda _: None
+    kind: type[Session] = Session,
+    *,
+    changes_tasks: bool = False,
+    first: Callable[[WorktreeWorld], None] = lambda _: None,
+    is_timed: bool = True,
 ) -> Callable[[F], F]:
     """Make a function a command's: it gets a session, and `--json` and LIMIT are added.
 
     Args:
+        kind: of the session.
         changes_tasks: as a session has it.
         first: as a session has it.
+        is_timed: its time as a whole has a limit, which `--help` tells.
     """
     from inspect import cleandoc
 
     def decorate(function: F) -> F:
         @functools.wraps(function)
         def run(*, as_json: bool, **given: Any) -> Any:
-            return function(Session(as_json, changes_tasks, first), **given)
+            return function(kind(as_json, changes_tasks, first), **given)
 
-        run.__doc__ = f"{cleandoc(function.__doc__ or '')}\n\n{LIMIT}"
+        run.__doc__ = cleandoc(function.__doc__ or "") + (f"\n\n{LIMIT}" if is_timed else "")
         command: Any = json_option(run)
         decorated: F = command
         return decorated

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import click
 
-from lifecycle.cli.command_session import option
+from lifecycle.cli.command_session import in_worktree, option
 from lifecycle.cli.main import LazyGroup, Word
-from lifecycle.cli.run.run_session import in_run
+from lifecycle.cli.run.run_session import RunSession
 from lifecycle.run import table
 from lifecycle.run.table import ClarificationPhase, CriterionState
 from lifecycle.settings import resources
@@ -63,7 +63,7 @@ class RunGroup(LazyGroup):
         row = COMMANDS[cmd_name]
         module = importlib.import_module(f"lifecycle.cli.run.{row['module']}")
         function = getattr(module, cmd_name.replace("-", "_"))
-        run = in_run(function, is_timed=row.get("is_timed", True))
+        run = in_worktree(RunSession, is_timed=row.get("is_timed", True))(function)
         for name, about in reversed(row.get("options", {}).items()):
             run = option(about["spec"], about["help"], name, **_given(about))(run)
         for name, about in reversed(row.get("arguments", {}).items()):

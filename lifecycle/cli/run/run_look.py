@@ -6,10 +6,8 @@ Besides `compact-context`, and what subagents get of the platform: `platform-con
 from __future__ import annotations
 
 import os
-import sys
 
 from lifecycle.cli.run.run_session import RunSession
-from lifecycle.cli.terminal import is_terminal
 from lifecycle.platforms import discovery, platform_tables, selection
 from lifecycle.run.long_run import tier
 from lifecycle.run.run_store import PROGRESS
@@ -29,24 +27,26 @@ def status(given: RunSession, *, every: bool) -> None:
         given.show([], status_text.status_data(*about, written=written, every=every))
         return
     view = status_text.status_view(*about, written=written, every=every)
-    is_drawn = is_terminal(sys.stdout)
-    if is_drawn:
+
+    def draw() -> None:
         from lifecycle.cli.run.run_screen import draw_status
 
         draw_status(view)
-    given.show([] if is_drawn else status_text.status_lines(view), {})
+
+    given.show(status_text.status_lines(view), {}, draw)
 
 
 def progress(given: RunSession, *, lines: int) -> None:
     """Show the last lines of the progress file, the newest last."""
     found = given.store.progress.tail(lines)
-    is_drawn = bool(found) and is_terminal(sys.stdout) and not given.as_json
-    if is_drawn:
+
+    def draw() -> None:
         from lifecycle.cli.run.run_screen import draw_progress
 
         draw_progress(found)
-    told = [] if is_drawn else found or ["There is no progress yet."]
-    given.show(told, {"lines": found})
+
+    told = found or ["There is no progress yet."]
+    given.show(told, {"lines": found}, draw if found else None)
 
 
 def trim_progress(given: RunSession, *, lines: int) -> None:

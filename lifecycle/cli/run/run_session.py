@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
-from lifecycle.cli.command_session import F, Session, in_worktree
+from lifecycle.cli.command_session import Session
 from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.git.process import GitRepository
 from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts, facts_of, tree_of
@@ -95,21 +93,3 @@ class RunSession(Session):
         """The process of the client whose session runs this command; 0 if nobody names one."""
         named = self.world.environment.get("CLAUDE_PID", "")
         return int(named) if self.client_session and named.isdecimal() else 0
-
-
-def in_run(function: F, *, is_timed: bool = True) -> F:
-    """Make a function a command's, as `in_worktree` does: it gets the run's session.
-
-    Args:
-        function: the command's.
-        is_timed: its time as a whole has a limit, which `--help` tells.
-    """
-
-    @functools.wraps(function)
-    def begun(session: Session, **given: Any) -> Any:
-        return function(RunSession(session.as_json), **given)
-
-    made = in_worktree()(cast(F, begun))
-    if not is_timed:
-        made.__doc__ = inspect.cleandoc(function.__doc__ or "")
-    return made

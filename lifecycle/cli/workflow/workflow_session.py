@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import functools
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import click
 
 from lifecycle.app.guidance.preparing import preparing_store
-from lifecycle.cli.command_session import F, Session, in_worktree, option
-from lifecycle.cli.terminal import is_terminal
+from lifecycle.cli.command_session import Session, in_worktree, option
 from lifecycle.core.redact import visible
 from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
 from lifecycle.workflow.store.found_workflows import FoundWorkflow
@@ -75,19 +72,10 @@ class WorkflowSession(Session):
             draw: prints tables.
             troubles: what is wrong with files: notes behind the rest, and a list in the object.
         """
-        is_drawn = draw is not None and not self.as_json and is_terminal(sys.stdout)
-        if draw is not None and is_drawn:
-            draw()
-        self.show([] if is_drawn else list(lines), {**data, "troubles": list(troubles)})
+        self.show(lines, {**data, "troubles": list(troubles)}, draw)
         for trouble in () if self.as_json else troubles:
             click.echo(visible(f"Note: {trouble}"))
 
 
-def in_workflows(function: F) -> F:
-    """Make a function a command's, as `in_worktree` does: it gets the workflows' session."""
-
-    @functools.wraps(function)
-    def begun(session: Session, **given: Any) -> Any:
-        return function(WorkflowSession(session.as_json), **given)
-
-    return in_worktree()(cast(F, begun))
+in_workflows = in_worktree(WorkflowSession)
+"""Makes a function a command's: it gets the workflows' session."""
