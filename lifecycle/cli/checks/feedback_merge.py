@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from lifecycle.cli.checks.feedback_show import PullNumber, own_pull
+from lifecycle.cli.checks.feedback_show import own_pull, pull_argument
 from lifecycle.cli.command_session import Session, in_worktree
 from lifecycle.core.errors import NotFound
 from lifecycle.core.messages import merge_messages
@@ -19,7 +19,7 @@ SECONDS = 60.0
 
 
 @click.command("merge", short_help="What keeps a pull request from its merge.")
-@click.argument("pull", metavar="[PR]", type=PullNumber(), required=False)
+@pull_argument
 @in_worktree()
 def merge_command(session: Session, *, pull: int | None) -> int:
     """Print what stands between PR and its merge: rules, checks, a conflict, its place in the queue.

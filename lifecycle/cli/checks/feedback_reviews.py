@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from lifecycle.cli.checks.feedback_show import PullNumber, own_pull
+from lifecycle.cli.checks.feedback_show import own_pull, pull_argument
 from lifecycle.cli.command_session import Session, in_worktree, option
 from lifecycle.cli.terminal import is_terminal
 from lifecycle.cli.tracker.tracker_values import STDIN, text_from
@@ -33,7 +33,7 @@ from lifecycle.feedback.reviews.review_reply import (
 
 
 @click.command("reviews", short_help="What reviewers wait for on a pull request.")
-@click.argument("pull", metavar="[PR]", type=PullNumber(), required=False)
+@pull_argument
 @in_worktree()
 def reviews_command(session: Session, *, pull: int | None) -> int:
     """Show what of a pull request's reviews is unanswered: threads with their ids, texts, comments.
@@ -103,7 +103,7 @@ def reply_command(
 
 
 @click.command("request", short_help="Ask for another review of the present head.")
-@click.argument("pull", metavar="[PR]", type=PullNumber(), required=False)
+@pull_argument
 @in_worktree()
 def request_command(session: Session, *, pull: int | None) -> int:
     """Ask those who reviewed an older commit, and did not approve, for a review of the present one.

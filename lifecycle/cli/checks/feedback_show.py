@@ -10,23 +10,20 @@ from lifecycle.core.light_dataclass import asdict
 from lifecycle.core.values.model import PullState
 
 
-class PullNumber(click.ParamType[int]):
-    """The number of a pull request, with or without the sign before it."""
+def _pull_number(text: str) -> int:
+    """The number of a pull request, with or without the sign before it; raises click.BadParameter."""
+    number = text.removeprefix("#")
+    if not number.isdecimal() or not int(number):
+        raise click.BadParameter(f"{text!r} is no pull request's number.")
+    return int(number)
 
-    name = "number"
 
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int:
-        """The number; fails for what is none."""
-        text = str(value).removeprefix("#")
-        if not text.isdecimal() or not int(text):
-            self.fail(f"{value!r} is no pull request's number.", param, ctx)
-        return int(text)
+pull_argument = click.argument("pull", metavar="[PR]", type=_pull_number, required=False)
+"""The argument that names a pull request; without it, it is `own_pull`."""
 
 
 @click.command("show", short_help="What failed in CI, with the errors of the logs.")
-@click.argument("pull", metavar="[PR]", type=PullNumber(), required=False)
+@pull_argument
 @in_worktree()
 def show(session: Session, *, pull: int | None) -> int:
     """Print what failed on the head of PR: steps, the lines of logs that tell the error, remarks on files.

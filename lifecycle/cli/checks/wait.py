@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lifecycle.cli.checks.feedback_show import PullNumber, own_pull
+from lifecycle.cli.checks.feedback_show import own_pull, pull_argument
 from lifecycle.cli.command_session import Session, end_late, json_option, option
 from lifecycle.cli.terminal import at_once
 from lifecycle.core.errors import BadConfig, NoToken
@@ -29,19 +29,12 @@ LONGEST = "30m"
 TERMINATED = 128 + signal.SIGTERM
 
 
-class WaitTime(click.ParamType[float]):
-    """A time like "90s", "20m" or "2h", in seconds."""
-
-    name = "time"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """The seconds; fails for what is no time."""
-        try:
-            return duration("The time", value)
-        except BadConfig as error:
-            self.fail(error.sentence, param, ctx)
+def _seconds(text: str) -> float:
+    """A time like "90s", "20m" or "2h" in seconds; raises click.BadParameter."""
+    try:
+        return duration("The time", text)
+    except BadConfig as error:
+        raise click.BadParameter(error.sentence) from None
 
 
 class WaitCommand(click.Command):
@@ -54,7 +47,7 @@ class WaitCommand(click.Command):
 
 
 @click.command("wait", cls=WaitCommand, short_help="Wait for a pull request's news.")
-@click.argument("pull", metavar="[PR]", type=PullNumber(), required=False)
+@pull_argument
 @option(
     "--for WHAT",
     "What is waited for: ci, review, merge, or any of them. Default: any.",
@@ -63,7 +56,7 @@ class WaitCommand(click.Command):
     default=WaitFor.ANY.value,
 )
 @option(
-    "--timeout TIME", f"How long at most, as 90s, 20m or 2h. Default: {LONGEST}.", type=WaitTime()
+    "--timeout TIME", f"How long at most, as 90s, 20m or 2h. Default: {LONGEST}.", type=_seconds
 )
 @json_option
 def command(*, pull: int | None, wanted: str, timeout: float | None, as_json: bool) -> int:
