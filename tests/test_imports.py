@@ -63,7 +63,6 @@ PLACES = {
         "cli.demo.demo_story",
         "cli.setup.doctor",
         "cli.reconcile.reconcile_screen",
-        "cli.screen",
         "cli.views.stats_screen",
         "cli.terminal",
         "cli.run.run_screen",

@@ -42,7 +42,7 @@ BUDGET = {
     "app": 1_748,
     "setup": 3_696,
     "hooks": 2_176,
-    "cli": 6_316,
+    "cli": 6_146,
     APART: 17_565,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -58,7 +58,7 @@ Several writes in one request (`joined` in `claim/engine/acting.py`, `github/ope
 halve what opening and closing ask of GitHub: who may share one, and what becomes of the rest, is 210 lines.
 """
 
-RUN_IN_ALL = 4_932
+RUN_IN_ALL = 4_910
 """Lines of code that a run may have with its commands and its own hooks."""
 
 

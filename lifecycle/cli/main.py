@@ -83,7 +83,7 @@ class LazyGroup(click.Group):
     """
 
     def __init__(
-        self, *, table: Mapping[str, str], said: Mapping[str, str] | None = None, **given: Any
+        self, *, table: Mapping[str, Any], said: Mapping[str, str] | None = None, **given: Any
     ) -> None:
         super().__init__(**given)
         self.table = table

@@ -12,14 +12,16 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeVar
 
 from lifecycle.core.redact import as_data, redact, shown, swept, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
 T = TypeVar("T")
 
@@ -170,6 +172,38 @@ def console(*, is_error: bool = False, **options: Any) -> Console:
     stream = behind(sys.stderr if is_error else sys.stdout)
     settings = {"markup": False, "emoji": False, "highlight": False, **options}
     return Clean(file=stream, **settings)
+
+
+def fitted(given: Console | None, widest: int) -> tuple[Console, int]:
+    """The console, standard output unless one is given, and how many of its columns are used."""
+    drawn = given or console()
+    return drawn, min(drawn.width, widest)
+
+
+def grid(
+    widths: Iterable[int | None],
+    rows: Iterable[Sequence[Text]],
+    head: Sequence[str] = (),
+    overflow: Literal["fold", "ellipsis"] = "fold",
+) -> Table:
+    """Rows over the whole width.
+
+    Args:
+        widths: of the columns; what is left is shared by those with None.
+        rows: the cells.
+        head: the columns' names, if they have some.
+        overflow: what becomes of a word that is wider than its column.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2, 0, 0), expand=True)
+    for width in widths:
+        table.add_column(width=width, ratio=None if width else 1, overflow=overflow)
+    for cells in ([Text(word, "dim") for word in head] if head else (), *rows):
+        if cells:
+            table.add_row(*cells)
+    return table
 
 
 def json_text(data: Mapping[str, Any]) -> str:

@@ -15,8 +15,8 @@ import click
 import pytest
 
 from lifecycle.cli import command_session
+from lifecycle.cli.command_rows import rows_of
 from lifecycle.cli.main import group, run
-from lifecycle.cli.run.run import COMMANDS as OF_A_RUN
 from lifecycle.core.timing import Deadline, DeadlineReached, ending
 from lifecycle.git.process import GitRepository
 from lifecycle.sandbox.control.faults import Fault
@@ -43,24 +43,23 @@ def commands(parent: click.Group, name: str = "") -> Iterator[tuple[str, click.C
 
 
 EVERY = dict(commands(group))
-HAVING = ("in_worktree", "for_tasks(", "@in_workflows", "@_with_reason")
-"""Decorators that give a command a session; the last one of workflows is made of the one before it."""
+ROWS = {folder: rows_of(folder) for folder in ("run", "tracker", "workflow")}
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_each_command_with_a_deadline_says_so(name: str) -> None:
     """The number in `--help` is the constant that ends the command, where a session sets it.
 
-    The decorators `in_worktree`, `for_tasks` and `in_workflows` give the command its session; a command of
-    a run has one unless its row says that its time has no limit.
+    The decorator `in_worktree` gives the command its session; a command that is made of a row has one
+    unless the row says that its time has no limit.
     """
     found = EVERY[name]
     assert found.callback is not None
     group_name, _, word = name.partition(" ")
-    source = inspect.getsource(found.callback)
-    has_deadline = any(text in source for text in HAVING)
-    if group_name == "run":
-        has_deadline = OF_A_RUN[word].get("is_timed", True)
+    row = ROWS.get(group_name, {}).get(word, {})
+    has_deadline = "in_worktree" in inspect.getsource(found.callback)
+    if "short" in row:
+        has_deadline = row.get("is_timed", True)
     said = " ".join((found.help or "").split())
     assert (f"Ends after {command_session.SECONDS:g} seconds at the latest" in said) == has_deadline
 

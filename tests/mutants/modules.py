@@ -195,6 +195,7 @@ RIMS: dict[str, tuple[str, ...]] = {
         "cli.run.run_checkpoints",
         "cli.run.run_moves",
         "cli.run.run_session",
+        "cli.workflow.workflow_moves",
         "cli.views.quick_status",
         "hooks.answers.*",
         "stages.session.background_run",

@@ -17,8 +17,7 @@ from rich.text import Text
 from lifecycle.cli import terminal
 from lifecycle.cli.reconcile import reconcile_waits as waits
 from lifecycle.cli.reconcile.reconcile_words import FORMS, ending, parted, signs_for, why_not
-from lifecycle.cli.screen import fitted, grid
-from lifecycle.cli.terminal import one_line
+from lifecycle.cli.terminal import fitted, grid, one_line
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.reconcile.finding import Finding, State, SweepReport
 from lifecycle.reconcile.waiting_pulls import WaitingPull

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from lifecycle.cli.screen import fitted, grid
+from lifecycle.cli.terminal import fitted, grid
 from lifecycle.run.texts.status_text import StatusView
 from lifecycle.run.texts.told import numbered
 

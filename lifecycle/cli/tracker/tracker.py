@@ -10,9 +10,9 @@ import sys
 
 import click
 
-from lifecycle.cli.command_session import Session, option
+from lifecycle.cli.command_rows import RowGroup, rows_of
+from lifecycle.cli.command_session import Session
 from lifecycle.cli.terminal import is_terminal
-from lifecycle.cli.tracker import tracker_hold
 from lifecycle.cli.tracker import tracker_values as values
 from lifecycle.cli.tracker.tracker_rules import refuse_others, reopen_ours, stand_of
 from lifecycle.core.errors import UnknownOption
@@ -23,10 +23,6 @@ from lifecycle.trackers.refusals import has_any
 _STATUSES = [values.ALL, *(status.value for status in TaskStatus)]
 
 
-@click.command("ready", short_help="What could be begun now.")
-@values.labels_option
-@values.limit_option
-@values.for_tasks()
 def ready(session: Session, labels: tuple[str, ...], limit: int | None) -> None:
     """List the tasks that could be begun now, the most urgent first.
 
@@ -35,16 +31,6 @@ def ready(session: Session, labels: tuple[str, ...], limit: int | None) -> None:
     _show_listing(session, session.tracker.ready(labels=labels), limit, values.READY)
 
 
-@click.command("list", short_help="All tasks, by label and status.")
-@values.labels_option
-@option(
-    "--status STATUS",
-    f"Only tasks that stand so: {', '.join(_STATUSES[1:])}; all: closed ones as well.  "
-    "[default: all that are not closed]",
-    type=click.Choice(_STATUSES),
-)
-@values.limit_option
-@values.for_tasks()
 def listed(
     session: Session, labels: tuple[str, ...], status: str | None, limit: int | None
 ) -> None:
@@ -76,9 +62,6 @@ def _show_listing(session: Session, tasks: tuple[Task, ...], limit: int | None, 
     values.show(session, data, values.listing_lines(listing))
 
 
-@click.command("show", short_help="One task, with its text.")
-@click.argument("task")
-@values.for_tasks()
 def show(session: Session, task: str) -> None:
     """Show the task with the id TASK."""
     shown = session.tracker.get(task)
@@ -86,9 +69,6 @@ def show(session: Session, task: str) -> None:
     values.show(session, data, values.task_lines(shown))
 
 
-@click.command("comments", short_help="What was said on a task.")
-@click.argument("task")
-@values.for_tasks()
 def comments(session: Session, task: str) -> None:
     """Show the comments on the task with the id TASK, the oldest first."""
     notes = session.tracker.list_comments(task)
@@ -100,18 +80,6 @@ def comments(session: Session, task: str) -> None:
     values.show(session, data, values.comment_lines(task, notes))
 
 
-_PRIORITY = click.IntRange(0, 4)
-
-
-@click.command("create", short_help="Make a task.")
-@click.argument("title", nargs=-1, required=True)
-@option("--description TEXT", "Its text; -: standard input.")
-@values.file_option
-@option("--label LABEL...", "A label; again for more.", "labels")
-@option("--priority N", "0 is the most urgent.", type=_PRIORITY)
-@option("--external REF", "What it is elsewhere, as in gh-42 for an issue.", default="")
-@option("--key KEY", "Its own key: a second task of the same texts.")
-@values.for_tasks(changes_tasks=True)
 def create(
     session: Session,
     title: tuple[str, ...],
@@ -146,10 +114,6 @@ def create(
     _tell(session, made, f"{made.id} is the task: {quoted(made.title)}{state}.{where}")
 
 
-@click.command("reopen", short_help="Open a closed task again.")
-@click.argument("task")
-@option("--force", "Although somebody's claim on it is still there.")
-@values.for_tasks(changes_tasks=True)
 def reopen(session: Session, task: str, *, force: bool) -> None:
     """Open the closed task TASK again; it is nobody's then.
 
@@ -163,13 +127,6 @@ def reopen(session: Session, task: str, *, force: bool) -> None:
     _tell(session, now, f"{now.id} is {_state(now)}.")
 
 
-@click.command("edit", short_help="Change title, text or priority.")
-@click.argument("task")
-@option("--title TEXT", "The new title.")
-@option("--description TEXT", "New text; -: standard input.")
-@values.file_option
-@option("--priority N", "0 is the most urgent.", type=_PRIORITY)
-@values.for_tasks(changes_tasks=True)
 def edit(
     session: Session,
     task: str,
@@ -190,12 +147,6 @@ def edit(
     _tell(session, now, f"{now.id} has its {changed} as you said.")
 
 
-@click.command("label", short_help="Put labels on, or take them off.")
-@click.argument("task")
-@option("--add LABEL...", "Put it on; again for more.")
-@option("--remove LABEL...", "Take it off; again for more.")
-@option("--create", "Make a label that the repository lacks.")
-@values.for_tasks(changes_tasks=True)
 def label(
     session: Session, task: str, add: tuple[str, ...], remove: tuple[str, ...], *, create: bool
 ) -> None:
@@ -215,12 +166,6 @@ def label(
     _tell(session, now, f"{now.id} has the labels: {', '.join(now.labels) or 'none'}.")
 
 
-@click.command("comment", short_help="Say something on a task.")
-@click.argument("task")
-@click.argument("text", nargs=-1)
-@values.file_option
-@option("--key KEY", "Its own key: the same text once more.")
-@values.for_tasks()
 def comment(
     session: Session, task: str, text: tuple[str, ...], file: str | None, key: str | None
 ) -> None:
@@ -240,10 +185,6 @@ def comment(
     session.show([f"The comment is on {task}."], data)
 
 
-@click.command("dep", short_help="Let one task wait for another.")
-@click.argument("task")
-@click.argument("blocker")
-@values.for_tasks(changes_tasks=True)
 def dep(session: Session, task: str, blocker: str) -> None:
     """Let TASK wait for BLOCKER: it is not ready before BLOCKER is closed."""
     now = session.tracker.add_dependency(task, blocker)
@@ -251,8 +192,6 @@ def dep(session: Session, task: str, blocker: str) -> None:
     _tell(session, now, f"{now.id} waits for {open_ones}.")
 
 
-@click.command("publish", short_help="Send what was written to where others read it.")
-@values.for_tasks()
 def publish(session: Session) -> None:
     """Send what was written to where others read it, for a tracker that keeps it here first."""
     session.tracker.publish()
@@ -271,40 +210,13 @@ def _state(task: Task) -> str:
     return f"{task.raw_status or task.status.value}{who}"
 
 
-COMMANDS = (
-    ready,
-    listed,
-    show,
-    create,
-    tracker_hold.claim,
-    tracker_hold.takeover,
-    tracker_hold.claim_next,
-    tracker_hold.renew,
-    tracker_hold.release,
-    tracker_hold.close,
-    reopen,
-    edit,
-    label,
-    comment,
-    comments,
-    dep,
-    publish,
-)
-"""In the order of a task's life."""
-
-
-class Ordered(click.Group):
-    """A group that lists its commands in the order in which they were added."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click's signature
-        """The commands' names."""
-        return list(self.commands)
-
-
 @click.group(
     "tracker",
-    cls=Ordered,
-    commands=COMMANDS,
+    cls=RowGroup,
+    folder="tracker",
+    table=rows_of("tracker"),
+    kinds={"priority": click.IntRange(0, 4), "status": click.Choice(_STATUSES)},
+    first=values.tell_place,
     short_help="Tasks: list, show, take, change, close them.",
 )
 def command() -> None:

@@ -13,7 +13,7 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.linked import linked_writes
 from lifecycle.cli.claims.claim import without_force
 from lifecycle.cli.claims.claim_look import finish_release, glance
-from lifecycle.cli.command_session import Session, claim_data, option
+from lifecycle.cli.command_session import Session, claim_data, in_worktree
 from lifecycle.cli.tracker import tracker_rules as rules
 from lifecycle.cli.tracker import tracker_values as values
 from lifecycle.core.errors import (
@@ -59,7 +59,7 @@ class _Told:
 @click.command("claim", short_help="Take a task.")
 @without_force("lifecycle tracker takeover")
 @click.argument("task")
-@values.for_tasks(changes_tasks=True)
+@in_worktree(first=values.tell_place, changes_tasks=True)
 def claim(session: Session, task: str) -> int:
     """Take the task TASK, for you alone.
 
@@ -72,9 +72,6 @@ def claim(session: Session, task: str) -> int:
     return _claimed(session, session.tracker.get(task)).show(session)
 
 
-@click.command("takeover", short_help="Take a task over from an agent that is gone.")
-@click.argument("task")
-@values.for_tasks(changes_tasks=True)
 def takeover(session: Session, task: str) -> int:
     """Take the task TASK, for you alone, also from whoever has it and is gone.
 
@@ -84,9 +81,6 @@ def takeover(session: Session, task: str) -> int:
     return _claimed(session, session.tracker.get(task), force=True).show(session)
 
 
-@click.command("next", short_help="Take the most urgent task that is ready.")
-@values.labels_option
-@values.for_tasks(changes_tasks=True)
 def claim_next(session: Session, labels: tuple[str, ...]) -> int:
     """Take the most urgent task that could be begun now; what somebody else just took is passed over."""
     tasks = session.tracker.ready(labels=labels)
@@ -168,9 +162,6 @@ def _taken(session: Session, taken: Taken, name: str = "") -> _Told:
     return _Told(task, lines, list(taken.notes), claim_data(taken.record))
 
 
-@click.command("renew", short_help="Keep a task that has a lease.")
-@click.argument("task")
-@values.for_tasks()
 def renew(session: Session, task: str) -> int:
     """Renew your claim on the task TASK, in a tracker whose claims run out.
 
@@ -181,11 +172,6 @@ def renew(session: Session, task: str) -> int:
     return _Told(mine, [f"{mine.id} stays yours, as {session.tracker.actor}."]).show(session)
 
 
-@click.command("release", short_help="Release a task.")
-@click.argument("task")
-@option("--reason TEXT", "Why; it goes into a comment.", default="")
-@option("--force", "Release it for whoever has it and is gone.")
-@values.for_tasks(changes_tasks=True)
 def release(session: Session, task: str, reason: str, *, force: bool) -> int:
     """Release the task TASK, so that somebody else can take it.
 
@@ -224,10 +210,6 @@ def _given_back(session: Session, task: Task, reason: str) -> _Told:
     return _Told(now, lines, list(given.notes), claim, 1 if is_left else 0)
 
 
-@click.command("close", short_help="Close a task.")
-@click.argument("task")
-@option("--reason TEXT", "Why; kept with the task.", default="")
-@values.for_tasks(changes_tasks=True)
 def close(session: Session, task: str, reason: str) -> int:
     """Close the task TASK; one that is closed already stays as it is.
 

@@ -7,8 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from lifecycle.cli.screen import fitted, grid
-from lifecycle.cli.terminal import one_line
+from lifecycle.cli.terminal import fitted, grid, one_line
 from lifecycle.cli.tracker.tracker_values import COLUMNS, Column, Listing, priority_of
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.tracker import Task, TaskStatus

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import re
 import sys
@@ -14,7 +13,7 @@ import click
 
 from lifecycle.app import tracker_opening
 from lifecycle.app.wiring import WorktreeWorld
-from lifecycle.cli.command_session import Session, in_worktree, option
+from lifecycle.cli.command_session import Session
 from lifecycle.cli.terminal import one_line
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import asdict, dataclass
@@ -133,30 +132,11 @@ def key_of(*words: str) -> str:
     return f"cli-{hashlib.sha256(text).hexdigest()[:20]}"
 
 
-file_option = option("--file PATH", "Read the text from a file; -: standard input.")
-
-labels_option = option(
-    "--label LABEL...",
-    "Only tasks with this label, or with any of several; LABEL*: all that begin so.",
-    "labels",
-)
-
-limit_option = option(
-    "--limit N",
-    "Show the first N only; how many there are is said all the same.",
-    type=click.IntRange(min=1),
-)
-
-
-def _tell_place(world: WorktreeWorld) -> None:
+def tell_place(world: WorktreeWorld) -> None:
     """Say on stderr that the tasks are not where they seem to be, if so; raises BadConfig."""
     note = tracker_opening.note_of(world)
     if note:
         click.echo(f"Note: {visible(note)}", err=True)
-
-
-for_tasks = functools.partial(in_worktree, first=_tell_place)
-"""What every `lifecycle tracker` command is made with; see `in_worktree`."""
 
 
 _ADDRESS = re.compile(r"https?://[^/\s]+/([^/\s]+/[^/\s]+)/(?:issues|pull)/(\d+)(?:[/?#].*)?")

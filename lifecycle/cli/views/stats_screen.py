@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from lifecycle.cli.screen import fitted
+from lifecycle.cli.terminal import fitted
 from lifecycle.core.redact import visible
 from lifecycle.views.stats.stats_words import count, minute, part, span
 from lifecycle.views.stats.summary import Group, StatsRow, Summary

@@ -7,12 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-import click
-
 from lifecycle.app.guidance import guidance_text
-from lifecycle.cli.command_session import option
 from lifecycle.cli.workflow import workflow_values
-from lifecycle.cli.workflow.workflow_session import WorkflowSession, in_workflows, which
+from lifecycle.cli.workflow.workflow_session import WorkflowSession
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.redact import as_data, named, quoted
 from lifecycle.core.timing import render_time
@@ -26,9 +23,6 @@ from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.store.document_files import own_content
 
 
-@click.command("phase", short_help="The current phase: what to read, what was handed on.")
-@which
-@in_workflows
 def phase(given: WorkflowSession, *, name: str) -> None:
     """Show the current phase, with what the phase before handed on, what to read, and its gate."""
     workflow = given.found(name, given.store.read()).workflow
@@ -43,9 +37,6 @@ def phase(given: WorkflowSession, *, name: str) -> None:
     given.print(lines, data)
 
 
-@click.command("show", short_help="The whole workflow, phase by phase.")
-@which
-@in_workflows
 def show(given: WorkflowSession, *, name: str) -> None:
     """Show all of a workflow: task, phases, deliverables, reading, time. By name an archived one, too.
 
@@ -73,11 +64,6 @@ def show(given: WorkflowSession, *, name: str) -> None:
     given.print(lines, data, draw, [*found.remarks, *troubles])
 
 
-@click.command(
-    "list", short_help="All workflows here, whose they are, and files that cannot be used."
-)
-@option("--all", "The archived ones, too.", "archived")
-@in_workflows
 def list_all(given: WorkflowSession, *, archived: bool) -> None:
     """List the workflows of this worktree, the one that was changed last first."""
     there = given.store.read(archived=archived)
@@ -108,9 +94,6 @@ def list_all(given: WorkflowSession, *, archived: bool) -> None:
     given.print(lines, data, draw if found else None, troubles)
 
 
-@click.command("guidance", short_help="What a session is told at its start.")
-@which
-@in_workflows
 def guidance(given: WorkflowSession, *, name: str) -> None:
     """Print what a session is told of its workflow at its start and after a compaction, without a limit.
 
@@ -131,9 +114,6 @@ def guidance(given: WorkflowSession, *, name: str) -> None:
     given.print(lines, data, troubles=there.troubles)
 
 
-@click.command("todos", short_help="The to-do list: content, status, activeForm.")
-@which
-@in_workflows
 def todos(given: WorkflowSession, *, name: str) -> None:
     """Print the phases as the client's to-do list has them; with --json to be handed to its tool."""
     workflow = given.found(name, given.store.read()).workflow
@@ -192,13 +172,6 @@ def _sessions_line(text: str) -> str:
     return f"Delegated sessions: {count} ({SESSIONS})" if count else ""
 
 
-_LINES = click.IntRange(1, 10_000)
-
-
-@click.command("history", short_help="What happened in the workflow: the audit trail.")
-@option("--lines N", "How many entries. Default: 100.", type=_LINES, default=100)
-@which
-@in_workflows
 def history(given: WorkflowSession, *, lines: int, name: str) -> None:
     """Show each move of each phase, with its reason and its gate, the newest last; also of an archived one.
 

@@ -4,32 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import click
-
-from lifecycle.cli.command_session import F, option
 from lifecycle.cli.workflow import workflow_values
-from lifecycle.cli.workflow.workflow_session import WorkflowSession, in_workflows, which
+from lifecycle.cli.workflow.workflow_session import WorkflowSession
 from lifecycle.cli.workflow.workflow_values import named, phase_title
 from lifecycle.core.redact import quoted
 from lifecycle.workflow.steps.workflow_steps import StepDone
 from lifecycle.workflow.store.document_files import ARCHIVE
 from lifecycle.workflow.table import PhaseStatus
 
-_phase = click.argument("phase", default="")
 
-
-def _with_reason(function: F) -> F:
-    """Make a function a command's that takes a phase, and a reason for what becomes of it."""
-    reason = option("--reason TEXT", "Why, in a sentence.", required=True)
-    return _phase(reason(which(in_workflows(function))))
-
-
-@click.command("advance", short_help="Complete the current phase, begin the next.")
-@_phase
-@option("--deliverable TEXT...", "A path or an outcome of the phase.", "deliverables")
-@option("--context-for-next TEXT", "What the next phase is told.", "handed", default="")
-@which
-@in_workflows
 def advance(
     given: WorkflowSession, *, phase: str, deliverables: Sequence[str], handed: str, name: str
 ) -> None:
@@ -42,15 +25,11 @@ def advance(
     _tell(given, given.steps.advance(deliverables, handed, phase=phase, name=name))
 
 
-@click.command("block", short_help="The phase waits for something.")
-@_with_reason
 def block(given: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
     """Note what a phase waits for; `retry` goes on with it. PHASE: number, phase_N or title."""
     _tell(given, given.steps.block(phase, reason=reason, name=name))
 
 
-@click.command("skip", short_help="The phase is not needed; the next one begins.")
-@_with_reason
 def skip(given: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
     """Leave a phase out, and note why: that survives, too. PHASE: number, phase_N or title.
 
@@ -59,26 +38,16 @@ def skip(given: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
     _tell(given, given.steps.skip(phase, reason=reason, name=name))
 
 
-@click.command("fail", short_help="The phase went wrong.")
-@_with_reason
 def fail(given: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
     """Note what went wrong in a phase; `retry` tries it again. PHASE: number, phase_N or title."""
     _tell(given, given.steps.fail(phase, reason=reason, name=name))
 
 
-@click.command("retry", short_help="Work again on a phase that is blocked, failed or was skipped.")
-@_phase
-@which
-@in_workflows
 def retry(given: WorkflowSession, *, phase: str, name: str) -> None:
     """Begin a phase again. PHASE: number, phase_N or title; without it the current one."""
     _tell(given, given.steps.retry(phase, name=name))
 
 
-@click.command("complete", short_help="Archive a workflow, and remove its checkpoint document.")
-@click.argument("name", default="")
-@option("--give-up REASON", "End it with phases left to do.", "reason", default="")
-@in_workflows
 def complete(given: WorkflowSession, *, name: str, reason: str) -> None:
     """End a workflow: its last phase through its gate. It is archived, and its checkpoint document goes.
 

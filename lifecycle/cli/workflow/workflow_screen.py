@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from lifecycle.cli.screen import fitted, grid
+from lifecycle.cli.terminal import fitted, grid
 from lifecycle.cli.workflow.workflow_values import (
     gate_words,
     heads,

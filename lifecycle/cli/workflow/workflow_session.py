@@ -9,21 +9,13 @@ from typing import Any
 import click
 
 from lifecycle.app.guidance.preparing import preparing_store
-from lifecycle.cli.command_session import Session, in_worktree, option
+from lifecycle.cli.command_session import Session
 from lifecycle.core.redact import visible
 from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
 from lifecycle.workflow.store.found_workflows import FoundWorkflow
 from lifecycle.workflow.store.workflow_change import WorktreeWorkflows
 from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.whose import Asker, asker_of
-
-which = option(
-    "--workflow NAME",
-    "Which one, by name or id. Default: the one of this session or branch.",
-    "name",
-    default="",
-)
-"""The option that names a workflow."""
 
 
 class WorkflowSession(Session):
@@ -75,7 +67,3 @@ class WorkflowSession(Session):
         self.show(lines, {**data, "troubles": list(troubles)}, draw)
         for trouble in () if self.as_json else troubles:
             click.echo(visible(f"Note: {trouble}"))
-
-
-in_workflows = in_worktree(WorkflowSession)
-"""Makes a function a command's: it gets the workflows' session."""

@@ -9,9 +9,8 @@ from typing import Any
 
 import click
 
-from lifecycle.cli.command_session import option
 from lifecycle.cli.workflow import workflow_values
-from lifecycle.cli.workflow.workflow_session import WorkflowSession, in_workflows, which
+from lifecycle.cli.workflow.workflow_session import WorkflowSession
 from lifecycle.cli.workflow.workflow_values import named
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import quoted
@@ -24,29 +23,6 @@ _AGENT = re.compile(r"(.*?\S):((?:[\w-]+:)?[\w-]+)", re.DOTALL)
 _FACT = re.compile(r"([^=\s][^=]*)=(.*)", re.DOTALL)
 
 
-@click.command("start", short_help="Begin a workflow and its first phase.")
-@click.argument("name")
-@option(
-    "--type TYPE",
-    "planning, qa-loop, implementation, custom, or a template of the project.",
-    "kind",
-)
-@option(
-    '--phase "TITLE[:AGENT]"...', "A phase, in order; without any, those of the type.", "phases"
-)
-@option("--reading PATH...", "A file of the project that has to be read first, as @docs/plan.md.")
-@option("--context KEY=VALUE...", "A fact that must not be lost.", "facts")
-@option("--reminder TEXT...", "A rule that must not be lost.", "reminders")
-@option("--task TEXT", "What was asked, verbatim.", default="")
-@option("--criterion TEXT...", "What has to be true at the end.", "criteria")
-@option("--constraint TEXT...", "What has to be kept to.", "constraints")
-@option(
-    "--gate PHASE=GATE...",
-    "check:NAME, file:PATH or person, before that phase is completed.",
-    "gates",
-)
-@option("--later", "The first phase is begun by: lifecycle workflow retry")
-@in_workflows
 def start(given: WorkflowSession, *, name: str, later: bool, **asked: Any) -> None:
     """Begin a workflow, NAME, with its phases in order. Its state is written at once, and at each move.
 
@@ -107,14 +83,6 @@ def _gated(name: str, phases: Sequence[WorkflowPhase], gates: Sequence[str]) -> 
     return workflow
 
 
-@click.command("template", short_help="The types with their phases; keep a workflow as one.")
-@click.argument("called", metavar="[NAME]", default="")
-@option(
-    "--save", "Write the workflow's phases, reading and reminders as the project's template NAME."
-)
-@option("--force", "Replace a template of that name.")
-@which
-@in_workflows
 def template(given: WorkflowSession, *, called: str, save: bool, force: bool, name: str) -> None:
     """List the templates, show one, or keep a workflow as one of the project's own.
 

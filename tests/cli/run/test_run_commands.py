@@ -1,39 +1,11 @@
-"""The table of a run's commands, held against the functions that do their work."""
+"""The words that a run's commands take: what is typed, and what the function gets."""
 
 from __future__ import annotations
-
-import importlib
-import inspect
 
 import click
 import pytest
 
-from lifecycle.cli.run.run import COMMANDS, command
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_row_names_what_its_function_takes(name: str) -> None:
-    """Each argument and option is a parameter of the function, and each parameter has its row."""
-    row = COMMANDS[name]
-    module = importlib.import_module(f"lifecycle.cli.run.{row['module']}")
-    function = getattr(module, name.replace("-", "_"))
-    given = {*row.get("arguments", ()), *row.get("options", ())}
-    named, takes_more = set(), False
-    for parameter in [*inspect.signature(function).parameters.values()][1:]:
-        takes_more |= parameter.kind is inspect.Parameter.VAR_KEYWORD
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
-            named.add(parameter.name)
-    assert named <= given if takes_more else named == given
-
-
-def test_what_a_row_says_is_known() -> None:
-    """A word that is misspelt in the table is found here, and not by whoever types the command."""
-    rows, words = {"module", "short", "is_timed", "arguments", "options"}, set()
-    for row in COMMANDS.values():
-        assert set(row) <= rows
-        for about in (*row.get("arguments", {}).values(), *row.get("options", {}).values()):
-            words |= set(about)
-    assert words == {"spec", "help", "kind", "metavar", "default", "required"}
+from lifecycle.cli.run.run import command
 
 
 def test_help_names_a_word_and_the_function_gets_its_value() -> None:
