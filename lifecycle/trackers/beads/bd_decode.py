@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from typing import Any
 
 from lifecycle.core import errors, timing
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import redact, short, visible
 from lifecycle.core.tracker import Note, Task, TaskStatus
+from lifecycle.settings import resources
 from lifecycle.trackers.beads.bd_process import Ran
 
 _MOST_EVIDENCE = 300
@@ -29,49 +31,11 @@ _BEGINS = re.compile(
 )
 """What may stand before the words that tell: who says it, and at what."""
 
-_SENTENCES: dict[type[errors.LifecycleError], str] = {
-    errors.AlreadyClaimed: "The task is held by {by}, so nothing was done; choose another one.",
-    errors.NotClaimable: "The task is {status}, so it was not claimed; choose another one.",
-    errors.BlockedBy: "The task waits for {ids}, so it was not closed; finish that first.",
-    errors.Invalid: "bd does not take this ({words}), so nothing was done; correct it.",
-    errors.AlreadyExists: "It is so already; nothing was done.",
-    errors.NoWorkspace: "bd has no database here, so nothing was done; run `bd init`, or set tracker.use "
-    "in .lifecycle.toml to another tracker.",
-    errors.VersionUnsupported: "This bd does not know what was asked of it ({words}), so nothing was done; "
-    "install a newer one.",
-    errors.Busy: "bd's database is in use, so nothing was done; try again in a moment.",
-    errors.Rejected: "bd is in read-only mode, so nothing was done; allow writing and try again.",
-}
-"""What each kind of error says; `words` are bd's own, the others are named in the pattern."""
 
-_QUOTED = (errors.Invalid, errors.AlreadyExists, errors.Rejected)
-"""Errors that keep bd's own words as their evidence."""
-
-_TABLE: tuple[tuple[str, type[errors.LifecycleError]], ...] = (
-    (r'no issue found matching "(?P<name>[^"]*)"', errors.NotFound),
-    (r"[Ii]ssue (?P<name>[\w.:-]+) not found", errors.NotFound),
-    (r"no issues found matching the provided IDs(?P<name>)", errors.NotFound),
-    (r"(?:issue )?already claimed by (?P<by>.+)", errors.AlreadyClaimed),
-    (r"issue not claimable: (?:\S+ )?status (?P<status>\w+)", errors.NotClaimable),
-    (r"cannot close \S+: blocked by open issues \[(?P<ids>[^\]]*)\]", errors.BlockedBy),
-    (r"cannot close blocked issue: \S+ is blocked by \[(?P<ids>[^\]]*)\]", errors.BlockedBy),
-    (r'cannot close \S+: assignee is "(?P<by>[^"]*)"', errors.AlreadyClaimed),
-    (r'cannot reassign \S+: held by "(?P<by>[^"]*)"', errors.AlreadyClaimed),
-    (r"invalid (?:status|priority|label|external)\b.*", errors.Invalid),
-    (r"title (?:is )?(?:required|must be)\b.*", errors.Invalid),
-    (r"(?:cannot add dependency: would|adding dependency would) create a cycle.*", errors.Invalid),
-    (r"UNIQUE constraint failed: dependencies\b.*", errors.AlreadyExists),
-    (r"UNIQUE constraint failed: issues\.external_ref\b.*", errors.Invalid),
-    (r"\S+ is already open", errors.AlreadyExists),
-    (r"no beads database found", errors.NoWorkspace),
-    (r"unknown (?:command|flag|shorthand flag)\b.*", errors.VersionUnsupported),
-    (
-        r"database is locked\b.*|.*\bSQLITE_BUSY\b.*|lock busy\b.*|.*held by another process.*",
-        errors.Busy,
-    ),
-    (r"operation '\w+' is not allowed in read-only mode", errors.Rejected),
-)
-"""What bd's words begin with, and the kind of error that they are; the first one that fits counts."""
+@cache
+def _answers() -> dict[str, Any]:
+    """What bd's words mean, as `bd_answers.toml` has it."""
+    return resources.texts("trackers/beads/bd_answers.toml")
 
 
 def unknown(*names: str) -> errors.NotFound:
@@ -150,26 +114,25 @@ def _known(text: str) -> errors.LifecycleError | None:
     for line in text.splitlines():
         begin = _BEGINS.match(line)
         rest = line[begin.end() if begin else 0 :].strip()
-        for pattern, kind in _TABLE:
+        for pattern, name in _answers()["answers"]:
             match = re.match(pattern, rest)
             if match:
-                return _error(kind, match)
+                return _error(name, match)
     return None
 
 
-def _error(kind: type[errors.LifecycleError], match: re.Match[str]) -> errors.LifecycleError:
+def _error(name: str, match: re.Match[str]) -> errors.LifecycleError:
+    kind: type[errors.LifecycleError] = getattr(errors, name)
     if kind is errors.NotFound:
         return unknown(match["name"])
-    values: dict[str, Any] = {
-        name: visible(text.strip()) for name, text in match.groupdict().items()
-    }
+    values: dict[str, Any] = {key: visible(text.strip()) for key, text in match.groupdict().items()}
     shown = {**values, "words": visible(match[0])}
     if kind is errors.BlockedBy:
         values = {"ids": tuple(match["ids"].split())}
         shown["ids"] = ", ".join(values["ids"])
-    if kind in _QUOTED:
+    if name in _answers()["quoted"]:
         values["evidence"] = match[0]
-    return kind(_SENTENCES[kind].format_map(shown), **values)
+    return kind(_answers()["sentences"][name].format_map(shown), **values)
 
 
 def evidence(text: str) -> str:
