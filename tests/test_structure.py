@@ -29,7 +29,7 @@ BUDGET = {
     "settings": 902,
     "git": 857,
     "github": 6_680,
-    "trackers": 2_849,
+    "trackers": 2_815,
     "platforms": 780,
     "evidence": 2_500,
     "claim": 6_124,
@@ -42,7 +42,7 @@ BUDGET = {
     "app": 1_748,
     "setup": 3_696,
     "hooks": 2_176,
-    "cli": 6_146,
+    "cli": 6_114,
     APART: 17_565,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -58,7 +58,7 @@ Several writes in one request (`joined` in `claim/engine/acting.py`, `github/ope
 halve what opening and closing ask of GitHub: who may share one, and what becomes of the rest, is 210 lines.
 """
 
-RUN_IN_ALL = 4_910
+RUN_IN_ALL = 4_909
 """Lines of code that a run may have with its commands and its own hooks."""
 
 

@@ -13,64 +13,37 @@ from lifecycle.cli.endings import answered, stopped, tell
 from lifecycle.cli.terminal import guarded
 
 COMMANDS = {
-    "claim": "claims.claim:command",
-    "takeover": "claims.claim:takeover",
-    "handoff": "claims.claim:handoff",
-    "status": "views.status:status",
-    "watch": "views.watch:watch",
-    "statusline": "views.statusline:statusline",
-    "tick": "claims.claim_look:tick",
-    "close": "claims.claim:close",
-    "nudge": "claims.claim:nudge",
-    "release": "claims.claim:release",
-    "tracker": "tracker.tracker:command",
-    "stage": "tracker.stage:command",
-    "check": "checks.check:command",
-    "platform": "checks.platform:command",
-    "feedback": "checks.feedback:command",
-    "wait": "checks.wait:command",
-    "run": "run.run:command",
-    "workflow": "workflow.workflow:command",
-    "reconcile": "reconcile.reconcile:command",
-    "stats": "views.stats:command",
-    "init": "setup.init:command",
-    "doctor": "setup.doctor:command",
-    "trust": "setup.trust:command",
-    "sandbox": "demo.sandbox:command",
-    "demo": "demo.sandbox:demo",
-    "hook": "setup.hook:command",
+    "claim": ("claims.claim:command", "Take a task."),
+    "takeover": ("claims.claim:takeover", "Take a task from an agent that is gone."),
+    "handoff": ("claims.claim:handoff", "Push the work and ask for its PR."),
+    "status": ("views.status:status", "Show where everything stands; no network."),
+    "watch": ("views.watch:watch", "The same, live on the terminal."),
+    "statusline": ("views.statusline:statusline", "One line, for the client's status line."),
+    "tick": ("claims.claim_look:tick", "Look at GitHub once, now."),
+    "close": ("claims.claim:close", "The user's yes: close the issue."),
+    "nudge": ("claims.claim:nudge", "Set the phase by hand."),
+    "release": ("claims.claim:release", "Release the task."),
+    "tracker": ("tracker.tracker:command", "Tasks: list, show, take, change, close them."),
+    "stage": ("tracker.stage:command", "The staged workflow: show it, set a stage, switch it off."),
+    "check": ("checks.check:command", "Run the tests, or another check, and keep what it showed."),
+    "platform": ("checks.platform:command", "What kind of project this is, and its commands."),
+    "feedback": ("checks.feedback:command", "What CI answers to a pull request."),
+    "wait": ("checks.wait:command", "Wait for a pull request's news."),
+    "run": ("run.run:command", "An autonomous run: stories, gates, blockers."),
+    "workflow": ("workflow.workflow:command", "Phases whose state survives compaction."),
+    "reconcile": ("reconcile.reconcile:command", "Repair what drifted, in many tasks at once."),
+    "stats": ("views.stats:command", "Show times, attempts and bottlenecks; no network."),
+    "init": ("setup.init:command", "Wire this project's hooks, or take them out."),
+    "doctor": ("setup.doctor:command", "Say what works here, what does not, and the fix."),
+    "trust": ("setup.trust:command", "Let a project's own commands run."),
+    "sandbox": ("demo.sandbox:command", "The embedded GitHub."),
+    "demo": ("demo.sandbox:demo", "Claim to close in a few seconds, with no token."),
+    "hook": ("setup.hook:command", "The hook entrypoints, for other callers."),
 }
-"""Where in `lifecycle/cli/` each command is: its module, and its name there."""
+"""Where in `lifecycle/cli/` each command is, its module and its name there; and what the help says of it.
 
-SHORT_HELP = {
-    "claim": "Take a task.",
-    "takeover": "Take a task from an agent that is gone.",
-    "handoff": "Push the work and ask for its PR.",
-    "status": "Show where everything stands; no network.",
-    "watch": "The same, live on the terminal.",
-    "statusline": "One line, for the client's status line.",
-    "tick": "Look at GitHub once, now.",
-    "close": "The user's yes: close the issue.",
-    "nudge": "Set the phase by hand.",
-    "release": "Release the task.",
-    "tracker": "Tasks: list, show, take, change, close them.",
-    "stage": "The staged workflow: show it, set a stage, switch it off.",
-    "check": "Run the tests, or another check, and keep what it showed.",
-    "platform": "What kind of project this is, and its commands.",
-    "feedback": "What CI answers to a pull request.",
-    "wait": "Wait for a pull request's news.",
-    "run": "An autonomous run: stories, gates, blockers.",
-    "workflow": "Phases whose state survives compaction.",
-    "reconcile": "Repair what drifted, in many tasks at once.",
-    "stats": "Show times, attempts and bottlenecks; no network.",
-    "init": "Wire this project's hooks, or take them out.",
-    "doctor": "Say what works here, what does not, and the fix.",
-    "trust": "Let a project's own commands run.",
-    "sandbox": "The embedded GitHub.",
-    "demo": "Claim to close in a few seconds, with no token.",
-    "hook": "The hook entrypoints, for other callers.",
-}
-"""What the help says of each: read in the commands, it would import all of them."""
+The help reads it here: in the commands, it would import all of them.
+"""
 
 
 class LazyGroup(click.Group):
@@ -118,13 +91,14 @@ class LazyGroup(click.Group):
             return None
         module, _, name = self.table[cmd_name].partition(":")
         command: click.Command = getattr(importlib.import_module(f"lifecycle.cli.{module}"), name)
+        command.short_help = self.said[cmd_name] if self.said is not None else command.short_help
         return command
 
 
 @click.group(
     cls=LazyGroup,
-    table=COMMANDS,
-    said=SHORT_HELP,
+    table={name: place for name, (place, _) in COMMANDS.items()},
+    said={name: said for name, (_, said) in COMMANDS.items()},
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, prog_name="lifecycle")

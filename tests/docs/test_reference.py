@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from lifecycle.cli import endings, main
-from lifecycle.cli.main import COMMANDS, SHORT_HELP
+from lifecycle.cli.main import COMMANDS
 from lifecycle.core.stage_names import Detected
 from lifecycle.core.values.configured import Settings
 from lifecycle.git.tracked_files import exclude_own_files
@@ -90,16 +90,16 @@ def test_every_command_is_in_the_table_and_nothing_else() -> None:
     assert shown == list(COMMANDS)
 
 
-def test_the_help_says_of_each_command_what_it_says_of_itself() -> None:
-    """`--help` imports no command, so the sentences stand in a list of their own."""
+def test_the_help_has_a_sentence_for_each_command() -> None:
+    """`--help` imports no command, so the sentences stand in a list, and each command has its own of it."""
     context = click.Context(main.group)
     found = {name: main.group.get_command(context, name) for name in COMMANDS}
     own = {name: one.short_help for name, one in found.items() if one is not None}
-    assert list(own) == list(COMMANDS)
-    assert own == SHORT_HELP
+    assert list(own) == list(COMMANDS) == main.group.list_commands(context)
+    assert own == {name: said for name, (_, said) in COMMANDS.items()}
     assert not [name for name, one in found.items() if one is None or one.hidden]
     helped = CliRunner().invoke(main.group, ["--help"], prog_name="lifecycle").output
-    assert all(f"{name} " in helped and said in helped for name, said in SHORT_HELP.items())
+    assert all(f"{name} " in helped and said and said in helped for name, said in own.items())
 
 
 def test_the_options_in_the_table_exist() -> None:

@@ -50,7 +50,7 @@ _STANDING = {
 }
 
 
-@click.command("check", short_help="Run the tests, or another check, and keep what it showed.")
+@click.command("check")
 @click.argument("name", metavar="[NAME]", default="")
 @click.argument("extra", metavar="[-- WORD...]", nargs=-1, type=click.UNPROCESSED)
 @option("--list", "Show the checks that are here, and how each stands.", "listing")

@@ -30,9 +30,7 @@ class FeedbackGroup(LazyGroup):
         return super().parse_args(ctx, ["show", *args] if is_shown else args)
 
 
-@click.group(
-    "feedback", cls=FeedbackGroup, table=COMMANDS, short_help="What CI answers to a pull request."
-)
+@click.group("feedback", cls=FeedbackGroup, table=COMMANDS)
 def command() -> None:
     """What CI answers to a pull request, as an agent can use it.
 

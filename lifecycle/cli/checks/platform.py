@@ -17,7 +17,7 @@ from lifecycle.platforms.selection import Detection
 ALL = "for those that are known: lifecycle platform list"
 
 
-@click.group("platform", short_help="What kind of project this is, and its commands.")
+@click.group("platform")
 def command() -> None:
     """What kind of project this is, by platform.json files, and how it is built, tested and checked.
 

@@ -46,7 +46,7 @@ class WaitCommand(click.Command):
             formatter.write_dl([(str(code), words) for code, words in STATUSES.values()])
 
 
-@click.command("wait", cls=WaitCommand, short_help="Wait for a pull request's news.")
+@click.command("wait", cls=WaitCommand)
 @pull_argument
 @option(
     "--for WHAT",

@@ -67,7 +67,7 @@ def task_options(function: F) -> F:
     return click.argument("task", nargs=-1)(worktree(function))
 
 
-@click.command("claim", short_help="Take a task.")
+@click.command("claim")
 @without_force("lifecycle takeover")
 @task_options
 @in_worktree(changes_tasks=True)
@@ -145,7 +145,7 @@ def _show(session: Session, taken: Taken, root: Path | None) -> None:
     session.show(lines, {**data, "new": taken.is_new})
 
 
-@click.command("takeover", short_help="Take a task from an agent that is gone.")
+@click.command("takeover")
 @task_options
 @in_worktree(changes_tasks=True)
 def takeover(session: Session, task: tuple[str, ...], worktree: str | None) -> None:
@@ -169,7 +169,7 @@ def _next(record: Record, *, has_hooks: bool) -> str:
     return f"PR #{record.claim.pr_number} has the new commits."
 
 
-@click.command("handoff", short_help="Push the work and ask for its PR.")
+@click.command("handoff")
 @click.option("--summary", default=None, help="What was done, in one line: the PR's title.")
 @option(
     "--summary-file FILE",
@@ -196,7 +196,7 @@ def handoff(session: Session, summary: str | None, file: str | None) -> None:
     session.show(lines, {"claim": claim_data(handed.record), "notes": handed.notes})
 
 
-@click.command("close", short_help="The user's yes: close the issue.")
+@click.command("close")
 @option(
     "--override REASON", "Close although no PR merged; the reason goes into the issue's comment."
 )
@@ -224,7 +224,7 @@ def close(session: Session, override: str | None) -> int:
     return 1 if is_same and code == 0 else code
 
 
-@click.command("nudge", short_help="Set the phase by hand.")
+@click.command("nudge")
 @click.argument("phase", metavar="PHASE", type=click.Choice([phase.value for phase in Phase]))
 @option("--reason TEXT", "Why; needed, and recorded.", default="")
 @option("--dry-run", "Say what the move would be; write nothing.")
@@ -256,7 +256,7 @@ def nudge(session: Session, phase: str, reason: str, *, dry_run: bool, force: bo
     return claim_look.look(session)
 
 
-@click.command("release", short_help="Release the task.")
+@click.command("release")
 @option("--reason TEXT", "Why; it goes into the issue's comment.", default="")
 @option("--dry-run", "Print the plan; write nothing anywhere.")
 @in_worktree(changes_tasks=True)

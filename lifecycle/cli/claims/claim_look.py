@@ -21,7 +21,7 @@ from lifecycle.core.values.model import LABELS_ITEM
 from lifecycle.settings.running_client import session_of
 
 
-@click.command("tick", short_help="Look at GitHub once, now.")
+@click.command("tick")
 @option("--dry-run", "Print the plan; write nothing anywhere.")
 @in_worktree()
 def tick(session: Session, *, dry_run: bool) -> int:

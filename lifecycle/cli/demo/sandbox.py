@@ -35,7 +35,7 @@ CONCLUSIONS = (
 STATUSES = ("queued", "in_progress")
 
 
-@click.group("sandbox", short_help="The embedded GitHub.")
+@click.group("sandbox")
 def command() -> None:
     """An embedded GitHub on loopback: REST, GraphQL, and git over smart HTTP."""
 
@@ -199,7 +199,7 @@ def comment(number: int, text: str, *, by: str) -> Deed:
     return f"#{number} has the comment.", lambda human: human.comment(number, text, by=by)
 
 
-@click.command("demo", short_help="Claim to close in a few seconds, with no token.")
+@click.command("demo")
 @json_option
 def demo(*, as_json: bool) -> int:
     """Run a task from claim to close on the embedded GitHub, in a few seconds.

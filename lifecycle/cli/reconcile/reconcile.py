@@ -71,7 +71,7 @@ class Reconcile(click.Command):
             return super().invoke(ctx)
 
 
-@click.command("reconcile", cls=Reconcile, short_help="Repair what drifted, in many tasks at once.")
+@click.command("reconcile", cls=Reconcile)
 @option(
     "--repo OWNER/NAME...", "Look at this repository; may be given several times.", "repositories"
 )

@@ -54,7 +54,6 @@ _KINDS: Final[Mapping[str, click.ParamType[Any]]] = {
     table=COMMANDS,
     session=RunSession,
     kinds=_KINDS,
-    short_help="An autonomous run: stories, gates, blockers.",
 )
 def command() -> None:
     """Follow one goal through its stories, in `.claude/workflow-state.json`.

@@ -41,7 +41,7 @@ _NARROWEST = 20
 _STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
 
 
-@click.command("doctor", short_help="Say what works here, what does not, and the fix.")
+@click.command("doctor")
 @json_option
 def command(*, as_json: bool) -> int:
     """Look at versions, token, repository, board, hooks and files, and say what will not happen.

@@ -8,7 +8,7 @@ from lifecycle.cli.command_session import already_json, option
 from lifecycle.core.plan import REPLIES
 
 
-@click.command("hook", short_help="The hook entrypoints, for other callers.")
+@click.command("hook")
 @click.argument("name", metavar="NAME", type=click.Choice(list(REPLIES)))
 @option("--path", "Print where the script lies, for your settings.")
 @already_json

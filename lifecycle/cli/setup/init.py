@@ -31,7 +31,7 @@ _TO_COMMIT = (
 _MODES = {"local": "for you alone, in this worktree", "shared": "for everybody in this repository"}
 
 
-@click.command("init", short_help="Wire this project's hooks, or take them out.")
+@click.command("init")
 @option("--shared", "For everybody: .claude/settings.json, to be committed.")
 @option("--stages", "The staged workflow as well: docs/operations.md is its handbook.")
 @option("--run", "What autonomous runs need as well: docs/runs.md is their handbook.")

@@ -78,7 +78,7 @@ class _Asked:
         return {**named, **({"checks": checks} if checks else {}), "trusted": trusted}
 
 
-@click.command("trust", short_help="Let a project's own commands run.")
+@click.command("trust")
 @option("--yes", "Do not ask; for a person's own scripts.")
 @option("--show", "Show what would run and whether it may.")
 @option("--revoke", "Take the yes back.")

@@ -51,7 +51,7 @@ _in_worktree = in_worktree(first=WorktreeWorld.refuse_tracked)
 """Refused where `.lifecycle/` came with the repository."""
 
 
-@click.group("stage", short_help="The staged workflow: show it, set a stage, switch it off.")
+@click.group("stage")
 def command() -> None:
     """The staged workflow of labelled tasks: coding, reviews, tests, closing, the next task.
 

@@ -217,7 +217,6 @@ def _state(task: Task) -> str:
     table=rows_of("tracker"),
     kinds={"priority": click.IntRange(0, 4), "status": click.Choice(_STATUSES)},
     first=values.tell_place,
-    short_help="Tasks: list, show, take, change, close them.",
 )
 def command() -> None:
     """Work with the tasks of this worktree, wherever they are kept.

@@ -23,7 +23,7 @@ EMPTY = (
 )
 
 
-@click.command("stats", short_help="Show times, attempts and bottlenecks; no network.")
+@click.command("stats")
 @option(
     "--since PERIOD",
     "Only what ended within this period (90m, 24h, 7d, 2w) or since this date (2026-01-31).",

@@ -8,7 +8,7 @@ from lifecycle.cli.command_session import Session, in_worktree
 from lifecycle.cli.views.quick_status import shown
 
 
-@click.command("status", short_help="Show where everything stands; no network.")
+@click.command("status")
 @in_worktree()
 def status(session: Session) -> int:
     """Show the claim with its PR and checks as last seen, the stage, the run, the workflow, what waits.

@@ -18,7 +18,7 @@ from lifecycle.views.prepared_line import prepared_line
 _SECONDS = 5.0
 
 
-@click.command("statusline", short_help="One line, for the client's status line.")
+@click.command("statusline")
 @json_option
 def statusline(*, as_json: bool) -> None:
     """Print what is at work here in one line with colours and links: `lifecycle init --statusline` sets it.

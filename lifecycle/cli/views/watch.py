@@ -15,7 +15,7 @@ from lifecycle.core.timing import SystemClock
 from lifecycle.storage.store import worktree_root
 
 
-@click.command("watch", short_help="The same, live on the terminal.")
+@click.command("watch")
 @option("--once", "Print it and end, as is done where no terminal is and with --json.")
 @option("--web", "Serve a page of all worktrees of all your clones; the address is printed.")
 @click.option(

@@ -18,7 +18,6 @@ COMMANDS: Final = rows_of("workflow")
     folder="workflow",
     table=COMMANDS,
     session=WorkflowSession,
-    short_help="Phases whose state survives compaction.",
 )
 def command() -> None:
     """Keep work in ordered phases in files, so that no compaction, crash or new session loses any of it.
