@@ -38,7 +38,7 @@ BUDGET = {
     "workflow": 2_500,
     "feedback": 2_857,
     "reconcile": 1_392,
-    "views": 2_415,
+    "views": 2_406,
     "app": 1_748,
     "setup": 3_696,
     "hooks": 2_176,

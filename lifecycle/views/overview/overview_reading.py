@@ -7,7 +7,7 @@ not in use here is not imported, so that a worktree with a claim alone is as qui
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -96,6 +96,19 @@ def watched(root: Path) -> tuple[Path, ...]:
     if common is not None:
         named += [common / "lifecycle" / f"journal.db{tail}" for tail in ("", "-wal")]
     return tuple(named)
+
+
+def signature_of(files: Iterable[Path]) -> tuple[tuple[int, int, int], ...]:
+    """What tells that one of the files is another one now."""
+    return tuple(map(_about, files))
+
+
+def _about(path: Path) -> tuple[int, int, int]:
+    try:
+        about = path.lstat()
+    except (OSError, ValueError):
+        return (-1, -1, -1)
+    return (about.st_mtime_ns, about.st_size, about.st_ino)
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:

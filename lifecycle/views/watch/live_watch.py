@@ -26,7 +26,7 @@ from rich.text import Text
 
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing import Deadline
-from lifecycle.views.overview.overview_reading import overview, watched
+from lifecycle.views.overview.overview_reading import overview, signature_of, watched
 from lifecycle.views.overview.overview_values import Overview, overview_json
 from lifecycle.views.watch.watch_screen import watch_screen
 
@@ -88,7 +88,7 @@ class LiveWatch:
                 self._draw(live)
                 if any(self._has_ended(key) for key in pressed()):
                     break
-                if self._dates != (dates := _dates_of(self.root)):
+                if self._dates != (dates := signature_of(watched(self.root))):
                     self._dates = dates
                     self._read()
         if self._opening is not None:
@@ -96,7 +96,7 @@ class LiveWatch:
 
     def _read(self) -> None:
         # The dates come first: what changes while it is read is read again.
-        self._dates = _dates_of(self.root)
+        self._dates = signature_of(watched(self.root))
         self.seen = overview(self.root, os.environ, Deadline.after(self.clock, READ_SECONDS))
 
     def _lines(self, rows: int | None) -> list[Text]:
@@ -180,18 +180,6 @@ def _has_browser() -> bool:
     except webbrowser.Error:
         return False
     return True
-
-
-def _dates_of(root: Path) -> tuple[tuple[int, int, int], ...]:
-    """What tells that one of the files is another one now."""
-    dates = []
-    for path in watched(root):
-        try:
-            stat = path.lstat()
-            dates.append((stat.st_mtime_ns, stat.st_ino, stat.st_size))
-        except OSError:
-            dates.append((0, 0, 0))
-    return tuple(dates)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from lifecycle.core.timing import Deadline
 from lifecycle.settings import known_clones
 from lifecycle.settings.known_clones import KnownClone
 from lifecycle.storage import store
-from lifecycle.views.overview.overview_reading import overview, watched
+from lifecycle.views.overview.overview_reading import overview, signature_of, watched
 from lifecycle.views.overview.overview_values import Overview
 from lifecycle.views.overview.worktree_read import plain
 
@@ -144,12 +144,12 @@ class AllWorktrees:
 
     def _renew(self, one: _KnownWorktree) -> None:
         """Read a worktree anew if one of its files changed, or if nobody did for a while."""
-        if one.overview is not None and one.dates == _dates(one.files):
+        if one.overview is not None and one.dates == signature_of(one.files):
             is_fresh = self.clock.now() - one.overview.at < STALE
             if is_fresh or not is_in_use(one.overview):
                 return
         one.files = watched(one.root)
-        one.dates = _dates(
+        one.dates = signature_of(
             one.files
         )  # before it is read: a change meanwhile is seen at the next look
         deadline = Deadline.after(self.clock, GIT_SECONDS)
@@ -161,18 +161,6 @@ def is_in_use(overview: Overview) -> bool:
     """True if there is anything to show of a worktree but its place and its clone's journal."""
     parts = (overview.claim, overview.stage, overview.run, overview.workflow)
     return any(parts) or bool(overview.waiting or overview.awaited or overview.troubles)
-
-
-def _dates(files: tuple[Path, ...]) -> Signature:
-    return tuple(_date(path) for path in files)
-
-
-def _date(path: Path) -> tuple[int, int, int]:
-    try:
-        about = path.lstat()
-    except (OSError, ValueError):
-        return (-1, -1, -1)
-    return (about.st_mtime_ns, about.st_size, about.st_ino)
 
 
 def digest(text: str) -> str:
