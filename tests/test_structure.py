@@ -36,7 +36,7 @@ BUDGET = {
     "run": 3_742,
     "stages": 2_720,
     "workflow": 2_500,
-    "feedback": 2_857,
+    "feedback": 2_872,
     "reconcile": 1_392,
     "views": 2_406,
     "app": 1_748,
@@ -52,7 +52,8 @@ What a hook speaks through (`github/client/plain_line.py`), its lock, and what m
 A waiter at rest (`hooks/quick_wait.py`) is a process of its own, which holds half of what the engine does.
 Of the 5,000 lines that feedback may have, other rooms have some: whom a sweep's pull requests wait for is
 read in github, decided in claim, and told by reconcile and cli; whose auto-merge is, claim knows: in 340.
-Sixteen of its own are for what hints at an error in a log that names none, whose end may be all teardown.
+Thirty of its own are for what hints at an error in a log that names none, whose end may be all teardown,
+and for the last lines, where runners count.
 
 Several writes in one request (`joined` in `claim/engine/acting.py`, `github/operations/joint_writes.py`)
 halve what opening and closing ask of GitHub: who may share one, and what becomes of the rest, is 210 lines.

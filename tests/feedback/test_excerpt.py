@@ -247,7 +247,8 @@ def test_an_excerpt_of_anything_keeps_to_its_size(lines: list[str]) -> None:
 def test_the_step_s_last_lines_are_shown_too() -> None:
     """Runners count at the end, far behind the error: what they count is in the excerpt."""
     passed = "\n".join(f"PASS src/late{n}.test.js" for n in range(80))
-    log = f"FAIL src/cart.test.js\n  ● Cart › adds up\n{passed}\n\nTests:       1 failed, 212 passed\nTime: 9 s"
+    counted = "Tests:       1 failed, 212 passed\nTime: 9 s"
+    log = f"FAIL src/cart.test.js\n  ● Cart adds up\n{passed}\n\n{counted}"
     text, _ = job_log(log, "npx jest", 1)
     shown = excerpt(text.splitlines())
     assert "Tests:       1 failed, 212 passed" in shown.lines
