@@ -17,7 +17,7 @@ from lifecycle.claim.decisions.table import CLAIM, Phase
 from lifecycle.claim.engine.briefing import NEXT_STEPS
 from lifecycle.core.stage_names import LINE, MARKERS, Stage
 from lifecycle.platforms import platform_file
-from lifecycle.stages.decisions.table import following
+from lifecycle.stages.decisions.instructions import following
 from lifecycle.stages.detection.stage_watch import ANY, TABLE
 from tests.docs import (
     overview_schema,

@@ -13,7 +13,7 @@ from lifecycle.core.stage_names import LINE, MARKERS, Detected, Stage
 from lifecycle.core.tracker import Wording
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.evidence.records import Evidence
-from lifecycle.stages.decisions import table
+from lifecycle.stages.decisions import instructions
 from lifecycle.stages.decisions.decide import (
     IDLE_BLOCKS,
     MISSING,
@@ -178,7 +178,7 @@ def test_a_sequence_of_ones_own_is_followed(
     state: Detected, line: tuple[Stage, ...], wanted: Stage | None
 ) -> None:
     """The next stage is the line's; one without NEXT_TASK ends, which the user hears once."""
-    assert table.following(state, line) is wanted
+    assert instructions.following(state, line) is wanted
     done = decide(seen(state, facts=Facts(line=line), remaining=1))
     if wanted is None:
         assert (done.verdict, done.events[0].target) == (StopVerdict.PASS, "")

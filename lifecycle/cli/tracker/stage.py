@@ -26,7 +26,7 @@ from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.settings import running_client
 from lifecycle.stages.decisions import decide
 from lifecycle.stages.decisions.decide import Memory
-from lifecycle.stages.decisions.table import following
+from lifecycle.stages.decisions.instructions import following
 from lifecycle.stages.session import activation, session_record, workflow_tasks
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.stop.staged_task import can_run_tests

@@ -11,7 +11,7 @@ from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.plan import StopVerdict
 from lifecycle.core.stage_names import COMPLETES, LINE, Detected, Stage
 from lifecycle.evidence.records import Evidence
-from lifecycle.stages.decisions import instructions, table
+from lifecycle.stages.decisions import instructions
 from lifecycle.stages.decisions.instructions import Facts
 from lifecycle.stages.detection import detect_stage, stage_watch
 from lifecycle.stages.transcript import tasks_taken
@@ -271,7 +271,7 @@ def _completed(seen: StageSeen, state: Detected) -> StageDecision:
     if done in LAST and seen.holding is HeldTask.WAITING:
         waiting = _pass(seen, "The merge is waited for: the session may stop")
         return replace(waiting, memory=replace(seen.memory, position=_position(seen) + WAITED))
-    stage = table.following(state, seen.facts.line)
+    stage = instructions.following(state, seen.facts.line)
     is_last = done in LAST and seen.remaining == 0
     event = _transition(seen, state, None if is_last else stage)
     if is_last or stage is None:

@@ -1,4 +1,4 @@
-"""What a session is told: the six instructions, the question, and what stands in a stage's way.
+"""What a session is told: the next stage, the six instructions, the question, what stands in a stage's way.
 
 Each instruction confirms what was completed, names the stage that it asks for (`CURRENT STAGE: X`, by
 which the transcript tells it later), shows the line of stages, lists what to do, and ends with the
@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lifecycle.core.light_dataclass import dataclass, field
-from lifecycle.core.stage_names import LINE, MARKERS, Detected, Stage
+from lifecycle.core.stage_names import COMPLETES, LINE, MARKERS, Detected, Stage
 from lifecycle.core.tracker import Wording
 from lifecycle.core.values.configured import LABEL, StageSettings
 from lifecycle.settings import resources
@@ -214,3 +214,17 @@ def _line_of(line: tuple[Stage, ...]) -> str:
 
 def _with_id(command: str, task: str) -> str:
     return command.replace("{id}", task or "<id>")
+
+
+def following(state: Detected, line: tuple[Stage, ...]) -> Stage | None:
+    """The stage that comes after the completed one in a line; None if the line ends there.
+
+    A stage that is not in the line is followed by the next one that is. NEXT_TASK is followed by
+    CODING, with which the line of the next task begins whatever is in it. A marker may skip forward or go
+    back: the agent says so, and it is written down.
+    """
+    done = COMPLETES[state]
+    if done is Stage.NEXT_TASK:
+        return Stage.CODING
+    order = line if done in line else LINE
+    return next((stage for stage in order[order.index(done) + 1 :] if stage in line), None)

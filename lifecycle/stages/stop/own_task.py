@@ -9,7 +9,7 @@ from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.core.tracker import GITHUB, Task, Tracker
 from lifecycle.core.values.configured import StageSettings
-from lifecycle.stages.decisions.table import following
+from lifecycle.stages.decisions.instructions import following
 from lifecycle.stages.session import session_record, workflow_tasks
 from lifecycle.stages.session.activation import StageCall
 from lifecycle.stages.session.session_record import SessionRecord

@@ -17,7 +17,7 @@ from lifecycle.core.tracker import GITHUB, Task, TaskStatus
 from lifecycle.core.values.configured import Settings, StageSettings
 from lifecycle.evidence import records, tree_hash
 from lifecycle.evidence.records import Evidence, EvidenceRoom
-from lifecycle.stages.decisions import table
+from lifecycle.stages.decisions import instructions
 from lifecycle.stages.decisions.decide import HeldTask, StageSeen
 from lifecycle.stages.decisions.instructions import Facts
 from lifecycle.stages.detection import stage_watch
@@ -343,7 +343,7 @@ class TaskSearch(Own):
         if self.kept.memory.set_stage is not None:
             return self.kept.memory.set_stage is Stage.TESTING
         is_behind = LINE.index(COMPLETES[state]) >= LINE.index(Stage.TESTING)
-        return is_behind or table.following(state, line) is Stage.TESTING
+        return is_behind or instructions.following(state, line) is Stage.TESTING
 
     def _can_run(self, state: Detected, evidence: Evidence) -> bool:
         """True if tests can be run here; looked for only where it matters."""
