@@ -30,7 +30,7 @@ from lifecycle.settings import resources
 
 Rows = Mapping[str, Mapping[str, Any]]
 
-_KINDS: Final[Mapping[str, click.ParamType[Any]]] = {
+_KINDS: Final[Mapping[str, Any]] = {
     "text": click.STRING,
     "number": click.INT,
     "count": click.IntRange(min=1),
@@ -56,7 +56,7 @@ class RowGroup(LazyGroup):
         folder: below `lifecycle/cli`, with the functions.
         table: its rows.
         session: of its commands.
-        kinds: more kinds of words.
+        kinds: more kinds of words, as click takes their types.
         first: as a session has it.
         given: as click.Group takes it.
     """
@@ -67,7 +67,7 @@ class RowGroup(LazyGroup):
         folder: str,
         table: Rows,
         session: type[Session] = Session,
-        kinds: Mapping[str, click.ParamType[Any]] | None = None,
+        kinds: Mapping[str, Any] | None = None,
         first: Callable[[Any], None] = lambda _: None,
         **given: Any,
     ) -> None:

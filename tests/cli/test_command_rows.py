@@ -10,7 +10,7 @@ import pytest
 
 from lifecycle.cli.command_rows import rows_of
 
-FOLDERS = ("run", "tracker", "workflow")
+FOLDERS = ("checks", "run", "tracker", "workflow")
 EVERY = [(folder, name) for folder in FOLDERS for name in rows_of(folder)]
 
 

@@ -44,6 +44,7 @@ def commands(parent: click.Group, name: str = "") -> Iterator[tuple[str, click.C
 
 EVERY = dict(commands(group))
 ROWS = {folder: rows_of(folder) for folder in ("run", "tracker", "workflow")}
+ROWS["feedback"] = rows_of("checks")
 
 
 @pytest.mark.parametrize("name", EVERY)

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import click
 
-from lifecycle.cli.main import LazyGroup
-
-COMMANDS = {
-    "show": "checks.feedback_show:show",
-    "merge": "checks.feedback_merge:merge_command",
-    "go-on": "checks.feedback_go_on:go_on_command",
-    "excerpt": "checks.feedback_excerpt:excerpt_command",
-    "reviews": "checks.feedback_reviews:reviews_command",
-    "reply": "checks.feedback_reviews:reply_command",
-    "request": "checks.feedback_reviews:request_command",
-}
-"""Where in `lifecycle/cli/` each command of the group is, as in `main.COMMANDS`."""
+from lifecycle.cli.checks.feedback_show import pull_number
+from lifecycle.cli.command_rows import RowGroup, rows_of
 
 _HELP = {"-h", "--help"}
 
 
-class FeedbackGroup(LazyGroup):
+class FeedbackGroup(RowGroup):
     """The group, in which `show` need not be said: `lifecycle feedback 46`, `lifecycle feedback --json`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -30,7 +20,13 @@ class FeedbackGroup(LazyGroup):
         return super().parse_args(ctx, ["show", *args] if is_shown else args)
 
 
-@click.group("feedback", cls=FeedbackGroup, table=COMMANDS)
+@click.group(
+    "feedback",
+    cls=FeedbackGroup,
+    folder="checks",
+    table=rows_of("checks"),
+    kinds={"pull": pull_number},
+)
 def command() -> None:
     """What CI answers to a pull request, as an agent can use it.
 

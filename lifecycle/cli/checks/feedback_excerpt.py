@@ -11,7 +11,8 @@ import click
 from lifecycle.cli.command_session import json_option
 from lifecycle.cli.terminal import is_terminal, json_text
 from lifecycle.core.errors import Refused
-from lifecycle.feedback.checks.excerpt import excerpt
+from lifecycle.core.light_dataclass import asdict
+from lifecycle.feedback.checks import excerpt as excerpts
 
 _LONGEST = 65_536
 """Bytes of a line that are read at once: what comes without a line's end costs no more memory."""
@@ -19,7 +20,7 @@ _LONGEST = 65_536
 
 @click.command("excerpt", short_help="The lines of a log that tell the error.")
 @json_option
-def excerpt_command(*, as_json: bool) -> int:
+def excerpt(*, as_json: bool) -> int:
     """Print the lines of a log on stdin that a person would quote: those around its errors.
 
     For a job's log of GitHub Actions, and for what any tool printed: lifecycle feedback excerpt <LOG. At
@@ -29,15 +30,9 @@ def excerpt_command(*, as_json: bool) -> int:
         raise Refused(
             "No log came on stdin, so nothing was read; give one: lifecycle feedback excerpt <LOG"
         )
-    shown = excerpt(_lines(sys.stdin.buffer))
+    shown = excerpts.excerpt(_lines(sys.stdin.buffer))
     if as_json:
-        data = {
-            "lines": [*shown.lines],
-            "first_error": shown.first_error,
-            "total": shown.total,
-            "left_out": shown.left_out,
-        }
-        click.echo(json_text(data))
+        click.echo(json_text(asdict(shown)))
         return 0
     for line in shown.lines:
         click.echo(line)

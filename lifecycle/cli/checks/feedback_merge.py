@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
-from lifecycle.cli.checks.feedback_show import own_pull, pull_argument
-from lifecycle.cli.command_session import Session, in_worktree
+from lifecycle.cli.checks.feedback_show import own_pull
+from lifecycle.cli.command_session import Session
 from lifecycle.core.errors import NotFound
 from lifecycle.core.messages import merge_messages
 from lifecycle.core.redact import named
@@ -18,10 +16,7 @@ SECONDS = 60.0
 """How long git may look for what is in conflict."""
 
 
-@click.command("merge", short_help="What keeps a pull request from its merge.")
-@pull_argument
-@in_worktree()
-def merge_command(session: Session, *, pull: int | None) -> int:
+def merge(session: Session, *, pull: int | None) -> int:
     """Print what stands between PR and its merge: rules, checks, a conflict, its place in the queue.
 
     Of a conflict the files are told, both sides' commits and the commands that solve it; of a PR that the

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from lifecycle.cli.checks.feedback_show import own_pull, pull_argument
+from lifecycle.cli.checks.feedback_show import own_pull
 from lifecycle.cli.command_session import Session, in_worktree, option
 from lifecycle.cli.terminal import is_terminal
 from lifecycle.cli.tracker.tracker_values import STDIN, text_from
@@ -32,10 +32,7 @@ from lifecycle.feedback.reviews.review_reply import (
 )
 
 
-@click.command("reviews", short_help="What reviewers wait for on a pull request.")
-@pull_argument
-@in_worktree()
-def reviews_command(session: Session, *, pull: int | None) -> int:
+def reviews(session: Session, *, pull: int | None) -> int:
     """Show what of a pull request's reviews is unanswered: threads with their ids, texts, comments.
 
     Without PR the claim's pull request, else the open one of the current branch. What stands behind bars
@@ -78,7 +75,7 @@ def reviews_command(session: Session, *, pull: int | None) -> int:
     help="Resolve the thread, or do not. By default one that a bot began and that is fixed.",
 )
 @in_worktree()
-def reply_command(
+def reply(
     session: Session, *, thread: str, text_file: str, verdict: str | None, resolves: bool | None
 ) -> int:
     """Answer the review thread THREAD, once: the same again posts nothing.
@@ -102,10 +99,7 @@ def reply_command(
     return 0
 
 
-@click.command("request", short_help="Ask for another review of the present head.")
-@pull_argument
-@in_worktree()
-def request_command(session: Session, *, pull: int | None) -> int:
+def request(session: Session, *, pull: int | None) -> int:
     """Ask those who reviewed an older commit, and did not approve, for a review of the present one.
 
     Each is asked at most once for each head; nobody is asked while a thread is unanswered.

@@ -1,16 +1,19 @@
-"""`lifecycle feedback show`: what failed on a pull request's head, with the lines that tell why."""
+"""`lifecycle feedback show`, `go-on`: what failed on a pull request's head, and why; going on with it."""
 
 from __future__ import annotations
 
 import click
 
-from lifecycle.cli.command_session import Session, in_worktree
+from lifecycle.cli.command_session import Session
 from lifecycle.core.errors import Refused
-from lifecycle.core.light_dataclass import asdict
+from lifecycle.core.light_dataclass import asdict, replace
+from lifecycle.core.values.configured import HOOK_SECONDS
 from lifecycle.core.values.model import PullState
+from lifecycle.feedback.failures import failure_words
+from lifecycle.feedback.failures.failure_ledger import FailureLedger
 
 
-def _pull_number(text: str) -> int:
+def pull_number(text: str) -> int:
     """The number of a pull request, with or without the sign before it; raises click.BadParameter."""
     number = text.removeprefix("#")
     if not number.isdecimal() or not int(number):
@@ -18,13 +21,6 @@ def _pull_number(text: str) -> int:
     return int(number)
 
 
-pull_argument = click.argument("pull", metavar="[PR]", type=_pull_number, required=False)
-"""The argument that names a pull request; without it, it is `own_pull`."""
-
-
-@click.command("show", short_help="What failed in CI, with the errors of the logs.")
-@pull_argument
-@in_worktree()
 def show(session: Session, *, pull: int | None) -> int:
     """Print what failed on the head of PR: steps, the lines of logs that tell the error, remarks on files.
 
@@ -58,3 +54,28 @@ def own_pull(session: Session) -> int:
     raise Refused(
         f"No open pull request belongs to {where}, so nothing was read; hand off, or name one by number."
     )
+
+
+def go_on(session: Session) -> int:
+    """Wake the agent again for failures of the claim's PR about which the user was asked.
+
+    It is for the user's yes to that question: how often something failed is counted anew from here on.
+    """
+    claim_store = session.claim_store
+    with claim_store.folder.locked(HOOK_SECONDS):
+        is_claimed = claim_store.load(repair=False).record is not None
+        # As it is remembered: what the agent edited meanwhile the next look takes in.
+        record = claim_store.remembered() if is_claimed else None
+        number = record.claim.pr_number if record is not None else None
+        if record is None or number is None:
+            raise Refused(
+                "No task with a pull request is claimed here, so there is nothing to go on with; "
+                "lifecycle status tells what is."
+            )
+        ledger = FailureLedger.from_json(record.pull.failures, number)
+        pull = replace(record.pull, failures=ledger.opened().as_json())
+        claim_store.remember(replace(record, pull=pull))
+        claim_store.save()
+    data = {"pull": number, "opened": [*ledger.stopped]}
+    session.show([failure_words.opened(number, ledger.stopped)], data)
+    return 0

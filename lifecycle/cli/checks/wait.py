@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lifecycle.cli.checks.feedback_show import own_pull, pull_argument
+from lifecycle.cli.checks.feedback_show import own_pull, pull_number
 from lifecycle.cli.command_session import Session, end_late, json_option, option
 from lifecycle.cli.terminal import at_once
 from lifecycle.core.errors import BadConfig, NoToken
@@ -47,7 +47,7 @@ class WaitCommand(click.Command):
 
 
 @click.command("wait", cls=WaitCommand)
-@pull_argument
+@click.argument("pull", metavar="[PR]", type=pull_number, required=False)
 @option(
     "--for WHAT",
     "What is waited for: ci, review, merge, or any of them. Default: any.",
