@@ -42,7 +42,7 @@ BUDGET = {
     "app": 1_748,
     "setup": 3_696,
     "hooks": 2_176,
-    "cli": 6_086,
+    "cli": 5_964,
     APART: 17_565,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -65,7 +65,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 259, 411
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_909
+RUN_IN_ALL = 4_908
 """Lines of code that a run may have with its commands and its own hooks."""
 
 

@@ -1,69 +1,91 @@
-"""`lifecycle`: the group of commands, loaded one at a time; `endings.py` has how one ends."""
+"""`lifecycle`: the groups of commands, which are rows of tables, and how a command line is run.
+
+A row has
+
+    module      where beside the table the command's function is; it has the command's name unless another
+                one follows behind a colon. Its docstring is the text of --help
+    short       what the group's help says of it
+    is_timed    false where it has no limit of time as a whole
+    changes_tasks   true where hooks ask the tracker anew after it
+    is_plain    true where it needs no worktree: it gets no session, and `--json` itself
+    arguments   by the function's parameter: how each is shown, of what kind it is, what it is by default
+    options     the same, with how it is written and what --help says of it; a word alone is that row of
+                [shared]
+
+What has no kind is text. An option of text that is not given is empty; one of the kind "text" is None. What
+no row can say is a command in its module.
+"""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
 
 import click
 
 from lifecycle import __version__
+from lifecycle.claim.decisions.table import Phase
+from lifecycle.cli.command_session import Session, in_worktree, json_option, option
 from lifecycle.cli.endings import answered, stopped, tell
 from lifecycle.cli.terminal import guarded
+from lifecycle.settings import resources
 
-COMMANDS = {
-    "claim": ("claims.claim:command", "Take a task."),
-    "takeover": ("claims.claim:takeover", "Take a task from an agent that is gone."),
-    "handoff": ("claims.claim:handoff", "Push the work and ask for its PR."),
-    "status": ("views.status:status", "Show where everything stands; no network."),
-    "watch": ("views.watch:watch", "The same, live on the terminal."),
-    "statusline": ("views.statusline:statusline", "One line, for the client's status line."),
-    "tick": ("claims.claim_look:tick", "Look at GitHub once, now."),
-    "close": ("claims.claim:close", "The user's yes: close the issue."),
-    "nudge": ("claims.claim:nudge", "Set the phase by hand."),
-    "release": ("claims.claim:release", "Release the task."),
-    "tracker": ("tracker.tracker:command", "Tasks: list, show, take, change, close them."),
-    "stage": ("tracker.stage:command", "The staged workflow: show it, set a stage, switch it off."),
-    "check": ("checks.check:command", "Run the tests, or another check, and keep what it showed."),
-    "platform": ("checks.platform:command", "What kind of project this is, and its commands."),
-    "feedback": ("checks.feedback:command", "What CI answers to a pull request."),
-    "wait": ("checks.wait:command", "Wait for a pull request's news."),
-    "run": ("run.run:command", "An autonomous run: stories, gates, blockers."),
-    "workflow": ("workflow.workflow:command", "Phases whose state survives compaction."),
-    "reconcile": ("reconcile.reconcile:command", "Repair what drifted, in many tasks at once."),
-    "stats": ("views.stats:command", "Show times, attempts and bottlenecks; no network."),
-    "init": ("setup.init:command", "Wire this project's hooks, or take them out."),
-    "doctor": ("setup.doctor:command", "Say what works here, what does not, and the fix."),
-    "trust": ("setup.trust:command", "Let a project's own commands run."),
-    "sandbox": ("demo.sandbox:command", "The embedded GitHub."),
-    "demo": ("demo.sandbox:demo", "Claim to close in a few seconds, with no token."),
-    "hook": ("setup.hook:command", "The hook entrypoints, for other callers."),
+Rows = Mapping[str, Mapping[str, Any]]
+
+_KINDS: Final[Mapping[str, Any]] = {
+    "text": click.STRING,
+    "number": click.INT,
+    "count": click.IntRange(min=1),
+    "lines": click.IntRange(1, 10_000),
+    "phase": click.Choice([*map(str, Phase)]),
+    "file": click.Path(dir_okay=False, path_type=Path),
 }
-"""Where in `lifecycle/cli/` each command is, its module and its name there; and what the help says of it.
-
-The help reads it here: in the commands, it would import all of them.
-"""
+"""Of what kind a word on the command line may be, and so what the function gets."""
 
 
-class LazyGroup(click.Group):
-    """A group that imports a command's module when the command is asked for.
+def rows_of(folder: str = "") -> Rows:
+    """The rows of the `commands.toml` of a folder below `lifecycle/cli/`, by the command's name."""
+    rows = resources.texts("/".join(filter(None, ("cli", folder, "commands.toml"))))
+    shared = rows.pop("shared", {})
+    for row in rows.values():
+        options = row.get("options", {}).items()
+        row["options"] = {n: shared[o] if isinstance(o, str) else o for n, o in options}
+    return rows
+
+
+class RowGroup(click.Group):
+    """The group: a command's function is imported when the command is asked for.
 
     Args:
-        table: where below `lifecycle.cli` each command is: its module, and its name there.
-        said: what the help says of each, so that it imports none of them; theirs unless given.
+        folder: below `lifecycle/cli`, with the functions.
+        table: its rows.
+        session: of its commands.
+        kinds: more kinds of words, as click takes their types.
+        first: as a session has it.
         given: as click.Group takes it.
     """
 
     def __init__(
-        self, *, table: Mapping[str, Any], said: Mapping[str, str] | None = None, **given: Any
+        self,
+        *,
+        folder: str = "",
+        table: Rows,
+        session: type[Session] = Session,
+        kinds: Mapping[str, Any] | None = None,
+        first: Callable[[Any], None] = lambda _: None,
+        **given: Any,
     ) -> None:
         super().__init__(**given)
+        self.folder = folder
         self.table = table
-        self.said = said
+        self.kinds = {**_KINDS, **(kinds or {})}
+        self.begun = partial(in_worktree, session, first=first)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click's signature
-        """The commands in the order of a task's life."""
+        """The commands in the order of their rows."""
         return list(self.table)
 
     def resolve_command(
@@ -77,28 +99,53 @@ class LazyGroup(click.Group):
                 error.command_name, possibilities=list(self.table), ctx=ctx
             ) from None
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The commands, each with its sentence."""
-        if self.said is None:
-            super().format_commands(ctx, formatter)
-            return
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 -- click's signature
+        """The commands, each with its sentence; none of them is imported for it."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(self.said.items()))
+            formatter.write_dl([(name, row["short"]) for name, row in self.table.items()])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 -- click's signature
         """The command called `cmd_name`, or None."""
         if cmd_name not in self.table:
             return None
-        module, _, name = self.table[cmd_name].partition(":")
-        command: click.Command = getattr(importlib.import_module(f"lifecycle.cli.{module}"), name)
-        command.short_help = self.said[cmd_name] if self.said is not None else command.short_help
-        return command
+        row = self.table[cmd_name]
+        module, _, name = row["module"].partition(":")
+        place = ".".join(filter(None, ("lifecycle.cli", self.folder, module)))
+        made = getattr(importlib.import_module(place), name or cmd_name.replace("-", "_"))
+        if not isinstance(made, click.Command):
+            made = click.command(cmd_name)(self._run(made, row))
+        made.short_help = row["short"]
+        return made
+
+    def _run(self, function: Callable[..., Any], row: Mapping[str, Any]) -> Callable[..., Any]:
+        """The function with its session, and what click is told of its arguments and options."""
+        how = {name: row[name] for name in ("is_timed", "changes_tasks") if name in row}
+        run = json_option(function) if "is_plain" in row else self.begun(**how)(function)
+        for name, about in reversed(row["options"].items()):
+            run = option(about["spec"], about["help"], name, **self._given(about))(run)
+        for name, about in reversed(row.get("arguments", {}).items()):
+            run = click.argument(name, **self._given(about))(run)
+        return run
+
+    def _given(self, about: Mapping[str, Any]) -> dict[str, Any]:
+        """What click is told of an argument or option beside its name and its help."""
+        given = {key: value for key, value in about.items() if key not in ("spec", "help", "kind")}
+        spec = about.get("spec", "")
+        if "kind" in about:
+            given["type"] = self.kinds[about["kind"]]
+        elif "/" in spec.partition(" ")[0]:  # yes, no, or nothing was said
+            given["default"] = None
+        elif " " in spec and not (spec.endswith("...") or about.get("required")):
+            given["default"] = ""
+        return given
+
+
+COMMANDS: Final = rows_of()
 
 
 @click.group(
-    cls=LazyGroup,
-    table={name: place for name, (place, _) in COMMANDS.items()},
-    said={name: said for name, (_, said) in COMMANDS.items()},
+    cls=RowGroup,
+    table=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, prog_name="lifecycle")

@@ -15,8 +15,7 @@ import click
 import pytest
 
 from lifecycle.cli import command_session
-from lifecycle.cli.command_rows import rows_of
-from lifecycle.cli.main import group, run
+from lifecycle.cli.main import group, rows_of, run
 from lifecycle.core.timing import Deadline, DeadlineReached, ending
 from lifecycle.git.process import GitRepository
 from lifecycle.sandbox.control.faults import Fault
@@ -43,7 +42,7 @@ def commands(parent: click.Group, name: str = "") -> Iterator[tuple[str, click.C
 
 
 EVERY = dict(commands(group))
-ROWS = {folder: rows_of(folder) for folder in ("run", "tracker", "workflow")}
+ROWS = {folder: rows_of(folder) for folder in ("", "run", "tracker", "workflow")}
 ROWS["feedback"] = rows_of("checks")
 
 
@@ -57,10 +56,11 @@ def test_each_command_with_a_deadline_says_so(name: str) -> None:
     found = EVERY[name]
     assert found.callback is not None
     group_name, _, word = name.partition(" ")
-    row = ROWS.get(group_name, {}).get(word, {})
-    has_deadline = "in_worktree" in inspect.getsource(found.callback)
-    if "short" in row:
-        has_deadline = row.get("is_timed", True)
+    row = ROWS[group_name][word] if group_name in ROWS else ROWS[""].get(name, {})
+    source = inspect.getsource(found.callback)
+    has_deadline = "in_worktree" in source
+    if row and "@click.command" not in source:
+        has_deadline = row.get("is_timed", True) and not row.get("is_plain", False)
     said = " ".join((found.help or "").split())
     assert (f"Ends after {command_session.SECONDS:g} seconds at the latest" in said) == has_deadline
 

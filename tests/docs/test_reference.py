@@ -91,12 +91,12 @@ def test_every_command_is_in_the_table_and_nothing_else() -> None:
 
 
 def test_the_help_has_a_sentence_for_each_command() -> None:
-    """`--help` imports no command, so the sentences stand in a list, and each command has its own of it."""
+    """`--help` imports no command, so the sentences stand in their rows, and each command has its own."""
     context = click.Context(main.group)
     found = {name: main.group.get_command(context, name) for name in COMMANDS}
     own = {name: one.short_help for name, one in found.items() if one is not None}
     assert list(own) == list(COMMANDS) == main.group.list_commands(context)
-    assert own == {name: said for name, (_, said) in COMMANDS.items()}
+    assert own == {name: row["short"] for name, row in COMMANDS.items()}
     assert not [name for name, one in found.items() if one is None or one.hidden]
     helped = CliRunner().invoke(main.group, ["--help"], prog_name="lifecycle").output
     assert all(f"{name} " in helped and said and said in helped for name, said in own.items())

@@ -191,6 +191,7 @@ RIMS: dict[str, tuple[str, ...]] = {
         "claim.engine.acting",
         "claim.engine.look",
         "claim.engine.observing",
+        "cli.checks.feedback_merge",
         "cli.run.run_begin",
         "cli.run.run_checkpoints",
         "cli.run.run_moves",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from lifecycle.cli.checks.feedback_show import pull_number
-from lifecycle.cli.command_rows import RowGroup, rows_of
+from lifecycle.cli.main import RowGroup, rows_of
 
 _HELP = {"-h", "--help"}
 

@@ -18,7 +18,7 @@ _LONGEST = 65_536
 """Bytes of a line that are read at once: what comes without a line's end costs no more memory."""
 
 
-@click.command("excerpt", short_help="The lines of a log that tell the error.")
+@click.command("excerpt")
 @json_option
 def excerpt(*, as_json: bool) -> int:
     """Print the lines of a log on stdin that a person would quote: those around its errors.

@@ -60,7 +60,7 @@ def reviews(session: Session, *, pull: int | None) -> int:
     return 0 if conversation.is_complete else 1
 
 
-@click.command("reply", short_help="Answer one review thread.")
+@click.command("reply")
 @click.argument("thread")
 @option("--text-file FILE", "The answer's text; `-` reads stdin.", required=True)
 @option(

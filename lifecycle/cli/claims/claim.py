@@ -169,14 +169,6 @@ def _next(record: Record, *, has_hooks: bool) -> str:
     return f"PR #{record.claim.pr_number} has the new commits."
 
 
-@click.command("handoff")
-@click.option("--summary", default=None, help="What was done, in one line: the PR's title.")
-@option(
-    "--summary-file FILE",
-    "Read it from a file; -: standard input, where no shell minds quotes and backticks.",
-    "file",
-)
-@in_worktree()
 def handoff(session: Session, summary: str | None, file: str | None) -> None:
     """Run the configured validation, push the branch, and set the phase to ready_for_pr.
 
@@ -196,11 +188,6 @@ def handoff(session: Session, summary: str | None, file: str | None) -> None:
     session.show(lines, {"claim": claim_data(handed.record), "notes": handed.notes})
 
 
-@click.command("close")
-@option(
-    "--override REASON", "Close although no PR merged; the reason goes into the issue's comment."
-)
-@in_worktree(changes_tasks=True)
 def close(session: Session, override: str | None) -> int:
     """Close the claim's issue: the answer "yes" to "Should I close issue #N?".
 
@@ -224,12 +211,6 @@ def close(session: Session, override: str | None) -> int:
     return 1 if is_same and code == 0 else code
 
 
-@click.command("nudge")
-@click.argument("phase", metavar="PHASE", type=click.Choice([phase.value for phase in Phase]))
-@option("--reason TEXT", "Why; needed, and recorded.", default="")
-@option("--dry-run", "Say what the move would be; write nothing.")
-@option("--force", "Make a move that the phase table does not have.")
-@in_worktree()
 def nudge(session: Session, phase: str, reason: str, *, dry_run: bool, force: bool) -> int:
     """Move the claim to PHASE, record why, and look once.
 
@@ -256,10 +237,6 @@ def nudge(session: Session, phase: str, reason: str, *, dry_run: bool, force: bo
     return claim_look.look(session)
 
 
-@click.command("release")
-@option("--reason TEXT", "Why; it goes into the issue's comment.", default="")
-@option("--dry-run", "Print the plan; write nothing anywhere.")
-@in_worktree(changes_tasks=True)
 def release(session: Session, reason: str, *, dry_run: bool) -> int:
     """Give the claim's task back, so that somebody else can take it.
 

@@ -10,7 +10,7 @@ import click
 
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.engine.look import Report
-from lifecycle.cli.command_session import Session, claim_data, in_worktree, option
+from lifecycle.cli.command_session import Session, claim_data
 from lifecycle.core import plan
 from lifecycle.core.errors import Transient
 from lifecycle.core.light_dataclass import asdict, dataclass, replace
@@ -21,9 +21,6 @@ from lifecycle.core.values.model import LABELS_ITEM
 from lifecycle.settings.running_client import session_of
 
 
-@click.command("tick")
-@option("--dry-run", "Print the plan; write nothing anywhere.")
-@in_worktree()
 def tick(session: Session, *, dry_run: bool) -> int:
     """Look at GitHub once and do what the claim needs next, as the hooks do.
 

@@ -199,8 +199,6 @@ def comment(number: int, text: str, *, by: str) -> Deed:
     return f"#{number} has the comment.", lambda human: human.comment(number, text, by=by)
 
 
-@click.command("demo")
-@json_option
 def demo(*, as_json: bool) -> int:
     """Run a task from claim to close on the embedded GitHub, in a few seconds.
 

@@ -8,8 +8,7 @@ from typing import Any, Final
 
 import click
 
-from lifecycle.cli.command_rows import RowGroup, rows_of
-from lifecycle.cli.main import Word
+from lifecycle.cli.main import RowGroup, Word, rows_of
 from lifecycle.cli.run.run_session import RunSession
 from lifecycle.run import table
 from lifecycle.run.table import ClarificationPhase, CriterionState

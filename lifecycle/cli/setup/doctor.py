@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lifecycle.cli import terminal
-from lifecycle.cli.command_session import end_late, json_option
+from lifecycle.cli.command_session import end_late
 from lifecycle.cli.terminal import json_text
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, SystemClock, ending
@@ -41,8 +41,6 @@ _NARROWEST = 20
 _STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
 
 
-@click.command("doctor")
-@json_option
 def command(*, as_json: bool) -> int:
     """Look at versions, token, repository, board, hooks and files, and say what will not happen.
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from lifecycle.cli.command_session import json_option, option
 from lifecycle.cli.terminal import json_text
 from lifecycle.core.redact import visible
 from lifecycle.setup.init import FileChange, Plan, apply, plan, protocol_section
@@ -31,23 +30,6 @@ _TO_COMMIT = (
 _MODES = {"local": "for you alone, in this worktree", "shared": "for everybody in this repository"}
 
 
-@click.command("init")
-@option("--shared", "For everybody: .claude/settings.json, to be committed.")
-@option("--stages", "The staged workflow as well: docs/operations.md is its handbook.")
-@option("--run", "What autonomous runs need as well: docs/runs.md is their handbook.")
-@option("--workflow", "What workflows need as well: docs/workflow.md is their handbook.")
-@option(
-    "--permissions",
-    "With the plugin: only let the agent run claim, handoff, status, tick, release, feedback and wait "
-    "unasked; with --run or --workflow their commands, too.",
-)
-@option(
-    "--statusline",
-    "Only the client's status line, for you alone: what is at work here. One that is set is called first.",
-)
-@option("--remove", "Take out what init put in, and nothing else.")
-@option("--dry-run", "Show every file's diff; write nothing.")
-@json_option
 def command(*, remove: bool, dry_run: bool, as_json: bool, **asked: bool) -> None:
     """Put lifecycle's hooks and permissions into this project's settings for Claude Code.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from lifecycle.cli.command_session import Session, in_worktree, option
+from lifecycle.cli.command_session import Session
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import visible
@@ -78,11 +78,6 @@ class _Asked:
         return {**named, **({"checks": checks} if checks else {}), "trusted": trusted}
 
 
-@click.command("trust")
-@option("--yes", "Do not ask; for a person's own scripts.")
-@option("--show", "Show what would run and whether it may.")
-@option("--revoke", "Take the yes back.")
-@in_worktree()
 def command(session: Session, *, yes: bool, show: bool, revoke: bool) -> None:
     """Show what would run here for this repository, and ask whether it may.
 

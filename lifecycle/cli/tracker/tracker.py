@@ -10,8 +10,8 @@ import sys
 
 import click
 
-from lifecycle.cli.command_rows import RowGroup, rows_of
 from lifecycle.cli.command_session import Session
+from lifecycle.cli.main import RowGroup, rows_of
 from lifecycle.cli.terminal import is_terminal
 from lifecycle.cli.tracker import tracker_values as values
 from lifecycle.cli.tracker.tracker_rules import refuse_others, reopen_ours, stand_of

@@ -56,7 +56,7 @@ class _Told:
         return self.code
 
 
-@click.command("claim", short_help="Take a task.")
+@click.command("claim")
 @without_force("lifecycle tracker takeover")
 @click.argument("task")
 @in_worktree(first=values.tell_place, changes_tasks=True)

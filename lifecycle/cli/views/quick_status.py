@@ -24,14 +24,17 @@ def run(*, as_json: bool) -> int:
 
     def work() -> int:
         with ExitStack() as at_end:
-            return shown(Session(as_json, at_end=at_end))
+            return status(Session(as_json, at_end=at_end))
 
     with guarded():
         return answered(work, as_json=as_json)
 
 
-def shown(session: Session) -> int:
-    """Print where everything in the worktree stands; returns the exit code."""
+def status(session: Session) -> int:
+    """Show the claim with its PR and checks as last seen, the stage, the run, the workflow, what waits.
+
+    Asks nothing of GitHub; `lifecycle tick` looks anew, `lifecycle watch` stays open.
+    """
     seen = overview(session.root, session.world.environment, session.world.deadline)
     lines: list[str] = []
     record, is_held, problem = None, False, None

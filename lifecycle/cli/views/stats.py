@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from lifecycle.cli.command_session import Session, in_worktree, option
+from lifecycle.cli.command_session import Session
 from lifecycle.core import timing
 from lifecycle.core.light_dataclass import asdict
 from lifecycle.core.redact import visible
@@ -23,20 +23,6 @@ EMPTY = (
 )
 
 
-@click.command("stats")
-@option(
-    "--since PERIOD",
-    "Only what ended within this period (90m, 24h, 7d, 2w) or since this date (2026-01-31).",
-)
-@option("--label LABEL", "Only tasks with this label, or LABEL:anything.")
-@option("--task ID", "Only this task, and its way through the stages.")
-@option(
-    "--html FILE",
-    "Also write a page with charts that needs no network; one that is there is replaced.",
-    "page",
-    type=click.Path(dir_okay=False, path_type=Path),
-)
-@in_worktree()
 def command(
     session: Session, *, since: str | None, label: str | None, task: str | None, page: Path | None
 ) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 import click
 
 from lifecycle.cli import terminal
-from lifecycle.cli.command_session import json_option
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.hooks.stdin_event import read_input
 from lifecycle.storage.store import worktree_root
@@ -18,8 +17,6 @@ from lifecycle.views.prepared_line import prepared_line
 _SECONDS = 5.0
 
 
-@click.command("statusline")
-@json_option
 def statusline(*, as_json: bool) -> None:
     """Print what is at work here in one line with colours and links: `lifecycle init --statusline` sets it.
 

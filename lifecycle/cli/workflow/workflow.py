@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from lifecycle.cli.command_rows import RowGroup, rows_of
+from lifecycle.cli.main import RowGroup, rows_of
 from lifecycle.cli.workflow.workflow_session import WorkflowSession
 
 COMMANDS: Final = rows_of("workflow")

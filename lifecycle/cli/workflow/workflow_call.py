@@ -29,7 +29,7 @@ _LARGEST = 4_000_000
 _FORM = '{"arguments": [...], "named": {...}}'
 
 
-@click.command("call", short_help="A function of lifecycle.api, for scripts/workflow_state.py.")
+@click.command("call")
 @click.argument("function", type=click.Choice(list(FUNCTIONS)))
 @option("--json", "Accepted as everywhere; this prints JSON already.", expose_value=False)
 def call(*, function: str) -> None:
