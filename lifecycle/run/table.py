@@ -20,7 +20,6 @@ MAX_RETRIES = 3
 """Iterations on one story before it is escalated as a blocker."""
 
 MAX_LINT_ATTEMPTS = 3
-MAX_ITERATIONS = 100
 KEPT_LINES = 100
 """Lines of the progress file that trimming leaves, unless another number is asked for."""
 

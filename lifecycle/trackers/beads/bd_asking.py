@@ -25,7 +25,7 @@ from lifecycle.core.redact import short
 from lifecycle.core.tracker import Capability, Note, Task
 from lifecycle.storage import log, store
 from lifecycle.trackers.beads import bd_decode
-from lifecycle.trackers.beads.bd_process import PUBLISH_SECONDS, Runner
+from lifecycle.trackers.beads.bd_process import PUBLISH_SECONDS, Runner, verb_of
 
 Value = TypeVar("Value")
 Holds = Callable[[Task], bool]
@@ -52,7 +52,7 @@ class Asking:
         """The issues that a command shows; one whose id is no plain word is left out, and logged."""
         with self._as_known():
             ran = self.runner.run(*words, "--json", is_write=is_write)
-            issues = bd_decode.payload(ran, due=list, doing=_doing(words))
+            issues = bd_decode.payload(ran, due=list, doing=verb_of(words))
         plain = [raw for raw in issues if not bd_decode.has_strange_id(raw)]
         if len(plain) < len(issues):
             self.has_strange = True
@@ -154,7 +154,7 @@ class Asking:
             Transient: ambiguous; no answer came, and no look shows it.
             LifecycleError: bd says no, and nothing was done.
         """
-        doing, refused = _doing(words), None
+        doing, refused = verb_of(words), None
         try:
             with _naming(*names), self._as_known():
                 ran = self.runner.run(*words, is_write=True)
@@ -211,11 +211,6 @@ def _is_unclear(error: errors.LifecycleError) -> bool:
     """True if it may have been done: no answer, one that says nothing, or a no of unknown words."""
     is_lost = isinstance(error, errors.Transient) and error.is_ambiguous
     return is_lost or isinstance(error, errors.ProtocolError) or type(error) is errors.Rejected
-
-
-def _doing(words: tuple[str, ...]) -> str:
-    """The command without its values, for a sentence."""
-    return " ".join(word for word in words[:2] if not word.startswith("-"))
 
 
 OLDEST = (0, 30)

@@ -175,19 +175,19 @@ class Runner:
             _end(process)
             if isinstance(error, TimeoutError):
                 raise errors.TimedOut(
-                    f"bd {_verb(words)} did not answer in time and was ended"
+                    f"bd {verb_of(words)} did not answer in time and was ended"
                     f"{', and may have done it' if is_write else ''}; look again later.",
                     is_ambiguous=is_write,
                 ) from None
             if isinstance(error, OverflowError):
                 raise errors.ProtocolError(
-                    f"bd {_verb(words)} printed more than anybody can read and was ended; nothing of it "
+                    f"bd {verb_of(words)} printed more than anybody can read and was ended; nothing of it "
                     "was used. Run it by hand to see what it prints."
                 ) from None
             raise
         if process.returncode < 0:
             raise errors.Crashed(
-                f"bd {_verb(words)} was ended by signal {-process.returncode}"
+                f"bd {verb_of(words)} was ended by signal {-process.returncode}"
                 f"{', and may have done it' if is_write else ''}; look again.",
                 is_ambiguous=is_write,
             )
@@ -261,6 +261,6 @@ def _text(raw: bytes) -> str:
     return raw.decode("utf-8", errors="replace")
 
 
-def _verb(words: tuple[str, ...]) -> str:
+def verb_of(words: tuple[str, ...]) -> str:
     """What was to be done, without values."""
     return " ".join(word for word in words[:2] if not word.startswith("-"))
