@@ -14,10 +14,12 @@ the run's end.
 from __future__ import annotations
 
 import faulthandler
+import math
 import os
 import signal
 import threading
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -35,7 +37,8 @@ AGAIN_SECONDS = 5.0
 """What interrupts a test may be caught by it, or meet a `finally` that hangs as well: it comes again."""
 
 TIMES = 6
-"""After so many, the process is ended as pytest-timeout does it; one more, and it is ended from C."""
+"""After so many, the process is ended as pytest-timeout does it. Where no thread gets a turn, it is ended
+from C, once as much time again has passed."""
 
 TOGETHER_SECONDS = 2.0
 """The thread and the kernel may both find the time to be up: that is one interruption."""
@@ -74,15 +77,88 @@ class _Interruptions:
             raise TimeIsUp("the test did not end within its time")
 
 
-def _wait(over: threading.Event, item: pytest.Item, settings: pytest_timeout.Settings) -> None:
-    seconds = settings.timeout
-    for _ in range(TIMES):
-        if over.wait(seconds):
-            return
+@dataclass
+class _Running:
+    """The test that runs, when its time is up, and how often it was interrupted."""
+
+    item: pytest.Item
+    settings: pytest_timeout.Settings
+    until: float
+    interruptions: int = 0
+
+
+class _Watch:
+    """The one thread that waits for whatever test runs to end.
+
+    To begin and to end a thread for each test costs more CPU than most tests do. This one sleeps until the
+    first moment at which it may have something to do. A test that begins meanwhile and has as much time
+    ends later than that, and need not wake it.
+
+    As long as it gets a turn it puts off the end of the process, which comes from C.
+    """
+
+    def __init__(self, stderr: int) -> None:
+        self.stderr = stderr
+        self.changed = threading.Condition()
+        self.running: _Running | None = None
+        self.wakes = math.inf
+        self.allowed = 0.0
+        self.is_over = False
+        self.thread = threading.Thread(target=self._watch, daemon=True)
+        self.thread.start()
+
+    def begin(self, item: pytest.Item, settings: pytest_timeout.Settings) -> None:
+        """A test begins."""
+        with self.changed:
+            self.running = _Running(item, settings, time.monotonic() + settings.timeout)
+            if self.running.until < self.wakes or settings.timeout > self.allowed:
+                self._put_off(self.running)  # here, since the thread may never get its turn
+                self.changed.notify()
+
+    def end(self) -> None:
+        """It has ended: from now on it is not interrupted."""
+        with self.changed:
+            self.running = None
+
+    def close(self) -> None:
+        """No test comes any more."""
+        with self.changed:
+            self.is_over = True
+            self.changed.notify()
+        self.thread.join()
+
+    def _watch(self) -> None:
+        with self.changed:
+            while not self.is_over:
+                now = time.monotonic()
+                if self.running and self.running.until <= now:
+                    self._interrupt(self.running)
+                    self.running.until = now + AGAIN_SECONDS
+                if self.running:
+                    self._put_off(self.running)
+                    self.changed.wait(self.wakes - now)
+                else:
+                    faulthandler.cancel_dump_traceback_later()
+                    self.wakes, self.allowed = math.inf, 0.0
+                    self.changed.wait()
+        faulthandler.cancel_dump_traceback_later()
+
+    def _put_off(self, running: _Running) -> None:
+        self.wakes, self.allowed = running.until, running.settings.timeout
+        more = self.allowed + (TIMES + 1) * AGAIN_SECONDS
+        last = max(self.wakes - time.monotonic(), 0) + more
+        faulthandler.dump_traceback_later(last, exit=True, file=self.stderr)
+
+    @staticmethod
+    def _interrupt(running: _Running) -> None:
+        running.interruptions += 1
+        if running.interruptions > TIMES:
+            pytest_timeout.timeout_timer(running.item, running.settings)
         signal.pthread_kill(threading.main_thread().ident or 0, SIGNAL)
-        seconds = AGAIN_SECONDS
-    if not over.wait(seconds):
-        pytest_timeout.timeout_timer(item, settings)
+
+
+WATCH = pytest.StashKey[_Watch]()
+"""What waits for the tests of this process."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -91,28 +167,28 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Close it."""
+    """Close it, and watch no longer."""
+    if watch := config.stash.get(WATCH, None):
+        watch.close()
     os.close(config.stash[STDERR])
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_timeout_set_timer(item: Any, settings: pytest_timeout.Settings) -> bool:
     """Begin to wait for the end of the test."""
-    over = threading.Event()
-    thread = threading.Thread(target=_wait, args=(over, item, settings), daemon=True)
+    stash = item.config.stash
+    if WATCH not in stash:
+        stash[WATCH] = _Watch(stash[STDERR])
+    watch = stash[WATCH]
     before = signal.signal(SIGNAL, _Interruptions())
     signal.setitimer(signal.ITIMER_PROF, settings.timeout, AGAIN_SECONDS)
-    last = settings.timeout + (TIMES + 1) * AGAIN_SECONDS
-    faulthandler.dump_traceback_later(last, exit=True, file=item.config.stash[STDERR])
+    watch.begin(item, settings)
 
     def cancel() -> None:
         signal.signal(SIGNAL, signal.SIG_IGN)  # one that is on its way meets nobody
         signal.setitimer(signal.ITIMER_PROF, 0)
-        faulthandler.cancel_dump_traceback_later()
-        over.set()
-        thread.join()
+        watch.end()
         signal.signal(SIGNAL, before)
 
     item.cancel_timeout = cancel
-    thread.start()
     return True
