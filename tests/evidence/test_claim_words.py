@@ -8,7 +8,8 @@ import pytest
 
 from lifecycle.core.stage_names import MARKERS
 from lifecycle.evidence.words import claim_words
-from tests.stages.detection_cases import STAYS, Case, all_cases
+from tests.batches import batched, wrong
+from tests.stages.detection_cases import STAYS, Case, all_cases, named
 
 OF = {
     "CODING_COMPLETE": claim_words.CODED,
@@ -37,13 +38,18 @@ def claims(text: str, about: tuple[str, ...] = ()) -> list[str]:
     return claim_words.said([text], about, lambda: ([text], [text], False))[0]
 
 
-@pytest.mark.parametrize("case", PLAIN, ids=lambda case: f"{case.number}-{case.why}")
-def test_a_line_claims_what_its_case_says(case: Case) -> None:
+def is_claimed(case: Case) -> bool:
+    """Whether a line claims what its stage waits for."""
+    return OF[str(MARKERS[case.asked])] in claims(
+        str(case.steps[0]), ABOUT.get(str(case.asked), ())
+    )
+
+
+@batched(PLAIN)
+def test_a_line_claims_what_its_case_says(batch: list[Case]) -> None:
     """A line that completes its stage claims that, and one that does not claims it nowhere."""
-    text = str(case.steps[0])
-    about = ABOUT.get(str(case.asked), ())
-    is_claimed = OF[str(MARKERS[case.asked])] in claims(text, about)
-    assert is_claimed == (case.expected != STAYS)
+    failed = wrong(batch, named, is_claimed, lambda case: case.expected != STAYS)
+    assert not failed, "\n".join(failed)
 
 
 def test_a_claim_needs_words_of_what_it_is_about() -> None:

@@ -7,8 +7,9 @@ import pytest
 from lifecycle.core.stage_names import MARKERS
 from lifecycle.evidence.words import claim_words, own_words
 from lifecycle.evidence.words.prose_blocks import CODE, END, HIDDEN, blocks, plain
+from tests.batches import batched, wrong
 from tests.evidence.test_claim_words import ABOUT, OF, PLAIN
-from tests.stages.detection_cases import STAYS, Case, all_cases
+from tests.stages.detection_cases import STAYS, Case, all_cases, named
 
 TEXTS = [case for case in all_cases() if len(case.steps) == 1 and isinstance(case.steps[0], str)]
 """Cases of one text."""
@@ -21,28 +22,39 @@ WORDS = [
 VERDICTS = [case for case in TEXTS if case.tier == "verdict" and str(case.asked) in ABOUT]
 
 
-def named(case: Case) -> str:
-    """What a failure calls it."""
-    return f"{case.number}-{case.why}"
-
-
-@pytest.mark.parametrize("case", WORDS, ids=named)
-def test_a_text_claims_what_its_case_says(case: Case) -> None:
-    """Whatever stands around its prose; a text that is asked for one claim tells that one alone."""
+def claimed(case: Case) -> tuple[bool, list[str]]:
+    """Whether a text claims what its stage waits for, and what it tells if it is asked for that alone."""
     text, about = str(case.steps[0]), ABOUT.get(str(case.asked), ())
     wanted = OF[str(MARKERS[case.asked])]
-    claims = own_words.said(text, about)[0]
-    assert (wanted in claims) == (case.expected != STAYS)
-    assert own_words.said(text, about, wanted)[0] == [name for name in claims if name == wanted]
+    return wanted in own_words.said(text, about)[0], own_words.said(text, about, wanted)[0]
 
 
-@pytest.mark.parametrize("case", VERDICTS, ids=named)
-def test_a_reviews_end_says_what_its_case_says(case: Case) -> None:
-    """By its form where it has one; a text with a form has no other verdict."""
+def due(case: Case) -> tuple[bool, list[str]]:
+    """The same, as the case says it."""
+    is_due = case.expected != STAYS
+    return is_due, [OF[str(MARKERS[case.asked])]] * is_due
+
+
+@batched(WORDS)
+def test_a_text_claims_what_its_case_says(batch: list[Case]) -> None:
+    """Whatever stands around its prose; a text that is asked for one claim tells that one alone."""
+    failed = wrong(batch, named, claimed, due)
+    assert not failed, "\n".join(failed)
+
+
+def is_approved(case: Case) -> bool:
+    """Whether a review's end approves: by its form where it has one, else by its words."""
     text = str(case.steps[0])
     verdict = own_words.verdict(text)
     by_words = OF[str(MARKERS[case.asked])] in own_words.said(text)[0]
-    assert (verdict == "approved" or (not verdict and by_words)) == (case.expected != STAYS)
+    return verdict == "approved" or (not verdict and by_words)
+
+
+@batched(VERDICTS)
+def test_a_reviews_end_says_what_its_case_says(batch: list[Case]) -> None:
+    """By its form where it has one; a text with a form has no other verdict."""
+    failed = wrong(batch, named, is_approved, lambda case: case.expected != STAYS)
+    assert not failed, "\n".join(failed)
 
 
 @pytest.mark.parametrize("between", ["```\nx\n```", "    x", "> x", "| a |\n|---|\n| b |"])

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from lifecycle.evidence.outcomes import Outcome
+from tests.batches import batched, wrong
 from tests.evidence.runners.projects import CASES, Project, all_projects
 from tests.evidence.runners.recordings import RECORDED, Recording, all_recordings, misread
 
@@ -74,7 +75,8 @@ def test_recordings_are_short() -> None:
     assert max(each.output.count("\n") for each in RECORDINGS) <= 200
 
 
-@pytest.mark.parametrize("each", RECORDINGS, ids=lambda each: each.name)
-def test_a_recording_is_read_as_its_author_states_it(each: Recording) -> None:
+@batched(RECORDINGS, 50)
+def test_a_recording_is_read_as_its_author_states_it(batch: list[Recording]) -> None:
     """The reader says of each output what is true of the run: its outcome, counts and failures."""
-    assert misread(each) == []
+    failed = wrong(batch, lambda each: each.name, misread, [])
+    assert not failed, "\n".join(failed)

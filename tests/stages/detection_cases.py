@@ -56,6 +56,11 @@ def all_cases(path: Path = FILE) -> list[Case]:
     return cases
 
 
+def named(case: Case) -> str:
+    """What a failure calls it."""
+    return f"{case.number}-{case.why}"
+
+
 def _call(tool: str, text: str, end: str, output: str, is_background: bool = False) -> ToolCall:
     name = "" if tool == "typed" else tool
     return ToolCall(name, text, CallEnd(end), output, is_background=is_background)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.stages.detection_cases import STAYS, TIERS, Case, all_cases, detected
+from tests.batches import batched, wrong
+from tests.stages.detection_cases import STAYS, TIERS, Case, all_cases, detected, named
 
 CASES = all_cases()
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.number}-{case.why}")
-def test_a_case_comes_to_what_it_says(case: Case) -> None:
+@batched(CASES)
+def test_a_case_comes_to_what_it_says(batch: list[Case]) -> None:
     """The product's detection finds the completed stage, or none, as the case's line says."""
-    assert detected(case) == case.expected
+    failed = wrong(batch, named, detected, lambda case: case.expected)
+    assert not failed, "\n".join(failed)
 
 
 def test_the_table_is_large_and_no_case_stands_twice() -> None:

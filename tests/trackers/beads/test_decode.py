@@ -23,6 +23,7 @@ from lifecycle.core.errors import (
 )
 from lifecycle.trackers.beads.bd_decode import payload
 from lifecycle.trackers.beads.bd_process import Ran
+from tests.batches import batched, wrong
 from tests.trackers.beads import simulated
 
 OBJECTS = ("version", "where", "info", "create", "create2", "create3", "dep_add", "dep_add_dup",
@@ -115,20 +116,24 @@ OUTCOMES: dict[str, Any] = {
 """What each step must come to: how many rows, an object, or an error; a list has one for each build."""
 
 
-def _steps() -> list[Any]:
+Step = tuple[str, dict[str, Any], Any]
+"""A recorded step's name, what it printed, and what it must come to."""
+
+
+def _steps() -> list[Step]:
     found = []
     for place, profile in enumerate(simulated.RECORDINGS):
         for line in (simulated.RECORDED / f"{profile}.jsonl").read_text().splitlines():
             step = json.loads(line)
             wanted = OUTCOMES[step["name"]]
             wanted = (*wanted, *wanted[-1:])[place] if isinstance(wanted, list) else wanted
-            found.append(pytest.param(step, wanted, id=f"{profile}-{step['name']}"))
+            found.append((f"{profile}-{step['name']}", step, wanted))
     return found
 
 
-@pytest.mark.parametrize(("step", "wanted"), _steps())
-def test_every_recorded_answer_is_understood(step: dict[str, Any], wanted: Any) -> None:
-    """All 375: rows where there are rows, and the right error whatever the exit code says."""
+def came_to(row: Step) -> Any:
+    """How many rows a step gave, where that is asked; else the kind of what it gave."""
+    _, step, wanted = row
     ran = Ran(step["rc"], step["stdout"], step["stderr"])
     due = dict if step["name"] in OBJECTS else list
     found: Any
@@ -139,11 +144,14 @@ def test_every_recorded_answer_is_understood(step: dict[str, Any], wanted: Any) 
     if isinstance(found, LifecycleError):
         assert str(found).endswith(".")
         assert "\n" not in str(found)
-    if isinstance(wanted, int):
-        assert isinstance(found, list)
-        assert len(found) == wanted
-    else:
-        assert type(found) is wanted
+    return len(found) if isinstance(wanted, int) and isinstance(found, list) else type(found)
+
+
+@batched(_steps())
+def test_every_recorded_answer_is_understood(batch: list[Step]) -> None:
+    """All 375: rows where there are rows, and the right error whatever the exit code says."""
+    failed = wrong(batch, lambda row: row[0], came_to, lambda row: row[2])
+    assert not failed, "\n".join(failed)
 
 
 def test_who_has_it_and_what_is_before_it_are_told() -> None:
