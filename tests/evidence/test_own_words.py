@@ -14,10 +14,13 @@ from tests.stages.detection_cases import STAYS, Case, all_cases, named
 TEXTS = [case for case in all_cases() if len(case.steps) == 1 and isinstance(case.steps[0], str)]
 """Cases of one text."""
 
+LINES = {case.number for case in PLAIN}
 WORDS = [
     case
     for case in TEXTS
-    if case.tier == "words" and case not in PLAIN and "verdict" not in str(case.steps[0]).lower()
+    if case.tier == "words"
+    and case.number not in LINES
+    and "verdict" not in str(case.steps[0]).lower()
 ]
 VERDICTS = [case for case in TEXTS if case.tier == "verdict" and str(case.asked) in ABOUT]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from lifecycle.core.stage_names import Stage
@@ -41,8 +42,9 @@ class Case:
     why: str
 
 
+@cache
 def all_cases(path: Path = FILE) -> list[Case]:
-    """Every case, in the file's order."""
+    """Every case, in the file's order; what several modules ask for is read once."""
     cases: list[Case] = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         known = json.loads(line)
