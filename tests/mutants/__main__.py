@@ -7,6 +7,7 @@ import secrets
 import sys
 from importlib import import_module
 
+import tests.in_memory  # noqa: F401 -- before anything asks for a folder: it goes with this run
 from tests.mutants.modules import ALSO_MUTATED, FOLDERS, PURE, ROOT, named
 from tests.mutants.mutation_run import run
 from tests.mutants.running import Project

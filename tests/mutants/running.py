@@ -15,6 +15,7 @@ import os
 import resource
 import signal
 import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterator
@@ -170,12 +171,22 @@ def quiet() -> Iterator[None]:
 
 
 def forked(do: Callable[[], int], cpu_seconds: float = 0.0) -> int:
-    """What a function gives in a fork of this process; KILLED if it fails or takes too long."""
+    """What a function gives in a fork of this process; KILLED if it fails or takes too long.
+
+    Its temporary files lie in a folder of its own and go with it, however it ends.
+    """
     gc.freeze()  # what is there already is not gone through again in each fork
+    with tempfile.TemporaryDirectory(prefix="fork-", ignore_cleanup_errors=True) as folder:
+        return _forked(do, cpu_seconds, folder)
+
+
+def _forked(do: Callable[[], int], cpu_seconds: float, folder: str) -> int:
     child = os.fork()
     if not child:
         code = KILLED
         try:
+            os.environ["TMPDIR"] = folder
+            tempfile.tempdir = None
             os.setpgid(0, 0)
             if cpu_seconds:
                 whole = int(cpu_seconds) + 1

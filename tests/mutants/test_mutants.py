@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -29,7 +30,7 @@ TESTS = '''
 import subprocess, sys
 from tiny.rules import scale
 
-def test_small():
+def test_small(tmp_path):
     assert scale.is_small(2) and not scale.is_small(3) and not scale.is_small(103)
     assert scale.is_small(201, unit="km") and not scale.is_small(2, unit="mile")
     assert scale.is_small(101) and not scale.is_small(199)
@@ -78,8 +79,15 @@ def run(tmp_path: Path) -> Run:
             tmp_path.joinpath(name).parent.mkdir(parents=True, exist_ok=True)
             tmp_path.joinpath(name).write_text(text, encoding="utf-8")
         command = [sys.executable, "-c", RUN, str(tmp_path)]
+        (tmp_path / "temporary").mkdir()
         return subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=100
+            command,
+            cwd=ROOT,
+            env={**os.environ, "TMPDIR": str(tmp_path / "temporary")},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=100,
         )
 
     return do
@@ -180,10 +188,10 @@ def test_no_two_mutants_are_one_entry_of_the_ledger(module: str) -> None:
     assert [one.number for one in made] == list(range(len(made)))
 
 
-def test_a_run_tells_what_its_tests_do_not_notice(run: Run) -> None:
+def test_a_run_tells_what_its_tests_do_not_notice(run: Run, tmp_path: Path) -> None:
     """All are killed but two, among them those of what runs at import, and one that never ends.
 
-    A test that starts a process kills none.
+    A test that starts a process kills none. What tests wrote into folders is gone with each mutant.
     """
     done = run(TESTS)
     assert done.stderr == ""
@@ -193,6 +201,7 @@ def test_a_run_tells_what_its_tests_do_not_notice(run: Run) -> None:
     assert told in done.stdout
     assert "20 of 22 killed (90.9%)" in done.stdout
     assert done.returncode == 1
+    assert [*(tmp_path / "temporary").iterdir()] == []
 
 
 @pytest.mark.soak(
