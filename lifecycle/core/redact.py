@@ -8,9 +8,10 @@ that opens and ends no frame of the client's, of Markdown's or of ours.
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 # Patterns are text here, and made where a text may hold such a thing: a hook that has one line for the
 # log starts in less than they cost. A group called `kept` stays.
@@ -94,6 +95,9 @@ _NAMES = r"(?i)(?:token(?!s)|secret|password|passwd|passphrase|credential|api_?k
 _PLACES = r"(?i)_(?:file|path|dir|folder|command|cmd|helper)$"
 """Variables that say where a secret lies, or how one is got."""
 
+_LONGEST = 4_096
+"""Characters that a secret in one line has at the most."""
+
 _SHORTEST = 8
 
 _KEPT: set[str] = set()
@@ -131,6 +135,34 @@ def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
         if needle in lower:
             text = re.sub(pattern, _starred, text)
     return text
+
+
+def seam(text: str, longest: int) -> int:
+    """Where a text that goes on can be cut without cutting a secret; 0: it is not longer than that.
+
+    What stands behind is kept until more of it came: a secret's end may.
+    """
+    if len(text) <= longest:
+        return 0
+    whole, last = redact(text), len(text) - _LONGEST
+    places = range(last, max(last - _LONGEST, 0), -_LONGEST // 8)
+    whole_at = (at for at in places if redact(text[:at]) + redact(text[at:]) == whole)
+    return next(whole_at, last)
+
+
+def lines_in(parts: Iterable[bytes], longest: int) -> Iterator[str]:
+    """The lines of a text whose parts may break anywhere; one that is longer comes in pieces."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    left = ""
+    for part in parts:
+        *whole, left = (left + decoder.decode(part)).split("\n")
+        yield from whole
+        if at := seam(left, longest):
+            yield left[:at]
+            left = left[at:]
+    left += decoder.decode(b"", final=True)
+    if left:
+        yield left
 
 
 def _is_secret(name: str, value: str) -> bool:

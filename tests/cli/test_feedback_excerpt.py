@@ -37,6 +37,15 @@ def test_what_is_no_text_harms_nobody() -> None:
     assert b"Traceback" not in done.stdout
 
 
+def test_a_line_without_end_cuts_no_secret() -> None:
+    """It is read in pieces, and the seam of two may be where a token stands."""
+    token = "ghp_" + "a1B2" * 9
+    for at in (65_525, 65_536 - 4_096 - 10):
+        done = excerpt_of(("Error: " + "x" * (at - 8) + f" {token} tail " + "y" * 70_000).encode())
+        assert b"a1B2a1" not in done.stdout
+        assert done.stdout.startswith(b"Error: xxx")
+
+
 def test_an_empty_log_is_called_empty() -> None:
     """Silence would pass for a log without an error; a program reads it from the count of lines."""
     for log in (b"", b"\r\n" * 10):

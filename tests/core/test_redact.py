@@ -18,6 +18,7 @@ from lifecycle.core.redact import (
     named,
     quoted,
     redact,
+    seam,
     shown,
     swept,
     visible,
@@ -256,6 +257,18 @@ def test_no_text_takes_longer_than_it_is_long(beginning: str, filling: str) -> N
     text = beginning + filling * 100_000
     for fit in (shown, as_data, block):
         assert fit(text)
+
+
+@pytest.mark.parametrize("at", range(0, 60, 7))
+def test_a_text_that_goes_on_is_cut_where_no_secret_is(at: int) -> None:
+    """What is behind the seam is kept until more of it came: a token is in one of both, and whole."""
+    token = "ghp_" + "a1B2" * 9
+    text = "x" * (6_000 - 4_096 - at) + " " + token + " " + "y" * (4_096 + at - 42)
+    cut = seam(text, 5_000)
+    assert 0 < cut < len(text) == 6_000
+    assert token[:4] not in redact(text[:cut]) + redact(text[cut:])
+    assert "a1B2" not in redact(text[:cut]) + redact(text[cut:])
+    assert (seam(text, 6_000), seam("x" * 6_001, 6_000)) == (0, 6_001 - 4_096)
 
 
 def test_a_block_keeps_code_and_counts_what_it_leaves_out() -> None:

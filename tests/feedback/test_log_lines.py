@@ -7,7 +7,7 @@ import pytest
 from lifecycle.core.timing import parse_time
 from lifecycle.feedback.checks import kept_log
 from lifecycle.feedback.checks.kept_log import KeptLog
-from lifecycle.feedback.checks.log_lines import StepTime, plain_lines
+from lifecycle.feedback.checks.log_lines import MOST_OF_KEY, StepTime, plain_lines
 
 END = "##[error]Process completed with exit code 1."
 BEGIN_KEY, END_KEY = (f"-----{edge} RSA PRIVATE KEY-----" for edge in ("BEGIN", "END"))
@@ -40,7 +40,7 @@ def test_each_line_is_cleaned(lines: list[str], plain: list[str]) -> None:
     ("lines", "plain"),
     [
         (["a", BEGIN_KEY, "x", END_KEY, "b"], ["a", "***", "b"]),
-        ([f"key: {BEGIN_KEY}", "x", f"{END_KEY}, and", "b"], ["***", "b"]),
+        ([f"key: {BEGIN_KEY}", "x", f"{END_KEY}, and", "b"], ["key: ***", "b"]),
         ([f"{BEGIN_KEY}xyz{END_KEY} is it", "b"], ["***", "b"]),
         ([END_KEY, "b"], [END_KEY, "b"]),
         ([BEGIN_KEY, "x"], ["***"]),
@@ -51,6 +51,27 @@ def test_each_line_is_cleaned(lines: list[str], plain: list[str]) -> None:
 def test_a_private_key_is_one_star(lines: list[str], plain: list[str]) -> None:
     """From its begin to its end, however many lines it has; what follows is shown."""
     assert list(plain_lines(lines)) == plain
+
+
+@pytest.mark.parametrize("before", ["", "#9 12.3 ", "  > ", '"'])
+def test_of_a_key_behind_what_a_tool_puts_there_nothing_is_shown(before: str) -> None:
+    """Docker's numbers, a quotation, an indent; headers and empty lines are the key's as well."""
+    body = ["Proc-Type: 4,ENCRYPTED", "", "MIIE" + "b" * 60, "c" * 64, "d" * 24 + "=="]
+    lines = [f"{before}{line}" for line in (BEGIN_KEY, *body, END_KEY)]
+    if before.strip():
+        lines.remove(before)
+    assert list(plain_lines([*lines, "Error: no access"])) == [f"{before}***", "Error: no access"]
+
+
+def test_a_message_about_a_key_ends_no_log() -> None:
+    """Where only its begin is told, what is no line of a key is shown, and a key is not endless."""
+    lines = [f"Error: the file does not begin with {BEGIN_KEY}", "make: *** [Makefile:2: sign]"]
+    assert list(plain_lines(lines)) == ["Error: the file does not begin with ***", lines[1]]
+    log = KeptLog()
+    list(log.through(lines))
+    assert lines[1] in log.text
+    endless = [BEGIN_KEY, *["MIIE" + "b" * 60] * MOST_OF_KEY, "MIIE" + "c" * 60, "MIIE" + "d" * 60]
+    assert list(plain_lines(endless)) == ["***", *endless[-2:]]
 
 
 def test_only_what_the_step_printed_in_its_time_is_its_own() -> None:
@@ -112,6 +133,16 @@ def test_the_begin_and_the_end_of_a_log_are_kept(lines: list[str], kept: list[st
     log = KeptLog()
     assert list(log.through(lines)) == lines
     assert log.lines == kept
+
+
+@pytest.mark.usefixtures("small")
+def test_a_key_whose_begin_is_left_out_is_not_kept() -> None:
+    """The gap may hide its first line: it is known as a key when it is read, with its moments too."""
+    moment = "2026-01-31T10:00:00.0000000Z "
+    key = [f"{moment}{one}" for one in (BEGIN_KEY, *["MIIEsecret" + "b" * 54] * 9, END_KEY)]
+    log = KeptLog()
+    assert list(log.through(["a" * 20, *key, "b"])) == ["a" * 20, *key, "b"]
+    assert log.text == "… 2 lines left out …\nb\n"
 
 
 def test_a_kept_log_has_no_secret_and_one_kind_of_line_end() -> None:

@@ -212,6 +212,10 @@ def test_a_token_without_actions_is_told_which_permission_it_lacks() -> None:
             lines(made, test.job)
 
 
+SECRET = "ghp_" + "a1B2" * 9
+LONG_LINE = b"".join(b"x" * 4_051 + f" {SECRET} ".encode() for _ in range(50))
+
+
 class _Storage(BaseHTTPRequestHandler):
     """Redirects to itself, once, and has a log there of which a part breaks a character."""
 
@@ -226,7 +230,7 @@ class _Storage(BaseHTTPRequestHandler):
             self.send_header("Location", self.where)
             self.end_headers()
             return
-        body = b"caf\xc3\xa9\n" + b"x" * 200_000 + b"\nend"
+        body = b"caf\xc3\xa9\n" + LONG_LINE + b"\nend"
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -256,14 +260,16 @@ def storage() -> Iterator[tuple[GitHubCheckReports, str]]:
 
 
 def test_a_line_without_an_end_comes_in_pieces() -> None:
-    """No piece is longer than what is held at once, and no character is broken at a part's edge."""
+    """No piece is longer than what is held at once; no character is broken at an edge, and no token."""
     with storage() as (asked, url):
         _Storage.where = f"{url}/log"
         with asked.job_log(7) as found:
             whole = list(found)
     assert whole[0] == "café"
     assert max(map(len, whole)) <= 2 * 65_536
-    assert "".join(whole[1:]) == "x" * 200_000 + "end"
+    assert "".join(whole[1:]) == LONG_LINE.decode() + "end"
+    assert len(whole) > 3
+    assert sum(piece.count(SECRET) for piece in whole) == 50
 
 
 def test_a_storage_that_refuses_is_no_log() -> None:

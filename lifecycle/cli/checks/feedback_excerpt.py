@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from typing import BinaryIO
 
 import click
 
@@ -12,10 +10,11 @@ from lifecycle.cli.command_session import json_option
 from lifecycle.cli.terminal import is_terminal, json_text
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import asdict
+from lifecycle.core.redact import lines_in
 from lifecycle.feedback.checks import excerpt as excerpts
 
 _LONGEST = 65_536
-"""Bytes of a line that are read at once: what comes without a line's end costs no more memory."""
+"""Bytes that are read at once: what comes without a line's end costs no more memory."""
 
 
 @click.command("excerpt")
@@ -30,7 +29,7 @@ def excerpt(*, as_json: bool) -> int:
         raise Refused(
             "No log came on stdin, so nothing was read; give one: lifecycle feedback excerpt <LOG"
         )
-    shown = excerpts.excerpt(_lines(sys.stdin.buffer))
+    shown = excerpts.excerpt(lines_in(iter(lambda: sys.stdin.buffer.read(_LONGEST), b""), _LONGEST))
     if as_json:
         click.echo(json_text(asdict(shown)))
         return 0
@@ -39,8 +38,3 @@ def excerpt(*, as_json: bool) -> int:
     if not shown.total:
         click.echo("lifecycle: The log on stdin is empty, so there is nothing to quote.", err=True)
     return 0
-
-
-def _lines(stream: BinaryIO) -> Iterator[str]:
-    while raw := stream.readline(_LONGEST):
-        yield raw.decode("utf-8", "replace")

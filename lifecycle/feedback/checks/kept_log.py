@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 
 from lifecycle.core.redact import redact
+from lifecycle.feedback.checks.log_lines import KeyBlocks, moment_end
 
 BEGIN = 500_000
 END = 1_500_000
@@ -21,11 +22,15 @@ class KeptLog:
         self._end: deque[str] = deque()
         self._ended = 0
         self._left_out = 0
+        self._keys = KeyBlocks()
 
     def through(self, lines: Iterable[str]) -> Iterator[str]:
-        """The same lines; each is kept as it is read."""
+        """The same lines; each is kept as it is read, but for keys, of which the gap may hide the begin."""
         for line in lines:
-            self._keep(line)
+            at = moment_end(line)
+            shown = self._keys.shown(line[at:])
+            if shown is not None:
+                self._keep(line[:at] + shown)
             yield line
 
     def _keep(self, line: str) -> None:

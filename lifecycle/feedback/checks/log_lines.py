@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.redact import redact
 from lifecycle.core.timing import parse_time
 from lifecycle.feedback.checks.anchors import noise, step_ended, step_stopped
 
@@ -23,6 +24,14 @@ _ESCAPES = re.compile(
 """Sequences that colour and move, and control characters."""
 
 _KEY = re.compile(r"-----(BEGIN|END) [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----")
+_OF_KEY = re.compile(
+    r"(?:.*[\s\"'>|])?[\w+/\\=]{24,}[\"',\\]*\s*$|\s*[\w+/=]*\s*$"
+    r"|.*\b(?:Proc-Type|DEK-Info|Comment|Version): "
+)
+"""A line within a key, also where a tool has put something before it."""
+
+MOST_OF_KEY = 400
+"""Lines that a key has at the most."""
 
 LATE = 2.0
 """Seconds after a step's end in which its last lines may come: steps have whole seconds."""
@@ -41,6 +50,29 @@ class StepTime:
     ended: float
 
 
+class KeyBlocks:
+    """Takes keys over several lines out of a log; where only a key's begin is told, the log goes on."""
+
+    def __init__(self) -> None:
+        self._left = 0
+
+    def shown(self, text: str) -> str | None:
+        """What of the next line may be shown, without its moment; None if it is part of a key."""
+        edge = _KEY.search(text) if "PRIVATE KEY" in text else None
+        if edge is not None and edge[1] == "BEGIN":
+            self._left = 0 if "-----END" in text[edge.end() :] else MOST_OF_KEY
+            return f"{text[: edge.start()]}***"
+        is_key = self._left > 0 and (edge is not None or _OF_KEY.match(text) is not None)
+        self._left = self._left - 1 if is_key and edge is None else 0
+        return None if is_key else text
+
+
+def moment_end(line: str) -> int:
+    """How many characters of a line are its moment."""
+    stamped = _MOMENT.match(line)
+    return stamped.end() if stamped else 0
+
+
 def plain_lines(lines: Iterable[str], step: StepTime | None = None) -> Iterator[str | None]:
     """The lines that a person would look through for the error.
 
@@ -57,23 +89,19 @@ def plain_lines(lines: Iterable[str], step: StepTime | None = None) -> Iterator[
 
 
 def _cleaned(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Each line as its moment, or "", and its text; a private key over several lines is one `***`."""
-    is_key = False
+    """Each line as its moment, or "", and its text."""
+    keys = KeyBlocks()
     for raw in lines:
         stamped = _MOMENT.match(raw)
         text = (raw[stamped.end() :] if stamped else raw).rstrip("\r\n")
-        text = text.rsplit("\r", 1)[-1][:MOST_CHARACTERS]
+        text = text.rsplit("\r", 1)[-1]
+        if len(text) > MOST_CHARACTERS:
+            text = redact(text[: 2 * MOST_CHARACTERS])[:MOST_CHARACTERS]
         if "\x1b" in text or not text.isprintable():
             text = _ESCAPES.sub("", text)
-        edge = _KEY.search(text) if "PRIVATE KEY" in text else None
-        was_key = is_key
-        if edge is not None:
-            is_key = edge[1] == "BEGIN" and "-----END" not in text[edge.end() :]
-        if was_key or (edge is not None and edge[1] == "BEGIN"):
-            text = "***" if not was_key else ""
-            if was_key:
-                continue
-        yield (stamped[1] if stamped else ""), text
+        shown = keys.shown(text)
+        if shown is not None:
+            yield (stamped[1] if stamped else ""), shown
 
 
 def _of_step(lines: Iterable[tuple[str, str]], step: StepTime | None) -> Iterator[str]:

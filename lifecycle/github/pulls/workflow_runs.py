@@ -11,11 +11,11 @@ https://docs.github.com/rest/actions/workflow-jobs#download-job-logs-for-a-workf
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from lifecycle.core.errors import LifecycleError, LogExpired, NotFound, Rejected, Transient
+from lifecycle.core.redact import lines_in
 from lifecycle.core.values.failed_checks import WorkflowRun
 from lifecycle.github.client.client_common import Json, part, text
 from lifecycle.github.client.rest import Calls
@@ -86,7 +86,7 @@ def _refused(answer: Answer) -> LifecycleError | None:
 
 
 LONGEST = 65_536
-"""Characters of a line that are given at once: what comes without a line's end costs no more memory."""
+"""Characters of a line that are kept until it ends: what comes without an end costs no more memory."""
 
 
 def address_of(calls: Calls, job: int) -> str:
@@ -115,7 +115,7 @@ def job_log(calls: Calls, job: int) -> Iterator[Iterator[str]]:
                 raise Transient(
                     f"The storage of GitHub's logs answered {status}, so the log was not read; try again."
                 )
-            yield _lines(parts)
+            yield lines_in(parts, LONGEST)
     except NoAnswerError as error:
         raise Transient(
             f"The storage of GitHub's logs {error.silence.words}, so the log was not read; try again."
@@ -130,18 +130,3 @@ def _own(answer: Answer) -> LifecycleError | None:
             "GitHub has no log of the job: it is not there yet, its runner was lost, or it was deleted."
         )
     return None
-
-
-def _lines(parts: Iterable[bytes]) -> Iterator[str]:
-    """The lines in parts that may break anywhere; a line that is too long comes in pieces."""
-    decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    left = ""
-    for piece in parts:
-        *whole, left = (left + decoder.decode(piece)).split("\n")
-        yield from whole
-        while len(left) > LONGEST:
-            yield left[:LONGEST]
-            left = left[LONGEST:]
-    left += decoder.decode(b"", final=True)
-    if left:
-        yield left
