@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import pytest
 
@@ -14,7 +14,7 @@ from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.engine import acting
 from lifecycle.claim.record.sections import CardAhead, Trouble
 from lifecycle.core import plan
-from lifecycle.core.errors import NoPermission
+from lifecycle.core.errors import LifecycleError, NoPermission, Transient
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.model import BoardItem, Look, Observation
 from lifecycle.github.operations.joint_writes import JointWrites
@@ -98,10 +98,9 @@ def operations(place: Place) -> list[str]:
     return [one.operation or one.path.rsplit("/", 1)[-1] for one in place.requests()]
 
 
-def test_a_pull_request_that_is_refused_has_its_card_back(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its commits went between look and write: the card was set, and is put back in the same wake."""
+@pytest.fixture
+def emptied(place: Place, monkeypatch: pytest.MonkeyPatch) -> Place:
+    """A branch whose commits go between the look and the write, so that no pull request comes of it."""
     place.knows_board()
     place.ready(status="In Progress", last_synced_status="In Progress")
     place.control.set_field(42, "Status", "In Progress")
@@ -116,6 +115,16 @@ def test_a_pull_request_that_is_refused_has_its_card_back(
 
     monkeypatch.setattr(GitHubForge, "observe", looked)
     place.clear()
+    return place
+
+
+UNREAD = Fault("status", status=502, skip=1, count=3)
+"""The look before the writes goes well, and the one behind them does not, however often it is asked."""
+
+
+def test_a_pull_request_that_is_refused_has_its_card_back(emptied: Place) -> None:
+    """Its commits went between look and write: the card was set, and is put back in the same wake."""
+    place = emptied
     report = place.tree().tick(Wake.STOP)
     assert operations(place) == [
         "ObserveClaim", "OpenPullRequest", "ObserveClaim", "pulls", "SetBoardFields",
@@ -127,7 +136,30 @@ def test_a_pull_request_that_is_refused_has_its_card_back(
     assert place.claim()["status"] == "In Progress"
 
 
-def refused(monkeypatch: pytest.MonkeyPatch, then: Callable[[], None]) -> None:
+@pytest.mark.parametrize("phase", ["ready_for_pr", "coding"])
+def test_a_card_that_could_not_be_put_back_is_at_the_next_stop_whatever_the_agent_does_then(
+    emptied: Place, phase: str
+) -> None:
+    """Also where it goes back to coding, as it is told to: there no other look would come."""
+    emptied.control.add_fault(UNREAD, operation="ObserveClaim")
+    assert "no commit" in texts(emptied.tree().tick(Wake.STOP)).lower()
+    assert emptied.card()["Status"] == "In Review"
+    emptied.control.clear_faults()
+    emptied.write(phase=phase)
+    emptied.clear()
+    for _ in range(2):
+        emptied.tree().tick(Wake.STOP)
+    again = ["pulls"] if phase == "ready_for_pr" else []
+    assert operations(emptied) == ["ObserveClaim", *again, "SetBoardFields"]
+    assert emptied.card()["Status"] == "In Progress"
+
+
+REFUSAL = NoPermission("GitHub refused it.")
+
+
+def refused(
+    monkeypatch: pytest.MonkeyPatch, then: Callable[[], None], error: LifecycleError = REFUSAL
+) -> None:
     """Have GitHub take the comment and the card of a joint end, and not the closing between them."""
     real = JointWrites.send
 
@@ -135,7 +167,7 @@ def refused(monkeypatch: pytest.MonkeyPatch, then: Callable[[], None]) -> None:
         kept = tuple(one for one in actions if not isinstance(one, plan.CloseIssue))
         facts, _ = real(joint, kept, *more)
         then()
-        return facts[:1], NoPermission("GitHub refused it.")
+        return facts[:1], error
 
     monkeypatch.setattr(JointWrites, "send", send)
 
@@ -230,16 +262,16 @@ def test_what_was_refused_once_is_alone_from_then_on(kind: str, *, is_final: boo
     assert found == (whole[: whole.index(kind) + 1] if is_final else whole)
 
 
-@pytest.mark.parametrize(("phase", "looks"), [("ready_for_pr", True), ("coding", False)])
-def test_what_was_written_ahead_is_looked_at_though_the_rest_is_held_back(
-    phase: str, *, looks: bool
-) -> None:
-    """Until a look has shown what became of it; no other phase has anything ahead."""
+@pytest.mark.parametrize("phase", ["ready_for_pr", "coding", "done"])
+def test_what_was_written_ahead_is_looked_at_though_the_rest_is_held_back(phase: str) -> None:
+    """Until a look has shown what became of it, in whatever phase the agent is by then."""
     made = record(**READY | {"phase": phase, "summary": ""})
     made = replace(made, card=replace(made.card, is_known=True))
+    if phase == "done":
+        made = replace(made, troubles={"CloseIssue": Trouble("", "No.", NOW + 1, 1, True)})
     assert look(seen(made, wake=Wake.STOP)) is None
     made = replace(made, card=replace(made.card, ahead=CardAhead("In Review", "In Progress")))
-    assert (look(seen(made, wake=Wake.STOP)) is not None) is looks
+    assert look(seen(made, wake=Wake.STOP)) is not None
 
 
 @pytest.mark.parametrize(
@@ -285,3 +317,86 @@ def test_what_a_token_may_not_do_at_once_is_done_one_by_one_for_a_day(place: Pla
     place.clear()
     place.tree().tick(Wake.STOP)
     assert operations(place) == ["ObserveClaim", "OpenPullRequest"]
+
+
+@pytest.mark.parametrize("when", ["after", soaked("before")])
+def test_what_cannot_be_read_back_is_not_sent_again_by_the_same_look(
+    place: Place, when: Literal["before", "after"]
+) -> None:
+    """Not even what could be repeated: the next look reads first, and goes on from what it shows."""
+    place.merged()
+    place.control.add_fault(Fault("status", status=502, when=when), operation="CommentAndClose")
+    place.control.add_fault(UNREAD, operation="ObserveClaim")
+    place.clear()
+    report = place.tree().tick(Wake.STOP)
+    assert operations(place) == ["ObserveClaim", "CommentAndClose", *["ObserveClaim"] * 3]
+    assert (isinstance(report.problem, Transient), "closed" in texts(report)) == (True, False)
+    for _ in range(3):
+        place.clock.sleep(70)
+        place.tree().tick(Wake.STOP)
+    assert (place.issue()["state"], len(place.issue()["comments"])) == ("closed", 1)
+    assert (place.card()["Status"], place.has_claim()) == ("Done", False)
+
+
+@pytest.mark.parametrize(
+    "path", [["comment", "commentEdge"], soaked(["comment", "commentEdge", "node", "body"])]
+)
+def test_a_comment_of_which_only_the_showing_fails_is_not_posted_again(
+    place: Place, path: list[str | int]
+) -> None:
+    """A problem below the field says that it was done, also where the reads that follow lag."""
+    place.merged()
+    place.control.set_lag(comments=1)
+    hidden = Fault(
+        "graphql_error", when="after", error_type="FORBIDDEN", message="No.", null_paths=[path]
+    )
+    place.control.add_fault(hidden, operation="CommentAndClose")
+    for _ in range(3):
+        place.tree().tick(Wake.STOP)
+        place.clock.sleep(70)
+    assert (len(place.issue()["comments"]), place.has_claim()) == (1, False)
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_a_limit_ends_the_look_and_is_waited_for(
+    place: Place, monkeypatch: pytest.MonkeyPatch, *, is_whole: bool
+) -> None:
+    """Of the whole request or of one field behind another: nothing is asked before its time is over."""
+    place.merged()
+    with monkeypatch.context() as patch:
+        if is_whole:
+            limit = Fault("status", status=403, headers={"Retry-After": "300"})
+            place.control.add_fault(limit, operation="CommentAndClose")
+        else:
+            refused(patch, lambda: None, Transient("Limited.", retry_after=300.0))
+        place.clear()
+        place.tree().tick(Wake.STOP)
+        assert operations(place) == ["ObserveClaim", "CommentAndClose"]
+    place.clear()
+    place.clock.sleep(200)
+    place.tree().tick(Wake.STOP)
+    assert operations(place) == []
+    place.clock.sleep(101)
+    assert "Issue #42 closed. Board → Done." in texts(place.tree().tick(Wake.STOP))
+    assert len(place.issue()["comments"]) == 1
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_no_secret_of_the_environment_is_told_with_what_a_joint_write_was_refused_for(
+    place: Place, monkeypatch: pytest.MonkeyPatch, *, is_whole: bool
+) -> None:
+    """As with every other write: neither said nor kept."""
+    place.merged()
+    secret = "correct-horse-battery"
+    error = Transient(f"Not {secret}.", is_ambiguous=not is_whole)
+
+    def send(*_: Any) -> Any:
+        if is_whole:
+            raise error
+        return (), error
+
+    monkeypatch.setattr(JointWrites, "send", send)
+    report = place.tree(SOME_PASSWORD=secret).tick(Wake.STOP)
+    assert report.problem is error
+    assert error.sentence == "Not ***."
+    assert secret not in (place.root / ".lifecycle/state.json").read_text()

@@ -77,8 +77,7 @@ def _wanted(snapshot: Snapshot) -> Look | None:
         or snapshot.record.ownership.taken_by
     )
     # What was written ahead is read back, however long what it follows from is held back.
-    is_ahead = snapshot.record.card.ahead is not None and phase in (Phase.READY_FOR_PR, Phase.DONE)
-    if is_ahead or (is_unsynced(snapshot) and doubts):
+    if snapshot.record.card.ahead is not None or (is_unsynced(snapshot) and doubts):
         needed = True
     if not (needed or snapshot.hints):
         return None

@@ -259,6 +259,8 @@ APART_SECONDS = 86_400.0
 """For how long a token that may not write several things in one request is believed not to."""
 
 _APART = "writes_apart"
+_JOINT = (plan.OpenPullRequest, plan.PostComment, plan.CloseIssue, plan.SetBoard)
+"""What may share a request."""
 _OF_ACCESS = (MissingScope, NoPermission, NotFound, Unsupported)
 
 Missed = tuple[plan.Action, LifecycleError]
@@ -288,16 +290,21 @@ def joined(
         texts = texts_of(action, world) if isinstance(action, plan.OpenPullRequest) else {}
         facts, error = world.joint.send(actions, seen, texts)
     except LifecycleError as refused:
+        refused.sentence = redact(refused.sentence, world.environment)
         if isinstance(refused, Transient) and refused.is_ambiguous:
             return (), (action, refused)
         _set_ahead(working, before)  # nothing was done
         if isinstance(refused, Transient):
+            _leave(working)
             return ((action, plan.Failed(action, refused)),), None
         _forget_intent(working, action)
         _note_apart(working, refused)
         return None
     pairs = tuple(zip(actions, facts, strict=False))
-    return pairs, (actions[len(facts)], error) if error is not None else None
+    if error is None:
+        return pairs, None
+    error.sentence = redact(error.sentence, world.environment)
+    return pairs, (actions[len(facts)], error)
 
 
 def _chain(
@@ -377,24 +384,37 @@ def apart(working: LookUnderWay, missed: Missed) -> tuple[plan.Action, plan.Fact
     if not is_unknown:
         _forget_intent(working, action)
     _note_apart(working, error)
-    is_read = _read_back(working)
+    if not _read_back(working, error):
+        _leave(working)
+        return action, plan.Failed(action, error)
     is_missed = isinstance(action, plan.OpenPullRequest) and decide(working.seen).action == action
-    if not is_read or (is_unknown and is_missed):
+    if is_unknown and is_missed:
         return action, plan.Failed(action, error)
     if is_unknown:
         working.problem = working.problem or error
     return None
 
 
-def _read_back(working: LookUnderWay) -> bool:
-    """Look once more, at all that was sent; False if that could not be read."""
+def _leave(working: LookUnderWay) -> None:
+    """Send nothing of it again in this look: the next one reads first."""
+    failed = working.seen.failed | {kind.__name__ for kind in _JOINT}
+    working.seen = replace(working.seen, failed=failed)
+
+
+def _read_back(working: LookUnderWay, error: LifecycleError) -> bool:
+    """Look once more, at all that was sent; False if that could not be read, or GitHub said to wait."""
+    from lifecycle.claim.engine.observing import could_not_look
+
     world, wanted = working.world, look(working.seen)
     if wanted is None:
         return False
+    if isinstance(error, Transient) and error.retry_after is not None:
+        could_not_look(working, error)
+        return False
     try:
         observed = world.forge.observe(replace(wanted, writes=False))
-    except LifecycleError as error:
-        log.write(world.root, f"read back: {redact(error.sentence, world.environment)}")
+    except LifecycleError as unread:
+        log.write(world.root, f"read back: {redact(unread.sentence, world.environment)}")
         return False
     record = apply_observation(working.seen.record, observed, working.seen.now)
     working.seen = replace(working.seen, record=record, observation=observed)

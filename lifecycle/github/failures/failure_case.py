@@ -139,7 +139,7 @@ def told(
 def limited(case: FailureCase) -> LifecycleError:
     """A limit of GitHub's, which says when it ends."""
     return Transient(
-        f"GitHub's rate limit is used up; nothing was changed. Try again in "
+        f"GitHub's rate limit is used up; {case.unchanged}. Try again in "
         f"{max(round(case.wait), 1)} seconds.",
         retry_after=case.wait,
         evidence=case.words,

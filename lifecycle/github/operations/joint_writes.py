@@ -67,10 +67,10 @@ class JointWrites:
         reply = self._graph.together(tuple(documents), given, subject=_SUBJECT)
         facts: list[plan.Fact] = []
         for one in actions:
-            fact = self._outcome(one, reply, given)
-            if isinstance(fact, LifecycleError):
-                return tuple(facts), fact
-            facts.append(fact)
+            try:
+                facts.append(self._fact(one, reply, given))
+            except LifecycleError as error:
+                return tuple(facts), error
         return tuple(facts), None
 
     def _given(self, action: plan.Action) -> dict[str, Any]:
@@ -99,20 +99,15 @@ class JointWrites:
             raise Rejected("The board has no field for what the card is to say.")
         return found
 
-    def _outcome(
-        self, action: plan.Action, reply: GraphReply, given: Mapping[str, Any]
-    ) -> plan.Fact | LifecycleError:
-        try:
-            return self._fact(action, reply, given)
-        except LifecycleError as error:
-            return error
-
     def _fact(self, action: plan.Action, reply: GraphReply, given: Mapping[str, Any]) -> plan.Fact:
         """What an action came to; raises what its field failed with."""
         is_partly_done = any(part is not None for part in reply.data.values())
         asked = AskedRequest(_SUBJECT, is_write=True, is_partly_done=is_partly_done)
         aliases = _FIELDS[type(action)][1]
         problems = [one for one in reply.problems if one.path[:1] and one.path[0] in aliases]
+        if any(len(one.path) > 1 for one in problems):
+            # It was done, and only what was asked to be shown of it is missing.
+            raise self._graph.failures.of_nonsense(asked)
         if problems:
             raise self._graph.failures.of_problems(problems, asked)
         shown = part(reply.data, aliases[0])
