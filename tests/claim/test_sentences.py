@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.engine import briefing
-from lifecycle.claim.record.sections import EndingRecord, Intent, Trouble
+from lifecycle.claim.record.sections import EndingRecord, Intent, MergeRecord, Trouble
 from lifecycle.core.plan import Wake
 from lifecycle.sandbox.control.faults import Fault
 from tests.claim.steps import DONE, REVIEW
@@ -86,6 +86,15 @@ def test_what_failed_is_told_of_its_head() -> None:
     seen = {"sha": "0e8fe28634", "passed": 1, "running": 0, "failed": ["test"]}
     line = briefing.checks_line(record(**REVIEW, memory={"pull.checks": seen}))
     assert line == "CI: 1/2 passed, 1 failed at 0e8fe28: test."
+
+
+@pytest.mark.parametrize("since", [{"changes_by": ("maria",)}, {"conflicts_with": "main"}])
+def test_ready_to_merge_is_not_said_beside_what_came_since(since: dict[str, Any]) -> None:
+    """A look without the checks finds the request or the conflict: how it stood before is over then."""
+    known = {"pull.merging": MergeRecord(standing="is ready to merge")}
+    now = {f"pull.{key}": value for key, value in since.items()}
+    assert "PR #107 is ready to merge." in briefing.review_lines(record(**REVIEW, memory=known))
+    assert len(briefing.review_lines(record(**REVIEW, memory=known | now))) == 1
 
 
 def test_a_tick_after_a_failed_close_says_how_it_stands(place: Place) -> None:

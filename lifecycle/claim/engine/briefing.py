@@ -128,7 +128,10 @@ def review_lines(record: Record) -> list[str]:
         )
     if record.pull.conflicts_with:
         lines.append(f"PR #{number} conflicts with {record.pull.conflicts_with}.")
-    if number and record.pull.merging.standing:
+    # The standing is of the last look that read the checks; a request for changes or a conflict that was
+    # seen since says all there is.
+    is_older = record.pull.changes_by or record.pull.conflicts_with
+    if number and record.pull.merging.standing and not is_older:
         lines.append(merge_messages.standing(number, record.pull.merging.standing))
     if number and record.pull.unanswered:
         lines.append(f"{review_messages.unanswered(number, record.pull.unanswered)}.")

@@ -174,8 +174,13 @@ def review(
     wanted = shaped(state, ReviewState, "the review's state")
     pull, who = PullTables.of(repo).pull(number), at.human(login)
     made = reviews.review(pull, who, wanted, body)
-    for one in comments:
-        threads.begin(pull, who, threads.Place(one["path"], one.get("line")), one["body"], made)
+    try:
+        for one in comments:
+            threads.begin(pull, who, threads.Place(one["path"], one.get("line")), one["body"], made)
+    except ActionRefused:
+        made.state = "PENDING"
+        reviews.delete(made)
+        raise
     return made.node_id
 
 

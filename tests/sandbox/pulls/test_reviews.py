@@ -59,6 +59,19 @@ def test_the_last_opinion_of_each_reviewer_stands(
     assert said(observe, number) == [("sam", "APPROVED"), ("maria", "APPROVED")]
 
 
+def test_a_review_of_a_line_outside_of_the_diff_leaves_nothing(
+    observe: Ask, control: Control, number: int
+) -> None:
+    """What people do is refused whole: no opinion stays behind, and no comment that was made before."""
+    kept = {"path": "a.txt", "line": 1, "body": "This is there"}
+    for path, line in (("a.txt", 9999), ("no-such-file", 1)):
+        comments = [kept, {"path": path, "line": line, "body": "No"}]
+        with pytest.raises(ControlError, match="part of the diff|is invalid"):
+            control.review(number, "CHANGES_REQUESTED", comments=comments)
+    assert said(observe, number) == []
+    assert "This is there" not in control.dump()
+
+
 def test_a_dismissed_review_brings_no_older_one_back(
     observe: Ask, control: Control, number: int
 ) -> None:

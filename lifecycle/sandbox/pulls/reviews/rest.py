@@ -84,7 +84,7 @@ def create_review(call: Call, repo: Repository, number: int) -> Reply:
     asking.fields(call, "commit_id", "body", "event", "comments")
     state = _event(call, needed=False)
     body = asking.typed(call, "body", str) or ""
-    said = asking.typed(call, "comments", list) or []
+    said = [(place_of(one), one["body"]) for one in asking.typed(call, "comments", list) or []]
     if state in {"COMMENTED", "CHANGES_REQUESTED"} and not body.strip() and not said:
         raise unprocessable("Review Can not be blank")
     sha = asking.typed(call, "commit_id", str)
@@ -93,8 +93,8 @@ def create_review(call: Call, repo: Repository, number: int) -> Reply:
     with _refusing():
         made = reviews.review(pull, call.viewer, state, body, sha)
     try:
-        for one in said:
-            threads.begin(pull, call.viewer, place_of(one), one["body"], made)
+        for place, text in said:
+            threads.begin(pull, call.viewer, place, text, made)
     except ActionRefused as refused:
         made.state = "PENDING"
         reviews.delete(made)
