@@ -55,9 +55,11 @@ def clock(place: Place) -> EventfulClock:
     return place.clock
 
 
-def wait(place: Place, wanted: WaitFor = WaitFor.ANY, seconds: float = 1800.0) -> Waited:
+def wait(
+    place: Place, wanted: WaitFor = WaitFor.ANY, seconds: float = 1800.0, **environment: str
+) -> Waited:
     """One wait for the claim's pull request, as a command begins it."""
-    tree = place.tree()
+    tree = place.tree(**environment)
     if isinstance(place.clock, EventfulClock):
         place.clock.deadline = tree.world.deadline
     return ClaimWait(
@@ -179,6 +181,18 @@ def test_a_wait_without_news_ends_with_its_time_and_what_it_knows(
     place.tree().tick(Wake.TICK)
     place.control.set_check(46, "test")
     clock.offset += 20
+    assert wait(place, WaitFor.CI, seconds=5).ending is Ending.GOOD
+
+
+def test_what_another_token_was_refused_holds_no_wait_back(
+    place: Place, clock: EventfulClock
+) -> None:
+    """With a token that GitHub takes it is asked within seconds, and not a minute after the refusal."""
+    place.ready()
+    place.tree().tick(Wake.TICK)
+    place.control.set_check(46, "test")
+    clock.offset += 200
+    assert wait(place, seconds=30, GH_TOKEN="ghp_revoked").ending is Ending.CREDENTIALS
     assert wait(place, WaitFor.CI, seconds=5).ending is Ending.GOOD
 
 

@@ -200,7 +200,9 @@ def test_only_the_lease_is_gone(quiet: Place) -> None:
     assert "it is taken again" in ok(quiet.cli("claim", "42"))
     assert lease_of(quiet)
     assert quiet.claim()["agent_id"] == agent
-    assert "is claimed here already" in ok(quiet.cli("claim", "42"))
+    shown = ok(quiet.cli("claim", "42"))
+    assert "is claimed here already" in shown
+    assert f"Its branch is {quiet.claim()['branch']}." in shown  # it switches to none
 
 
 @SOAKED

@@ -19,6 +19,7 @@ from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.engine.look import Report
+from lifecycle.claim.engine.observing import believed
 from lifecycle.claim.record import ownership
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
@@ -119,9 +120,10 @@ class ClaimWait:
         if files == self._files:
             return None
         self._files = files
-        self._record = self.claim_store.load(repair=False).record
-        if self._record is None:
+        record = self.claim_store.load(repair=False).record
+        if record is None:
             raise Refused(GONE)
+        self._record = believed(self.world, self.claim_store, record)  # another token asks at once
         return self._record
 
     def _ended(self, record: Record) -> Waited | None:

@@ -24,6 +24,7 @@ from lifecycle.claim.decisions.decide import (
     decide,
     look,
 )
+from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.pull import opening
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.engine.briefing import BOARD_CACHE
@@ -390,8 +391,9 @@ def apart(working: LookUnderWay, missed: Missed) -> tuple[plan.Action, plan.Fact
     is_missed = isinstance(action, plan.OpenPullRequest) and decide(working.seen).action == action
     if is_unknown and is_missed:
         return action, plan.Failed(action, error)
-    if is_unknown:
-        working.problem = working.problem or error
+    is_comment = isinstance(action, plan.PostComment)
+    if is_unknown and is_comment and not closing.is_posted(action, working.seen.observation):
+        working.problem = working.problem or error  # else it was found, or goes on alone
     return None
 
 

@@ -143,7 +143,8 @@ def _lines(done: Waited) -> list[str]:
         told = (
             "no news in that time" if done.ending is Ending.TIME_OUT else STATUSES[done.ending][1]
         )
-        lines += [f"Waited for PR #{done.pull}: {told}." if done.pull else f"{told}.", *done.state]
+        bare = f"{told[:1].upper()}{told[1:]}."
+        lines += [f"Waited for PR #{done.pull}: {told}." if done.pull else bare, *done.state]
     if done.packet is not None:
         lines += ["", *lines_of(done.packet.packet), f"All of it is in {done.packet.path}."]
     lines += ["", *done.why] if done.why else []

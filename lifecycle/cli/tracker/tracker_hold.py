@@ -152,11 +152,12 @@ def _taken(session: Session, taken: Taken, name: str = "") -> _Told:
     """What taking an issue came to; `name` is the inner task's id, or empty."""
     claim = taken.record.claim
     how = "taken" if taken.is_new or taken.is_again else "yours already"
+    where = "On branch" if taken.is_new else "Its branch is"
     both = f"{name} and " if name else ""
     which = f"{both}#{claim.issue_number} {quoted(taken.title)}"
     lines = [
         f"{which} {'are' if both else 'is'} {how}, as {claim.agent_id}.",
-        f"On branch {claim.branch}. When done: {messages.HAND_OFF}",
+        f"{where} {claim.branch}. When done: {messages.HAND_OFF}",
     ]
     task = session.tracker.get(name or str(claim.issue_number))
     return _Told(task, lines, list(taken.notes), claim_data(taken.record))

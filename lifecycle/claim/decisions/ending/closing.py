@@ -336,7 +336,7 @@ def comment_step(snapshot: Snapshot, comment: PostComment) -> Decision | Settled
     record = snapshot.record
     if record.ending.comment_done:
         return "done"
-    if _is_posted(comment, snapshot.observation):
+    if is_posted(comment, snapshot.observation):
         return Decision(record=fold(record, Commented(comment.marker), snapshot.now))
     intent = record.intents.get("PostComment")
     if intent is not None and intent.mark == comment.marker:
@@ -376,6 +376,7 @@ def lease_step(snapshot: Snapshot) -> Decision | None:
     return Decision(action=release if may_try(snapshot, release) else None)
 
 
-def _is_posted(comment: PostComment, seen: Observation | None) -> bool:
+def is_posted(comment: PostComment, seen: Observation | None) -> bool:
+    """True if the issue was seen to have the comment."""
     comments = seen.issue.comments if seen is not None and seen.issue is not None else None
     return any(hidden_marker.is_signed(posted.body, comment.marker) for posted in comments or ())
