@@ -57,6 +57,14 @@ def test_claim_by_a_part_of_the_title(place: Place) -> None:
     assert "No open issue" in refused(place.cli("claim", "no such words"))
 
 
+def test_blanks_are_no_task(place: Place) -> None:
+    """As no word at all: every title has them, and GitHub is not asked."""
+    place.control.clear_requests()
+    done = place.cli("claim", "", " ")
+    assert (done.returncode, "Missing argument" in done.stderr) == (2, True)
+    assert place.requests() == []
+
+
 @pytest.mark.parametrize(
     ("number", "code", "word"),
     [

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any, cast
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +21,7 @@ from lifecycle.app.guidance.recovery_message import (
     folded,
     part_of,
 )
+from lifecycle.hooks.answers import pre_compact
 
 RESTS = ("lifecycle status", "lifecycle run recover", "lifecycle stage show", "lifecycle guidance")
 LINE = st.tuples(st.integers(0, 600), st.sampled_from((FIRST, NEXT, LAST)))
@@ -91,3 +94,17 @@ def test_lines_that_count_first_are_named_by_their_beginning() -> None:
     lines = folded([part])
     assert (lines[0], lines[-2]) == ("CURRENT STAGE: CODING", "::: END :::")
     assert len(lines[-3]) < 300
+
+
+def test_the_steps_of_a_stage_are_a_list_within_what_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each line of the instruction has one bullet, also one that had it already."""
+    told = ["CURRENT STAGE: TESTING", "", "Next step: Verify.", "- Fix failing tests"]
+    monkeypatch.setattr(pre_compact.staged_start, "start_lines", lambda _: told)
+    monkeypatch.setattr(pre_compact.recovery, "as_compacted", lambda call: call)
+    assert pre_compact._stage(cast("Any", None)) == [
+        "- CURRENT STAGE: TESTING",
+        "- Next step: Verify.",
+        "  - Fix failing tests",
+    ]

@@ -101,7 +101,7 @@ def _take(session: Session, task: tuple[str, ...], worktree: str | None, *, forc
     """
     if worktree and not _is_path(worktree):
         task, worktree = (worktree, *task), _DEFAULT  # `claim --worktree 42`: that is the task
-    if not task:
+    if not "".join(task).strip():
         raise click.UsageError("Missing argument 'TASK...'.")
     query = " ".join(task)
     if worktree is None:

@@ -73,7 +73,8 @@ def _run(call: HookCall) -> list[str]:
 
 def _stage(call: HookCall) -> list[str]:
     lines = staged_start.start_lines(recovery.as_compacted(call))
-    return [f"- {line}" for line in lines if line]
+    # Its steps are a list already, which becomes one within ours.
+    return [f"  {line}" if line.startswith("- ") else f"- {line}" for line in lines if line]
 
 
 def _workflow(call: HookCall) -> list[str]:

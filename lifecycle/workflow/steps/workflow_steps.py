@@ -103,10 +103,10 @@ class WorkflowSteps:
         found = workflows.get(name)
         if found is None:
             names = [one.workflow.name for one in workflows.found]
-            there = ", ".join(quoted(one) for one in names[:10]) or "none"
+            there = ", ".join(quoted(one) for one in names[:10])
+            others = f"so nothing was done; there is {there}" if there else "and no other"
             raise NoWorkflow(
-                f"There is no workflow {quoted(name)} here, so nothing was done; there is {there}."
-                f"{did_you_mean(name, names)}"
+                f"There is no workflow {quoted(name)} here, {others}.{did_you_mean(name, names)}"
             )
         return found.workflow
 

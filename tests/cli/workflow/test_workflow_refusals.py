@@ -46,6 +46,15 @@ def test_without_a_workflow_each_says_how_one_is_begun(
     assert ground.files() == {}
 
 
+def test_a_name_that_is_unknown_is_told_with_those_that_are_there(ground: WorkflowGround) -> None:
+    """Where there is none at all, that is said once."""
+    said = refused(ground.run("advance", "--workflow", "Y"))
+    assert said.strip().endswith('There is no workflow "Y" here, and no other.')
+    ground.said("start", "X", "--phase", "A")
+    said = refused(ground.run("advance", "--workflow", "Y"))
+    assert 'There is no workflow "Y" here, so nothing was done; there is "X".' in said
+
+
 def test_what_only_shows_needs_no_workflow(ground: WorkflowGround) -> None:
     """A list that is empty, guidance that says so, and the templates: exit 0."""
     assert ground.said("list") == "There is no unfinished workflow here.\n"
