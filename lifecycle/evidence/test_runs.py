@@ -337,7 +337,8 @@ def _places(command: Command, rest: tuple[str, ...]) -> list[str]:
                 paths.append(word[2:])
             elif is_argument and not word.startswith("-") and last not in _OUTPUTS:
                 paths.append(word)
-    return [path for path in paths if path.startswith(("/", "~", "$")) or ".." in path.split("/")]
+    # With two slashes it is a target of bazel's: `//...`.
+    return [path for path in paths if re.match(r"/(?!/)|[~$]", path) or ".." in path.split("/")]
 
 
 def changes_files(command: Command) -> bool:
@@ -372,7 +373,7 @@ def leads_away(run: SuiteRun, root: str) -> bool:
         there = posixpath.normpath(posixpath.join(here, path))
         is_elsewhere = not f"{there}/".startswith(f"{top}/")
         if not root and (path.startswith("/") or not here.startswith(top)):
-            is_elsewhere = there.startswith(tuple(listed("elsewhere")))
+            is_elsewhere = not moves or there.startswith(tuple(listed("elsewhere")))
         if is_elsewhere or path[:1] in ("", "$", "~"):
             return True
         here = there if moves else here

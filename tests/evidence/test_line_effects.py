@@ -106,6 +106,10 @@ def test_a_line_may_change_files_unless_all_of_it_is_known_not_to(line: str, may
         ("cd - && pytest", "/w", True),
         ("cd $(git rev-parse --show-toplevel) && pytest", "/w", False),
         ("make -C ../b test", "/w", True),
+        ("make -C /w test", "/w", False),
+        ("make -C /b test", "", True),
+        ("bazel test //...", "/w", False),
+        ("bazel test //b/...", "", False),
         ("pytest", "", False),
         ("cd a && pytest", "", False),
         ("cd .. && pytest", "", True),
@@ -115,7 +119,10 @@ def test_a_line_may_change_files_unless_all_of_it_is_known_not_to(line: str, may
     ],
 )
 def test_where_a_line_leads(line: str, root: str, leads: bool) -> None:
-    """Away where any place of it lies outside; without a root only what is elsewhere for certain does."""
+    """Away where any place of it lies outside; two slashes begin a target of bazel's, and no place.
+
+    Without a root: what is elsewhere for certain, and what a run is given by its whole path.
+    """
     run = test_runs.run_in(line)
     assert run is not None
     assert test_runs.leads_away(run, root) is leads
