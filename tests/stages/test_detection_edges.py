@@ -70,17 +70,25 @@ def test_what_a_call_is_about(tool: str, text: str, sort: call_sorts.Sort) -> No
 @pytest.mark.parametrize(
     ("output", "outcome"),
     [
-        ("I looked at it.", "open"),
-        ("The parser is done.", "open"),
+        ("", "open"),
+        ("I looked at it.", "changes"),
+        ("The implementation is complete.", "changes"),
+        ("All requirements are met.", "open"),
         ("Approved.", "approved"),
         ("Changes requested.", "changes"),
         ("VERDICT: APPROVED", "approved"),
     ],
 )
 def test_how_a_review_came_out(output: str, outcome: str) -> None:
-    """By its verdict, else by its words; without either it is open."""
+    """By its verdict, else by its words; without a good one in what it gave back it asks for changes."""
     call = ToolCall("Task", "Review the diff", CallEnd.OK, output)
     assert call_sorts.classify(call)[:2] == (call_sorts.Sort.REVIEW, outcome)
+
+
+def test_what_starts_a_review_in_the_same_session_says_nothing_of_it() -> None:
+    """A skill gives back that it was loaded: how the review came out is said by what follows."""
+    call = ToolCall("Skill", "/oracle-review", CallEnd.OK, "Launching skill: oracle-review")
+    assert call_sorts.classify(call)[:2] == (call_sorts.Sort.REVIEW, "open")
 
 
 def test_a_review_that_broke_off_is_approved_by_no_words() -> None:

@@ -229,9 +229,15 @@ def test_a_review_counts_when_it_approves() -> None:
 
 
 def test_an_edit_makes_a_completion_stale() -> None:
-    """What was green, approved or complete is not so any more; a failed edit and a closed issue stay."""
+    """What was green, approved or complete is not so any more; a failed edit and a closed issue stay.
+
+    A review is under way again then; not the agent's word ends it, but a verdict or another review.
+    """
     assert state(GREEN, EDIT) is Detected.IN_PROGRESS
-    assert state(REVIEW, "Approved.", EDIT) is Detected.IN_PROGRESS
+    assert state(REVIEW, "Approved.", EDIT) is Detected.IN_ORACLE_REVIEW
+    assert state(REVIEW, "Approved.", EDIT, "Approved.") is Detected.IN_ORACLE_REVIEW
+    assert state(REVIEW, "Approved.", EDIT, "VERDICT: APPROVED") is Detected.ORACLE_APPROVED
+    assert state(REVIEW, "Approved.", EDIT, REVIEW, "Approved.") is Detected.ORACLE_APPROVED
     assert state("Implementation complete.", EDIT) is Detected.IN_PROGRESS
     assert state(GREEN, ToolCall("Edit", "/w/a.py", FAILED)) is Detected.TESTS_PASSING
     assert state(EDIT, GREEN) is Detected.TESTS_PASSING

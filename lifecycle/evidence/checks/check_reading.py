@@ -39,7 +39,8 @@ def read(
     A check of another name is read as tests are if its command is known to run tests; else it passes by its
     exit status. For coverage `number` is the percentage, where it was read elsewhere.
     """
-    kind = name if name in KINDS or not _runs_tests(end.words, rows) else TEST
+    is_other = name in KINDS or test_runs.run_in(shlex.join(end.words), rows=rows) is None
+    kind = name if is_other else TEST
     found = reading.read_check(
         kind,
         end.words,
@@ -72,7 +73,3 @@ def with_reports(found: Reading, reports: Reading, status: int) -> Reading:
         outcome, why = reports.outcome, reports.why
     named = reports if reports.failures else found
     return Reading(outcome, reports.counts, named.failures, why, named.asserted, reports.passed)
-
-
-def _runs_tests(words: tuple[str, ...], rows: tuple[RunnerRow, ...]) -> bool:
-    return test_runs.run_in(shlex.join(words), rows=rows) is not None

@@ -135,7 +135,7 @@ def _claimed(lines: list[str], wanted: str) -> list[str]:
 @lru_cache(1_000)
 def _claims(claim: str, sentence: str) -> bool:
     """True if the sentence, or a part of it whose other parts are harmless, has a form of the claim."""
-    if sentence.endswith("?"):
+    if sentence.endswith("?") or _has(_of("hangs on"), sentence):
         return False
     plain = re.sub(r" \([^()]*\)", partial(_kept, claim), sentence).rstrip(" .!:;)")
     if _fits(claim, plain):
@@ -190,7 +190,8 @@ def _is_safe(text: str, *, is_label: bool = False, is_strict: bool = False) -> b
     elif is_deed and not is_strict:
         plain, *why = re.split(_of("reasons"), re.sub(_of("of deeds"), " ", plain), maxsplit=1)
     is_marked = any(map(partial(_has, _of(kind)), [plain, *re.split(_of("clauses"), plain)]))
-    return not is_marked and _is_whole(plain) and all(map(_is_safe, why))
+    is_none = _has(_of("no statement"), text) or (is_strict and _has(_of("orders"), plain))
+    return not (is_marked or is_none) and _is_whole(plain) and all(map(_is_safe, why))
 
 
 def _is_beside(sentence: str, *, is_label: bool, is_strict: bool) -> bool:
@@ -201,7 +202,7 @@ def _is_beside(sentence: str, *, is_label: bool, is_strict: bool) -> bool:
     """
     if _claimed([sentence], ""):
         return True
-    if sentence.endswith("?") or not _is_safe(sentence, is_label=is_label, is_strict=is_strict):
+    if not _is_safe(sentence, is_label=is_label, is_strict=is_strict):
         return False
     plain, kinds = re.sub(_of("harmless"), " ok ", sentence), ("known", "heading")
     is_bare = is_label or is_strict or sentence.endswith(":")
@@ -230,7 +231,7 @@ def _sentences(line: str) -> list[str]:
 
 def may_have_verdict(text: str) -> bool:
     """True if a line of the text may be a verdict: worth telling its prose."""
-    pattern = r"(?im)^.{0,40}verdict\W+(?:approved|changes)"
+    pattern = r"(?im)^.{0,40}verdict[^\w\n]+(?:approved|changes)"
     return "verdict" in text.lower() and re.search(pattern, text) is not None
 
 

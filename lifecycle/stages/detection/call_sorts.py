@@ -220,11 +220,10 @@ def _verdict(call: ToolCall) -> str:
     from lifecycle.evidence.words import claim_words, own_words
 
     verdict = own_words.verdict(call.output)
-    if verdict:
-        return verdict
-    lower = call.output.lower()
-    if not any(word in lower for word in WORDS):
-        return "open"
-    if claim_words.APPROVED in own_words.said(call.output, (REVIEW,))[1]:
-        return "changes"
-    return "approved" if own_words.approves(call.output) else "open"
+    if verdict or own_words.approves(call.output):
+        return verdict or "approved"
+    says, still = own_words.said(call.output, (REVIEW, REQUIREMENTS))
+    # What such a call gives back is all of a review: one that says nothing good asks for changes.
+    is_all = call.tool in ("Agent", "Task", "Bash") and call.output.strip()
+    is_bad = is_all and {claim_words.APPROVED, claim_words.SATISFIED}.isdisjoint(says)
+    return "changes" if is_bad or claim_words.APPROVED in still else "open"

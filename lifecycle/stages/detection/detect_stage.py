@@ -45,7 +45,7 @@ def detect(
     answer = stage_markers.named_alone(turn.texts[-1]) if turn.is_question and turn.texts else ""
     if answer in list(Detected):
         return StageFinding(Detected(answer), Tier.MARKER, "its answer", position=turn.position)
-    from lifecycle.stages.detection.stage_watch import infer
+    from lifecycle.stages.detection.stage_watch import TEXT, infer
 
     is_open = bool(turn.markers) or turn.is_cut
     asked = None if is_open else turn.asked or Stage.CODING
@@ -63,9 +63,10 @@ def detect(
     if finding.state.is_completion and turn.kind is Prompt.HUMAN and not turn.calls:
         finding = StageFinding(Detected.UNKNOWN)
     finding.position = turn.position
-    if finding.state.is_completion:
+    wrong = stage_markers.misnamed(turn.texts[-1]) if turn.texts else ""
+    if finding.state.is_completion and not (wrong and finding.why == TEXT):
         return finding
-    if turn.texts and (wrong := stage_markers.misnamed(turn.texts[-1]) or answer):
+    if wrong := wrong or answer:
         return StageFinding(Detected.UNKNOWN, position=turn.position, misnamed=wrong)
     return _marked(turn, turn.markers[-1]) if turn.markers else finding
 

@@ -126,14 +126,13 @@ class Watch:
     def __init__(self, *, is_review_of_requirements: bool, heard: Stage | None = None) -> None:
         self.heard = heard
         self.reviewed: Detected | None = None  # what the last review was about
-        self.denied: set[Detected] = set()  # what it asked changes of
+        self.denied: set[Detected] = set()  # what it asked changes of, or a command did not do
         self.has_shell = self.is_unread = self.has_failed = False
         self.states: dict[Detected, tuple[str, tuple[str, ...]]] = {}
         self.by_call: set[Detected] = set()
         self.under_way: dict[Detected, str] = {}
         self.about: tuple[str, ...] = (REQUIREMENTS,) if is_review_of_requirements else ()
         self.is_closed = False
-        self.has_closed_badly = False
         self.has_worked = False
 
     def see(self, call: ToolCall, seen: Seen) -> None:
@@ -143,6 +142,8 @@ class Watch:
         self.is_unread = False
         if sort is Sort.EDIT and call.outcome is not CallEnd.FAILED:
             self._forget(_STALE)
+            is_old = self.reviewed is Detected.ORACLE_APPROVED  # it was of the files as they were
+            self.under_way |= {Detected.IN_ORACLE_REVIEW: VERDICT} if is_old else {}
             self.under_way.pop(Detected.IN_TESTING, None)
         if sort is Sort.TESTS:
             self._forget({Detected.TESTS_PASSING})
@@ -161,7 +162,7 @@ class Watch:
         if sort is Sort.CLOSE:
             self._forget({Detected.ISSUE_CLOSED} if outcome == REOPENED else set())
             self.is_closed = self.is_closed or outcome == "done"
-            self.has_closed_badly = outcome != "done"
+            (self.denied.discard if outcome == "done" else self.denied.add)(Detected.ISSUE_CLOSED)
         self.has_shell = self.has_shell or call.tool in SHELLS
         if call.tool:
             self.has_worked = True
@@ -190,11 +191,11 @@ class Watch:
         told = {state for state, (why, _) in self.states.items() if why == TEXT}
         self._forget(told if told and own_words.takes_back(text) else set())
         for state in said:
-            is_denied = state is Detected.ISSUE_CLOSED and self.has_closed_badly
+            is_old = state is Detected.ORACLE_APPROVED and VERDICT in self.under_way.values()
             is_seen = state is Detected.TESTS_PASSING and self.has_shell
             if state is Detected.TESTS_PASSING:
                 self.is_unread = (is_seen or state in self.by_call) and not self.has_failed
-            if is_denied or is_seen or state in self.by_call or state in self.denied:
+            if is_old or is_seen or state in self.by_call or state in self.denied:
                 continue
             if state.is_completion:
                 self._complete(state, self.states.get(state, (TEXT, ())))
