@@ -287,7 +287,7 @@ def test_what_was_written_ahead_is_looked_at_though_the_rest_is_held_back(phase:
 def test_what_may_have_been_done_is_read_back_and_not_sent_again(
     place: Place, fault: Fault
 ) -> None:
-    """FORBIDDEN with a path, an outage of one field, a 502: all of it was done, and is found: no problem."""
+    """FORBIDDEN with a path, an outage of a field, a 502: all of it was done, and is found: no problem."""
     place.merged()
     place.control.add_fault(fault, operation="CommentAndClose")
     place.clear()

@@ -9,9 +9,11 @@ import tomllib
 from itertools import pairwise
 from pathlib import Path
 
+import click
+
 from lifecycle.claim.decisions.table import CLAIM, Phase
+from lifecycle.cli.main import group
 from lifecycle.cli.run import run
-from lifecycle.cli.setup import init
 from lifecycle.settings import config
 from tests.docs.demo_picture import PICTURE
 from tests.docs.pages import README, ROOT, Page
@@ -73,5 +75,7 @@ def test_what_the_page_says_of_a_run_can_be_typed() -> None:
     named = set(re.findall(r"lifecycle run ([a-z-]+)", PAGE.text))
     assert len(named) >= 4
     assert named <= set(run.COMMANDS)
-    assert "--run" in {name for one in init.command.params for name in one.opts}
+    init = group.get_command(click.Context(group), "init")
+    assert init is not None
+    assert "--run" in {name for one in init.params for name in one.opts}
     assert (ROOT / "commands" / "workflow.md").is_file()

@@ -21,7 +21,9 @@ from lifecycle.app.guidance.recovery_message import (
     folded,
     part_of,
 )
+from lifecycle.hooks import recovery
 from lifecycle.hooks.answers import pre_compact
+from lifecycle.stages.session import staged_start
 
 RESTS = ("lifecycle status", "lifecycle run recover", "lifecycle stage show", "lifecycle guidance")
 LINE = st.tuples(st.integers(0, 600), st.sampled_from((FIRST, NEXT, LAST)))
@@ -101,8 +103,8 @@ def test_the_steps_of_a_stage_are_a_list_within_what_is_kept(
 ) -> None:
     """Each line of the instruction has one bullet, also one that had it already."""
     told = ["CURRENT STAGE: TESTING", "", "Next step: Verify.", "- Fix failing tests"]
-    monkeypatch.setattr(pre_compact.staged_start, "start_lines", lambda _: told)
-    monkeypatch.setattr(pre_compact.recovery, "as_compacted", lambda call: call)
+    monkeypatch.setattr(staged_start, "start_lines", lambda _: told)
+    monkeypatch.setattr(recovery, "as_compacted", lambda call: call)
     assert pre_compact._stage(cast("Any", None)) == [
         "- CURRENT STAGE: TESTING",
         "- Next step: Verify.",

@@ -391,8 +391,12 @@ def apart(working: LookUnderWay, missed: Missed) -> tuple[plan.Action, plan.Fact
     is_missed = isinstance(action, plan.OpenPullRequest) and decide(working.seen).action == action
     if is_unknown and is_missed:
         return action, plan.Failed(action, error)
-    is_comment = isinstance(action, plan.PostComment)
-    if is_unknown and is_comment and not closing.is_posted(action, working.seen.observation):
+    observed = working.seen.observation
+    if (
+        is_unknown
+        and isinstance(action, plan.PostComment)
+        and not closing.is_posted(action, observed)
+    ):
         working.problem = working.problem or error  # else it was found, or goes on alone
     return None
 

@@ -66,7 +66,7 @@ def test_a_review_of_a_line_outside_of_the_diff_leaves_nothing(
     kept = {"path": "a.txt", "line": 1, "body": "This is there"}
     for path, line in (("a.txt", 9999), ("no-such-file", 1)):
         comments = [kept, {"path": path, "line": line, "body": "No"}]
-        with pytest.raises(ControlError, match="part of the diff|is invalid"):
+        with pytest.raises(ControlError, match=r"part of the diff|is invalid"):
             control.review(number, "CHANGES_REQUESTED", comments=comments)
     assert said(observe, number) == []
     assert "This is there" not in control.dump()
