@@ -97,6 +97,20 @@ def test_ready_to_merge_is_not_said_beside_what_came_since(since: dict[str, Any]
     assert len(briefing.review_lines(record(**REVIEW, memory=known | now))) == 1
 
 
+@pytest.mark.parametrize("was_asked", [True, False])
+def test_what_the_user_was_asked_about_is_not_to_be_fixed_meanwhile(*, was_asked: bool) -> None:
+    """The agent is woken for it no more; a failure beside it, or another head, is the agent's as ever."""
+    checks = {"sha": "0e8fe28634", "failed": ["test"]}
+    failing, asked = {"CI\ttest": ["a", "b"]}, ["a", "b"] if was_asked else ["a"]
+    known = {"red": "0e8fe28634", "failing": failing, "stopped": asked}
+    memory = {"pull.checks": checks, "pull.failures": known}
+    red = {**REVIEW, "phase": "checks_running"}
+    line = briefing.next_line(record(**red, memory=memory))
+    assert ("lifecycle feedback go-on" in line, "Fix, commit" in line) == (was_asked, not was_asked)
+    other = memory | {"pull.checks": checks | {"sha": "1111111111"}}
+    assert "Fix, commit" in briefing.next_line(record(**red, memory=other))
+
+
 def test_a_tick_after_a_failed_close_says_how_it_stands(place: Place) -> None:
     """The comment's answer was lost, the issue closed: the next look does nothing yet, and says why."""
     place.merged()

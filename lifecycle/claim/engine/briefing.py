@@ -7,7 +7,8 @@ killed loses a nudge, never the question.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from lifecycle.claim.commands.next_task import todo_of
 from lifecycle.claim.decisions import derive
@@ -28,6 +29,10 @@ BOARD_CACHE = "board_brief"
 _COLUMNS = (Status.TODO, Status.IN_PROGRESS, Status.IN_REVIEW, Status.DONE)
 
 _WATCHING = "CI, reviews and the merge are watched, and you are told; now: lifecycle tick"
+
+_ASKED = (
+    "The user was asked what is to be done about that; if it is to go on: lifecycle feedback go-on"
+)
 
 NEXT_STEPS = {
     Phase.CODING: f"When the work is done, run: {messages.HAND_OFF}",
@@ -150,6 +155,8 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, has_hooks: bo
         known = record.pull.failures
         if known.get("base") and known.get("red") == checks.get("sha"):
             return "It fails alike on its base: do not fix it here; the base is watched."
+        if _is_asked_about(known, checks.get("sha")):
+            return _ASKED
         then = "the new head is watched." if has_hooks else "then look with: lifecycle tick"
         return f"Fix, commit and push; {then}"
     waits = ("running", "unfinished", "missing", "held", "hidden")
@@ -157,6 +164,12 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, has_hooks: bo
     if phase is Phase.CHECKS_RUNNING and checks.get("passed") and not is_held_up:
         return _until_the_merge(record)
     return NEXT_STEPS[phase] if has_hooks else _BY_HAND.get(phase, NEXT_STEPS[phase])
+
+
+def _is_asked_about(known: Mapping[str, Any], head: object) -> bool:
+    """True if all that fails on the head is what a person was asked about, and nobody is woken for."""
+    failing = {one for names in known.get("failing", {}).values() for one in names}
+    return known.get("red") == head and bool(failing) and failing <= {*known.get("stopped", ())}
 
 
 def _until_the_merge(record: Record) -> str:
