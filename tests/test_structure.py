@@ -29,11 +29,11 @@ BUDGET = {
     "settings": 898,
     "git": 857,
     "github": 6_658,
-    "trackers": 2_815,
+    "trackers": 2_813,
     "platforms": 780,
     "evidence": 2_500,
     "claim": 6_091,
-    "run": 3_742,
+    "run": 3_741,
     "stages": 2_718,
     "workflow": 2_500,
     "feedback": 2_872,
@@ -42,7 +42,7 @@ BUDGET = {
     "app": 1_748,
     "setup": 3_696,
     "hooks": 2_176,
-    "cli": 5_958,
+    "cli": 5_957,
     APART: 17_565,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -69,7 +69,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 259, 411
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_908
+RUN_IN_ALL = 4_907
 """Lines of code that a run may have with its commands and its own hooks."""
 
 
