@@ -42,7 +42,7 @@ BUDGET = {
     "app": 1_748,
     "setup": 3_696,
     "hooks": 2_176,
-    "cli": 5_957,
+    "cli": 5_958,
     APART: 17_565,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.

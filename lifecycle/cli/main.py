@@ -12,8 +12,9 @@ A row has
     options     the same, with how it is written and what --help says of it; a word alone is that row of
                 [shared]
 
-What has no kind is text. An option of text that is not given is empty; one of the kind "text" is None. What
-no row can say is a command in its module.
+The kinds are here, in the group, or in KINDS of the function's module. What has no kind is text. An option
+of text that is not given is empty; one of the kind "text" is None. What no row can say is a command in its
+module.
 """
 
 from __future__ import annotations
@@ -27,20 +28,19 @@ from typing import Any, Final
 import click
 
 from lifecycle import __version__
-from lifecycle.claim.decisions.table import Phase
 from lifecycle.cli.command_session import Session, in_worktree, json_option, option
 from lifecycle.cli.endings import answered, stopped, tell
 from lifecycle.cli.terminal import guarded
 from lifecycle.settings import resources
 
-Rows = Mapping[str, Mapping[str, Any]]
+Row = Mapping[str, Any]
+Rows = Mapping[str, Row]
 
 _KINDS: Final[Mapping[str, Any]] = {
     "text": click.STRING,
     "number": click.INT,
     "count": click.IntRange(min=1),
     "lines": click.IntRange(1, 10_000),
-    "phase": click.Choice([*map(str, Phase)]),
     "file": click.Path(dir_okay=False, path_type=Path),
 }
 """Of what kind a word on the command line may be, and so what the function gets."""
@@ -60,7 +60,7 @@ class RowGroup(click.Group):
     """The group: a command's function is imported when the command is asked for.
 
     Args:
-        folder: below `lifecycle/cli`, with the functions.
+        folder: below `lifecycle/cli`, with the functions, and a point behind it.
         table: its rows.
         session: of its commands.
         kinds: more kinds of words, as click takes their types.
@@ -74,14 +74,14 @@ class RowGroup(click.Group):
         folder: str = "",
         table: Rows,
         session: type[Session] = Session,
-        kinds: Mapping[str, Any] | None = None,
+        kinds: Row = _KINDS,
         first: Callable[[Any], None] = lambda _: None,
         **given: Any,
     ) -> None:
         super().__init__(**given)
         self.folder = folder
         self.table = table
-        self.kinds = {**_KINDS, **(kinds or {})}
+        self.kinds = {**_KINDS, **kinds}
         self.begun = partial(in_worktree, session, first=first)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click's signature
@@ -110,34 +110,36 @@ class RowGroup(click.Group):
             return None
         row = self.table[cmd_name]
         module, _, name = row["module"].partition(":")
-        place = ".".join(filter(None, ("lifecycle.cli", self.folder, module)))
-        made = getattr(importlib.import_module(place), name or cmd_name.replace("-", "_"))
+        there = importlib.import_module(f"lifecycle.cli.{self.folder}{module}")
+        made = getattr(there, name or cmd_name.replace("-", "_"))
         if not isinstance(made, click.Command):
-            made = click.command(cmd_name)(self._run(made, row))
+            kinds = {**self.kinds, **getattr(there, "KINDS", {})}
+            made = click.command(cmd_name)(self._run(made, row, kinds))
         made.short_help = row["short"]
         return made
 
-    def _run(self, function: Callable[..., Any], row: Mapping[str, Any]) -> Callable[..., Any]:
+    def _run(self, function: Callable[..., Any], row: Row, kinds: Row) -> Callable[..., Any]:
         """The function with its session, and what click is told of its arguments and options."""
         how = {name: row[name] for name in ("is_timed", "changes_tasks") if name in row}
         run = json_option(function) if "is_plain" in row else self.begun(**how)(function)
         for name, about in reversed(row["options"].items()):
-            run = option(about["spec"], about["help"], name, **self._given(about))(run)
+            run = option(about["spec"], about["help"], name, **_given(about, kinds))(run)
         for name, about in reversed(row.get("arguments", {}).items()):
-            run = click.argument(name, **self._given(about))(run)
+            run = click.argument(name, **_given(about, kinds))(run)
         return run
 
-    def _given(self, about: Mapping[str, Any]) -> dict[str, Any]:
-        """What click is told of an argument or option beside its name and its help."""
-        given = {key: value for key, value in about.items() if key not in ("spec", "help", "kind")}
-        spec = about.get("spec", "")
-        if "kind" in about:
-            given["type"] = self.kinds[about["kind"]]
-        elif "/" in spec.partition(" ")[0]:  # yes, no, or nothing was said
-            given["default"] = None
-        elif " " in spec and not (spec.endswith("...") or about.get("required")):
-            given["default"] = ""
-        return given
+
+def _given(about: Row, kinds: Row) -> dict[str, Any]:
+    """What click is told of an argument or option beside its name and its help."""
+    given = {key: value for key, value in about.items() if key not in ("spec", "help", "kind")}
+    spec = about.get("spec", "")
+    if "kind" in about:
+        given["type"] = kinds[about["kind"]]
+    elif "/" in spec.partition(" ")[0]:  # yes, no, or nothing was said
+        given["default"] = None
+    elif " " in spec and not (spec.endswith("...") or about.get("required")):
+        given["default"] = ""
+    return given
 
 
 COMMANDS: Final = rows_of()

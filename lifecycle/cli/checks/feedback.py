@@ -23,7 +23,7 @@ class FeedbackGroup(RowGroup):
 @click.group(
     "feedback",
     cls=FeedbackGroup,
-    folder="checks",
+    folder="checks.",
     table=rows_of("checks"),
     kinds={"pull": pull_number},
 )

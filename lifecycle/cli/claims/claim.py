@@ -28,6 +28,9 @@ from lifecycle.core.messages.messages import HAND_OFF
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+KINDS = {"phase": click.Choice([phase.value for phase in Phase])}
+"""Of what kind a word on the command line may be, beside those of `main.py`."""
+
 _DEFAULT = ""
 """What `--worktree` stands for without a PATH: the folder beside the main worktree."""
 

@@ -49,7 +49,7 @@ _KINDS: Final[Mapping[str, click.ParamType[Any]]] = {
 @click.group(
     "run",
     cls=RowGroup,
-    folder="run",
+    folder="run.",
     table=COMMANDS,
     session=RunSession,
     kinds=_KINDS,

@@ -213,7 +213,7 @@ def _state(task: Task) -> str:
 @click.group(
     "tracker",
     cls=RowGroup,
-    folder="tracker",
+    folder="tracker.",
     table=rows_of("tracker"),
     kinds={"priority": click.IntRange(0, 4), "status": click.Choice(_STATUSES)},
     first=values.tell_place,

@@ -15,7 +15,7 @@ COMMANDS: Final = rows_of("workflow")
 @click.group(
     "workflow",
     cls=RowGroup,
-    folder="workflow",
+    folder="workflow.",
     table=COMMANDS,
     session=WorkflowSession,
 )
