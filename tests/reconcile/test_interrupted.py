@@ -30,7 +30,7 @@ from tests.reconcile.ground import (
     process_environment,
     states,
 )
-from tests.repeated import DEATHS, soaked
+from tests.repeated import DEATHS, crossed
 from tests.worlds import TOKEN
 
 REVIEWED = Given(pull="open", status="In Review", set_at=7.9)
@@ -180,31 +180,30 @@ LOST = [
 
 
 @pytest.mark.parametrize(
-    ("fault", "count"),
-    [
-        ("bad-gateway", 1),
-        soaked("bad-gateway-after", 1),
-        soaked("bad-gateway-after", 9),
-        soaked("connection-reset", 9),
-        ("connection-cut-after", 1),
-    ],
-)
-@pytest.mark.parametrize(
-    ("name", "where"), LOST, ids=[f"{n}-{next(iter(w.values()))}" for n, w in LOST]
+    ("lost", "fault"),
+    crossed(
+        {f"{name}-{next(iter(where.values()))}": (name, where) for name, where in LOST},
+        {
+            "done": ("connection-cut-after", 1),
+            "not done": ("bad-gateway", 1),
+            "done, and said to be not": ("bad-gateway-after", 1),
+            "never heard of": ("bad-gateway-after", 9),
+            "no connection": ("connection-reset", 9),
+        },
+    ),
 )
 def test_a_lost_answer_doubles_nothing(
-    name: str,
-    where: dict[str, str],
-    fault: str,
-    count: int,
+    lost: tuple[str, dict[str, str]],
+    fault: tuple[str, int],
     make: Make,
     whole: Callable[[Given, Policy], Shows],
 ) -> None:
     """Done or not, whoever hears nothing of a write looks for it: the next run ends as a whole one."""
+    name, where = lost
     given, policy, _ = WORLDS[name]
     expected = whole(given, policy)
     one = make(given)
-    one.control.add_fault(fault, count=count, **where)
+    one.control.add_fault(fault[0], count=fault[1], **where)
     first = one.run(policy)
     one.control.clear_faults()
     second = one.run(policy)
