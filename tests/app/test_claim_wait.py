@@ -196,6 +196,17 @@ def test_what_another_token_was_refused_holds_no_wait_back(
     assert wait(place, WaitFor.CI, seconds=5).ending is Ending.GOOD
 
 
+def test_a_short_wait_looks_before_its_time_is_up(place: Place, clock: EventfulClock) -> None:
+    """Somebody looked just before it, and then it was closed: it does not say that there is no news."""
+    place.ready()
+    place.tree().tick(Wake.STOP)
+    place.tree().tick(Wake.TICK)
+    clock.at(clock.offset + 10, lambda: place.control.close_pull(place.pull()))
+    began = clock.offset
+    assert wait(place, seconds=30).ending is Ending.CLOSED
+    assert began + 27 <= clock.offset <= began + 31
+
+
 def test_a_pull_request_without_a_claim_is_waited_for_by_the_same_rules(
     place: Place, clock: EventfulClock
 ) -> None:

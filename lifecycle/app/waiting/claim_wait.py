@@ -40,6 +40,9 @@ SLICE_SECONDS = 1.0
 BESIDE_SECONDS = 5.0
 """How often it is asked whether the waiter beside us has looked."""
 
+LAST_SECONDS = 2.0
+"""Before its time is up it looks once more, so that what it says of the pull request is so."""
+
 GONE = "The claim is over, so there is nothing to wait for any more; lifecycle status tells how it ended."
 
 AGENTS = (Audience.ACT, Audience.NEXT, Audience.NEWS, Audience.ASK, Audience.NOTE)
@@ -211,8 +214,9 @@ class ClaimWait:
 
     def _every(self, record: Record) -> float:
         """How old a poll has to be for another one."""
-        every = self.world.settings.poll_seconds
-        return min(pace.SOONEST, every) if self._is_unseen(record) else every
+        every, left = self.world.settings.poll_seconds, self.ends - self.clock.monotonic()
+        is_last = left <= LAST_SECONDS and self._may_look()
+        return min(pace.SOONEST, every) if is_last or self._is_unseen(record) else every
 
     def _next(self, record: Record) -> float | None:
         """When to look, in seconds since the epoch; None if no look brings anything on."""
