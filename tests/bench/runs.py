@@ -155,7 +155,7 @@ class Ground:
         for words in (("init", "-b", "work"), ("add", "."), ("commit", "-m", "Begin")):
             self._git(*words)
         user_folder.trust(self.variables, store.clone_of(root), (), TEST)
-        self.deadline = Deadline.after(SystemClock(), 600)
+        self.deadline = Deadline.after(SystemClock(), None)
         kept = RunStore(root, self.variables, self.deadline)
         with kept.locked():
             kept.begin(run)
