@@ -182,6 +182,9 @@ class StageFinding:
 TEXT = 4_000
 """Characters of what a call was asked to do, and of the end of what it printed, that are kept."""
 
+_TRAILER = r"(?s)(?:\A|\n)agentId: [\w-]+(?: \([^\n]*\))?(?:\n<usage>.*)?\s*\Z"
+"""What the client puts behind what a subagent said: its id, how to go on with it, what it took."""
+
 FEEDBACK = "Stop hook feedback:"
 """How the client begins what a Stop hook told the agent."""
 
@@ -271,8 +274,9 @@ def _assistant(entry: dict[str, Any], results: dict[str, ToolCall]) -> list[Entr
             entries.append(Said(text))
         elif block.get("type") == "tool_use" and isinstance(name, str):
             call = results.pop(str(block.get("id")), None) or ToolCall("")
-            call.tool, call.text = name, _asked_of(name, block.get("input"))
-            call.is_background = call.is_background or _is_background(block.get("input"))
+            asked = block.get("input")
+            call.tool, call.text = name, _asked_of(name, asked)
+            call.is_background |= isinstance(asked, dict) and asked.get("run_in_background") is True
             if call.is_background:
                 call.outcome = CallEnd.UNKNOWN
             entries.append(call)
@@ -369,16 +373,12 @@ def _result(block: dict[str, Any], more: object) -> ToolCall:
     content = block.get("content")
     if isinstance(content, list):
         content = "\n".join(_text_of(part) for part in content if isinstance(part, dict))
-    output = content if isinstance(content, str) else ""
+    output = re.sub(_TRAILER, "", content) if isinstance(content, str) else ""
     details = more if isinstance(more, dict) else {}
     has_failed = bool(block.get("is_error")) or bool(details.get("interrupted"))
     is_background = bool(details.get("backgroundTaskId") or details.get("isAsync"))
     outcome = CallEnd.FAILED if has_failed else CallEnd.UNKNOWN if is_background else CallEnd.OK
     return ToolCall("", "", outcome, output[-TEXT:], is_background=is_background)
-
-
-def _is_background(asked: object) -> bool:
-    return isinstance(asked, dict) and asked.get("run_in_background") is True
 
 
 def _asked_of(tool: str, asked: object) -> str:
