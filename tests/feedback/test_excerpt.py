@@ -282,3 +282,33 @@ def test_what_is_no_end_of_a_stopped_step_is_no_place_that_it_came_to() -> None:
         "waiting for the bank",
         "##[error]The operation was canceled.",
     )
+
+
+def test_a_frame_of_ones_own_code_is_shown_amid_those_of_libraries() -> None:
+    """A long traceback has most of its lines in libraries: what is to be changed is not among these."""
+    frame = '  File "{}/{}.py", line {}, in call'
+    library = "/opt/hostedtoolcache/Python/3.12.8/x64/lib/python3.12/site-packages/django"
+    lines = [frame.format(library, f"f{n}", n) for n in range(100)]
+    own = frame.format("/home/runner/work/shop/shop", "queue", 21)
+    lines[60] = own
+    shown = excerpt(
+        ["Traceback (most recent call last):", *lines, "redis.ConnectionError: refused"]
+    )
+    assert own in shown.lines
+    assert lines[50] not in shown.lines
+    assert shown.first_error == "redis.ConnectionError: refused"
+
+
+@pytest.mark.parametrize(
+    ("lines", "first"),
+    [
+        (["Traceback (most recent call last):", "KeyError: 'price'"], "KeyError: 'price'"),
+        (["Traceback (most recent call last):", "Odd"], "Traceback (most recent call last):"),
+        (["* What went wrong:", "> Task :test FAILED"], "> Task :test FAILED"),
+        (["npm error code 1", "npm error path /a"], "npm error path /a"),
+        (["npm error code E404", "npm error 404 gone"], "npm error code E404"),
+    ],
+)
+def test_the_first_error_says_what_it_is(lines: list[str], first: str) -> None:
+    """What opens any error is no identity: else a script's failure would be the same as the base's."""
+    assert excerpt(lines).first_error == first

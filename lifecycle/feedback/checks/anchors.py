@@ -69,6 +69,12 @@ def noise() -> re.Pattern[str]:
 
 
 @functools.cache
+def opener() -> re.Pattern[str]:
+    """What the begin of a line matches that announces an error and does not tell it."""
+    return _any_of(_table()["openers"])
+
+
+@functools.cache
 def step_ended() -> re.Pattern[str]:
     """What the line matches with which Actions ends a step that failed."""
     return _any_of([*_table()["ended"], *_table()["stopped"]])

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.redact import redact
-from lifecycle.feedback.checks.anchors import AnchorRank, is_hint, rank_of
+from lifecycle.feedback.checks.anchors import AnchorRank, is_hint, opener, rank_of
 from lifecycle.feedback.checks.log_lines import StepTime, plain_lines
 
 MOST_LINES = 150
@@ -85,8 +85,9 @@ class _Window:
 
 @dataclass
 class _RankRead:
-    """The errors of one rank: the first, the last, and those between."""
+    """The errors of one rank: the first, the last, and those between; the first line that says what."""
 
+    told: str = ""
     first: _Window | None = None
     last: _Window | None = None
     others: list[_Window] = field(default_factory=list)
@@ -121,7 +122,10 @@ class _Reading:
         elif rank is AnchorRank.NONE and AnchorRank.HINT in self.ranks and self._hints(text):
             rank = AnchorRank.HINT
         if rank is not AnchorRank.NONE:
-            self._note(self.ranks[rank], at)
+            read = self.ranks[rank]
+            if not read.told and not opener().match(text):
+                read.told = text.strip()
+            self._note(read, at)
 
     def _hints(self, text: str) -> bool:
         """Whether the line may be worth a look; what comes again but for its numbers is not."""
@@ -158,10 +162,13 @@ class _Reading:
 
     @property
     def first_error(self) -> str:
-        """The first line of the surest rank that there is; a hint tells no error."""
+        """The first line of the surest rank that there is; a hint tells no error.
+
+        What only opens one, as a traceback's first line, is alike in all failures: it counts alone only.
+        """
         for rank, read in self.ranks.items():
             if rank is not AnchorRank.HINT and read.first is not None:
-                return read.first.lines[read.first.anchor].strip()
+                return read.told or read.first.lines[read.first.anchor].strip()
         return ""
 
 
