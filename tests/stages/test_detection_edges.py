@@ -91,6 +91,15 @@ def test_what_starts_a_review_in_the_same_session_says_nothing_of_it() -> None:
     assert call_sorts.classify(call)[:2] == (call_sorts.Sort.REVIEW, "open")
 
 
+def test_a_command_is_known_by_its_first_word_and_an_agents_task_by_its_beginning() -> None:
+    """What is behind a command is what it is given; a word far down in a long task makes no review."""
+    skill = ToolCall("Skill", "/requirements-review of issue 41", CallEnd.OK, "")
+    assert call_sorts.classify(skill)[0] is call_sorts.Sort.REQUIREMENTS
+    for room, sort in ((0, call_sorts.Sort.REVIEW), (1, call_sorts.Sort.WORK)):
+        task = f"{'x' * (500 - len(' code review') + room)} code review"
+        assert call_sorts.classify(ToolCall("Task", task, CallEnd.OK, ""))[0] is sort
+
+
 def test_a_review_that_broke_off_is_approved_by_no_words() -> None:
     """The agent saw no answer: what it says of one is made up."""
     call = ToolCall("Task", "Review the diff", CallEnd.FAILED, "API Error")
