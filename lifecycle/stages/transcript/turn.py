@@ -182,7 +182,7 @@ class StageFinding:
 TEXT = 4_000
 """Characters of what a call was asked to do, and of the end of what it printed, that are kept."""
 
-_TRAILER = r"(?s)(?:\A|\n)agentId: [\w-]+(?: \([^\n]*\))?(?:\n<usage>.*)?\s*\Z"
+_TRAILER = r"(?s)\nagentId: [\w-]+(?: \([^\n]*\))?(?:\n<usage>.*)?\s*\Z"
 """What the client puts behind what a subagent said: its id, how to go on with it, what it took."""
 
 FEEDBACK = "Stop hook feedback:"
