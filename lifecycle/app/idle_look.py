@@ -85,9 +85,9 @@ def join(
     within: AbstractContextManager[None],
 ) -> None:
     """Have the other waiters' next look ask for this claim's pull request as well; asks nobody."""
-    found = watched(world, claim_store, record)
-    if found is not None:
-        _with_looks(world, within, lambda looks: looks.join(*found))
+    watching = watched(world, claim_store, record)
+    if watching is not None:
+        _with_looks(world, within, lambda looks: looks.join(*watching))
 
 
 def together(
@@ -102,8 +102,8 @@ def together(
     changed: the claim was edited, something failed, reviews are due, what failed is to be read again, or
     GitHub never showed its checks.
     """
-    found = watched(world, claim_store, record)
-    return shared(world, *found, within) if found is not None else None
+    watching = watched(world, claim_store, record)
+    return shared(world, *watching, within) if watching is not None else None
 
 
 def shared(

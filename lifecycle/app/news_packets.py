@@ -50,15 +50,15 @@ def _queue(world: World, of: PackedEvent, seconds: float) -> list[str]:
 
     world.deadline.renew(seconds)
     group = of.commit or world.reports.queue_commit(of.pull)
-    found = fetch(world, of.pull, world.deadline.left, group=group) if group else None
-    return wake_lines(found.packet, found.path) if found and found.packet.count else []
+    fetched = fetch(world, of.pull, world.deadline.left, group=group) if group else None
+    return wake_lines(fetched.packet, fetched.path) if fetched and fetched.packet.count else []
 
 
 def _conflict(world: World, of: PackedEvent, seconds: float) -> list[str]:
     from lifecycle.feedback.merging.conflict import fetch
 
-    found = fetch(world, of.pull, of.commit, of.rest, seconds)
-    return found.wake_lines
+    fetched = fetch(world, of.pull, of.commit, of.rest, seconds)
+    return fetched.wake_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +154,6 @@ def _with_packet(root: Path, notice: Notice) -> Notice:
 def _packed(notices: Iterable[Notice]) -> Iterator[PackedEvent]:
     """What the keys of those sentences say that have a packet."""
     for notice in notices:
-        if found := _KEY.match(notice.key):
-            event, pull, commit, rest = found.groups("")
+        if match := _KEY.match(notice.key):
+            event, pull, commit, rest = match.groups("")
             yield PackedEvent(event, int(pull), commit, rest)

@@ -131,8 +131,8 @@ def place_of(world: Host, agent: str = "") -> TrackerPlace:
 def _claimed_by(world: Host) -> str:
     """The agent that the claim file names, or "": a file that came with the repository names nobody."""
     try:
-        found = store.read(world.root / CLAIM_FILE, follow=False)
-        claim = Claim.of(claim_file.parse(found.content)) if found is not None else None
+        file = store.read(world.root / CLAIM_FILE, follow=False)
+        claim = Claim.of(claim_file.parse(file.content)) if file is not None else None
     except (OSError, CorruptClaimError, ClaimRefused):
         return ""
     if claim is None or not re.fullmatch(_ACTOR, claim.agent_id) or world.is_tracked(CLAIM_FILE):

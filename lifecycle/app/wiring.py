@@ -205,9 +205,9 @@ class WorktreeWorld:
     def base_remote(self) -> str:
         """The remote that has `base`: of a fork it is another one than that which is pushed to."""
         for name, urls in self.git.remotes().items():
-            found = [process.parse_remote(url) for url in urls]
+            parsed = [process.parse_remote(url) for url in urls]
             if any(
-                str(one.repository).casefold() == str(self.base).casefold() for one in found if one
+                str(one.repository).casefold() == str(self.base).casefold() for one in parsed if one
             ):
                 return name
         return self.remote

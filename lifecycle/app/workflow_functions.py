@@ -158,8 +158,8 @@ def generate_markdown(
         raise Refused("generate_markdown needs a workflow, as get_workflow_state gives it.")
     fields = {name: value for name, value in data.items() if name != DETAIL}
     document = ReadDocument(DocumentKind.DOCUMENT, "the workflow", fields, None, b"")
-    (found,) = found_workflows([document], {})
-    text = view_of(found.workflow)
+    (read,) = found_workflows([document], {})
+    text = view_of(read.workflow)
     if given is not None:
         path = str(workflow)
         try:

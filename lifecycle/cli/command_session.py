@@ -212,12 +212,12 @@ def _forget_tasks(world: WorktreeWorld) -> None:
     from lifecycle.storage import workflow_marks
     from lifecycle.storage.workflow_files import WorkflowFiles
 
-    shelf = WorkflowFiles(world.root)
+    files = WorkflowFiles(world.root)
     try:
-        if shelf.sessions.mtime_ns(workflow_tasks.TASKS) >= 0 and not world.is_tracked(
+        if files.sessions.mtime_ns(workflow_tasks.TASKS) >= 0 and not world.is_tracked(
             workflow_marks.FOLDER
         ):
-            workflow_tasks.drop(shelf, world.clock.now())
+            workflow_tasks.drop(files, world.clock.now())
     except (LifecycleError, OSError) as error:
         log.write(world.root, f"tasks: {error}")
 

@@ -16,8 +16,8 @@ _KEY = r"[\w.:/#=]+(?:-[\w.:/#=]+)*"
 
 def of(kind: str, **facts: object) -> str:
     """The marker of a kind of text, with what tells it from others of the kind."""
-    said = "".join(f" {name}={value}" for name, value in facts.items())
-    return f"<!-- lifecycle:{kind}{said} -->"
+    words = "".join(f" {name}={value}" for name, value in facts.items())
+    return f"<!-- lifecycle:{kind}{words} -->"
 
 
 def word(text: str) -> str:

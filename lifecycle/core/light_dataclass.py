@@ -83,9 +83,9 @@ def _own(given: type) -> list[str]:
 
 def _field(given: type, name: str) -> LightField:
     value = given.__dict__.get(name, _MISSING)
-    found = value if isinstance(value, LightField) else LightField(default=value)
-    found.name, found.type = name, given.__annotations__[name]
-    return found
+    light = value if isinstance(value, LightField) else LightField(default=value)
+    light.name, light.type = name, given.__annotations__[name]
+    return light
 
 
 def _slotted(given: type, every: Mapping[str, LightField], own: Mapping[str, LightField]) -> type:
@@ -103,12 +103,12 @@ def _slotted(given: type, every: Mapping[str, LightField], own: Mapping[str, Lig
 
 
 def _plain(given: type, own: Mapping[str, LightField]) -> type:
-    for name, found in own.items():
+    for name, light in own.items():
         if isinstance(given.__dict__.get(name), LightField):
-            if found.default is _MISSING:
+            if light.default is _MISSING:
                 delattr(given, name)
             else:
-                setattr(given, name, found.default)
+                setattr(given, name, light.default)
     return given
 
 
@@ -123,14 +123,14 @@ def _init(made: Any) -> Callable[..., None]:
     """`__init__`, whose parameters are the fields."""
     known: dict[str, Any] = {"_set": object.__setattr__, "_missing": _MISSING}
     parameters, lines = ["self"], []
-    for name, found in made.__light_fields__.items():
+    for name, light in made.__light_fields__.items():
         value = name
-        if found.default_factory is not _MISSING:
-            known[f"_of_{name}"] = found.default_factory
+        if light.default_factory is not _MISSING:
+            known[f"_of_{name}"] = light.default_factory
             parameters.append(f"{name}=_missing")
             value = f"_of_{name}() if {name} is _missing else {name}"
-        elif found.default is not _MISSING:
-            known[f"_of_{name}"] = found.default
+        elif light.default is not _MISSING:
+            known[f"_of_{name}"] = light.default
             parameters.append(f"{name}=_of_{name}")
         else:
             parameters.append(name)
@@ -186,19 +186,19 @@ class _AsPythons:
 
         every: dict[str, LightField] = owner.__light_fields__
         namespace: dict[str, Any] = {
-            "__annotations__": {name: found.type for name, found in every.items()}
+            "__annotations__": {name: light.type for name, light in every.items()}
         }
-        for name, found in every.items():
-            given = {"default": found.default, "default_factory": found.default_factory}
+        for name, light in every.items():
+            given = {"default": light.default, "default_factory": light.default_factory}
             kept = {key: value for key, value in given.items() if value is not _MISSING}
-            namespace[name] = dataclasses.field(repr=found.repr, compare=found.compare, **kept)
+            namespace[name] = dataclasses.field(repr=light.repr, compare=light.compare, **kept)
         made: Any = dataclasses.dataclass(frozen=owner.__light_frozen__)(
             type("Pythons", (), namespace)
         )
         made.__signature__ = inspect.signature(made)
-        found = getattr(made, self._name)
-        setattr(owner, self._name, found)
-        return found
+        light = getattr(made, self._name)
+        setattr(owner, self._name, light)
+        return light
 
 
 def _replace(value: Any, /, **changes: Any) -> Any:

@@ -249,14 +249,14 @@ def _ringing(
             raise DeadlineReached
 
     before, begun = signal.signal(signal.SIGALRM, ring), time.monotonic()
-    left, again = signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.05))
+    left, interval = signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.05))
     try:
         yield
     finally:
         signal.signal(signal.SIGALRM, before)
         if left:  # of the alarm around it
             left = max(left - (time.monotonic() - begun), 0.05)
-        signal.setitimer(signal.ITIMER_REAL, left, again)
+        signal.setitimer(signal.ITIMER_REAL, left, interval)
 
 
 T = TypeVar("T")

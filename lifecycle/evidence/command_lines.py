@@ -84,9 +84,9 @@ def _commands(line: str, depth: int) -> list[Command]:
         bare = command.words
         is_shell = len(bare) > 2 and bare[0] in _SHELLS and depth < 2
         flags = (i for i, word in enumerate(bare) if is_shell and re.fullmatch(r"-\w*c", word))
-        inner = next(flags, 0)
-        if 0 < inner < len(bare) - 1:
-            result += [_inside(part, command) for part in _commands(bare[inner + 1], depth + 1)]
+        place = next(flags, 0)
+        if 0 < place < len(bare) - 1:
+            result += [_inside(part, command) for part in _commands(bare[place + 1], depth + 1)]
         elif bare:
             result.append(command)
     return result
@@ -249,8 +249,8 @@ def unwrapped(words: list[str]) -> list[str]:
         elif len(rest) > 1 and f"{name} {rest[1]}" in _STARTERS:
             is_program = name in ("yarn", "pnpm", "bun") and rest[1] not in ("dlx", "exec")
             rest = rest[1:] if is_program else _without_options(rest[2:])
-        elif inner := _of_python(name, rest) or _of_container(name, rest):
-            rest = inner
+        elif wrapped := _of_python(name, rest) or _of_container(name, rest):
+            rest = wrapped
         else:
             return [name, *rest[1:]]
     return rest

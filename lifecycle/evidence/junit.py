@@ -67,16 +67,16 @@ def read_reports(root: Path, argv: Sequence[str], started: float) -> Reading | N
     """
     top = Path(os.path.realpath(root))
     named = _written(top, _named(top, argv), started)
-    found = list(named) or list(_written(top, _well_known(top), started))
+    paths = list(named) or list(_written(top, _well_known(top), started))
     summary, left = _Summary(), 2 * LARGEST
-    for path in found[:FILES]:
+    for path in paths[:FILES]:
         content = regular_files.whole(str(path), min(LARGEST, left))
         if content is None:
             summary.problem(top, path, "is too large, or cannot be read")
             continue
         left -= len(content)
         summary.add(top, path, content, is_named=bool(named))
-    if len(found) > FILES:
+    if len(paths) > FILES:
         summary.why = summary.why or f"more than {FILES} reports were written"
     return summary.reading()
 

@@ -118,10 +118,10 @@ def _taken(row: RunnerRow, text: str, taken: set[str]) -> Counter[str] | None:
     lines: set[str] = set()
     sums: Counter[str] = Counter()
     for summary in row.summary:
-        pattern, inner = (summary, "") if isinstance(summary, str) else summary
+        pattern, counted_form = (summary, "") if isinstance(summary, str) else summary
         of_pattern: list[Counter[str]] = []
         for match in row.found(pattern, text):
-            line, counted = _line_of(match), _counted(match, inner)
+            line, counted = _line_of(match), _counted(match, counted_form)
             if counted and line not in taken:
                 lines.add(line)
                 of_pattern.append(counted)
@@ -159,27 +159,27 @@ def _failures(
     Where a runner tells why, it may name a test in another way: by its title, or by the end of its
     identity. It is that test if as many are named so as there are failures of that name.
     """
-    found: dict[str, str] = {}
+    by_id: dict[str, str] = {}
     asserted: Counter[str] = Counter()
     tells = False
     for row in rows:
         names = _names(row, row.failures, text)
-        found |= dict(names)
+        by_id |= dict(names)
         if row.asserted and (names or row in readers):
             tells = True
             asserted |= Counter(name for name, _ in _names(row, row.asserted, text))
-    failures = tuple(found)[:_MOST]
+    failures = tuple(by_id)[:_MOST]
     if not tells:
         return failures, None
     known: set[str] = set()
     for name in asserted:
-        alike = {each for each in failures if _is_called(each, found[each], name)}
-        if name in found or not alike:
+        alike = {each for each in failures if _is_called(each, by_id[each], name)}
+        if name in by_id or not alike:
             known.add(name)
         elif asserted[name] >= len(alike):
             known |= alike
     every = tuple(dict.fromkeys((*failures, *asserted)))
-    every = tuple(name for name in every if name in found or name in known)
+    every = tuple(name for name in every if name in by_id or name in known)
     return every[:_MOST], tuple(name for name in every if name in known)[:_MOST]
 
 

@@ -132,11 +132,11 @@ class RunRecord:
     @property
     def data(self) -> dict[str, Any]:
         """It as JSON, without what is not known of it."""
-        found = asdict(self)
+        values = asdict(self)
         if self.counts is not None:
-            found["counts"] = {name: getattr(self.counts, name) for name in _COUNTED}
+            values["counts"] = {name: getattr(self.counts, name) for name in _COUNTED}
         known = {field.name: field.default for field in fields(self)}
-        return {name: value for name, value in found.items() if value != known[name]}
+        return {name: value for name, value in values.items() if value != known[name]}
 
 
 _COUNTED = ("passed", "failed", "skipped", "errors")
@@ -213,9 +213,9 @@ class EvidenceRoom:
 
     def _load(self) -> dict[str, Any]:
         """The file's JSON; an empty one if it is not there, or not of our form: it is learned again."""
-        found = self.folder.read(RECORDS)
+        file = self.folder.read(RECORDS)
         try:
-            data = {} if found is None else json.loads(found.content)
+            data = {} if file is None else json.loads(file.content)
         except (ValueError, RecursionError):
             return {}
         is_ours = isinstance(data, dict) and data.get("version") == VERSION

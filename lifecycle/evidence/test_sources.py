@@ -45,11 +45,11 @@ def of_tests(root: Path, identities: Iterable[str], files: Mapping[str, str]) ->
         files: by path, the mode and the name of the content of each file, as `TreeSeen.files` has it.
     """
     texts = _Texts(root, files)
-    found: dict[str, None] = {}
+    paths: dict[str, None] = {}
     for identity in list(identities)[:TESTS]:
         named = [path for path in _paths(identity) if path in files]
-        found |= dict.fromkeys(named[:1] or texts.having(identity))
-    return {path: files[path].rpartition(" ")[2] for path in list(found)[:FILES]}
+        paths |= dict.fromkeys(named[:1] or texts.having(identity))
+    return {path: files[path].rpartition(" ")[2] for path in list(paths)[:FILES]}
 
 
 def _paths(identity: str) -> Iterator[str]:
@@ -77,10 +77,10 @@ class _Texts:
             for part in reversed(parts[-2:]):
                 word = re.compile(rf"(?<!\w){re.escape(part)}(?!\w)")
                 every = self._of(is_test=is_test)
-                found = [path for path in every if word.search(self._text(path))]
-                own = [path for path in found if Path(path).name.partition(".")[0] in parts]
-                if found:
-                    return (own or found)[:OF_ONE]
+                having = [path for path in every if word.search(self._text(path))]
+                own = [path for path in having if Path(path).name.partition(".")[0] in parts]
+                if having:
+                    return (own or having)[:OF_ONE]
         return []
 
     def _of(self, *, is_test: bool) -> list[str]:

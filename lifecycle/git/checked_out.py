@@ -42,5 +42,5 @@ def branch_of(root: str | os.PathLike[str]) -> str:
 
 
 def _line(path: str) -> str:
-    found = regular_files.content(path, limit=_LINE)
-    return found[0].decode("utf-8", "replace").strip() if found is not None else ""
+    read = regular_files.content(path, limit=_LINE)
+    return read[0].decode("utf-8", "replace").strip() if read is not None else ""

@@ -335,18 +335,18 @@ def head_repository(git: Git, remote: str, api_url: str) -> Repository:
             f'This repository has no remote called "{remote}", so nothing was asked of GitHub; add '
             "it, or name another one as remote in .lifecycle.toml."
         )
-    found = parse_remote(url)
+    parsed = parse_remote(url)
     web = web_host(api_url)
-    if found is None or not _is_host(found, web):
-        where = found.host if found else "a place that is not owner/name on a host"
+    if parsed is None or not _is_host(parsed, web):
+        where = parsed.host if parsed else "a place that is not owner/name on a host"
         own = "for a GitHub of its own run: gh auth login --hostname HOST (or set GITHUB_API_URL), else "
-        if found is None or is_no_github(found.host):
+        if parsed is None or is_no_github(parsed.host):
             own = ""
         raise BadConfig(
             f'The remote "{remote}" points to {where}, which is not a repository on {web}; {own}set '
             "repository in .lifecycle.toml."
         )
-    return found.repository
+    return parsed.repository
 
 
 def default_branch(git: Git, remote: str, *, is_asked: bool = False) -> str:

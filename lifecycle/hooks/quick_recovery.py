@@ -140,9 +140,9 @@ def _start(root: str, session: str, source: str, answer: dict[str, Any]) -> bool
     if not answer["told"] and not answer["person"]:
         return True
     own = {"hookEventName": HOOKS[START], "additionalContext": answer["told"]}
-    said = {"hookSpecificOutput": own} if answer["told"] else {}
+    context = {"hookSpecificOutput": own} if answer["told"] else {}
     more = {"systemMessage": answer["person"]} if answer["person"] else {}
-    output = json.dumps({**said, **more}) + "\n"
+    output = json.dumps({**context, **more}) + "\n"
     descriptor = recovery_marks.begin_start(root, session, source)
     if descriptor is None:
         return True

@@ -139,18 +139,18 @@ class _Resting:
 
     def wait(self) -> bool:
         """Wait until the whole path has to go on; False if nobody listens any more."""
-        again = self._rest["again"]
+        due = self._rest["again"]
         until = self._rest["until"] or math.inf
         while True:
             now = self._clock.now()
             if now >= until:
                 return True
-            if now >= again:
-                again = self._asked(now)
-                if again <= now:
+            if now >= due:
+                due = self._asked(now)
+                if due <= now:
                     return True
                 continue
-            moment = min(again, until)
+            moment = min(due, until)
             promised = min(moment, now + LONGEST_WAIT)
             signs_of_life.promise(self._folder, self._rest["session"], promised)
             end = self._clock.monotonic() + min(moment - now, RECKON_SECONDS)

@@ -81,8 +81,8 @@ def of_every_system(
         return words, person
     from lifecycle.hooks.workflow_part import WorkflowAsk, WorkflowPart
 
-    told = WorkflowPart(WorkflowAsk.of(call)).started(is_alone=not (claim or context or staged))
-    return replace(words, workflow=told.part), [*person, *told.person]
+    part = WorkflowPart(WorkflowAsk.of(call)).started(is_alone=not (claim or context or staged))
+    return replace(words, workflow=part.part), [*person, *part.person]
 
 
 def _run(call: HookCall) -> RunStart | None:

@@ -51,14 +51,14 @@ def told_by_prompt(root: str, session: str) -> None:
 
 def was_told_by_prompt(root: str, session: str) -> bool:
     """True if a prompt has told it since the last compaction."""
-    found = regular_files.content(_path(root, session), limit=_SMALL)
-    return found is not None and found[0] == _TOLD
+    mark = regular_files.content(_path(root, session), limit=_SMALL)
+    return mark is not None and mark[0] == _TOLD
 
 
 def is_owed(root: str, session: str) -> bool:
     """True if the session has to be told."""
-    found = regular_files.content(_path(root, session), limit=_SMALL)
-    return found is not None and not found[0]
+    mark = regular_files.content(_path(root, session), limit=_SMALL)
+    return mark is not None and not mark[0]
 
 
 def begin_start(root: str, session: str, source: str) -> int | None:

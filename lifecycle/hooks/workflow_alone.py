@@ -59,6 +59,6 @@ def answer(
             part.started(is_alone=True)
     except (LifecycleError, DeadlineReached):
         return None
-    told = folded([part.part]) if part.part is not None else []
+    words = folded([part.part]) if part.part is not None else []
     person = [as_data(redact(sentence)) for sentence in part.person]
-    return {"told": shown("\n".join(told)), "person": shown("\n".join(person)).strip()}
+    return {"told": shown("\n".join(words)), "person": shown("\n".join(person)).strip()}

@@ -29,8 +29,8 @@ _KNOWN = (
 
 def known(output: str) -> float | None:
     """The last percentage in what a known program printed, without colours; None if there is none."""
-    found = (_last(pattern, output) for pattern in _KNOWN)
-    return next((float(match[1]) for match in found if match is not None), None)
+    matches = (_last(pattern, output) for pattern in _KNOWN)
+    return next((float(match[1]) for match in matches if match is not None), None)
 
 
 def percent(source: CoverageSource, output: str, root: Path, since_ns: int) -> float | None:

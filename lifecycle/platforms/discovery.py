@@ -99,8 +99,8 @@ def discover(root: Path, environment: Mapping[str, str]) -> Discovered:
                     f"{path} was skipped: {before.path} beside it has the name {name} already."
                 )
     # Names of folders and keys of files are their writers' words.
-    told = tuple(short(as_data(note), _LONGEST) for note in notes)
-    return Discovered(tuple(platforms.values()), told)
+    remarks = tuple(short(as_data(note), _LONGEST) for note in notes)
+    return Discovered(tuple(platforms.values()), remarks)
 
 
 def _folders(root: Path, environment: Mapping[str, str]) -> Iterator[tuple[Place, Path]]:
@@ -159,10 +159,8 @@ def _read(path: Path, place: Place, notes: list[str]) -> Platform | None:
     if not wrong:
         try:
             is_followed = place in (Place.USER, Place.SHIPPED)
-            found = regular_files.content(
-                str(path), follow=is_followed, limit=platform_file.LARGEST
-            )
-            about, remarks = platform_file.read(found[0] if found is not None else b"")
+            file = regular_files.content(str(path), follow=is_followed, limit=platform_file.LARGEST)
+            about, remarks = platform_file.read(file[0] if file is not None else b"")
         except regular_files.StrangeFileError as error:
             wrong = f"it {error.strerror}"
         except OSError as error:

@@ -199,8 +199,8 @@ class PlatformFile(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 
     def argvs(self) -> dict[str, tuple[Argv, ...]]:
         """Its commands by their names, without those that say that there is none."""
-        found = {name: commands_in(value) for name, value in self.commands.items()}
-        return {name: words for name, words in found.items() if words}
+        words_by_name = {name: commands_in(value) for name, value in self.commands.items()}
+        return {name: words for name, words in words_by_name.items() if words}
 
     def data(self) -> dict[str, Any]:
         """What the file says, in its own words, with what it leaves out."""
@@ -239,8 +239,8 @@ _TOO_DEEP = f"it nests more than {_DEEPEST} deep"
 def _demand_shallow(data: Any) -> None:
     level = [data] if isinstance(data, dict | list) else []
     for _ in range(_DEEPEST):
-        inner = [one.values() if isinstance(one, dict) else one for one in level]
-        level = [one for within in inner for one in within if isinstance(one, dict | list)]
+        children = [one.values() if isinstance(one, dict) else one for one in level]
+        level = [one for within in children for one in within if isinstance(one, dict | list)]
     if level:
         raise ValueError(_TOO_DEEP)
 

@@ -109,9 +109,9 @@ def slim(pull: PullRequest) -> PullRequest:
     if len(pull.body) <= _SHORT:
         return pull
     text, lines, end = pull.body, [], 0
-    while found := _TELLING.search(text, end):
-        begin = text.rfind("\n", end, found.start()) + 1 or end
-        end = text.find("\n", found.end())
+    while match := _TELLING.search(text, end):
+        begin = text.rfind("\n", end, match.start()) + 1 or end
+        end = text.find("\n", match.end())
         end = len(text) if end < 0 else end + 1
         lines.append(text[begin:end].strip("\r\n"))
     return replace(pull, body="\n".join(lines))
@@ -197,9 +197,9 @@ class Sweep:
                 waiting = waiting_pulls(holding)
                 self.waiting += waiting
                 self.unread += len(holding.pulls) - len(waiting)
-                shelf = KeptCards(holding)
-                self._shelves[holding.repository.casefold()] = shelf
-                self.holdings[holding.repository.casefold()] = shelf.holding
+                kept = KeptCards(holding)
+                self._shelves[holding.repository.casefold()] = kept
+                self.holdings[holding.repository.casefold()] = kept.holding
 
     def read_tasks(self) -> Iterator[InferredTask]:
         """Every task of the repositories that were read, one after the other.
@@ -256,10 +256,10 @@ class Sweep:
 
     def _miss(self) -> None:
         """Say which of the issues that somebody named GitHub does not show."""
-        for shelf in self._shelves.values():
+        for kept in self._shelves.values():
             for number in self.scope.issues:
-                if number not in shelf.met:
-                    where = f"{shelf.holding.repository}#{number}"
+                if number not in kept.met:
+                    where = f"{kept.holding.repository}#{number}"
                     why = "GitHub shows no such issue to the token (a pull request has its --pull)."
                     self._note(where, "NotFound", why)
 
@@ -288,18 +288,18 @@ class Sweep:
     def _known(self, issues: Iterator[Swept]) -> Iterator[InferredTask]:
         """Those of the repositories that were read, each once."""
         for swept in issues:
-            shelf = self._shelves.get(swept.repository.casefold())
-            if shelf is None:
+            kept = self._shelves.get(swept.repository.casefold())
+            if kept is None:
                 continue
             if swept.problem is not None:
-                self._note(shelf.holding.repository, *_reason(swept.problem))
+                self._note(kept.holding.repository, *_reason(swept.problem))
             unseen = swept.observation.board_problem
             if unseen:
                 self._is_unseen(unseen)
-            task = task_of(slimmed(swept), shelf.of(swept))
-            if task is None or task.issue.number in shelf.met:
+            task = task_of(slimmed(swept), kept.of(swept))
+            if task is None or task.issue.number in kept.met:
                 continue
-            shelf.met.add(task.issue.number)
+            kept.met.add(task.issue.number)
             self.tasks += 1
             self.progress("tasks", self.tasks, None)
             yield task

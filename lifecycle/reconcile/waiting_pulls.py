@@ -36,7 +36,7 @@ def waiting_pulls(holding: Holding) -> list[WaitingPull]:
     """The open pull requests of a repository, without those of which it was not read."""
     agents = {hold.branch: hold.agent for hold in holding.leases.values()}
     owner = holding.repository.partition("/")[0].casefold()
-    found = []
+    waiting = []
     for pull in holding.pulls:
         if not pull.merge_state:
             continue
@@ -44,8 +44,8 @@ def waiting_pulls(holding: Holding) -> list[WaitingPull]:
         agent = agents.get(pull.branch) if pull.head_owner.casefold() == owner else None
         names = (agent,) if agent and waits.whom is Whom.AUTHOR else waits.names
         place = holding.repository, pull.number, pull.title, pull.url
-        found.append(WaitingPull(*place, waits.whom, names, waits.why))
-    return found
+        waiting.append(WaitingPull(*place, waits.whom, names, waits.why))
+    return waiting
 
 
 def in_order(found: Iterable[WaitingPull]) -> tuple[WaitingPull, ...]:

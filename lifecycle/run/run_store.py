@@ -199,9 +199,9 @@ class RunStore:
 
     def early(self) -> tuple[Clarification, ...]:
         """What was clarified while there was no run; the next one adopts it."""
-        found = self.folder.read(EARLY)
+        file = self.folder.read(EARLY)
         try:
-            return decoded_clarifications(found.content) if found is not None else ()
+            return decoded_clarifications(file.content) if file is not None else ()
         except ValueError as error:
             raise StrangeRun(sentence("early-unreadable", error=error)) from None
 

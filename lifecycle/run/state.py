@@ -361,13 +361,13 @@ class Story(_Value, frozen=True):
     @property
     def standing_reviews(self) -> tuple[ReviewRecord, ...]:
         """The reviews with BLOCKING findings that no later one of their kind approved."""
-        found = list[ReviewRecord]()
+        newest = list[ReviewRecord]()
         for one in self.reviews:
             if one.verdict in table.APPROVING:
-                found = [before for before in found if before.check is not one.check]
+                newest = [before for before in newest if before.check is not one.check]
             elif one.blocking:
-                found.append(one)
-        return tuple(found)
+                newest.append(one)
+        return tuple(newest)
 
 
 class Led(_Value, frozen=True):
@@ -513,9 +513,9 @@ class Run(_Value, frozen=True, omit_defaults=False):
     def story(self, name: str) -> Story:
         """The story with this id, in any case; Refused, with the ids that there are."""
         wanted = name.strip().upper()
-        found = next((story for story in self.stories if story.id == wanted), None)
-        if found is not None:
-            return found
+        named = next((story for story in self.stories if story.id == wanted), None)
+        if named is not None:
+            return named
         ids = [story.id for story in self.stories]
         near = did_you_mean(name, ids)
         stands = there(ids, "there is none yet")

@@ -260,15 +260,15 @@ def _from_file(
 ) -> dict[str, Any]:
     """The file's values; a project's own is no link, which could lead to any file of the user's."""
     try:
-        found = store.read(path, follow=follow)
+        file = store.read(path, follow=follow)
     except OSError as error:
         raise BadConfig(f"{shown} cannot be read ({error.strerror}); nothing was done.") from None
-    if found is None:
+    if file is None:
         return {}
     import tomllib
 
     try:
-        data = tomllib.loads(found.content.decode("utf-8-sig"))
+        data = tomllib.loads(file.content.decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadConfig(f"{shown} is not valid TOML ({error}); nothing was done.") from None
     values: dict[str, Any] = {}

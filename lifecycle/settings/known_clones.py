@@ -63,11 +63,11 @@ def known(environment: Mapping[str, str]) -> tuple[KnownClone, ...]:
     if what:
         raise regular_files.StrangeFileError(str(place / FOLDER), what)
     paths = sorted(path for path in (place / FOLDER).iterdir() if _NAME.fullmatch(path.name))
-    found = {path: _read(path) for path in paths[:MOST]}
-    for path, clone in found.items():
+    clones = {path: _read(path) for path in paths[:MOST]}
+    for path, clone in clones.items():
         if clone is None or not clone.git.is_dir():
             path.unlink(missing_ok=True)
-    there = (clone for clone in found.values() if clone is not None and clone.git.is_dir())
+    there = (clone for clone in clones.values() if clone is not None and clone.git.is_dir())
     return tuple(sorted(there, key=lambda clone: str(clone.git)))
 
 
@@ -86,14 +86,14 @@ def worktrees_of(clone: KnownClone) -> tuple[Path, ...]:
 
 def _linked(git: Path) -> list[Path]:
     """Where the linked worktrees of a clone lie, as its git folder says."""
-    found = []
+    folders = []
     for path in sorted(git.glob("worktrees/*/gitdir")):
         with contextlib.suppress(OSError):
             file = store.read(path)
             line = os.fsdecode(file.content if file is not None else b"").strip("\n")
             if line and "\0" not in line:
-                found.append((path.parent / line).parent.resolve())
-    return found
+                folders.append((path.parent / line).parent.resolve())
+    return folders
 
 
 def _read(path: Path) -> KnownClone | None:

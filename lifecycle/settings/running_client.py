@@ -60,8 +60,8 @@ def can_be_asked(environment: Mapping[str, str]) -> bool:
 
 
 def _is_attended(environment: Mapping[str, str]) -> bool:
-    said = environment.get("CLAUDE_CODE_SESSION_ATTENDED")
-    return said == "1" if said else environment.get("CLAUDE_CODE_ENTRYPOINT") in _ATTENDED_BY
+    word = environment.get("CLAUDE_CODE_SESSION_ATTENDED")
+    return word == "1" if word else environment.get("CLAUDE_CODE_ENTRYPOINT") in _ATTENDED_BY
 
 
 def _above_shell(process: str) -> str:

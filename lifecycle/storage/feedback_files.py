@@ -37,8 +37,8 @@ class FeedbackFiles:
 
     def read(self, name: str) -> bytes | None:
         """A file's content, None if it is not there."""
-        found = self.folder.read(name)
-        return found.content if found is not None else None
+        file = self.folder.read(name)
+        return file.content if file is not None else None
 
     def write(self, name: str, content: bytes) -> None:
         """Replace a file; the folder is made, and what is too old for its room goes."""

@@ -204,9 +204,9 @@ def append(path: str, text: bytes, *, most: int) -> None:
             if os.path.lexists(f"{path}.1"):
                 os.replace(f"{path}.1", f"{path}.2")
             os.replace(path, f"{path}.1")
-            again = opened(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            reopened = opened(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             os.close(descriptor)
-            descriptor = again
+            descriptor = reopened
         os.write(descriptor, text)
     finally:
         os.close(descriptor)

@@ -209,13 +209,13 @@ def leave_command(folder: Folder) -> None:
 
 def waited_for(folder: Folder, now: float) -> frozenset[str]:
     """What commands that live wait for here, in their own words."""
-    found = set()
+    sessions = set()
     for path in folder.path.glob(f"{COMMAND}*"):
         file = folder.read(path.name)
         is_there = live_process.is_there(path.name.removeprefix(COMMAND))
         if file is not None and is_there and file.mtime_ns > now * 1e9:
-            found.add(file.content.decode(errors="replace").strip())
-    return frozenset(found)
+            sessions.add(file.content.decode(errors="replace").strip())
+    return frozenset(sessions)
 
 
 def _put(folder: Folder, name: str, content: str) -> None:

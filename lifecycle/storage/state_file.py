@@ -212,8 +212,8 @@ class Ledger:
 
     def offered_to(self, session: str) -> frozenset[str]:
         """The keys of what was offered to this session, and to no other since."""
-        said = self.state.get("said", {})
-        return frozenset(key for key, entry in said.items() if entry.get("session") == session)
+        entries = self.state.get("said", {})
+        return frozenset(key for key, entry in entries.items() if entry.get("session") == session)
 
     def queue(self, notice: Notice, *, again: bool = False) -> None:
         """Put a sentence on the queue, once for its key; `again`: if it is not on it now."""
@@ -222,11 +222,11 @@ class Ledger:
         )  # the queue has neither
         if is_waiting or (self.was_said(notice.key) and not again):
             return
-        said = self.state.setdefault("said", {})
-        entry = said.setdefault(notice.key, {})
+        entries = self.state.setdefault("said", {})
+        entry = entries.setdefault(notice.key, {})
         entry["at"], entry["stands"] = self.clock.now(), notice.stands
-        for stale in list(said)[:-_SAID_LIMIT]:
-            del said[stale]
+        for stale in list(entries)[:-_SAID_LIMIT]:
+            del entries[stale]
         claim = _claim_of(notice.key)
         self._drop(lambda key: _claim_of(key) == claim and _event_of(key) in notice.ends)
         self.state.setdefault("queue", []).append(
@@ -251,21 +251,21 @@ class Ledger:
 
     def forget_cleared(self, prefix: str, stated: Collection[str]) -> None:
         """Conditions that no longer hold are not said any more, and may be said if they come back."""
-        said = self.state.get("said", {})
+        entries = self.state.get("said", {})
         gone = {
             key
-            for key, entry in said.items()
+            for key, entry in entries.items()
             if key.startswith(prefix) and key not in stated and entry.get("stands")
         }
         for key in gone:
-            del said[key]
+            del entries[key]
         self._drop(lambda key: key in gone)
 
     def withdraw(self, prefix: str) -> None:
         """What was said, or waits to be, under keys that begin so is not true any more."""
-        said = self.state.get("said", {})
-        for key in [key for key in said if key.startswith(prefix)]:
-            del said[key]
+        entries = self.state.get("said", {})
+        for key in [key for key in entries if key.startswith(prefix)]:
+            del entries[key]
         self._drop(lambda key: key.startswith(prefix))
 
     def retire(self, claim: str) -> bool:

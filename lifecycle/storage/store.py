@@ -108,12 +108,12 @@ def read(path: Path, *, follow: bool = True) -> FileContent | None:
         StrangeFileError: it is no regular file, a link that is not followed, or much too large.
         OSError: it cannot be read.
     """
-    found = regular_files.content(str(path), follow=follow)
-    if found is not None and len(found[0]) > regular_files.LIMIT:
+    known = regular_files.content(str(path), follow=follow)
+    if known is not None and len(known[0]) > regular_files.LIMIT:
         raise regular_files.StrangeFileError(
             str(path), f"is larger than {regular_files.LIMIT // 1_000_000} MB"
         )
-    return FileContent(*found) if found is not None else None
+    return FileContent(*known) if known is not None else None
 
 
 def write(path: Path, content: bytes) -> None:
@@ -159,13 +159,13 @@ def replace_if(
         if what:  # somebody put it there a moment ago: it goes back, and is not opened
             exchange(temporary, path)
             raise regular_files.StrangeFileError(str(path), what)
-        found = _settled(temporary, expected)
-        is_expected = found == expected
+        replaced = _settled(temporary, expected)
+        is_expected = replaced == expected
         # If somebody wrote in between: put theirs back, unless they have written yet again.
-        out = found if is_expected else _put_back(temporary, path, theirs=found, ours=content)
+        out = replaced if is_expected else _put_back(temporary, path, theirs=replaced, ours=content)
         if keep is not None:
             keep(temporary, out)
-        return None if is_expected else found
+        return None if is_expected else replaced
     finally:
         temporary.unlink(missing_ok=True)
         # An end between exchange and compare would have deleted what came out.
@@ -178,11 +178,11 @@ def _settled(theirs: Path, expected: bytes) -> bytes:
     An open that truncates looks the name up first: the exchange may fall in between.
     """
     for _ in range(_SETTLE_READS):
-        found = theirs.read_bytes()
-        if found != expected:
+        content = theirs.read_bytes()
+        if content != expected:
             break
         os.sched_yield()
-    return found
+    return content
 
 
 def _put_back(temporary: Path, path: Path, *, theirs: bytes, ours: bytes) -> bytes:

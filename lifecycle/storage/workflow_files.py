@@ -47,9 +47,9 @@ class WorkflowFiles:
 
     def load(self, name: str) -> Any:
         """A file's JSON, or None if it is not there or cannot be read: it is learned again."""
-        found = self.sessions.read(name)
+        file = self.sessions.read(name)
         try:
-            return None if found is None else json.loads(found.content)
+            return None if file is None else json.loads(file.content)
         except (ValueError, RecursionError):
             return None
 

@@ -175,15 +175,15 @@ def adoption_notes(root: str) -> dict[str, AdoptionNote]:
     except OSError:
         return {}
     ids = [name[len(ADOPTED) :] for name in names if name.startswith(ADOPTED)]
-    found = {id_: note_of(root, id_) for id_ in ids}
-    return {id_: note for id_, note in found.items() if note is not None}
+    notes = {id_: note_of(root, id_) for id_ in ids}
+    return {id_: note for id_, note in notes.items() if note is not None}
 
 
 def note_of(root: str, id_: str) -> AdoptionNote | None:
     """What is noted of one workflow."""
     try:
-        found = regular_files.content(_note_path(root, id_), limit=_SMALL)
-        session, client, branch, count, end = os.fsdecode(found[0] if found else b"").split("\n")
+        note = regular_files.content(_note_path(root, id_), limit=_SMALL)
+        session, client, branch, count, end = os.fsdecode(note[0] if note else b"").split("\n")
         return None if end else ((session, int(client), branch), int(count))
     except (OSError, ValueError):
         return None

@@ -123,12 +123,12 @@ def fingerprint(root: str, path: str, now_ns: int) -> list[int | None]:
 
 def _sum(path: str) -> int:
     try:
-        found = regular_files.content(path)
+        file = regular_files.content(path)
     except OSError:
         return -1
     import binascii  # of a young file alone
 
-    return -1 if found is None else binascii.crc32(found[0])
+    return -1 if file is None else binascii.crc32(file[0])
 
 
 def changed(root: str, files: dict[str, list[int | None]]) -> Iterator[str]:
@@ -168,19 +168,19 @@ def _speaks(root: str) -> bool:
 
 def _has(path: str, word: bytes) -> bool:
     try:
-        found = regular_files.content(path, limit=_LONG)
+        file = regular_files.content(path, limit=_LONG)
     except OSError:
         return True
-    return found is not None and (len(found[0]) > _LONG or word in found[0].lower())
+    return file is not None and (len(file[0]) > _LONG or word in file[0].lower())
 
 
 def load(root: str, version: str) -> dict[str, Any] | None:
     """What was prepared, if this release prepared it here and no file changed since; else None."""
     try:
-        found = regular_files.content(
+        file = regular_files.content(
             regular_files.below(root, workflow_marks.FOLDER, NAME), limit=LIMIT
         )
-        data = json.loads(found[0]) if found is not None else None
+        data = json.loads(file[0]) if file is not None else None
         if not isinstance(data, dict) or data["form"] != [FORM, version]:
             return None
         anchor = anchor_of(root)

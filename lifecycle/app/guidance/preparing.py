@@ -145,23 +145,23 @@ class _Preparer:
 def _after(change: WorkflowChange) -> WorktreeWorkflows:
     """The workflows as they are once a change was written."""
     there = change.workflows
-    found = [one for one in there.found if one.workflow.id not in change.after]
-    found += [FoundWorkflow(record, ()) for record in change.after.values()]
-    newest = sorted(found, key=lambda one: (-one.written_at, one.workflow.id))
+    workflows = [one for one in there.found if one.workflow.id not in change.after]
+    workflows += [FoundWorkflow(record, ()) for record in change.after.values()]
+    newest = sorted(workflows, key=lambda one: (-one.written_at, one.workflow.id))
     return WorktreeWorkflows(tuple(newest), there.current, there.unusable)
 
 
 def _sources(store: WorkflowStore, workflows: WorktreeWorkflows) -> str:
     """What the sources are: "" if none tells of a workflow, "new" if one tells news, else "known"."""
     sources = read_sources(store.root)
-    told = {(one.path, one.digest) for one in sources.facts}
+    known = {(one.path, one.digest) for one in sources.facts}
     seen = {(one.workflow.source, one.workflow.source_seen) for one in workflows.found}
-    if told - seen:
+    if known - seen:
         every = store.read(archived=True).found
         seen |= {(one.workflow.source, one.workflow.source_seen) for one in every}
-    if sources.troubles or told - seen:
+    if sources.troubles or known - seen:
         return "new"
-    return "known" if told or any(path for path, _ in seen) else ""
+    return "known" if known or any(path for path, _ in seen) else ""
 
 
 def _answers(

@@ -128,9 +128,9 @@ class BranchWait:
         self._record = self._record.with_values({**self._record.values, **values})
         if pull.state is not PullState.OPEN:
             return []
-        heard = self.world.reviews.heard(pull, self._record.pull.reviews, now, is_asked=False)
-        known = replace(self._record.pull, reviews=heard.known)
-        for name, text in heard.papers:
+        news = self.world.reviews.heard(pull, self._record.pull.reviews, now, is_asked=False)
+        known = replace(self._record.pull, reviews=news.known)
+        for name, text in news.papers:
             FeedbackFiles(self.world.root).write(name, text.encode())
         snapshot = Snapshot(
             Wake.IDLE,
@@ -142,8 +142,8 @@ class BranchWait:
         )
         judged = review.judge(snapshot, pull)
         self._record = replace(self._record, pull=judged.known)
-        told = [*heard.notices, *judged.notices]
-        return [one for one in told if one.key not in self._told]
+        notices = [*news.notices, *judged.notices]
+        return [one for one in notices if one.key not in self._told]
 
     def _standing(self) -> Standing:
         if self.pull is None or self.pull.state is not PullState.OPEN:

@@ -133,8 +133,8 @@ class ClaimWait:
         """How the wait ended, if it did."""
         self._refuse(record)
         waiting = self._waiting(record)
-        told = [Notice(key, "", Audience.NOTE) for key in self._told_meanwhile(record)]
-        news = endings.gravest(endings.news_ends(one, self.wanted) for one in (*waiting, *told))
+        printed = [Notice(key, "", Audience.NOTE) for key in self._told_meanwhile(record)]
+        news = endings.gravest(endings.news_ends(one, self.wanted) for one in (*waiting, *printed))
         ending = news or self._standing_ends(record)
         if isinstance(self.problem, OF_CREDENTIALS):
             return self._of(record, Ending.CREDENTIALS, problem=self.problem.sentence)
@@ -162,8 +162,8 @@ class ClaimWait:
             )
 
     def _waiting(self, record: Record) -> list[Notice]:
-        heard = ownership.deliverable(record, self.session, AGENTS)
-        return [one for one in self.claim_store.ledger.waiting() if one.audience in heard]
+        audiences = ownership.deliverable(record, self.session, AGENTS)
+        return [one for one in self.claim_store.ledger.waiting() if one.audience in audiences]
 
     def _told_meanwhile(self, record: Record) -> list[str]:
         """The keys of what another channel told since this wait began: that is over as well."""
@@ -315,9 +315,9 @@ class ClaimWait:
             return replace(ended, said=tuple(self.claim_store.ledger.waiting()))
         with self.claim_store.folder.locked(HOOK_SECONDS):
             self.claim_store.load(repair=False)
-            heard = ownership.deliverable(record, self.session, AGENTS)
-            said = self.claim_store.take(heard, CHANNEL, self.session)
-        return replace(ended, said=said)
+            audiences = ownership.deliverable(record, self.session, AGENTS)
+            notices = self.claim_store.take(audiences, CHANNEL, self.session)
+        return replace(ended, said=notices)
 
     def _of(self, record: Record, ending: Ending, problem: str = "") -> Waited:
         return Waited(

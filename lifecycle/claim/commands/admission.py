@@ -208,9 +208,9 @@ def _refuse_other_place(world: World, number: int) -> None:
 
 def _held_as_the_card_says(world: World, number: int, status: str, agent: str) -> HeldByAnother:
     """The refusal with who holds the task: the worktree of this clone, or the agent and since when."""
-    elsewhere = other_place(world, number, agent)
-    if elsewhere is not None:
-        return elsewhere
+    held = other_place(world, number, agent)
+    if held is not None:
+        return held
     holder = holder_of(world, number)
     since = f" since {holder.since}" if holder is not None and holder.agent == agent else ""
     return HeldByAnother(

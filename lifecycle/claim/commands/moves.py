@@ -196,14 +196,14 @@ def move(
                 f"#{record.claim.issue_number} is in {wanted} already; nothing was moved or recorded."
             )
         ownership.demand(world, record)
-        found = _moved(record, wanted, force=force)
+        changed = _moved(record, wanted, force=force)
         nudge = _nudge(world, record, wanted, reason)
         is_done = wanted is Phase.DONE
         yes = consent or (f"nudge: {reason}" if reason else "")
         return replace(
-            found,
+            changed,
             ending=replace(
-                found.ending, override=override if is_done else "", consent=yes if is_done else ""
+                changed.ending, override=override if is_done else "", consent=yes if is_done else ""
             ),
             nudges=(*record.nudges, *((nudge,) if nudge else ()))[-NUDGES_KEPT:],
         )
@@ -257,8 +257,8 @@ def _check_branch(world: World, record: Record) -> list[str]:
         notes.append("There are uncommitted changes; they are not part of the PR.")
     base = world.settings.base or default_branch(world)
     if base and git.remote_head_of(base, world.settings.remote):
-        ahead = git.run("rev-list", "--count", f"{world.settings.remote}/{base}..HEAD")
-        if ahead == "0":
+        count = git.run("rev-list", "--count", f"{world.settings.remote}/{base}..HEAD")
+        if count == "0":
             raise Refused(
                 f"{branch} has no commit that {base} lacks; nothing was pushed. Commit the work, "
                 "then hand off again."

@@ -97,17 +97,17 @@ def _over(claim_store: ClaimStore) -> ReleaseOutcome | None:
 
 def _begun(claim_store: ClaimStore) -> ReleaseOutcome | None:
     """The outcome of a dry run for a claim that was begun here and never finished; None without one."""
-    found = unfinished_claims.of(claim_store.state)
-    if found is None:
+    begun = unfinished_claims.of(claim_store.state)
+    if begun is None:
         return None
-    text = f"would release what was begun of #{found.issue}: {unfinished_claims.left(claim_store)}"
-    return ReleaseOutcome(found.record, is_over=True, said=text)
+    text = f"would release what was begun of #{begun.issue}: {unfinished_claims.left(claim_store)}"
+    return ReleaseOutcome(begun.record, is_over=True, said=text)
 
 
 def _unfinished(world: World, claim_store: ClaimStore) -> ReleaseOutcome | None:
     """Undo a claim that was begun here and never finished; None without one. The issue gets no comment."""
-    found = unfinished_claims.of(claim_store.state)
-    if found is None:
+    begun = unfinished_claims.of(claim_store.state)
+    if begun is None:
         return None
     try:
         was_held = unfinished_claims.undo(world, claim_store)
@@ -115,11 +115,11 @@ def _unfinished(world: World, claim_store: ClaimStore) -> ReleaseOutcome | None:
         error.sentence = f"{error.sentence} {unfinished_claims.left(claim_store)}"
         raise
     text = "was released; nothing of it is held any more" if was_held else "had come to nothing"
-    said = f"The claim of #{found.issue} that was begun here {text}."
+    sentence = f"The claim of #{begun.issue} that was begun here {text}."
     return ReleaseOutcome(
-        replace(found.record, ending=replace(found.record.ending, outcome="released")),
+        replace(begun.record, ending=replace(begun.record.ending, outcome="released")),
         is_over=True,
-        said=said,
+        said=sentence,
     )
 
 
@@ -169,12 +169,12 @@ def _leaving(world: World, record: Record, reason: str, *, is_asked: bool) -> Re
 
 def _holder(world: World, record: Record, number: int) -> tuple[str, str]:
     """The sha of our lease, and who else holds the task; each may be empty."""
-    found = lease.read(world.git, world.remote, number)
-    if found is None or found.sha == record.ownership.lease:
+    holder = lease.read(world.git, world.remote, number)
+    if holder is None or holder.sha == record.ownership.lease:
         return record.ownership.lease, ""
-    if not record.ownership.lease and found.agent == record.claim.agent_id:
-        return found.sha, ""  # taken by this claim, whose state.json was lost since
-    return record.ownership.lease, found.agent
+    if not record.ownership.lease and holder.agent == record.claim.agent_id:
+        return holder.sha, ""  # taken by this claim, whose state.json was lost since
+    return record.ownership.lease, holder.agent
 
 
 def _progress(world: World, record: Record) -> tuple[str, list[str]]:

@@ -131,8 +131,8 @@ def _named(
     number = _number(query)
     if number is not None:
         return number, None
-    inside = linked_writes.named(world, query, notes)
-    return inside if inside is not None else (_find(world, cards, query), None)
+    linked = linked_writes.named(world, query, notes)
+    return linked if linked is not None else (_find(world, cards, query), None)
 
 
 def _check_held(mine: Record, number: int) -> None:
@@ -304,22 +304,22 @@ def _cards(world: World, notes: list[str]) -> tuple[Card, ...]:
 
 def _find(world: World, cards: Sequence[Card], query: str) -> int:
     wanted = query.casefold().strip()
-    found: dict[int, str] = {}
+    titles: dict[int, str] = {}
     if wanted:
         on_board = [card for card in cards if card.is_open and wanted in card.title.casefold()]
         todo = [card for card in on_board if card.item.status in (Status.TODO, None)]
-        found = {card.number: card.title for card in todo or on_board}
-        if not found:
+        titles = {card.number: card.title for card in todo or on_board}
+        if not titles:
             issues = world.forge.open_issues()
-            found = {i.number: i.title for i in issues if wanted in i.title.casefold()}
-    if not found:
+            titles = {i.number: i.title for i in issues if wanted in i.title.casefold()}
+    if not titles:
         raise NotFound(f'No open issue of {world.base} has "{query}" in its title.')
-    if len(found) > 1:
+    if len(titles) > 1:
         shown = [
-            f"#{number} {quoted(title)}" for number, title in list(found.items())[:_SHOWN_MATCHES]
+            f"#{number} {quoted(title)}" for number, title in list(titles.items())[:_SHOWN_MATCHES]
         ]
-        raise Refused(f'"{query}" fits {len(found)} issues: {"; ".join(shown)}. Claim by number.')
-    return next(iter(found))
+        raise Refused(f'"{query}" fits {len(titles)} issues: {"; ".join(shown)}. Claim by number.')
+    return next(iter(titles))
 
 
 def _read(world: World, number: int, cards: tuple[Card, ...], mine: Record | None) -> TaskAsked:
@@ -387,8 +387,8 @@ def _hold(
         )
     except HeldByAnother as error:
         first = holder_of(world, number)
-        elsewhere = other_place(world, number, first.agent) if first is not None else None
-        raise (elsewhere or error) from None
+        held = other_place(world, number, first.agent) if first is not None else None
+        raise (held or error) from None
     except GitFailed as error:
         notes.append(
             f"The claim is not exclusive: no lease could be pushed to {remote} ({error.evidence})."
@@ -435,11 +435,11 @@ def _put_on_board(
         notes.append(task.seen.board_note)
     try:
         item = task.seen.item or world.board.add(task.issue.id)
-        found = world.cards.write(task.issue.number, item.id, status=status, agent=agent)
+        card = world.cards.write(task.issue.number, item.id, status=status, agent=agent)
     except LifecycleError as error:
         _remark(notes, error.sentence, "The board was not updated: ")
         return None
     world.cache.put(BOARD_CACHE, None)
-    if found.is_labels and not task.seen.board_note and world.choice.note:
+    if card.is_labels and not task.seen.board_note and world.choice.note:
         notes.append(world.choice.note)
-    return replace(item, id=found.id, status=found.status, agent=found.agent)
+    return replace(item, id=card.id, status=card.status, agent=card.agent)

@@ -46,11 +46,11 @@ def switch(world: World, branch: str, base: str) -> list[str]:
     try:
         return _switched(world, branch, base)
     except GitFailed as error:
-        found = _IN_THE_WAY.search(error.evidence)
-        if found is None:
+        match = _IN_THE_WAY.search(error.evidence)
+        if match is None:
             raise
         raise GitFailed(
-            f"Changes that are only here would be overwritten by going to {branch}: {found[1]}; nothing "
+            f"Changes that are only here would be overwritten by going to {branch}: {match[1]}; nothing "
             "was claimed, and they are as they were. Commit or stash them, or add --worktree to the "
             "command, which leaves this worktree alone.",
             evidence=error.evidence,
@@ -127,7 +127,7 @@ def base_remote(world: World) -> str:
     if world.base == world.head:
         return world.remote
     for name in world.git.remotes():
-        found = parse_remote(world.git.remote_url(name) or "")
-        if found is not None and found.repository == world.base:
+        remote = parse_remote(world.git.remote_url(name) or "")
+        if remote is not None and remote.repository == world.base:
             return name
     return world.remote

@@ -50,12 +50,12 @@ def take_in_worktree(
     number, chosen = named(world, query)
     places = list_places(world.git)
     target = path or _beside(places[0], number)
-    found = _find(places, target, number, is_given=path is not None)
-    root = found.path if found is not None else target
-    if found is not None and root.exists() and found.lock != _reason(number):
+    place = _find(places, target, number, is_given=path is not None)
+    root = place.path if place is not None else target
+    if place is not None and root.exists() and place.lock != _reason(number):
         return _take(world, root, number, chosen, force=force), root
-    if not (found is not None and root.exists()):
-        _add(world.git, root, number, is_known=found is not None)
+    if not (place is not None and root.exists()):
+        _add(world.git, root, number, is_known=place is not None)
     try:
         prepare(world.root, root)
         taken = _take(world, root, number, chosen, force=force)
@@ -146,10 +146,10 @@ def _is_same(one: Path, other: Path) -> bool:
 def _add(git: Git, root: Path, number: int, *, is_known: bool) -> None:
     # A folder that was deleted by hand is still on git's list, with its lock: twice forced, it is made
     # anew.
-    again = ("--force", "--force") if is_known else ()
+    options = ("--force", "--force") if is_known else ()
     lock = ("--lock", "--reason", _reason(number))
     try:
-        git.run("worktree", "add", "--quiet", *again, "--detach", *lock, str(root), "HEAD")
+        git.run("worktree", "add", "--quiet", *options, "--detach", *lock, str(root), "HEAD")
     except GitFailed as error:
         raise GitFailed(
             f"No worktree could be made at {root} ({error.evidence}); nothing was claimed. Give "

@@ -66,9 +66,9 @@ class Begun:
 
 def of(state: Mapping[str, Any]) -> Begun | None:
     """What was begun, as state.json has it, or None."""
-    noted = state.get(CLAIMING) or {}
+    begun = state.get(CLAIMING) or {}
     known = {field.name for field in fields(Begun)}
-    kept = {name: value for name, value in noted.items() if name in known}
+    kept = {name: value for name, value in begun.items() if name in known}
     if not all(kept.get(name) for name in ("issue", "agent", "nonce")):
         return None
     return Begun(**kept)

@@ -176,8 +176,8 @@ def _in_review(snapshot: Snapshot) -> Decision:
     )  # what a pull request goes through is for other wakes to tell
     if snapshot.observation is None or (is_stop and derive.is_confirmed(snapshot.record)):
         return Decision(notices=created)
-    found = _pull_found(snapshot, snapshot.observation)
-    return replace(found, notices=(*created, *found.notices))
+    decision = _pull_found(snapshot, snapshot.observation)
+    return replace(decision, notices=(*created, *decision.notices))
 
 
 def _pull_found(snapshot: Snapshot, observed: Observation) -> Decision:
@@ -283,7 +283,7 @@ def _closed_elsewhere(snapshot: Snapshot) -> tuple[Notice, ...]:
 
 def complaints(record: Record) -> tuple[Notice, ...]:
     """Notices about refusals that still stand, each to the audience that can do something about it."""
-    said = []
+    notices = []
     is_ending = record.ending.releasing is not None or record.claim.phase == Phase.DONE
     told_at_the_end = ("ReleaseLease", "SetLinked") if is_ending else ("ReleaseLease",)
     for kind, trouble in record.troubles.items():
@@ -294,8 +294,8 @@ def complaints(record: Record) -> tuple[Notice, ...]:
             audience = Audience.ASK if is_asked else Audience.NOTE
             audience = Audience.ACT if trouble.for_agent else audience
             key = f"refused:{kind}:{trouble.mark}:{trouble.sentence}"
-            said.append(Notice(key, text, audience, stands=True, ends=ends))
-    return (*said, *_waiting(record))
+            notices.append(Notice(key, text, audience, stands=True, ends=ends))
+    return (*notices, *_waiting(record))
 
 
 def _waiting(record: Record) -> tuple[Notice, ...]:

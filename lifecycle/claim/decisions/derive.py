@@ -203,8 +203,8 @@ def mentions(pull: PullRequest, issue: int | None) -> bool:
 
 def mentioned(pull: PullRequest) -> tuple[int, ...]:
     """The numbers that title or body mention as `#N`, in the order of the text, each once."""
-    found = re.findall(r"(?<![\w/])#(\d{1,9})(?!\d)", f"{pull.title}\n{pull.body}")
-    return tuple(dict.fromkeys(int(number) for number in found))
+    numbers = re.findall(r"(?<![\w/])#(\d{1,9})(?!\d)", f"{pull.title}\n{pull.body}")
+    return tuple(dict.fromkeys(int(number) for number in numbers))
 
 
 def _open(pulls: Iterable[PullRequest]) -> PullRequest | None:
@@ -278,8 +278,8 @@ def apply_loss(before: Record, record: Record, seen: Observation) -> Record:
 
 def is_told(record: Record, issue: Issue) -> bool:
     """True if the issue has a release comment of this claim, not of an earlier one of the same name."""
-    told = told_at(issue, record.claim.agent_id)
-    return told is not None and told >= int(record.created_at)
+    posted_at = told_at(issue, record.claim.agent_id)
+    return posted_at is not None and posted_at >= int(record.created_at)
 
 
 def told_at(issue: Issue, agent: str) -> int | None:

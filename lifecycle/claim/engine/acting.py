@@ -317,13 +317,13 @@ def _chain(
         return ()
     # What a look promised was refused: it would be refused again, and the card moved to and fro.
     refused = {kind for kind, trouble in seen.record.troubles.items() if trouble.is_final}
-    kinds, found = {kind_of(action)}, [action]
+    kinds, chain = {kind_of(action)}, [action]
     for one in behind:
         if refused & kinds or kind_of(one) in kinds or not _fits(seen, one, world):
             break
         kinds.add(kind_of(one))
-        found.append(one)
-    return tuple(found)
+        chain.append(one)
+    return tuple(chain)
 
 
 def _fits(seen: Snapshot, action: plan.Action, world: World) -> bool:

@@ -125,7 +125,7 @@ def tick(
         with unhurried():
             _keep(working)
             _tell_withheld(working)
-            said = claim_store.take(audiences, channel, session, held)
+            notices = claim_store.take(audiences, channel, session, held)
             record = working.seen.record
             claim_store.ledger.retire("" if record.ending.outcome else record.claim_key)
             if wake is Wake.TICK and record.claim.phase == Phase.MERGED_DETECTED:
@@ -139,7 +139,7 @@ def tick(
                 is_finished=working.is_finished,
                 has_ended=has_ended,
             )
-            return Report(record, said, tuple(working.actions), working.problem)
+            return Report(record, notices, tuple(working.actions), working.problem)
 
 
 def is_quiet(
@@ -343,7 +343,7 @@ def _late() -> Transient:
 
 def _conclude(working: LookUnderWay, *pairs: tuple[Action, plan.Fact]) -> None:
     """Take what actions came to into the record, and commit it."""
-    root, told = working.world.root, list[journal.JournalEntry]()
+    root, entries = working.world.root, list[journal.JournalEntry]()
     for action, fact in pairs:
         working.seen = apply_fact(working.seen, fact)
         record = working.seen.record
@@ -356,13 +356,13 @@ def _conclude(working: LookUnderWay, *pairs: tuple[Action, plan.Fact]) -> None:
             cured = f"{record.claim_key}/refused:{kind_of(action)}:"
             working.stated = {key for key in working.stated if not key.startswith(cured)}
             log.write(root, f"{type(action).__name__} done for {record.key}")
-        told += journalling.wrote(action, fact, record, working.world.clock.now())
+        entries += journalling.wrote(action, fact, record, working.world.clock.now())
     if pairs and isinstance(fact, plan.ClaimForgotten):
         working.claim_store.remember(record)
         working.claim_store.save()
     else:
         _commit(working)
-    journal.note(root, *told)
+    journal.note(root, *entries)
 
 
 def _commit(working: LookUnderWay, *, is_new: bool = True) -> None:
@@ -382,11 +382,11 @@ def _without_claim(
 ) -> Report:
     """The report without a claim: notices that the last one left."""
     with unhurried():
-        said = claim_store.take(audiences, channel, session)
+        notices = claim_store.take(audiences, channel, session)
         if claim_store.ledger.retire(""):
             claim_store.save()
         claim_store.wait_for(pending_writes.due(claim_store.state))
-        return Report(said=said)
+        return Report(said=notices)
 
 
 def _tell_withheld(working: LookUnderWay) -> None:
@@ -408,6 +408,6 @@ def _refused(
 ) -> Report:
     with unhurried():
         claim_store.ledger.queue_refusal(error)
-        said = claim_store.take(audiences, channel, session)
+        notices = claim_store.take(audiences, channel, session)
         claim_store.save()
-        return Report(said=said, problem=error)
+        return Report(said=notices, problem=error)

@@ -182,24 +182,24 @@ def _hear_failures(working: LookUnderWay) -> None:
     if pull is None or pull.state is not PullState.OPEN or not is_told:
         return
     may_fetch = seen.wake is not Wake.START
-    heard = working.world.failures.heard(
+    news = working.world.failures.heard(
         pull, known.failures, may_read=working.may_read, may_fetch=may_fetch
     )
-    if heard.is_settled or heard.is_due:
+    if news.is_settled or news.is_due:
         prefix = f"{seen.record.claim_key}/failed:{pull.number}:{pull.head_sha}:"
         working.claim_store.ledger.withdraw(prefix)
-    found = dict.fromkeys((*known.tampering, *heard.tampering))
+    weakened = dict.fromkeys((*known.tampering, *news.tampering))
     is_same = pull.head_sha == known.head
     known = replace(
         known,
-        failures=heard.known,
-        announced=None if heard.is_due else known.announced,
-        reruns=heard.reruns or (known.reruns if is_same else ()),
-        tampering=tuple(found),
+        failures=news.known,
+        announced=None if news.is_due else known.announced,
+        reruns=news.reruns or (known.reruns if is_same else ()),
+        tampering=tuple(weakened),
     )
     working.seen = replace(seen, record=replace(seen.record, pull=known))
-    working.flakes += heard.flakes
-    queue(working, heard.notices)
+    working.flakes += news.flakes
+    queue(working, news.notices)
 
 
 def _note_watched(world: World, seen: Observation) -> None:
@@ -227,17 +227,17 @@ def _hear_reviews(working: LookUnderWay) -> None:
     ):
         return
     try:
-        heard = working.world.reviews.heard(
+        news = working.world.reviews.heard(
             pull, seen.record.pull.reviews, seen.now, is_asked=seen.wake is Wake.TICK
         )
     except (LifecycleError, DeadlineReached) as error:
         sentence = error.sentence if isinstance(error, LifecycleError) else "the time was up"
         log.write(working.world.root, f"reviews: {redact(sentence, working.world.environment)}")
         return
-    known = replace(seen.record.pull, reviews=heard.known)
+    known = replace(seen.record.pull, reviews=news.known)
     working.seen = replace(seen, record=replace(seen.record, pull=known))
-    working.papers |= dict(heard.papers)
-    queue(working, heard.notices)
+    working.papers |= dict(news.papers)
+    queue(working, news.notices)
 
 
 def could_not_look(working: LookUnderWay, error: LifecycleError | DeadlineReached) -> None:

@@ -111,27 +111,27 @@ def hold(
         AlreadyClaimed: somebody else has the task. Nothing was claimed.
         Refused: it may not be begun. Nothing was claimed.
     """
-    inner = world.inner_as(agent)
-    if inner is None:
+    other = world.inner_as(agent)
+    if other is None:
         return Held()
     try:
-        found = pending_writes.find(world, inner, issue)
+        tasks = pending_writes.find(world, other, issue)
     except LifecycleError as error:
         if chosen is None:
-            notes.append(linked_messages.not_asked(inner.name, issue, error.sentence))
+            notes.append(linked_messages.not_asked(other.name, issue, error.sentence))
             return Held()
-        found = ()
-    task = chosen or next(iter(found), None)
+        tasks = ()
+    task = chosen or next(iter(tasks), None)
     if task is None:
         return Held(is_known=True)
-    others = [one.id for one in found if one.id != task.id]
+    others = [one.id for one in tasks if one.id != task.id]
     if others:
         notes.append(linked_messages.also_linked(issue, task.id, others))
-    link = Link(inner.name, task.id)
-    if _begin(claim_store, inner, task) and _is_mine(inner, task):
+    link = Link(other.name, task.id)
+    if _begin(claim_store, other, task) and _is_mine(other, task):
         return Held(replace(link, synced=card_and_link.CLAIMED), is_known=True)
     try:
-        _claim(world, claim_store, inner, task.id, notes, takes_over=force)
+        _claim(world, claim_store, other, task.id, notes, takes_over=force)
     except (Transient, Rejected) as error:  # it may have happened
         notes.append(linked_messages.claimed_later(task.id, error.sentence))
         return Held(link, is_known=True)
@@ -141,7 +141,7 @@ def hold(
             notes.append(linked_messages.left_alone(task.id, error.sentence))
             return Held(link, is_known=True, left=notes[-1])
         raise _refusal(error, task.id, issue) from None
-    pending_writes.forget(claim_store, inner.name, task.id)
+    pending_writes.forget(claim_store, other.name, task.id)
     return Held(replace(link, synced=card_and_link.CLAIMED), is_known=True)
 
 
@@ -214,14 +214,14 @@ def let_go(world: World, claim_store: ClaimStore, issue: int = 0) -> str:
     if begun is None:
         return ""
     task, actor, name = str(begun["id"]), str(begun["actor"]), str(begun["tracker"])
-    said = ""
+    why = ""
     try:
-        inner = world.inner_as(actor, name)
-        if inner is not None:
-            pending_writes.released(inner, task)
+        other = world.inner_as(actor, name)
+        if other is not None:
+            pending_writes.released(other, task)
     except LifecycleError as error:
-        said = redact(error.sentence, world.environment)
-        log.write(world.root, f"giving {task} back: {said}")
+        why = redact(error.sentence, world.environment)
+        log.write(world.root, f"giving {task} back: {why}")
         now = world.clock.now()
         left = pending_writes.Left(
             name, task, actor, card_and_link.RELEASED, issue, since=now, until=now
@@ -229,7 +229,7 @@ def let_go(world: World, claim_store: ClaimStore, issue: int = 0) -> str:
         pending_writes.add(claim_store, left)
         claim_store.marks.set_due(STOP_DUE, ALWAYS)
     settle(claim_store)
-    return linked_messages.not_returned(task, said) if said else ""
+    return linked_messages.not_returned(task, why) if why else ""
 
 
 def repair(
@@ -268,10 +268,10 @@ def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...
     record, issue = snapshot.record, snapshot.record.claim.issue_number
     known = {kind: one for kind, one in record.troubles.items() if kind != card_and_link.FIND}
     try:
-        inner = world.inner_as(record.claim.agent_id)
-        if inner is None or issue is None:
+        other = world.inner_as(record.claim.agent_id)
+        if other is None or issue is None:
             return record, ()
-        task = next(iter(pending_writes.find(world, inner, issue)), None)
+        task = next(iter(pending_writes.find(world, other, issue)), None)
     except LifecycleError as error:
         sentence = redact(error.sentence, world.environment)
         log.write(world.root, f"the linked task of #{issue}: {sentence}")
@@ -282,9 +282,9 @@ def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...
             return replace(record, troubles={**known, card_and_link.FIND: trouble}), ()
         text = linked_messages.not_asked(world.settings.tracker_use, issue, sentence)
         return record, (Notice("linked-unknown", text, Audience.NOTE),)
-    link = Link(inner.name, task.id) if task is not None else None
-    if task is not None and task.assignee == inner.actor and task.status is TaskStatus.IN_PROGRESS:
-        link = Link(inner.name, task.id, card_and_link.CLAIMED)
+    link = Link(other.name, task.id) if task is not None else None
+    if task is not None and task.assignee == other.actor and task.status is TaskStatus.IN_PROGRESS:
+        link = Link(other.name, task.id, card_and_link.CLAIMED)
     return replace(
         record, linked=replace(record.linked, link=link, is_known=True), troubles=known
     ), ()
@@ -297,12 +297,12 @@ def set_linked(action: SetLinked, world: World, record: Record) -> LinkedIs:
         BadConfig: there is no tracker any more of the name that the link has.
         Refused, Transient, Rejected: as the tracker says (a blocker, its program is not there).
     """
-    inner = world.inner_as(record.claim.agent_id, action.tracker)
-    if inner is None:
+    other = world.inner_as(record.claim.agent_id, action.tracker)
+    if other is None:
         raise ValueError("the link is to GitHub itself")
     left = "" if action.wanted == card_and_link.CLAIMED else card_and_link.LEFT
     try:
-        now = pending_writes.written(inner, action.id, action.wanted, action.reason)
+        now = pending_writes.written(other, action.id, action.wanted, action.reason)
         return LinkedIs(action.id, now)
     except AlreadyClaimed as error:
         return LinkedIs(action.id, left, linked_messages.held_by(action.id, error.by))

@@ -153,8 +153,8 @@ def _done(world: World, left: Left) -> str:
         return ""
     name = left.id
     if not name:
-        found = find(world, tracker, left.issue)
-        name = found[0].id if found else ""
+        tasks = find(world, tracker, left.issue)
+        name = tasks[0].id if tasks else ""
     if not name or not tracker.get(name).is_open:
         return ""
     if left.wanted == card_and_link.CLOSED and world.forge.issue(left.issue).is_open:
@@ -223,10 +223,10 @@ def written(tracker: Tracker, task: str, wanted: str, reason: str) -> str:
                 raise
             return card_and_link.CLOSED
         return card_and_link.CLAIMED
-    found = tracker.get(task)
-    if found.is_open and found.assignee not in ("", tracker.actor):
-        raise AlreadyClaimed(linked_messages.held_by(task, found.assignee), by=found.assignee)
-    if found.is_open:
+    now = tracker.get(task)
+    if now.is_open and now.assignee not in ("", tracker.actor):
+        raise AlreadyClaimed(linked_messages.held_by(task, now.assignee), by=now.assignee)
+    if now.is_open:
         tracker.close(task, reason=reason)
     return card_and_link.CLOSED
 

@@ -92,13 +92,13 @@ class TakenOutFiles:
 
     def edits(self) -> list[LateEdit]:
         """Late edits, the oldest first."""
-        found = []
+        edits = []
         for path in self._all():
             with contextlib.suppress(StrangeFileError):
                 read = _changed(path)
                 if read is not None:
-                    found.append(LateEdit(path, read[1], read[0], not self._is_held(path)))
-        return sorted(found, key=lambda edit: edit.mtime_ns)
+                    edits.append(LateEdit(path, read[1], read[0], not self._is_held(path)))
+        return sorted(edits, key=lambda edit: edit.mtime_ns)
 
     def known(self, edit: LateEdit) -> None:
         """Note that this edit was merged: a later one is another edit."""
@@ -123,10 +123,10 @@ class TakenOutFiles:
     def _all(self) -> list[Path]:
         self.folder.at("")  # raises where it is not ours
         try:
-            found = sorted(self.folder.path.iterdir())
+            files = sorted(self.folder.path.iterdir())
         except (FileNotFoundError, NotADirectoryError):
             return []
-        return [path for path in found if regular_files.mtime_ns(str(path)) >= 0]
+        return [path for path in files if regular_files.mtime_ns(str(path)) >= 0]
 
     def _is_held(self, path: Path) -> bool:
         is_held = _is_open(path)
@@ -222,10 +222,10 @@ class ClaimOnDisk:
         if what:  # a folder too: no claim could be kept in its place
             raise ClaimRefused(StrangeFileError(str(self.path), what).sentence)
         try:
-            found = regular_files.content(str(self.path), limit=claim_file.LIMIT)
+            file = regular_files.content(str(self.path), limit=claim_file.LIMIT)
         except StrangeFileError as error:
             raise ClaimRefused(error.sentence) from None
-        return store.FileContent(*found) if found is not None else None
+        return store.FileContent(*file) if file is not None else None
 
     @property
     def aside(self) -> Path:
@@ -269,18 +269,18 @@ class ClaimOnDisk:
         self, record: Record, *, repair: bool
     ) -> tuple[list[tuple[int, dict[str, Any]]], tuple[Notice, ...]]:
         """Late edits as (time, values), and notices about those that could not be taken."""
-        found, notices = [], []
+        edits, notices = [], []
         self.taken.clear()
         if repair:
             self.late.settle()
         for edit in self.late.edits():
             theirs, reason = _edited(record, edit.content)
             if theirs is not None:
-                found.append((edit.mtime_ns, theirs))
+                edits.append((edit.mtime_ns, theirs))
                 self.taken.append(edit)
             elif edit.is_over and repair:  # else somebody is in the middle of writing it
                 notices += self._set_late_aside(edit, reason)
-        return found, tuple(notices)
+        return edits, tuple(notices)
 
     def _set_late_aside(self, edit: LateEdit, reason: str) -> list[Notice]:
         if not edit.content:

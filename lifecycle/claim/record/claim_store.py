@@ -188,10 +188,10 @@ class ClaimStore:
             wanted = {**merged.values, **{k: v for k, v in hints.items() if theirs.get(k) == v}}
             if wanted == theirs:
                 break
-            found = store.replace_if(
+            on_disk = store.replace_if(
                 self.disk.path, snapshot.content, claim_file.render(wanted), self.disk.late.keep
             )
-            if found is None:
+            if on_disk is None:
                 break
         record = record.projected()
         self._journal(record)

@@ -122,10 +122,10 @@ def _is_renamed(world: World, record: Record, base: str) -> bool:
     owner, _, name = record.ownership.repository.partition("/")
     look = Look(issue=record.claim.issue, branch="")
     try:
-        found = world.forge_of(Repository(owner, name)).observe(look).repository
+        name_now = world.forge_of(Repository(owner, name)).observe(look).repository
     except NotFound:
         return False
-    return found.casefold() == base.casefold()
+    return name_now.casefold() == base.casefold()
 
 
 def _elsewhere(record: Record, what: str, taken: str, named: str) -> Refused:

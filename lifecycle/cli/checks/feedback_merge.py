@@ -40,10 +40,10 @@ def merge(session: Session, *, pull: int | None) -> int:
 
 def _found(session: Session, number: int) -> PullRequest:
     asked = Look(issue=number, branch="", pr_number=number, checks=True, reviews=True)
-    found = session.world.forge.observe(asked).by_number
-    if found is None:
+    pull_request = session.world.forge.observe(asked).by_number
+    if pull_request is None:
         raise NotFound(f"GitHub shows no pull request #{number} here, so nothing was read.")
-    return found
+    return pull_request
 
 
 def standing_of(found: PullRequest) -> list[str]:

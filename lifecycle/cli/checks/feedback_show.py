@@ -31,11 +31,11 @@ def show(session: Session, *, pull: int | None) -> int:
     from lifecycle.feedback.checks.packet_text import lines_of
 
     session.world.refuse_tracked()
-    found = fetch(session.world, pull or own_pull(session))
+    fetched = fetch(session.world, pull or own_pull(session))
     if session.as_json:
-        session.show([], {**asdict(found.packet), "path": found.path})
+        session.show([], {**asdict(fetched.packet), "path": fetched.path})
         return 0
-    for line in lines_of(found.packet):
+    for line in lines_of(fetched.packet):
         click.echo(line)
     return 0
 

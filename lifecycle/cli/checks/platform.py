@@ -31,12 +31,12 @@ def command() -> None:
 @in_worktree()
 def list_(session: Session) -> None:
     """List every platform that is there, whether it matches this worktree or not."""
-    found = discovery.discover(session.root, os.environ)
+    discovered = discovery.discover(session.root, os.environ)
     data = {
-        "platforms": [platform_tables.platform_data(one) for one in found.platforms],
-        "notes": list(found.notes),
+        "platforms": [platform_tables.platform_data(one) for one in discovered.platforms],
+        "notes": list(discovered.notes),
     }
-    session.show(platform_tables.discovery_lines(found), data)
+    session.show(platform_tables.discovery_lines(discovered), data)
 
 
 @command.command("detect", short_help="The platform of this worktree, and why.")

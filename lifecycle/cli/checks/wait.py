@@ -140,11 +140,11 @@ def _lines(done: Waited) -> list[str]:
 
     lines = [line for one in done.said for line in one.text.split("\n")]
     if not done.said:
-        told = (
+        outcome = (
             "no news in that time" if done.ending is Ending.TIME_OUT else STATUSES[done.ending][1]
         )
-        bare = f"{told[:1].upper()}{told[1:]}."
-        lines += [f"Waited for PR #{done.pull}: {told}." if done.pull else bare, *done.state]
+        bare = f"{outcome[:1].upper()}{outcome[1:]}."
+        lines += [f"Waited for PR #{done.pull}: {outcome}." if done.pull else bare, *done.state]
     if done.packet is not None:
         lines += ["", *lines_of(done.packet.packet), f"All of it is in {done.packet.path}."]
     lines += ["", *done.why] if done.why else []

@@ -157,12 +157,12 @@ def _waiting(report: SweepReport, room: int) -> list[str]:
     """Whom the open pull requests wait for; folded if they are many."""
     if not report.waiting:
         return []
-    told = waits.head(report)
+    title = waits.head(report)
     above = ["", "### Whom pull requests wait for", ""]
     is_folded = len(report.waiting) > waits.SHOWN
-    above += [] if is_folded else [escaped(told), ""]
+    above += [] if is_folded else [escaped(title), ""]
     rows = map(_waits_row, report.waiting)
-    block, without = _block(told if is_folded else "", _WAITS, rows, room - _size(above) - CELL)
+    block, without = _block(title if is_folded else "", _WAITS, rows, room - _size(above) - CELL)
     more = ["", f"{without:,} more have no room here; `--json` has them all."] if without else []
     return [*above, *block, *more]
 

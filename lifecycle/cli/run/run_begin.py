@@ -138,9 +138,9 @@ def criterion(
             change.run, story, number, found, given.now, note=note, tree=tree, by=given.who
         )
         made = change.run.story(story)
-        said = f"Criterion {made.id} {number}: {found}"
-        change.note(said)
-    given.show([f"{said}: {made.criteria[number - 1].text}"], _data(made))
+        line = f"Criterion {made.id} {number}: {found}"
+        change.note(line)
+    given.show([f"{line}: {made.criteria[number - 1].text}"], _data(made))
 
 
 def questions(given: RunSession, *, phase: ClarificationPhase) -> None:
@@ -173,17 +173,17 @@ def add_clarification(
     is_early = run is None or run.is_over
     usual = ClarificationPhase.PRE_ANALYSIS if is_early else ClarificationPhase.DEVELOPMENT
     one = clarifying.clarification(question, answer, given.now, phase or usual, category)
-    said = f"Added clarification: {one.question} -> {one.answer or '(open)'} [{one.phase}]"
+    line = f"Added clarification: {one.question} -> {one.answer or '(open)'} [{one.phase}]"
     if is_early:
         with store.locked():
             store.keep_early(clarifying.merged(store.early(), one))
-        said += "; the next run adopts it"
+        line += "; the next run adopts it"
     else:
         with store.changing() as change:
             change.run = clarifying.clarified(change.run, one)
-            change.note(said)
+            change.note(line)
     data = fields_of(one, "question", "answer", "assumed", "phase", "category")
-    given.show([said], {**data, "early": is_early})
+    given.show([line], {**data, "early": is_early})
 
 
 def _data(story: Story) -> dict[str, object]:

@@ -40,7 +40,7 @@ def rollback_to_checkpoint(given: RunSession, *, name: str) -> None:
         back = go_back(given.git, before, name, given.now)
         change.run = rolled_back(before, back.checkpoint)
         pairs = zip(before.stories, change.run.stories, strict=True)
-        again = [story.id for old, story in pairs if story.status is not old.status]
+        reopened = [story.id for old, story in pairs if story.status is not old.status]
         change.note(f"Went back to {back.checkpoint.ref}; saved as {back.saved.ref}")
     lines = filled(
         "rolled-back",
@@ -48,11 +48,11 @@ def rollback_to_checkpoint(given: RunSession, *, name: str) -> None:
         where=f"the branch {back.branch}" if back.branch else "HEAD",
         head=back.head[:10] or "no commit",
         former=back.former[:10] or "none",
-        again=", ".join(again) or "none",
+        again=", ".join(reopened) or "none",
         notes=[f"Note: {note}" for note in back.notes],
     )
     heads = {"head": back.head, "former_head": back.former}
-    saved = {"pending": again, "saved": back.saved.ref, "undo": back.undo}
+    saved = {"pending": reopened, "saved": back.saved.ref, "undo": back.undo}
     given.show(lines, {"checkpoint": back.checkpoint.ref, **heads, **saved})
 
 

@@ -221,11 +221,11 @@ def _threshold(given: RunSession, story: Story | None) -> float | None:
 def _final(given: RunSession, record: GateRecord, error: str, remarks: list[str]) -> GateShown:
     with given.store.changing() as change:
         change.run = run = gate_records.with_gate(change.run, "", record, error, given.now)
-        told = change.news(f"Gate {record.gate}: {record.state}")
+        news = change.news(f"Gate {record.gate}: {record.state}")
         logged = run.blockers[len(change.before.blockers) :]
         change.note(*(f"Blocker {one.id}: {one.description}" for one in logged))
     record = run.gates[-1]
-    lines = [*_notes(remarks), *gate_records.final_lines(run, record), *told]
+    lines = [*_notes(remarks), *gate_records.final_lines(run, record), *news]
     return record, lines, {"remarks": remarks}
 
 
@@ -237,14 +237,14 @@ def _of_story(
         run = gate_records.with_gate(change.run, story.id, record, error, given.now)
         # What was shown by now stays shown.
         change.run = run.with_story(tdd_moves.remembered(run.story(story.id), runs))
-        told = change.news(f"Gate {record.gate}: {record.state} for {story.id}")
+        news = change.news(f"Gate {record.gate}: {record.state} for {story.id}")
         failures = [one.id for one in change.failures]
     lines = [*gate_records.gate_lines(record, story), *_notes(remarks)]
     if record.gate is Gate.G6 and record.state is CheckState.PENDING:
         way = f"lifecycle run review {story.id} --by security …"
         lines.append(f"No security review of these files: {way}")
     more = {"remarks": remarks, "story": story.id, "failures": failures}
-    return record, [*lines, *told], more
+    return record, [*lines, *news], more
 
 
 def _tests(given: RunSession, remarks: list[str]) -> RunsSeen:

@@ -38,15 +38,15 @@ def status(given: RunSession, *, every: bool) -> None:
 
 def progress(given: RunSession, *, lines: int) -> None:
     """Show the last lines of the progress file, the newest last."""
-    found = given.store.progress.tail(lines)
+    entries = given.store.progress.tail(lines)
 
     def draw() -> None:
         from lifecycle.cli.run.run_screen import draw_progress
 
-        draw_progress(found)
+        draw_progress(entries)
 
-    told = found or ["There is no progress yet."]
-    given.show(told, {"lines": found}, draw if found else None)
+    shown = entries or ["There is no progress yet."]
+    given.show(shown, {"lines": entries}, draw if entries else None)
 
 
 def trim_progress(given: RunSession, *, lines: int) -> None:
@@ -54,8 +54,8 @@ def trim_progress(given: RunSession, *, lines: int) -> None:
     store = given.store
     with store.locked():
         before, kept = store.progress.trim(lines)
-    said = f"Trimmed {PROGRESS}: {kept:,} of {before:,} lines are left"
-    given.show([said], {"before": before, "kept": kept})
+    line = f"Trimmed {PROGRESS}: {kept:,} of {before:,} lines are left"
+    given.show([line], {"before": before, "kept": kept})
 
 
 def report(given: RunSession) -> None:
@@ -99,9 +99,9 @@ def platform(given: RunSession) -> int:
 
     Exits 1 if none matches: then gates run only what .lifecycle.toml names (lifecycle check --list).
     """
-    found = platform_tables.discovery_lines(discovery.discover(given.root, os.environ))
+    listed = platform_tables.discovery_lines(discovery.discover(given.root, os.environ))
     detection = selection.detect(given.root, os.environ)
-    lines = [*found, "", *platform_tables.detection_lines(detection)]
+    lines = [*listed, "", *platform_tables.detection_lines(detection)]
     given.show(lines, platform_tables.detection_data(detection))
     if detection.selected is not None:
         return 0

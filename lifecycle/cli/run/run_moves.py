@@ -44,8 +44,8 @@ def update_story(given: RunSession, *, story: str, status: StoryStatus, unneeded
         if not one.is_open and seen.is_open:
             made = make(given.git, after, given.now, one.id)
             change.run = after = with_checkpoint(after, made)
-        told = escalation_lines(change.before, after)
-        change.note(*told)
+        escalations = escalation_lines(change.before, after)
+        change.note(*escalations)
     lines = [f"Updated story {one.id}: {one.status}"]
     if one.status is StoryStatus.IN_PROGRESS:
         lines.append(f"Iteration: {attempts(one)}/{MAX_RETRIES}")
@@ -54,7 +54,7 @@ def update_story(given: RunSession, *, story: str, status: StoryStatus, unneeded
         way = f"update-story {following.id} in_progress" if following else "gate G7"
         lines.append(f"Next: lifecycle run {way}")
     data = {"story": one.id, **fields_of(one, "status", "iteration"), "phase": after.phase}
-    given.show([*lines, *told], data)
+    given.show([*lines, *escalations], data)
 
 
 def update_phase(given: RunSession, *, phase: RunPhase) -> None:

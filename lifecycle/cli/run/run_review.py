@@ -49,15 +49,15 @@ def verify(
             record = reviews.review_of(role, verdict, (), tree=tree, by=who, now=now)
             one = change.run.story(story)
             change.run = reviews.reviewed(change.run, one, record, now, is_word=True)
-        said = f"{one.id} {check} {'PASSED' if passed else 'FAILED'}"
-        told = change.news(f"Said of {said.replace(' ', ': ', 1)}")
+        result = f"{one.id} {check} {'PASSED' if passed else 'FAILED'}"
+        news = change.news(f"Said of {result.replace(' ', ': ', 1)}")
     gate = SHOWN_BY[check]
     counts = f"By {who}, on tree {tree[:12]}; an edit of any file voids it."
     if not is_review:
         counts = f"That is a word, and shows nothing: lifecycle run gate {gate} {one.id} does."
-    first = f"Verification recorded: {said}" + (f" ({details})" if details else "")
+    first = f"Verification recorded: {result}" + (f" ({details})" if details else "")
     data = {"story": one.id, "check": check, "passed": passed, "by": who, "tree": tree}
-    given.show([first, counts, *told], {**data, "is_word": not is_review, "shown_by": gate})
+    given.show([first, counts, *news], {**data, "is_word": not is_review, "shown_by": gate})
 
 
 def review(
@@ -88,13 +88,13 @@ def review(
     with given.store.changing() as change:
         run, one = change.run, change.run.story(story)
         change.run = reviews.reviewed(run, one, record, now, is_word=is_word, resolved=mended)
-        told = change.news(f"Review of {one.id} by {by}: {record.verdict}")
+        news = change.news(f"Review of {one.id} by {by}: {record.verdict}")
         new = [failure.id for failure in change.failures]
     lines = reviews.review_lines(one, record)
     if record.verdict != verdict:
         why = "something is BLOCKING" if record.verdict not in APPROVING else "nothing is BLOCKING"
         lines.append(f"The verdict given was {verdict}; {why}, so it counts as {record.verdict}.")
-    given.show([*lines, *told], {"story": one.id, **data_of(record), "failures": new})
+    given.show([*lines, *news], {"story": one.id, **data_of(record), "failures": new})
 
 
 def _reported() -> str:

@@ -48,9 +48,9 @@ def add_failure(
         change.run = failed(change.run, story, text, given.now, category, tree=tree, **where)
         failure = change.run.story(story).failures[-1]
         added = f"Added failure: {failure.id} [{failure.category}]"
-        told = change.told(f"{added} {failure.text}")
+        escalations = change.told(f"{added} {failure.text}")
     data = fields_of(failure, "id", "category", "text", "file", "line", "iteration")
-    given.show([added, *told], {**data, "escalations": told})
+    given.show([added, *escalations], {**data, "escalations": escalations})
 
 
 def retry_recommendation(given: RunSession, *, story: str) -> None:
@@ -66,10 +66,10 @@ def retry_context(given: RunSession, *, story: str) -> None:
     """Print what failed in STORY, what to fix, the files changed, its checks, and the recommendation."""
     one = given.store.demanded().story(story)
     facts = given.facts_since(one.base)
-    states, told = check_states(one, facts.tree), advice(one, facts.tree)
-    lines = retry_lines(one, states, facts.changed, told)
+    states, advised = check_states(one, facts.tree), advice(one, facts.tree)
+    lines = retry_lines(one, states, facts.changed, advised)
     data = {"story": one.id, "files": facts.changed, "checks": states}
-    given.show(lines, {**data, "recommendation": told.data, "text": lines})
+    given.show(lines, {**data, "recommendation": advised.data, "text": lines})
 
 
 def scan_dependencies(given: RunSession, *, story: str, table: bool) -> None:
@@ -84,9 +84,9 @@ def scan_dependencies(given: RunSession, *, story: str, table: bool) -> None:
         named = ", ".join(one.keyword for one in services) or "none"
         change.note(f"Scanned {made.id} for external dependencies: {named}")
     shown = {name: name for name in ("type", "category", "keyword", "mock")}
-    found = [fields_of(one, **shown, requires_secrets="needs_secrets") for one in services]
+    needed = [fields_of(one, **shown, requires_secrets="needs_secrets") for one in services]
     lines = external_services.dependency_table if table else external_services.dependency_lines
-    given.show(lines(made), {"story": made.id, "dependencies": found})
+    given.show(lines(made), {"story": made.id, "dependencies": needed})
 
 
 def add_blocker(given: RunSession, *, text: str, severity: str, story: str) -> None:
@@ -100,10 +100,10 @@ def add_blocker(given: RunSession, *, text: str, severity: str, story: str) -> N
         index = blockers.touched(change.before, run)
         one = run.blockers[index]
         added = f"Added blocker: {one.id} (index {index}) [{one.severity}] {one.description}"
-        told = change.told(added)
+        escalations = change.told(added)
     data = {"id": one.id, "index": index, "severity": one.severity, "story": one.story or None}
-    more = {"description": one.description, "status": run.status, "escalations": told}
-    given.show([added, *told], {**data, **more})
+    more = {"description": one.description, "status": run.status, "escalations": escalations}
+    given.show([added, *escalations], {**data, **more})
 
 
 def await_user_fix(
@@ -118,10 +118,10 @@ def await_user_fix(
             change.run, blocker, description, given.now, check_command, timeout
         )
         fix = blockers.demanded_fix(change.run)
-        told = escalation_lines(change.before, change.run)
-        change.note(*told)
+        escalations = escalation_lines(change.before, change.run)
+        change.note(*escalations)
     given.show_json(blockers.awaiting_data(fix, check_command.strip()))
-    for line in told:
+    for line in escalations:
         click.echo(line, err=True)
 
 
@@ -173,8 +173,8 @@ def _why(fix: UserFix, end: ProcessEnd, last: str) -> str:
         return end.error
     if end.is_late:
         return f"it took more than {fix.timeout} seconds, and was ended"
-    said = f": {last}" if last else ""
-    return f"{fix.check_command[0]} exited with {end.status}{said}"
+    ending = f": {last}" if last else ""
+    return f"{fix.check_command[0]} exited with {end.status}{ending}"
 
 
 def user_fix_complete(given: RunSession, *, blocker: str, notes: str) -> None:
@@ -219,9 +219,9 @@ def resume(given: RunSession, *, iterations: int | None) -> None:
         change.run = run if iterations is None else long_run.with_left(run, limits, iterations)
         done = f"Resumed: {run.id} (by a {by})"
         change.note(done)
-    again = [f"The run was at a limit ({reached}), and may take as much again."] if reached else []
+    more = [f"The run was at a limit ({reached}), and may take as much again."] if reached else []
     data = {"status": run.status, "by": by, "reached": reached}
-    given.show([done, *again, _goes_on(run, "It")], data)
+    given.show([done, *more, _goes_on(run, "It")], data)
 
 
 def _goes_on(run: Run, what: str, whither: str = "") -> str:

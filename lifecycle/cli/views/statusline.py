@@ -41,5 +41,5 @@ def _project() -> Path:
         return Path(named)
     event = read_input()
     place = event.get("workspace")
-    found = (place if isinstance(place, dict) else {}).get("project_dir") or event.get("cwd")
-    return Path(found) if isinstance(found, str) else Path.cwd()
+    folder = (place if isinstance(place, dict) else {}).get("project_dir") or event.get("cwd")
+    return Path(folder) if isinstance(folder, str) else Path.cwd()

@@ -67,9 +67,9 @@ def show(given: WorkflowSession, *, name: str) -> None:
 def list_all(given: WorkflowSession, *, archived: bool) -> None:
     """List the workflows of this worktree, the one that was changed last first."""
     there = given.store.read(archived=archived)
-    found = there.found if archived else there.unfinished
+    shown = there.found if archived else there.unfinished
     session, now = given.asker.session, given.now
-    lines = [workflow_values.list_line(one, session, now) for one in found]
+    lines = [workflow_values.list_line(one, session, now) for one in shown]
     kind = "" if archived else "unfinished "
     lines = lines or [f"There is no {kind}workflow here."]
     troubles = list(there.troubles)
@@ -77,7 +77,7 @@ def list_all(given: WorkflowSession, *, archived: bool) -> None:
     def draw() -> None:
         from lifecycle.cli.workflow.workflow_screen import draw_list
 
-        draw_list(found, session, now)
+        draw_list(shown, session, now)
 
     data = {
         "workflows": [
@@ -87,11 +87,11 @@ def list_all(given: WorkflowSession, *, archived: bool) -> None:
                 "is_own": bool(session) and one.workflow.session == session,
                 "files": list(one.places),
             }
-            for one in found
+            for one in shown
         ],
         "unusable": [{"path": one.path, "says": one.sentence} for one in there.unusable],
     }
-    given.print(lines, data, draw if found else None, troubles)
+    given.print(lines, data, draw if shown else None, troubles)
 
 
 def guidance(given: WorkflowSession, *, name: str) -> None:
@@ -133,9 +133,9 @@ def delegation_lines(root: Path) -> list[str]:
     lines = []
     for path, line_of in ((GRAPH, _graph_line), (SESSIONS, _sessions_line)):
         try:
-            found = own_content(root, path, _MOST)
-            if found is not None:
-                lines.append(line_of(found[0][:_MOST].decode("utf-8", "replace")))
+            content = own_content(root, path, _MOST)
+            if content is not None:
+                lines.append(line_of(content[0][:_MOST].decode("utf-8", "replace")))
         except (OSError, ValueError, TypeError, AttributeError, RecursionError):
             lines.append(f"{path} cannot be read; it was left as it is.")
     return [line for line in lines if line]
@@ -180,7 +180,7 @@ def history(given: WorkflowSession, *, lines: int, name: str) -> None:
     workflow = _meant(given, name)
     entries = journal.last(given.root, lines, system=journal.WORKFLOW, task=workflow.id)
     rows = [_row(entry) for entry in entries]
-    told = ["  ".join(row).rstrip() for row in rows] or [
+    shown = ["  ".join(row).rstrip() for row in rows] or [
         f"The journal has nothing of the workflow {quoted(workflow.name)}."
     ]
 
@@ -190,7 +190,7 @@ def history(given: WorkflowSession, *, lines: int, name: str) -> None:
         draw_history(rows)
 
     data = {"id": workflow.id, "workflow": workflow.name, "entries": [_data(e) for e in entries]}
-    given.print(told, data, draw if rows else None)
+    given.print(shown, data, draw if rows else None)
 
 
 def _meant(given: WorkflowSession, name: str) -> Workflow:

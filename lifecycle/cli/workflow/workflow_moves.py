@@ -66,9 +66,9 @@ def _tell(given: WorkflowSession, step: StepDone) -> None:
     if step.phase >= 0:
         phase = workflow.phases[step.phase]
         why = f": {quoted(phase.reason)}" if phase.reason else ""
-        again = "" if step.changed else " already"
+        already = "" if step.changed else " already"
         now = _NOW.get(phase.status, f"is {phase.status}")
-        lines.append(f"Phase {phase_title(workflow, step.phase)}, {now}{again}{why}.")
+        lines.append(f"Phase {phase_title(workflow, step.phase)}, {now}{already}{why}.")
     if workflow.is_over:
         how = "was given up" if workflow.given_up else "is completed"
         lines.append(

@@ -145,11 +145,11 @@ def heads(workflow: Workflow, now: float) -> list[str]:
 
 def notes(phase: WorkflowPhase) -> list[str]:
     """What is told below a phase: deliverables, what it hands on, why it stands still."""
-    told = [f"reason: {quoted(phase.reason)}"] if phase.reason else []
-    told += [f"attempt {phase.attempts}"] if phase.attempts > 1 else []
-    told += [f"delivered: {redact.named(one)}" for one in phase.deliverables]
-    told += [f"hands on: {quoted(phase.context_for_next)}"] if phase.context_for_next else []
-    return told
+    made = [f"reason: {quoted(phase.reason)}"] if phase.reason else []
+    made += [f"attempt {phase.attempts}"] if phase.attempts > 1 else []
+    made += [f"delivered: {redact.named(one)}" for one in phase.deliverables]
+    made += [f"hands on: {quoted(phase.context_for_next)}"] if phase.context_for_next else []
+    return made
 
 
 def parts(workflow: Workflow) -> Iterable[tuple[str, list[str]]]:

@@ -87,9 +87,9 @@ def checks_missing(number: int, names: Iterable[str], base: str) -> str:
 
 def checks_unseen(number: int, hidden: Iterable[str], overall: str) -> str:
     """Everything that the token is shown passed, and GitHub does not call it all passed."""
-    said = f"; GitHub's own word over all of them is {overall}" if overall else ""
+    word = f"; GitHub's own word over all of them is {overall}" if overall else ""
     return (
-        f"CI of PR #{number} cannot be judged: the token is not shown {' and '.join(hidden)}{said}. Look "
+        f"CI of PR #{number} cannot be judged: the token is not shown {' and '.join(hidden)}{word}. Look "
         "at the PR's checks, or use a token that may read them (lifecycle doctor says more)."
     )
 

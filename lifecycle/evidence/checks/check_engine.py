@@ -275,9 +275,9 @@ class CheckRun:
         tracked = self._of_git(partial(tree_objects.tracked_in, paths=other))
         if tracked is None:
             return record, {}
-        found = run_findings.written(whole, before.files, other, tracked)
-        self.remarks.extend(run_findings.on_files(found, tracked))
-        return found, {path: after.files[path].partition(" ")[2] for path in found.made}
+        files = run_findings.written(whole, before.files, other, tracked)
+        self.remarks.extend(run_findings.on_files(files, tracked))
+        return files, {path: after.files[path].partition(" ")[2] for path in files.made}
 
     def _kept(self, record: RunRecord, output: CheckOutput, left: Mapping[str, str]) -> RunRecord:
         """The record with its log, once it is written down here and in the journal."""

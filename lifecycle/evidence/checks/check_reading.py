@@ -41,7 +41,7 @@ def read(
     """
     is_other = name in KINDS or test_runs.run_in(shlex.join(end.words), rows=rows) is None
     kind = name if is_other else TEST
-    found = reading.read_check(
+    shown = reading.read_check(
         kind,
         end.words,
         end.status,
@@ -52,7 +52,7 @@ def read(
         number=number,
     )
     reports = junit.read_reports(root, end.words, end.began) if kind == TEST else None
-    return found if reports is None else with_reports(found, reports, end.status)
+    return shown if reports is None else with_reports(shown, reports, end.status)
 
 
 def with_reports(found: Reading, reports: Reading, status: int) -> Reading:

@@ -115,7 +115,7 @@ def _letters(word: str) -> str:
 
 def _further(program: str, words: tuple[str, ...]) -> list[str]:
     """The options that variables hold."""
-    found: list[str] = []
+    further: list[str] = []
     for word in words:
         name, _, value = word.partition("=")
         if name not in options("variables"):
@@ -123,10 +123,10 @@ def _further(program: str, words: tuple[str, ...]) -> list[str]:
         parts = [part.strip("'\"") for part in value.split()]
         if "MAKE" in name or name == "MFLAGS":
             parts = [f"-{p}" if i == 0 and p.isalpha() else p for i, p in enumerate(parts)]
-            found += [p for p in parts if p not in ("-k", "-t")] if program == "make" else []
+            further += [p for p in parts if p not in ("-k", "-t")] if program == "make" else []
         else:
-            found += parts
-    return found
+            further += parts
+    return further
 
 
 def _picks_file(words: tuple[str, ...]) -> bool:

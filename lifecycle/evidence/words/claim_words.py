@@ -66,10 +66,10 @@ def said(
 def takes_back(lines: list[str], *, is_strict: bool = False) -> bool:
     """True if a line says something that no claim can stand beside; beside an approval that is more."""
     every = [(line, sentence) for line in lines for sentence in _bare(line)]
-    found = [] if is_strict else [bool(_claimed([sentence], "")) for _, sentence in every]
-    first = found.index(True) if True in found else 0
+    are_claims = [] if is_strict else [bool(_claimed([sentence], "")) for _, sentence in every]
+    first = are_claims.index(True) if True in are_claims else 0
     return any(_has(_of("signs"), line) for line in lines) or not all(
-        _is_beside(sentence, is_label=line.startswith(ITEM), is_strict=True not in found)
+        _is_beside(sentence, is_label=line.startswith(ITEM), is_strict=True not in are_claims)
         or (place < first and _is_over(sentence))
         for place, (line, sentence) in enumerate(every)
     )
@@ -84,9 +84,9 @@ def _borne_out(prose: Prose, about: tuple[str, ...], wanted: str) -> list[str]:
     """The claims that stand in the agent's own prose, and that nothing in it takes back."""
     own, every, is_open = prose
     on = " ".join([*every, *about])
-    found = [] if is_open else _claimed(own, wanted)
+    claimed = [] if is_open else _claimed(own, wanted)
     weak = {TESTED} if any(_has(_of("weakens"), line) for line in every) else set()
-    claims = [name for name in found if name not in weak and _has(_forms(name)[-1], on)]
+    claims = [name for name in claimed if name not in weak and _has(_forms(name)[-1], on)]
     return [] if claims and takes_back(every, is_strict=claims == [APPROVED]) else claims
 
 

@@ -46,9 +46,9 @@ def verdict(text: str) -> str:
     from lifecycle.evidence.words.prose_blocks import CODE, END, blocks
 
     lines: list[tuple[str, str]] = []
-    found = blocks(text)
-    for place, block in enumerate(found):
-        behind = found[place + 1].text if place + 1 < len(found) else ""
+    every_block = blocks(text)
+    for place, block in enumerate(every_block):
+        behind = every_block[place + 1].text if place + 1 < len(every_block) else ""
         if block.box == " " or _has("goes on", behind, re.match):
             continue  # nobody ticked it; or a sentence goes on behind it
         above = block.lead if _announces(block.lead) or block.is_item else ""
@@ -65,8 +65,8 @@ def _prose(text: str) -> tuple[list[str], list[str], bool]:
     own: list[str] = []
     cells = re.findall(r"[^|\n]+(?=\|)", "\n".join(re.findall(r"(?m)^ *\|.*", text)))
     every = [f"{claim_words.ITEM}{cell.strip()}" for cell in cells]
-    found = blocks(text)
-    for block in found:
+    every_block = blocks(text)
+    for block in every_block:
         # A line that goes on in the next is joined with it.
         parts = re.split(r"(?<=[.!?:;])\n|\n(?=\W*[A-Z\u2705/])", block.text)
         sign = claim_words.ITEM if block.is_item or block.is_heading else ""
@@ -79,7 +79,7 @@ def _prose(text: str) -> tuple[list[str], list[str], bool]:
         is_code = re.fullmatch("\ue000[^\ue001]* [^\ue001]*\ue001[.!]?", block.text)
         if not is_strange and not is_code:
             own += lines
-    return own, every, any(block.box == " " for block in found)
+    return own, every, any(block.box == " " for block in every_block)
 
 
 def _announces(lead: str, *more: str) -> bool:

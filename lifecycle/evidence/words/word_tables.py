@@ -19,8 +19,8 @@ def table(name: str) -> dict[str, Any]:
     room = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120 -- no pathlib here
     path = os.path.join(room, f"{name}.json")  # noqa: PTH118 -- as above
     with open(path, encoding="utf-8") as file:  # noqa: PTH123 -- as above
-        found: dict[str, Any] = json.load(file)
-    return found
+        words: dict[str, Any] = json.load(file)
+    return words
 
 
 @cache

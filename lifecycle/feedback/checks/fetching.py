@@ -147,13 +147,13 @@ def _time_of(check: FailedCheck) -> StepTime | None:
 def _known(content: bytes | None) -> tuple[LogExcerpt, tuple[str, ...]] | None:
     """An excerpt and the tests as they were kept, None if there is none that can be read."""
     try:
-        found = json.loads(content or b"null")
+        kept = json.loads(content or b"null")
         made = LogExcerpt(
-            tuple(str(line) for line in found["lines"]),
-            str(found["first_error"]),
-            int(found["total"]),
-            int(found["left_out"]),
+            tuple(str(line) for line in kept["lines"]),
+            str(kept["first_error"]),
+            int(kept["total"]),
+            int(kept["left_out"]),
         )
-        return made, tuple(str(one) for one in found["tests"])
+        return made, tuple(str(one) for one in kept["tests"])
     except (ValueError, KeyError, TypeError):
         return None

@@ -39,11 +39,11 @@ def lines_of(packet: FailurePacket) -> list[str]:
     for place, failure in enumerate(packet.failures):
         room = (MOST_LINES - _KEPT_LINES - len(lines)) // (count - place)
         characters = (MOST_CHARACTERS - _KEPT_CHARACTERS - _size(lines)) // (count - place)
-        told = _told(place + 1, failure, room - 1, characters)
-        if unshown or len(told) > room or _size(told) > characters:
+        failure_lines = _told(place + 1, failure, room - 1, characters)
+        if unshown or len(failure_lines) > room or _size(failure_lines) > characters:
             unshown += [failure.name, *failure.same]
         else:
-            lines += ["", *told]
+            lines += ["", *failure_lines]
     return [*lines, *_end(packet, unshown)]
 
 

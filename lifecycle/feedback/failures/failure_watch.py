@@ -63,19 +63,19 @@ class FailureWatch:
         from lifecycle.feedback.checks.fetching import fetch
         from lifecycle.feedback.checks.packet_text import wake_lines
 
-        found = fetch(self._world, pull, seconds)
-        if found.packet.head != head:
+        fetched = fetch(self._world, pull, seconds)
+        if fetched.packet.head != head:
             return ()  # a newer head has other failures: what is said of this one is told without them
         self._world.deadline.renew(MORE_SECONDS)
         facts: FailureFacts | None = None
         last = MORE_SECONDS + 1.0 + HARD_EXIT_GRACE
         try:
             with nullcontext() if seconds is None else alarm(last):
-                facts = self._facts(found)
+                facts = self._facts(fetched)
         except DeadlineReached:
             log.write(self._world.root, "feedback: the time for reading runs and the base was up")
-        self._read[pull, head] = facts or _facts_of(found)
-        return tuple(wake_lines(found.packet, found.path))
+        self._read[pull, head] = facts or _facts_of(fetched)
+        return tuple(wake_lines(fetched.packet, fetched.path))
 
     def heard(
         self, pull: PullRequest, known: Mapping[str, Any], *, may_read: bool, may_fetch: bool
@@ -87,20 +87,20 @@ class FailureWatch:
         ledger, flakes = ladder.flakes(ledger, head, _passed(pull))
         if pull.checks is not None and pull.checks.is_green:
             ledger = ledger.mended()
-        said = FailuresHeard({}, tampering=weakened, flakes=_flaky(flakes))
+        news = FailuresHeard({}, tampering=weakened, flakes=_flaky(flakes))
         if weakened:
-            said = replace(said, notices=_weakens(pull, ledger, weakened))
+            news = replace(news, notices=_weakens(pull, ledger, weakened))
         facts = self._read.pop((pull.number, head), None)
         if facts is not None:
             settings = self._world.settings
             limits = FailureLimits(settings.ci_rerun, settings.ci_attempts)
             decision = ladder.decide(facts, ledger, limits)
             ledger = replace(decision.ledger, base_at=self._world.clock.now())
-            said = _follows(said, pull, decision, facts, limits)
+            news = _follows(news, pull, decision, facts, limits)
         elif may_read and pull.checks is not None and self._is_due(ledger, pull):
             ledger = replace(ledger, is_due=False, base="")
-            said = replace(said, is_due=True)
-        return replace(said, known=ledger.as_json())
+            news = replace(news, is_due=True)
+        return replace(news, known=ledger.as_json())
 
     def _is_due(self, ledger: FailureLedger, pull: PullRequest) -> bool:
         age = self._world.clock.now() - ledger.base_at
@@ -136,10 +136,10 @@ class FailureWatch:
         from lifecycle.feedback.failures import tampering
         from lifecycle.feedback.failures.failure_words import weakened
 
-        found = tampering.findings(diff)
-        theirs = self._of_base(start, pull) if found and pull.base else ()
-        found = tuple(one for one in found if one not in theirs)
-        return replace(ledger, compared=head), weakened(found)
+        weakening = tampering.findings(diff)
+        theirs = self._of_base(start, pull) if weakening and pull.base else ()
+        weakening = tuple(one for one in weakening if one not in theirs)
+        return replace(ledger, compared=head), weakened(weakening)
 
     def _of_base(self, start: str, pull: PullRequest) -> tuple[TamperFinding, ...]:
         """What of that came from the base between two commits; () if nobody knows."""
@@ -197,8 +197,8 @@ class FailureWatch:
 
     def _base_of(self, sha: str, wanted: Sequence[FailureFact]) -> BaseFacts | None:
         """What failed on a commit of the base, by its logs; None if that cannot be known."""
-        found = self._tried(self._world.reports.failed_on, sha) if sha else None
-        if found is None:
+        base = self._tried(self._world.reports.failed_on, sha) if sha else None
+        if base is None:
             return None
         from lifecycle.feedback.checks.fetching import read_log
         from lifecycle.feedback.checks.packet import ordered, packet
@@ -206,20 +206,20 @@ class FailureWatch:
 
         names = {check for one in wanted for check in one.checks}
         checks = sorted(
-            ordered(FailedHead(0, "", sha, found.failed)),
+            ordered(FailedHead(0, "", sha, base.failed)),
             key=lambda one: f"{one.workflow}{BETWEEN}{one.name}" not in names,
         )[:MOST_BASE_LOGS]
         logs = {one.job: read_log(self._world, one, one.job) for one in checks if one.job}
         made = packet(FailedHead(0, "", sha, tuple(checks)), logs)
         failed = frozenset(name for one in made.failures for name in identities(one))
-        return BaseFacts(sha, failed, found.workflows)
+        return BaseFacts(sha, failed, base.workflows)
 
     def _tried(self, ask: Callable[[Any], T], what: object) -> T | None:
         try:
             return ask(what)
         except LifecycleError as error:
-            said = redact(error.sentence, self._world.environment)
-            log.write(self._world.root, f"feedback: {said}")
+            why = redact(error.sentence, self._world.environment)
+            log.write(self._world.root, f"feedback: {why}")
             return None
 
 

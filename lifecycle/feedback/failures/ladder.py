@@ -130,9 +130,9 @@ def decide(facts: FailureFacts, ledger: FailureLedger, limits: FailureLimits) ->
         for name in one.checks:
             failing[name] = tuple(dict.fromkeys((*failing.get(name, ()), *one.identities)))
     ledger = replace(ledger, red=facts.head, failing=failing, base="", is_due=False)
-    told = [one for one in facts.failures if not one.is_cancelled] or list(facts.failures)
-    inherited = tuple(one for one in told if _is_in(one, facts.base))
-    rest = [one for one in told if one not in inherited]
+    failures = [one for one in facts.failures if not one.is_cancelled] or list(facts.failures)
+    inherited = tuple(one for one in failures if _is_in(one, facts.base))
+    rest = [one for one in failures if one not in inherited]
     broken = tuple(one for one in rest if one.broken)
     runs = _runs(broken, facts, limits)
     if broken and len(broken) == len(rest) and runs is not None:
@@ -229,6 +229,6 @@ def flakes(
     """
     if ledger.red != head:
         return ledger, ()
-    found = tuple((name, ledger.failing[name]) for name in ledger.failing if name in passed)
+    flaky = tuple((name, ledger.failing[name]) for name in ledger.failing if name in passed)
     left = {name: one for name, one in ledger.failing.items() if name not in passed}
-    return (replace(ledger, failing=left) if found else ledger), found
+    return (replace(ledger, failing=left) if flaky else ledger), flaky

@@ -79,15 +79,15 @@ def findings(diff: str) -> tuple[TamperFinding, ...]:
         Counter(line.strip() for one in files for line in getattr(one, side))
         for side in ("added", "removed")
     )
-    found: list[TamperFinding] = []
+    weakened: list[TamperFinding] = []
     for one in files:
         is_moved = one.is_deleted and _is_elsewhere(one.removed, added)
-        found += [] if is_moved else _deleted(one)
-        found += _tests(one, added, removed)
-        found += _added(one, removed)
-        found += _bars(one)
-        found += [] if one.is_deleted else _triggers(one)
-    return tuple(dict.fromkeys(found))
+        weakened += [] if is_moved else _deleted(one)
+        weakened += _tests(one, added, removed)
+        weakened += _added(one, removed)
+        weakened += _bars(one)
+        weakened += [] if one.is_deleted else _triggers(one)
+    return tuple(dict.fromkeys(weakened))
 
 
 def _is_elsewhere(lines: Iterable[str], there: Counter[str]) -> bool:
@@ -150,13 +150,13 @@ def _bars(one: DiffedFile) -> Iterator[TamperFinding]:
 
 def _numbers(kind: str, lines: Iterable[str]) -> dict[str, tuple[float, str]]:
     """By the line without its number: the number, and the line."""
-    found: dict[str, tuple[float, str]] = {}
+    numbers: dict[str, tuple[float, str]] = {}
     for line in lines:
         match = re.search(table()[kind], line)
         if match is not None and not _COMMENT.match(line):
             name = (line[: match.start("number")] + line[match.end("number") :]).strip(" \t,")
-            found[name] = (float(match["number"]), line.strip())
-    return found
+            numbers[name] = (float(match["number"]), line.strip())
+    return numbers
 
 
 def _triggers(one: DiffedFile) -> Iterator[TamperFinding]:
@@ -169,5 +169,5 @@ def _triggers(one: DiffedFile) -> Iterator[TamperFinding]:
 
 
 def _events(lines: Iterable[str]) -> set[str]:
-    told = [line for line in lines if re.search(table()["trigger"], line)]
-    return {event for line in told for event in re.findall(table()["event"], line)}
+    triggers = [line for line in lines if re.search(table()["trigger"], line)]
+    return {event for line in triggers for event in re.findall(table()["event"], line)}

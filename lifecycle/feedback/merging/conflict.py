@@ -33,15 +33,15 @@ def fetch(world: World, pull: int, head: str, base: str, seconds: float) -> Fetc
     What git cannot tell is a sentence in its place. Raises OSError if the packet cannot be written.
     """
     world.deadline.renew(seconds)
-    found = FoundConflict(pull, head, base, world.remote)
+    conflict = FoundConflict(pull, head, base, world.remote)
     try:
-        found = _found(world, replace(found, remote=world.base_remote))
+        conflict = _found(world, replace(conflict, remote=world.base_remote))
     except LifecycleError as error:
-        found = replace(found, problem=redact(error.sentence, world.environment))
+        conflict = replace(conflict, problem=redact(error.sentence, world.environment))
     name = FeedbackFiles.packet_of(pull, head, "conflict")
-    text = "\n".join(conflict_text.lines_of(found)) + "\n"
+    text = "\n".join(conflict_text.lines_of(conflict)) + "\n"
     FeedbackFiles(world.root).write(name, text.encode())
-    return FetchedConflict(found, FeedbackFiles.shown(name))
+    return FetchedConflict(conflict, FeedbackFiles.shown(name))
 
 
 def _found(world: World, asked: FoundConflict) -> FoundConflict:

@@ -94,10 +94,10 @@ class ReviewThread:
     @property
     def is_answered(self) -> bool:
         """The last word is ours, and nothing before it was changed after it: GitHub shows an answer."""
-        said = self.shown
-        if not said or said[-1].trusted is not Trusted.OURS:
+        remarks = self.shown
+        if not remarks or remarks[-1].trusted is not Trusted.OURS:
             return False
-        return all(one.changed_at <= said[-1].changed_at for one in said)
+        return all(one.changed_at <= remarks[-1].changed_at for one in remarks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ class ReviewLedger:
         try:
             if data.get("number") != number:
                 return cls(number)
-            told = {str(key): _row(row) for key, row in data["told"].items()}
+            rows = {str(key): _row(row) for key, row in data["told"].items()}
             rounds = tuple(
                 ReviewRound(str(one["head"]), tuple(map(str, one["keys"])))
                 for one in data["rounds"]
@@ -83,7 +83,7 @@ class ReviewLedger:
             due, since = (
                 None if data[name] is None else float(data[name]) for name in ("due", "waits_since")
             )
-            return cls(number, str(data["looked"]), due, since, told, rounds)
+            return cls(number, str(data["looked"]), due, since, rows, rounds)
         except (KeyError, TypeError, AttributeError, ValueError):
             return cls(number)
 
@@ -91,12 +91,12 @@ class ReviewLedger:
         self, points: Iterable[ReviewPoint], head: str, *, is_persons: bool = False
     ) -> ReviewLedger:
         """With these points told at this head."""
-        told = dict(self.told)
+        rows = dict(self.told)
         for point in points:
-            before = told.pop(point.key, None)
+            before = rows.pop(point.key, None)
             times = before.times + 1 if before is not None else 1
-            told[point.key] = ToldPoint(point.remark.stamp, head, times, is_persons)
-        return replace(self, told=dict(list(told.items())[-_KEPT:]))
+            rows[point.key] = ToldPoint(point.remark.stamp, head, times, is_persons)
+        return replace(self, told=dict(list(rows.items())[-_KEPT:]))
 
 
 def _row(data: Mapping[str, Any]) -> ToldPoint:
@@ -115,21 +115,21 @@ def points(conversation: PullConversation, told: Mapping[str, ToldPoint]) -> lis
     A thread that is resolved waits for nobody, and one that is answered neither, unless it was resolved
     once and opened again. Strangers' words make no point: `strangers` has them.
     """
-    found: list[ReviewPoint] = []
+    made: list[ReviewPoint] = []
     for thread in conversation.threads:
         row = told.get(thread.id)
         is_open_again = row is not None and row.is_resolved
         newest = _newest(thread.shown)
         if newest is None or thread.is_resolved or (thread.is_answered and not is_open_again):
             continue
-        found.append(ReviewPoint(thread.id, newest, thread))
+        made.append(ReviewPoint(thread.id, newest, thread))
     asked = {one.id for one in conversation.standing}
     for review in conversation.reviews:
         is_text = review.state == "COMMENTED" and bool(review.remark.body.strip())
         if (review.id in asked or is_text) and _speaks(review.remark):
-            found.append(ReviewPoint(review.id, review.remark, None, review.state))
-    found += [ReviewPoint(f"C{one.id}", one) for one in conversation.comments if _speaks(one)]
-    return found
+            made.append(ReviewPoint(review.id, review.remark, None, review.state))
+    made += [ReviewPoint(f"C{one.id}", one) for one in conversation.comments if _speaks(one)]
+    return made
 
 
 def news(conversation: PullConversation, told: Mapping[str, ToldPoint]) -> list[ReviewPoint]:

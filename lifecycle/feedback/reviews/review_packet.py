@@ -38,8 +38,8 @@ def first_line(conversation: PullConversation, decision: ReviewDecision) -> str:
     """The sentence that a wake begins with: the design's where somebody asks for changes."""
     asked = [one for one in decision.agent if one.review_state == "CHANGES_REQUESTED"]
     if asked:
-        said = asked[-1].remark
-        return words.changes_requested(conversation.number, said.author, said.url)
+        remark = asked[-1].remark
+        return words.changes_requested(conversation.number, remark.author, remark.url)
     authors = list(dict.fromkeys(one.remark.author for one in decision.agent))
     return words.review_said(conversation.number, len(decision.agent), authors)
 
@@ -95,7 +95,7 @@ def whole(conversation: PullConversation, decision: ReviewDecision) -> str:
 
 def place_of(point: ReviewPoint, head: str) -> str:
     """Where a point is, who said it, and what is known of it, on one line."""
-    thread, said = point.thread, point.remark
+    thread, remark = point.thread, point.remark
     if thread is not None:
         line = f":{thread.line}" if thread.line is not None else ""
         where = f"{named(thread.path, 200)}{line} · thread {named(thread.id)}"
@@ -104,14 +104,14 @@ def place_of(point: ReviewPoint, head: str) -> str:
         where = "a request for changes" if asks else "a review's own text"
     else:
         where = "a comment on the pull request"
-    facts = [where, named(said.author) if said.author else "a gone account"]
-    if said.trusted is Trusted.BOT:
-        facts.append(f"bot, {said.severity}" if said.severity else "bot, unclassed")
+    facts = [where, named(remark.author) if remark.author else "a gone account"]
+    if remark.trusted is Trusted.BOT:
+        facts.append(f"bot, {remark.severity}" if remark.severity else "bot, unclassed")
     if thread is not None and thread.is_outdated:
         facts.append("outdated: these lines have changed since")
-    elif said.sha and said.sha != head:
-        facts.append(f"said of an older commit, {said.sha[:7]}")
-    if said.edited_at is not None:
+    elif remark.sha and remark.sha != head:
+        facts.append(f"said of an older commit, {remark.sha[:7]}")
+    if remark.edited_at is not None:
         facts.append("edited")
     return " · ".join(facts)
 

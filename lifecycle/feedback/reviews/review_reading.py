@@ -39,14 +39,14 @@ def read(graph: GraphClient, repository: Repository, number: int) -> PullConvers
         NotFound: GitHub shows no such pull request.
         Transient, NoPermission, BadCredentials: as everywhere; a part that is refused refuses all of it.
     """
-    found: dict[str, list[Json]] = {name: [] for name in _LISTS}
+    lists: dict[str, list[Json]] = {name: [] for name in _LISTS}
     after: dict[str, str | None] = dict.fromkeys(_LISTS)
     left = set(_LISTS)
     pull: Json = {}
     for _ in range(MOST_PAGES):
         pull = _page(graph, repository, number, after, left)
         for name in sorted(left):
-            found[name] += nodes(pull, name)
+            lists[name] += nodes(pull, name)
             info = part(part(pull, name), "pageInfo")
             after[name] = info.get("endCursor")
             if not info.get("hasNextPage"):
@@ -57,9 +57,9 @@ def read(graph: GraphClient, repository: Repository, number: int) -> PullConvers
         number=number,
         url=text(pull, "url"),
         head=text(pull, "headRefOid"),
-        threads=tuple(thread(one) for one in found["reviewThreads"]),
-        reviews=tuple(_review(one) for one in found["reviews"] if one.get("state") != "PENDING"),
-        comments=tuple(remark(one) for one in found["comments"]),
+        threads=tuple(thread(one) for one in lists["reviewThreads"]),
+        reviews=tuple(_review(one) for one in lists["reviews"] if one.get("state") != "PENDING"),
+        comments=tuple(remark(one) for one in lists["comments"]),
         requested=tuple(
             review_bots.plain_login(text(part(one, "requestedReviewer"), "login"))
             for one in nodes(pull, "reviewRequests")

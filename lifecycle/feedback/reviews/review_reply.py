@@ -159,8 +159,8 @@ class ReviewAnswers:
             raise self._graph.failures.of_nonsense(AskedRequest(subject))
         pending = nodes(pull, "reviews")
         url = (text(pending[0], "url") or "on its page") if pending else ""
-        found = review_reading.thread(node)
-        return ThreadState(found, number, text(pull, "headRefOid"), name, url)
+        conversation = review_reading.thread(node)
+        return ThreadState(conversation, number, text(pull, "headRefOid"), name, url)
 
     def _post(self, state: ThreadState, wanted: WantedReply, mark: str, now: float) -> str:
         """Send it, unless it may be there already; its address."""
@@ -177,8 +177,8 @@ class ReviewAnswers:
             return self._calls.create("POST", path, subject, _address, body)
 
         def look() -> str | None:
-            found = _marked(self.read(state.thread.id).thread, mark)
-            return found.url if found is not None else None
+            reply = _marked(self.read(state.thread.id).thread, mark)
+            return reply.url if reply is not None else None
 
         try:
             url = settled(send, look).now
@@ -250,9 +250,9 @@ class ReviewAnswers:
 def mark_of(thread: ReviewThread, wanted: WantedReply) -> str:
     """The marker of an answer: to what, with which verdict and which words. The same again is the same."""
     others = [one for one in thread.shown if one.trusted is not Trusted.OURS]
-    said = hashlib.sha256(wanted.text.strip().encode()).hexdigest()[:12]
+    digest = hashlib.sha256(wanted.text.strip().encode()).hexdigest()[:12]
     to = (others or thread.remarks)[-1].id
-    return hidden_marker.of("reply", to=to, verdict=wanted.verdict or "none", said=said)
+    return hidden_marker.of("reply", to=to, verdict=wanted.verdict or "none", said=digest)
 
 
 def may_resolve(thread: ReviewThread, wanted: WantedReply) -> tuple[bool, str]:

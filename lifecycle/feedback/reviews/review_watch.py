@@ -81,6 +81,6 @@ def told(conversation: PullConversation, decision: ReviewDecision) -> ReviewsHea
     ):
         if points:
             key = f"review-{kind}:{review_packet.key_of(number, points)}"
-            said = [(one.remark.author, one.remark.url) for one in points]
-            notices.append(Notice(key, sentence(number, said), Audience.NOTE))
+            authors = [(one.remark.author, one.remark.url) for one in points]
+            notices.append(Notice(key, sentence(number, authors), Audience.NOTE))
     return ReviewsHeard({}, tuple(notices), papers)

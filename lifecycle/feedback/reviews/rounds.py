@@ -58,22 +58,22 @@ def decide(
         is_asked: somebody asked by command, and is not made to wait.
     """
     ledger = review_ledger.resolved(ledger, conversation)
-    found = review_ledger.news(conversation, ledger.told)
+    fresh = review_ledger.news(conversation, ledger.told)
     outside = review_ledger.strangers(conversation, ledger.told)
     unable = review_ledger.limited(conversation, ledger.told)
     approved = review_ledger.approvals(conversation, ledger.told)
-    every = [*found, *outside, *unable, *approved]
+    every = [*fresh, *outside, *unable, *approved]
     if not every:
         return ReviewDecision(replace(ledger, due=None, waits_since=None))
     since = ledger.waits_since if ledger.waits_since is not None else now
     due = review_ledger.due_at(every, since)
     if now < due and not is_asked:
         return ReviewDecision(replace(ledger, due=due, waits_since=since))
-    made = _told(conversation, replace(ledger, due=None, waits_since=None), found)
-    told = made.ledger.telling([*outside, *unable, *approved], conversation.head, is_persons=True)
+    made = _told(conversation, replace(ledger, due=None, waits_since=None), fresh)
+    after = made.ledger.telling([*outside, *unable, *approved], conversation.head, is_persons=True)
     return replace(
         made,
-        ledger=told,
+        ledger=after,
         strangers=tuple(outside),
         limited=tuple(unable),
         approvals=tuple(approved),
@@ -97,11 +97,11 @@ def _told(
         kept = [one for one in kept if one.remark.severity not in _LESSER]
     agent = sorted([*persons, *kept], key=_rank)
     left = [one for one in bots if one not in kept]
-    told = ledger.telling(agent, head).telling(left, head, is_persons=True)
+    after = ledger.telling(agent, head).telling(left, head, is_persons=True)
     if kept:
-        told = replace(told, rounds=_with_round(ledger, head, [one.key for one in kept]))
+        after = replace(after, rounds=_with_round(ledger, head, [one.key for one in kept]))
     return ReviewDecision(
-        told,
+        after,
         tuple(agent),
         tuple(left),
         must_reproduce=bool(kept) and count > CALM_ROUNDS,

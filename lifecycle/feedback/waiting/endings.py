@@ -123,8 +123,8 @@ class Standing:
 
 def event_of(key: str) -> str:
     """The event that a notice's key names, as in `42@1738000000/failed:46:abc`."""
-    whose, _, told = key.partition("/")
-    event, _, rest = (told if ":" not in whose else key).partition(":")
+    whose, _, told_key = key.partition("/")
+    event, _, rest = (told_key if ":" not in whose else key).partition(":")
     return "behind" if event == "green" and rest.endswith(":behind") else event
 
 
@@ -160,8 +160,8 @@ def standing_ends(standing: Standing, wanted: WaitFor) -> Ending | None:
 
 def gravest(endings: Iterable[Ending | None]) -> Ending | None:
     """The one that decides the exit status, None if there is none."""
-    found = {one for one in endings if one is not None}
-    return next((one for one in Ending if one in found), None)
+    kinds = {one for one in endings if one is not None}
+    return next((one for one in Ending if one in kinds), None)
 
 
 def events_of(wanted: Iterable[str]) -> frozenset[str]:

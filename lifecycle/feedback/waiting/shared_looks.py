@@ -106,13 +106,13 @@ class SharedLooks:
 
     def _asked(self, ids: Sequence[str], looked: float, now: float) -> SharedAnswer:
         board = self._enlist(ids, looked, now)
-        found = self._known(board, ids[0], looked, now)
-        if found is not None:
-            return found
+        known = self._known(board, ids[0], looked, now)
+        if known is not None:
+            return known
         with self._lock("asking", 0.0):
             # Another may have asked while we came here.
-            found = self._known(self._read(), ids[0], looked, now)
-            return found or self._round(ids[0], looked, now)
+            known = self._known(self._read(), ids[0], looked, now)
+            return known or self._round(ids[0], looked, now)
 
     def _enlist(self, ids: Sequence[str], looked: float, now: float) -> LookBoard:
         with self._changing() as kept:
@@ -159,9 +159,9 @@ class SharedLooks:
             return SharedAnswer(True, now)  # its own look tells what is wrong
         else:
             shown = _digests(reply, ids)
-            found = {one.ids[0]: _joined(shown, one.ids) for one in pulls}
+            digests = {one.ids[0]: _joined(shown, one.ids) for one in pulls}
             points = _points(reply.data)
-            change = partial(look_rounds.answered, digests=found, now=now, points=points)
+            change = partial(look_rounds.answered, digests=digests, now=now, points=points)
         with self._changing() as kept:
             kept.board = change(kept.board)
             board = kept.board
@@ -253,10 +253,10 @@ def _joined(shown: Mapping[str, str], ids: Sequence[str]) -> str:
 
 
 def _points(data: Mapping[str, Any]) -> PointsLeft | None:
-    said = data.get("rateLimit")
-    if not isinstance(said, Mapping):
+    rate = data.get("rateLimit")
+    if not isinstance(rate, Mapping):
         return None
-    limit, left, resets = said.get("limit"), said.get("remaining"), parse_time(said.get("resetAt"))
+    limit, left, resets = rate.get("limit"), rate.get("remaining"), parse_time(rate.get("resetAt"))
     if not isinstance(limit, int) or not isinstance(left, int) or resets is None:
         return None
     return PointsLeft(limit, left, resets)

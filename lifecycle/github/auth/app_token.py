@@ -217,9 +217,9 @@ class _App:
             try:
                 sent = send(method, url, self._jwt(), self.deadline)
             except NoAnswerError as error:
-                found = error.silence
+                silence = error.silence
                 raise self._failures().of_silence(
-                    found.words, asked, may_have_landed=found.may_have_landed
+                    silence.words, asked, may_have_landed=silence.may_have_landed
                 ) from None
             if sent.status >= 500 or sent.status in {408, 429}:
                 raise self._translated(sent, asked)
@@ -286,8 +286,8 @@ def _key_of(app: AppKey) -> str:
         keep_secret(app.pem)
         return app.pem.replace("\\n", "\n")  # a variable often holds its line breaks like this
     try:
-        found = store.read(app.key_file)
-        key = found.content.decode("ascii") if found is not None else None
+        file = store.read(app.key_file)
+        key = file.content.decode("ascii") if file is not None else None
     except OSError as error:
         raise _unusable(app, f"cannot be read ({error.strerror})") from None
     except UnicodeDecodeError:
@@ -327,10 +327,10 @@ def _alone(place: Path | None, seconds: float) -> Iterator[None]:
 
 
 def _kept(place: Path | None, mark: str) -> InstallationToken | None:
-    found = _read(_entries(place).get(mark))
-    if found is not None:
-        keep_secret(found.value)
-    return found
+    token = _read(_entries(place).get(mark))
+    if token is not None:
+        keep_secret(token.value)
+    return token
 
 
 def _read(entry: object) -> InstallationToken | None:
@@ -348,8 +348,8 @@ def _read(entry: object) -> InstallationToken | None:
 def _entries(place: Path | None) -> dict[str, Any]:
     """What is kept; a file that cannot be read or understood is none: all of it can be had again."""
     with contextlib.suppress(OSError, ValueError, RecursionError):
-        found = store.read(place / user_folder.TOKENS) if place is not None else None
-        data = json.loads(found.content) if found is not None else {}
+        file = store.read(place / user_folder.TOKENS) if place is not None else None
+        data = json.loads(file.content) if file is not None else {}
         if isinstance(data, dict) and data.get("version") == _VERSION:
             entries = data.get("tokens")
             return entries if isinstance(entries, dict) else {}

@@ -124,21 +124,21 @@ def find(place: TokenPlace) -> Token:
         BadCredentials, NotFound, NoPermission, Transient: an App's token was not to be had.
     """
     environment = place.environment
-    found = _of_app(place, of_user=False)
-    if found is not None:
-        return found
+    token = _of_app(place, of_user=False)
+    if token is not None:
+        return token
     given = config.variable_token(environment)
     if given is not None:
         return Token(*given)
-    found = _of_app(place, of_user=True)
-    if found is not None:
-        return found
+    token = _of_app(place, of_user=True)
+    if token is not None:
+        return token
     given = credentials.command_token(environment)
     if given is not None:
         return Token(*given)
-    found = of_gh(config.web_host(place.addresses.api_url), environment)
-    if found is not None:
-        return found
+    token = of_gh(config.web_host(place.addresses.api_url), environment)
+    if token is not None:
+        return token
     raise NoToken(
         "No GitHub token: neither GH_TOKEN nor GITHUB_TOKEN is set, so nothing was asked of GitHub and "
         "nothing was changed. Set one, for example: export GH_TOKEN=$(gh auth token); or log in with: gh "
@@ -181,8 +181,8 @@ def addresses_of(
         NoToken: gh did not answer in time.
     """
     host = remote_host.removeprefix("ssh.").removeprefix("www.")
-    found = of_gh(host, environment) if host not in ("", "github.com") else None
-    return (Addresses(), None) if found is None else (Addresses.of_host(host), found)
+    token = of_gh(host, environment) if host not in ("", "github.com") else None
+    return (Addresses(), None) if token is None else (Addresses.of_host(host), token)
 
 
 def _of_app(place: TokenPlace, *, of_user: bool) -> Token | None:

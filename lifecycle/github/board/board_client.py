@@ -97,9 +97,9 @@ class GitHubBoard:
         known = None if refresh else self.known
         if known is not None:
             return known
-        found = self._discover()
-        self._cache.put(self._key, asdict(found))
-        return found
+        schema = self._discover()
+        self._cache.put(self._key, asdict(schema))
+        return schema
 
     @property
     def known(self) -> BoardSchema | None:
@@ -319,8 +319,8 @@ def project_in(project: ProjectRef, failures: Failures, reply: GraphReply, subje
             "number in the project's URL, and that the token may see it (a private project needs "
             "the project scope: gh auth refresh -s project)."
         )
-    found: Json = owner["projectV2"]
-    return found
+    shown: Json = owner["projectV2"]
+    return shown
 
 
 def _drafts(project: Json) -> Iterator[Draft]:

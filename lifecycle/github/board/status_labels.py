@@ -72,10 +72,10 @@ class StatusLabels:
 
     def status_in(self, labels: Iterable[str]) -> str | None:
         """The Status that an issue's labels say; None if they say none, or more than one."""
-        found = self.all_in(labels)
-        if len(found) != 1:
+        names = self.all_in(labels)
+        if len(names) != 1:
             return None
-        label = found[0].casefold()
+        label = names[0].casefold()
         return next(one for one in STATUSES if self.name(one).casefold() == label)
 
     def item(self, issue: int, labels: Iterable[str]) -> BoardItem:
@@ -191,8 +191,8 @@ class LabelsBoard:
         cards: list[Card] = []
         after: dict[str, str | None] | None = {}
         while after is not None:
-            found, after, _ = self._page(after)
-            cards += found
+            more, after, _ = self._page(after)
+            cards += more
         return tuple(cards)
 
     def brief(self) -> BoardBrief:
@@ -238,14 +238,14 @@ class LabelsBoard:
             if reply.problems:
                 raise self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
             raise self._graph.failures.of_nonsense(AskedRequest(subject))
-        found = {alias: node[alias] for alias in _OPEN if node.get(alias)}
-        cards = [card for part in found.values() for card in self._shown(part)]
+        parts = {alias: node[alias] for alias in _OPEN if node.get(alias)}
+        cards = [card for part in parts.values() for card in self._shown(part)]
         rest = {
             alias: str(part["pageInfo"]["endCursor"])
-            for alias, part in found.items()
+            for alias, part in parts.items()
             if part["pageInfo"]["hasNextPage"]
         }
-        total = sum(int(part.get("totalCount") or 0) for part in found.values())
+        total = sum(int(part.get("totalCount") or 0) for part in parts.values())
         return cards, dict(rest) or None, total
 
     def _shown(self, connection: Json) -> Iterator[Card]:

@@ -37,14 +37,14 @@ def without_secrets(content: object, withheld: list[str]) -> object:
     Raises:
         Refused: a branch is called so; nothing was sent.
     """
-    found: list[str] = []
-    clean = swept(content, found, is_request=True)
-    if not ADDRESSES.isdisjoint(found):
+    secrets: list[str] = []
+    clean = swept(content, secrets, is_request=True)
+    if not ADDRESSES.isdisjoint(secrets):
         raise Refused(
             "The name of a branch holds what looks like a secret, so nothing was sent to GitHub; give "
             "the branch another name: git branch -m <name>"
         )
-    withheld += [name for name in found if name not in withheld]
+    withheld += [name for name in secrets if name not in withheld]
     return clean
 
 
@@ -107,10 +107,10 @@ class TokenClient:
             Transient: no time is left; nothing was sent.
         """
         self.deadline.remaining()
-        found = self._current() if self._current is not None else None
-        if found is not None and found.value != self.failures.token:
+        current = self._current() if self._current is not None else None
+        if current is not None and current.value != self.failures.token:
             self.close()
-            self.failures = replace(self.failures, token=found.value, token_source=found.source)
+            self.failures = replace(self.failures, token=current.value, token_source=current.source)
 
     def _note(self, status: int) -> None:
         if status == 401 and self._on_refused is not None:
@@ -134,14 +134,14 @@ def nodes(node: Json, connection: str) -> list[Json]:
 
 def part(node: Json, key: str) -> Json:
     """An object inside an object."""
-    found = node.get(key)
-    return found if isinstance(found, Mapping) else {}
+    value = node.get(key)
+    return value if isinstance(value, Mapping) else {}
 
 
 def text(node: Json, key: str) -> str:
     """A text inside an object."""
-    found = node.get(key)
-    return found if isinstance(found, str) else ""
+    value = node.get(key)
+    return value if isinstance(value, str) else ""
 
 
 def word(value: object) -> str:

@@ -81,15 +81,15 @@ def blamed(name: str, others: Sequence[str], words: str) -> tuple[str, ...]:
     Returns:
         Those that have one of the words for themselves; all of them if nobody can tell.
     """
-    said = set(re.findall(r"\w+", words))
+    named = set(re.findall(r"\w+", words))
     base = _names(name)
-    return tuple(one for one in others if said & (_names(one) - base)) or tuple(others)
+    return tuple(one for one in others if named & (_names(one) - base)) or tuple(others)
 
 
 def definitions(name: str) -> tuple[DefinitionNode, ...]:
     """The operation, then its fragments."""
-    found = parse(graphql_document(name), no_location=True).definitions
-    return tuple(sorted(found, key=lambda one: isinstance(one, FragmentDefinitionNode)))
+    parsed = parse(graphql_document(name), no_location=True).definitions
+    return tuple(sorted(parsed, key=lambda one: isinstance(one, FragmentDefinitionNode)))
 
 
 def _merged(one: DefinitionNode, other: DefinitionNode) -> OperationDefinitionNode:
@@ -144,12 +144,12 @@ def _head(node: FieldNode) -> tuple[str, list[str]]:
 
 def united(ones: Iterable[N], others: Iterable[N]) -> list[N]:
     """Variables or fragments by name; two of one name have to be the same."""
-    found = {name_of(node): node for node in ones}
+    by_name = {name_of(node): node for node in ones}
     for node in others:
-        known = found.setdefault(name_of(node), node)
+        known = by_name.setdefault(name_of(node), node)
         if print_ast(known) != print_ast(node):
             raise ValueError(f"{name_of(node)} is defined in two ways")
-    return list(found.values())
+    return list(by_name.values())
 
 
 def name_of(node: Node) -> str:
@@ -170,8 +170,8 @@ def _below(node: Node) -> Iterator[Node]:
     """A node and every node in it."""
     yield node
     for key in node.keys:
-        inner = getattr(node, key)
-        for one in inner if isinstance(inner, tuple | list) else (inner,):
+        children = getattr(node, key)
+        for one in children if isinstance(children, tuple | list) else (children,):
             if isinstance(one, Node):
                 yield from _below(one)
 

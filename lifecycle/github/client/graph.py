@@ -66,11 +66,11 @@ class Document:
     @classmethod
     def of(cls, text: str) -> Document:
         """A document by its text, which has one operation."""
-        found = re.search(_OPERATION, text)
-        if found is None:
+        operation = re.search(_OPERATION, text)
+        if operation is None:
             raise TypeError("a document without a named operation")
-        names = re.findall(r"\$(\w+)", found[3] or "")
-        return cls(text, found[2], found[1] == "mutation", frozenset(names))
+        names = re.findall(r"\$(\w+)", operation[3] or "")
+        return cls(text, operation[2], operation[1] == "mutation", frozenset(names))
 
     def payload(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         """What is sent.
@@ -103,8 +103,8 @@ def fields_of(name: str, kind: str) -> frozenset[str]:
 
 @cache
 def _ready() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(READY.read_text(encoding="utf-8"))
-    return found
+    documents: dict[str, Any] = json.loads(READY.read_text(encoding="utf-8"))
+    return documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,8 +240,8 @@ class GraphClient(TokenClient):
         asked = AskedRequest(subject, is_write=True)
         data, problems = self._sent(document(*names), variables, asked)
         if not data:
-            found = self.failures.of_problems(problems, asked, self._headers) if problems else None
-            raise found or self.failures.of_nonsense(asked)
+            error = self.failures.of_problems(problems, asked, self._headers) if problems else None
+            raise error or self.failures.of_nonsense(asked)
         return GraphReply(data, problems)
 
     def execute_all(
@@ -309,14 +309,14 @@ class GraphClient(TokenClient):
         line = self._connected()
         self.requests += 1
         try:
-            found = line.ask(document.payload(sent))
+            answer = line.ask(document.payload(sent))
         except NoAnswerError as error:
             raise self._unanswered(error.silence, asked) from None
-        self._headers = found.headers
-        self._note(found.status)
-        body = found.body if isinstance(found.body, dict) else {}
-        if found.status >= 500 or not {"data", "errors"} & body.keys():
-            raise self._refusal(found, asked)
+        self._headers = answer.headers
+        self._note(answer.status)
+        body = answer.body if isinstance(answer.body, dict) else {}
+        if answer.status >= 500 or not {"data", "errors"} & body.keys():
+            raise self._refusal(answer, asked)
         data, problems = body.get("data"), _problems(body.get("errors"))
         if not isinstance(data, dict) and not problems:
             raise self.failures.of_nonsense(asked)
@@ -361,8 +361,8 @@ class _PlainGraph:
         from lifecycle.github.client.plain_line import content_of
 
         body = json.dumps(payload).encode()
-        found = self._line.send("POST", self._url, self._headers, body)
-        return found._replace(body=content_of(found.body))
+        answer = self._line.send("POST", self._url, self._headers, body)
+        return answer._replace(body=content_of(answer.body))
 
 
 def _cost(data: object) -> int:
@@ -372,8 +372,8 @@ def _cost(data: object) -> int:
     """
     if not isinstance(data, dict):
         return 0  # refused as a whole
-    said = data.get("rateLimit")
-    cost = said.get("cost") if isinstance(said, dict) else None
+    limit = data.get("rateLimit")
+    cost = limit.get("cost") if isinstance(limit, dict) else None
     return cost if isinstance(cost, int) else 1
 
 

@@ -136,8 +136,8 @@ class GqlLine:
         except (TransportError, AssertionError, AttributeError, IndexError, KeyError, TypeError):
             # gql reaches into the answer without looking: `null`, or errors that are no list.
             body = None
-        found: Mapping[str, str] = self._transport.response_headers or {}
-        headers = {name.lower(): value for name, value in found.items()}
+        received: Mapping[str, str] = self._transport.response_headers or {}
+        headers = {name.lower(): value for name, value in received.items()}
         return Sent(self._bearer.status or status, headers, body)
 
 
@@ -201,10 +201,10 @@ class PyGithubLine:
     def send(self, method: str, target: str, headers: Mapping[str, str], content: object) -> Sent:
         """One request, sent once, its answer as text; raises NoAnswerError, and Transient without time."""
         try:
-            found = self._requester.requestJson(method, target, None, dict(headers), content)
+            answer = self._requester.requestJson(method, target, None, dict(headers), content)
         except requests.RequestException as error:
             raise NoAnswerError(silence(error)) from None
-        return Sent(*found)
+        return Sent(*answer)
 
 
 class Following:

@@ -84,8 +84,8 @@ class _Waiting(io.RawIOBase):
     def readinto(self, buffer: Any) -> int | None:
         """As many bytes as are there; TimeoutError, or Transient where no time is left."""
         self._sock.settimeout(self._left())
-        found: int | None = self._raw.readinto(buffer)
-        return found
+        count: int | None = self._raw.readinto(buffer)
+        return count
 
     def close(self) -> None:
         """Let go of the socket."""
@@ -259,8 +259,8 @@ def send(method: str, url: str, token: str, deadline: Deadline) -> Sent:
     """
     line = PlainLine(url, deadline)
     try:
-        found = line.send(method, url, bearer(token))
-        return found._replace(body=content_of(found.body))
+        answer = line.send(method, url, bearer(token))
+        return answer._replace(body=content_of(answer.body))
     finally:
         line.close()
 
@@ -330,11 +330,11 @@ def _path(url: str) -> str:
 
 def _headers(got: http.client.HTTPResponse) -> dict[str, str]:
     """Headers by their names in lower case; several of a name are one, as HTTP has it."""
-    found: dict[str, str] = {}
+    headers: dict[str, str] = {}
     for name, value in got.getheaders():
         key = name.lower()
-        found[key] = f"{found[key]}, {value}" if key in found else value
-    return found
+        headers[key] = f"{headers[key]}, {value}" if key in headers else value
+    return headers
 
 
 @contextmanager
@@ -404,10 +404,10 @@ def _proxy(parts: SplitResult, port: int) -> SplitResult | None:
         return None
     from urllib.request import getproxies, proxy_bypass
 
-    found = getproxies()
+    proxies = getproxies()
     host = parts.hostname or ""
-    address = found.get(parts.scheme) or found.get("all")
-    if not address or _is_direct(host, port, found.get("no", "")) or proxy_bypass(host):
+    address = proxies.get(parts.scheme) or proxies.get("all")
+    if not address or _is_direct(host, port, proxies.get("no", "")) or proxy_bypass(host):
         return None
     return urlsplit(address if "://" in address else f"http://{address}")
 

@@ -169,13 +169,13 @@ class RestClient(TokenClient):
         """
         from lifecycle.github.client.plain_line import origin
 
-        found = reading(self.deadline, partial(self._sent_as_is, asked, f"{self._url}{path}"))
-        where = found.headers.get("location", "")
-        if found.status in _RENAMED and origin(where) == origin(self._url):
-            found = reading(self.deadline, partial(self._sent_as_is, asked, where))
-            where = found.headers.get("location", "")
-        if found.status != _FOUND:
-            answer = Answer.read(found.status, found.headers, found.body)
+        sent = reading(self.deadline, partial(self._sent_as_is, asked, f"{self._url}{path}"))
+        where = sent.headers.get("location", "")
+        if sent.status in _RENAMED and origin(where) == origin(self._url):
+            sent = reading(self.deadline, partial(self._sent_as_is, asked, where))
+            where = sent.headers.get("location", "")
+        if sent.status != _FOUND:
+            answer = Answer.read(sent.status, sent.headers, sent.body)
             raise own(answer) or self.failures.of_answer(answer, asked)
         if urlsplit(where).scheme not in {"https", urlsplit(self._url).scheme}:
             raise Rejected(
@@ -195,13 +195,13 @@ class RestClient(TokenClient):
         self._begin()
         self.requests += 1
         with self._translated(asked):
-            found = send("GET", url, self.failures.token, self.deadline)
-        self._note(found.status)
-        if found.status >= 500:
+            answer = send("GET", url, self.failures.token, self.deadline)
+        self._note(answer.status)
+        if answer.status >= 500:
             raise self.failures.of_answer(
-                Answer.read(found.status, found.headers, found.body), asked
+                Answer.read(answer.status, answer.headers, answer.body), asked
             )
-        return found
+        return answer
 
     def _begin(self) -> None:
         token = self.failures.token
@@ -245,10 +245,10 @@ class RestClient(TokenClient):
 
         query = target.partition("?")[2]
         for _ in range(_MOST_REDIRECTS + 1):
-            found = self._connected().send(method, target, headers, body)
-            where = urljoin(self._url, found.headers.get("location") or "")
-            if found.status != 301 or method != "GET" or where == self._url:
-                return found
+            answer = self._connected().send(method, target, headers, body)
+            where = urljoin(self._url, answer.headers.get("location") or "")
+            if answer.status != 301 or method != "GET" or where == self._url:
+                return answer
             if origin(where) != origin(self._url):
                 raise RuntimeError(f"redirected to {where}")
             target = f"{where}?{query}" if query and "?" not in where else where
@@ -297,8 +297,8 @@ class RestClient(TokenClient):
         if by_id is None:
             return error
         try:
-            _, found = self.exchange(AskedRequest("the repository's new name"), "GET", by_id[0])
-            return moved_to(str(found["full_name"]), str(found["clone_url"]), asked)
+            _, moved = self.exchange(AskedRequest("the repository's new name"), "GET", by_id[0])
+            return moved_to(str(moved["full_name"]), str(moved["clone_url"]), asked)
         except (LifecycleError, KeyError, TypeError):
             return error
 
@@ -357,8 +357,8 @@ class Calls:
             Transient: nobody answers, or the answer has another shape than documented.
         """
         asked = self._asked(subject, is_write=False)
-        found = self.rest.again(asked, "GET", self._below(path, asked), query=query)[1]
-        return self._shaped(asked, shape, found)
+        body = self.rest.again(asked, "GET", self._below(path, asked), query=query)[1]
+        return self._shaped(asked, shape, body)
 
     def read_if_any(self, path: str, subject: str, shape: Callable[[Any], T]) -> T | None:
         """The same, None where GitHub shows no such thing."""
@@ -393,8 +393,8 @@ class Calls:
         more: dict[str, Any] | None = {"per_page": PAGE, **(query or {})}
         while more is not None:
             page = more
-            headers, found = self.rest.again(asked, "GET", self._below(path, asked), query=page)
-            entries = found.get(key) if key and isinstance(found, Mapping) else found
+            headers, body = self.rest.again(asked, "GET", self._below(path, asked), query=page)
+            entries = body.get(key) if key and isinstance(body, Mapping) else body
             if not isinstance(entries, list):
                 raise self.rest.nonsense(asked)
             yield from entries
@@ -464,7 +464,7 @@ def _with(key: str) -> Callable[[Json, Any], tuple[Json, Any]]:
 def _leniently(text: str) -> object:
     """The JSON of a failed answer, None if it is none: then the status says what happened."""
     try:
-        found: object = json.loads(text)
+        value: object = json.loads(text)
     except ValueError:
         return None
-    return found
+    return value

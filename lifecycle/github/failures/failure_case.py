@@ -61,12 +61,12 @@ class Answer:
         """From a status, headers in any case, and a decoded body of any shape."""
         content = body if isinstance(body, dict) else {}
         errors = content.get("errors")
-        found = errors if isinstance(errors, list) else []
+        listed = errors if isinstance(errors, list) else []
         return cls(
             status,
             str(content.get("message") or ""),
             {str(name).lower(): str(value) for name, value in headers.items()},
-            tuple(one if isinstance(one, dict) else {"message": str(one)} for one in found),
+            tuple(one if isinstance(one, dict) else {"message": str(one)} for one in listed),
             str(content.get("url") or ""),
         )
 
@@ -168,9 +168,9 @@ def forbidden(case: FailureCase) -> LifecycleError:
         fix = "check that it exists, and use a token of somebody who may write to it"
     else:
         fix = "use a token of somebody with access and with the permissions that this needs"
-    said = f" (GitHub: {case.words.rstrip('.')})" if case.words else ""
+    words = f" (GitHub: {case.words.rstrip('.')})" if case.words else ""
     return NoPermission(
-        f"The token from {case.source} has no permission for {case.asked.subject}{said}, so "
+        f"The token from {case.source} has no permission for {case.asked.subject}{words}, so "
         f"{case.unchanged}; {fix}.",
         evidence=case.words,
     )

@@ -227,9 +227,9 @@ _archived_item = told(
 
 
 def _missing_scope(case: FailureCase) -> LifecycleError:
-    found = _SCOPE.search(case.words)
+    match = _SCOPE.search(case.words)
     # Reading alone does not help: the board is written as well.
-    scope = found.group(1).removeprefix("read:") if found else "project"
+    scope = match.group(1).removeprefix("read:") if match else "project"
     refused = "written" if case.asked.is_write else "read or written"
     what = f"the board cannot be {refused}" if scope == "project" else "nothing was changed"
     return MissingScope(
@@ -306,8 +306,8 @@ class Failures:
         headers: Mapping[str, str] | None = None,
     ) -> LifecycleError:
         """The most telling of several: one that passes by itself, else the first."""
-        found = [self.of_problem(problem, asked, headers) for problem in problems]
-        return next((error for error in found if isinstance(error, Transient)), found[0])
+        errors = [self.of_problem(problem, asked, headers) for problem in problems]
+        return next((error for error in errors if isinstance(error, Transient)), errors[0])
 
     def of_silence(
         self, words: str, asked: AskedRequest, *, may_have_landed: bool, evidence: str = ""

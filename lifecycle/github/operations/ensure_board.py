@@ -80,9 +80,9 @@ class BoardOperations:
             MissingScope: the token may not write boards.
             Rejected, Transient: as everywhere.
         """
-        content, found = self._find(number)
-        if found is not None:
-            return Ensured(found, changed=False)
+        content, item = self._find(number)
+        if item is not None:
+            return Ensured(item, changed=False)
 
         def write() -> ItemFacts:
             made = self._board.add(content)
@@ -99,10 +99,10 @@ class BoardOperations:
         Requests: unchanged 1, else 2.
         Source: https://docs.github.com/graphql/reference/mutations#deleteprojectv2item
         """
-        found = self.item(number)
-        if found is None:
+        item = self.item(number)
+        if item is None:
             return Ensured(None, changed=False)
-        remove = partial(self._changed, "remove_item", found)
+        remove = partial(self._changed, "remove_item", item)
         removed(remove, lambda: self.item(number) is None, ItemMissing)
         return Ensured(None, changed=True)
 
@@ -126,19 +126,19 @@ class BoardOperations:
             ItemMissing: it is not on the board. ItemArchived: it is archived there.
             Rejected: GitHub took the value and shows another; or the field is the issue's own.
         """
-        found = self._writable(number)
+        item = self._writable(number)
         wanted = None if isinstance(value, str) and not value.strip() else value
-        if _holds(found, name, wanted):
+        if _holds(item, name, wanted):
             if wanted is None:
                 self._board.with_schema(
                     partial(_field, name=name)
                 )  # a misspelt field is empty, too
-            return Ensured(found, changed=False)
+            return Ensured(item, changed=False)
 
         def is_done(now: ItemFacts) -> bool:
             return _holds(now, name, wanted)
 
-        write = partial(self._field_written, found, name, wanted)
+        write = partial(self._field_written, item, name, wanted)
         look = if_wanted(partial(self.item, number), is_done)
         now = settled(write, look).now
         if not is_done(now):
@@ -172,29 +172,29 @@ class BoardOperations:
         return self._archived(number, archived=False)
 
     def _archived(self, number: int, *, archived: bool) -> Ensured[ItemFacts]:
-        found = self._there(number)
-        write = partial(self._archive, found, archived=archived)
+        item = self._there(number)
+        write = partial(self._archive, item, archived=archived)
         return fitted(
-            found, lambda one: one.is_archived == archived, write, partial(self.item, number)
+            item, lambda one: one.is_archived == archived, write, partial(self.item, number)
         )
 
     def _there(self, number: int) -> ItemFacts:
-        found = self.item(number)
-        if found is None:
+        item = self.item(number)
+        if item is None:
             raise ItemMissing(
                 f"#{number} is not on {self._board.project}, so nothing was changed; put it there "
                 "first: ensure_item."
             )
-        return found
+        return item
 
     def _writable(self, number: int) -> ItemFacts:
-        found = self._there(number)
-        if found.is_archived:
+        item = self._there(number)
+        if item.is_archived:
             raise ItemArchived(
                 f"The card of #{number} is archived on the board and was left as it is; bring it back "
                 "first: ensure_unarchived."
             )
-        return found
+        return item
 
     def _find(self, number: int) -> tuple[str, ItemFacts | None]:
         """The global id of an issue or pull request, and its item on the board, archived or not.
@@ -267,14 +267,14 @@ class BoardOperations:
 def _field(schema: BoardSchema, name: str) -> BoardField:
     """The field of this name: exactly, else without regard to case."""
     by_case = {field.name.casefold(): field for field in reversed(schema.fields)}
-    found = schema.field(name) or by_case.get(name.casefold())
-    if found is None:
+    known = schema.field(name) or by_case.get(name.casefold())
+    if known is None:
         names = ", ".join(field.name for field in schema.fields) or "none"
         raise UnknownOption(
             f'The board "{schema.title}" has no field "{name}", so the card was left as it is; its '
             f"fields are: {names}.{did_you_mean(name, by_case)}"
         )
-    return found
+    return known
 
 
 def _writable(field: BoardField) -> BoardField:

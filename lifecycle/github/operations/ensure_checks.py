@@ -108,14 +108,14 @@ class CheckOperations:
         if has_page:
             fields["output"] = page
         find = partial(self._find, sha, name, external_id)
-        found = find()
-        is_new = found is None
-        if found is None:
+        check_run = find()
+        is_new = check_run is None
+        if check_run is None:
             body = {"name": name, "head_sha": sha, **fields}
-            found = settled(partial(self._created, body), find).now
-            self._app = found.app
+            check_run = settled(partial(self._created, body), find).now
+            self._app = check_run.app
         # What a lost answer left behind is what was sent, or somebody else's: it is compared, too.
-        fitting = self._with_fields(found, fields)
+        fitting = self._with_fields(check_run, fields)
         left = self._left(fitting.now, annotations) if annotations else ()
         now = fitting.now
         for start in range(

@@ -50,19 +50,19 @@ class CommentOperations:
         """
         mark = hidden_marker.keyed(key)
         text = hidden_marker.signed(body, mark)
-        found = self._marked(number, mark)
-        if not found:
+        comments = self._marked(number, mark)
+        if not comments:
             made = settled(
                 lambda: self._calls.create_comment(number, text),
                 lambda: self._first(number, mark, text),
             )
             self._made[number, mark] = made.now.id
             return made
-        for surplus in found[1:]:
+        for surplus in comments[1:]:
             self._delete(number, surplus)
-        kept = Ensured(found[0], changed=False)
-        edited = self._edited(number, found[0], mark, text) if update else kept
-        return Ensured(edited.now, changed=edited.changed or len(found) > 1)
+        kept = Ensured(comments[0], changed=False)
+        edited = self._edited(number, comments[0], mark, text) if update else kept
+        return Ensured(edited.now, changed=edited.changed or len(comments) > 1)
 
     def ensure_no_comment(self, number: int, key: str) -> Ensured[None]:
         """There is no comment of ours for this key.
@@ -74,27 +74,27 @@ class CommentOperations:
             Refused, Rejected, Transient: as `ensure_comment`.
         """
         mark = hidden_marker.keyed(key)
-        found = self._marked(number, mark)
-        for one in found:
+        comments = self._marked(number, mark)
+        for one in comments:
             self._delete(number, one)
         self._made.pop((number, mark), None)
-        return Ensured(None, changed=bool(found))
+        return Ensured(None, changed=bool(comments))
 
     def _marked(self, number: int, mark: str) -> list[CommentFacts]:
         """Ours with the marker, the oldest first; one just posted also while the list still lags."""
         listed = self._calls.comments(number)
-        found = [
+        comments = [
             one for one, is_ours in listed if hidden_marker.is_signed(one.body, mark) and is_ours()
         ]
-        if not found and (number, mark) in self._made:
+        if not comments and (number, mark) in self._made:
             made = self._calls.comment(self._made[number, mark])
             return [made] if made is not None and hidden_marker.is_signed(made.body, mark) else []
-        return found
+        return comments
 
     def _first(self, number: int, mark: str, text: str) -> CommentFacts | None:
         """What a lost answer left behind."""
-        found = [one for one in self._marked(number, mark) if same(one.body, text)]
-        return found[0] if found else None
+        comments = [one for one in self._marked(number, mark) if same(one.body, text)]
+        return comments[0] if comments else None
 
     def _edited(
         self, number: int, found: CommentFacts, mark: str, text: str

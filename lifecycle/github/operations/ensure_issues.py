@@ -91,13 +91,13 @@ class RelationOperations:
 
     def _separated(self, number: int, relation: Relation, other: int) -> Ensured[Related]:
         there = tuple(self._calls.related(number, relation))
-        found = self._find(there, other)
-        if found is None:
+        related = self._find(there, other)
+        if related is None:
             return Ensured(there, changed=False)
 
         def separate() -> Related:
-            self._calls.separate(number, relation, found.database_id)
-            return tuple(one for one in there if one is not found)
+            self._calls.separate(number, relation, related.database_id)
+            return tuple(one for one in there if one is not related)
 
         def look() -> Related | None:
             now = tuple(self._calls.related(number, relation))
@@ -166,8 +166,8 @@ class IssueOperations:
         text = hidden_marker.signed(body, mark)
         given = names_of("labels", labels)
         every = (*given, *missing((label,) if label else (), given))
-        found = self._marked(mark, label)
-        if found is None:
+        issue = self._marked(mark, label)
+        if issue is None:
             made = settled(
                 lambda: self._calls.create(title, text, every), lambda: self._calls.marked(mark, "")
             )
@@ -175,7 +175,7 @@ class IssueOperations:
             # What a lost answer left behind may be another process's: its text is compared.
             now = self._edits.text(made.now, title, text).now if update else made.now
             return Ensured(now, changed=True)
-        return self._edits.text(found, title, text) if update else Ensured(found, changed=False)
+        return self._edits.text(issue, title, text) if update else Ensured(issue, changed=False)
 
     def ensure_text(
         self, number: int, *, title: str | None = None, body: str | None = None
@@ -200,8 +200,8 @@ class IssueOperations:
         Raises:
             Rejected: GitHub keeps it closed, as for a pull request whose branch is gone.
         """
-        found = self._calls.issue(number)
-        return self._edits.fields(found, {"state": "open"}, lambda one: one.is_open)
+        issue = self._calls.issue(number)
+        return self._edits.fields(issue, {"state": "open"}, lambda one: one.is_open)
 
     def ensure_closed(self, number: int, reason: Reason = "completed") -> Ensured[IssueFacts]:
         """The issue is closed; a pull request is closed unmerged.
@@ -213,10 +213,10 @@ class IssueOperations:
         Raises:
             Rejected: GitHub's answer shows it open still.
         """
-        found = self._calls.issue(number)
-        reasons = {} if found.is_pull_request else {"state_reason": reason}
+        issue = self._calls.issue(number)
+        reasons = {} if issue.is_pull_request else {"state_reason": reason}
         changes = {"state": "closed", **reasons}
-        return self._edits.fields(found, changes, lambda one: not one.is_open)
+        return self._edits.fields(issue, changes, lambda one: not one.is_open)
 
     def ensure_assignees(
         self, number: int, *, add: Names = (), remove: Names = (), only: Names | None = None
@@ -277,25 +277,25 @@ class IssueOperations:
         Raises:
             UnknownOption: there is no such milestone; the sentence names those that there are.
         """
-        found = self._calls.issue(number)
+        issue = self._calls.issue(number)
         wanted = (title or "").casefold()
-        if found.milestone.casefold() == wanted:
-            return Ensured(found, changed=False)
+        if issue.milestone.casefold() == wanted:
+            return Ensured(issue, changed=False)
         at = self._milestone(title, create=create).number if title else None
         return self._edits.fields(
-            found, {"milestone": at}, lambda one: one.milestone.casefold() == wanted
+            issue, {"milestone": at}, lambda one: one.milestone.casefold() == wanted
         )
 
     def _marked(self, mark: str, label: str) -> IssueFacts | None:
         """The issue of a marker; one that this object opened, also while the list still lags."""
-        found = self._calls.marked(mark, label) if label else None
-        found = found or self._calls.marked(mark, "")
-        if found is None and mark in self._made:
+        issue = self._calls.marked(mark, label) if label else None
+        issue = issue or self._calls.marked(mark, "")
+        if issue is None and mark in self._made:
             with suppress(NotFound):  # deleted meanwhile: then another one is opened
                 made = self._calls.issue(self._made[mark])
                 # Somebody may have written a text of their own into it: then it is theirs.
                 return made if hidden_marker.is_signed(made.body, mark) else None
-        return found
+        return issue
 
     def _milestone(self, title: str, *, create: bool) -> MilestoneFacts:
         there: list[MilestoneFacts] = []
@@ -305,9 +305,9 @@ class IssueOperations:
             folded_title = title.casefold()
             return next((one for one in there if one.title.casefold() == folded_title), None)
 
-        found = look()
-        if found is not None:
-            return found
+        milestone = look()
+        if milestone is not None:
+            return milestone
         if create:
             made = settled(lambda: self._calls.create_milestone(title), look, told=(AlreadyExists,))
             return made.now

@@ -50,9 +50,9 @@ class LabelOperations:
             Transient: not now, or it is unknown whether it was made.
         """
         wanted = LabelFacts(name, color.lower(), description)
-        found = self._calls.label(name)
-        if found is not None:
-            return self._fitted(found, wanted)
+        label = self._calls.label(name)
+        if label is not None:
+            return self._fitted(label, wanted)
         made = settled(
             lambda: self._calls.create_label(wanted),
             lambda: self._calls.label(name),
@@ -95,9 +95,9 @@ class LabelOperations:
             Rejected, Transient: as everywhere.
         """
         change = change_of(add, remove, only)
-        found = self._calls.issue(number)
-        missed, surplus = change(found.labels)
-        now = found.labels
+        issue = self._calls.issue(number)
+        missed, surplus = change(issue.labels)
+        now = issue.labels
         for name in surplus:
             path_part(name)  # refused here, before anything is written
         if missed:
@@ -106,7 +106,7 @@ class LabelOperations:
         for name in surplus:
             self._remove(number, name)
         left = missing(now, surplus)
-        return Ensured(replace(found, labels=left), changed=bool(missed or surplus))
+        return Ensured(replace(issue, labels=left), changed=bool(missed or surplus))
 
     def _fitted(self, found: LabelFacts, wanted: LabelFacts) -> Ensured[LabelFacts]:
         """Edit unless colour and description are as wanted."""

@@ -99,17 +99,17 @@ class MergeOperations:
                 rule of the base holds the merge back. The sentence says if the old method, which was
                 on before, is off now.
         """
-        found = self._at(number, sha)
-        if found.is_merged or found.auto_merge == method:
-            return Ensured(found, changed=False)
-        self._demand_open(found)
-        if not found.auto_merge:
-            return self._switched_or_merged(found, method)
-        self._disable(found)
+        pull = self._at(number, sha)
+        if pull.is_merged or pull.auto_merge == method:
+            return Ensured(pull, changed=False)
+        self._demand_open(pull)
+        if not pull.auto_merge:
+            return self._switched_or_merged(pull, method)
+        self._disable(pull)
         try:
-            return self._switched_or_merged(replace(found, auto_merge=""), method)
+            return self._switched_or_merged(replace(pull, auto_merge=""), method)
         except LifecycleError as error:
-            raise self._put_back(found, error) from None
+            raise self._put_back(pull, error) from None
 
     def ensure_no_auto_merge(self, number: int) -> Ensured[PullFacts]:
         """GitHub does not merge the pull request by itself; merged ones stay merged.
@@ -117,13 +117,13 @@ class MergeOperations:
         Requests: unchanged 1, else 2 (the second is GraphQL).
         Source: https://docs.github.com/graphql/reference/mutations#disablepullrequestautomerge
         """
-        found = self._calls.pull(number)
-        if not found.auto_merge or not found.is_open:
-            return Ensured(found, changed=False)
+        pull = self._calls.pull(number)
+        if not pull.auto_merge or not pull.is_open:
+            return Ensured(pull, changed=False)
 
         def write() -> PullFacts:
-            self._disable(found)
-            return replace(found, auto_merge="")
+            self._disable(pull)
+            return replace(pull, auto_merge="")
 
         look = if_wanted(partial(self._calls.pull, number), lambda now: not now.auto_merge)
         return settled(write, look, unless=(Rejected,))
@@ -147,19 +147,19 @@ class MergeOperations:
             NotMergeable: it conflicts with its base, or is closed.
             Transient: not now, or nobody knows.
         """
-        found = self._at(number, sha)
-        if found.is_merged:
-            return Ensured(found, changed=False)
-        self._demand_open(found)
-        if not self._behind_by(found):
-            return Ensured(found, changed=False)
+        pull = self._at(number, sha)
+        if pull.is_merged:
+            return Ensured(pull, changed=False)
+        self._demand_open(pull)
+        if not self._behind_by(pull):
+            return Ensured(pull, changed=False)
 
         def write() -> PullFacts:
             path, subject = f"pulls/{number}/update-branch", f"the branch of pull request #{number}"
-            body, own = {"expected_head_sha": found.head_sha}, partial(_not_updated, number)
+            body, own = {"expected_head_sha": pull.head_sha}, partial(_not_updated, number)
             # GitHub only accepts the work (202) and does it a moment later.
             self._api.create("PUT", path, subject, lambda _: None, body, own=own)
-            return found
+            return pull
 
         look = if_wanted(
             partial(self._calls.pull, number),
@@ -168,30 +168,30 @@ class MergeOperations:
         try:
             return settled(write, look)
         except AlreadyExists:
-            return Ensured(found, changed=False)
+            return Ensured(pull, changed=False)
 
     def ensure_not_queued(self, number: int) -> Ensured[None]:
         """The pull request is not in the merge queue of its base, so that its branch can be pushed.
 
         Requests: unchanged 1, else 2, both GraphQL.
         """
-        found = self._calls.queued(number)
-        if not found:
+        entry = self._calls.queued(number)
+        if not entry:
             return Ensured(None, changed=False)
-        remove = partial(self._calls.dequeue, found, f"the place of #{number} in the merge queue")
+        remove = partial(self._calls.dequeue, entry, f"the place of #{number} in the merge queue")
         removed(remove, lambda: not self._calls.queued(number), Rejected)
         return Ensured(None, changed=True)
 
     def _at(self, number: int, sha: str) -> PullFacts:
         sha = whole_sha(sha) if sha else ""
-        found = self._calls.pull(number)
-        if sha and found.head_sha != sha:
-            what = "was merged at" if found.is_merged else "has"
+        pull = self._calls.pull(number)
+        if sha and pull.head_sha != sha:
+            what = "was merged at" if pull.is_merged else "has"
             raise HeadMoved(
-                f"Pull request #{number} {what} another head, {found.head_sha[:12]} instead of "
+                f"Pull request #{number} {what} another head, {pull.head_sha[:12]} instead of "
                 f"{sha[:12]}, so nothing was changed; look at that one first."
             )
-        return found
+        return pull
 
     def _demand_open(self, found: PullFacts) -> None:
         if not found.is_open:

@@ -67,8 +67,8 @@ class PullOperations:
         def look() -> PullFacts | None:
             return self._calls.open_of(whole, into)
 
-        found = look()
-        if found is None:
+        pull = look()
+        if pull is None:
             made = settled(
                 lambda: self._calls.create(
                     title=title, body=body, head=whole, base=into, draft=draft
@@ -79,7 +79,7 @@ class PullOperations:
             # Where somebody was quicker, or the answer was lost, it may be somebody else's: adopted.
             now = self._edits.text(made.now, title, body) if update else made
             return Ensured(now.now, changed=made.changed or now.changed)
-        return self._edits.text(found, title, body) if update else Ensured(found, changed=False)
+        return self._edits.text(pull, title, body) if update else Ensured(pull, changed=False)
 
     def ensure_text(
         self, number: int, *, title: str | None = None, body: str | None = None
@@ -104,8 +104,8 @@ class PullOperations:
         Raises:
             Rejected: there is no such branch, or another pull request for the two is open.
         """
-        found = self._calls.pull(number)
-        return self._edits.fields(found, {"base": base}, lambda one: one.base == base)
+        pull = self._calls.pull(number)
+        return self._edits.fields(pull, {"base": base}, lambda one: one.base == base)
 
     def ensure_draft(self, number: int) -> Ensured[PullFacts]:
         """The pull request is a draft. One that is closed or merged stays as it is.
@@ -149,12 +149,12 @@ class PullOperations:
             Rejected: GitHub says no: no collaborator, or the author. Nobody was asked.
         """
         logins, slugs = names_of("people", people), names_of("teams", teams)
-        found = self._calls.pull(number)
-        persons, groups = missing(logins, found.reviewers), missing(slugs, found.team_reviewers)
+        pull = self._calls.pull(number)
+        persons, groups = missing(logins, pull.reviewers), missing(slugs, pull.team_reviewers)
         if persons and not again:
             persons = missing(persons, self._reviewers_done(number))
         if not persons and not groups:
-            return Ensured(found, changed=False)
+            return Ensured(pull, changed=False)
 
         def is_wanted(one: PullFacts) -> bool:
             return not missing(persons, one.reviewers) and not missing(groups, one.team_reviewers)
@@ -167,7 +167,7 @@ class PullOperations:
                 f"GitHub accepted the request and shows no review of #{number} asked of "
                 f"{', '.join(left)}; they have to have access to the repository."
             )
-        return Ensured(_asked(found, now), changed=True)
+        return Ensured(_asked(pull, now), changed=True)
 
     def ensure_not_reviewers(
         self, number: int, *, people: Names = (), teams: Names = ()
@@ -181,17 +181,17 @@ class PullOperations:
             Refused: a text is given where a list of them belongs. Nothing was changed.
         """
         logins, slugs = names_of("people", people), names_of("teams", teams)
-        found = self._calls.pull(number)
-        persons, groups = present(logins, found.reviewers), present(slugs, found.team_reviewers)
+        pull = self._calls.pull(number)
+        persons, groups = present(logins, pull.reviewers), present(slugs, pull.team_reviewers)
         if not persons and not groups:
-            return Ensured(found, changed=False)
+            return Ensured(pull, changed=False)
 
         def is_wanted(one: PullFacts) -> bool:
             return not present(persons, one.reviewers) and not present(groups, one.team_reviewers)
 
         withdraw = partial(self._reviewers, "DELETE", number, persons, groups)
         now = self._edits.settled(number, withdraw, is_wanted)
-        return Ensured(_asked(found, now), changed=True)
+        return Ensured(_asked(pull, now), changed=True)
 
     def ensure_closed(self, number: int) -> Ensured[PullFacts]:
         """The pull request is not open: closed unmerged, unless it was merged before.
@@ -199,8 +199,8 @@ class PullOperations:
         Requests: unchanged 1, else 2.
         Source: https://docs.github.com/rest/pulls/pulls#update-a-pull-request
         """
-        found = self._calls.pull(number)
-        return self._edits.fields(found, {"state": "closed"}, lambda one: not one.is_open)
+        pull = self._calls.pull(number)
+        return self._edits.fields(pull, {"state": "closed"}, lambda one: not one.is_open)
 
     def ensure_open(self, number: int) -> Ensured[PullFacts]:
         """The pull request is open.
@@ -211,13 +211,13 @@ class PullOperations:
         Raises:
             Rejected: it was merged, its branch is gone, or another one for the branch is open.
         """
-        found = self._calls.pull(number)
-        if found.is_merged:
+        pull = self._calls.pull(number)
+        if pull.is_merged:
             raise Rejected(
                 f"Pull request #{number} was merged and cannot be opened again; nothing was changed, open "
                 "another one."
             )
-        return self._edits.fields(found, {"state": "open"}, lambda one: one.is_open)
+        return self._edits.fields(pull, {"state": "open"}, lambda one: one.is_open)
 
     def _reviewers_done(self, number: int) -> tuple[str, ...]:
         """Who has submitted a review, in any state, pending ones left out; a hundred a request."""
@@ -243,15 +243,15 @@ class PullOperations:
         return self._calls.default_branch()
 
     def _set_draft(self, number: int, *, draft: bool) -> Ensured[PullFacts]:
-        found = self._calls.pull(number)
-        if found.is_draft == draft or not found.is_open:
-            return Ensured(found, changed=False)
+        pull = self._calls.pull(number)
+        if pull.is_draft == draft or not pull.is_open:
+            return Ensured(pull, changed=False)
 
         def write() -> PullFacts:
             name = "convert_to_draft" if draft else "mark_ready"
             subject = f"making #{number} {'a draft' if draft else 'ready for review'}"
-            shown = self._calls.mutate(name, {"pull": found.id}, subject)
-            return replace(found, is_draft=bool(shown.get("isDraft")))
+            shown = self._calls.mutate(name, {"pull": pull.id}, subject)
+            return replace(pull, is_draft=bool(shown.get("isDraft")))
 
         now = self._edits.settled(number, write, lambda one: one.is_draft == draft)
         if now.is_draft != draft:

@@ -59,9 +59,9 @@ class StatusOperations:
             shown = (now.state, now.description, now.target_url) if now is not None else ()
             return now if shown == (state, description, target_url) else None
 
-        found = look()
-        if found is not None:
-            return Ensured(found, changed=False)
+        status = look()
+        if status is not None:
+            return Ensured(status, changed=False)
         texts = {"description": description, "target_url": target_url}
         body = {"state": state, "context": context} | {k: v for k, v in texts.items() if v}
         subject = f'the status "{context}" of {sha[:12]}'
@@ -124,14 +124,14 @@ class RefOperations:
             now = self._ref(name)
             return now if now is not None and now.sha == sha else None
 
-        found, subject = self._ref(name), f"ref {name}"
-        if found is None:
+        ref, subject = self._ref(name), f"ref {name}"
+        if ref is None:
             body: Json = {"ref": name, "sha": sha}
             create = partial(self._calls.create, "POST", "git/refs", subject, _ref, body)
             return settled(partial(create, own=_ref_exists), look, unless=(AlreadyExists,))
-        if found.sha == sha:
-            return Ensured(found, changed=False)
-        _demand_expected(found, expected)
+        if ref.sha == sha:
+            return Ensured(ref, changed=False)
+        _demand_expected(ref, expected)
         path, body = f"git/refs/{_below(name)}", {"sha": sha, "force": force}
         move = partial(self._calls.set, "PATCH", path, subject, _ref, body, own=_not_forward)
         return settled(move, look)
@@ -151,10 +151,10 @@ class RefOperations:
             HeadMoved: it holds something else than expected.
             Rejected: a rule protects it.
         """
-        found = self._ref(name)
-        if found is None:
+        ref = self._ref(name)
+        if ref is None:
             return Ensured(None, changed=False)
-        _demand_expected(found, expected)
+        _demand_expected(ref, expected)
         path = f"git/refs/{_below(name)}"
         delete = partial(self._calls.delete, path, f"ref {name}", _ref_absent)
         removed(delete, lambda: self._ref(name) is None, NotFound)

@@ -88,16 +88,16 @@ class JointWrites:
         schema = self._board.known if self._board is not None else None
         if schema is None or not isinstance(action, plan.SetBoard):
             raise Rejected("The board's ids are not known, so the card is written alone.")
-        found = variables_of(
+        variables = variables_of(
             schema,
             action.item_id,
             status=action.status,
             agent=action.agent,
             clear_agent=action.clear_agent,
         )
-        if not found:
+        if not variables:
             raise Rejected("The board has no field for what the card is to say.")
-        return found
+        return variables
 
     def _fact(self, action: plan.Action, reply: GraphReply, given: Mapping[str, Any]) -> plan.Fact:
         """What an action came to; raises what its field failed with."""

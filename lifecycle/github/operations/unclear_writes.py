@@ -56,20 +56,20 @@ def settled(
     try:
         return Ensured(write(), changed=True)
     except told as error:
-        found = look()
-        if found is not None:
-            return Ensured(found, changed=False)
+        value = look()
+        if value is not None:
+            return Ensured(value, changed=False)
         raise Transient(error.sentence, retry_after=LAGGING_SECONDS) from None
     except unless:
-        found = _looked(look)
-        if found is None:
+        value = _looked(look)
+        if value is None:
             raise
-        return Ensured(found, changed=True)
+        return Ensured(value, changed=True)
     except Transient as error:
-        found = _looked(look) if error.is_ambiguous else None
-        if found is None:
+        value = _looked(look) if error.is_ambiguous else None
+        if value is None:
             raise
-        return Ensured(found, changed=True)
+        return Ensured(value, changed=True)
 
 
 def removed(
@@ -242,11 +242,11 @@ def folded(names: tuple[str, ...]) -> set[str]:
 def missing(wanted: tuple[str, ...], there: tuple[str, ...]) -> tuple[str, ...]:
     """Those of `wanted` that are not `there`, each once, in their order."""
     known = folded(there)
-    found: dict[str, str] = {}
+    by_case: dict[str, str] = {}
     for name in wanted:
         if name.casefold() not in known:
-            found.setdefault(name.casefold(), name)
-    return tuple(found.values())
+            by_case.setdefault(name.casefold(), name)
+    return tuple(by_case.values())
 
 
 def present(wanted: tuple[str, ...], there: tuple[str, ...]) -> tuple[str, ...]:
@@ -278,12 +278,12 @@ def _redacting(method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
     def ensure(*given: Any, **named: Any) -> Any:
         call = signature.bind(*given, **named)
-        found: list[str] = []
+        withheld: list[str] = []
         for name, value in list(call.arguments.items())[1:]:
             if name not in ADDRESSES:  # refused where it would be sent
-                call.arguments[name] = _clean(value, found, name)
+                call.arguments[name] = _clean(value, withheld, name)
         done = method(*call.args, **call.kwargs)
-        return replace(done, withheld=tuple(found)) if isinstance(done, Ensured) else done
+        return replace(done, withheld=tuple(withheld)) if isinstance(done, Ensured) else done
 
     return ensure
 

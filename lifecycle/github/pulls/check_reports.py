@@ -148,13 +148,13 @@ class GitHubCheckReports:
         Sources: https://docs.github.com/rest/actions/workflow-runs#list-workflow-runs-for-a-repository and
         https://docs.github.com/rest/actions/workflow-jobs#list-jobs-for-a-workflow-run
         """
-        found: list[FailedCheck] = []
+        jobs: list[FailedCheck] = []
         try:
             for run in workflow_runs.runs_on(self._calls, sha):
-                found += self._jobs_in(run)
+                jobs += self._jobs_in(run)
         except NoPermission as error:
-            return found, (error.sentence,)
-        return found, ()
+            return jobs, (error.sentence,)
+        return jobs, ()
 
     def _jobs_in(self, run: Json) -> list[FailedCheck]:
         is_over = run.get("status") == "completed"
@@ -174,15 +174,15 @@ def _first_of(key: str) -> Callable[[Json], list[Json]]:
 
 def _newest(commit: Json) -> list[Json]:
     """Of the suites of one app, workflow and event the newest: a new run supersedes the one before."""
-    found: dict[object, Json] = {}
+    newest: dict[object, Json] = {}
     for suite in nodes(commit, "checkSuites"):
         run = part(suite, "workflowRun")
         app = part(suite, "app").get("databaseId")
         key = (app, text(part(run, "workflow"), "name"), text(run, "event"))
-        before = found.get(key)
+        before = newest.get(key)
         if before is None or text(suite, "createdAt") >= text(before, "createdAt"):
-            found[key] = suite
-    return list(found.values())
+            newest[key] = suite
+    return list(newest.values())
 
 
 def _left(suite: Json) -> int:
@@ -192,16 +192,16 @@ def _left(suite: Json) -> int:
 
 
 def _runs(commit: Json) -> list[FailedCheck]:
-    found: list[FailedCheck] = []
+    checks: list[FailedCheck] = []
     for suite in _newest(commit):
         run = part(suite, "workflowRun")
         runs = nodes(suite, "checkRuns")
-        found += [_run(one, suite, run) for one in runs]
+        checks += [_run(one, suite, run) for one in runs]
         has_ended = word(suite.get("conclusion")) in {"STARTUP_FAILURE", "FAILURE"}
         if run and has_ended and part(suite, "jobs").get("totalCount") == 0:
             name = text(part(run, "workflow"), "name")
-            found.append(_unstarted(name, text(run, "url"), run.get("databaseId"), run))
-    return found
+            checks.append(_unstarted(name, text(run, "url"), run.get("databaseId"), run))
+    return checks
 
 
 def _unstarted(name: str, url: str, run: object, of: Json) -> FailedCheck:

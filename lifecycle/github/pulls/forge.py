@@ -105,18 +105,18 @@ class GitHubForge(PullCalls):
             Transient, BadCredentials, NoPermission: as everywhere.
         """
         parts = self._parts(look)
-        found = self._look_with(look, parts)
-        if found.board is None and BOARD in parts:
-            found = replace(found, board=self._unseen(found.node.get("issue"), parts))
-        if found.board is not None:
-            self._learn(found.board)
+        answer = self._look_with(look, parts)
+        if answer.board is None and BOARD in parts:
+            answer = replace(answer, board=self._unseen(answer.node.get("issue"), parts))
+        if answer.board is not None:
+            self._learn(answer.board)
             had_labels, parts = LABELS in parts, self._parts(look)
-            if not found.node.get("issue"):
+            if not answer.node.get("issue"):
                 # The board's null took the issue with it: that is no word about the issue.
-                found = self._look_with(look, parts)
+                answer = self._look_with(look, parts)
             elif LABELS in parts and not had_labels:
-                found = replace(found, node=self._labelled(found.node, look))
-        return self._observation(look, found)
+                answer = replace(answer, node=self._labelled(answer.node, look))
+        return self._observation(look, answer)
 
     def pull_requests_of(self, branch: str) -> tuple[PullRequest, ...]:
         """The newest ten pull requests whose head branch is called `branch`, newest first."""
@@ -124,10 +124,10 @@ class GitHubForge(PullCalls):
         subject = f"pull requests of {branch} in {self._repository}"
         reply = self._graph.read("observe_branch", variables, subject=subject)
         self._sort(reply, with_board=False)
-        found = _repository_in(reply)
-        if not found:
+        repository = _repository_in(reply)
+        if not repository:
             raise self._graph.failures.of_nonsense(AskedRequest(subject))
-        nodes = (found.get("pullRequests") or {}).get("nodes") or []
+        nodes = (repository.get("pullRequests") or {}).get("nodes") or []
         return tuple(translate.pull_request(node) for node in nodes if node)
 
     def viewer(self) -> str:

@@ -340,8 +340,8 @@ def open_issues(calls: Calls) -> tuple[Issue, ...]:
     Source: https://docs.github.com/rest/issues/issues#list-repository-issues
     """
     subject = "open issues"
-    found = calls.pages("issues", subject, {"state": "open"})
-    issues = [one for one in found if "pull_request" not in one]
+    entries = calls.pages("issues", subject, {"state": "open"})
+    issues = [one for one in entries if "pull_request" not in one]
     return tuple(calls.shaped(subject, rest_issue, one) for one in issues)
 
 

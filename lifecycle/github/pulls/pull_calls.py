@@ -47,11 +47,11 @@ class PullCalls:
         """
         subject = f"pull requests of {head}"
         query = {"state": "open", "head": head} | ({"base": base} if base else {})
-        for found in self.calls.values("pulls", subject, pull_facts, query):
+        for pull in self.calls.values("pulls", subject, pull_facts, query):
             # A redirect after a renaming loses the query: then the list holds all.
-            is_of_base = not base or found.base == base
-            if found.head.casefold() == head.casefold() and is_of_base:
-                return found
+            is_of_base = not base or pull.base == base
+            if pull.head.casefold() == head.casefold() and is_of_base:
+                return pull
         return None
 
     def create(self, *, title: str, body: str, head: str, base: str, draft: bool) -> PullFacts:
@@ -94,10 +94,10 @@ class PullCalls:
             if reply.problems:
                 raise self._graph.failures.of_problems(reply.problems, asked)
             payload = next(iter(reply.data.values()), None) or {}
-            found = payload.get("pullRequest")
-            if not isinstance(found, Mapping):
+            pull = payload.get("pullRequest")
+            if not isinstance(pull, Mapping):
                 raise self._graph.failures.of_nonsense(asked)
-            return found
+            return pull
 
         return reading(self._graph.deadline, once)
 
@@ -109,10 +109,10 @@ class PullCalls:
         repository, subject = self.calls.repository, f"pull request #{number}"
         names = {"owner": repository.owner, "name": repository.name}
         reply = self._graph.read("queue_entry", {**names, "number": number}, subject=subject)
-        found = part(part(reply.data, "repository"), "pullRequest")
-        if not found:
+        pull = part(part(reply.data, "repository"), "pullRequest")
+        if not pull:
             raise self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
-        return str(found["id"]) if found.get("mergeQueueEntry") else ""
+        return str(pull["id"]) if pull.get("mergeQueueEntry") else ""
 
     def dequeue(self, pull_id: str, subject: str) -> None:
         """Take a pull request out of the merge queue, by its global id; sent once.

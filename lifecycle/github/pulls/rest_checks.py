@@ -45,12 +45,12 @@ def read(calls: Calls, sha: str) -> Checks:
     https://docs.github.com/rest/commits/statuses#get-the-combined-status-for-a-specific-reference
     """
     try:
-        found, is_complete = _all(calls, sha, f"commits/{sha}/check-runs", "check_runs", _same)
+        check_runs, is_complete = _all(calls, sha, f"commits/{sha}/check-runs", "check_runs", _same)
     except NoPermission:
         return _without_check_runs(calls, sha)
-    shown = _flows_if_shown(calls, sha) if _is_ambiguous(found) else None
+    shown = _flows_if_shown(calls, sha) if _is_ambiguous(check_runs) else None
     flows = {one.suite_id: one.suite for one in shown[0]} if shown else {}
-    entries = calls.shaped(_subject(sha), partial(_runs, flows), found)
+    entries = calls.shaped(_subject(sha), partial(_runs, flows), check_runs)
     kept = rollup.newest([*entries, *_statuses(calls, sha)])
     checks = Checks(sha, kept, is_complete, sees_workflows=False)
     if not (shown and shown[1]):
@@ -73,12 +73,12 @@ def _without_check_runs(calls: Calls, sha: str) -> Checks:
     Checks of other apps stay hidden, so this is never all of them.
     """
     flows, is_whole = _flows(calls, sha)
-    found = rollup.newest([*(one.entry for one in flows), *_statuses(calls, sha)])
+    entries = rollup.newest([*(one.entry for one in flows), *_statuses(calls, sha)])
     # A run that waits for an approval has not failed: it has not begun.
-    held = [one for one in found if one.workflow and one.word == "ACTION_REQUIRED"]
+    held = [one for one in entries if one.workflow and one.word == "ACTION_REQUIRED"]
     return Checks(
         sha,
-        tuple(one for one in found if one not in held),
+        tuple(one for one in entries if one not in held),
         is_complete=False,
         held=tuple(one.workflow for one in held),
         unseen="checks of other apps than GitHub Actions",
@@ -96,9 +96,9 @@ def _flows_if_shown(calls: Calls, sha: str) -> tuple[list[_Flow], bool] | None:
 def _flows(calls: Calls, sha: str) -> tuple[list[_Flow], bool]:
     """The runs of workflows on a commit, and whether they are all of them."""
     query = {"head_sha": sha}
-    found, is_whole = _all(calls, sha, "actions/runs", "workflow_runs", _flow, query)
+    flows, is_whole = _all(calls, sha, "actions/runs", "workflow_runs", _flow, query)
     # A redirect may lose the query: then these are the runs of every commit.
-    return [one for one in found if one.sha == sha], is_whole
+    return [one for one in flows if one.sha == sha], is_whole
 
 
 def _statuses(calls: Calls, sha: str) -> list[RollupEntry]:
@@ -225,30 +225,30 @@ def completed(
         shown: the pull requests as GraphQL showed them.
         overall: GitHub's own word over all checks of a head, hidden ones too.
     """
-    found: dict[str, Checks] = {}
+    by_head: dict[str, Checks] = {}
     for pull in shown:
         checks = pull.checks
-        if checks is None or pull.state is not PullState.OPEN or pull.head_sha in found:
+        if checks is None or pull.state is not PullState.OPEN or pull.head_sha in by_head:
             continue
         if not (checks.is_complete and checks.sees_workflows):
-            found[pull.head_sha] = _completed(calls, checks, overall.get(pull.head_sha, ""))
-    return found
+            by_head[pull.head_sha] = _completed(calls, checks, overall.get(pull.head_sha, ""))
+    return by_head
 
 
 def _completed(calls: Calls, shown: Checks, overall: str) -> Checks:
-    found = shown
+    checks = shown
     if not shown.is_complete:
         over_rest = read(calls, shown.sha)
         # GitHub's own word counts what it hides, so that it can say that all of it passed.
         is_green = overall == "SUCCESS"
         whole = replace(over_rest, is_complete=True, unseen="") if is_green else over_rest
-        found = rollup.with_demands(whole, shown)
-        found = _judged_by_word(found, overall) if over_rest.unseen else found
-    if not found.sees_workflows and _have_passed(found):
+        checks = rollup.with_demands(whole, shown)
+        checks = _judged_by_word(checks, overall) if over_rest.unseen else checks
+    if not checks.sees_workflows and _have_passed(checks):
         flows = workflows(calls, shown.sha)
         if flows is not None:
-            found = rollup.with_workflows(found, rollup.judged(flows, found.runs))
-    return found
+            checks = rollup.with_workflows(checks, rollup.judged(flows, checks.runs))
+    return checks
 
 
 def _have_passed(checks: Checks) -> bool:

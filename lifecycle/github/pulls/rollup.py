@@ -50,9 +50,9 @@ def run_bucket(status: object, conclusion: object) -> Bucket:
 
 def status_bucket(state: object) -> Bucket:
     """The bucket of a commit status: its states are a part of the same words."""
-    found = word(state)
+    name = word(state)
     known = {"SUCCESS", "FAILURE", "ERROR"}
-    return _BUCKETS[found] if found in known else Bucket.PENDING
+    return _BUCKETS[name] if name in known else Bucket.PENDING
 
 
 def newest(entries: Iterable[RollupEntry]) -> tuple[Check, ...]:
@@ -61,12 +61,12 @@ def newest(entries: Iterable[RollupEntry]) -> tuple[Check, ...]:
     A re-run leaves the superseded entry in the list, so the newest counts. Where two began in the
     same second the worse one does: green must not hang on an order that nobody promised.
     """
-    found: dict[tuple[object, ...], RollupEntry] = {}
+    by_key: dict[tuple[object, ...], RollupEntry] = {}
     for entry in entries:
-        known = found.get(entry.key)
+        known = by_key.get(entry.key)
         if known is None or _age(entry) > _age(known):
-            found[entry.key] = entry
-    checks = [entry.check for entry in found.values()]
+            by_key[entry.key] = entry
+    checks = [entry.check for entry in by_key.values()]
     return tuple(sorted(checks, key=lambda one: (one.name, one.workflow, one.event, one.bucket)))
 
 
@@ -85,12 +85,12 @@ def required(base: Json) -> tuple[Required, ...]:
     https://docs.github.com/graphql/reference/objects#requiredstatuschecksparameters
     """
     classic = part(base, "refUpdateRule").get("requiredStatusCheckContexts") or []
-    found = {Required(str(name)) for name in classic if name}
+    names = {Required(str(name)) for name in classic if name}
     for rule in nodes(base, "rules"):
         for one in part(rule, "parameters").get("requiredStatusChecks") or []:
             app = one.get("integrationId")
-            found.add(Required(text(one, "context"), app if isinstance(app, int) else None))
-    return tuple(sorted(found, key=lambda one: (one.name, one.app or 0)))
+            names.add(Required(text(one, "context"), app if isinstance(app, int) else None))
+    return tuple(sorted(names, key=lambda one: (one.name, one.app or 0)))
 
 
 def sees_demands(node: Json) -> bool:
@@ -279,9 +279,9 @@ def overall(node: Json) -> str:
 
     Source: https://docs.github.com/graphql/reference/enums#statusstate
     """
-    found = part(node, "statusCheckRollup")
-    is_of_head = text(part(found, "commit"), "oid") == node.get("headRefOid")
-    return text(found, "state") if is_of_head else ""
+    verdict = part(node, "statusCheckRollup")
+    is_of_head = text(part(verdict, "commit"), "oid") == node.get("headRefOid")
+    return text(verdict, "state") if is_of_head else ""
 
 
 def _context(node: Json) -> RollupEntry:

@@ -103,9 +103,9 @@ def _conversations(node: Json) -> Conversations | None:
     last = [comment for one in left for comment in nodes(one, "comments")[-1:]]
     if not any(part(node, name).get("totalCount") for name in ("reviewThreads", "reviews", "said")):
         return Conversations("")
-    told = json.dumps([node.get("headRefOid"), node.get("updatedAt"), parts], sort_keys=True)
+    shown = json.dumps([node.get("headRefOid"), node.get("updatedAt"), parts], sort_keys=True)
     return Conversations(
-        hashlib.sha256(told.encode()).hexdigest()[:16],
+        hashlib.sha256(shown.encode()).hexdigest()[:16],
         len(left),
         sum(not one.get("viewerDidAuthor") for one in last),
     )
@@ -116,9 +116,9 @@ def _checks(node: Json) -> Checks | None:
     if "statusCheckRollup" not in node:
         return None
     sha = text(node, "headRefOid")
-    found = rollup(sha, node.get("statusCheckRollup"))
+    checks = rollup(sha, node.get("statusCheckRollup"))
     return replace(
-        with_workflows(found, workflows(sha, node, found.runs)),
+        with_workflows(checks, workflows(sha, node, checks.runs)),
         required=required(part(node, "baseRef")),
         sees_demands=sees_demands(node),
         is_unblocked=_merge_state(node) in _UNBLOCKED,
@@ -136,8 +136,8 @@ def _changes_requested(node: Json) -> tuple[Review, ...]:
     GitHub lists the last opinion of each reviewer, so that an approval or a dismissal that came
     later stands in the place of what it superseded.
     """
-    found = [_review(one) for one in nodes(node, "latestOpinionatedReviews")]
-    wanted = [one for one in found if one.state == "CHANGES_REQUESTED"]
+    reviews = [_review(one) for one in nodes(node, "latestOpinionatedReviews")]
+    wanted = [one for one in reviews if one.state == "CHANGES_REQUESTED"]
     return tuple(sorted(wanted, key=lambda one: (one.submitted_at or 0.0, one.id)))
 
 
@@ -184,12 +184,12 @@ def _comments(node: Json) -> Iterable[Comment]:
     Anybody may comment on a public issue, and could copy a marker from one of ours: that something was
     said there would be a stranger's word.
     """
-    for found in nodes(node, "comments"):
-        is_app = text(part(found, "author"), "__typename") == "Bot"
-        is_insider = text(found, "authorAssociation") in _INSIDERS
-        if not (found.get("viewerDidAuthor") or is_insider or is_app):
+    for comment in nodes(node, "comments"):
+        is_app = text(part(comment, "author"), "__typename") == "Bot"
+        is_insider = text(comment, "authorAssociation") in _INSIDERS
+        if not (comment.get("viewerDidAuthor") or is_insider or is_app):
             continue
-        yield Comment(int(found.get("fullDatabaseId") or 0), text(found, "body"))
+        yield Comment(int(comment.get("fullDatabaseId") or 0), text(comment, "body"))
 
 
 def board_item(node: Json) -> BoardItem:
@@ -287,8 +287,8 @@ def _status_at(node: Json) -> float | None:
 
 def _value(node: Json, alias: str) -> str | None:
     """A field value's name or text; an empty one is none."""
-    found = part(node, alias)
-    return text(found, "name") or text(found, "text") or None
+    field = part(node, alias)
+    return text(field, "name") or text(field, "text") or None
 
 
 MERGE, RULES, QUEUE = "observe_merge", "observe_rules", "observe_queue"
@@ -434,10 +434,10 @@ def ejection(node: Json) -> Ejection | None:
     GitHub calls the commit that was tested the one "before" the event; where that is the pull request's
     own head, which commit it was is not known.
     """
-    found = [one for one in nodes(node, "timelineItems") if one.get("id")]
-    if not found:
+    events = [one for one in nodes(node, "timelineItems") if one.get("id")]
+    if not events:
         return None
-    last = found[-1]
+    last = events[-1]
     commit = text(part(last, "beforeCommit"), "oid")
     return Ejection(
         text(last, "id"),

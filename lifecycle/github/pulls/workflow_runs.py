@@ -44,9 +44,9 @@ def _run(found: Json) -> WorkflowRun:
 def runs_on(calls: Calls, sha: str) -> list[Json]:
     """The newest run of each workflow and event on a commit; NoPermission."""
     subject = f"the runs of workflows on commit {sha[:12]}"
-    found = calls.pages("actions/runs", subject, {"head_sha": sha}, key="workflow_runs")
+    runs = calls.pages("actions/runs", subject, {"head_sha": sha}, key="workflow_runs")
     newest: dict[object, Json] = {}
-    for run in found:  # newest first; a redirect may lose the query: then these are of every commit
+    for run in runs:  # newest first; a redirect may lose the query: then these are of every commit
         if run.get("head_sha") == sha:
             newest.setdefault((run.get("workflow_id"), run.get("event")), run)
     return list(newest.values())
@@ -76,8 +76,8 @@ def run_again(calls: Calls, run: int, attempt: int) -> None:
 
 def _refused(answer: Answer) -> LifecycleError | None:
     """A 403 that is about the run and not about the token."""
-    said = answer.words.lower()
-    if answer.status != 403 or not any(words in said for words in _UNRUNNABLE):
+    refusal = answer.words.lower()
+    if answer.status != 403 or not any(words in refusal for words in _UNRUNNABLE):
         return None
     return Rejected(
         f"GitHub does not run it again ({answer.words.rstrip('.')}), so nothing was done; push, or look at "

@@ -99,7 +99,7 @@ class HiddenLeases:
             return []
         asked = AskedRequest(f"the leases of {one.name}")
         path = f"/repos/{one.name}/git/matching-refs/{LEASES.removeprefix('refs/').rstrip('/')}"
-        found: list[_Ref] = []
+        names: list[_Ref] = []
         query: dict[str, Any] | None = {"per_page": PAGE}
         while query is not None:
             ask = partial(self._rest.exchange, asked, "GET", path, query=query)
@@ -108,11 +108,11 @@ class HiddenLeases:
                 raise answer
             headers, refs = answer
             try:
-                found += [(str(ref["ref"]), str(ref["object"]["sha"])) for ref in refs]
+                names += [(str(ref["ref"]), str(ref["object"]["sha"])) for ref in refs]
             except (KeyError, TypeError):
                 raise self._rest.nonsense(asked) from None
             query = following(headers, query)
-        return [ref for ref in found if ref[0].startswith(LEASES)]
+        return [ref for ref in names if ref[0].startswith(LEASES)]
 
     def _read_commits(self, batch: Sequence[tuple[SweptRepository, _Ref]]) -> bool:
         """Note what the leases' commits say, nothing where GitHub does not; False if it was too much."""
@@ -171,10 +171,10 @@ class Holdings:
             ask = partial(self._asked, parts, also, subject)
             reply = self._batches.attempt(len(batch), ask)
             if not isinstance(reply, Transient):
-                found = [self._in(reply, n, str(one)) for n, one in enumerate(batch)]
-                _note_waits(reply, found, len(parts))
+                swept = [self._in(reply, n, str(one)) for n, one in enumerate(batch)]
+                _note_waits(reply, swept, len(parts))
                 self._waits -= len(batch)
-                yield from self._whole(found)
+                yield from self._whole(swept)
             elif len(batch) == 1 and not also:
                 yield Holding(str(batch[0]), problem=reply)
             else:
@@ -196,17 +196,17 @@ class Holdings:
         after: str | None = None
         while True:
             size = self._batches.size
-            found: list[SweptRepository]
+            repositories: list[SweptRepository]
             page = self._batches.attempt(size, partial(self._page_of, owner, size, after))
             if not isinstance(page, Transient):
-                found, after = page
+                repositories, after = page
                 self._waits -= size
             elif size > 1 or self._waits > 0:
                 self._ask_less(size)
                 continue
             else:
-                found, after = self._passed_over(owner, after, page)
-            yield from self._whole(found)
+                repositories, after = self._passed_over(owner, after, page)
+            yield from self._whole(repositories)
             if after is None:
                 return
 
@@ -219,8 +219,8 @@ class Holdings:
         after: str | None = None
         while True:
             ask = partial(self._page_of, owner, NAMES_AT_ONCE, after, _NAMES)
-            found, after = reading(self._graph.deadline, ask)
-            for one in found:
+            repositories, after = reading(self._graph.deadline, ask)
+            for one in repositories:
                 whose, _, name = one.name.partition("/")
                 if name:
                     yield Repository(whose, name)
@@ -248,14 +248,14 @@ class Holdings:
             self._refuse(reply.problems, subject)
             raise self._graph.failures.of_nonsense(AskedRequest(subject))
         self._refuse([one for one in reply.problems if one.path[:3] != where], subject)
-        found = []
+        repositories = []
         for number, node in enumerate(entries):
             whose = str((node or {}).get("nameWithOwner") or owner)
             every = [one for one in reply.problems if one.path[:4] == (*where, number)]
             mine = [one for one in every if "waits" not in one.path]
-            found.append(self._found(whose, node, mine))
-            found[-1].waits = _waits_of(node, every) if "waits" in (node or {}) else None
-        return found, self._next(connection, owner)
+            repositories.append(self._found(whose, node, mine))
+            repositories[-1].waits = _waits_of(node, every) if "waits" in (node or {}) else None
+        return repositories, self._next(connection, owner)
 
     def _refuse(self, problems: Sequence[AnswerProblem], subject: str) -> None:
         if problems and problems[0].type != "NOT_FOUND":
@@ -265,8 +265,8 @@ class Holdings:
         self, owner: str, after: str | None, why: Transient
     ) -> tuple[list[SweptRepository], str | None]:
         """The one repository that cannot be read, by its name, and where the next one begins."""
-        found, after = self._page_of(owner, 1, after, _NAMES)
-        return [SweptRepository(one.name, problem=why) for one in found], after
+        repositories, after = self._page_of(owner, 1, after, _NAMES)
+        return [SweptRepository(one.name, problem=why) for one in repositories], after
 
     def _in(
         self, reply: GraphReply, number: int, name: str, keys: Sequence[str] = LISTS

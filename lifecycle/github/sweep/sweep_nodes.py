@@ -102,18 +102,18 @@ def hold(name: str, commit: Json) -> Hold | None:
 
 def holds(refs: Iterable[Json]) -> dict[int, Hold]:
     """The leases of a page, by issue."""
-    found = (hold(full_name(one), part(one, "target")) for one in refs)
-    return {one.issue: one for one in found if one is not None}
+    held = (hold(full_name(one), part(one, "target")) for one in refs)
+    return {one.issue: one for one in held if one is not None}
 
 
 def tips(refs: Iterable[Json]) -> dict[str, Tip]:
     """The branches of a page, by name."""
-    found: dict[str, Tip] = {}
+    by_branch: dict[str, Tip] = {}
     for one in refs:
         branch, commit = full_name(one).removeprefix(_HEADS), part(one, "target")
         at = timing.parse_time(commit.get("committedDate"))
-        found[branch] = Tip(branch, text(commit, "oid"), at)
-    return found
+        by_branch[branch] = Tip(branch, text(commit, "oid"), at)
+    return by_branch
 
 
 def full_name(ref: Json) -> str:
@@ -151,8 +151,8 @@ def swept(node: Json, item: BoardItem | None, problem: str | None, note: str | N
 
 
 def _last(node: Json, events: str) -> float | None:
-    found = nodes(node, events)
-    return timing.parse_time(found[-1].get("createdAt")) if found else None
+    shown = nodes(node, events)
+    return timing.parse_time(shown[-1].get("createdAt")) if shown else None
 
 
 T = TypeVar("T")
@@ -204,7 +204,7 @@ class Batches:
             Rejected: as `ask` raises it.
         """
         try:
-            found = self._patiently(ask) if count > 1 else self._alone(ask)
+            reply = self._patiently(ask) if count > 1 else self._alone(ask)
         except Transient as error:
             if error.retry_after is not None or self._deadline.left <= _NOTHING_LEFT:
                 raise
@@ -217,7 +217,7 @@ class Batches:
                 raise
             return error
         self._managed()
-        return found
+        return reply
 
     def forgive(self) -> None:
         """What could not be read alone is asked for with less: it is no sign that nothing can."""

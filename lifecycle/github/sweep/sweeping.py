@@ -160,10 +160,10 @@ class GitHubSurvey:
                     raise page
                 continue
             self._sight.shown()
-            found, after, total = page
+            cards, after, total = page
             if at_most is not None and total > at_most:
                 raise BoardTooLarge(total)
-            yield from found
+            yield from cards
             if after is None:
                 return
 
@@ -204,8 +204,8 @@ class GitHubSurvey:
                 looks.extendleft(one for one in reversed(batch) if one.is_look)
                 continue
             for number, (one, size) in enumerate(zip(batch, sizes, strict=True)):
-                found, more = self._read(reply, number, one, size)
-                yield from found
+                tasks, more = self._read(reply, number, one, size)
+                yield from tasks
                 waiting.extend([more] if more is not None else [])
 
     def _packed(
@@ -227,13 +227,13 @@ class GitHubSurvey:
 
     def _asked(self, sent: list[tuple[str, dict[str, Any]]]) -> GraphReply:
         """One request; one more if it shows that the board cannot be seen."""
-        found = self._look(sent)
-        if isinstance(found, LifecycleError):
-            self._sight.learn(found)
-            found = self._look(sent)
-        if isinstance(found, LifecycleError):
-            raise found
-        return found
+        reply = self._look(sent)
+        if isinstance(reply, LifecycleError):
+            self._sight.learn(reply)
+            reply = self._look(sent)
+        if isinstance(reply, LifecycleError):
+            raise reply
+        return reply
 
     def _look(self, sent: list[tuple[str, dict[str, Any]]]) -> GraphReply | LifecycleError:
         """What one request shows, or why it does not show the board."""
@@ -262,7 +262,7 @@ class GitHubSurvey:
             own for own in reply.problems if own.path[:1] == (alias,) and not _is_bearable(own)
         ]
         spoilt = {own.path[3] for own in wrong if own.path[1:3] == ("issues", "nodes")}
-        found = [
+        tasks = [
             self._sight.swept(node)
             for n, node in enumerate(_issues(shown))
             if node and n not in spoilt
@@ -271,8 +271,8 @@ class GitHubSurvey:
             asked = AskedRequest(
                 f"an issue of {one.repository}" if shown else f"repository {one.repository}"
             )
-            found.append(one.swept(self._graph.failures.of_problems(wrong, asked)))
-        return found, self._more(one, size, part(shown, "issues"))
+            tasks.append(one.swept(self._graph.failures.of_problems(wrong, asked)))
+        return tasks, self._more(one, size, part(shown, "issues"))
 
     def _more(self, one: _SweepPart, size: int, page: Json) -> _SweepPart | None:
         after = next_page(page, self._graph.failures, f"issues of {one.repository}")
@@ -297,9 +297,9 @@ class GitHubSurvey:
             failures, asked = self._graph.failures, AskedRequest(subject)
             raise failures.of_problems(problems, asked) if problems else failures.of_nonsense(asked)
         items = part(project, "items")
-        found = [_swept_card(one) for one in items["nodes"] if _is_shown(one or {})]
+        cards = [_swept_card(one) for one in items["nodes"] if _is_shown(one or {})]
         total = int(items.get("totalCount") or 0)
-        return found, next_page(items, self._graph.failures, subject), total
+        return cards, next_page(items, self._graph.failures, subject), total
 
 
 def _issues(repository: Json) -> list[Json]:

@@ -220,8 +220,8 @@ class HookCall:
 
     def reply(self, report: Report, why: Sequence[str] = ()) -> Reply:
         """What this entrypoint prints of a report; `why` are further lines of a wake."""
-        said = report.said if why else self.told(report.said)
-        return client_contract.render(self.hook, said, wake=[*self._news(report), *why])
+        notices = report.said if why else self.told(report.said)
+        return client_contract.render(self.hook, notices, wake=[*self._news(report), *why])
 
     def _news(self, report: Report) -> list[str]:
         if report.said and report.record is not None and report.record.is_inherited:

@@ -172,8 +172,8 @@ class _Waiter:
 
     def _ours(self) -> list[Notice]:
         """What waits to be said, and is ours to say."""
-        heard, left = REPLIES[self.call.hook].audiences, self._left()
-        waiting = [one for one in self.claim_store.ledger.waiting() if one.audience in heard]
+        mine, left = REPLIES[self.call.hook].audiences, self._left()
+        waiting = [one for one in self.claim_store.ledger.waiting() if one.audience in mine]
         return [one for one in waiting if event_of(one.key) not in left]
 
     def _look(self) -> Reply:
@@ -185,8 +185,8 @@ class _Waiter:
         packets = self._packets(waiting)
         # What this look finds beside that waits for the next one, which reads its packet.
         more = self._tick(frozenset(PACKED).difference(packets))
-        told = {event_of(one.key) for one in more.said}
-        why = [line for event, lines in packets.items() if event in told for line in lines]
+        events = {event_of(one.key) for one in more.said}
+        why = [line for event, lines in packets.items() if event in events for line in lines]
         record = more.record or report.record
         return self.call.reply(replace(more, record=record, said=(*report.said, *more.said)), why)
 
@@ -247,9 +247,9 @@ class _Waiter:
         record = self.claim_store.remembered()
         if not is_quiet or record is None or math.isfinite(self.ends) or not quick_wait.can_rest():
             return None
-        heard = REPLIES[self.call.hook].audiences
+        mine = REPLIES[self.call.hook].audiences
         seen = watched(self.world, self.claim_store, record)
-        if seen is None or any(one.audience in heard for one in self.claim_store.ledger.waiting()):
+        if seen is None or any(one.audience in mine for one in self.claim_store.ledger.waiting()):
             return None
         try:
             token, url = self.world.token, self.world.addresses.graphql_url

@@ -73,13 +73,13 @@ def answer(call: HookCall) -> Reply:
     kept = min(KEPT_SECONDS, call.world.deadline.left / 3) if has_run else 0.0
     try:
         with call.world.deadline.keeping(kept):
-            said = _claim(call)
+            notices = _claim(call)
     except LifecycleError as error:
         log.write(call.world.root, f"{call.hook}: {error.sentence}")
-        said = call.claim_store.taken
+        notices = call.claim_store.taken
     is_alone = not (has_run or file_of(call.world.root).is_file())
     if is_alone or call.client is Client.OTHER:
-        return client_contract.render_as(call.client, call.hook, call.told(said))
+        return client_contract.render_as(call.client, call.hook, call.told(notices))
     words = []
     try:
         for word in _others(call, has_run=has_run):
@@ -87,7 +87,7 @@ def answer(call: HookCall) -> Reply:
     except DeadlineReached:
         log.write(call.world.root, f"{call.hook}: the time for this look was up")
     with unhurried():
-        fold = folded(said, *words)
+        fold = folded(notices, *words)
         _hold_back(call, fold)
         told = call.told(fold.said)
         return client_contract.render(call.hook, told, reason=fold.reason, person=fold.person)
@@ -126,7 +126,7 @@ def _claim(call: HookCall) -> tuple[Notice, ...]:
         call.world,
         call.claim_store,
         _wake(call),
-        audiences=_tones(call),
+        audiences=_audiences(call),
         channel=call.hook,
         session=call.session,
         is_untracked=True,  # `wake` has asked before anything was read
@@ -141,7 +141,7 @@ def _wake(call: HookCall) -> Wake:
     return Wake.IDLE if call.client is Client.UNATTENDED else Wake.STOP
 
 
-def _tones(call: HookCall) -> Collection[Audience]:
+def _audiences(call: HookCall) -> Collection[Audience]:
     """What can be delivered here; what a session of Claude Code's is to hear is no other client's."""
     channel = REPLIES[call.hook]
     if call.client is Client.UNATTENDED:

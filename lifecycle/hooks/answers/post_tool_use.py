@@ -51,14 +51,14 @@ def answer(call: HookCall) -> Reply:
     tree = background_run.tree_of(call, stages) if is_here else ""
     id_ = str(call.event.get("tool_use_id") or "")
     run = record_of(shown, RunRecord(world.clock.now(), used.text, shown.outcome, tree, id_))
-    shelf = WorkflowFiles(world.root)
+    files = WorkflowFiles(world.root)
     task = _of_response(call.event, "backgroundTaskId") if used.is_background else ""
     try:
-        with shelf.locked():
+        with files.locked():
             if task:
                 command = redact(used.text[: command_lines.LENGTH])
-                background_run.wait_for(shelf, Awaited(run.at, task, command, tree, is_here))
-            background_run.keep(call, shelf, run, is_over=not task)
+                background_run.wait_for(files, Awaited(run.at, task, command, tree, is_here))
+            background_run.keep(call, files, run, is_over=not task)
     except LockBusy as error:
         log.write(world.root, f"post-tool-use: {error.sentence}")
     return Reply()
@@ -73,14 +73,14 @@ def used_tool(event: Mapping[str, Any]) -> ToolCall | None:
     details = response if isinstance(response, dict) else {}
     error = event.get("error")
     has_failed = isinstance(error, str) or bool(details.get("interrupted"))
-    said = error if isinstance(error, str) else str(details.get("stdout") or "")
+    output = error if isinstance(error, str) else str(details.get("stdout") or "")
     is_background = bool(details.get("backgroundTaskId"))
     outcome = CallEnd.FAILED if has_failed else CallEnd.OK
     return ToolCall(
         "Bash",
         command,
         CallEnd.UNKNOWN if is_background else outcome,
-        said[-OUTPUT:],
+        output[-OUTPUT:],
         is_background=is_background,
     )
 
@@ -100,10 +100,10 @@ def _reading(
 def _is_here(call: HookCall, run: test_runs.SuiteRun) -> bool:
     """True if the run is of this worktree's files."""
     folder = call.event.get("cwd")
-    said = _of_response(call.event, "stderr") or str(call.event.get("error") or "")
+    complaint = _of_response(call.event, "stderr") or str(call.event.get("error") or "")
     places = run.places(str(call.world.root))
     return worktree_places.is_here(
-        call.world.root, folder if isinstance(folder, str) else "", places, said
+        call.world.root, folder if isinstance(folder, str) else "", places, complaint
     )
 
 

@@ -58,8 +58,8 @@ def answer(call: HookCall) -> Reply:
 def edited(root: Path, event: Mapping[str, Any]) -> str:
     """The path of the file that the event is about, from the top of the worktree; "" for any other."""
     given = event.get("tool_input")
-    told = given if isinstance(given, dict) else {}
-    path = told.get("file_path") or told.get("notebook_path")
+    arguments = given if isinstance(given, dict) else {}
+    path = arguments.get("file_path") or arguments.get("notebook_path")
     if not isinstance(path, str) or not path or "\0" in path:
         return ""
     folder = event.get("cwd")

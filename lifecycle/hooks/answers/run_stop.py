@@ -132,10 +132,10 @@ def _last_words(call: HookCall, run: Run) -> tuple[str, str]:
 
     turn = stop_input.turn_of(call.event)
     last = call.text("last_assistant_message")
-    said = "\n".join((*turn.texts, last)) if run.is_over else last
+    words = "\n".join((*turn.texts, last)) if run.is_over else last
     # Without the line that began it, a long turn has the name of any other that ends in the same words.
     is_nameless = turn.is_cut and turn.kind is Prompt.NONE
-    return said, turn.position if turn.is_there and not is_nameless else ""
+    return words, turn.position if turn.is_there and not is_nameless else ""
 
 
 def _is_waiting(event: Any) -> bool:

@@ -66,9 +66,9 @@ def answer(call: HookCall) -> Reply:
             for notice in [*loaded.notices, *_differences(call), *_offered(call)]:
                 claim_store.ledger.queue(notice)
             claim, person = (refused, refused) if refused else _claim(call, loaded.record)
-            audiences = _tones(call, loaded.record)
+            audiences = _audiences(call, loaded.record)
             _owe(call)  # what is marked from here on comes with the next prompt, if this is killed
-            said = claim_store.take(audiences, call.hook, call.session)
+            notices = claim_store.take(audiences, call.hook, call.session)
             claim_store.save()
             call.sign(loaded.record and claim_store.remembered())
             if call.session:
@@ -76,10 +76,10 @@ def answer(call: HookCall) -> Reply:
     except LockBusy:
         # Somebody looks at a GitHub that is slow. The queue can wait; the claim and its question not.
         claim, person = _claim(call, call.record)
-        said = ()
+        notices = ()
     # One sentence on the queue may stand in two lines of the claim: the question and what to do.
     known = " ".join([*claim, *person])
-    fresh = [notice for notice in said if notice.text not in known]
+    fresh = [notice for notice in notices if notice.text not in known]
     words, more = recovery.of_every_system(call, claim)
     board = [
         line for line in _board_lines(call) if line not in known
@@ -146,7 +146,7 @@ def _look_first(call: HookCall) -> None:
         call.__dict__.pop("loaded", None)
 
 
-def _tones(call: HookCall, record: Record | None) -> Collection[Audience]:
+def _audiences(call: HookCall, record: Record | None) -> Collection[Audience]:
     """What this session may hear: the news of a claim that another holds is that one's."""
     is_others = record is not None and call.is_held(record)
     return {Audience.NOTE} if is_others else REPLIES[call.hook].audiences

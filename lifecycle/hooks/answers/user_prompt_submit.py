@@ -43,16 +43,16 @@ def answer(call: HookCall) -> Reply:
                 context = call.briefed(mine) if mine.is_inherited or is_owed else []
             for notice in loaded.notices:
                 claim_store.ledger.queue(notice)
-            said = claim_store.take(REPLIES[call.hook].audiences, call.hook, call.session)
+            notices = claim_store.take(REPLIES[call.hook].audiences, call.hook, call.session)
             claim_store.save()
             call.sign(loaded.record and claim_store.remembered())
     except LockBusy:
         return Reply()  # somebody looks at a slow GitHub; what waits can wait for the next prompt
     known = " ".join(context)
-    said = tuple(notice for notice in said if notice.text not in known)
+    notices = tuple(notice for notice in notices if notice.text not in known)
     if is_owed:
-        return _owed(call, said, context)
-    return client_contract.render(call.hook, call.told(said), context=context)
+        return _owed(call, notices, context)
+    return client_contract.render(call.hook, call.told(notices), context=context)
 
 
 def _owed(call: HookCall, said: tuple[Notice, ...], claim: list[str]) -> Reply:

@@ -115,13 +115,13 @@ def phase_in(workflow: Workflow, type_: str, prompt: str) -> int:
     An id counts more than a title, and the longer title more than one that is a part of it.
     """
     text = " ".join(prompt.split()).casefold()
-    found = [
+    mentions = [
         (rank, -at)
         for at, phase in enumerate(workflow.phases)
         if is_of(type_, phase.agent)
         and (rank := _rank(text, at, " ".join(phase.title.split()).casefold()))
     ]
-    return -max(found)[1] if found else -1
+    return -max(mentions)[1] if mentions else -1
 
 
 def _rank(text: str, index: int, title: str) -> int:
@@ -139,8 +139,8 @@ def is_of(type_: str, agent: str) -> bool:
 def _first_prompt(path: str) -> str:
     """What an agent was asked, from the beginning of its transcript; "" if that cannot be read."""
     try:
-        found = regular_files.content(path, follow=True, limit=_BEGINNING) if path else None
-        lines = found[0].splitlines() if found is not None else []
+        file = regular_files.content(path, follow=True, limit=_BEGINNING) if path else None
+        lines = file[0].splitlines() if file is not None else []
         entries = (json.loads(line) for line in lines[:_LINES] if line.strip())
         return next((text for entry in entries if (text := _asked(entry))), "")
     except (OSError, ValueError, RecursionError):

@@ -140,9 +140,9 @@ def security_gate(story: Story, tree: str, now: float, by: str) -> GateRecord:
 
 def with_word(run: Run, story: Story, word: WordCheck) -> Run:
     """The run with what somebody said of a check: the last word on each is kept, and shows nothing."""
-    said = kept_words(word.details, 500)
+    details = kept_words(word.details, 500)
     words = (*(one for one in story.words if one.check is not word.check), word)
-    return run.with_story(story.but(words=(*words[:-1], word.but(details=said))))
+    return run.with_story(story.but(words=(*words[:-1], word.but(details=details))))
 
 
 def gate_lines(record: GateRecord, story: Story) -> list[str]:

@@ -131,7 +131,7 @@ def tested_among(paths: Iterable[str]) -> list[str]:
 
 def unmet(story: Story, tree: str) -> list[tuple[int, str]]:
     """The criteria that nobody found met on this tree, by their numbers, and how each stands."""
-    found = []
+    left = []
     for number, criterion in enumerate(story.criteria, 1):
         is_old = (
             criterion.state is table.CriterionState.MET
@@ -139,8 +139,8 @@ def unmet(story: Story, tree: str) -> list[tuple[int, str]]:
             and criterion.tree not in ("", tree)
         )
         if is_old or criterion.state not in _JUDGED:
-            found.append((number, "was met on another tree" if is_old else f"is {criterion.state}"))
-    return found
+            left.append((number, "was met on another tree" if is_old else f"is {criterion.state}"))
+    return left
 
 
 def _unmet(story: Story, tree: str) -> list[str]:

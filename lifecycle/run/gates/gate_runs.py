@@ -133,5 +133,5 @@ def short_error(run: RunRecord, part: GatePart) -> str:
     telling = (line for words in _TELLING for line in reversed(lines) if words.search(line))
     last = next(telling, "")
     tests = ", ".join(run.failures[:3])
-    said = ": ".join(filter(None, (f"{run.name} failed", part.why, tests, last)))
-    return said[:_LONGEST]
+    sentence = ": ".join(filter(None, (f"{run.name} failed", part.why, tests, last)))
+    return sentence[:_LONGEST]

@@ -39,7 +39,7 @@ def findings_in(report: str) -> tuple[ReviewFinding, ...]:
 
     An item of a section without a mark has the section's severity; a line further in goes on with the last.
     """
-    found: list[ReviewFinding] = []
+    findings: list[ReviewFinding] = []
     section: table.Severity | None = None
     goes_on = False
     for line in report.splitlines():
@@ -47,7 +47,7 @@ def findings_in(report: str) -> tuple[ReviewFinding, ...]:
         text = item["text"] if item else line.strip()
         tag = _BRACKETED.match(text) or (_TAG.match(text) if item else None)
         if tag:
-            found.append(_finding(_severity(tag["name"]), text[tag.end() :]))
+            findings.append(_finding(_severity(tag["name"]), text[tag.end() :]))
             goes_on = True
         elif heading:
             named = _TAG.match(heading["text"].strip())
@@ -55,12 +55,12 @@ def findings_in(report: str) -> tuple[ReviewFinding, ...]:
         elif item and section is not None and not (goes_on and item["indent"]):
             goes_on = not _NOTHING.fullmatch(text.strip())
             if goes_on:
-                found.append(_finding(section, text))
+                findings.append(_finding(section, text))
         elif goes_on and line[:1].isspace() and text:
-            found[-1] = _finding(found[-1].severity, f"{found[-1].text} {text}")
+            findings[-1] = _finding(findings[-1].severity, f"{findings[-1].text} {text}")
         elif not text:
             goes_on = False
-    return tuple(finding for finding in found if finding.text)
+    return tuple(finding for finding in findings if finding.text)
 
 
 def _severity(name: str) -> table.Severity:
@@ -77,13 +77,13 @@ def marked(texts: Iterable[str]) -> tuple[ReviewFinding, ...]:
     Raises:
         Refused: one says no severity.
     """
-    found = []
+    findings_marked = []
     for text in texts:
         tag = _BRACKETED.match(text.strip())
         if tag is None:
             raise refused("finding-without-severity", text=visible(text)[:80])
-        found.append(_finding(_severity(tag["name"]), text.strip()[tag.end() :]))
-    return tuple(found)
+        findings_marked.append(_finding(_severity(tag["name"]), text.strip()[tag.end() :]))
+    return tuple(findings_marked)
 
 
 def review_of(
@@ -133,11 +133,11 @@ def resolved_in(report: str) -> tuple[int, ...]:
 
 def _refuse_standing(story: Story, record: ReviewRecord, resolved: Iterable[int]) -> None:
     """Refuse an approval of what was BLOCKING on these very files, or is not called resolved."""
-    found = standing(story, record.check)
-    same = [text for text, tree in found.items() if tree == record.tree]
+    open_findings = standing(story, record.check)
+    same = [text for text, tree in open_findings.items() if tree == record.tree]
     if same:
         raise refused("blocking-here", same=same[0][:200])
-    left = {n: f"{n}. {text[:200]}" for n, text in enumerate(found, 1) if n not in resolved}
+    left = {n: f"{n}. {text[:200]}" for n, text in enumerate(open_findings, 1) if n not in resolved}
     if left:
         by = next(role for role, row in table.REVIEWERS.items() if row[0] is record.check)
         way = f"review {story.id} --by {by} --verdict {record.verdict} --resolved {min(left)}"

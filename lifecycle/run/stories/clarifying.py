@@ -36,14 +36,14 @@ def clarification(
 
     Refused if the question is empty, or one of them too long.
     """
-    said = line_of(answer, "the answer") if answer.strip() else ""
+    text = line_of(answer, "the answer") if answer.strip() else ""
     return Clarification(
         line_of(question, "the question"),
-        said,
+        text,
         now,
         phase,
         line_of(category, "the category", 100) if category else "",
-        assumed=said.casefold().startswith("assumed"),
+        assumed=text.casefold().startswith("assumed"),
     )
 
 

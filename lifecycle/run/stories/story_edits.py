@@ -126,9 +126,9 @@ def judged(
     if not 1 <= number <= len(story.criteria):
         stands = there([*range(1, len(story.criteria) + 1)], "there is none yet")
         raise refused("no-such-criterion", story=story, number=number, there=stands)
-    said = line_of(note, "the note") if note else ""
-    found = story.criteria[number - 1].but(state=state, note=said, at=now, **about)
-    criteria = (*story.criteria[: number - 1], found, *story.criteria[number:])
+    remark = line_of(note, "the note") if note else ""
+    criterion = story.criteria[number - 1].but(state=state, note=remark, at=now, **about)
+    criteria = (*story.criteria[: number - 1], criterion, *story.criteria[number:])
     return run.with_story(story.but(criteria=criteria))
 
 

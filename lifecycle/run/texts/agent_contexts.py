@@ -231,8 +231,8 @@ def _changed(story: Story) -> list[str]:
 def _standing(story: Story) -> Iterator[str]:
     """What reviews found BLOCKING before: is it mended?"""
     for check in table.StoryCheck:
-        found = standing(story, check)
-        if found:
+        open_findings = standing(story, check)
+        if open_findings:
             yield ""
             yield f"### BLOCKING before, for {check} (mended? then say RESOLVED: NUMBER)"
-            yield from (f"{number}. {text}" for number, text in enumerate(found, 1))
+            yield from (f"{number}. {text}" for number, text in enumerate(open_findings, 1))

@@ -237,7 +237,7 @@ def _vulnerabilities(before: Run, after: Run) -> list[Escalated]:
     for story in after.stories:
         for review in story.reviews[known.get(story.id, 0) :]:
             if review.verdict is table.ReviewVerdict.REMEDIATION_NEEDED:
-                found = "; ".join(one.text for one in review.findings) or "it says nothing more"
+                texts = "; ".join(one.text for one in review.findings) or "it says nothing more"
                 word = table.TRIGGERS[trigger][1]
-                lines.append((trigger, f"{word}: security vulnerability in {story.id}: {found}"))
+                lines.append((trigger, f"{word}: security vulnerability in {story.id}: {texts}"))
     return lines

@@ -75,9 +75,9 @@ def _remote(case: Examined) -> DoctorFinding:
         url = case.world.git.remote_url(remote)
         if url is not None:
             fix = f"git remote set-url {remote} {case.web}/OWNER/NAME.git"
-            elsewhere = parse_remote(url)
-            if elsewhere and not is_no_github(elsewhere.host):
-                fix = f"for a GitHub of its own: gh auth login --hostname {elsewhere.host}; else {fix}"
+            parsed = parse_remote(url)
+            if parsed and not is_no_github(parsed.host):
+                fix = f"for a GitHub of its own: gh auth login --hostname {parsed.host}; else {fix}"
         what = cause(error).partition("; ")[0].rstrip(".")
         return finding("worktree.remote.none", what=what, fix=fix)
     if case.base is not None and str(case.base).casefold() != str(head).casefold():
@@ -144,11 +144,11 @@ def _claim(case: Examined) -> DoctorFinding:
 def _lost(case: Examined, record: Record) -> tuple[str, str]:
     """How the claim lost its task, by the last look or the remote, and the fix; two empty texts if not."""
     number, remote = record.claim.issue_number, case.settings.remote
-    again, leave = f"lifecycle claim {number}", "lifecycle release"
+    claim, leave = f"lifecycle claim {number}", "lifecycle release"
     if record.ownership.taken_by:
         return f"{record.ownership.taken_by} took the task over, as its card says", leave
     if record.ownership.is_released:
-        return "the task was released while the claim was quiet", again
+        return "the task was released while the claim was quiet", claim
     if number is None or not record.ownership.lease or record.ending.lease_done or case.is_lost:
         return "", ""
     if remote not in case.world.git.remotes():
@@ -162,7 +162,7 @@ def _lost(case: Examined, record: Record) -> tuple[str, str]:
     if stands.other is not None:
         return f"{stands.other.agent} holds its lease since {stands.other.since}", leave
     gone = "its lease is gone: the task was released meanwhile"
-    return (gone, again) if stands.is_gone else ("", "")
+    return (gone, claim) if stands.is_gone else ("", "")
 
 
 def _state(case: Examined) -> Iterator[DoctorFinding]:

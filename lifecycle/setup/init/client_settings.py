@@ -151,8 +151,8 @@ def _additions(
             lacking.append((key, value))
             made += _containers(way, value)
         elif isinstance(value, dict):
-            inner, ways = _additions(layout, there, way, value)
-            edits += inner
+            below, ways = _additions(layout, there, way, value)
+            edits += below
             made += ways
         elif isinstance(value, list):
             edits.append(insertion(layout, there, [(None, item) for item in value]))
@@ -163,8 +163,8 @@ def _additions(
 
 def _containers(route: Route, value: object) -> list[Route]:
     """The way to a container and to those that are its members; of a list's items none is told."""
-    inner = value.items() if isinstance(value, dict) else ()
-    ways = [way for key, part in inner for way in _containers((*route, key), part)]
+    parts = value.items() if isinstance(value, dict) else ()
+    ways = [way for key, part in parts for way in _containers((*route, key), part)]
     return [route, *ways] if isinstance(value, dict | list) else []
 
 
@@ -258,20 +258,18 @@ def unwire(text: str, where: str, put: Put) -> str:
         Refused: the text cannot be read, or is of another shape.
     """
     root = read(text, where)
-    undone, is_whole = text, True
+    after, is_whole = text, True
     for old, new in reversed(put.pieces):
-        is_whole = is_whole and undone.count(new) == 1
-        if undone.count(new) == 1:
-            undone = undone.replace(new, old)
+        is_whole = is_whole and after.count(new) == 1
+        if after.count(new) == 1:
+            after = after.replace(new, old)
     text = _unbraced(_taken_out(text, where, put), put)
     if root is None or not put.pieces:
         return text
     expected = _value(text)
     try:
         # What an earlier run put in may have left no pieces: it is taken out by what it says.
-        candidates = (
-            [undone, _unbraced(_taken_out(undone, where, put), put)] if is_whole else [undone]
-        )
+        candidates = [after, _unbraced(_taken_out(after, where, put), put)] if is_whole else [after]
         return next((known for known in candidates if _value(known) == expected), text)
     except (JsoncError, Refused):
         return text

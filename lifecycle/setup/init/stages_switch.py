@@ -91,12 +91,12 @@ def switch_off(text: str, where: str, pieces: tuple[Piece, ...]) -> str | None:
     """
     for piece in reversed(pieces):
         wanted = _without(_read(text, where), piece)
-        undone = next(
+        text_without = next(
             (candidate for candidate in _undone(text, piece) if _says(candidate, wanted)), None
         )
-        if undone is None:
+        if text_without is None:
             return None
-        text = undone
+        text = text_without
     return text
 
 

@@ -66,8 +66,8 @@ def command_of(value: object) -> str:
 
 def other_status_line(files: Iterable[ClientSettings]) -> Mapping[str, Any]:
     """The status line that counts among these files, of which a later one wins; empty without one."""
-    found = [file.object(KEY) for file in files if command_of(file.object(KEY))]
-    others = [value for value in found if own_status_line(value) is None]
+    set_lines = [file.object(KEY) for file in files if command_of(file.object(KEY))]
+    others = [value for value in set_lines if own_status_line(value) is None]
     return others[-1] if others else {}
 
 

@@ -115,21 +115,21 @@ def _named(text: str) -> list[tuple[str, bool]]:
 
     if not re.search(_MARKER, plain(text).replace("\\", "").replace("&nbsp;", " ")):
         return []
-    found = _blocks(text)
-    listed = _listed([line for block in found for line in block.bare.split("\n")])
+    every_block = _blocks(text)
+    listed = _listed([line for block in every_block for line in block.bare.split("\n")])
     names: list[tuple[str, bool]] = []
     number = 0
-    for place, block in enumerate(found):
+    for place, block in enumerate(every_block):
         bare = block.bare
         begin = 0
         for line in bare.split("\n"):
             end = begin + len(line)
             for match in re.finditer(_MARKER, bare[begin:end]) if number not in listed else ():
                 around = bare[: begin + match.start()], bare[begin + match.end() :]
-                siblings = found[max(0, place - 8) : place] if block.is_item else ()
+                siblings = every_block[max(0, place - 8) : place] if block.is_item else ()
                 is_to_do = any(o.is_item and _has("to do", o.bare, re.match) for o in siblings)
                 if not is_to_do and _is_said(block, *around):
-                    later = [other.bare for other in found[place + 1 :]]
+                    later = [other.bare for other in every_block[place + 1 :]]
                     goes_on = not around[1].strip() and "".join(later[:1])[:1].islower()
                     if not goes_on and not any(
                         _has("taken back", text) for text in (around[1], *later)

@@ -187,10 +187,10 @@ class Watch:
         if reviewed is not None:
             self._judged(reviewed, verdict)
             return
-        said = stage_words.said(text, self.about, self.heard)
-        told = {state for state, (why, _) in self.states.items() if why == TEXT}
-        self._forget(told if told and own_words.takes_back(text) else set())
-        for state in said:
+        claimed = stage_words.said(text, self.about, self.heard)
+        by_text = {state for state, (why, _) in self.states.items() if why == TEXT}
+        self._forget(by_text if by_text and own_words.takes_back(text) else set())
+        for state in claimed:
             is_old = state is Detected.ORACLE_APPROVED and VERDICT in self.under_way.values()
             is_seen = state is Detected.TESTS_PASSING and self.has_shell
             if state is Detected.TESTS_PASSING:

@@ -234,9 +234,9 @@ class Said:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        said = stage_markers.said(text)
-        self.markers: tuple[Detected, ...] = tuple(state for state, _ in said)
-        self.is_signed = any(is_own for _, is_own in said)
+        markers = stage_markers.said(text)
+        self.markers: tuple[Detected, ...] = tuple(state for state, _ in markers)
+        self.is_signed = any(is_own for _, is_own in markers)
         self.is_known = bool(self.markers)
 
 
@@ -309,19 +309,19 @@ def _attachment(entry: dict[str, Any]) -> list[Entry]:
 
     Context at a Stop begins a turn of its own; what is said into a turn becomes a part of it.
     """
-    inner, uuid = entry.get("attachment"), str(entry.get("uuid", ""))
-    if not isinstance(inner, dict):
+    attachment, uuid = entry.get("attachment"), str(entry.get("uuid", ""))
+    if not isinstance(attachment, dict):
         return []
-    if inner.get("type") == "queued_command" and isinstance(inner.get("prompt"), str):
-        text = inner["prompt"]
-        kind = _speaker(text, inner)
+    if attachment.get("type") == "queued_command" and isinstance(attachment.get("prompt"), str):
+        text = attachment["prompt"]
+        kind = _speaker(text, attachment)
         return [Heard(kind, text, uuid, begins=False), *_ended(kind, text)]
-    if inner.get("type") != "hook_additional_context":
+    if attachment.get("type") != "hook_additional_context":
         return []
-    content = inner.get("content")
+    content = attachment.get("content")
     parts = content if isinstance(content, list) else [content]
     text = "\n".join(part for part in parts if isinstance(part, str))
-    context = Heard(Prompt.OURS, text, uuid, begins=inner.get("hookEvent") == "Stop")
+    context = Heard(Prompt.OURS, text, uuid, begins=attachment.get("hookEvent") == "Stop")
     return [context] if context.is_known or context.begins else []
 
 

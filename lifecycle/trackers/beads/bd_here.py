@@ -160,5 +160,5 @@ def database(root: Path, folder: str) -> str:
     if not folder:
         return ""
     place = (root / Path(folder).expanduser()).resolve()
-    inner = place / FOLDER
-    return str(inner if inner.is_dir() else place)
+    below = place / FOLDER
+    return str(below if below.is_dir() else place)

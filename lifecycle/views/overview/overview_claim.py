@@ -52,17 +52,17 @@ def claim_parts(reading: WorktreeRead) -> ClaimParts:
     record = claim_store.load(repair=False).record
     notices = claim_store.ledger.waiting()
     waiting = tuple(plain(notice.text, 500) for notice in notices)
-    said = _Said(claim_store, record)
+    ages = _Said(claim_store, record)
     for notice in notices:
         if notice.audience is Audience.NOTE:
-            reading.await_person("waiting", notice.text, said.at(notice.key))
+            reading.await_person("waiting", notice.text, ages.at(notice.key))
     if record is None:
         return ClaimParts(waiting=waiting)
     session = record.ownership.session
     signs = signs_of_life.signs_of(claim_store.folder, session, reading.now)
     pull = _pull(record)
     claim = _claim(reading, claim_store, record, signs, pull)
-    _await(reading, record, said, pull)
+    _await(reading, record, ages, pull)
     since = max(record.created_at, record.ownership.session_at)
     is_alive = signs_of_life.seems_alive(signs, since, reading.now)
     if session and not is_alive and not claim.lost and not record.ending.outcome:

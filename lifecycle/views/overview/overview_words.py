@@ -67,8 +67,8 @@ def stage_line(stage: OverviewStage, now: float) -> str:
         return "Stage: the staged workflow is switched off in this worktree."
     if stage.is_over:
         return f"Stage: the task {named(stage.task)} was led to its end {age(stage.at, now)} ago."
-    told = f"told to go on {count(stage.told, 'time')}" if stage.told else ""
-    how = "set by hand, told at the next stop" if stage.is_set else told
+    reminders = f"told to go on {count(stage.told, 'time')}" if stage.told else ""
+    how = "set by hand, told at the next stop" if stage.is_set else reminders
     how = "let go after it was told too often" if stage.is_let_go else how
     return f"Stage: {stage.stage or 'none yet'}{task}{f', {how}' if how else ''}."
 
@@ -136,11 +136,11 @@ EVENTS = 5
 def since_when(lines: Sequence[str], awaited: Sequence[AwaitedPerson], now: float) -> list[str]:
     """The lines on the claim; one that says what waits for a person says for how long, too."""
     waits = {one.what.rstrip("."): one.since for one in awaited if one.since > 0}
-    told = []
+    with_age = []
     for line in lines:
         since = next((at for what, at in waits.items() if what in line), 0.0)
-        told.append(f"{line} [waits for {age(since, now)}]" if since else line)
-    return told
+        with_age.append(f"{line} [waits for {age(since, now)}]" if since else line)
+    return with_age
 
 
 def lines_below(
@@ -159,8 +159,8 @@ def lines_below(
         ("run", overview.run and list(_run(overview.run))),
         ("workflow", overview.workflow and list(_workflow(overview.workflow))),
     )
-    for name, found in parts:
-        lines += found or []
+    for name, below in parts:
+        lines += below or []
         lines += _trouble(overview, name)
     lines += _awaited(awaited, said, overview.at)
     events = overview.events[-EVENTS:]

@@ -23,11 +23,11 @@ def workflow_part(reading: WorktreeRead) -> OverviewWorkflow | None:
 
     What cannot be read of its documents is told beside it.
     """
-    found = WorkflowStore(reading.root, reading.environment, reading.deadline).read()
-    if found.troubles:
-        reading.troubles["workflow"] = plain(" ".join(found.troubles), 500)
+    workflows = WorkflowStore(reading.root, reading.environment, reading.deadline).read()
+    if workflows.troubles:
+        reading.troubles["workflow"] = plain(" ".join(workflows.troubles), 500)
     asker = asker_of(reading.root, reading.environment, {})
-    choice = chosen(reading.root, found.unfinished, asker)
+    choice = chosen(reading.root, workflows.unfinished, asker)
     workflow = choice.workflow or next((one.workflow for one in choice.others), None)
     if workflow is None:
         return None
@@ -78,13 +78,13 @@ def reading_here(root: Path, workflow: Workflow) -> tuple[Workflow, tuple[str, .
     top = os.path.realpath(root)
     for path in workflow.all_reading:
         try:
-            inside = reading_path(path)
+            here = reading_path(path)
         except Refused as error:
             refused.append(error.sentence)
             continue
-        whole = os.path.realpath(root / inside.removeprefix("@"))
+        whole = os.path.realpath(root / here.removeprefix("@"))
         if whole == top or whole.startswith(f"{top}{os.sep}"):
-            kept.append(inside)
+            kept.append(here)
         else:
             refused.append(
                 f"The required reading {quoted(path)} leads out of the project, so it is not in the list."

@@ -171,20 +171,20 @@ def summarize(entries: Sequence[JournalEntry], wanted: Wanted = _ALL) -> Summary
         entry for entry in entries if entry.at >= wanted.since and (is_all or entry.task in names)
     ]
     # Read from all entries: a visit that ended in the period may have begun before it.
-    told = [
+    known = [
         visit
         for visit in visits(entries)
         if (visit.ended is None or visit.ended >= wanted.since) and (is_all or visit.task in names)
     ]
     rows = {
-        system: tuple(_rows(system, [visit for visit in told if visit.system == system]))
+        system: tuple(_rows(system, [visit for visit in known if visit.system == system]))
         for system in ORDER
     }
     last = _done(chosen)
     done = {task: entry.at for task, entry in last.items()}
     # What somebody wrote in the agent's place, as reconcile does, makes no task of this clone's.
     own = [entry for entry in chosen if not entry.detail.get("by")]
-    seen = [(_moment(visit), visit.task) for visit in told] + [
+    seen = [(_moment(visit), visit.task) for visit in known] + [
         (entry.at, entry.task) for entry in own
     ]
     tasks = list(dict.fromkeys(task for _, task in sorted(seen) if task))
@@ -198,10 +198,10 @@ def summarize(entries: Sequence[JournalEntry], wanted: Wanted = _ALL) -> Summary
         phases=rows[journal.CLAIM],
         bottlenecks=tuple(_bottlenecks(rows[journal.STAGES]) or _bottlenecks(rows[journal.CLAIM])),
         labels=_groups(
-            told, lambda visit: labels.get(visit.task, ()), lambda _, tasks: tasks & set(done)
+            known, lambda visit: labels.get(visit.task, ()), lambda _, tasks: tasks & set(done)
         ),
         agents=_groups(
-            told,
+            known,
             lambda visit: (visit.actor,) if visit.actor else (),
             lambda name, tasks: {
                 task
@@ -210,12 +210,12 @@ def summarize(entries: Sequence[JournalEntry], wanted: Wanted = _ALL) -> Summary
             },
         ),
         tasks=dict.fromkeys(tasks, "") | _titles(entries, tasks),
-        spent=_spent(_leading(told)),
-        tries=_tries(_leading(told)),
+        spent=_spent(_leading(known)),
+        tries=_tries(_leading(known)),
         done=done,
-        lasting=tuple(visit for visit in told if visit.ended is None),
+        lasting=tuple(visit for visit in known if visit.ended is None),
         flakes=_flakes(chosen),
-        told=tuple(sorted(told, key=_moment)),
+        told=tuple(sorted(known, key=_moment)),
     )
 
 
@@ -224,8 +224,8 @@ def _flakes(entries: Iterable[JournalEntry]) -> tuple[Flake, ...]:
     for entry in entries:
         if entry.kind == journal.FLAKE:
             moments.setdefault((entry.source, entry.target), []).append(entry.at)
-    found = [Flake(*name, len(at), max(at)) for name, at in moments.items()]
-    return tuple(sorted(found, key=lambda one: (-one.times, one.check, one.failed)))
+    flakes = [Flake(*name, len(at), max(at)) for name, at in moments.items()]
+    return tuple(sorted(flakes, key=lambda one: (-one.times, one.check, one.failed)))
 
 
 def _moment(visit: Visit) -> float:

@@ -147,14 +147,14 @@ def _order(card: PageCard, now: float) -> tuple[int, float, str, str]:
 
 
 def _awaited(card: PageCard) -> list[PageAwaited]:
-    found = []
+    awaited = []
     for number, one in enumerate(card.overview.awaited):
         is_url = one.where.startswith(("https://", "http://"))
         folder = shlex.quote(card.overview.worktree.root)
         command = f"cd {folder} && {one.where}" if one.where and not is_url else ""
         url = one.where if is_url else ""
-        found.append(PageAwaited(f"{card.key}-{number}", card, one, url, command))
-    return found
+        awaited.append(PageAwaited(f"{card.key}-{number}", card, one, url, command))
+    return awaited
 
 
 def _latest(overviews: tuple[Overview, ...]) -> list[tuple[str, OverviewEvent]]:

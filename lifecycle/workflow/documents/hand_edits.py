@@ -172,10 +172,10 @@ class _Edit:
 
     def _judge_status(self) -> None:
         """The status of the whole follows from the phases; one that says something else is told."""
-        said = self.fields.get("status", self.before["status"])
+        written = self.fields.get("status", self.before["status"])
         status = self.workflow.status
-        if said not in (self.before["status"], status.value):
-            words = _said(said, [one.value for one in WorkflowStatus])
+        if written not in (self.before["status"], status.value):
+            words = _said(written, [one.value for one in WorkflowStatus])
             self.remark(f"its status follows from its phases, and is {status}, not {words}.")
 
     # -- the checkpoint

@@ -37,13 +37,13 @@ def read_sources(root: Path) -> ReadSources:
     facts, troubles = list["SourceFacts"](), list[str]()
     for path in source_paths(root):
         try:
-            found = source_facts(root, path)
+            source = source_facts(root, path)
         except OSError as error:
             troubles.append(f"{path} was not read: it {error.strerror}. It was left as it is.")
             continue
-        if found is not None:
-            facts.append(found)
-            troubles += [f"{path}: {sentence}" for sentence in found.refused]
+        if source is not None:
+            facts.append(source)
+            troubles += [f"{path}: {sentence}" for sentence in source.refused]
     return ReadSources(tuple(facts), tuple(troubles))
 
 
@@ -66,15 +66,15 @@ def source_facts(root: Path, path: str) -> SourceFacts | None:
     Raises:
         OSError: it cannot be read, is too large, or is no file of ours.
     """
-    found = own_content(root, path, MOST_BYTES)
-    if found is None:
+    content = own_content(root, path, MOST_BYTES)
+    if content is None:
         return None
-    if len(found[0]) > MOST_BYTES:
+    if len(content[0]) > MOST_BYTES:
         raise OSError(errno.EFBIG, f"is larger than {MOST_BYTES // 1_000_000} MB")
     # Where there is no source, its readers cost nothing.
     from lifecycle.workflow.sources.source_text import active_plan, local_markers
 
-    text = found[0].decode("utf-8", "replace")
+    text = content[0].decode("utf-8", "replace")
     return local_markers(text, path) if path == LOCAL else active_plan(text, path)
 
 

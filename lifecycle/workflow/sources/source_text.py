@@ -174,14 +174,14 @@ def _reading(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _headed(lines: list[str]) -> Iterator[tuple[str, PhaseStatus]]:
     """Phases that are headings, each with the text up to the next phase."""
-    found: list[tuple[int, str]] = []
+    headings: list[tuple[int, str]] = []
     for at, line in enumerate(lines):
         heading = _HEADING.match(line)
         phase = _PHASE.match(_clean(heading[2])) if heading is not None else None
         if heading is not None and phase is not None:
-            found.append((at, phase[2] or f"Phase {phase[1]}"))
-    for number, (at, title) in enumerate(found):
-        end = found[number + 1][0] if number + 1 < len(found) else len(lines)
+            headings.append((at, phase[2] or f"Phase {phase[1]}"))
+    for number, (at, title) in enumerate(headings):
+        end = headings[number + 1][0] if number + 1 < len(headings) else len(lines)
         marked = [line for line in lines[at + 1 : end] if "status" in line.casefold()][:1]
         yield title[:_LINE], _marked(" ".join([lines[at], *marked]))
 

@@ -100,15 +100,15 @@ class WorkflowSteps:
                 "There is no unfinished workflow of this session or branch here; nothing was done. "
                 f"{then or start}"
             )
-        found = workflows.get(name)
-        if found is None:
+        named = workflows.get(name)
+        if named is None:
             names = [one.workflow.name for one in workflows.found]
             there = ", ".join(quoted(one) for one in names[:10])
             others = f"so nothing was done; there is {there}" if there else "and no other"
             raise NoWorkflow(
                 f"There is no workflow {quoted(name)} here, {others}.{did_you_mean(name, names)}"
             )
-        return found.workflow
+        return named.workflow
 
     def start(self, workflow: Workflow, type_: str = "", *, first: bool = True) -> StepDone:
         """Begin a workflow.
@@ -353,8 +353,8 @@ class _Move:
 
     def keep(self, workflow: Workflow) -> None:
         """Have the workflow written as it is now; it is the asking session's from then on."""
-        found = self.change.workflows.get(self.workflow.id)
-        if workflow == self.workflow and found is not None and found.is_in_step:
+        before = self.change.workflows.get(self.workflow.id)
+        if workflow == self.workflow and before is not None and before.is_in_step:
             return
         if self.asker.session:
             workflow = replace(workflow, session=self.asker.session, client=self.asker.client)

@@ -101,10 +101,10 @@ def template(root: Path, name: str) -> WorkflowTemplate:
     """
     path = template_path(name)
     try:
-        found = own_content(root, path, _LARGEST)
+        content = own_content(root, path, _LARGEST)
     except OSError as error:
         raise Refused(f"{path} cannot be read ({error.strerror}); nothing was done.") from None
-    if found is None:
+    if content is None:
         supplied = supplied_templates()
         if name in supplied:
             return supplied[name]
@@ -113,12 +113,12 @@ def template(root: Path, name: str) -> WorkflowTemplate:
             f"There is no template {quoted(name)}, so nothing was done; there are {', '.join(known)}."
             f"{did_you_mean(name, known)} The project's own lie in {FOLDER}/."
         )
-    if len(found[0]) > _LARGEST:
+    if len(content[0]) > _LARGEST:
         raise Refused(
             f"{path} is larger than {_LARGEST:,} bytes, so it was not read; nothing was done."
         )
     try:
-        return _template(tomllib.loads(found[0].decode("utf-8")), name)
+        return _template(tomllib.loads(content[0].decode("utf-8")), name)
     except (ValueError, RecursionError) as error:
         raise Refused(
             f"{path} is no template ({error}); nothing was done. See: lifecycle workflow template planning"

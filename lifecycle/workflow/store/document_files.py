@@ -110,10 +110,10 @@ def own_content(root: Path, path: str, limit: int = MOST_BYTES) -> tuple[bytes, 
 
 
 def _content(whole: str, limit: int) -> tuple[bytes, float] | None:
-    found = regular_files.content(whole, limit=limit, is_own=True)
-    if found is None and os.path.lexists(whole):
+    read = regular_files.content(whole, limit=limit, is_own=True)
+    if read is None and os.path.lexists(whole):
         raise StrangeFileError(whole, regular_files.strange(whole) or "is no file")
-    return (found[0], found[1] / 1e9) if found is not None else None
+    return (read[0], read[1] / 1e9) if read is not None else None
 
 
 class _Reader:
@@ -131,9 +131,9 @@ class _Reader:
             if folder not in self.folders:
                 regular_files.below(self.root, *path.split("/"))
                 self.folders.add(folder)
-            found = _content(f"{self.root}/{path}", MOST_BYTES)
-            if found is not None:
-                document = read_document(found[0], kind, path, found[1], is_tracked=is_tracked)
+            content = _content(f"{self.root}/{path}", MOST_BYTES)
+            if content is not None:
+                document = read_document(content[0], kind, path, content[1], is_tracked=is_tracked)
                 files.documents.append(document)
         except UnusableDocument as error:
             then = "Install that release." if error.is_later else "Mend it, or take it away."

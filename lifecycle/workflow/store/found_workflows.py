@@ -117,8 +117,8 @@ def found_workflows(documents: Iterable[ReadDocument], ledger: Ledger) -> list[F
     ordered = sorted(documents, key=lambda one: (one.record is None, one.path))
     for document in ordered:
         groups.add(document)
-    found = [_together(name, members, ledger) for name, members in groups.members.items()]
-    return sorted(found, key=lambda one: (-one.written_at, one.workflow.id))
+    workflows = [_together(name, members, ledger) for name, members in groups.members.items()]
+    return sorted(workflows, key=lambda one: (-one.written_at, one.workflow.id))
 
 
 class _Groups:
@@ -170,9 +170,9 @@ def free_id(moment: float, taken: Iterable[str]) -> str:
 
 def started_at(id_: str) -> float:
     """When a workflow with this id began; 0.0 if it does not say."""
-    found = _STAMP.search(id_)
+    match = _STAMP.search(id_)
     try:
-        return datetime.strptime(found[1], _FORM).replace(tzinfo=UTC).timestamp() if found else 0.0
+        return datetime.strptime(match[1], _FORM).replace(tzinfo=UTC).timestamp() if match else 0.0
     except ValueError:
         return 0.0
 
@@ -197,8 +197,8 @@ def _together(id_: str, members: Sequence[ReadDocument], ledger: Ledger) -> Foun
         f"{one.path}: {one.remark}, so it was passed over." for one in documents if one.remark
     ]
     workflow = base or _blank(id_, documents)
-    workflow, told = _guarded(workflow, ledger)
-    remarks += told
+    workflow, added = _guarded(workflow, ledger)
+    remarks += added
     for document in documents:
         workflow, more = with_edits(workflow, document)
         remarks += more

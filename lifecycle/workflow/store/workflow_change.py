@@ -37,8 +37,8 @@ class WorktreeWorkflows:
     @property
     def troubles(self) -> tuple[str, ...]:
         """One sentence for each file that cannot be used, and for each edit that was not taken over."""
-        told = [one.sentence for one in self.unusable]
-        return (*told, *(remark for one in self.unfinished for remark in one.remarks))
+        sentences = [one.sentence for one in self.unusable]
+        return (*sentences, *(remark for one in self.unfinished for remark in one.remarks))
 
     def get(self, name: str) -> FoundWorkflow | None:
         """The workflow of this id or name (the unfinished one first, of several the newest), or None."""

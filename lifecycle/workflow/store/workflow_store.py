@@ -125,9 +125,9 @@ class WorkflowStore:
 
     def _found(self, files: DocumentFiles) -> WorktreeWorkflows:
         self.noted = workflow_marks.adoption_notes(str(self.root))
-        found = tuple(map(self._noted, found_workflows(files.documents, self.ledger())))
-        current = next((one.workflow.id for one in found if CURRENT in one.places), "")
-        return WorktreeWorkflows(found, current, tuple(files.unusable))
+        workflows = tuple(map(self._noted, found_workflows(files.documents, self.ledger())))
+        current = next((one.workflow.id for one in workflows if CURRENT in one.places), "")
+        return WorktreeWorkflows(workflows, current, tuple(files.unusable))
 
     def _noted(self, found: FoundWorkflow) -> FoundWorkflow:
         """A workflow with what a quick path has noted of it."""
@@ -150,8 +150,8 @@ class WorkflowStore:
     def ledger(self) -> Ledger:
         """What is remembered of gates outside of the documents; nothing where that cannot be read."""
         try:
-            found = self.folder.read(GATES)
-            return msgspec.json.decode(found.content, type=dict[str, LedgerEntry]) if found else {}
+            file = self.folder.read(GATES)
+            return msgspec.json.decode(file.content, type=dict[str, LedgerEntry]) if file else {}
         except (OSError, ValueError, RecursionError) as error:
             log.write(
                 self.root,
@@ -215,17 +215,17 @@ class _Commit:
         """Take over what was changed in a file since it was read."""
         known = {one.path: one for one in self.read.documents}
         workflows, self.read = self.files.again()
-        for found in workflows.found:
-            id_ = found.workflow.id
+        for there in workflows.found:
+            id_ = there.workflow.id
             if id_ not in self.found and id_ not in self.records:
-                self.records[id_] = self._settled(found)
-            for document in found.documents if id_ in self.records else ():
+                self.records[id_] = self._settled(there)
+            for document in there.documents if id_ in self.records else ():
                 old = known.get(document.path)
                 if old is None or old.content != document.content:
                     before = old.fields if old is not None else None
                     edited, _ = with_edits(self.records[id_], document, before)
                     self.records[id_] = edited
-            self.found[id_] = found
+            self.found[id_] = there
 
     def _write(self) -> None:
         current = self._current()

@@ -106,9 +106,9 @@ def close_if_answered(snapshot: Snapshot) -> Decision:
     if pull is None or pull.state is not PullState.MERGED:
         return decide(snapshot)
     if derive.is_consent_missing(snapshot, pull):
-        found = merge_found(snapshot, pull)
-        again = _ask_again(snapshot, pull.number)
-        return replace(again, fields=found.fields, record=found.record)
+        seen = merge_found(snapshot, pull)
+        asking = _ask_again(snapshot, pull.number)
+        return replace(asking, fields=seen.fields, record=seen.record)
     step = decide(snapshot)
     if record.ending.consent or record.ending.override or not (step.action or step.fields):
         return step
@@ -227,9 +227,9 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     comment = comment_step(snapshot, comment_of(record))
     if isinstance(comment, Decision):
         return comment
-    inner = card_and_link.link_ending_step(snapshot)
-    if inner is not None:
-        return inner
+    linked = card_and_link.link_ending_step(snapshot)
+    if linked is not None:
+        return linked
     if not record.ending.issue_closed:
         close = CloseIssue(claim.issue)
         if may_try(snapshot, close):
@@ -358,8 +358,8 @@ def comment_missed(record: Record, seen: Observation, now: float) -> Record:
         return record
     intent = replace(intent, clean_reads=intent.clean_reads + 1)
     # The next read, once the time is up, finds it or allows another attempt.
-    again = max(intent.at + COMMENT_SETTLE, now + 1)
-    trouble = Trouble(intent.mark, "it is not known whether the comment was posted", again)
+    retry_at = max(intent.at + COMMENT_SETTLE, now + 1)
+    trouble = Trouble(intent.mark, "it is not known whether the comment was posted", retry_at)
     return replace(
         record,
         intents={**record.intents, "PostComment": intent},

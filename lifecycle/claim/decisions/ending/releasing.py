@@ -117,9 +117,9 @@ def _leave(snapshot: Snapshot, releasing: Releasing, text: str) -> Decision:
         lease = closing.lease_step(snapshot)
         if lease is not None:
             return lease
-    inner = card_and_link.link_ending_step(snapshot)
-    if inner is not None:
-        return inner
+    linked = card_and_link.link_ending_step(snapshot)
+    if linked is not None:
+        return linked
     text = f"{text} {card_and_link.link_remainder(snapshot.record)}".rstrip()
     notice = Notice(f"{ENDING}{int(releasing.at)}", text, Audience.NOTE)
     return Decision(action=ForgetClaim(), notices=(notice,))
@@ -143,9 +143,9 @@ def _steps(
         if action is not None and not is_given_up(record, action):
             return Decision(action=action if may_try(snapshot, action) else None)
     # Free inside before it is free for others: behind the lease somebody else may have both.
-    inner = card_and_link.link_ending_step(snapshot)
-    if inner is not None:
-        return inner
+    linked = card_and_link.link_ending_step(snapshot)
+    if linked is not None:
+        return linked
     if comment == "waiting":
         return Decision()
     lease = closing.lease_step(snapshot)

@@ -93,11 +93,11 @@ def decide(snapshot: Snapshot) -> Decision:
     if pull is not None:
         was_ours = "OpenPullRequest" in snapshot.record.intents
         return _adopt(snapshot.record, pull, was_ours=was_ours)
-    found = derive.merged_as_pushed(
+    merged_pull = derive.merged_as_pushed(
         claim, snapshot.observation, snapshot.rules.head_owner, snapshot.pushed_head
     )
-    if found is not None:
-        return closing.merge_found(snapshot, found)
+    if merged_pull is not None:
+        return closing.merge_found(snapshot, merged_pull)
     return Decision(action=action if may_try(snapshot, action) else None)
 
 

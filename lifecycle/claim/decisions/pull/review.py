@@ -80,12 +80,12 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
     notices += merge_standing.mended_first(snapshot, pull, known.merging)
     if pull.checks is not None and is_checked:
         is_reported = bool(notices or pull.changes_requested)
-        found = _checks(snapshot, known, pull, pull.checks, is_reported=is_reported)
+        judged = _checks(snapshot, known, pull, pull.checks, is_reported=is_reported)
         how = merge_standing.stands(pull)
         more = merge_standing.notices(snapshot, pull, known)
         more += [] if is_reported else merge_standing.moved(snapshot, pull, how)
-        known = replace(found.known, merging=replace(known.merging, standing=how))
-        notices += [*more, *found.notices]
+        known = replace(judged.known, merging=replace(known.merging, standing=how))
+        notices += [*more, *judged.notices]
     return Judged(known, tuple(replace(told, ends=(*told.ends, *over(pull))) for told in notices))
 
 
