@@ -91,6 +91,19 @@ def test_what_starts_a_review_in_the_same_session_says_nothing_of_it() -> None:
     assert call_sorts.classify(call)[:2] == (call_sorts.Sort.REVIEW, "open")
 
 
+def test_what_a_subagent_gave_back_ends_before_the_clients_own_words() -> None:
+    """Its id, how one goes on with it and what it took are none of a review's, unless more follows."""
+    trailer = "agentId: a1-b2 (use it to continue, if needed; do not mention it)"
+    for output, outcome in (
+        (f"LGTM.\n{trailer}", "approved"),
+        (f"LGTM.\n{trailer}\n<usage>total_tokens: 120\ntool_uses: 3</usage>", "approved"),
+        (trailer, "open"),
+        (f"{trailer}\nMajor: races.", "changes"),
+    ):
+        call = ToolCall("Task", "Review the diff", CallEnd.OK, output)
+        assert call_sorts.classify(call)[1] == outcome
+
+
 def test_a_command_is_known_by_its_first_word_and_an_agents_task_by_its_beginning() -> None:
     """What is behind a command is what it is given; a word far down in a long task makes no review."""
     skill = ToolCall("Skill", "/requirements-review of issue 41", CallEnd.OK, "")

@@ -166,20 +166,6 @@ def test_a_call_is_in_the_background_failed_or_not_over(tmp_path: Path) -> None:
     ]
 
 
-def test_what_a_subagent_gave_back_ends_before_the_clients_own_words(tmp_path: Path) -> None:
-    """Its id, how one goes on with it and what it took are none of a review's, unless more follows."""
-    trailer = "agentId: a1-b2 (use it to continue, if needed; do not mention it)"
-    for more in ("", "\n<usage>total_tokens: 120\ntool_uses: 3</usage>"):
-        log = (
-            Written().human("go").calls("Agent", prompt="Review").result(f"LGTM.\n{trailer}{more}")
-        )
-        (call,) = read(log, tmp_path).calls
-        assert call.output == "LGTM."
-    log = Written().human("go").calls("Agent", prompt="Review").result(f"{trailer}\nMajor: races.")
-    (call,) = read(log, tmp_path).calls
-    assert call.output.endswith("Major: races.")
-
-
 def test_commands_of_the_client_are_read(tmp_path: Path) -> None:
     """A project's command is a prompt and a step; `/clear` belongs to the prompt that follows."""
     typed = (

@@ -74,6 +74,9 @@ REVIEW = "review"
 REQUIREMENTS = "every requirement"
 """What a turn can be about, for `stage_words.said`."""
 
+_TRAILER = r"(?s)(?:\A|\n)agentId: [\w-]+(?: \([^\n]*\))?(?:\n<usage>.*)?\s*\Z"
+"""What the client puts behind what a subagent said: its id, how to go on with it, what it took."""
+
 _VERDICT = 500
 """Characters of an agent's task in which it is told that it reviews."""
 
@@ -217,13 +220,13 @@ def _verdict(call: ToolCall) -> str:
     """How a review came out: "approved", "changes", "open", or how its call ended."""
     if call.outcome is not CallEnd.OK:
         return str(call.outcome)
-    from lifecycle.evidence.words import claim_words, own_words
+    from lifecycle.evidence.words import own_words
 
-    verdict = own_words.verdict(call.output)
-    if verdict or own_words.approves(call.output):
-        return verdict or "approved"
-    says, still = own_words.said(call.output, (REVIEW, REQUIREMENTS))
+    output = re.sub(_TRAILER, "", call.output)
+    if verdict := own_words.verdict(output) or (own_words.approves(output) and "approved"):
+        return verdict
+    says, still = own_words.said(output, (REVIEW, REQUIREMENTS))
     # What such a call gives back is all of a review: one that says nothing good asks for changes.
-    is_all = call.tool in ("Agent", "Task", "Bash") and call.output.strip()
-    is_bad = is_all and {claim_words.APPROVED, claim_words.SATISFIED}.isdisjoint(says)
-    return "changes" if is_bad or claim_words.APPROVED in still else "open"
+    is_all = call.tool in ("Agent", "Task", "Bash") and output.strip()
+    is_bad = is_all and {"approved", "satisfied"}.isdisjoint(says)
+    return "changes" if is_bad or "approved" in still else "open"

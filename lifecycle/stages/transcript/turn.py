@@ -182,9 +182,6 @@ class StageFinding:
 TEXT = 4_000
 """Characters of what a call was asked to do, and of the end of what it printed, that are kept."""
 
-_TRAILER = r"(?s)\nagentId: [\w-]+(?: \([^\n]*\))?(?:\n<usage>.*)?\s*\Z"
-"""What the client puts behind what a subagent said: its id, how to go on with it, what it took."""
-
 FEEDBACK = "Stop hook feedback:"
 """How the client begins what a Stop hook told the agent."""
 
@@ -373,12 +370,12 @@ def _result(block: dict[str, Any], more: object) -> ToolCall:
     content = block.get("content")
     if isinstance(content, list):
         content = "\n".join(_text_of(part) for part in content if isinstance(part, dict))
-    output = re.sub(_TRAILER, "", content[-TEXT:]) if isinstance(content, str) else ""
+    output = content if isinstance(content, str) else ""
     details = more if isinstance(more, dict) else {}
     has_failed = bool(block.get("is_error")) or bool(details.get("interrupted"))
     is_background = bool(details.get("backgroundTaskId") or details.get("isAsync"))
     outcome = CallEnd.FAILED if has_failed else CallEnd.UNKNOWN if is_background else CallEnd.OK
-    return ToolCall("", "", outcome, output, is_background=is_background)
+    return ToolCall("", "", outcome, output[-TEXT:], is_background=is_background)
 
 
 def _asked_of(tool: str, asked: object) -> str:
