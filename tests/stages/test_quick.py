@@ -42,7 +42,6 @@ HEAVY = {
         "lifecycle.core.plan",
         "lifecycle.storage.store",
         "lifecycle.settings.config",
-        "lifecycle.storage.log",
     ),
 }
 """What would cost as much as the look itself."""
