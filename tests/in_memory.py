@@ -44,6 +44,7 @@ def has_room(folder: Path, wanted: int = WANTED, inodes: int = INODES) -> bool:
 def folder_of_run(memory: Path) -> Path:
     """Make the folder of this run in memory; this process holds its lock until it ends."""
     mine = Path(tempfile.mkdtemp(prefix=PREFIX, dir=memory))
+    mine.chmod(0o711)  # some tests act as a user who may go there, and write nothing
     early = mine / "early"
     fcntl.flock(os.open(early, os.O_CREAT | os.O_RDWR, 0o600), fcntl.LOCK_EX)
     early.rename(mine / LOCK)  # whoever finds a lock finds it held
