@@ -10,12 +10,14 @@ import pytest
 
 from lifecycle.core import plan, tracker
 from lifecycle.core.plan import StopVerdict
+from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.core.tracker import TaskStatus
 from lifecycle.core.values import checks, model, shapes, survey
+from lifecycle.core.values.configured import StageSettings
 from lifecycle.core.values.model import BoardField, BoardItem, BoardSchema, PullState, Repository
 from lifecycle.core.values.shapes import PullFacts
 
-MODULES = (checks, model, model, plan, shapes, survey, tracker)
+MODULES = (checks, model, plan, shapes, survey, tracker)
 """Whose values are read from GitHub or another tracker, or are made of such."""
 
 UNLIKE_NOTHING = {
@@ -146,3 +148,12 @@ def test_a_pull_request_is_open_or_merged_or_neither(state: PullState) -> None:
 def test_words_are_spelled_as_they_are_kept_and_told(words: Any, spelled: list[str]) -> None:
     """They stand in state.json, in the journal and in programs: another spelling breaks what is there."""
     assert [str(word) for word in words] == spelled
+
+
+def test_the_stages_of_a_task_are_those_of_the_first_line_that_has_its_label() -> None:
+    """A line of another label is passed over; a task with none of them has all stages."""
+    quick, docs = (Stage.CODING, Stage.TESTING), (Stage.CODING, Stage.COMMIT_CLOSE)
+    settings = StageSettings(workflows={"auto:quick": quick, "auto:docs": docs})
+    assert settings.line_of(("bug", "auto:docs")) == docs
+    assert settings.line_of(("auto:docs", "auto:quick")) == quick
+    assert settings.line_of(("bug",)) == LINE

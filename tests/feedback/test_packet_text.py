@@ -9,7 +9,13 @@ import pytest
 from lifecycle.core.redact import block
 from lifecycle.core.values.failed_checks import CheckRemark
 from lifecycle.feedback.checks.packet import CheckFailure, FailurePacket
-from lifecycle.feedback.checks.packet_text import DATA, cut, lines_of, wake_lines
+from lifecycle.feedback.checks.packet_text import (
+    DATA,
+    WAKE_CHARACTERS,
+    cut,
+    lines_of,
+    wake_lines,
+)
 
 URL = "https://github.com/octo-org/hello-service/pull/46"
 
@@ -225,6 +231,11 @@ def test_a_wake_says_where_the_packet_lies_and_what_fits() -> None:
         "b: failure.",
         '"why"',
     ]
+
+
+def test_a_wake_has_two_thousand_characters() -> None:
+    """All else lies in the file that it names."""
+    assert WAKE_CHARACTERS == 2_000
 
 
 def test_a_wake_keeps_some_room_for_those_that_follow() -> None:

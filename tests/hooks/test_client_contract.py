@@ -176,6 +176,18 @@ def test_nothing_to_say_is_nothing_printed(hook: str) -> None:
     assert (reply.stdout, reply.stderr, reply.code) == ("", "", 0)
 
 
+def test_a_refusal_names_its_event_the_decision_and_why() -> None:
+    """The client drops a decision whose event it is not told."""
+    own = json.loads(render("pre-tool-use", [], refusal=["No.", "First a test."]).stdout)
+    assert own == {
+        "hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": "deny",
+            "permissionDecisionReason": "No.\nFirst a test.",
+        }
+    }
+
+
 def test_context_stays_below_the_clients_limit() -> None:
     """Over 10,000 characters the client shows a preview only."""
     reply = render("session-start", [], context=["x" * 50_000])

@@ -7,9 +7,9 @@ import pytest
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import RunRecord
 from lifecycle.run.gates.work_facts import WorkFacts
-from lifecycle.run.state import Criterion, Run, Story
-from lifecycle.run.table import CriterionState, RunPhase, StoryStatus, TddPhase
-from lifecycle.run.texts.standing import WorktreeSeen, kept_lines, start_lines
+from lifecycle.run.state import Criterion, GateRecord, Run, Story
+from lifecycle.run.table import CheckState, CriterionState, Gate, RunPhase, StoryStatus, TddPhase
+from lifecycle.run.texts.standing import WorktreeSeen, kept_lines, start_lines, tree_of
 
 NOW = 1_800_000_000.0
 TREE, OTHER = "b" * 40, "a" * 40
@@ -61,3 +61,15 @@ def test_a_summary_keeps_the_criteria_and_what_was_verified_on_which_tree() -> N
     now = "\n".join(kept_lines(RUN, WorktreeSeen(WorkFacts(OTHER), records)))
     assert f"on tree {OTHER[:12]} (the files as they are)" in now
     assert "Verified last: nothing yet" in "\n".join(kept_lines(RUN, WorktreeSeen()))
+
+
+def test_a_completed_story_is_shown_for_the_tree_of_its_last_gate() -> None:
+    """An open one is judged on the files as they are, and one without a gate as well."""
+    gates = tuple(
+        GateRecord(gate, NOW, CheckState.PASS, tree)
+        for gate, tree in ((Gate.G3, "c" * 40), (Gate.G4, OTHER))
+    )
+    assert tree_of(STORY.but(gates=gates), TREE) == TREE
+    over = STORY.but(status=StoryStatus.COMPLETED)
+    assert tree_of(over.but(gates=gates), TREE) == OTHER
+    assert tree_of(over, TREE) == TREE
