@@ -109,7 +109,8 @@ def _defect(error: Exception) -> str:
     """The sentence on a defect of ours; its traceback goes into the worktree's log."""
     import traceback
 
-    trace = " | ".join(traceback.format_exception(error))
+    # What went wrong and where first: a line of the log has an end.
+    trace = " | ".join(reversed(traceback.format_exception(error)))
     root = next((p for p in (Path.cwd(), *Path.cwd().parents) if (p / FOLDER).is_dir()), None)
     if root is None:
         return f"An unexpected error: {type(error).__name__}: {error}. Please report it."

@@ -145,12 +145,17 @@ sys.exit(main())
 def test_a_defect_is_exit_3_with_the_log_and_no_traceback(
     place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What nobody foresaw is one sentence with the log's path; the trace is in the log."""
+    """What nobody foresaw is one sentence with the log's path; the trace is in the log, its error first."""
     from lifecycle.claim.engine import look
     from lifecycle.cli.main import run
 
-    def broken(*_: object, **__: object) -> None:
-        raise ZeroDivisionError("nobody foresaw this")
+    def broken(*_: object, depth: int = 20, **__: object) -> None:
+        if not depth:
+            raise ZeroDivisionError("nobody foresaw this")
+        deeper(depth - 1)
+
+    def deeper(depth: int) -> None:
+        broken(depth=depth)
 
     place.ready()
     (place.root / ".lifecycle").mkdir()
@@ -161,7 +166,8 @@ def test_a_defect_is_exit_3_with_the_log_and_no_traceback(
     assert printed.out == ""
     assert printed.err.count("\n") == 1
     assert ".lifecycle/log" in printed.err
-    assert "nobody foresaw this" in (place.root / ".lifecycle/log").read_text()
+    (line,) = (place.root / ".lifecycle/log").read_text().splitlines()
+    assert " ZeroDivisionError: nobody foresaw this | File " in line
 
 
 @SOAKED
