@@ -24,8 +24,8 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_614,
-    "storage": 1_462,
+    "core": 2_617,
+    "storage": 1_467,
     "settings": 898,
     "git": 857,
     "github": 6_641,
@@ -58,6 +58,7 @@ and for the last lines, where runners count.
 A log is read in pieces and kept in parts, and no secret may be cut at a seam or lose its begin in a gap:
 that took 16 lines of core, where github and cli had each its own way before, and 21 of feedback. That the
 first error is no line that opens any takes seven more. A wait's last look is two of app.
+Three of core and five of storage make a record plain and write it in half and in a quarter of the time.
 
 Several writes in one request (`joined` in `claim/engine/acting.py`, `github/operations/joint_writes.py`)
 halve what opening and closing ask of GitHub: who may share one, and what becomes of the rest, is 224 lines,

@@ -20,7 +20,7 @@ from typing import Any
 from lifecycle.core.light_dataclass import asdict, dataclass, fields, replace
 from lifecycle.core.redact import redact, short
 from lifecycle.evidence.outcomes import Counts, Outcome, Reading
-from lifecycle.storage.store import Folder
+from lifecycle.storage.store import Folder, as_json
 from lifecycle.storage.workflow_files import LOCK_SECONDS, built
 
 FOLDER, RECORDS, LOCK, VERSION = "evidence", "records.json", "evidence.lock", 1
@@ -207,8 +207,7 @@ class EvidenceRoom:
                 "records": [known.data for known in (*runs, added)[-KEPT:]],
                 "outputs": dict([*every.items()][-OUTPUTS:]),
             }
-            content = json.dumps(data, indent=1, ensure_ascii=True)
-            self.folder.write(RECORDS, content.encode("ascii") + b"\n")
+            self.folder.write(RECORDS, as_json(data))
         return True
 
     def _load(self) -> dict[str, Any]:

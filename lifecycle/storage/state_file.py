@@ -24,7 +24,7 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.redact import redact
 from lifecycle.storage import regular_files
-from lifecycle.storage.store import STATE, Folder, set_aside
+from lifecycle.storage.store import STATE, Folder, as_json, set_aside
 
 if TYPE_CHECKING:
     from lifecycle.core.errors import LifecycleError
@@ -153,8 +153,7 @@ class StateFile:
 
     def save(self) -> None:
         """Replace the file by what is in memory; nothing is written if that is what was saved last."""
-        text = json.dumps({**self.content, "version": STATE_VERSION}, indent=1)
-        content = text.encode("ascii") + b"\n"
+        content = as_json({**self.content, "version": STATE_VERSION})
         if content != self._saved:
             self.folder.make()
             self.folder.write(STATE, content)

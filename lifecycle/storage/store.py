@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import os
 import signal
 import sys
@@ -260,6 +261,17 @@ def exchange(one: Path, other: Path) -> bool:
     here = _AT_FDCWD[sys.platform]
     # Anything but 0: not on this file system, not with this kernel, not allowed, or no such file.
     return bool(function(here, os.fsencode(one), here, os.fsencode(other), _SWAP) == 0)
+
+
+def as_json(content: object) -> bytes:
+    """The JSON of a file of ours: an object has a line for each of its keys, by which a person finds it.
+
+    `indent` of Python's own takes twenty times as long: what writes it is not written in C.
+    """
+    if not isinstance(content, dict):
+        return json.dumps(content).encode("ascii") + b"\n"
+    lines = (f" {json.dumps(key)}: {json.dumps(value)}" for key, value in content.items())
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode("ascii")
 
 
 def set_aside(path: Path, label: str, *, beside: Path | None = None) -> Path:

@@ -55,7 +55,7 @@ class WorkflowFiles:
 
     def save(self, name: str, value: Any) -> None:
         """Replace a file; the caller holds the lock."""
-        _write(self.sessions, name, json.dumps(value, indent=1).encode("ascii") + b"\n")
+        _write(self.sessions, name, store.as_json(value))
 
     @property
     def is_off(self) -> bool:

@@ -21,6 +21,7 @@ import importlib
 import json
 import os
 import pkgutil
+import re
 import secrets
 import select
 import shutil
@@ -176,7 +177,7 @@ _PRELOADED = (
         "rich.console",
         "rich.table",
     ),
-    "tenacity",
+    *("markdown_it", "tenacity"),
 )
 """Libraries that the product imports where it first touches them."""
 
@@ -186,6 +187,7 @@ class _Server:
     """Accepts one request a connection, and answers it when its process has ended."""
 
     listener: socket.socket
+    compiled: _Compiled
     running: dict[int, socket.socket] = field(default_factory=dict)
 
     def serve(self) -> None:
@@ -224,7 +226,7 @@ class _Server:
             connection.close()
             for other in self.running.values():
                 other.close()
-            _become(body, descriptors)
+            _become(body, descriptors, self.compiled)
         for descriptor in descriptors:
             os.close(descriptor)
         self.running[pid] = connection
@@ -241,6 +243,36 @@ class _Server:
             if connection is not None:
                 with connection, contextlib.suppress(BrokenPipeError):  # its command was killed
                     connection.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
+            self.compiled.learn()
+
+
+class _Compiled:
+    """The patterns that commands had to compile: the server compiles each once, and no later fork does."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.read = path, 0
+        self.path.touch()
+        re._MAXCACHE = 100_000  # type: ignore[attr-defined]  # 512 are not all that commands have
+
+    def learn(self) -> None:
+        """Compile what was told since the last time."""
+        with self.path.open("rb") as file:
+            file.seek(self.read)
+            lines = file.read().splitlines(keepends=True)
+        for line in lines:
+            if line.endswith(b"\n"):
+                self.read += len(line)
+                pattern, flags = json.loads(line)
+                re.compile(pattern, flags)
+        self.known = set(re._cache)  # type: ignore[attr-defined]
+
+    def tell(self) -> None:
+        """In a command: tell which patterns it had to compile."""
+        new = [key[1:] for key in re._cache if key not in self.known]  # type: ignore[attr-defined]
+        lines = "".join(f"{json.dumps(key)}\n" for key in new if isinstance(key[0], str))
+        if lines:
+            with self.path.open("a", encoding="ascii") as file:
+                file.write(lines)
 
 
 def _received(connection: socket.socket) -> tuple[bytes | None, list[int]]:
@@ -259,7 +291,7 @@ def _received(connection: socket.socket) -> tuple[bytes | None, list[int]]:
     return None, []
 
 
-def _become(asked: bytes, descriptors: list[int]) -> NoReturn:
+def _become(asked: bytes, descriptors: list[int], compiled: _Compiled) -> NoReturn:
     """Be the command: run it in this process, which ends with it."""
     code = 70
     try:
@@ -288,6 +320,7 @@ def _become(asked: bytes, descriptors: list[int]) -> NoReturn:
         code = main()
         sys.stdout.flush()
         sys.stderr.flush()
+        compiled.tell()
         killer.end()
     except SystemExit as error:
         code = error.code if isinstance(error.code, int) else 1
@@ -311,9 +344,16 @@ def _import_all() -> None:
     """What a command may import and parse, so that no fork has to: all but the embedded GitHub."""
     for name in (*_PRELOADED, *_modules(lifecycle.__path__, "lifecycle.")):
         importlib.import_module(name)
+    from lifecycle.core import light_dataclass
     from lifecycle.github.client.graph import document
     from lifecycle.github.pulls.translate import MERGING
+    from lifecycle.stages.detection.detect_stage import detect_text
 
+    for name in [name for name in sys.modules if name.startswith("lifecycle.")]:
+        for made in vars(sys.modules[name]).values():
+            if isinstance(made, type) and made.__dict__.get("__init__") is light_dataclass._begun:
+                made.__init__ = light_dataclass._init(made)  # type: ignore[misc]
+    detect_text("VERDICT: APPROVED\n\nAll tests pass.")  # reads the tables of words and the parser
     for path in sorted((ROOT / "graphql").glob("*.graphql")):
         document(path.stem)
     document("observe_claim", *MERGING)
@@ -337,7 +377,9 @@ def _main() -> None:
         listener.bind(sys.argv[1])
         listener.listen(64)
         os.write(1, b"ready\n")
-        _Server(listener).serve()
+        compiled = _Compiled(Path(sys.argv[1]).with_name("patterns"))
+        compiled.learn()
+        _Server(listener, compiled).serve()
 
 
 if __name__ == "__main__":

@@ -165,3 +165,13 @@ def test_a_fork_sees_the_environment_of_its_own_command(place: Place, forked: Fo
     assert somebody.returncode == 1
     assert "GH_TOKEN" not in somebody.stderr
     assert place.run(lifecycle, "claim", "999999", GH_TOKEN="").stderr == nobody.stderr
+
+
+def test_what_one_command_compiled_no_later_one_does(place: Place, forked: Forked) -> None:
+    """Each pattern is told to the server once, which every later command is a fork of."""
+    place.ready(phase="coding", status="In Progress")
+    patterns = forked.folder / "patterns"
+    for _ in range(2):
+        assert place.cli("status").returncode == 0
+        told = patterns.read_text(encoding="ascii").splitlines()
+        assert len(told) == len(set(told))

@@ -28,14 +28,14 @@ def path_of(folder: Folder) -> Path:
 
 
 def test_what_is_saved_is_read_by_the_next_wake(folder: Folder) -> None:
-    """With its version, as text that people can read."""
+    """With its version, as text that people can read: a line for each section."""
     file = StateFile(folder)
     assert file.reload() == {}
     file.put("id", {"node": "é"})
     assert (file.get("id"), file.get("other")) == ({"node": "é"}, None)
     file.save()
     text = path_of(folder).read_text(encoding="ascii")
-    assert text == '{\n "cache": {\n  "id": {\n   "node": "\\u00e9"\n  }\n },\n "version": 2\n}\n'
+    assert text == '{\n "cache": {"id": {"node": "\\u00e9"}},\n "version": 2\n}\n'
     other = StateFile(folder)
     assert other.reload()["cache"] == {"id": {"node": "é"}}
     assert other.get("id") == {"node": "é"}
