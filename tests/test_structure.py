@@ -26,7 +26,7 @@ SIBLINGS = {"table", "state", "decide"}
 BUDGET = {
     "core": 2_617,
     "storage": 1_467,
-    "settings": 898,
+    "settings": 901,
     "git": 857,
     "github": 6_641,
     "trackers": 2_813,

@@ -260,10 +260,16 @@ def url(where: str, value: object) -> str:
     return str(value).rstrip("/")
 
 
+_BYTES = frozenset(map(str, range(256)))
+"""The numbers of which an address of four is made, as they are written."""
+
+
 def is_loopback(host: str) -> bool:
     """True for `localhost`, 127.0.0.0/8 and ::1, as they are written: no name is looked up."""
-    if host == "localhost":
-        return True
+    if ":" not in host:  # most are names: what reads every kind of address takes long to import
+        parts = host.split(".")
+        is_address = len(parts) == 4 and all(p in _BYTES for p in parts)
+        return host == "localhost" or (is_address and parts[0] == "127")
     from ipaddress import ip_address
 
     try:

@@ -7,10 +7,13 @@ import subprocess
 import sys
 import tomllib
 from dataclasses import asdict
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lifecycle.core.errors import BadConfig, NoToken
 from lifecycle.core.redact import redact
@@ -18,6 +21,7 @@ from lifecycle.core.stage_names import Stage
 from lifecycle.core.values.configured import RunSettings, Settings, StageSettings
 from lifecycle.core.values.model import Repository
 from lifecycle.settings import config, credentials
+from lifecycle.settings.readers import is_loopback
 
 
 def load(tmp_path: Path, text: str = "", **environment: str) -> Settings:
@@ -288,6 +292,16 @@ def test_a_token_is_not_sent_over_http_to_another_machine(tmp_path: Path, host: 
 def test_http_is_for_this_machine(tmp_path: Path, host: str) -> None:
     """The embedded GitHub answers there, and no wire is between."""
     assert load(tmp_path, GITHUB_API_URL=f"http://{host}").api_url == f"http://{host}"
+
+
+@given(st.lists(st.sampled_from(["127", "0", "1", "01", "256", "", "a"]), max_size=5).map(".".join))
+def test_an_address_of_this_machine_is_one_to_python_too(host: str) -> None:
+    """Whatever numbers are written: it is the machine's own where Python's own module says so."""
+    try:
+        known = ip_address(host).is_loopback
+    except ValueError:
+        known = False
+    assert is_loopback(host) == known
 
 
 def test_the_hook_deadline_can_only_be_shortened(tmp_path: Path) -> None:
