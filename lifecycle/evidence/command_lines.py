@@ -272,7 +272,8 @@ def _of_python(name: str, words: list[str]) -> list[str]:
 def _of_container(name: str, words: list[str]) -> list[str]:
     """What `docker compose run SERVICE`, or `docker exec CONTAINER`, runs; nothing if it is another.
 
-    Of an image's own files `docker run` tells nothing: it counts where a folder is put into it.
+    `docker run IMAGE` is another machine: its files are the image's, and what of the worktree is put
+    into it, and where, nobody can say.
     """
     if name not in _CONTAINERS:
         return []
@@ -280,8 +281,7 @@ def _of_container(name: str, words: list[str]) -> list[str]:
     is_compose = name.endswith("compose") or rest[:1] == ["compose"]
     if is_compose and rest[:1] == ["compose"]:
         rest = _without_options(rest[1:])
-    is_mounted = is_compose or not {"-v", "--volume", "--mount"}.isdisjoint(rest)
-    if rest[:1] != ["exec"] and not (is_mounted and rest[:1] == ["run"]):
+    if rest[:1] != ["exec"] and not (is_compose and rest[:1] == ["run"]):
         return []
     return _without_options(rest[1:])[1:]
 

@@ -363,7 +363,16 @@ def changes_files(command: Command) -> bool:
 
 def may_change_files(line: str) -> bool:
     """True unless every command of the line is known to leave the files as they are."""
-    return not all(is_beside(each) and each.words[0] != "tee" for each in commands(line))
+    return any(not is_beside(c) or c.words[0] == "tee" or may_lock(c) for c in commands(line))
+
+
+def may_lock(command: Command) -> bool:
+    """True for a command that installs, and may write its lock file, which git tracks, anew.
+
+    Source: https://docs.npmjs.com/cli/commands/npm-install, which updates it, as `npm ci` does not.
+    """
+    pair = "|".join(command.words[:2])
+    return pair in listed("locking") and listed("locked").isdisjoint(command.words)
 
 
 def leads_away(run: SuiteRun, root: str) -> bool:

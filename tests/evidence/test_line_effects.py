@@ -78,6 +78,12 @@ def test_what_is_not_known_to_change_files(line: str) -> None:
         ("ls | tee out.txt", True),
         ("ls && ./build.sh", True),
         ("./build.sh; ls", True),
+        ("npm ci", False),
+        ("npm install", True),
+        ("npm install --no-save", False),
+        ("cd web && yarn install --frozen-lockfile", False),
+        ("uv sync", True),
+        ("npm run build", False),
         ("", False),
     ],
 )

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.evidence.runners import runner_table
-from lifecycle.evidence.runners.runner_options import RunScope, is_status_hidden, scope_of
+from lifecycle.evidence.runners.runner_options import (
+    RunScope,
+    are_known,
+    is_status_hidden,
+    scope_of,
+)
 from lifecycle.evidence.runners.runner_row import RunnerRow
 
 
@@ -191,3 +196,60 @@ def test_what_stands_behind_two_dashes_is_for_another_program(name: str, word: s
     """There an option means what it means to most, and not what it means to the one before them."""
     assert scope_of(name, (word,), (), row_of(name)) is SUITE
     assert scope_of(name, ("--", word), (), row_of(name)) is PART
+
+
+@pytest.mark.parametrize(
+    ("variable", "scope"),
+    [
+        *((name, PART) for name in ("GTEST_FILTER=A*", "npm_config_grep=x", "CYPRESS_grepTags=@x")),
+        *(
+            (name, PART)
+            for name in ("TEST_NAME=x", "GO_TEST_RUN=x", "SHARD_INDEX=0", "CI_NODE_INDEX=0")
+        ),
+        *(
+            (name, PART)
+            for name in ("SKIP_E2E=1", "PKG=./a", "ONLY=unit", "TESTFILE=a", "testNamePattern=x")
+        ),
+        *((name, PART) for name in ("MY_JEST_OPTS=-t x", "PYTEST_ADDOPTS=tests/test_a.py")),
+        *(
+            (name, SUITE)
+            for name in ("CI=1", "NODE_ENV=test", "TZ=UTC", "PYTHONPATH=src", "A.TESTS=x")
+        ),
+        *(
+            (name, SUITE)
+            for name in ("TEST_DATABASE_URL=x", "RUST_TEST_THREADS=1", "TEST_TIMEOUT=3")
+        ),
+        *(
+            (name, SUITE)
+            for name in ("GTEST_FILTER=*", "GTEST_FILTER=", "SKIP_E2E=0", "SPEC_REPORT=x")
+        ),
+        *(
+            (name, SUITE)
+            for name in ("CFLAGS=-g", "MY_CFLAGS=-g", "JAVA_OPTS=-Xmx1g", "TESTCONTAINERS_X=1")
+        ),
+    ],
+)
+def test_a_variable_picks_tests_if_its_name_speaks_of_which_ones(
+    variable: str, scope: RunScope
+) -> None:
+    """One that says where or how tests run, or lets all of them through, leaves the suite whole."""
+    assert scope_of("ctest", (), (variable,), row_of("ctest")) is scope
+
+
+@pytest.mark.parametrize(
+    ("words", "known"),
+    [
+        ("-c pytest.ini", True),
+        ("-c ./pyproject.toml", True),
+        ("-c fast.ini", False),
+        ("--config-file=ci/pytest.ini", False),
+        ("--config jest.config.ts", True),
+        ("-c", True),
+        ("-c folder", True),
+        ("--tb short.ini", True),
+    ],
+)
+def test_another_file_of_settings_may_call_another_thing_the_suite(words: str, known: bool) -> None:
+    """Only the file that a runner reads by itself says what it does without the option."""
+    row = row_of("jest") if "jest" in words else row_of("pytest")
+    assert are_known(tuple(words.split()), row) is known

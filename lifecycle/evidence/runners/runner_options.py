@@ -49,22 +49,18 @@ def scope_of(
     program = name.split(maxsplit=1)[0]
     words = tuple(word for word in words if word not in options("off"))
     further = _further(program, (*words, *sets))
-    if _is_nothing(program, row, [*words, *further]):
+    every = [*words, *further]
+    if _is_nothing(program, row, every):
         return RunScope.NOTHING
-    picks, keeps = options("picks"), frozenset[str]()
-    if row is not None:
-        picks, keeps = picks | row.picks, row.keeps
+    picks = options("picks") | (row.picks if row is not None else frozenset())
+    keeps = row.keeps if row is not None else frozenset()
     own = words[: words.index("--")] if "--" in words else words
     passed_on = [*words[len(own) :], *further]  # that is for the program that it starts
-    if any(_name(word) in picks and _name(word) not in keeps for word in own) or any(
-        _name(word) in picks for word in passed_on
-    ):
-        return RunScope.PART
-    if _picks_attached(program, [*words, *further]):
-        return RunScope.PART
-    if _picks_file(words) or _picks_named(program, row, words, sets):
-        return RunScope.PART
-    return RunScope.SUITE
+    is_part = not (picks - keeps).isdisjoint(map(_name, own))
+    is_part = is_part or not picks.isdisjoint(map(_name, passed_on))
+    is_part = is_part or _picks_attached(program, every) or _picks_file(every)
+    is_part = is_part or _picks_named(program, row, words, sets)
+    return RunScope.PART if is_part else RunScope.SUITE
 
 
 def is_status_hidden(
@@ -74,9 +70,8 @@ def is_status_hidden(
     program = name.split(maxsplit=1)[0]
     rest = [*words, *_further(program, (*words, *sets))]
     hides = options("hides") | (row.hides if row is not None else frozenset())
-    if any(_name(word) in hides for word in rest):
-        return True
-    return program in ("make", "gmake") and any("i" in _letters(word) for word in rest)
+    is_ignoring = program in ("make", "gmake") and any("i" in _letters(word) for word in rest)
+    return is_ignoring or not hides.isdisjoint(map(_name, rest))
 
 
 def are_known(words: tuple[str, ...], row: RunnerRow | None) -> bool:
@@ -84,6 +79,8 @@ def are_known(words: tuple[str, ...], row: RunnerRow | None) -> bool:
     own = row.valued | row.keeps | row.picks | row.lists | row.hides if row is not None else set()
     general = map(options, ("plain", "lists", "picks", "hides", "settings"))
     known = (frozenset().union(*general) - options("any")) | (own - {"-D", "-P", "-exec"})
+    if re.search(pattern("other_config"), " ".join(words)):
+        return row is not None and row.is_own
     # A project says itself which of its runner's options leave something out.
     return (row is not None and row.is_own) or all(
         word in known or _name(word) in known or re.fullmatch(_LETTERS, f"{word} {after}")
@@ -118,7 +115,7 @@ def _further(program: str, words: tuple[str, ...]) -> list[str]:
     further: list[str] = []
     for word in words:
         name, _, value = word.partition("=")
-        if name not in options("variables"):
+        if not re.search(pattern("options_of"), name):
             continue
         parts = [part.strip("'\"") for part in value.split()]
         if "MAKE" in name or name == "MFLAGS":
@@ -129,7 +126,7 @@ def _further(program: str, words: tuple[str, ...]) -> list[str]:
     return further
 
 
-def _picks_file(words: tuple[str, ...]) -> bool:
+def _picks_file(words: list[str]) -> bool:
     settings = options("settings")
     return any(re.search(pattern("leaving"), word) for word in words) or any(
         (re.search(pattern("file"), word) or re.search(pattern("inner"), word))
@@ -150,7 +147,8 @@ def _picks_named(
     program: str, row: RunnerRow | None, words: tuple[str, ...], sets: tuple[str, ...]
 ) -> bool:
     """True if a name of tests is given, in the program's own way."""
-    if any(_name(word) in options("picking_variables") for word in (*words, *sets)):
+    spelt = (re.sub(r"(?<=[a-z])(?=[A-Z])", "_", word) for word in (*words, *sets))
+    if any(re.search(pattern("picking"), word) for word in spelt):
         return True
     if program == "sbt" and any("testOnly" in word or "testQuick" in word for word in words):
         return True
