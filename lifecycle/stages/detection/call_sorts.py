@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 
 from lifecycle.core.stage_names import Stage
 from lifecycle.evidence.outcomes import CallEnd
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 REOPENED = "reopened"
 """How a command came out that takes back that a task is closed."""
 
+_ASKED = frozenset({"", "Skill", "SlashCommand", "Agent", "Task", "Bash"})
 EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 
 
@@ -63,13 +64,7 @@ WORDS = (
 )
 """A text without any of these says nothing of a stage."""
 
-_REVIEW = (
-    r"(?i)^/\S*review\b|^[\w:-]*(?:review|oracle)[\w-]* |\b(?:oracle|code)[- ]review\b|\breview "
-    r"(?:the|this|my|our|these|all|every)\b[^.\n]*\b(?:diff|changes?|code|branch|commits?|patch"
-    r"|pull request|implementation)\b"
-)
 REQUIREMENTS_REVIEW = r"(?i)\brequirements?[- ]review"
-"""Made a pattern where a call may ask for a review: most turns have none."""
 REVIEW = "review"
 REQUIREMENTS = "every requirement"
 """What a turn can be about, for `stage_words.said`."""
@@ -140,9 +135,10 @@ def _tested(
     run = test_runs.run_in(call.text, tests, rows)
     if run is None:
         return None
-    outcome = reading.read_run(run, call.outcome, call.output, rows=rows).outcome
+    end = CallEnd.UNKNOWN if call.is_background else call.outcome
+    outcome = reading.read_run(run, end, call.output, rows=rows).outcome
     known = str(outcome) if run.is_suite else "part"
-    if any(map(test_runs.changes_files, run.behind)):
+    if any(map(test_runs.changes_files, run.behind)) or any(map(test_runs.may_lock, run.behind)):
         known = "stale"
     elif test_runs.leads_away(run, root):
         known = "elsewhere"
@@ -185,32 +181,63 @@ def _verbs(line: str) -> dict[str, command_signs.Sign]:
 
 def _reviewing(call: ToolCall, review: str, asked: Stage | None) -> Sort | None:
     """What kind of review the call asks for; None if for none."""
-    is_there = call.tool in ("", "Skill", "SlashCommand", "Agent", "Task", "Bash")
-    head = call.text.split(" ")[0] if call.tool != "Bash" else ""
-    is_agents = call.tool in ("Agent", "Task")
-    words = call.text[:_VERDICT] if is_agents else head
-    if is_there and words and re.search(REQUIREMENTS_REVIEW, words) and head != review:
-        return Sort.REQUIREMENTS if is_agents or words.startswith("/") else None
-    if _is_review(call, review):
-        return Sort.REVIEW
-    if not is_agents:
+    text = _prompt_of(call.text) if call.tool == "Bash" else call.text
+    head = text.split(" ")[0]
+    is_agents = call.tool in ("Agent", "Task", *["Bash"] * (head[:1] not in ("", "/")))
+    words = text[:_VERDICT] if is_agents else head
+    if call.tool not in _ASKED or not (words or review):
         return None
+    has = partial(_has, words)
+    if re.search(REQUIREMENTS_REVIEW, words) and head != review:
+        return Sort.REQUIREMENTS if is_agents or has("a command") else None
+    if not is_agents:
+        is_one = _has(text, "review by name") or _is_own_review(call, head, review)
+        return Sort.REVIEW if is_one else None
     from lifecycle.evidence.words import own_words
 
-    if not own_words.verdict(call.output):
-        return None
-    return Sort.REQUIREMENTS if asked is Stage.REQUIREMENTS_REVIEW else Sort.REVIEW
+    is_judged, is_asked = own_words.verdict(call.output), asked is Stage.REQUIREMENTS_REVIEW
+    is_of_them = is_asked and has("requirements") and not has("code")
+    if is_judged and (is_of_them or has("requirements alone")):
+        return Sort.REQUIREMENTS
+    if has("review"):
+        return Sort.REVIEW
+    return (Sort.REQUIREMENTS if is_asked else Sort.REVIEW) if is_judged else None
 
 
-def _is_review(call: ToolCall, review: str) -> bool:
-    if call.tool in ("", "Skill", "SlashCommand"):
-        own = review.split(" ", maxsplit=1)[0]
-        return call.text.split(" ")[0] == own != "" or re.match(_REVIEW, call.text) is not None
-    if call.tool in ("Agent", "Task"):
-        return re.search(_REVIEW, call.text[:_VERDICT]) is not None
+def _has(words: str, kind: str) -> bool:
+    """True if a call's words are of this kind: it is looked at only where one may ask for a review."""
+    from lifecycle.evidence.words import word_tables
+
+    return re.search(word_tables.table("words/hints")["patterns"][kind], words) is not None
+
+
+def _prompt_of(line: str) -> str:
+    """What the line asks the client, which answers there: `claude -p "/oracle-review"`; "" if nothing.
+
+    Nothing else of the line may print what looks like a verdict.
+    """
+    if "claude -" not in line:
+        return ""
+    from lifecycle.evidence.command_lines import commands, listed
+
+    every = commands(line)
+    place = next((i for i, c in enumerate(every) if c.words[0] == "claude"), 0)
+    words, behind = every[place].words, every[place + 1 :]
+    is_alone = all(c.after == "|" or c.words[0] in listed("quiet") for c in every[:place])
+    is_piped = words[0] == "claude" and all(c.after == "|" for c in every[place:-1])
+    is_shown = all(c.words[0] in listed("passing") for c in behind) and is_piped
+    told = " ".join(word for c in behind for word in c.words).lower()
+    if not (is_alone and is_shown) or {"-p", "--print"}.isdisjoint(words) or "approved" in told:
+        return ""
+    prompts = (word for word in words if " " in word or word[:1] == "/")
+    return min(prompts, key=lambda word: word[0] != "/", default="")
+
+
+def _is_own_review(call: ToolCall, head: str, review: str) -> bool:
+    """True if it is the project's own review."""
     mine = tuple(review.split())
-    if call.tool != "Bash" or not mine or mine[-1] not in call.text:
-        return False
+    if call.tool != "Bash" or head or not mine or mine[-1] not in call.text:
+        return head == "".join(mine[:1]) != ""
     from lifecycle.evidence.command_lines import commands
 
     return any(command.words[: len(mine)] == mine for command in commands(call.text))
