@@ -67,10 +67,10 @@ def takes_back(lines: list[str], *, is_strict: bool = False) -> bool:
     """True if a line says something that no claim can stand beside; beside an approval that is more."""
     every = [(line, sentence) for line in lines for sentence in _bare(line)]
     are_claims = [] if is_strict else [bool(_claimed([sentence], "")) for _, sentence in every]
-    first = are_claims.index(True) if True in are_claims else 0
+    last = max((place for place, is_one in enumerate(are_claims) if is_one), default=0)
     return any(_has(_of("signs"), line) for line in lines) or not all(
         _is_beside(sentence, is_label=line.startswith(ITEM), is_strict=True not in are_claims)
-        or (place < first and _is_over(sentence))
+        or (place < last and _is_over(sentence))
         for place, (line, sentence) in enumerate(every)
     )
 
