@@ -34,7 +34,7 @@ BUDGET = {
     "evidence": 2_500,
     "claim": 6_121,
     "run": 3_741,
-    "stages": 2_734,
+    "stages": 2_736,
     "workflow": 2_500,
     "feedback": 2_900,
     "reconcile": 1_391,
@@ -61,7 +61,7 @@ first error is no line that opens any takes seven more. A wait's last look is tw
 Three of core and five of storage make a record plain and write it in half and in a quarter of the time.
 
 A review that a command line asks the client for (`claude -p "/oracle-review"`), and a subagent's that is
-of the requirements in other words, are 16 lines of stages.
+of the requirements in other words, are 18 lines of stages.
 
 Several writes in one request (`joined` in `claim/engine/acting.py`, `github/operations/joint_writes.py`)
 halve what opening and closing ask of GitHub: who may share one, and what becomes of the rest, is 224 lines,

@@ -85,7 +85,8 @@ def _borne_out(prose: Prose, about: tuple[str, ...], wanted: str) -> list[str]:
     own, every, is_open = prose
     on = " ".join([*every, *about])
     claimed = [] if is_open else _claimed(own, wanted)
-    weak = {TESTED} if any(_has(_of("weakens"), line) for line in every) else set()
+    is_weak = TESTED in claimed and any(_has(_of("weakens"), line) for line in every)
+    weak = {TESTED} if is_weak else set()
     claims = [name for name in claimed if name not in weak and _has(_forms(name)[-1], on)]
     return [] if claims and takes_back(every, is_strict=claims == [APPROVED]) else claims
 

@@ -196,6 +196,8 @@ def _reviewing(call: ToolCall, review: str, asked: Stage | None) -> Sort | None:
     from lifecycle.evidence.words import own_words
 
     is_judged, is_asked = own_words.verdict(call.output), asked is Stage.REQUIREMENTS_REVIEW
+    if has("told what to say"):
+        return None
     is_of_them = is_asked and has("requirements") and not has("code")
     if is_judged and (is_of_them or has("requirements alone")):
         return Sort.REQUIREMENTS
