@@ -86,8 +86,7 @@ def _borne_out(prose: Prose, about: tuple[str, ...], wanted: str) -> list[str]:
     on = " ".join([*every, *about])
     claimed = [] if is_open else _claimed(own, wanted)
     is_weak = TESTED in claimed and any(_has(_of("weakens"), line) for line in every)
-    weak = {TESTED} if is_weak else set()
-    claims = [name for name in claimed if name not in weak and _has(_forms(name)[-1], on)]
+    claims = [n for n in claimed if not (is_weak and n == TESTED) and _has(_forms(n)[-1], on)]
     return [] if claims and takes_back(every, is_strict=claims == [APPROVED]) else claims
 
 
