@@ -29,10 +29,9 @@ class Wake(StrEnum):
     SWEEP = "sweep"
     """A look from afar: no worktree, no memory, and nobody who hears what there is to say."""
 
-    @property
-    def is_asked(self) -> bool:
-        """True if somebody wants all that GitHub shows, and nothing earlier holds it back."""
-        return self in (Wake.TICK, Wake.SWEEP)
+
+ASKED = frozenset({Wake.TICK, Wake.SWEEP})
+"""Somebody wants all that GitHub shows, and nothing earlier holds it back."""
 
 
 class Audience(StrEnum):
@@ -438,7 +437,8 @@ class Channel:
 
     Attributes:
         event: the client's name of the event.
-        places: where the notices of each audience go; those of one that is not named stay on the queue.
+        places: where the notices of each audience that it can deliver go; those of one that is not named
+            stay on the queue.
         also: other events that it hears.
         alone: where those of further audiences go while nobody attends, and so nobody waits for them.
     """
@@ -447,11 +447,6 @@ class Channel:
     places: Mapping[Audience, ReplyPlace]
     also: tuple[str, ...] = ()
     alone: Mapping[Audience, ReplyPlace] = field(default_factory=dict)
-
-    @property
-    def audiences(self) -> frozenset[Audience]:
-        """What this entrypoint can deliver."""
-        return frozenset(self.places)
 
 
 _WAKES = dict.fromkeys((Audience.ACT, Audience.NEXT, Audience.NEWS, Audience.ASK), ReplyPlace.WAKE)

@@ -16,6 +16,7 @@ from lifecycle.claim.record.sections import Intent, Trouble
 from lifecycle.claim.record.state import Record, fold
 from lifecycle.core.errors import NothingToMerge, Transient
 from lifecycle.core.plan import (
+    ASKED,
     Audience,
     CloseIssue,
     Failed,
@@ -68,7 +69,7 @@ def test_what_each_phase_reads_at_each_wake(phase: Phase, wake: Wake) -> None:
         assert (wanted is not None) == polls
         assert wanted is None or wanted.checks == (wake not in (Wake.SWEEP, Wake.START))
     else:  # a merge that GitHub has shown is final
-        assert (wanted is not None) == wake.is_asked
+        assert (wanted is not None) == (wake in ASKED)
 
 
 @pytest.mark.parametrize(

@@ -171,7 +171,7 @@ def test_the_reply_table_is_the_one_in_code() -> None:
         for row in HOOKS.table("What each may say").rows
     }
     wanted = {
-        name: (channel.event, {audience.value for audience in channel.audiences})
+        name: (channel.event, {audience.value for audience in channel.places})
         for name, channel in REPLIES.items()
     }
     assert shown == wanted

@@ -55,7 +55,7 @@ def idle(root: Path, _round: int) -> Reply:
 def watch(root: Path, _round: int) -> Reply:
     """One look of the waiter's."""
     made = call(root, "ci-waiter")
-    audiences = REPLIES[made.hook].audiences
+    audiences = REPLIES[made.hook].places.keys()
     report = engine.tick(
         made.world,
         made.claim_store,

@@ -103,7 +103,7 @@ def test_every_row_keeps_the_clients_contract(hook: str) -> None:
 def test_a_reply_is_what_the_client_takes(hook: str, chosen: set[Audience], extra: bool) -> None:
     """Whatever is said together: known keys, the event's own name, all texts, each of them once."""
     channel = REPLIES[hook]
-    says = [SAYS[audience] for audience in chosen & channel.audiences]
+    says = [SAYS[audience] for audience in chosen & channel.places.keys()]
     has_context = extra and ReplyPlace.CONTEXT in channel.places.values()
     reply = render(hook, says, context=["the board"] if has_context else [])
     everything = reply.stdout + reply.stderr
@@ -128,10 +128,10 @@ def test_a_reply_is_what_the_client_takes(hook: str, chosen: set[Audience], extr
 
 def test_a_stop_is_never_continued_for_news_or_questions() -> None:
     """Only the new PR and what the agent can mend are worth a turn of the model."""
-    assert REPLIES["on-stop"].audiences == {Audience.ACT, Audience.NEXT, Audience.NOTE}
-    assert Audience.NOTE not in REPLIES["on-idle"].audiences
+    assert REPLIES["on-stop"].places.keys() == {Audience.ACT, Audience.NEXT, Audience.NOTE}
+    assert Audience.NOTE not in REPLIES["on-idle"].places
     for hook in ("session-start", "user-prompt-submit"):
-        assert REPLIES[hook].audiences == set(Audience)
+        assert REPLIES[hook].places.keys() == set(Audience)
 
 
 def test_every_entrypoint_has_a_script_and_an_answer() -> None:

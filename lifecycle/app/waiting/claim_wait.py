@@ -16,7 +16,7 @@ from lifecycle.app.waiting.pull_wait import OF_CREDENTIALS, SETTLE_SECONDS, Wait
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.decisions.snapshot import Rules
-from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.decisions.table import PHASES, Phase
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.engine.look import Report
 from lifecycle.claim.engine.observing import believed
@@ -150,7 +150,7 @@ class ClaimWait:
 
     def _refuse(self, record: Record) -> None:
         """Refuse to wait for what cannot come."""
-        claim, phase = record.claim, Phase.named(record.claim.phase)
+        claim, phase = record.claim, PHASES.get(record.claim.phase)
         if record.ownership.taken_by or record.ownership.is_released:
             raise HeldByAnother(briefing.loss_line(record))
         if record.ending.releasing is not None:
@@ -182,7 +182,7 @@ class ClaimWait:
         return None
 
     def _standing(self, record: Record) -> Standing:
-        phase = Phase.named(record.claim.phase)
+        phase = PHASES.get(record.claim.phase)
         if phase in (Phase.MERGED_DETECTED, Phase.DONE):
             return Standing(is_merged=record.judged == Phase.MERGED_DETECTED)
         if phase is Phase.PR_CLOSED:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.table import CLAIM, IN_REVIEW, Phase
+from lifecycle.claim.decisions.table import CLAIM, IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record import ownership
 from lifecycle.claim.record.sections import Nudge
 from lifecycle.claim.record.state import NUDGES_KEPT, Record
@@ -92,7 +92,7 @@ def session_of(world: World) -> str:
 
 def phase_of(record: Record) -> Phase:
     """The claim's phase; ClaimRefused if the file names one that does not exist."""
-    phase = Phase.named(record.claim.phase)
+    phase = PHASES.get(record.claim.phase)
     if phase is None:
         raise ClaimRefused(unknown_phase(record.claim.phase, [p.value for p in Phase]))
     return phase
@@ -191,7 +191,7 @@ def move(
 
     def moved(record: Record) -> Record:
         nonlocal nudge
-        if reason and not force and Phase.named(record.claim.phase) is wanted:
+        if reason and not force and PHASES.get(record.claim.phase) is wanted:
             raise Refused(
                 f"#{record.claim.issue_number} is in {wanted} already; nothing was moved or recorded."
             )
@@ -226,7 +226,7 @@ def _nudge(world: World, record: Record, wanted: Phase, reason: str) -> Nudge | 
 
 
 def _moved(record: Record, wanted: Phase, *, force: bool) -> Record:
-    phase = Phase.named(record.claim.phase)  # one that does not exist may go to any that does
+    phase = PHASES.get(record.claim.phase)  # one that does not exist may go to any that does
     if phase is not None and phase is not wanted and not force:
         CLAIM.check(phase, wanted)
     values = {"phase": wanted.value}

@@ -14,12 +14,13 @@ from lifecycle.claim.decisions import card_and_link, derive
 from lifecycle.claim.decisions.ending import closing, releasing
 from lifecycle.claim.decisions.pull import merge_standing, opening, pace, review
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot, is_unsynced, may_try, prepared
-from lifecycle.claim.decisions.table import IN_REVIEW, Phase
+from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record.state import ClaimChanges, Record, fold, kind_of
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import loss_messages, messages
 from lifecycle.core.plan import (
+    ASKED,
     Action,
     Audience,
     Fact,
@@ -49,28 +50,28 @@ def wants_look(snapshot: Snapshot) -> bool:
 
 def _wanted(snapshot: Snapshot) -> Look | None:
     claim = snapshot.record.claim
-    phase = Phase.named(claim.phase)
+    phase = PHASES.get(claim.phase)
     is_leaving = snapshot.record.ending.releasing is not None
     if claim.issue_number is None or snapshot.record.ending.outcome or not (phase or is_leaving):
         return None
     polls = snapshot.wake is not Wake.STOP
     checks = False
     if is_leaving:
-        needed = snapshot.wake.is_asked or closing.may_go_on(snapshot)
+        needed = snapshot.wake in ASKED or closing.may_go_on(snapshot)
     elif phase is Phase.READY_FOR_PR:
         needed = not opening.missing(snapshot) and may_try(
             snapshot, opening.opening(snapshot, claim.branch)
         )
     elif phase is Phase.DONE:
-        is_tried = snapshot.wake.is_asked or closing.may_go_on(snapshot)
+        is_tried = snapshot.wake in ASKED or closing.may_go_on(snapshot)
         needed = is_tried and not derive.is_answer_pending(snapshot)
     elif phase in IN_REVIEW:
         needed = polls or not derive.is_confirmed(snapshot.record)
         checks = snapshot.wake is Wake.TICK or (snapshot.wake is Wake.IDLE and _may_poll(snapshot))
     elif phase is Phase.MERGED_DETECTED:
-        needed = snapshot.wake.is_asked or not derive.is_confirmed(snapshot.record)
+        needed = snapshot.wake in ASKED or not derive.is_confirmed(snapshot.record)
     else:
-        needed = snapshot.wake.is_asked  # who asks by command wants to know what GitHub shows
+        needed = snapshot.wake in ASKED  # who asks by command wants to know what GitHub shows
     doubts = (
         not snapshot.record.card.is_known
         or snapshot.record.card.moved_to
@@ -91,7 +92,7 @@ def _wanted(snapshot: Snapshot) -> Look | None:
         checks=checks,
         comments=phase is Phase.DONE or is_leaving or derive.reads_comments(snapshot),
         board=snapshot.rules.has_board,
-        insists=snapshot.wake.is_asked or phase is Phase.DONE or is_leaving,
+        insists=snapshot.wake in ASKED or phase is Phase.DONE or is_leaving,
         reviews=phase in IN_REVIEW and polls and snapshot.wake is not Wake.SWEEP,
         writes=is_begun and (is_opening or (phase is Phase.DONE and not is_leaving)),
         opens=is_opening,
@@ -110,7 +111,7 @@ def decide(snapshot: Snapshot) -> Decision:
         step = _effective(record, releasing.decide(snapshot))
         more = (*complaints(record), *card_and_link.link_notices(record))
         return replace(step, notices=(*step.notices, *more))
-    phase = Phase.named(claim.phase)
+    phase = PHASES.get(claim.phase)
     if phase is None:
         text = messages.unknown_phase(claim.phase, [p.value for p in Phase])
         return opening.condition(f"unknown-phase:{claim.phase}", text)
@@ -318,7 +319,7 @@ def _may_poll(snapshot: Snapshot) -> bool:
 
 def _look_is_held(snapshot: Snapshot) -> bool:
     trouble = snapshot.record.troubles.get("Look")
-    if trouble is None or snapshot.wake.is_asked:
+    if trouble is None or snapshot.wake in ASKED:
         return False
     return trouble.mark == repr(sorted(snapshot.record.values.items(), key=str)) and (
         snapshot.now < pace.held_until(snapshot.record, snapshot.rules)

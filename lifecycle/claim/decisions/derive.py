@@ -20,12 +20,12 @@ import re
 from collections.abc import Iterable
 
 from lifecycle.claim.decisions.snapshot import Snapshot, may_try
-from lifecycle.claim.decisions.table import IN_REVIEW, Phase
+from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record.claim_file import Claim
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.plan import LinkPullRequest
+from lifecycle.core.plan import ASKED, LinkPullRequest
 from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 
@@ -130,7 +130,7 @@ def phase_of(pull: PullRequest | None) -> Phase:
 
 def is_confirmed(record: Record) -> bool:
     """False if the phase needs a pull request that GitHub did not show: somebody wrote the phase."""
-    claim, phase = record.claim, Phase.named(record.claim.phase)
+    claim, phase = record.claim, PHASES.get(record.claim.phase)
     if phase in IN_REVIEW:
         return bool(claim.pr_number) and record.judged in IN_REVIEW
     return phase is not Phase.MERGED_DETECTED or record.judged == phase
@@ -139,7 +139,7 @@ def is_confirmed(record: Record) -> bool:
 def phase_before(record: Record) -> Phase:
     """The last phase in the file's history that needs no pull request."""
     without = (Phase.CODING, Phase.READY_FOR_PR)
-    known = (Phase.named(values.get("phase")) for values in reversed(record.past))
+    known = (PHASES.get(str(values.get("phase"))) for values in reversed(record.past))
     return next((phase for phase in known if phase in without), Phase.CODING)
 
 
@@ -242,7 +242,7 @@ def reads_comments(snapshot: Snapshot) -> bool:
     has_agents = snapshot.rules.has_board and not record.claim.is_labels
     if not record.past or not login_of(record.claim.agent_id):
         return False
-    is_asked = snapshot.wake.is_asked or record.claim.phase == Phase.READY_FOR_PR
+    is_asked = snapshot.wake in ASKED or record.claim.phase == Phase.READY_FOR_PR
     return record.ownership.is_doubted or (is_asked and not has_agents)
 
 

@@ -15,7 +15,7 @@ from lifecycle.claim.record.state import (
     mark_of,
 )
 from lifecycle.core.light_dataclass import dataclass, field, replace
-from lifecycle.core.plan import Action, Notice, Wake
+from lifecycle.core.plan import ASKED, Action, Notice, Wake
 from lifecycle.core.values.model import Observation
 
 COMMENT_SETTLE = 120.0
@@ -124,7 +124,7 @@ def may_try(snapshot: Snapshot, action: Action) -> bool:
     is_held = (
         trouble is not None and trouble.mark == mark_of(action) and snapshot.now < trouble.until
     )
-    return snapshot.wake.is_asked or not is_held
+    return snapshot.wake in ASKED or not is_held
 
 
 def is_given_up(record: Record, action: Action) -> bool:

@@ -22,10 +22,9 @@ class Phase(StrEnum):
     PR_CLOSED = "pr_closed"
     DONE = "done"
 
-    @classmethod
-    def named(cls, text: object) -> Phase | None:
-        """The phase called `text`, or None."""
-        return cls(text) if isinstance(text, str) and text in cls._value2member_map_ else None
+
+PHASES = {str(phase.value): phase for phase in Phase}
+"""By its word in the file, where somebody may have written any other."""
 
 
 CLAIM: Machine[Phase] = Machine(

@@ -12,7 +12,7 @@ from typing import Any
 
 from lifecycle.claim.commands.next_task import todo_of
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.table import IN_REVIEW, Phase
+from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record.state import Record
 from lifecycle.core.messages import loss_messages, merge_messages, messages, review_messages
 from lifecycle.core.redact import named, quoted
@@ -57,7 +57,7 @@ _BY_HAND = {
 def state_lines(record: Record) -> list[str]:
     """Where the claim stands, without what to do next: that is for its own session."""
     claim = record.claim
-    phase = Phase.named(claim.phase)
+    phase = PHASES.get(claim.phase)
     pull = f", PR #{claim.pr_number} {record.pull.url}".rstrip() if claim.pr_number else ""
     where = f"issue #{claim.issue_number} on branch {claim.branch or '(none)'}"
     lines = [f"Claim: {where}, phase {claim.phase}{pull}."]
@@ -83,7 +83,7 @@ def claim_lines(record: Record, *, hears_prompts: bool = True, has_hooks: bool =
 
 def next_line(record: Record, *, hears_prompts: bool = True, has_hooks: bool = True) -> str:
     """What comes next and who does it; `hears_prompts` and `has_hooks` as for `claim_lines`."""
-    claim, phase = record.claim, Phase.named(record.claim.phase)
+    claim, phase = record.claim, PHASES.get(record.claim.phase)
     if phase is None:
         return messages.unknown_phase(claim.phase, [p.value for p in Phase])
     if record.ending.releasing is not None:

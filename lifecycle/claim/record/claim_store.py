@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.table import IN_REVIEW, Phase
+from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record import claim_file, journalling
 from lifecycle.claim.record.claim_file import CorruptClaimError, Merged, merge
 from lifecycle.claim.record.claim_on_disk import RACY_NS, ClaimOnDisk, continues
@@ -334,7 +334,7 @@ class ClaimStore:
         if any(trouble.is_of_access for trouble in record.troubles.values()):
             # A token leaves no trace in the claim either: Python sees whether it is another.
             stop = ALWAYS
-        if Phase.named(record.claim.phase) in IN_REVIEW:
+        if PHASES.get(record.claim.phase) in IN_REVIEW:
             idle = ALWAYS
         if has_ended:
             stop, idle = pending, None
@@ -350,8 +350,8 @@ class ClaimStore:
         On-stop's mark, which `begin` has set, goes last.
         """
         waiting = {notice.audience for notice in self.ledger.waiting()}
-        self.marks.set_due(IDLE_DUE, ALWAYS if waiting & REPLIES["on-idle"].audiences else idle)
-        self.marks.set_due(STOP_DUE, ALWAYS if waiting & REPLIES["on-stop"].audiences else stop)
+        self.marks.set_due(IDLE_DUE, ALWAYS if waiting & REPLIES["on-idle"].places.keys() else idle)
+        self.marks.set_due(STOP_DUE, ALWAYS if waiting & REPLIES["on-stop"].places.keys() else stop)
 
     def mtime_ns(self) -> int:
         """The claim file's mtime, or 0 if there is none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.decisions.table import PHASES
 from lifecycle.claim.record.state import Record
 from lifecycle.core import plan
 from lifecycle.storage import journal
@@ -34,7 +34,7 @@ def move(record: Record, state: StateSections, at: float) -> JournalEntry | None
 
     `state` remembers it; until that is saved, the same step has the same key, and so is written once.
     """
-    target = record.ending.outcome or Phase.named(record.claim.phase)
+    target = record.ending.outcome or PHASES.get(record.claim.phase)
     known = state.get(NOTED)
     if not isinstance(known, dict) or known.get("claim") != record.claim_key:
         known = {"claim": record.claim_key, "phase": "", "moves": 0}
@@ -71,7 +71,7 @@ def recover(record: Record, state: StateSections, entries: Iterable[JournalEntry
         if (one.system, one.kind) == (journal.CLAIM, journal.TRANSITION)
         and (one.task, one.actor) == (whose["task"], whose["actor"])
     ]
-    if steps and Phase.named(steps[-1].target) is not None:
+    if steps and PHASES.get(steps[-1].target) is not None:
         state[NOTED] = {"claim": record.claim_key, "phase": steps[-1].target, "moves": 0}
 
 

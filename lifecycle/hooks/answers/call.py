@@ -201,7 +201,7 @@ class HookCall:
             self.world,
             self.claim_store,
             wake,
-            audiences=REPLIES[self.hook].audiences,
+            audiences=REPLIES[self.hook].places.keys(),
             channel=self.hook,
             session=self.session,
             is_untracked=True,  # `wake` has asked before anything was read

@@ -172,7 +172,7 @@ class _Waiter:
 
     def _ours(self) -> list[Notice]:
         """What waits to be said, and is ours to say."""
-        mine, left = REPLIES[self.call.hook].audiences, self._left()
+        mine, left = REPLIES[self.call.hook].places.keys(), self._left()
         waiting = [one for one in self.claim_store.ledger.waiting() if one.audience in mine]
         return [one for one in waiting if event_of(one.key) not in left]
 
@@ -207,7 +207,7 @@ class _Waiter:
             self.world,
             self.claim_store,
             alarm(HOOK_SECONDS),
-            audiences=REPLIES[self.call.hook].audiences,
+            audiences=REPLIES[self.call.hook].places.keys(),
             held=held | self._left(),
             channel=self.call.hook,
             session=self.call.session,
@@ -247,7 +247,7 @@ class _Waiter:
         record = self.claim_store.remembered()
         if not is_quiet or record is None or math.isfinite(self.ends) or not quick_wait.can_rest():
             return None
-        mine = REPLIES[self.call.hook].audiences
+        mine = REPLIES[self.call.hook].places.keys()
         seen = watched(self.world, self.claim_store, record)
         if seen is None or any(one.audience in mine for one in self.claim_store.ledger.waiting()):
             return None

@@ -44,6 +44,6 @@ def _without_claim(call: HookCall) -> Reply:
             notice = None
         if notice is not None:
             claim_store.ledger.queue(notice)
-        notices = claim_store.take(REPLIES[call.hook].audiences, call.hook, call.session)
+        notices = claim_store.take(REPLIES[call.hook].places.keys(), call.hook, call.session)
         claim_store.save()
     return client_contract.render(call.hook, notices)

@@ -145,11 +145,11 @@ def _audiences(call: HookCall) -> Collection[Audience]:
     """What can be delivered here; what a session of Claude Code's is to hear is no other client's."""
     channel = REPLIES[call.hook]
     if call.client is Client.UNATTENDED:
-        return channel.audiences | channel.alone.keys()
+        return channel.places.keys() | channel.alone.keys()
     is_others = (
         call.client is Client.OTHER and call.record is not None and call.record.ownership.session
     )
-    return {Audience.NOTE} if is_others else channel.audiences
+    return {Audience.NOTE} if is_others else channel.places.keys()
 
 
 def _hold_back(call: HookCall, fold: FoldedStop) -> None:

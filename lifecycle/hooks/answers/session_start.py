@@ -11,7 +11,7 @@ import contextlib
 import os
 from collections.abc import Collection
 
-from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.decisions.table import PHASES, Phase
 from lifecycle.claim.engine import briefing, look, observing
 from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.record.claim_store import Loaded
@@ -127,7 +127,7 @@ def _owe(call: HookCall) -> None:
 def _look_first(call: HookCall) -> None:
     """Look at the claim's pull request, so that what is told of it is true: one request, if it answers."""
     record = call.record
-    if record is None or call.is_held(record) or Phase.named(record.claim.phase) not in _REVIEWED:
+    if record is None or call.is_held(record) or PHASES.get(record.claim.phase) not in _REVIEWED:
         return
     world = call.world
     # What cannot be written costs the look, and not what is told: the next stop says it.
@@ -149,7 +149,7 @@ def _look_first(call: HookCall) -> None:
 def _audiences(call: HookCall, record: Record | None) -> Collection[Audience]:
     """What this session may hear: the news of a claim that another holds is that one's."""
     is_others = record is not None and call.is_held(record)
-    return {Audience.NOTE} if is_others else REPLIES[call.hook].audiences
+    return {Audience.NOTE} if is_others else REPLIES[call.hook].places.keys()
 
 
 def _loaded(call: HookCall) -> tuple[Loaded, list[str]]:

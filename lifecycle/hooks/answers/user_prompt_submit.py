@@ -43,7 +43,7 @@ def answer(call: HookCall) -> Reply:
                 context = call.briefed(mine) if mine.is_inherited or is_owed else []
             for notice in loaded.notices:
                 claim_store.ledger.queue(notice)
-            notices = claim_store.take(REPLIES[call.hook].audiences, call.hook, call.session)
+            notices = claim_store.take(REPLIES[call.hook].places.keys(), call.hook, call.session)
             claim_store.save()
             call.sign(loaded.record and claim_store.remembered())
     except LockBusy:

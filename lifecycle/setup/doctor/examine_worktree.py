@@ -6,7 +6,7 @@ import os
 import shlex
 from collections.abc import Iterator
 
-from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.decisions.table import PHASES
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import (
     BadConfig,
@@ -131,7 +131,7 @@ def _claim(case: Examined) -> DoctorFinding:
     if record is None:
         return finding("worktree.claim.none")
     claim = record.claim
-    if Phase.named(claim.phase) is None:
+    if PHASES.get(claim.phase) is None:
         return finding("worktree.claim.phase", claim=claim)
     if claim.branch and case.world.git.head_of(claim.branch) is None:
         return finding("worktree.claim.branch", claim=claim, quoted=shlex.quote(claim.branch))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.table import IN_REVIEW, Phase
+from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
@@ -157,7 +157,7 @@ def _pull(record: Record) -> OverviewPull | None:
 
 
 def _standing(record: Record) -> PullStanding:
-    phase, ending, checks = Phase.named(record.claim.phase), record.ending, record.pull.checks or {}
+    phase, ending, checks = PHASES.get(record.claim.phase), record.ending, record.pull.checks or {}
     is_confirmed = derive.is_confirmed(record)
     if phase is Phase.MERGED_DETECTED and is_confirmed:
         return PullStanding.MERGED
@@ -179,7 +179,7 @@ def _standing(record: Record) -> PullStanding:
 
 def _checks(record: Record) -> OverviewChecks | None:
     checks = record.pull.checks
-    if checks is None or Phase.named(record.claim.phase) not in IN_REVIEW:
+    if checks is None or PHASES.get(record.claim.phase) not in IN_REVIEW:
         return None
 
     def names(key: str) -> tuple[str, ...]:
@@ -207,7 +207,7 @@ def _await(reading: WorktreeRead, record: Record, said: _Said, pull: OverviewPul
     """Note what of the claim waits for a person, and since when that was said."""
     for line in briefing.question_lines(record):
         reading.await_person("claim", line, said.last("merged:"), "lifecycle close")
-    if pull is not None and Phase.named(record.claim.phase) in IN_REVIEW:
+    if pull is not None and PHASES.get(record.claim.phase) in IN_REVIEW:
         number, head = pull.number, (record.pull.checks or {}).get("sha", "")
         if pull.state is PullStanding.PASSED:
             since = said.last(f"green:{number}:{head}")

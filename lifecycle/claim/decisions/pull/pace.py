@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 
 from lifecycle.claim.decisions.snapshot import Rules
-from lifecycle.claim.decisions.table import IN_REVIEW, Phase
+from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record.state import Record
 from lifecycle.core.timing import parse_time
 from lifecycle.core.values.checks import Bucket, Checks
@@ -75,7 +75,7 @@ def next_look(
         settled: the last look at this version of the claim file left nothing to do.
         stopped_at: when on-stop last ran for this version of the file, or None if it has not.
     """
-    phase = Phase.named(record.claim.phase)
+    phase = PHASES.get(record.claim.phase)
     hold = held_until(record, rules)
     if phase in IN_REVIEW:
         return max(next_poll(record, rules, now), hold)
