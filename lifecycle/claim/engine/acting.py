@@ -51,7 +51,7 @@ from lifecycle.core.redact import redact
 from lifecycle.core.values.model import PullRequest, PullState
 from lifecycle.core.world import World
 from lifecycle.git import lease
-from lifecycle.github.operations.unclear_writes import settled
+from lifecycle.github.operations.unclear_writes import settled_after
 from lifecycle.storage import log
 from lifecycle.storage.state_file import ACCESS
 from lifecycle.storage.store import FEEDBACK, Folder
@@ -162,18 +162,17 @@ def texts_of(action: plan.OpenPullRequest, world: World) -> dict[str, str]:
 
 def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
     texts = texts_of(action, world)
-    return settled(
-        partial(
-            world.forge.create_pull_request,
+    try:
+        return world.forge.create_pull_request(
             title=texts["title"],
             body=texts["body"],
             head=action.head,
             base=action.base,
             is_draft=action.is_draft,
-        ),
-        partial(_find_open, action, world),
-        told=(PullRequestExists,),
-    ).now
+        )
+    except LifecycleError as error:
+        look = partial(_find_open, action, world)
+        return settled_after(error, look, told=(PullRequestExists,)).now
 
 
 def _find_open(action: plan.OpenPullRequest, world: World) -> PullRequest | None:

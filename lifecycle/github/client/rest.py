@@ -16,6 +16,7 @@ from urllib.parse import urlencode, urljoin, urlsplit
 
 from lifecycle.core import timing
 from lifecycle.core.errors import LifecycleError, Moved, NoPermission, NotFound, Rejected, Transient
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.timing import LAST_RAISES, attempts, reading
 from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.auth import tokens
@@ -322,6 +323,7 @@ class _PlainRest:
         return self._line.send(method, target, {**sent, "Content-Type": "application/json"}, body)
 
 
+@dataclass(eq=False)
 class Calls:
     """The calls of one repository, by path: reads, lists page by page, writes.
 
@@ -334,12 +336,9 @@ class Calls:
         who: tells whose token it is; raises NoPermission if it is nobody's. REST's word unless given.
     """
 
-    def __init__(
-        self, rest: RestClient, repository: Repository, who: Callable[[], str] | None = None
-    ) -> None:
-        self.rest = rest
-        self.repository = repository
-        self._who = who or rest.viewer
+    rest: RestClient
+    repository: Repository
+    who: Callable[[], str] | None = None
 
     def read(
         self, path: str, subject: str, shape: Callable[[Any], T], query: Json | None = None
@@ -434,7 +433,7 @@ class Calls:
     def login(self) -> str:
         """Whose token it is, asked once; "" if GitHub does not say."""
         try:
-            return self._who()
+            return (self.who or self.rest.viewer)()
         except NoPermission:
             return ""
 

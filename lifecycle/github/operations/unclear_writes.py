@@ -55,21 +55,28 @@ def settled(
     """
     try:
         return Ensured(write(), changed=True)
-    except told as error:
+    except LifecycleError as error:
+        return settled_after(error, look, told=told, unless=unless)
+
+
+def settled_after(
+    error: LifecycleError,
+    look: Callable[[], T | None],
+    *,
+    told: tuple[type[Rejected], ...] = (),
+    unless: tuple[type[Rejected], ...] = (),
+) -> Ensured[T]:
+    """The same where the write has raised `error`, which is raised unless a look shows what was wanted."""
+    if isinstance(error, told):
         value = look()
         if value is not None:
             return Ensured(value, changed=False)
         raise Transient(error.sentence, retry_after=LAGGING_SECONDS) from None
-    except unless:
-        value = _looked(look)
-        if value is None:
-            raise
-        return Ensured(value, changed=True)
-    except Transient as error:
-        value = _looked(look) if error.is_ambiguous else None
-        if value is None:
-            raise
-        return Ensured(value, changed=True)
+    is_unclear = isinstance(error, unless) or (isinstance(error, Transient) and error.is_ambiguous)
+    value = _looked(look) if is_unclear else None
+    if value is None:
+        raise error
+    return Ensured(value, changed=True)
 
 
 def removed(

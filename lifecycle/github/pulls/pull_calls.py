@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from lifecycle.core import timing
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.timing import reading
 from lifecycle.core.values.model import PullRequest, PullState
 from lifecycle.core.values.shapes import PullFacts
@@ -21,12 +22,12 @@ if TYPE_CHECKING:
     from lifecycle.github.client.graph import GraphClient
 
 
+@dataclass(eq=False)
 class PullCalls:
     """The pull requests of one repository."""
 
-    def __init__(self, calls: Calls, graph: GraphClient) -> None:
-        self.calls = calls
-        self._graph = graph
+    calls: Calls
+    _graph: GraphClient
 
     def default_branch(self) -> str:
         """The branch that a pull request goes into unless another is named."""
