@@ -13,7 +13,8 @@ from math import inf
 from pathlib import Path
 
 from lifecycle.claim.decisions.decide import MAX_STEPS, apply_fact, decide, foresee, imagine, look
-from lifecycle.claim.decisions.snapshot import Snapshot, prepared
+from lifecycle.claim.decisions.derive import prepared
+from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine.acting import perform
 from lifecycle.claim.record import journalling

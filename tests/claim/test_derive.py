@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import Record, mark_of
 from lifecycle.core.plan import LinkPullRequest
@@ -257,7 +258,7 @@ def test_an_open_pull_request_without_its_issue_gets_the_link() -> None:
     start = seen(record(**REVIEW), observed=observation(by_number=made))
     line = "Refs #42 <!-- lifecycle:link issue=42 -->"
     action = LinkPullRequest(107, 42, line)
-    assert derive.decide(start, made) == action
+    assert review.link_step(start, made) == action
     held = replace(
         record(**REVIEW), troubles={"LinkPullRequest": Trouble(mark_of(action), "no", NOW + 1)}
     )
@@ -274,7 +275,7 @@ def test_an_open_pull_request_without_its_issue_gets_the_link() -> None:
         (replace(start, record=record(**{**REVIEW, "issue_number": None})), made),
         (replace(start, record=held), made),
     ):
-        assert derive.decide(nothing, shown) is None
+        assert review.link_step(nothing, shown) is None
 
 
 def test_each_state_is_a_phase() -> None:

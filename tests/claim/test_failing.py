@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lifecycle.claim.decisions.decide import apply_fact, decide, imagine
+from lifecycle.claim.decisions.decide import apply_fact, decide, imagine, still_wanted
 from lifecycle.claim.decisions.pull import review
-from lifecycle.claim.decisions.snapshot import still_wanted
 from lifecycle.claim.record import journalling
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import Record, fold, kind_of, mark_of

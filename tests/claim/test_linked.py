@@ -9,7 +9,8 @@ import pytest
 
 from lifecycle.claim.decisions import card_and_link
 from lifecycle.claim.decisions.decide import apply_fact, decide
-from lifecycle.claim.decisions.snapshot import Decision, Snapshot, prepared
+from lifecycle.claim.decisions.derive import prepared
+from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.record.sections import Releasing, Trouble
 from lifecycle.claim.record.state import Record, fold
 from lifecycle.core.errors import Refused, Transient

@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions.card_and_link import is_unsynced
+from lifecycle.claim.decisions.decide import still_wanted
+from lifecycle.claim.decisions.derive import may_try
 from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.pull import opening
 from lifecycle.claim.decisions.pull.review import WHILE_OPEN
-from lifecycle.claim.decisions.snapshot import Decision, is_unsynced, may_try, still_wanted
+from lifecycle.claim.decisions.snapshot import Decision
 from lifecycle.claim.record.sections import Intent, Releasing, Trouble
 from lifecycle.claim.record.state import mark_of
 from lifecycle.core.plan import (

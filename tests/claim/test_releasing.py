@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions.decide import apply_observation, decide, look
+from lifecycle.claim.decisions.decide import apply_observation, decide, look, still_wanted
 from lifecycle.claim.decisions.derive import login_of
-from lifecycle.claim.decisions.snapshot import still_wanted
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.sections import Intent, Releasing
 from lifecycle.claim.record.state import Record, fold

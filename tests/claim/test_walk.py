@@ -11,7 +11,8 @@ import pytest
 
 from lifecycle.claim.commands.moves import _moved
 from lifecycle.claim.decisions.decide import apply_fact, apply_observation, decide
-from lifecycle.claim.decisions.snapshot import Snapshot, prepared
+from lifecycle.claim.decisions.derive import prepared
+from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import CLAIM, Phase
 from lifecycle.core.values.checks import Bucket
 from lifecycle.core.values.model import PullState

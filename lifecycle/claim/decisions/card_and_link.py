@@ -15,7 +15,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.snapshot import Decision, Snapshot, is_given_up, is_unsynced, may_try
+from lifecycle.claim.decisions.derive import is_given_up, may_try
+from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.sections import CardAhead, CardRecord
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, ClaimChanges, Record, is_same
@@ -83,6 +84,18 @@ def _still(record: Record, ahead: CardAhead | None, seen: Observation) -> CardAh
     """What a closing wrote ahead, while the issue is open; all else is kept as the claim has it anyway."""
     is_open = seen.issue is None or seen.issue.is_open
     return ahead if is_open and record.claim.phase == Phase.DONE else None
+
+
+def is_unsynced(snapshot: Snapshot) -> bool:
+    """True if the board is known to differ from what the claim wants."""
+    record, claim = snapshot.record, snapshot.record.claim
+    if not snapshot.rules.has_board or claim.phase == Phase.DONE or not claim.status:
+        return False
+    if record.ending.releasing is not None:
+        return False  # the last write of its card is a step of the release
+    return not is_same(claim.status, claim.last_synced_status) or (
+        bool(claim.agent_id) and claim.agent_id != record.card.agent
+    )
 
 
 def card_step(snapshot: Snapshot) -> Decision:

@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterator
 from typing import cast
 
 from lifecycle.claim.decisions import card_and_link, derive
+from lifecycle.claim.decisions.card_and_link import is_unsynced
+from lifecycle.claim.decisions.derive import may_try, prepared
 from lifecycle.claim.decisions.ending import closing, releasing
 from lifecycle.claim.decisions.pull import merge_standing, opening, pace, review
-from lifecycle.claim.decisions.snapshot import Decision, Snapshot, is_unsynced, may_try, prepared
+from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record.state import ClaimChanges, Record, fold, kind_of
 from lifecycle.core import plan
@@ -246,7 +248,7 @@ def _open(snapshot: Snapshot, pull: PullRequest) -> Decision:
         known, notices = judged.known, judged.notices
     record = replace(snapshot.record, judged=fields.get("phase", claim.phase), pull=known)
     action = (
-        derive.decide(snapshot, pull)
+        review.link_step(snapshot, pull)
         or review.failing_step(snapshot, pull)
         or merge_standing.advance(replace(snapshot, record=record), pull)
     )
@@ -324,6 +326,27 @@ def _look_is_held(snapshot: Snapshot) -> bool:
     return trouble.mark == repr(sorted(snapshot.record.values.items(), key=str)) and (
         snapshot.now < pace.held_until(snapshot.record, snapshot.rules)
     )
+
+
+def still_wanted(snapshot: Snapshot, kind: str) -> bool:
+    """True if the claim still wants what an action of this kind was to do."""
+    phase = snapshot.record.claim.phase
+    is_ending = phase == Phase.DONE or snapshot.record.ending.releasing is not None
+    match kind:
+        case "OpenPullRequest":
+            return phase == Phase.READY_FOR_PR
+        case "SetBoard":
+            return is_ending or is_unsynced(snapshot)
+        case "AddToBoard":
+            return is_unsynced(snapshot)
+        case "LinkPullRequest" | "RemarkOnPull" | "RerunJobs" | "AdvancePullRequest":
+            return phase in IN_REVIEW
+        case "Look":
+            return kind in snapshot.failed
+        case "SetLinked":
+            return snapshot.record.linked.link is not None
+        case _:
+            return is_ending
 
 
 def _not(unwanted: str, value: str, instead: str) -> str:

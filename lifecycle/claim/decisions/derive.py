@@ -12,6 +12,9 @@ then is the phase `done`. An agent can write `done` by itself, so what counts is
 a prompt that a person wrote, which the hook on prompts notes (`Snapshot.answered_at`). `lifecycle close`, a
 nudge with its reason, and `close = "auto"` in the settings are a yes by themselves, and the closing
 comment says which it was.
+
+What a decision begins with is here, too: which write an earlier failure holds back, and the snapshot with a
+step's own changes.
 """
 
 from __future__ import annotations
@@ -19,13 +22,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from lifecycle.claim.decisions.snapshot import Snapshot, may_try
+from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record.claim_file import Claim
-from lifecycle.claim.record.state import Record, is_same
+from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, is_same, kind_of, mark_of
 from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.plan import ASKED, LinkPullRequest
+from lifecycle.core.plan import ASKED, Action
 from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 
@@ -211,21 +214,6 @@ def _open(pulls: Iterable[PullRequest]) -> PullRequest | None:
     return next((pull for pull in pulls if pull.state is PullState.OPEN), None)
 
 
-def decide(snapshot: Snapshot, pull: PullRequest) -> LinkPullRequest | None:
-    """The link that an open pull request lacks, or None."""
-    observed, claim = snapshot.observation, snapshot.record.claim
-    number = claim.issue_number
-    if observed is None or observed.issue is None or not observed.issue.is_open or number is None:
-        return None
-    if pull.state is not PullState.OPEN or not claim.agent_id:
-        return None  # a person's pull request is the person's
-    mark = hidden_marker.of("link", issue=number)
-    if mark in pull.body or refers(pull, number, observed.repository):
-        return None
-    action = LinkPullRequest(pull.number, number, f"{snapshot.rules.link} #{number} {mark}")
-    return action if may_try(snapshot, action) else None
-
-
 def login_of(agent: str) -> str:
     """The account that made a claim: `login` in the agent's name `login-<seconds>`, or empty."""
     match = re.fullmatch(r"(.+)-\d+", agent)
@@ -393,3 +381,32 @@ def is_consent_missing(snapshot: Snapshot, merged: PullRequest) -> bool:
     if is_question_put(snapshot.record):
         return False  # the mark of an earlier prompt goes when the question is put
     return merged.merged_at is None or snapshot.answered_at < merged.merged_at + _WHOLE_SECOND
+
+
+def may_try(snapshot: Snapshot, action: Action) -> bool:
+    """False while an earlier failure of the same action holds it back.
+
+    Who asks by command is not held back by what failed in an earlier look.
+    """
+    kind = kind_of(action)
+    if kind in snapshot.failed:
+        return False
+    trouble = snapshot.record.troubles.get(kind)
+    is_held = (
+        trouble is not None and trouble.mark == mark_of(action) and snapshot.now < trouble.until
+    )
+    return snapshot.wake in ASKED or not is_held
+
+
+def is_given_up(record: Record, action: Action) -> bool:
+    """True if a best-effort step was refused, or failed too often to wait for it any longer."""
+    trouble = record.troubles.get(kind_of(action))
+    if trouble is None or trouble.mark != mark_of(action):
+        return False
+    return trouble.is_final or trouble.tries >= BEST_EFFORT_TRIES
+
+
+def prepared(snapshot: Snapshot, step: Decision) -> Snapshot:
+    """The snapshot with the decision's changes applied, before its action."""
+    record = snapshot.record if step.record is None else step.record
+    return replace(snapshot, record=record.with_values(step.fields))

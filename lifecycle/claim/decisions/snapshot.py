@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lifecycle.claim.decisions.table import IN_REVIEW, Phase
-from lifecycle.claim.record.state import (
-    BEST_EFFORT_TRIES,
-    ClaimChanges,
-    Record,
-    is_same,
-    kind_of,
-    mark_of,
-)
-from lifecycle.core.light_dataclass import dataclass, field, replace
-from lifecycle.core.plan import ASKED, Action, Notice, Wake
+from lifecycle.claim.record.state import ClaimChanges, Record
+from lifecycle.core.light_dataclass import dataclass, field
+from lifecycle.core.plan import Action, Notice, Wake
 from lifecycle.core.values.model import Observation
 
 COMMENT_SETTLE = 120.0
@@ -98,65 +90,3 @@ class Snapshot:
     answered_at: float | None = None
     hears_prompts: bool = False
     is_silent: bool = False
-
-
-def is_unsynced(snapshot: Snapshot) -> bool:
-    """True if the board is known to differ from what the claim wants."""
-    record, claim = snapshot.record, snapshot.record.claim
-    if not snapshot.rules.has_board or claim.phase == Phase.DONE or not claim.status:
-        return False
-    if record.ending.releasing is not None:
-        return False  # the last write of its card is a step of the release
-    return not is_same(claim.status, claim.last_synced_status) or (
-        bool(claim.agent_id) and claim.agent_id != record.card.agent
-    )
-
-
-def may_try(snapshot: Snapshot, action: Action) -> bool:
-    """False while an earlier failure of the same action holds it back.
-
-    Who asks by command is not held back by what failed in an earlier look.
-    """
-    kind = kind_of(action)
-    if kind in snapshot.failed:
-        return False
-    trouble = snapshot.record.troubles.get(kind)
-    is_held = (
-        trouble is not None and trouble.mark == mark_of(action) and snapshot.now < trouble.until
-    )
-    return snapshot.wake in ASKED or not is_held
-
-
-def is_given_up(record: Record, action: Action) -> bool:
-    """True if a best-effort step was refused, or failed too often to wait for it any longer."""
-    trouble = record.troubles.get(kind_of(action))
-    if trouble is None or trouble.mark != mark_of(action):
-        return False
-    return trouble.is_final or trouble.tries >= BEST_EFFORT_TRIES
-
-
-def still_wanted(snapshot: Snapshot, kind: str) -> bool:
-    """True if the claim still wants what an action of this kind was to do."""
-    phase = snapshot.record.claim.phase
-    is_ending = phase == Phase.DONE or snapshot.record.ending.releasing is not None
-    match kind:
-        case "OpenPullRequest":
-            return phase == Phase.READY_FOR_PR
-        case "SetBoard":
-            return is_ending or is_unsynced(snapshot)
-        case "AddToBoard":
-            return is_unsynced(snapshot)
-        case "LinkPullRequest" | "RemarkOnPull" | "RerunJobs" | "AdvancePullRequest":
-            return phase in IN_REVIEW
-        case "Look":
-            return kind in snapshot.failed
-        case "SetLinked":
-            return snapshot.record.linked.link is not None
-        case _:
-            return is_ending
-
-
-def prepared(snapshot: Snapshot, step: Decision) -> Snapshot:
-    """The snapshot with the decision's changes applied, before its action."""
-    record = snapshot.record if step.record is None else step.record
-    return replace(snapshot, record=record.with_values(step.fields))

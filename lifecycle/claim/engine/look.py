@@ -18,9 +18,10 @@ from lifecycle.claim.decisions.decide import (
     foresee,
     imagine,
     look,
+    still_wanted,
     wants_look,
 )
-from lifecycle.claim.decisions.snapshot import prepared, still_wanted
+from lifecycle.claim.decisions.derive import prepared
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine.observing import (
     LookUnderWay,

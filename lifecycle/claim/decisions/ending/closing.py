@@ -11,15 +11,9 @@ from __future__ import annotations
 from typing import Literal
 
 from lifecycle.claim.decisions import card_and_link, derive
+from lifecycle.claim.decisions.derive import is_given_up, may_try
 from lifecycle.claim.decisions.pull import review
-from lifecycle.claim.decisions.snapshot import (
-    COMMENT_READS,
-    COMMENT_SETTLE,
-    Decision,
-    Snapshot,
-    is_given_up,
-    may_try,
-)
+from lifecycle.claim.decisions.snapshot import COMMENT_READS, COMMENT_SETTLE, Decision, Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import ClaimChanges, Record, fold, is_same

@@ -11,8 +11,9 @@ by the worktree whose claim it was stands in `derive`.
 from __future__ import annotations
 
 from lifecycle.claim.decisions import card_and_link, derive
+from lifecycle.claim.decisions.derive import is_given_up, may_try
 from lifecycle.claim.decisions.ending import closing
-from lifecycle.claim.decisions.snapshot import Decision, Snapshot, is_given_up, may_try
+from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.record.sections import Releasing
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core import hidden_marker

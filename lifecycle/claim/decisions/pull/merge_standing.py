@@ -13,7 +13,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from lifecycle.claim.decisions.snapshot import Snapshot, may_try
+from lifecycle.claim.decisions.derive import may_try
+from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import merge_messages as words
 from lifecycle.core.plan import (

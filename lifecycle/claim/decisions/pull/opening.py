@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions.derive import may_try
 from lifecycle.claim.decisions.ending import closing
-from lifecycle.claim.decisions.snapshot import Decision, Snapshot, may_try
+from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import Record
 from lifecycle.core.light_dataclass import replace

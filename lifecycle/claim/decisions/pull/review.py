@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions.derive import may_try
 from lifecycle.claim.decisions.pull import merge_standing, pace
-from lifecycle.claim.decisions.snapshot import Snapshot, may_try
+from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import merge_messages
 from lifecycle.core.messages import review_messages as words
-from lifecycle.core.plan import Audience, Notice, RemarkOnPull, RerunJobs, Wake
+from lifecycle.core.plan import Audience, LinkPullRequest, Notice, RemarkOnPull, RerunJobs, Wake
 from lifecycle.core.values.checks import Bucket, Checks, Verdict
-from lifecycle.core.values.model import PullRequest
+from lifecycle.core.values.model import PullRequest, PullState
 
 if TYPE_CHECKING:
     from lifecycle.claim.record.sections import PullRecord
@@ -215,3 +217,18 @@ def failing_step(snapshot: Snapshot, pull: PullRequest) -> RerunJobs | RemarkOnP
         mark = hidden_marker.of("weakened", head=pull.head_sha[:12], count=len(known.tampering))
         wanted.append(RemarkOnPull(pull.number, text, mark))
     return next((action for action in wanted if may_try(snapshot, action)), None)
+
+
+def link_step(snapshot: Snapshot, pull: PullRequest) -> LinkPullRequest | None:
+    """The link that an open pull request lacks, or None."""
+    observed, claim = snapshot.observation, snapshot.record.claim
+    number = claim.issue_number
+    if observed is None or observed.issue is None or not observed.issue.is_open or number is None:
+        return None
+    if pull.state is not PullState.OPEN or not claim.agent_id:
+        return None  # a person's pull request is the person's
+    mark = hidden_marker.of("link", issue=number)
+    if mark in pull.body or derive.refers(pull, number, observed.repository):
+        return None
+    action = LinkPullRequest(pull.number, number, f"{snapshot.rules.link} #{number} {mark}")
+    return action if may_try(snapshot, action) else None
