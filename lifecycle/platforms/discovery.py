@@ -19,7 +19,7 @@ from lifecycle.core.redact import as_data, short
 from lifecycle.platforms import platform_file
 from lifecycle.platforms.command_argv import Argv
 from lifecycle.platforms.platform_file import PlatformFile
-from lifecycle.settings import user_folder
+from lifecycle.settings import config
 from lifecycle.storage import regular_files
 
 FILE = "platform.json"
@@ -106,7 +106,7 @@ def discover(root: Path, environment: Mapping[str, str]) -> Discovered:
 def _folders(root: Path, environment: Mapping[str, str]) -> Iterator[tuple[Place, Path]]:
     yield Place.PROJECT, root
     yield Place.NEIGHBOUR, root.parent
-    own = user_folder.folder(environment)
+    own = config.own_folder(environment)
     if own is not None:
         yield Place.USER, own / _OWN
     yield Place.SHIPPED, _SHIPPED

@@ -2,7 +2,7 @@
 
 A project's file comes with the repository, from whoever wrote it. So it names no API host and no
 command that prints a token: those come from the environment (GITHUB_API_URL and GITHUB_GRAPHQL_URL, as
-GitHub Actions sets them; GH_TOKEN or GITHUB_TOKEN), or from the user's own file, `home.CONFIG`.
+GitHub Actions sets them; GH_TOKEN or GITHUB_TOKEN), or from `CONFIG` in the user's own folder.
 """
 
 from __future__ import annotations
@@ -16,13 +16,16 @@ from urllib.parse import urlsplit
 
 from lifecycle.core.errors import BadConfig, NoToken, did_you_mean
 from lifecycle.core.light_dataclass import dataclass, field
-from lifecycle.settings import readers, user_folder
+from lifecycle.settings import readers
 from lifecycle.storage import store, workflow_marks
 
 if TYPE_CHECKING:
     from lifecycle.core.values.configured import Addresses, Settings
 
 CONFIG_FILE = workflow_marks.CONFIG_FILE
+
+NAME, CONFIG = "lifecycle", "config.toml"
+"""The user's own folder below `~/.config`, and the settings in it."""
 
 _ENVIRONMENT = {
     "project_number": ("LIFECYCLE_PROJECT_NUMBER", "MOLTNET_PROJECT_NUMBER"),
@@ -56,6 +59,28 @@ def is_served(root: Path, environment: Mapping[str, str]) -> bool:
 def file_of(root: Path) -> Path:
     """The settings file that counts in this worktree, whether it is there or not."""
     return Path(workflow_marks.path_of(str(root)))
+
+
+def own_folder(environment: Mapping[str, str]) -> Path | None:
+    """The user's folder, there or not; None where the environment names no home.
+
+    Source: the XDG Base Directory Specification, which says to ignore a base folder that is not absolute.
+    """
+    base = Path(environment.get("XDG_CONFIG_HOME", ""))
+    if base.is_absolute():
+        return base / NAME
+    home = Path(environment.get("HOME", ""))
+    return home / ".config" / NAME if home.is_absolute() else None
+
+
+def own_path(name: str, environment: Mapping[str, str]) -> str:
+    """A file of the user's folder as a person would write its path."""
+    place = own_folder(environment)
+    if place is None:
+        return f"~/.config/{NAME}/{name}"
+    home = environment.get("HOME", "")
+    path = str(place / name)
+    return f"~{path.removeprefix(home)}" if home and path.startswith(f"{home}/") else path
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +217,7 @@ def app(environment: Mapping[str, str], *, of_user: bool) -> AppKey | None:
         NoToken: the file's App is for other addresses.
     """
     if of_user:
-        where = user_folder.shown(user_folder.CONFIG, environment)
+        where = own_path(CONFIG, environment)
         user = user_settings(environment)
         given = {key: user.get(f"app_{key}") for key in APP_VARIABLES}
         shown = {key: f"app.{key} in {where}" for key in APP_VARIABLES}
@@ -234,11 +259,11 @@ def demand_own_hosts(environment: Mapping[str, str], user: Mapping[str, Any], wh
 
 def user_settings(environment: Mapping[str, str]) -> dict[str, Any]:
     """What the user's config.toml says."""
-    place = user_folder.folder(environment)
+    place = own_folder(environment)
     if place is None:
         return {}
-    where = user_folder.shown(user_folder.CONFIG, environment)
-    return _from_file(place / user_folder.CONFIG, where, USER_KEYS)
+    where = own_path(CONFIG, environment)
+    return _from_file(place / CONFIG, where, USER_KEYS)
 
 
 def _addresses(environment: Mapping[str, str], user: Mapping[str, Any]) -> Addresses:
@@ -286,8 +311,8 @@ def _unknown(key: str, shown: str, keys: Mapping[str, tuple[str, Any]]) -> str:
         return (
             f'{shown} names "{key}", and a project\'s file may not say where tokens go or come from, or '
             "what they merge; nothing was done. If it is yours, it belongs into the "
-            f"{user_folder.CONFIG} of your own folder: "
-            f"~/.config/{user_folder.NAME}/{user_folder.CONFIG}"
+            f"{CONFIG} of your own folder: "
+            f"~/.config/{NAME}/{CONFIG}"
         )
     if key in _KEYS:
         return (

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lifecycle.core.errors import NoToken
 from lifecycle.core.redact import keep_secret
-from lifecycle.settings import config, readers, user_folder
+from lifecycle.settings import config, readers
 
 SECONDS = 10.0
 """How long the command may take; a credential store that asks its user for more is no store."""
@@ -39,7 +39,7 @@ def command_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
     command: tuple[str, ...] = user.get("token_command", ())
     if not command:
         return None
-    where = user_folder.shown(user_folder.CONFIG, environment)
+    where = config.own_path(config.CONFIG, environment)
     config.demand_own_hosts(environment, user, f"token_command in {where}")
     value = printed_by(command, where, environment)
     said = f"What the token_command in {where} printed"
@@ -116,9 +116,9 @@ def fingerprint(root: Path, environment: Mapping[str, str]) -> str:
         config.SECRETS | {"GITHUB_API_URL", "GITHUB_GRAPHQL_URL", "LIFECYCLE_REPOSITORY"}
     )
     parts = [f"{name}={environment.get(name, '')}" for name in names]
-    own = user_folder.folder(environment)
+    own = config.own_folder(environment)
     files = [root / config.CONFIG_FILE, _gh_store(environment)]
-    for file in [*files, *([own / user_folder.CONFIG] if own is not None else [])]:
+    for file in [*files, *([own / config.CONFIG] if own is not None else [])]:
         try:
             about = file.stat()
         except OSError:

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lifecycle.core.light_dataclass import dataclass
-from lifecycle.settings import user_folder
+from lifecycle.settings import config, user_folder
 from lifecycle.storage import regular_files, store
 
 FOLDER = "clones"
@@ -38,7 +38,7 @@ class KnownClone:
 def note(root: Path, environment: Mapping[str, str]) -> None:
     """Let the clone of this worktree be known. Best effort: never raises, and writes only what is new."""
     with contextlib.suppress(OSError):
-        place, git = user_folder.folder(environment), store.common_folder(root)
+        place, git = config.own_folder(environment), store.common_folder(root)
         if place is None or git is None:
             return
         path = place / FOLDER / _name(git)
@@ -56,7 +56,7 @@ def known(environment: Mapping[str, str]) -> tuple[KnownClone, ...]:
         StrangeFileError: the folder of them is no folder of this user's.
         OSError: it cannot be read.
     """
-    place = user_folder.folder(environment)
+    place = config.own_folder(environment)
     if place is None or not (place / FOLDER).exists():
         return ()
     what = regular_files.strange_folder(str(place / FOLDER))

@@ -8,7 +8,7 @@ program may; `platforms/`, the user's own platforms; `clones/`, which clones are
 (`known_clones.py`); `looks/`, what waiters share (`feedback/waiting/shared_looks.py`); and, where a
 GitHub App is configured, `app-tokens.json` with its lock, the tokens of its installations until they end.
 
-Source: the XDG Base Directory Specification, which says to ignore a base folder that is not absolute.
+Where it lies says `config.own_folder`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,11 @@ from typing import Any
 
 from lifecycle.core.errors import BadConfig, Refused
 from lifecycle.core.light_dataclass import dataclass
+from lifecycle.settings.config import NAME, own_folder, own_path
 from lifecycle.storage import store
 
-NAME = "lifecycle"
 BIN = "bin"
 HOOKS = "hooks"
-CONFIG = "config.toml"
 TRUST = "trust.json"
 TOKENS = "app-tokens.json"
 TOKENS_LOCK = "app-tokens.lock"
@@ -52,28 +51,9 @@ class TrustedCommand:
     note: str = ""
 
 
-def folder(environment: Mapping[str, str]) -> Path | None:
-    """The user's folder, there or not; None where the environment names no home."""
-    base = Path(environment.get("XDG_CONFIG_HOME", ""))
-    if base.is_absolute():
-        return base / NAME
-    home = Path(environment.get("HOME", ""))
-    return home / ".config" / NAME if home.is_absolute() else None
-
-
-def shown(name: str, environment: Mapping[str, str]) -> str:
-    """A file of the user's folder as a person would write its path."""
-    place = folder(environment)
-    if place is None:
-        return f"~/.config/{NAME}/{name}"
-    home = environment.get("HOME", "")
-    path = str(place / name)
-    return f"~{path.removeprefix(home)}" if home and path.startswith(f"{home}/") else path
-
-
 def recorded(environment: Mapping[str, str]) -> Recorded:
     """What `bin` and `hooks` say; a line that is no absolute path counts as none."""
-    place = folder(environment)
+    place = own_folder(environment)
     return Recorded(_line(place, BIN), _line(place, HOOKS))
 
 
@@ -238,7 +218,7 @@ def _key(repository: Path, commands: Sequence[str], *kind: str) -> str:
 
 
 def _trusted(environment: Mapping[str, str]) -> dict[str, Any]:
-    place = folder(environment)
+    place = own_folder(environment)
     file = store.read(place / TRUST) if place is not None else None
     if file is None:
         return {}
@@ -249,7 +229,7 @@ def _trusted(environment: Mapping[str, str]) -> dict[str, Any]:
             if isinstance(entries, dict) and all(isinstance(e, dict) for e in entries.values()):
                 return entries
     raise BadConfig(
-        f"{shown(TRUST, environment)} cannot be read, so no command of a project's file was run and the "
+        f"{own_path(TRUST, environment)} cannot be read, so no command of a project's file was run and the "
         "file was kept; delete it, then run: lifecycle trust"
     )
 
@@ -264,7 +244,7 @@ def _rendered(trusted: Mapping[str, Any]) -> bytes:
 
 
 def _needed(environment: Mapping[str, str]) -> Path:
-    place = folder(environment)
+    place = own_folder(environment)
     if place is None:
         raise Refused(
             "Neither HOME nor XDG_CONFIG_HOME names a folder, so there is no place for your settings "

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.core.errors import BadConfig, Refused
-from lifecycle.settings import user_folder
+from lifecycle.settings import config, user_folder
 
 COMMANDS = ("make test", "make lint")
 
@@ -23,22 +23,20 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 def test_the_folder_follows_the_xdg_specification(tmp_path: Path) -> None:
     """XDG_CONFIG_HOME if it is absolute, else .config in HOME; nothing where neither is."""
-    assert user_folder.folder({"HOME": "/home/me"}) == Path("/home/me/.config/lifecycle")
+    assert config.own_folder({"HOME": "/home/me"}) == Path("/home/me/.config/lifecycle")
     both = {"HOME": "/home/me", "XDG_CONFIG_HOME": str(tmp_path)}
-    assert user_folder.folder(both) == tmp_path / "lifecycle"
+    assert config.own_folder(both) == tmp_path / "lifecycle"
     relative = {"HOME": "/home/me", "XDG_CONFIG_HOME": "settings"}
-    assert user_folder.folder(relative) == Path("/home/me/.config/lifecycle")
-    assert user_folder.folder({}) is None
-    assert user_folder.folder({"HOME": "me"}) is None
+    assert config.own_folder(relative) == Path("/home/me/.config/lifecycle")
+    assert config.own_folder({}) is None
+    assert config.own_folder({"HOME": "me"}) is None
 
 
 def test_paths_are_shown_as_people_write_them() -> None:
     """The home is `~`; another folder is spelled out."""
-    assert (
-        user_folder.shown("config.toml", {"HOME": "/home/me"}) == "~/.config/lifecycle/config.toml"
-    )
-    assert user_folder.shown("bin", {"XDG_CONFIG_HOME": "/etc/x"}) == "/etc/x/lifecycle/bin"
-    assert user_folder.shown("bin", {"HOME": "/h", "XDG_CONFIG_HOME": "/hx"}) == "/hx/lifecycle/bin"
+    assert config.own_path("config.toml", {"HOME": "/home/me"}) == "~/.config/lifecycle/config.toml"
+    assert config.own_path("bin", {"XDG_CONFIG_HOME": "/etc/x"}) == "/etc/x/lifecycle/bin"
+    assert config.own_path("bin", {"HOME": "/h", "XDG_CONFIG_HOME": "/hx"}) == "/hx/lifecycle/bin"
 
 
 def test_what_is_recorded_is_one_line_for_the_scripts(environment: dict[str, str]) -> None:
@@ -55,7 +53,7 @@ def test_what_is_recorded_is_one_line_for_the_scripts(environment: dict[str, str
 def test_recording_the_same_again_writes_nothing(environment: dict[str, str]) -> None:
     """The files' times stay; only what differs is written."""
     user_folder.record(environment, Path("/a"), Path("/hooks"))
-    place = user_folder.folder(environment)
+    place = config.own_folder(environment)
     assert place is not None
     for name in ("bin", "hooks"):
         os.utime(place / name, (1, 1))
@@ -69,7 +67,7 @@ def test_a_line_that_is_no_absolute_path_is_none(
     environment: dict[str, str], content: bytes
 ) -> None:
     """A broken line is as good as none: the scripts go on to PATH."""
-    place = user_folder.folder(environment)
+    place = config.own_folder(environment)
     assert place is not None
     place.mkdir(parents=True)
     (place / "bin").write_bytes(content)
@@ -78,7 +76,7 @@ def test_a_line_that_is_no_absolute_path_is_none(
 
 def test_a_linked_file_is_written_through(environment: dict[str, str], tmp_path: Path) -> None:
     """Who keeps these files elsewhere and links to them still does so afterwards."""
-    place = user_folder.folder(environment)
+    place = config.own_folder(environment)
     assert place is not None
     place.mkdir(parents=True)
     (tmp_path / "kept").write_text("/old\n")
@@ -164,7 +162,7 @@ def test_a_broken_list_trusts_nothing_and_is_kept(
     environment: dict[str, str], content: bytes
 ) -> None:
     """Nobody knows what was allowed, so nothing is, and nothing is overwritten."""
-    place = user_folder.folder(environment)
+    place = config.own_folder(environment)
     assert place is not None
     place.mkdir(parents=True)
     (place / "trust.json").write_bytes(content)

@@ -22,7 +22,7 @@ from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.timing import parse_time
 from lifecycle.feedback.waiting import look_rounds
 from lifecycle.feedback.waiting.look_rounds import LookBoard, PointsLeft
-from lifecycle.settings import user_folder
+from lifecycle.settings import config, user_folder
 from lifecycle.storage import log, regular_files, store
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ class _Kept:
 
 def place(environment: Mapping[str, str], url: str, token: str) -> Path | None:
     """The file of a token at this address, told by its fingerprint; None where there is no home."""
-    folder = user_folder.folder(environment)
+    folder = config.own_folder(environment)
     mark = hashlib.sha256(f"{url}\0{token}".encode("utf-8", "surrogateescape")).hexdigest()[:24]
     return folder / FOLDER / f"{mark}.json" if folder is not None else None
 

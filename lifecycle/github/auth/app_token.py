@@ -31,7 +31,7 @@ from lifecycle.core.values.model import Repository
 from lifecycle.github.client.plain_line import NoAnswerError, Sent, origin, send
 from lifecycle.github.failures.failure_case import Answer, AskedRequest
 from lifecycle.github.failures.failures import Failures
-from lifecycle.settings import user_folder
+from lifecycle.settings import config, user_folder
 from lifecycle.settings.config import AppKey
 from lifecycle.storage import store
 
@@ -103,7 +103,7 @@ class AppTokens:
             Transient: GitHub, or another process that asks, did not answer.
         """
         place, mark, now = (
-            user_folder.folder(self.environment),
+            config.own_folder(self.environment),
             self._mark(),
             self.deadline.clock.now,
         )
@@ -126,7 +126,7 @@ class AppTokens:
         Args:
             value: the token that was refused.
         """
-        place, mark = user_folder.folder(self.environment), self._mark()
+        place, mark = config.own_folder(self.environment), self._mark()
         try:
             with _alone(place, min(max(self.deadline.left, 0.0), _FORGET_SECONDS)):
                 kept = _kept(place, mark)

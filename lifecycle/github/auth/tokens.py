@@ -17,7 +17,7 @@ from lifecycle.core.errors import BadConfig, NoToken
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.values.configured import Addresses
 from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
-from lifecycle.settings import config, credentials, readers, user_folder
+from lifecycle.settings import config, credentials, readers
 from lifecycle.settings.credentials import kept_by_gh
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def find(place: TokenPlace) -> Token:
         "No GitHub token: neither GH_TOKEN nor GITHUB_TOKEN is set, so nothing was asked of GitHub and "
         "nothing was changed. Set one, for example: export GH_TOKEN=$(gh auth token); or log in with: gh "
         f"auth login; or name a token_command or an App in "
-        f"{user_folder.shown(user_folder.CONFIG, environment)}.",
+        f"{config.own_path(config.CONFIG, environment)}.",
         is_absent=True,
     )
 

@@ -67,7 +67,7 @@ def _nothing(case: Examined, error: LifecycleError) -> Iterator[DoctorFinding]:
     if isinstance(error, NoToken) and not error.is_absent:
         yield finding("token.found.unusable", cause=cause(error))
     elif isinstance(error, NoToken):
-        path = user_folder.shown(user_folder.CONFIG, case.environment)
+        path = config.own_path(config.CONFIG, case.environment)
         yield finding("token.found.none", path=path)
     elif error is case.token and isinstance(error, Rejected):
         yield finding("token.app", cause=cause(error), web=case.web)
@@ -75,7 +75,7 @@ def _nothing(case: Examined, error: LifecycleError) -> Iterator[DoctorFinding]:
         fix = "unset GH_TOKEN GITHUB_TOKEN; gh auth login && export GH_TOKEN=$(gh auth token)"
         if not isinstance(case.token, LifecycleError) and case.token.renew is not None:
             # The next one is a new one.
-            fix = f"rm {user_folder.shown(user_folder.TOKENS, case.environment)}"
+            fix = f"rm {config.own_path(user_folder.TOKENS, case.environment)}"
         yield finding("token.valid.refused", source=case.token_source, fix=fix)
     elif isinstance(error, Transient):
         silence = cause(error).partition(" when asked")[0].rstrip(".")

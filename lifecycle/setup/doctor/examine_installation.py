@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lifecycle import __version__
 from lifecycle.core.errors import GitFailed, LifecycleError
-from lifecycle.settings import user_folder
+from lifecycle.settings import config, user_folder
 from lifecycle.settings.config import for_child
 from lifecycle.settings.resources import hooks_folder
 from lifecycle.setup.doctor.examined import DoctorFinding, Examined, finding
@@ -146,9 +146,9 @@ def _started(case: Examined) -> DoctorFinding:
         return _runs(case, Path(program), f"{VARIABLE} says", f"unset {VARIABLE}")
     command = user_folder.recorded(case.environment).command
     if command is not None and os.access(command, os.X_OK):
-        path = user_folder.shown(user_folder.BIN, case.environment)
+        path = config.own_path(user_folder.BIN, case.environment)
         return _runs(case, command, f"{path} says", f"rm {path} && lifecycle doctor")
-    on_path = shutil.which(user_folder.NAME, path=search)
+    on_path = shutil.which(config.NAME, path=search)
     if on_path is not None:
         return _runs(case, Path(on_path), "PATH leads to it", "pipx upgrade agent-lifecycle")
     return finding("command.found.none")
@@ -191,7 +191,7 @@ def _recorded(case: Examined) -> Iterator[DoctorFinding]:
     command = recorded.command if has_command else new.path if new is not None else None
     if command is None:
         return  # nothing to record; what follows says that nothing is found
-    folder = user_folder.shown("", case.environment).rstrip("/")
+    folder = config.own_path("", case.environment).rstrip("/")
     try:
         user_folder.record(case.environment, command, hooks_folder())
     except (LifecycleError, OSError) as error:

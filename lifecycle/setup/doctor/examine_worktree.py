@@ -20,7 +20,7 @@ from lifecycle.core.redact import visible
 from lifecycle.evidence.checks import known_checks
 from lifecycle.git import lease
 from lifecycle.git.process import head_repository, is_no_github, parse_remote
-from lifecycle.settings import user_folder
+from lifecycle.settings import config, user_folder
 from lifecycle.settings.config import CONFIG_FILE, PROJECT_VARIABLES, file_of
 from lifecycle.setup.doctor.examined import DoctorFinding, Examined, Level, cause, finding
 from lifecycle.storage import regular_files, store
@@ -219,7 +219,7 @@ def _trust(case: Examined) -> Iterator[DoctorFinding]:
     try:
         is_trusted = user_folder.is_trusted(case.environment, case.world.common_dir, commands)
     except BadConfig:
-        path = user_folder.shown(user_folder.TRUST, case.environment)
+        path = config.own_path(user_folder.TRUST, case.environment)
         yield finding("settings.trust.broken", path=path)
         return
     except GitFailed:
@@ -241,7 +241,7 @@ def _checks(case: Examined) -> Iterator[DoctorFinding]:
         wanted = [c.name for c in checks if not known_checks.may_run(c, clone, case.environment)]
     except BadConfig:
         if not case.settings.validate:  # else it is told already
-            path = user_folder.shown(user_folder.TRUST, case.environment)
+            path = config.own_path(user_folder.TRUST, case.environment)
             yield finding("settings.trust.broken", path=path)
         return
     names = ", ".join(check.name for check in checks)

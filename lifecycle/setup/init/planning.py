@@ -304,7 +304,7 @@ class _Project(ProjectFiles):
             self.environment, command.path, resources.hooks_folder()
         )
         for path, content in wanted.items():
-            shown = user_folder.shown(path.name, self.environment)
+            shown = config.own_path(path.name, self.environment)
             what = "the command is" if path.name == user_folder.BIN else "the scripts are"
             self.draft.write(path, content, f"where {what}", shown, is_private=True)
 
@@ -325,7 +325,7 @@ class _Project(ProjectFiles):
             )
             return
         path, content = user_folder.allowing(self.environment, clone, program)
-        shown = user_folder.shown(path.name, self.environment)
+        shown = config.own_path(path.name, self.environment)
         self.draft.write(path, content, f"{program} may run here", shown, is_private=True)
 
 

@@ -122,7 +122,7 @@ def _redirected(place: Path) -> Path:
 
 def _naming(folder: Path, environment: Mapping[str, str]) -> str:
     """How the user lets tasks be kept in a folder outside."""
-    own = user_folder.shown(user_folder.CONFIG, environment)
+    own = config.own_path(config.CONFIG, environment)
     if config.tracker_folders(environment):
         return f"if it is yours, add it to tracker.folders in {own}"
     lines = ("[tracker]", f"folders = [{json.dumps(str(folder), ensure_ascii=False)}]")
