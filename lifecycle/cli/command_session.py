@@ -111,10 +111,10 @@ class Session:
 
     def is_held(self, record: Record) -> bool:
         """True if another session than the one that runs this holds the claim."""
-        from lifecycle.claim.record import ownership
+        from lifecycle.claim.engine import observing
 
         whom = session_of({}, self.world.environment)
-        return ownership.is_held(record, whom, self._signs(record), self.world.clock.now())
+        return observing.is_held(record, whom, self._signs(record), self.world.clock.now())
 
     def _signs(self, record: Record) -> Signs:
         now, session = self.world.clock.now(), record.ownership.session

@@ -173,7 +173,6 @@ RIMS: dict[str, tuple[str, ...]] = {
         "claim.linked.linked_writes",
         "claim.linked.pending_writes",
         "claim.record.journalling",
-        "claim.record.ownership",
         "feedback.failures.failure_watch",
         "stages.session.session_record",
         "stages.session.workflow_tasks",

@@ -17,10 +17,9 @@ from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.decisions.table import PHASES, Phase
-from lifecycle.claim.engine import briefing
+from lifecycle.claim.engine import briefing, observing
 from lifecycle.claim.engine.look import Report
 from lifecycle.claim.engine.observing import believed
-from lifecycle.claim.record import ownership
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import HeldByAnother, LifecycleError, LockBusy, Refused, Transient
@@ -162,7 +161,7 @@ class ClaimWait:
             )
 
     def _waiting(self, record: Record) -> list[Notice]:
-        audiences = ownership.deliverable(record, self.session, AGENTS)
+        audiences = observing.deliverable(record, self.session, AGENTS)
         return [one for one in self.claim_store.ledger.waiting() if one.audience in audiences]
 
     def _told_meanwhile(self, record: Record) -> list[str]:
@@ -293,7 +292,7 @@ class ClaimWait:
         """True if another session that lives is to be told, and we are not it."""
         whose, now = record.ownership.session, self.clock.now()
         signs = signs_of_life.signs_of(self.claim_store.folder, whose, now)
-        return ownership.is_held(record, self.session or "-", signs, now)
+        return observing.is_held(record, self.session or "-", signs, now)
 
     def _sign(self) -> None:
         folder, until = self.claim_store.folder, self.clock.now() + SLICE_SECONDS
@@ -315,7 +314,7 @@ class ClaimWait:
             return replace(ended, said=tuple(self.claim_store.ledger.waiting()))
         with self.claim_store.folder.locked(HOOK_SECONDS):
             self.claim_store.load(repair=False)
-            audiences = ownership.deliverable(record, self.session, AGENTS)
+            audiences = observing.deliverable(record, self.session, AGENTS)
             notices = self.claim_store.take(audiences, CHANNEL, self.session)
         return replace(ended, said=notices)
 

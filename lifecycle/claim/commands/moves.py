@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import CLAIM, IN_REVIEW, PHASES, Phase
-from lifecycle.claim.record import ownership
+from lifecycle.claim.engine import observing
 from lifecycle.claim.record.sections import Nudge
 from lifecycle.claim.record.state import NUDGES_KEPT, Record
 from lifecycle.core.errors import ClaimRefused, GitFailed, HeldByAnother, Refused, Transient
@@ -119,7 +119,7 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
         )
     world.refuse_tracked()
     world.refuse_strange_remote()
-    record = ownership.demand(world, _staying(current(claim_store)))
+    record = observing.demand_same_place(world, _staying(current(claim_store)))
     phase, session = phase_of(record), session_of(world)
     if phase not in IN_REVIEW and phase is not Phase.READY_FOR_PR:
         CLAIM.check(phase, Phase.READY_FOR_PR)
@@ -195,7 +195,7 @@ def move(
             raise Refused(
                 f"#{record.claim.issue_number} is in {wanted} already; nothing was moved or recorded."
             )
-        ownership.demand(world, record)
+        observing.demand_same_place(world, record)
         changed = _moved(record, wanted, force=force)
         nudge = _nudge(world, record, wanted, reason)
         is_done = wanted is Phase.DONE

@@ -9,7 +9,7 @@ from __future__ import annotations
 from lifecycle.claim.commands import unfinished_claims
 from lifecycle.claim.commands.moves import default_branch, there
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.record import ownership
+from lifecycle.claim.engine import observing
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Releasing
 from lifecycle.claim.record.state import Record
@@ -133,7 +133,7 @@ def _restored(claim_store: ClaimStore) -> Record | None:
 
 def _leaving(world: World, record: Record, reason: str, *, is_asked: bool) -> ReleaseOutcome:
     """The record marked as releasing, and remarks for the person."""
-    ownership.demand(world, record)
+    observing.demand_same_place(world, record)
     if record.ending.releasing is not None:
         return ReleaseOutcome(record)
     number = record.claim.issue_number

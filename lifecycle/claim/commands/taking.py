@@ -24,9 +24,9 @@ from lifecycle.claim.commands.admission import (
 from lifecycle.claim.commands.moves import session_of
 from lifecycle.claim.commands.task_branch import branch_name, switch
 from lifecycle.claim.decisions.derive import login_of
+from lifecycle.claim.engine import observing
 from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.linked import linked_writes
-from lifecycle.claim.record import ownership
 from lifecycle.claim.record.claim_file import SCHEMA_VERSION
 from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.sections import CardRecord, LinkRecord, OwnershipRecord
@@ -96,7 +96,7 @@ def _taken(world: World, claim_store: ClaimStore, query: str, *, force: bool) ->
     mine = loaded.record
     if mine is not None:
         _check_held(mine, number)
-        ownership.demand(world, mine)
+        observing.demand_same_place(world, mine)
     is_begun = unfinished_claims.is_begun(claim_store.state, number)
     if not is_begun:
         notes += unfinished_claims.release_unfinished(world, claim_store)

@@ -14,8 +14,8 @@ from typing import Any
 
 from lifecycle.claim.commands.admission import Attempt, TaskAsked
 from lifecycle.claim.decisions.derive import login_of
+from lifecycle.claim.engine import observing
 from lifecycle.claim.linked import linked_writes
-from lifecycle.claim.record import ownership
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import OwnershipRecord
 from lifecycle.claim.record.state import Record
@@ -141,7 +141,7 @@ def undo(world: World, claim_store: ClaimStore) -> bool:
     begun = of(claim_store.state)
     if begun is None:
         return False
-    ownership.demand(world, begun.record)
+    observing.demand_same_place(world, begun.record)
     try:
         holder = lease.read(world.git, world.remote, begun.issue)
     except GitFailed:

@@ -27,14 +27,16 @@ from lifecycle.claim.engine.observing import (
     LookUnderWay,
     believed,
     could_not_look,
+    deliverable,
     observe,
     owned,
     queue,
     snapshot_of,
     taken_in,
+    with_place,
 )
 from lifecycle.claim.linked import pending_writes
-from lifecycle.claim.record import journalling, ownership
+from lifecycle.claim.record import journalling
 from lifecycle.claim.record.state import Record, kind_of
 from lifecycle.core import plan
 from lifecycle.core.errors import LifecycleError, Refused, Transient
@@ -110,7 +112,7 @@ def tick(
             record = taken_in(world, claim_store, wake, loaded, session)
             if record is None:
                 return _without_claim(claim_store, audiences, channel, session)
-            audiences = ownership.deliverable(record, session, audiences)
+            audiences = deliverable(record, session, audiences)
             loaded = replace(loaded, record=record)
             seen = snapshot_of(world, claim_store, wake, loaded)
             if poll_seconds is not None:
@@ -219,7 +221,7 @@ def _observe(working: LookUnderWay, loaded: Loaded) -> None:
     """Read what the decision needs, from where the claim was taken."""
     if look(working.seen) is not None:
         try:
-            record = ownership.noted(working.world, working.seen.record)
+            record = with_place(working.world, working.seen.record)
         except (LifecycleError, DeadlineReached) as error:
             could_not_look(working, error)
             return

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.engine import briefing
+from lifecycle.claim.engine import briefing, observing
 from lifecycle.claim.engine import look as engine
-from lifecycle.claim.record import ownership
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import PACKED, REPLIES, Notice, Wake
@@ -139,7 +138,7 @@ class HookCall:
         then the sign shows nothing of the owner that the record names.
         """
         now = self.world.clock.now()
-        is_held = ownership.is_held(record, self.session, self.signs(record), now)
+        is_held = observing.is_held(record, self.session, self.signs(record), now)
         return is_held and not self.claim_store.marks.is_owner(self.session)
 
     def signs(self, record: Record) -> Signs:
@@ -147,10 +146,6 @@ class HookCall:
         return signs_of_life.signs_of(
             self.claim_store.folder, record.ownership.session, self.world.clock.now()
         )
-
-    def adopted(self, record: Record) -> Record:
-        """The claim as this session's, if nobody else that lives holds it."""
-        return ownership.adopt(record, self.session, self.signs(record), self.world.clock.now())
 
     def sign(self, record: Record | None) -> None:
         """Show that this session lives, if the claim is its own, and was saved so.

@@ -20,8 +20,8 @@ from lifecycle.app.idle_look import idle_look, join, together, watched
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.decisions.snapshot import Rules
+from lifecycle.claim.engine import observing
 from lifecycle.claim.engine.look import Report
-from lifecycle.claim.record import ownership
 from lifecycle.core.errors import LifecycleError, LockBusy
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import PACKED, REPLIES, Notice
@@ -140,7 +140,7 @@ class _Waiter:
             return None  # the agent mends its file, and the stop after that starts another waiter
         if record is None or record.ending.outcome or self.call.is_held(record):
             return None  # over, or another session's by now
-        if not ownership.is_mine(record, self.call.session):
+        if not observing.is_mine(record, self.call.session):
             return 0.0  # its session is over: the look makes it this one's
         if self._ours():
             return 0.0

@@ -203,7 +203,7 @@ def _claim(call: HookCall, record: Record | None) -> tuple[list[str], list[str]]
     if call.is_held(record):
         line = briefing.held_line(record, call.signs(record).last_at)
         return [line, *briefing.state_lines(record)], [line]
-    mine = call.adopted(record)
+    mine = observing.owned(call.claim_store, record, call.session)
     person = [*briefing.question_lines(mine), *briefing.problem_lines(mine)]
     return call.briefed(mine), person
 

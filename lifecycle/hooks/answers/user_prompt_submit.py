@@ -38,7 +38,8 @@ def answer(call: HookCall) -> Reply:
             loaded = claim_store.load()
             context: list[str] = []
             if loaded.record is not None:
-                mine = observing.believed(world, claim_store, call.adopted(loaded.record))
+                mine = observing.owned(claim_store, loaded.record, call.session)
+                mine = observing.believed(world, claim_store, mine)
                 claim_store.remember(mine)
                 context = call.briefed(mine) if mine.is_inherited or is_owed else []
             for notice in loaded.notices:
