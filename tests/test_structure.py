@@ -25,7 +25,7 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_612,
-    "storage": 1_467,
+    "storage": 1_464,
     "settings": 901,
     "git": 857,
     "github": 6_645,
@@ -34,7 +34,7 @@ BUDGET = {
     "evidence": 2_499,
     "claim": 6_104,
     "run": 3_741,
-    "stages": 2_736,
+    "stages": 2_735,
     "workflow": 2_500,
     "feedback": 2_900,
     "reconcile": 1_392,

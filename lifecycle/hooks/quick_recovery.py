@@ -21,7 +21,7 @@ from lifecycle.app.guidance import prepared_recovery
 from lifecycle.git.checked_out import branch_of
 from lifecycle.hooks import recovery_marks, stdin_event
 from lifecycle.settings import running_client
-from lifecycle.storage import workflow_marks
+from lifecycle.storage import regular_files, workflow_marks
 from lifecycle.workflow.nearest import adopted_by
 
 TYPE_CHECKING = False
@@ -51,7 +51,7 @@ def run(hook: str) -> int | dict[str, Any] | None:
         was read.
     """
     try:
-        root = workflow_marks.worktree()
+        root = regular_files.worktree()
         is_plain = root is not None and _is_plain(hook, root)
     except Exception:  # noqa: BLE001 -- whatever it is, the full path says it
         return None

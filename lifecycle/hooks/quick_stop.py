@@ -37,7 +37,7 @@ def run() -> int | dict[str, Any] | None:
         SETTLED; or the event that was read, if somebody else has to look at it; or None if nothing was
         read: it is not the staged workflow's stop alone.
     """
-    folder = workflow_marks.worktree()
+    folder = regular_files.worktree()
     try:
         return None if folder is None else _look(folder)
     except Exception as error:  # noqa: BLE001 -- a look that fails lets the agent stop

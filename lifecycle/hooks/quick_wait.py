@@ -24,7 +24,7 @@ from lifecycle.feedback.waiting.shared_looks import SharedLooks
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.hooks import stdin_event
 from lifecycle.settings.running_client import Client, client_of
-from lifecycle.storage import log, signs_of_life, workflow_marks
+from lifecycle.storage import log, regular_files, signs_of_life
 from lifecycle.storage.store import Folder
 
 SLICE_SECONDS = 3.0
@@ -175,7 +175,7 @@ class _Resting:
 
 def dates(paths: Mapping[str, object]) -> dict[str, int]:
     """The mtime of each of these files, -1 of one that is not there."""
-    return {path: workflow_marks.mtime_ns(path) for path in paths}
+    return {path: regular_files.mtime_ns(path, follow=True) for path in paths}
 
 
 def is_heard(seconds: float, environment: Mapping[str, str]) -> bool:

@@ -17,12 +17,12 @@ from urllib.parse import urlsplit
 from lifecycle.core.errors import BadConfig, NoToken, did_you_mean
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.settings import readers
-from lifecycle.storage import store, workflow_marks
+from lifecycle.storage import regular_files, store
 
 if TYPE_CHECKING:
     from lifecycle.core.values.configured import Addresses, Settings
 
-CONFIG_FILE = workflow_marks.CONFIG_FILE
+CONFIG_FILE = regular_files.CONFIG_FILE
 
 NAME, CONFIG = "lifecycle", "config.toml"
 """The user's own folder below `~/.config`, and the settings in it."""
@@ -58,7 +58,7 @@ def is_served(root: Path, environment: Mapping[str, str]) -> bool:
 
 def file_of(root: Path) -> Path:
     """The settings file that counts in this worktree, whether it is there or not."""
-    return Path(workflow_marks.path_of(str(root)))
+    return Path(regular_files.settings_path(str(root)))
 
 
 def own_folder(environment: Mapping[str, str]) -> Path | None:
@@ -171,7 +171,7 @@ def load(root: Path, environment: Mapping[str, str]) -> Settings:
     from lifecycle.core.values import configured  # where settings are read at all
 
     path = file_of(root)
-    written_ns = workflow_marks.mtime_ns(str(path))  # a later edit has another date
+    written_ns = regular_files.mtime_ns(str(path), follow=True)  # a later edit has another date
     values = _from_file(path, CONFIG_FILE, _KEYS, follow=False)
     for name, variables in _ENVIRONMENT.items():
         given = next((environment[v] for v in variables if environment.get(v)), None)

@@ -1,14 +1,19 @@
-"""The one way in which files of ours are opened: a regular file, no link, not too large, never waited for.
+"""The one way in which files of ours are opened, and where those of a worktree lie.
 
-What lies where a file of ours belongs may be anybody's: a repository can bring links to devices, a
-program can leave a named pipe, and another user of the machine can write into a folder that is open to
-all. So what is there is looked at before it is opened, and once more on the open descriptor.
+A regular file, no link, not too large, never waited for. What lies where a file of ours belongs may be
+anybody's: a repository can bring links to devices, a program can leave a named pipe, and another user of
+the machine can write into a folder that is open to all. So what is there is looked at before it is opened,
+and once more on the open descriptor.
+
+A worktree's settings, a person's own file, lie in `.lifecycle.toml` at its top, else in that of the main
+worktree: git carries a file that is one person's own to no linked one. The guards in `hooks/common` keep
+the same rule.
 
 Imported at every stop that the staged workflow sees, so it imports next to nothing.
 """
 
 # pathlib alone would cost as much as all of this.
-# ruff: noqa: PTH105, PTH108, PTH116, PTH118
+# ruff: noqa: PTH100, PTH105, PTH108, PTH113, PTH116, PTH118, PTH120, PTH123
 
 from __future__ import annotations
 
@@ -19,10 +24,58 @@ import stat
 LIMIT = 64_000_000
 """Bytes of the largest file that is read; ours have a few thousand."""
 
+CONFIG_FILE = ".lifecycle.toml"
+
+_LONG = 4096
+"""Characters that are read of a `.git` that is a file."""
+
 _NEVER_WAIT = os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _NO_LINK = {errno.ELOOP, errno.EMLINK}
 _NO_FILE = {errno.ENXIO, errno.ENODEV, errno.EOPNOTSUPP}
 """What the system says of a link (EMLINK: FreeBSD), of a pipe without a reader, and of a socket."""
+
+
+def worktree() -> str | None:
+    """The worktree that the client's project folder lies in, as the guards find it."""
+    folder = os.path.abspath(os.environ.get("CLAUDE_PROJECT_DIR") or ".")
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+    return folder
+
+
+def settings_path(root: str) -> str:
+    """The file whose settings count in the worktree `root`: its own, else its main worktree's.
+
+    Its own path if neither is there: that is where it would be.
+    """
+    own = os.path.join(root, CONFIG_FILE)
+    if os.path.lexists(own):
+        return own
+    main = main_worktree(root)
+    above = os.path.join(main, CONFIG_FILE)
+    return above if main and os.path.isfile(above) else own
+
+
+def main_worktree(root: str) -> str:
+    """The top folder of the main worktree, if `root` is linked to one; else "".
+
+    Source: https://git-scm.com/docs/gitrepository-layout (`gitdir`)
+    """
+    path = os.path.join(root, ".git")
+    if not os.path.isfile(path):
+        return ""  # a main worktree has a folder there
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            line = file.readline(_LONG).rstrip("\r\n")
+    except (OSError, ValueError):
+        return ""
+    mark, _, folder = line.partition(" ")
+    main, middle, name = folder.rpartition("/.git/worktrees/")
+    is_linked = mark == "gitdir:" and middle and name and "/" not in name
+    return os.path.join(root, main) if is_linked else ""
 
 
 class StrangeFileError(OSError):
@@ -224,13 +277,16 @@ def mark(path: str, mtime_ns: int | None = None) -> None:
         os.close(descriptor)
 
 
-def mtime_ns(path: str) -> int:
-    """When the regular file was last written, or -1 if there is none; a link counts as none."""
+def mtime_ns(path: str, *, follow: bool = False) -> int:
+    """When the regular file was last written, or -1 if there is none; a link counts as none.
+
+    With `follow` it is a person's own: a link is followed, and whatever is there has its date.
+    """
     try:
-        about = os.lstat(path)
+        about = os.stat(path) if follow else os.lstat(path)
     except (OSError, ValueError):
         return -1
-    return about.st_mtime_ns if stat.S_ISREG(about.st_mode) else -1
+    return about.st_mtime_ns if follow or stat.S_ISREG(about.st_mode) else -1
 
 
 _FOLDER = "is a folder"

@@ -3,16 +3,13 @@
 The `sh` guards in `hooks/` and the quick path compare dates and read nothing else, so that a stop costs
 little. Imported by the quick path: nothing but `os` and what opens our files.
 
-The settings of a worktree lie in `.lifecycle.toml` at its top, else in the main worktree's: git carries a
-file that is one person's own to no linked worktree. The guards in `hooks/common` keep the same rule.
-
 A session that is told of a workflow goes on with it. The quick path writes no document: it notes in
 `.lifecycle/adopted-*` whose a workflow is now, and how many compactions it outlived since. Reading counts
 the note, and the next commit writes it.
 """
 
 # pathlib alone would cost as much as the rest of the quick path.
-# ruff: noqa: PTH100, PTH108, PTH113, PTH116, PTH118, PTH120, PTH123, PTH208
+# ruff: noqa: PTH108, PTH208
 
 from __future__ import annotations
 
@@ -68,64 +65,8 @@ ANY = "any"
 ALWAYS = 1.0
 """A moment that has come whatever the clock says."""
 
-CONFIG_FILE = ".lifecycle.toml"
-
 _SMALL = 2_000
 """Characters that are read of a note."""
-
-_LONG = 4096
-"""Characters that are read of a `.git` that is a file."""
-
-
-def worktree() -> str | None:
-    """The worktree that the client's project folder lies in, as the guards find it."""
-    folder = os.path.abspath(os.environ.get("CLAUDE_PROJECT_DIR") or ".")
-    while not os.path.lexists(os.path.join(folder, ".git")):
-        above = os.path.dirname(folder)
-        if above == folder:
-            return None
-        folder = above
-    return folder
-
-
-def path_of(root: str) -> str:
-    """The file whose settings count in the worktree `root`: its own, else its main worktree's.
-
-    Its own path if neither is there: that is where it would be.
-    """
-    own = os.path.join(root, CONFIG_FILE)
-    if os.path.lexists(own):
-        return own
-    main = main_of(root)
-    above = os.path.join(main, CONFIG_FILE)
-    return above if main and os.path.isfile(above) else own
-
-
-def main_of(root: str) -> str:
-    """The top folder of the main worktree, if `root` is linked to one; else "".
-
-    Source: https://git-scm.com/docs/gitrepository-layout (`gitdir`)
-    """
-    path = os.path.join(root, ".git")
-    if not os.path.isfile(path):
-        return ""  # a main worktree has a folder there
-    try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            line = file.readline(_LONG).rstrip("\r\n")
-    except (OSError, ValueError):
-        return ""
-    mark, _, folder = line.partition(" ")
-    main, middle, name = folder.rpartition("/.git/worktrees/")
-    is_linked = mark == "gitdir:" and middle and name and "/" not in name
-    return os.path.join(root, main) if is_linked else ""
-
-
-def mtime_ns(path: str) -> int:
-    """When a person's file was last written, or -1 if it is not there; a link is followed."""
-    try:
-        return os.stat(path).st_mtime_ns
-    except (OSError, ValueError):
-        return -1
 
 
 def _ours(root: str, *names: str) -> int:
@@ -139,7 +80,9 @@ def _ours(root: str, *names: str) -> int:
 def is_known(root: str) -> bool:
     """True if the settings were read since they were last changed."""
     known = _ours(root, FOLDER, STAGED)
-    return known >= 0 and known == mtime_ns(path_of(root))
+    return known >= 0 and known == regular_files.mtime_ns(
+        regular_files.settings_path(root), follow=True
+    )
 
 
 def is_due(root: str, name: str, now: float) -> bool:

@@ -146,7 +146,7 @@ def test_the_stop_that_opens_the_pull_request(here: Place, monkeypatch: pytest.M
     assert way.calls("git.process", "run") <= 3  # what is tracked, head and what it lacks, remotes
     saves = [name for name in way.written if name == "state.json"]
     assert len(saves) <= 6  # the first look, intent, pull request, notices, card, what was said
-    assert len(way.modules) <= 46
+    assert len(way.modules) <= 45
     assert len(way.deepest) <= 9
 
 
@@ -160,7 +160,7 @@ def test_the_stop_that_closes_the_issue(here: Place, monkeypatch: pytest.MonkeyP
     assert way.calls("claim.record.claim_store", "load") == 1
     assert way.calls("git.process", "run") <= 2
     assert way.written.count("state.json") <= 7
-    assert len(way.modules) <= 51
+    assert len(way.modules) <= 50
     assert len(way.deepest) <= 9
 
 
@@ -188,5 +188,5 @@ def test_the_quiet_stop(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     way = stop(monkeypatch)
     assert len(here.control.requests()) == requests
     assert way.written == []
-    assert len(way.modules) <= 28
+    assert len(way.modules) <= 27
     assert len(way.deepest) <= 7

@@ -13,7 +13,7 @@ from lifecycle.core.timing import SystemClock
 from lifecycle.settings import config
 from lifecycle.settings.resources import hook_script
 from lifecycle.stages.session import activation
-from lifecycle.storage import workflow_marks
+from lifecycle.storage import regular_files, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 from tests.bench.timing import Probe
 from tests.stages.written import Written
@@ -73,7 +73,7 @@ def judge_staged(quiet: Mapping[str, float], no_op: str) -> list[str]:
 def _worktree(root: Path) -> Path:
     """A worktree with the workflow on, as the first look leaves it."""
     (root / ".git").mkdir(parents=True)
-    path = root / workflow_marks.CONFIG_FILE
+    path = root / regular_files.CONFIG_FILE
     path.write_text('[stages]\nuse = true\ntest = ["make test"]\nreview = "/oracle-review"\n')
     moment = time.time() - _DAY
     os.utime(path, (moment, moment))

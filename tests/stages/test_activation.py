@@ -13,7 +13,7 @@ from lifecycle.core.timing import SystemClock
 from lifecycle.evidence.runners import runner_table
 from lifecycle.settings import config
 from lifecycle.stages.session import activation
-from lifecycle.storage import workflow_marks
+from lifecycle.storage import regular_files, workflow_marks
 from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.storage.workflow_files import WorkflowFiles
 
@@ -22,7 +22,7 @@ ON = "[stages]\nuse = true\n"
 
 def written(root: Path, text: str) -> None:
     """The settings, as old as after a minute."""
-    path = root / workflow_marks.CONFIG_FILE
+    path = root / regular_files.CONFIG_FILE
     path.write_text(text)
     moment = time.time() - 60
     os.utime(path, (moment, moment))
@@ -71,7 +71,7 @@ def test_settings_that_cannot_be_used_switch_it_off_and_are_read_once(
     assert not wanted(tmp_path)
     assert workflow_marks.is_known(str(tmp_path))
     written(tmp_path, ON)
-    os.utime(tmp_path / workflow_marks.CONFIG_FILE)
+    os.utime(tmp_path / regular_files.CONFIG_FILE)
     assert wanted(tmp_path)
 
 

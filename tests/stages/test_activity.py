@@ -12,7 +12,7 @@ from lifecycle.core.stage_names import LINE
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.stages.session import workflow_tasks
 from lifecycle.stages.session.workflow_tasks import FRESH_SECONDS, INACTIVE_SECONDS
-from lifecycle.storage import workflow_marks
+from lifecycle.storage import regular_files, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.trackers.memory import MemoryTasks, MemoryTracker
 
@@ -130,9 +130,9 @@ def test_switching_off_is_this_worktrees_and_is_undone(shelf: WorkflowFiles) -> 
 
 def test_settings_are_kept_with_the_date_of_their_file(shelf: WorkflowFiles) -> None:
     """The guards compare the dates; a file that was written just now is read once more."""
-    settings = shelf.root / workflow_marks.CONFIG_FILE
+    settings = shelf.root / regular_files.CONFIG_FILE
     settings.write_text("[stages]\n")
-    moment = workflow_marks.mtime_ns(str(settings))
+    moment = regular_files.mtime_ns(str(settings), follow=True)
     shelf.note_settings({"use": True}, ["test"], moment, moment / 1e9 + 1)
     assert not workflow_marks.is_known(str(shelf.root))
     shelf.note_settings({"use": True}, ["test"], moment, moment / 1e9 + 3)

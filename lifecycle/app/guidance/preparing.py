@@ -22,7 +22,7 @@ from lifecycle.core.errors import LifecycleError
 from lifecycle.core.redact import as_data, redact, shown, visible
 from lifecycle.core.timing import Deadline
 from lifecycle.settings import config
-from lifecycle.storage import log, workflow_marks
+from lifecycle.storage import log, regular_files
 from lifecycle.views.overview.overview_workflow import reading_here
 from lifecycle.workflow.sources.source_files import is_standing, read_sources
 from lifecycle.workflow.state import Workflow
@@ -86,7 +86,7 @@ class _Preparer:
     def before(self) -> None:
         """Take the fingerprints of all files before they are read."""
         now_ns = time.time_ns()
-        toml = os.path.relpath(workflow_marks.path_of(self.top), self.top)
+        toml = os.path.relpath(regular_files.settings_path(self.top), self.top)
         paths = [*prepared_recovery.watched(self.top), toml]
         self.files = {path: prepared_recovery.fingerprint(self.top, path, now_ns) for path in paths}
 

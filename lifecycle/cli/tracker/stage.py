@@ -31,7 +31,7 @@ from lifecycle.stages.session import activation, session_record, workflow_tasks
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.stop.staged_task import can_run_tests
 from lifecycle.stages.transcript import stop_input
-from lifecycle.storage import workflow_marks
+from lifecycle.storage import regular_files, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.views.stats.stats_words import count
 
@@ -161,7 +161,7 @@ def _settings(session: Session) -> StageSettings:
     if not stages.use:
         raise Refused(
             "The staged workflow is not on here, so nothing was changed; set use = true below [stages] in "
-            f"{workflow_marks.CONFIG_FILE}, or run: lifecycle init --stages"
+            f"{regular_files.CONFIG_FILE}, or run: lifecycle init --stages"
         )
     if files.is_off:
         raise Refused(
@@ -237,7 +237,7 @@ def _is_heard(session: Session) -> bool:
 def _why_off(stages: StageSettings, files: WorkflowFiles) -> str:
     """Why the workflow is not on here, "" if it is."""
     if not stages.use:
-        return f"{workflow_marks.CONFIG_FILE} does not switch it on; run: lifecycle init --stages"
+        return f"{regular_files.CONFIG_FILE} does not switch it on; run: lifecycle init --stages"
     if files.is_off:
         return "it is switched off in this worktree; run: lifecycle stage on"
     return ""

@@ -36,7 +36,7 @@ from lifecycle.hooks.client_contract import Reply
 from lifecycle.hooks.quick_wait import LONGEST_WAIT, RECKON_SECONDS, SLICE_SECONDS
 from lifecycle.settings import config
 from lifecycle.settings.running_client import Client
-from lifecycle.storage import signs_of_life, workflow_marks
+from lifecycle.storage import regular_files, signs_of_life
 from lifecycle.storage.store import STATE
 
 REST_SECONDS = 300.0
@@ -291,7 +291,7 @@ class _Waiter:
             self.claim_store.mtime_ns(),
             folder.mtime_ns(STATE),
             folder.mtime_ns(STOPPED),
-            workflow_marks.mtime_ns(str(config.file_of(self.world.root))),
+            regular_files.mtime_ns(str(config.file_of(self.world.root)), follow=True),
         )
 
     def _settings(self) -> Settings:

@@ -24,9 +24,8 @@ from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.stages.detection import call_sorts
 from lifecycle.stages.session import session_record as sessions
 from lifecycle.stages.session.session_record import SessionRecord
-from lifecycle.storage import live_process, log, workflow_marks
+from lifecycle.storage import live_process, log, regular_files, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
-from lifecycle.storage.workflow_marks import path_of
 from lifecycle.trackers.registry import seat_in
 
 if TYPE_CHECKING:
@@ -138,7 +137,7 @@ def wanted(root: Path, settings_of: Callable[[], Settings], clock: Clock) -> Sta
         clock: time.
     """
     files = WorkflowFiles(root)
-    written_ns = workflow_marks.mtime_ns(path_of(str(root)))
+    written_ns = regular_files.mtime_ns(regular_files.settings_path(str(root)), follow=True)
     if written_ns < 0:
         return None
     runners: tuple[Mapping[str, object], ...] = ()
