@@ -134,15 +134,21 @@ def tick(
             if wake is Wake.TICK and record.claim.phase == Phase.MERGED_DETECTED:
                 claim_store.note_asked()  # who asks by command reads the question on the terminal
             claim_store.save()
-            has_ended = working.is_gone or bool(record.ending.outcome)
-            claim_store.mark_due(
-                record,
-                mtime_ns=loaded.mtime_ns,
-                pending=pending_writes.due(claim_store.state) if has_ended else None,
-                is_finished=working.is_finished,
-                has_ended=has_ended,
-            )
+            _mark_due(working, loaded.mtime_ns)
             return Report(record, notices, tuple(working.actions), working.problem)
+
+
+def _mark_due(working: LookUnderWay, mtime_ns: int) -> None:
+    """Tell the guards when to look again; `mtime_ns` is the claim's as it was read, before the look."""
+    claim_store, record = working.claim_store, working.seen.record
+    has_ended = working.is_gone or bool(record.ending.outcome)
+    claim_store.mark_due(
+        record,
+        mtime_ns=mtime_ns,
+        pending=pending_writes.due(claim_store.state) if has_ended else None,
+        is_finished=working.is_finished,
+        has_ended=has_ended,
+    )
 
 
 def is_quiet(

@@ -240,7 +240,7 @@ def snapshot_of(world: World, claim_store: ClaimStore, wake: Wake, loaded: Loade
 
 def observe(working: LookUnderWay, loaded: Loaded) -> None:
     """Read from GitHub what the decision needs, if anything, and judge hints by it."""
-    world, claim_store, now = working.world, working.claim_store, working.world.clock.now()
+    world, now = working.world, working.world.clock.now()
     for _ in range(2):
         wanted = look(working.seen)
         if wanted is None:
@@ -278,20 +278,24 @@ def observe(working: LookUnderWay, loaded: Loaded) -> None:
         if not judged.is_wrong_issue:
             break
         working.seen = replace(working.seen, observation=None, looked_at_checks=False)
-    observed = working.seen.observation
-    if observed is not None:
-        _note_watched(world, observed)
-        record = apply_observation(working.seen.record, observed, now)
+    if working.seen.observation is not None:
+        _take_over(working, working.seen.observation, now)
+
+
+def _take_over(working: LookUnderWay, observed: Observation, now: float) -> None:
+    """Fold what was read into the record, and let the feedback say what follows from it."""
+    _note_watched(working.world, observed)
+    record = apply_observation(working.seen.record, observed, now)
+    working.seen = replace(working.seen, record=record)
+    if card_and_link.wants_link(working.seen):
+        record, notices = linked_writes.learned(working.world, working.seen)
         working.seen = replace(working.seen, record=record)
-        if card_and_link.wants_link(working.seen):
-            record, notices = linked_writes.learned(world, working.seen)
-            working.seen = replace(working.seen, record=record)
-            queue(working, notices)
-        pull = observed.by_number
-        if pull is not None and pull.state is PullState.OPEN:
-            claim_store.ledger.end(record.claim_key, review.over(pull))
-        _hear_failures(working)
-        _hear_reviews(working)
+        queue(working, notices)
+    pull = observed.by_number
+    if pull is not None and pull.state is PullState.OPEN:
+        working.claim_store.ledger.end(record.claim_key, review.over(pull))
+    _hear_failures(working)
+    _hear_reviews(working)
 
 
 def _hear_failures(working: LookUnderWay) -> None:

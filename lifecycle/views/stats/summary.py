@@ -182,12 +182,7 @@ def summarize(entries: Sequence[JournalEntry], wanted: Wanted = _ALL) -> Summary
     }
     last = _done(chosen)
     done = {task: entry.at for task, entry in last.items()}
-    # What somebody wrote in the agent's place, as reconcile does, makes no task of this clone's.
-    own = [entry for entry in chosen if not entry.detail.get("by")]
-    seen = [(_moment(visit), visit.task) for visit in known] + [
-        (entry.at, entry.task) for entry in own
-    ]
-    tasks = list(dict.fromkeys(task for _, task in sorted(seen) if task))
+    tasks = _tasks(known, chosen)
     moments = [entry.at for entry in chosen]
     return Summary(
         since=min(moments, default=0.0),
@@ -200,15 +195,7 @@ def summarize(entries: Sequence[JournalEntry], wanted: Wanted = _ALL) -> Summary
         labels=_groups(
             known, lambda visit: labels.get(visit.task, ()), lambda _, tasks: tasks & set(done)
         ),
-        agents=_groups(
-            known,
-            lambda visit: (visit.actor,) if visit.actor else (),
-            lambda name, tasks: {
-                task
-                for task, entry in last.items()
-                if entry.actor == name or (not entry.actor and task in tasks)
-            },
-        ),
+        agents=_agents(known, last),
         tasks=dict.fromkeys(tasks, "") | _titles(entries, tasks),
         spent=_spent(_leading(known)),
         tries=_tries(_leading(known)),
@@ -217,6 +204,16 @@ def summarize(entries: Sequence[JournalEntry], wanted: Wanted = _ALL) -> Summary
         flakes=_flakes(chosen),
         told=tuple(sorted(known, key=_moment)),
     )
+
+
+def _tasks(known: Iterable[Visit], entries: Iterable[JournalEntry]) -> list[str]:
+    """The tasks that were worked at, in the order in which that began.
+
+    What somebody wrote in the agent's place, as reconcile does, makes no task of this clone's.
+    """
+    own = [(entry.at, entry.task) for entry in entries if not entry.detail.get("by")]
+    seen = [*((_moment(visit), visit.task) for visit in known), *own]
+    return list(dict.fromkeys(task for _, task in sorted(seen) if task))
 
 
 def _flakes(entries: Iterable[JournalEntry]) -> tuple[Flake, ...]:
@@ -319,6 +316,16 @@ def _bottlenecks(rows: Sequence[StatsRow]) -> list[Bottleneck]:
         if why:
             bottlenecks.append(Bottleneck(row.system, row.name, row.share + lost, tuple(why)))
     return sorted(bottlenecks, key=lambda bottleneck: -bottleneck.weight)
+
+
+def _agents(known: Sequence[Visit], ends: Mapping[str, JournalEntry]) -> tuple[Group, ...]:
+    """The tasks by who worked at them; an end that names nobody is of each who did."""
+
+    def ended_by(name: str, tasks: set[str]) -> set[str]:
+        named = {task for task, entry in ends.items() if entry.actor == name}
+        return named | {task for task in tasks if task in ends and not ends[task].actor}
+
+    return _groups(known, lambda visit: (visit.actor,) if visit.actor else (), ended_by)
 
 
 def _groups(
