@@ -159,6 +159,19 @@ def test_a_lost_answer_while_opening_converges(
     assert said.count("created: http") == 1
 
 
+def test_a_pull_request_whose_answer_was_lost_is_found_in_the_same_look(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was opened once, and is told as opened: nobody waits for the next look."""
+    go(monkeypatch, is_joined=False)
+    place.ready()
+    place.control.add_fault(fault("cut", "after", CREATE_PR))
+    report = place.tree().tick(Wake.STOP)
+    assert len(place.pulls()) == 1
+    assert place.claim()["pr_number"] == place.pull()
+    assert "created: http" in texts(report)
+
+
 @pytest.mark.parametrize(
     ("route", "failure"),
     crossed({"joined": END, "comment": COMMENT, "close": CLOSE, "board": BOARD}, FAULTS),
