@@ -59,6 +59,7 @@ def _dataclass(
             if name not in given.__dict__ or (name == "__hash__" and given.__dict__[name] is None):
                 setattr(made, name, method)
         about: dict[str, Any] = {"match_args": tuple(every), "light_fields": every}
+        about["light_places"] = {name: place for place, name in enumerate(every)}
         about |= {"light_frozen": frozen, "light_values": _getter([*every])}
         about["light_compared"] = _getter([name for name, found in every.items() if found.compare])
         for name, value in about.items():
@@ -208,14 +209,15 @@ def _replace(value: Any, /, **changes: Any) -> Any:
     Without a field it is a copy, which has kept nothing of what the value was asked for.
     """
     made = value.__class__
+    places = getattr(made, "__light_places__", {})
+    if not places.keys() >= changes.keys() or not places:
+        there = _getter([*made.__match_args__])(value)
+        return made(**(dict(zip(made.__match_args__, there, strict=True)) | changes))
+    values, is_new = [*made.__light_values__(value)], not (changes and made.__light_frozen__)
     for name, new in changes.items():
-        if getattr(value, name, _MISSING) is not new:
-            break
-    else:
-        if changes and getattr(made, "__light_frozen__", False):
-            return value
-    values = getattr(made, "__light_values__", None) or _getter([*made.__match_args__])
-    return made(**(dict(zip(made.__match_args__, values(value), strict=True)) | changes))
+        is_new = is_new or values[places[name]] is not new
+        values[places[name]] = new
+    return made(*values) if is_new else value
 
 
 def _asdict(value: Any) -> Any:

@@ -125,10 +125,11 @@ def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
         environment: the variables; those of the process unless given.
     """
     variables = os.environ if environment is None else environment
-    for name, value in variables.items():
-        if len(value) >= _SHORTEST and value in text and _is_secret(name, value):
-            text = text.replace(value, "***")
-    for value in _KEPT:
+    return _without((v for n, v in variables.items() if v in text and _is_secret(n, v)), text)
+
+
+def _without(secrets: Iterable[str], text: str) -> str:
+    for value in (*secrets, *_KEPT):
         text = text.replace(value, "***")
     lower = text.lower()
     for needle, pattern in _PATTERNS:
@@ -166,6 +167,8 @@ def lines_in(parts: Iterable[bytes], longest: int) -> Iterator[str]:
 
 
 def _is_secret(name: str, value: str) -> bool:
+    if len(value) < _SHORTEST:
+        return False
     is_number = value.isdecimal() or value == "*" * len(value)
     return bool(re.search(_NAMES, name)) and not is_number and not re.search(_PLACES, name)
 
@@ -193,17 +196,19 @@ def swept(value: object, found: list[str], name: str = "", *, is_request: bool =
         is_request: a name or an id (a field that is none of `TEXTS`) loses only what has the shape of a
             secret: a variable may be called TOKEN_OWNER, and hold the repository's owner.
     """
-    if isinstance(value, str):
-        clean = redact(value, {} if is_request and name not in TEXTS else None)
-        if clean != value and name not in found:
-            found.append(name)
-        return clean
-    if isinstance(value, Mapping):
-        items = value.items()
-        return {key: swept(one, found, str(key), is_request=is_request) for key, one in items}
-    if isinstance(value, list | tuple):
-        return [swept(one, found, name, is_request=is_request) for one in value]
-    return value
+    secrets = [value for name, value in os.environ.items() if _is_secret(name, value)]
+
+    def clean(value: object, name: str) -> object:
+        if isinstance(value, str):
+            text = _without(() if is_request and name not in TEXTS else secrets, value)
+            if text != value and name not in found:
+                found.append(name)
+            return text
+        if isinstance(value, Mapping):
+            return {key: clean(one, str(key)) for key, one in value.items()}
+        return [clean(one, name) for one in value] if isinstance(value, list | tuple) else value
+
+    return clean(value, name)
 
 
 _HIDDEN = frozenset(

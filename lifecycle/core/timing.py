@@ -16,7 +16,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
@@ -63,8 +63,10 @@ def parse_time(text: object) -> float | None:
 
     if len(text) == _GITHUBS and text[10] == "T" and text[-1] == "Z":
         # As GitHub writes them all: a sweep reads tens of thousands, a look should not load dateutil.
-        with suppress(ValueError):
+        try:
             return datetime.fromisoformat(text).timestamp()
+        except ValueError:
+            pass  # read as any other
     import warnings
 
     from dateutil import parser
