@@ -67,6 +67,23 @@ def test_what_talks_to_github_is_light(place: Place) -> None:
     assert {name for name in helped if name.startswith(OTHERS)} == set()
 
 
+@pytest.mark.started
+@pytest.mark.parametrize(
+    ("arguments", "collects"),
+    [
+        (["hook", "on-stop"], False),
+        (["hook", "session-start"], False),
+        (["hook", "ci-waiter"], True),
+        (["status"], True),
+    ],
+)
+def test_a_hook_collects_no_garbage(place: Place, arguments: list[str], *, collects: bool) -> None:
+    """It ends soon; what stays, a waiter and a command, does."""
+    code = f"{COMMAND.format(arguments)}\nimport gc\nprint(gc.isenabled(), file=sys.__stdout__)"
+    done = place.run(sys.executable, "-P", "-c", code)
+    assert (done.returncode, done.stdout.split()[-1]) == (0, str(collects))
+
+
 @pytest.mark.started  # what is imported is what is tested
 @pytest.mark.parametrize("hook", sorted({*REPLIES} - ELSEWHERE))
 def test_every_hook_with_a_claim_is_light(place: Place, hook: str) -> None:
