@@ -55,6 +55,8 @@ class Command:
         is_last: it ran for certain if the line's exit status is 0, and that status is its own.
         raw: all of its words, with what stands before the program.
         sets: what is assigned before the program, as `NAME=value`.
+        kept: what commands of their own before it assigned: after `set -a`, or by a name that the
+            environment has, the program sees it.
         files: where its output goes instead, as far as that is a file.
         after: the operator behind it; "" at the end of the line.
         is_inner: it stands in a substitution.
@@ -66,6 +68,7 @@ class Command:
         self.words = tuple(unwrapped(raw))
         before = self.raw[: len(self.raw) - len(self.words) + 1]
         self.sets = tuple(word for word in before if _ASSIGNMENT.match(word))
+        self.kept: tuple[str, ...] = ()
         self.is_last = self.is_clear = False
 
 
@@ -78,10 +81,12 @@ def _commands(line: str, depth: int) -> list[Command]:
     result: list[Command] = []
     splitter = _split(line)
     groups = splitter.groups
+    kept: tuple[str, ...] = ()
     for index, command in enumerate(groups):
         command.is_last = not command.is_inner and _is_own(groups, index, splitter)
         command.is_clear = not command.is_inner and not splitter.is_unclear
-        bare = command.words
+        bare, command.kept = command.words, kept
+        kept += () if bare else command.sets
         is_shell = len(bare) > 2 and bare[0] in _SHELLS and depth < 2
         flags = (i for i, word in enumerate(bare) if is_shell and re.fullmatch(r"-\w*c", word))
         place = next(flags, 0)
@@ -97,6 +102,7 @@ def _inside(command: Command, outer: Command) -> Command:
     command.is_last = command.is_last and outer.is_last
     command.is_clear = command.is_clear and outer.is_clear
     command.sets += outer.sets
+    command.kept += outer.kept
     command.files += outer.files
     command.after = command.after or outer.after
     return command

@@ -126,7 +126,7 @@ def _run_in(line: str, tests: tuple[str, ...], rows: tuple[RunnerRow, ...]) -> S
     for index, command in enumerate(every):
         if command.words[0] in ("export", "declare"):
             exported += command.words[1:]
-        hit = _run(command, own, (*exported, *command.sets), rows)
+        hit = _run(command, own, (*exported, *command.kept, *command.sets), rows)
         if hit is not None and hit[0].is_nothing:
             idle = idle or hit[0]
         elif hit is not None:
@@ -254,7 +254,8 @@ def _is_plain(every: list[Command], runs: set[int], *, decides: bool) -> bool:
     is_fed = False
     for index, command in enumerate(every):
         name, rest = command.words[0], command.words[1:]
-        sets = (*command.sets, *(rest if name in ("export", "declare") else ()))
+        told = rest if name in ("export", "declare") else ()
+        sets = (*command.kept, *command.sets, *told)
         is_clear = command.is_clear or command.words == tuple(TOP[2:-1].split())
         is_read = name not in (".", "source") or re.search(_OWN["file"], "".join(rest[:1]))
         is_known = index in runs or (is_beside(command) and is_read)

@@ -167,6 +167,10 @@ def test_what_lists_or_says_what_it_would_do_is_no_run(line: str) -> None:
     [
         ("PYTEST_ADDOPTS='-k one' pytest", False),
         ("export PYTEST_ADDOPTS='-k one'; pytest", False),
+        ("set -a; PYTEST_ADDOPTS='-k one'; pytest", False),
+        ("TESTS=one; export TESTS; make test", False),
+        ("set -a; TESTS=x; make test", False),
+        ("LOG=out.txt; make test", True),
         ("env PYTEST_ADDOPTS=--lf pytest", False),
         ("pytest --deselect tests/test_a.py::test_b", False),
         ("pytest --ignore tests/hard", False),

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from lifecycle.evidence import junit, reading, test_runs
 from lifecycle.evidence.checks.check_log import CheckOutput
+from lifecycle.evidence.checks.known_checks import KnownCheck
 from lifecycle.evidence.outcomes import Outcome, Reading
 from lifecycle.evidence.records import KINDS, TEST
+from lifecycle.evidence.runners import runner_options
 from lifecycle.evidence.runners.runner_row import RunnerRow
 
 
@@ -53,6 +56,21 @@ def read(
     )
     reports = junit.read_reports(root, end.words, end.began) if kind == TEST else None
     return shown if reports is None else with_reports(shown, reports, end.status)
+
+
+def picking(
+    check: KnownCheck, environment: Mapping[str, str], rows: tuple[RunnerRow, ...]
+) -> str:
+    """Which variable that the check was started with picks tests, as a reason; "" if none does.
+
+    One that a command of the check sets itself is the project's word for what its suite is.
+    """
+    lines = [shlex.join(words) for words in check.commands]
+    if check.name != TEST and all(test_runs.run_in(line, rows=rows) is None for line in lines):
+        return ""
+    own = {word.partition("=")[0] for words in check.commands for word in words if "=" in word}
+    names = (name for name in runner_options.picking(environment) if name not in own)
+    return next((f"the variable {name} picks tests" for name in names), "")
 
 
 def with_reports(found: Reading, reports: Reading, status: int) -> Reading:

@@ -28,7 +28,7 @@ _WORST = (Outcome.FAILED, Outcome.PARTIAL, Outcome.UNKNOWN, Outcome.NOTHING_RAN,
 
 
 def judged(
-    record: RunRecord, readings: list[Reading], red: set[str], *, is_part: bool
+    record: RunRecord, readings: list[Reading], red: set[str], *, part: str = ""
 ) -> RunRecord:
     """The record with what the runs came to, taken together.
 
@@ -36,12 +36,12 @@ def judged(
         record: what is known of them besides.
         readings: of each command.
         red: tests that failed in earlier runs.
-        is_part: words were given beside the check's own.
+        part: why it was only a part of the check; "" if all of it ran.
     """
     outcome = min((reading.outcome for reading in readings), key=_WORST.index)
     why = next((one.why for one in readings if one.outcome is outcome and one.why), "")
-    if is_part and outcome is not Outcome.FAILED:
-        outcome, why = Outcome.PARTIAL, "further words were given"
+    if part and outcome is not Outcome.FAILED:
+        outcome, why = Outcome.PARTIAL, part
     counted = [reading.counts for reading in readings if reading.counts is not None]
     failures = tuple(name for reading in readings for name in reading.failures)
     telling = [reading.asserted for reading in readings if reading.asserted is not None]

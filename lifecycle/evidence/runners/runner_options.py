@@ -14,6 +14,10 @@ from itertools import pairwise
 from lifecycle.evidence.runners.runner_row import RunnerRow
 from lifecycle.evidence.runners.runner_table import options, pattern
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 
 class RunScope(StrEnum):
     """How much of a suite runs."""
@@ -61,6 +65,16 @@ def scope_of(
     is_part = is_part or _picks_attached(program, every) or _picks_file(every)
     is_part = is_part or _picks_named(program, row, words, sets)
     return RunScope.PART if is_part else RunScope.SUITE
+
+
+def picking(environment: Mapping[str, str]) -> list[str]:
+    """The variables of an environment that pick tests, whatever program reads them, by name."""
+    return sorted(
+        name
+        for name, value in environment.items()
+        if name not in options("told")
+        and scope_of("any", (), (f"{name}={value}",)) is not RunScope.SUITE
+    )
 
 
 def is_status_hidden(

@@ -307,3 +307,33 @@ def test_red_and_green_are_told_by_name(tmp_path: Path) -> None:
         ((), (), True),
         (None, ("tests.test_sum::test_two",), False),
     ]
+
+
+@pytest.mark.parametrize(
+    ("variable", "name", "outcome"),
+    [
+        ("GTEST_FILTER=A*", "test", Outcome.PARTIAL),
+        ("PYTEST_ADDOPTS=-k one", "test", Outcome.PARTIAL),
+        ("PYTEST_ADDOPTS=--collect-only", "test", Outcome.PARTIAL),
+        ("GTEST_FILTER=*", "test", Outcome.PASSED),
+        ("PYTEST_CURRENT_TEST=a::b", "test", Outcome.PASSED),
+        ("GTEST_FILTER=A*", "lint", Outcome.PASSED),
+    ],
+)
+def test_a_variable_that_picks_tests_makes_a_part_of_a_check_of_tests(
+    project: Project, variable: str, name: str, outcome: Outcome
+) -> None:
+    """It is none of the project's: whoever started the check had it; the reason names it."""
+    key, _, value = variable.partition("=")
+    project.environment = {**project.environment, key: value}
+    record = project.check("echo '3 passed in 0.1s'", name=name).record
+    assert record.outcome is outcome
+    assert (key in record.why) == (outcome is Outcome.PARTIAL)
+
+
+def test_a_variable_that_the_check_sets_itself_is_the_projects_word(project: Project) -> None:
+    """What the command is configured with is the suite, whatever the shell has."""
+    project.environment = {**project.environment, "GTEST_FILTER": "A*"}
+    commands = (("env", "GTEST_FILTER=B*", "true"),)
+    known = KnownCheck("test", commands, "a test", is_projects=False)
+    assert project.check("true", name="test", check=known).record.outcome is Outcome.PASSED

@@ -16,9 +16,9 @@ PASSED, FAILED = Outcome.PASSED, Outcome.FAILED
 RUN = RunRecord(100.0, "make", Outcome.UNKNOWN, "")
 
 
-def judged(*readings: Reading, red: set[str] | None = None, is_part: bool = False) -> RunRecord:
+def judged(*readings: Reading, red: set[str] | None = None, part: str = "") -> RunRecord:
     """The record of a run whose commands said this."""
-    return run_findings.judged(RUN, list(readings), red or set(), is_part=is_part)
+    return run_findings.judged(RUN, list(readings), red or set(), part=part)
 
 
 @pytest.mark.parametrize(
@@ -40,9 +40,9 @@ def test_the_worst_of_its_commands_counts(outcomes: str, whole: str) -> None:
 
 def test_with_further_words_it_is_a_part_unless_it_failed() -> None:
     """A failure is one, however little was run."""
-    part = judged(Reading(PASSED), is_part=True)
+    part = judged(Reading(PASSED), part="further words were given")
     assert (part.outcome, part.why) == (Outcome.PARTIAL, "further words were given")
-    red = judged(Reading(FAILED, why="exit status 2"), is_part=True)
+    red = judged(Reading(FAILED, why="exit status 2"), part="further words were given")
     assert (red.outcome, red.why) == (FAILED, "exit status 2")
     assert judged(Reading(PASSED)).outcome is PASSED
 
