@@ -26,16 +26,7 @@ def listed(kind: str) -> frozenset[str]:
 LENGTH = 8_000
 """Characters of a command line that are read."""
 
-_TOKEN = re.compile(
-    r"""(?P<space>(?:[ \t]|\\\n)+)
-    | (?P<comment>(?<![^\s;&|()])\#[^\n]*)
-    | (?P<heredoc><<-?[ \t]*(?P<quote>["'\\]?)(?P<word>[A-Za-z_]\w*)["']?)
-    | (?P<redirect>(?:\d*|&)(?:>>|>\||>&|<&|<<<|<>|>|<)(?:&?\d+|-)?)
-    | (?P<end>\|\|?&?|&&|;;?|&|\n|[()]|[{}](?=\s|$|;))
-    | (?P<part>(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s;&|<>"'\\()])+)
-    | (?P<other>.)""",
-    re.VERBOSE | re.DOTALL,
-)
+_TOKEN = re.compile(word_tables.table("words/commands")["token"], re.VERBOSE | re.DOTALL)
 _CORES = re.compile(r"\$\((?:nproc[^()$]*|getconf _NPROCESSORS_ONLN|sysctl -n hw\.\w+)\)")
 """How many processors there are: a number."""
 

@@ -63,13 +63,6 @@ class Evidence(StrEnum):
     """Nobody can say which tree this is."""
 
 
-_OF_SILENT = {
-    Outcome.UNKNOWN: Evidence.UNKNOWN,
-    Outcome.NOTHING_RAN: Evidence.NOTHING,
-    Outcome.PARTIAL: Evidence.PARTIAL,
-}
-
-
 @dataclass(frozen=True, slots=True)
 class RunRecord:
     """One run of a command.
@@ -144,13 +137,8 @@ _COUNTED = ("passed", "failed", "skipped", "errors")
 
 def record_of(reading: Reading, run: RunRecord) -> RunRecord:
     """The record of a run with what was read of it: the outcome, the counts, which tests failed and how."""
-    return replace(
-        run,
-        outcome=reading.outcome,
-        counts=reading.counts,
-        failures=reading.failures,
-        asserted=reading.asserted,
-    )
+    names = ("outcome", "counts", "failures", "asserted")
+    return replace(run, **{name: getattr(reading, name) for name in names})
 
 
 def standing(records: tuple[RunRecord, ...], tree: str, kind: str = TEST) -> Evidence:
@@ -163,7 +151,7 @@ def standing(records: tuple[RunRecord, ...], tree: str, kind: str = TEST) -> Evi
     if not runs:
         return Evidence.MISSING
     if runs[-1].outcome in _SILENT:
-        return _OF_SILENT[runs[-1].outcome]
+        return Evidence(runs[-1].outcome.removesuffix("_ran"))
     if ended[-1].outcome is not Outcome.PASSED:
         return Evidence.RED
     return Evidence.SPOILED if ended[-1].changed else Evidence.CHANGED
@@ -225,9 +213,9 @@ def _read_records(data: Mapping[str, Any]) -> tuple[RunRecord, ...]:
     makers: dict[str, Callable[[Any], Any]] = {
         "outcome": Outcome,
         "counts": lambda counts: Counts(**{name: int(counts[name]) for name in _COUNTED}),
-        "commands": _lists,
+        "commands": lambda lists: tuple(tuple(map(str, words)) for words in lists),
         "files": lambda pairs: tuple((str(path), str(blob)) for path, blob in pairs),
-        "asserted": _words,
+        "asserted": lambda words: tuple(map(str, words)),
     }
     known = [field.name for field in fields(RunRecord)]
     try:
@@ -242,14 +230,6 @@ def _read_records(data: Mapping[str, Any]) -> tuple[RunRecord, ...]:
         )
     except (ValueError, TypeError, KeyError, AttributeError):
         return ()  # it is learned again with the next run
-
-
-def _words(listed: list[str]) -> tuple[str, ...]:
-    return tuple(map(str, listed))
-
-
-def _lists(listed: list[list[str]]) -> tuple[tuple[str, ...], ...]:
-    return tuple(map(_words, listed))
 
 
 def shown(command: str) -> str:

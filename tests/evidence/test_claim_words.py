@@ -48,7 +48,7 @@ def is_claimed(case: Case) -> bool:
 @batched(PLAIN)
 def test_a_line_claims_what_its_case_says(batch: list[Case]) -> None:
     """A line that completes its stage claims that, and one that does not claims it nowhere."""
-    failed = wrong(batch, named, is_claimed, lambda case: case.expected != STAYS)
+    failed = wrong(batch, named, is_claimed, lambda case: case.found != STAYS)
     assert not failed, "\n".join(failed)
 
 

@@ -34,7 +34,7 @@ def claimed(case: Case) -> tuple[bool, list[str]]:
 
 def due(case: Case) -> tuple[bool, list[str]]:
     """The same, as the case says it."""
-    is_due = case.expected != STAYS
+    is_due = case.found != STAYS
     return is_due, [OF[str(MARKERS[case.asked])]] * is_due
 
 

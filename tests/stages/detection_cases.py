@@ -1,8 +1,9 @@
 """The project's own cases of detection: one line of `cases/detection.jsonl` each, and what comes of one.
 
 A line has `tier` (marker, verdict, words or run), `asked` (the stage in force), `text` or `turn`,
-`expected` (the completed stage, or "stays") and `why`. A turn is a list of texts and of calls,
-`[tool, text, how it ended, output]`; the tool "typed" is a command that a person typed.
+`expected` (the completed stage, or "stays") and `why`. One with `missed` completes its stage, and the
+product asks there, for that reason. A turn is a list of texts and of calls, `[tool, text, how it ended,
+output]`; the tool "typed" is a command that a person typed.
 """
 
 from __future__ import annotations
@@ -40,6 +41,12 @@ class Case:
     steps: tuple[str | ToolCall, ...]
     expected: str
     why: str
+    missed: str = ""
+
+    @property
+    def found(self) -> str:
+        """What the product finds there: what is right, or nothing where it is known to ask."""
+        return STAYS if self.missed else self.expected
 
 
 @cache
@@ -52,7 +59,13 @@ def all_cases(path: Path = FILE) -> list[Case]:
         steps = tuple(step if isinstance(step, str) else _call(*step) for step in turn)
         cases.append(
             Case(
-                number, known["tier"], Stage(known["asked"]), steps, known["expected"], known["why"]
+                number,
+                known["tier"],
+                Stage(known["asked"]),
+                steps,
+                known["expected"],
+                known["why"],
+                known.get("missed", ""),
             )
         )
     return cases

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.evidence.outcomes import CallEnd
 from lifecycle.evidence.runners import runner_table
+from lifecycle.evidence.words import word_tables
 from lifecycle.stages.detection import call_sorts, stage_watch, stage_words
-from lifecycle.stages.detection.call_sorts import WORDS, Sort, classify, hinted
+from lifecycle.stages.detection.call_sorts import Sort, classify, hinted
 from lifecycle.stages.detection.stage_watch import PARSED, RECENT, TABLE, infer
 from lifecycle.stages.transcript.turn import StageFinding, ToolCall
 from lifecycle.trackers import command_signs
@@ -393,7 +394,7 @@ def test_judged_from_its_end_a_turn_comes_to_the_same(
 @pytest.mark.parametrize("text", [text for text, wanted in SAID if wanted != "UNKNOWN"])
 def test_no_text_that_matters_is_passed_over(text: str) -> None:
     """Every text that says something has one of the words that texts are looked at for."""
-    assert any(word in text.lower() for word in WORDS)
+    assert any(word in text.lower() for word in word_tables.table("words/hints")["claims"])
 
 
 def test_only_recent_words_count() -> None:

@@ -161,7 +161,11 @@ class CheckRun:
             session=asked.session,
         )
         red = {name for run in known for name in run.failures}
-        record = run_findings.judged(record, readings.result(), red, part=self._part())
+        from lifecycle.evidence.checks.check_reading import picking
+
+        part = asked.extra and "further words were given"
+        part = part or picking(name, commands[-1], self.environment)
+        record = run_findings.judged(record, readings.result(), red, part=part)
         left: dict[str, str] = {}
         if not end.signal:
             record, left = self._on_tree(record, before, after)
@@ -240,14 +244,6 @@ class CheckRun:
                 Outcome.UNKNOWN, why="no percentage was read where its platform says it is"
             )
         return read(COVERAGE, ended, self.root, rows, number)
-
-    def _part(self) -> str:
-        """Why only a part of the check ran, as far as what it was given besides says so."""
-        if self.asked.extra:
-            return "further words were given"
-        from lifecycle.evidence.checks.check_reading import picking
-
-        return picking(self.asked.check, self.environment, self.asked.rows)
 
     def _tree(self, outputs: Mapping[str, str], before: TreeSeen = UNSEEN) -> TreeSeen:
         """The tree as it is now; an unnamed one, and a remark, if git cannot say."""

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from lifecycle.evidence import junit, reading, test_runs
 from lifecycle.evidence.checks.check_log import CheckOutput
-from lifecycle.evidence.checks.known_checks import KnownCheck
 from lifecycle.evidence.outcomes import Outcome, Reading
 from lifecycle.evidence.records import KINDS, TEST
-from lifecycle.evidence.runners import runner_options
+from lifecycle.evidence.runners import runner_options, runner_table
+from lifecycle.evidence.runners.runner_options import RunScope
 from lifecycle.evidence.runners.runner_row import RunnerRow
 
 
@@ -58,19 +58,18 @@ def read(
     return shown if reports is None else with_reports(shown, reports, end.status)
 
 
-def picking(
-    check: KnownCheck, environment: Mapping[str, str], rows: tuple[RunnerRow, ...]
-) -> str:
-    """Which variable that the check was started with picks tests, as a reason; "" if none does.
+def picking(name: str, words: tuple[str, ...], environment: Mapping[str, str]) -> str:
+    """Which variable that a check was started with picks tests, as a reason; "" if none does.
 
     One that a command of the check sets itself is the project's word for what its suite is.
     """
-    lines = [shlex.join(words) for words in check.commands]
-    if check.name != TEST and all(test_runs.run_in(line, rows=rows) is None for line in lines):
+    if name != TEST and test_runs.run_in(shlex.join(words)) is None:
         return ""
-    own = {word.partition("=")[0] for words in check.commands for word in words if "=" in word}
-    names = (name for name in runner_options.picking(environment) if name not in own)
-    return next((f"the variable {name} picks tests" for name in names), "")
+    own = {word.partition("=")[0] for word in words} | runner_table.options("told")
+    for key in sorted({*environment} - own):
+        if runner_options.scope_of("any", (), (f"{key}={environment[key]}",)) is not RunScope.SUITE:
+            return f"the variable {key} picks tests"
+    return ""
 
 
 def with_reports(found: Reading, reports: Reading, status: int) -> Reading:

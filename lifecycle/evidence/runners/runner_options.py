@@ -14,10 +14,6 @@ from itertools import pairwise
 from lifecycle.evidence.runners.runner_row import RunnerRow
 from lifecycle.evidence.runners.runner_table import options, pattern
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 class RunScope(StrEnum):
     """How much of a suite runs."""
@@ -26,12 +22,6 @@ class RunScope(StrEnum):
     PART = "part"
     NOTHING = "nothing"
 
-
-_LETTERS = (
-    r"-(?:[qvxsl]+|r[a-zA-Z]+|[njTC]\w+|\d+|-experimental-\S+) .*"
-    r"|-p ?(?:no:\S+|xdist|anyio|asyncio|pytest\S+)(?: .*)?"
-)
-"""Letters in one word, a number behind its letter, and what is only tried."""
 
 _MAKE = "nqtp"
 """Letters with which make says, asks, touches or prints, and runs nothing."""
@@ -67,16 +57,6 @@ def scope_of(
     return RunScope.PART if is_part else RunScope.SUITE
 
 
-def picking(environment: Mapping[str, str]) -> list[str]:
-    """The variables of an environment that pick tests, whatever program reads them, by name."""
-    return sorted(
-        name
-        for name, value in environment.items()
-        if name not in options("told")
-        and scope_of("any", (), (f"{name}={value}",)) is not RunScope.SUITE
-    )
-
-
 def is_status_hidden(
     name: str, words: tuple[str, ...], sets: tuple[str, ...] = (), row: RunnerRow | None = None
 ) -> bool:
@@ -97,7 +77,7 @@ def are_known(words: tuple[str, ...], row: RunnerRow | None) -> bool:
         return row is not None and row.is_own
     # A project says itself which of its runner's options leave something out.
     return (row is not None and row.is_own) or all(
-        word in known or _name(word) in known or re.fullmatch(_LETTERS, f"{word} {after}")
+        word in known or _name(word) in known or re.fullmatch(pattern("letters"), f"{word} {after}")
         for last, word, after in zip(("", *words), words, (*words[1:], ""), strict=False)
         if word.startswith(("-", "+")) and last not in own
     )

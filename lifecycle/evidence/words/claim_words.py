@@ -9,7 +9,9 @@ harmless, has a form of the table (`sentences.json`), from its first word to its
 about now, without a condition. And it counts only if no other sentence of the text takes it back: none
 has a word of what is open, doubted, left out or another's; where a sentence tells what the code does, such
 words count only if they say that it does it badly. What was, and stands before the claim, it leaves behind.
-What no form fits says nothing, and the question is asked.
+A share, an exception, code that does nothing, an entry that is not done, another's word and another time
+("spoils", "undone") take a claim back wherever they stand; a denial or a turn ("denials") does so in any
+other sentence, whatever it is of. What no form fits says nothing, and the question is asked.
 """
 
 from __future__ import annotations
@@ -32,6 +34,12 @@ if TYPE_CHECKING:
 TABLE = "words/sentences"
 ITEM = "- "
 """What the line of a list's entry, or of a heading, begins with."""
+
+LONGEST = 600
+"""Characters of the longest sentence that is read: a longer one is none, and no claim stands beside it.
+
+Some patterns take a sentence's length squared; so no text takes longer than its sentences do.
+"""
 
 END = "%END%"
 """What may stand behind a claim."""
@@ -58,18 +66,17 @@ def said(
     for name, row in word_tables.table(TABLE)["open"].items():
         says = partial(_says, "|".join(_listed(row)))
         is_there = any(map(says, _worth(row, lines))) and _has(row["about"], whole)
-        if is_there and any(map(says, _worth(row, prose()[1]))):
-            still.append(name)
+        still += [name] * (is_there and any(map(says, _worth(row, prose()[1]))))
     return claims, still
 
 
 def takes_back(lines: list[str], *, is_strict: bool = False) -> bool:
     """True if a line says something that no claim can stand beside; beside an approval that is more."""
     every = [(line, sentence) for line in lines for sentence in _bare(line)]
-    are_claims = [] if is_strict else [bool(_claimed([sentence], "")) for _, sentence in every]
-    last = max((place for place, is_one in enumerate(are_claims) if is_one), default=0)
-    return any(_has(_of("signs"), line) for line in lines) or not all(
-        _is_beside(sentence, is_label=line.startswith(ITEM), is_strict=True not in are_claims)
+    claimed = [at for at, (_, part) in enumerate(every) if not is_strict and _claimed([part], "")]
+    last = max(claimed, default=-1)
+    return any(_has(_of("signs"), line) or _spoils(line) for line in lines) or not all(
+        _is_beside(sentence, is_label=line.startswith(ITEM), is_strict=last < 0)
         or (place < last and _is_over(sentence))
         for place, (line, sentence) in enumerate(every)
     )
@@ -135,14 +142,14 @@ def _claimed(lines: list[str], wanted: str) -> list[str]:
 @lru_cache(1_000)
 def _claims(claim: str, sentence: str) -> bool:
     """True if the sentence, or a part of it whose other parts are harmless, has a form of the claim."""
-    if sentence.endswith("?") or _has(_of("hangs on"), sentence):
+    if len(sentence) > LONGEST or sentence.endswith("?") or _has(_of("hangs on"), sentence):
         return False
     plain = re.sub(r" \([^()]*\)", partial(_kept, claim), sentence).rstrip(" .!:;)")
     if _fits(claim, plain):
         return True
     head, _, rest = plain.partition(": ")
     if rest and claim in (CODED, SATISFIED) and _fits(claim, head):
-        return " " in rest and _is_safe(rest, is_label=True)
+        return " " in rest and _is_safe(rest, is_label=True) and not _denies(rest)
     if rest and claim == APPROVED and re.fullmatch(_of("reviewed"), head):
         return _claims(claim, rest)
     parts = [p for part in re.split(_of("parts"), plain) if (p := part.strip(" ().!,"))]
@@ -150,8 +157,8 @@ def _claims(claim: str, sentence: str) -> bool:
     is_safe = partial(_is_safe, is_label=True, is_strict=claim in (APPROVED, TESTED))
     return bool(firsts) and all(
         any(_fits(name, part) for name in word_tables.table(TABLE)["claims"])
-        or (re.fullmatch(_of("aside"), part) and is_safe(part))
-        or (place > firsts[0] and _has(_of("known"), part) and is_safe(part))
+        or (re.fullmatch(_of("aside"), part) and is_safe(part) and not _denies(part))
+        or (place > firsts[0] and _has(_of("known"), part) and is_safe(part) and not _denies(part))
         for place, part in enumerate(parts)
     )
 
@@ -161,14 +168,8 @@ def _kept(claim: str, aside: re.Match[str]) -> str:
     return aside[0] if claim == APPROVED or not _is_safe(aside[0], is_strict=True) else ""
 
 
-def _is_whole(part: str) -> bool:
-    """True unless it says so many of more."""
-    shares = re.findall(word_tables.table(TABLE)["pieces"]["SHARE"], part)
-    return all(some == every for some, every in shares)
-
-
 def _fits(claim: str, part: str) -> bool:
-    return _is_whole(part) and re.fullmatch(_of("lead-in") + _forms(claim)[0], part) is not None
+    return re.fullmatch(_of("lead-in") + _forms(claim)[0], part) is not None
 
 
 def _is_over(sentence: str) -> bool:
@@ -181,17 +182,15 @@ def _is_safe(text: str, *, is_label: bool = False, is_strict: bool = False) -> b
     """True if nothing in it takes a claim back.
 
     What tells of the code does so only if it says that it is not over, or bad; of the work, any doubt does.
-    What the agent did it did; why it did it may tell of the code.
     """
-    plain, kind, is_deed = re.sub(_of("harmless"), " ", text), "unsafe", _has(_of("deeds"), text)
-    why: list[str] = []
-    if not is_strict and (is_label or not is_deed) and not _has(_of("of the work"), plain):
+    plain, kind = re.sub(_of("harmless"), " ", text), "unsafe"
+    if not is_strict and (is_label or not _has(_of("of the work"), plain)):
         plain, kind = re.sub(_of("under"), " thus ", plain), "wrong"
-    elif is_deed and not is_strict:
-        plain, *why = re.split(_of("reasons"), re.sub(_of("of deeds"), " ", plain), maxsplit=1)
+    elif not is_strict and _has(_of("deeds"), text):
+        plain = re.sub(_of("of deeds"), " ", plain)
     is_marked = any(map(partial(_has, _of(kind)), [plain, *re.split(_of("clauses"), plain)]))
     is_none = _has(_of("no statement"), text) or (is_strict and _has(_of("orders"), plain))
-    return not (is_marked or is_none) and _is_whole(plain) and all(map(_is_safe, why))
+    return not (is_marked or is_none)
 
 
 def _is_beside(sentence: str, *, is_label: bool, is_strict: bool) -> bool:
@@ -202,11 +201,25 @@ def _is_beside(sentence: str, *, is_label: bool, is_strict: bool) -> bool:
     """
     if _claimed([sentence], ""):
         return True
-    if not _is_safe(sentence, is_label=is_label, is_strict=is_strict):
-        return False
     plain, kinds = re.sub(_of("harmless"), " ok ", sentence), ("known", "heading")
-    is_bare = is_label or is_strict or sentence.endswith(":")
-    return is_bare or any(_has(_of(kind), plain) for kind in kinds)
+    is_known = is_label or is_strict or sentence.endswith(":")
+    is_known = is_known or any(_has(_of(kind), plain) for kind in kinds)
+    return is_known and _is_safe(sentence, is_label=is_label, is_strict=is_strict)
+
+
+def _denies(part: str) -> bool:
+    return _has(_of("denials"), re.sub(_of("harmless"), " ", part))
+
+
+def _spoils(line: str) -> bool:
+    """True if it says that not all is done, whichever way: beside that no claim stands."""
+    entries = (f"{ITEM}{part.removeprefix(ITEM).strip()}" for part in line.split("\n"))
+    return any(_has(_of("undone"), entry) for entry in entries) or any(
+        len(sentence) > LONGEST
+        or _has(_of("spoils"), re.sub(_of("harmless"), " ", sentence))
+        or (_denies(sentence) and not _claimed([sentence], ""))
+        for sentence in _bare(line)
+    )
 
 
 def _says(pattern: str, line: str) -> bool:
@@ -219,8 +232,8 @@ def _has(pattern: str, text: str) -> bool:
 
 
 def _bare(line: str) -> list[str]:
-    """The sentences of a line without its inline code."""
-    return _sentences(re.sub(_of("names"), "code", line))
+    """The sentences of a line without its inline code, but for such as says that nothing is done there."""
+    return _sentences(re.sub(_of("names"), "code", re.sub(_of("empty code"), "todo", line)))
 
 
 def _sentences(line: str) -> list[str]:
@@ -231,8 +244,7 @@ def _sentences(line: str) -> list[str]:
 
 def may_have_verdict(text: str) -> bool:
     """True if a line of the text may be a verdict: worth telling its prose."""
-    pattern = r"(?im)^.{0,40}verdict[^\w\n]+(?:approved|changes)"
-    return "verdict" in text.lower() and re.search(pattern, text) is not None
+    return "verdict" in text.lower() and _has(_of("may be a verdict"), text)
 
 
 def verdict(lines: Iterable[tuple[str, str]]) -> str:

@@ -15,13 +15,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+LINE = 4_000
+"""Characters of the longest line that is read; beside a longer one no claim stands."""
+
 LENGTH = 20_000
 """Characters of a text in which words are looked for, from its end."""
 
 
 def said(text: str, about: tuple[str, ...] = (), wanted: str = "") -> tuple[list[str], list[str]]:
     """What the text claims, the furthest first, and what it says is open: as `claim_words.said` has it."""
-    lines = text[-LENGTH:].splitlines()
+    lines = [line[:LINE] for line in text[-LENGTH:].splitlines()]
     claims, still = claim_words.said(lines, about, partial(_prose, text), wanted)
     if claim_words.APPROVED in claims and claim_words.may_have_verdict(text):
         claims.remove(claim_words.APPROVED)  # its verdict is read by its form alone
@@ -62,13 +65,17 @@ def _prose(text: str) -> tuple[list[str], list[str], bool]:
     """The lines of the agent's own that say something, all of its prose, and whether a box is unchecked."""
     from lifecycle.evidence.words.prose_blocks import blocks
 
+    text = re.sub(rf"(?m)^.{{{LINE},}}$", "todo", text)
     own: list[str] = []
     cells = re.findall(r"[^|\n]+(?=\|)", "\n".join(re.findall(r"(?m)^ *\|.*", text)))
     every = [f"{claim_words.ITEM}{cell.strip()}" for cell in cells]
+    fences = "\n".join(re.findall(r"(?ms)^ {0,3}(?:```|~~~).*?^ {0,3}(?:```|~~~)", text))
+    every += [f"{claim_words.ITEM}todo"] if _has("empty fence", fences) else []
     every_block = blocks(text)
     for block in every_block:
         # A line that goes on in the next is joined with it.
-        parts = re.split(r"(?<=[.!?:;])\n|\n(?=\W*[A-Z\u2705/])", block.text)
+        words = block.text if len(block.text) < LINE else "todo"
+        parts = re.split(r"(?<=[.!?:;])\n|\n(?=\W*[A-Z\u2705/])", words)
         sign = claim_words.ITEM if block.is_item or block.is_heading else ""
         lines = [f"{sign}{line}" for line in parts if line.strip()]
         every += lines
@@ -76,7 +83,7 @@ def _prose(text: str) -> tuple[list[str], list[str], bool]:
         is_alone = block.is_item and not (block.lead or block.box)  # nothing announces the list
         is_due = _has("unled", block.lead) or not (_has("led", block.lead) or block.is_headed)
         is_strange = is_alone or (is_led and is_due)
-        is_code = re.fullmatch("\ue000[^\ue001]* [^\ue001]*\ue001[.!]?", block.text)
+        is_code = re.fullmatch("\ue000[^\ue001]* [^\ue001]*\ue001[.!]?", words)
         if not is_strange and not is_code:
             own += lines
     return own, every, any(block.box == " " for block in every_block)

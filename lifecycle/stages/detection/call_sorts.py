@@ -55,15 +55,6 @@ def hints() -> dict[Sort, tuple[str, ...]]:
     return {sort: tuple(listed[sort.name]) for sort in Sort if sort.name in listed}
 
 
-WORDS = (
-    *("clos", "approv", "lgtm", "pass", "succe", "green", "satisf", "met", "verif", "fulfil"),
-    *("complete", "done", "finish", "clear", "fail", "reject", "request", "await", "worked"),
-    *("coded", "written", "in place", "verdict", "addressed"),
-    *("confirmed", "good to me", "meets", "cover", "conclud", "coding", "implement", "implément"),
-    *("umsetzung", "pasan", "passano", "bestanden", "bestehen", "tests", "erfüllt", "requisit"),
-)
-"""A text without any of these says nothing of a stage."""
-
 REQUIREMENTS_REVIEW = r"(?i)\brequirements?[- ]review"
 REVIEW = "review"
 REQUIREMENTS = "every requirement"
@@ -199,7 +190,7 @@ def _reviewing(call: ToolCall, review: str, asked: Stage | None) -> Sort | None:
     if has("told what to say"):
         return None
     is_of_them = is_asked and has("requirements") and not has("code")
-    if is_judged and (is_of_them or has("requirements alone")):
+    if ((is_judged or has("review")) and is_of_them) or (is_judged and has("requirements alone")):
         return Sort.REQUIREMENTS
     if has("review"):
         return Sort.REVIEW
@@ -245,6 +236,12 @@ def _is_own_review(call: ToolCall, head: str, review: str) -> bool:
     return any(command.words[: len(mine)] == mine for command in commands(call.text))
 
 
+def has_answered(call: ToolCall) -> bool:
+    """True if a review gave back something of its own: not only that the client is about to run it."""
+    told = re.sub(_TRAILER, "", call.output).strip()
+    return bool(told) and not _has(told, "only launched")
+
+
 def _verdict(call: ToolCall) -> str:
     """How a review came out: "approved", "changes", "open", or how its call ended."""
     if call.outcome is not CallEnd.OK:
@@ -256,6 +253,6 @@ def _verdict(call: ToolCall) -> str:
         return verdict
     says, still = own_words.said(output, (REVIEW, REQUIREMENTS))
     # What such a call gives back is all of a review: one that says nothing good asks for changes.
-    is_all = call.tool in ("Agent", "Task", "Bash") and output.strip()
+    is_all = has_answered(call)
     is_bad = is_all and {"approved", "satisfied"}.isdisjoint(says)
     return "changes" if is_bad or "approved" in still else "open"

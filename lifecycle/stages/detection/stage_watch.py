@@ -21,10 +21,10 @@ from lifecycle.stages.detection.call_sorts import (
     REQUIREMENTS,
     REQUIREMENTS_REVIEW,
     REVIEW,
-    WORDS,
     Sort,
     classify,
     commands_of,
+    has_answered,
     hinted,
 )
 from lifecycle.stages.transcript.turn import StageFinding, Tier, ToolCall
@@ -154,6 +154,7 @@ class Watch:
             self.reviewed, about = _REVIEWS[sort]
             self._forget({self.reviewed})
             self.denied.discard(self.reviewed)
+            (self.by_call.add if has_answered(call) else self.by_call.discard)(self.reviewed)
             self.about += (about,)
             if outcome in ("changes", str(CallEnd.FAILED)):
                 self.denied.add(self.reviewed)
@@ -174,12 +175,12 @@ class Watch:
 
     def hear(self, text: str) -> None:
         """A text, where no call says otherwise: a verdict in its form, else words."""
-        lower = text.lower()
-        if not any(word in lower for word in WORDS) and TEXT not in {
-            w for w, _ in self.states.values()
-        }:
+        from lifecycle.evidence.words import own_words, word_tables
+
+        lower, words = text.lower(), word_tables.table("words/hints")["claims"]
+        is_there = any(word in lower for word in words)
+        if not is_there and TEXT not in {w for w, _ in self.states.values()}:
             return
-        from lifecycle.evidence.words import own_words
         from lifecycle.stages.detection import stage_words
 
         verdict = own_words.verdict(text)
