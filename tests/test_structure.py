@@ -31,7 +31,7 @@ BUDGET = {
     "github": 6_645,
     "trackers": 2_813,
     "platforms": 767,
-    "evidence": 2_499,
+    "evidence": 2_500,
     "claim": 6_108,
     "run": 3_741,
     "stages": 2_735,

@@ -217,7 +217,11 @@ def _spoils(line: str) -> bool:
     return any(_has(_of("undone"), entry) for entry in entries) or any(
         len(sentence) > LONGEST
         or _has(_of("spoils"), re.sub(_of("harmless"), " ", sentence))
-        or (_denies(sentence) and not _claimed([sentence], ""))
+        or (
+            _has(_of("of the work"), sentence)
+            and _denies(sentence)
+            and not _claimed([sentence], "")
+        )
         for sentence in _bare(line)
     )
 

@@ -180,7 +180,7 @@ def _reviewing(call: ToolCall, review: str, asked: Stage | None) -> Sort | None:
         return None
     has = partial(_has, words)
     if re.search(REQUIREMENTS_REVIEW, words) and head != review:
-        return Sort.REQUIREMENTS if is_agents or has("a command") else None
+        return Sort.REQUIREMENTS if is_agents or call.tool == "Skill" or has("a command") else None
     if not is_agents:
         is_one = _has(text, "review by name") or _is_own_review(call, head, review)
         return Sort.REVIEW if is_one else None
