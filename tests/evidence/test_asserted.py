@@ -8,9 +8,10 @@ import pytest
 
 from lifecycle.evidence import junit
 from lifecycle.evidence.checks.check_reading import with_reports
-from lifecycle.evidence.outcomes import Counts, Outcome, Reading
-from lifecycle.evidence.reading import read_check
+from lifecycle.evidence.outcomes import CallEnd, Counts, Outcome, Reading
+from lifecycle.evidence.reading import read_check, read_run
 from lifecycle.evidence.runners.runner_table import rows
+from lifecycle.evidence.test_runs import run_in
 from tests.evidence.runners.recordings import Recording, all_recordings
 
 RECORDINGS = {each.name: each for each in all_recordings()}
@@ -240,3 +241,28 @@ def test_failures_and_assertions_are_of_one_source() -> None:
     assert (both.failures, both.asserted, both.passed) == (("a::t",), (), ("a::u",))
     unnamed = with_reports(said, Reading(Outcome.FAILED, Counts(0, 1), (), "", ()), 1)
     assert (unnamed.failures, unnamed.asserted) == (("a.py::t",), ("a.py::t",))
+
+
+BY_CTEST = "50% tests passed, 1 tests failed out of 2\n\nThe following tests FAILED:\n\t  2 - two (Failed)\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "asserted"),
+    [
+        ("pytest", ()),
+        ("pytest && cargo test", ()),
+        ("make test", None),
+        ("make test && pytest", None),
+        ("pytest && make test", None),
+        ("ctest", None),
+    ],
+)
+def test_a_runner_that_told_of_no_test_speaks_for_a_line_that_only_such_runners_are_in(
+    line: str, asserted: tuple[str, ...] | None
+) -> None:
+    """It tells failures by their assertion, and told none; behind a wrapper anybody may have printed it."""
+    run = run_in(line)
+    assert run is not None
+    found = read_run(run, CallEnd.FAILED, f"Exit code 2\n{BY_CTEST}")
+    assert (found.outcome, found.failures) == (Outcome.FAILED, ("two",))
+    assert found.asserted == asserted

@@ -229,3 +229,24 @@ def test_a_verdict_is_of_a_review_that_its_text_speaks_of_where_no_stage_is_know
         Detected.REQUIREMENTS_REVIEWED,
         Detected.UNKNOWN,
     ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "heard", "state"),
+    [
+        (None, None, Detected.ORACLE_APPROVED),
+        (None, Stage.ORACLE_REVIEW, Detected.ORACLE_APPROVED),
+        (None, Stage.REQUIREMENTS_REVIEW, Detected.REQUIREMENTS_REVIEWED),
+        (Stage.REQUIREMENTS_REVIEW, None, Detected.REQUIREMENTS_REVIEWED),
+        (Stage.REQUIREMENTS_REVIEW, Stage.REQUIREMENTS_REVIEW, Detected.REQUIREMENTS_REVIEWED),
+    ],
+)
+def test_a_subagent_that_ends_with_a_verdict_reviewed_for_the_stage_that_is_heard(
+    asked: Stage | None, heard: Stage | None, state: Detected
+) -> None:
+    """The stage whose words count, else the one in force; its own verdict in words is of the same stage."""
+    agent = ToolCall("Task", "Look at it", CallEnd.OK, "It is right.\n\nVERDICT: APPROVED")
+    assert stage_watch.infer((agent,), asked=asked, heard=heard).state is state
+    words = "The oracle's and the requirements review are over.\n\nVERDICT: APPROVED"
+    if heard is not None or asked is not None:
+        assert stage_watch.infer((words,), asked=asked, heard=heard).state is state
