@@ -259,3 +259,11 @@ def test_a_marker_in_a_fence_never_counts(before: str, after: str, fence: str) -
 def test_a_quotation_mark_on_one_side_quotes_nothing(text: str, is_said: bool) -> None:
     """It needs one that opens before the marker and one that closes behind it."""
     assert stage_markers.find(text) == ([CODED] if is_said else [])
+
+
+@pytest.mark.parametrize("between", [" ", ", ", " * ", "\n", " and "])
+def test_two_markers_beside_each_other_are_both_said(between: str) -> None:
+    """What stands behind a marker on its line may be another one; words between them make it a sentence."""
+    both = [Detected.CODING_COMPLETE, Detected.TESTS_PASSING]
+    text = between.join(map(instructions.marker, both))
+    assert stage_markers.find(text) == ([] if between == " and " else both)
