@@ -13,7 +13,7 @@ from lifecycle.core.plan import StopVerdict
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.core.tracker import TaskStatus
 from lifecycle.core.values import checks, model, shapes, survey
-from lifecycle.core.values.configured import StageSettings
+from lifecycle.core.values.configured import Addresses, StageSettings
 from lifecycle.core.values.model import BoardField, BoardItem, BoardSchema, PullState, Repository
 from lifecycle.core.values.shapes import PullFacts
 
@@ -157,3 +157,10 @@ def test_the_stages_of_a_task_are_those_of_the_first_line_that_has_its_label() -
     assert settings.line_of(("bug", "auto:docs")) == docs
     assert settings.line_of(("auto:docs", "auto:quick")) == quick
     assert settings.line_of(("bug",)) == LINE
+
+
+def test_the_hosts_of_the_addresses_are_those_that_a_token_is_sent_to() -> None:
+    """Scheme, host and port of both, the host in small letters; of one host there is one."""
+    assert Addresses().hosts == {"https://api.github.com"}
+    both = Addresses("http://A.Example:81/api/v3", "https://a.example/api/graphql")
+    assert both.hosts == {"http://a.example:81", "https://a.example"}

@@ -243,7 +243,10 @@ def test_failures_and_assertions_are_of_one_source() -> None:
     assert (unnamed.failures, unnamed.asserted) == (("a.py::t",), ("a.py::t",))
 
 
-BY_CTEST = "50% tests passed, 1 tests failed out of 2\n\nThe following tests FAILED:\n\t  2 - two (Failed)\n"
+BY_CTEST = (
+    "50% tests passed, 1 tests failed out of 2\n\n"
+    "The following tests FAILED:\n\t  2 - two (Failed)\n"
+)
 
 
 @pytest.mark.parametrize(

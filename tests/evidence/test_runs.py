@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.evidence import reading, test_runs
+from lifecycle.evidence import command_lines, reading, test_runs
 from lifecycle.evidence.outcomes import CallEnd, Outcome
 from lifecycle.evidence.records import Evidence
 from lifecycle.evidence.runners import runner_table
@@ -515,3 +515,53 @@ def test_our_own_command_is_a_run_that_is_kept_already(
     assert (run.is_suite, run.is_check) == (is_suite, is_check)
     for other in ("lifecycle check lint", "lifecycle check --list", "lifecycle check"):
         assert test_runs.run_in(other) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "is_changing"),
+    [
+        *(("git checkout .", True), ("git stash pop", True), ("git reset --hard", True)),
+        *(("git log checkout", False), ("git branch stash", False), ("git stash list", False)),
+        *(("git reset a.py", False), ("git checkout -b next", False), ("git show merge", False)),
+    ],
+)
+def test_what_git_is_told_to_do_changes_files_and_not_what_it_is_told_of(
+    line: str, *, is_changing: bool
+) -> None:
+    """Its first word alone says that: a branch may be called `checkout`."""
+    (command,) = command_lines.commands(line)
+    assert test_runs.changes_files(command) is is_changing
+
+
+@pytest.mark.parametrize(
+    ("line", "is_plain"),
+    [
+        *(("pytest | tail -n 20", True), ("pytest | tail -20", True), ("pytest | tail -f", True)),
+        *(("pytest | tail --lines=3", True), ("pytest | tail -n 20 a.txt", False)),
+        *(("pytest | grep -n x", True), ("pytest | grep -n x a.txt", False)),
+        *(("pytest | grep -c x", False), ("pytest; tail -n 20", False)),
+    ],
+)
+def test_a_filter_that_reads_nothing_but_the_run_leaves_its_line_plain(
+    line: str, *, is_plain: bool
+) -> None:
+    """Options and numbers are no files; what is read from a file may look like any run's end."""
+    run = test_runs.run_in(line)
+    assert run is not None
+    assert run.is_plain is is_plain
+
+
+@pytest.mark.parametrize(
+    ("line", "is_end"),
+    [
+        ("pytest a && cd .. && pytest", True),
+        ("pytest && cd ..", True),
+        ("pytest a && pushd x && pytest", False),
+        ("pytest && ./x", False),
+    ],
+)
+def test_between_runs_and_behind_them_a_line_may_go_elsewhere(line: str, *, is_end: bool) -> None:
+    """That changes no file; of an unknown command nobody knows."""
+    run = test_runs.run_in(line)
+    assert run is not None
+    assert run.is_end is is_end

@@ -363,3 +363,35 @@ def test_a_strangers_comment_is_not_read(about: dict[str, Any], *, is_read: bool
     comment = {"fullDatabaseId": "5", "body": "<!-- lifecycle:completed -->", **about}
     node = {"number": 3, "state": "OPEN", "id": "I_1", "comments": {"nodes": [comment]}}
     assert bool(translate.issue(node).comments) == is_read
+
+
+def test_a_card_is_read_in_full() -> None:
+    """What an issue's card says of its issue, and what its fields say."""
+    content = {"number": 7, "title": "Tax", "url": "https://x/7", "state": "OPEN"}
+    content["repository"] = {"nameWithOwner": "o/r"}
+    fields = {"priority": {"name": "High"}, "readiness": {"name": "Ready"}}
+    card = translate.card({"id": "PVTI_7", "content": content, **fields})
+    assert card is not None
+    assert (card.item.id, card.number, card.title, card.url) == ("PVTI_7", 7, "Tax", "https://x/7")
+    assert (card.repository, card.is_open) == ("o/r", True)
+    assert (card.priority, card.readiness, card.dependencies) == ("High", "Ready", None)
+    closed = translate.card({"id": "PVTI_7", "content": {**content, "state": "CLOSED"}})
+    assert closed is not None
+    assert (closed.is_open, closed.priority) == (False, None)
+
+
+@pytest.mark.parametrize(
+    ("state", "is_unblocked"),
+    [
+        *(("CLEAN", True), ("HAS_HOOKS", True), ("UNSTABLE", True)),
+        *(("BEHIND", False), ("BLOCKED", False), ("DIRTY", False), ("DRAFT", False)),
+        *(("UNKNOWN", False), (None, False)),
+    ],
+)
+def test_merge_states_that_show_that_all_that_is_demanded_is_there(
+    state: str | None, *, is_unblocked: bool
+) -> None:
+    """A pull request has them only then; any other, and one that nobody may read, shows nothing."""
+    shown = translate.pull_request(pull(statusCheckRollup=None, mergeStateStatus=state))
+    assert shown.checks is not None
+    assert shown.checks.is_unblocked is is_unblocked

@@ -250,3 +250,14 @@ def test_a_subagent_that_ends_with_a_verdict_reviewed_for_the_stage_that_is_hear
     words = "The oracle's and the requirements review are over.\n\nVERDICT: APPROVED"
     if heard is not None or asked is not None:
         assert stage_watch.infer((words,), asked=asked, heard=heard).state is state
+
+
+@pytest.mark.parametrize(
+    ("line", "is_tests"),
+    [("./longest a zz", True), ("./longest 3", True), ("echo zz", False), ("echo a", False)],
+)
+def test_a_command_of_the_projects_own_is_hinted_at_by_its_longest_word(
+    line: str, *, is_tests: bool
+) -> None:
+    """A short word stands in many lines, which need not be taken apart."""
+    assert (call_sorts.Sort.TESTS in call_sorts.hinted(line, ("./longest a zz",))) is is_tests

@@ -448,3 +448,19 @@ def run_of(line: str, output: str = "3 passed in 1s") -> ToolCall:
 def found_at(line: str) -> StageFinding:
     """What a run of this line shows in the worktree /w."""
     return stage_watch.infer((run_of(line),), asked=Stage.TESTING, root="/w")
+
+
+def test_a_word_about_an_unread_run_is_a_question_in_the_testing_stage_alone() -> None:
+    """Elsewhere the run is work, and also where any completion counts."""
+    steps = (run_of("eval pytest"), "All tests pass.")
+    for asked in (Stage.CODING, Stage.ORACLE_REVIEW, None):
+        assert stage_watch.infer(steps, asked=asked).state.is_under_way
+    assert stage_watch.infer(steps, asked=Stage.TESTING).why == stage_watch.UNREAD
+
+
+@pytest.mark.parametrize("later", [run_of("pytest"), ToolCall("Edit", "a.py", CallEnd.OK)])
+def test_what_a_failed_run_left_under_way_goes_with_the_next_run_or_edit(later: ToolCall) -> None:
+    """A green run in the middle of coding is work, and an edit begins anew."""
+    failed = run_of("pytest", "1 failed, 2 passed in 1s")
+    assert stage_watch.infer((failed,), asked=Stage.CODING).state is Detected.IN_TESTING
+    assert stage_watch.infer((failed, later), asked=Stage.CODING).state is Detected.IN_PROGRESS

@@ -34,6 +34,8 @@ def test_commands_that_take_a_task_up(text: str, ids: list[str]) -> None:
     [
         "run the tests of 42",
         "/oracle-review 42",
+        "/oracle-review 42; bd close 42",
+        "/plan\nbd update 42 --claim",
         "sed -n 42p code.py",
         "git commit -m 'Fix #42'",
         "echo bd show bd-1",

@@ -132,7 +132,6 @@ class Watch:
         self.by_call: set[Detected] = set()
         self.under_way: dict[Detected, str] = {}
         self.about: tuple[str, ...] = (REQUIREMENTS,) if is_review_of_requirements else ()
-        self.is_closed = False
         self.has_worked = False
 
     def see(self, call: ToolCall, seen: Seen) -> None:
@@ -162,7 +161,6 @@ class Watch:
             self.about += (REQUIREMENTS,)
         if sort is Sort.CLOSE:
             self._forget({Detected.ISSUE_CLOSED} if outcome == REOPENED else set())
-            self.is_closed = self.is_closed or outcome == "done"
             (self.denied.discard if outcome == "done" else self.denied.add)(Detected.ISSUE_CLOSED)
         self.has_shell = self.has_shell or call.tool in SHELLS
         if call.tool:
@@ -195,7 +193,7 @@ class Watch:
             is_old = state is Detected.ORACLE_APPROVED and VERDICT in self.under_way.values()
             is_seen = state is Detected.TESTS_PASSING and self.has_shell
             if state is Detected.TESTS_PASSING:
-                self.is_unread = (is_seen or state in self.by_call) and not self.has_failed
+                self.is_unread = is_seen and not self.has_failed
             if is_old or is_seen or state in self.by_call or state in self.denied:
                 continue
             if state.is_completion:
@@ -227,7 +225,7 @@ class Watch:
     def found(self, asked: Stage | None) -> StageFinding:
         """The furthest completion that counts, else what is under way."""
         counts = set(_ORDER) if asked is None else {MARKERS[asked]}
-        if asked is not Stage.NEXT_TASK and self.is_closed:
+        if asked is not Stage.NEXT_TASK:
             counts.add(Detected.ISSUE_CLOSED)
         for state in reversed(_ORDER):
             if state in self.states and state in counts:

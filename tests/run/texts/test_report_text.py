@@ -66,6 +66,7 @@ def test_nothing_to_tell_is_told() -> None:
     run = Run("abc", "Pay", NOW, status=RunStatus.STOPPED, why="its cap")
     text = "\n".join(report_lines(run, FACTS, NOW))
     assert text.count("None") == 3
+    assert text.splitlines().count("None") == 3
     assert "1. A person lets the run go on: lifecycle run resume" in text
     data = report_data(run, FACTS, NOW)
     assert (data["current_story"], data["stories"]["Completed"]) == (None, 0)

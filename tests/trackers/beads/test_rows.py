@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from lifecycle.core.errors import ProtocolError
+from lifecycle.core.errors import AlreadyClaimed, ProtocolError, Rejected
 from lifecycle.core.tracker import TaskStatus
-from lifecycle.trackers.beads.bd_decode import moment, note_of, row_of
+from lifecycle.trackers.beads.bd_decode import failure, moment, note_of, row_of
 from tests.trackers.beads import simulated
 
 
@@ -94,3 +94,29 @@ def test_a_text_of_empty_lines_is_read_once() -> None:
     """A task's text of many line breaks holds nothing up: else this ends by its time."""
     text = "\n" * 200_000 + "x"
     assert row_of({"id": "b-1", "title": "t", "description": text}).task.description == text
+
+
+@pytest.mark.parametrize(
+    ("kind", "waits"),
+    [
+        *(("blocks", True), ("conditional-blocks", True), ("waits-for", True)),
+        *(("parent-child", False), ("related", False), ("discovered-from", False), (None, False)),
+    ],
+)
+def test_which_edges_a_task_waits_for(kind: str | None, *, waits: bool) -> None:
+    """bd has three that block, in `show` and in a list; the others only tell of each other."""
+    shown = {"id": "a-2", "status": "open", "dependency_type": kind}
+    row = row_of({"id": "a-1", "dependencies": [shown]})
+    assert (row.task.blocked_by, row.blockers) == (("a-2",) * waits, ("a-2",) * waits)
+    listed = row_of({"id": "a-1", "dependencies": [{"depends_on_id": "a-2", "type": kind}]})
+    assert listed.blockers == ("a-2",) * waits
+
+
+@pytest.mark.parametrize("begin", ["", "Error: ", "Error claiming a-1: "])
+@pytest.mark.parametrize("before", ["", "Warning: no daemon\n"])
+def test_a_known_error_is_known_by_the_line_that_begins_with_it(before: str, begin: str) -> None:
+    """With and without the word before it, and behind lines that say something else."""
+    error = failure(f"{before}{begin}already claimed by bob", "update")
+    assert isinstance(error, AlreadyClaimed)
+    assert error.by == "bob"
+    assert isinstance(failure(f"{before}it was already claimed by bob", "update"), Rejected)
