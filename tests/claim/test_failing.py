@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from lifecycle.claim.decisions.decide import apply_fact, decide, imagine, still_wanted
 from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.record import journalling
-from lifecycle.claim.record.sections import Trouble
+from lifecycle.claim.record.sections import Intent, Trouble
 from lifecycle.claim.record.state import Record, fold, kind_of, mark_of
 from lifecycle.core import plan
 from lifecycle.core.messages import messages, review_messages
@@ -128,3 +130,37 @@ def test_the_journal_has_flakes_and_both_writes() -> None:
     assert rerun.key.endswith("/RerunJobs/7/1")
     (remark,) = journalling.wrote(REMARK, plan.PullRemarked(MARK), made, NOW)
     assert (remark.target, remark.detail) == ("remark in the pull request", {"pull": 107})
+
+
+ALL_KINDS = (
+    *("OpenPullRequest", "LinkPullRequest", "RemarkOnPull", "RerunJobs", "AddToBoard", "SetBoard"),
+    *("PostComment", "CloseIssue", "Unassign", "ReleaseLease", "SetLinked"),
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "fact"),
+    [
+        ("OpenPullRequest", plan.PullRequestOpened(pull())),
+        ("LinkPullRequest", plan.PullRequestLinked(pull())),
+        ("RemarkOnPull", plan.PullRemarked(MARK)),
+        ("RerunJobs", plan.JobsRerun(7, 1)),
+        ("AddToBoard", plan.OnBoard(ITEM)),
+        ("SetBoard", plan.BoardIs(ITEM, None, None)),
+        ("PostComment", plan.Commented("<!-- m -->")),
+        ("CloseIssue", plan.IssueClosed(42)),
+        ("Unassign", plan.Unassigned("maria")),
+        ("ReleaseLease", plan.LeaseReleased()),
+        ("SetLinked", plan.LinkedIs("demo-1", "closed")),
+    ],
+)
+def test_a_fact_settles_what_was_tried_of_its_own_kind_alone(kind: str, fact: plan.Fact) -> None:
+    """What is done was not refused and need not be looked for; what else was tried still has to be."""
+    before = replace(
+        wanting(),
+        troubles={name: Trouble("x", "y", 0.0) for name in ALL_KINDS},
+        intents={name: Intent("x", NOW) for name in ALL_KINDS},
+    )
+    after = fold(before, fact, NOW)
+    others = [name for name in ALL_KINDS if name != kind]
+    assert [*after.troubles] == [*after.intents] == others

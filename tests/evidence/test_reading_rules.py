@@ -115,3 +115,24 @@ def test_of_a_long_output_its_end_is_read() -> None:
     long = FINE + "x" * WHOLE
     assert reading.plain(long) == "x" * WHOLE
     assert reading.plain("short") == "short"
+
+
+@pytest.mark.parametrize(
+    ("line", "outcome"),
+    [
+        ("pytest", Outcome.PASSED),
+        ("pytest && pytest -q", Outcome.PASSED),
+        ("pytest && cargo test", Outcome.FAILED),
+        ("pytest; echo over", Outcome.FAILED),
+        ("pytest | tail -5", Outcome.FAILED),
+        ("make test", Outcome.PASSED),
+    ],
+)
+def test_where_the_status_is_known_a_runner_that_is_not_there_does_not_speak(
+    line: str, outcome: Outcome
+) -> None:
+    """What looks like its words is another program's; where nobody knows the status they may be its own."""
+    run = run_in(line)
+    assert run is not None
+    output = f"error: could not compile\n{FINE}"
+    assert reading.read_run(run, CallEnd.OK, output).outcome is outcome
