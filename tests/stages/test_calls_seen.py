@@ -168,3 +168,39 @@ def test_a_finding_says_by_what_it_was_found(
     """A call's name beats the text that tells of it; a review is further than a test run."""
     found = infer(steps, asked=asked)
     assert (found.why, found.subjects) == (why, subjects)
+
+
+@pytest.mark.parametrize(
+    ("line", "outcome"),
+    [
+        ("pytest", "passed"),
+        ("cd /w/a && pytest", "passed"),
+        ("pytest -k a", "part"),
+        ("pytest && sed -i s/a/b/ a.py", "stale"),
+        ("cd /x && pytest && git stash pop", "stale"),
+        ("cd /x && pytest", "elsewhere"),
+        ("pytest -k a && git stash pop", "stale"),
+    ],
+)
+def test_a_run_that_shows_nothing_of_these_files_is_called_so(line: str, outcome: str) -> None:
+    """A part, files that were changed behind it, another folder: none is a run of the suite."""
+    seen = classify(ToolCall("Bash", line, OK, "12 passed in 0.1s"), root="/w")
+    assert seen[:2] == (Sort.TESTS, outcome)
+
+
+@pytest.mark.parametrize(
+    ("tool", "output", "outcome"),
+    [
+        *((tool, "Three remarks.", "changes") for tool in ("Agent", "Task", "Bash")),
+        *((tool, "Three remarks.", "open") for tool in ("Skill", "SlashCommand", "")),
+        *((tool, " \n", "open") for tool in ("Agent", "Task", "Bash", "Skill")),
+        *((tool, "Approved.", "approved") for tool in ("Agent", "Bash", "Skill")),
+    ],
+)
+def test_what_a_review_gives_back_is_all_of_it_unless_it_is_a_skill(
+    tool: str, output: str, outcome: str
+) -> None:
+    """A skill's answer only says that it begins; what says nothing good asks for changes."""
+    text = "look-at it" if tool == "Bash" else "/oracle-review it"
+    seen = classify(ToolCall(tool, text, OK, output), review="look-at it")
+    assert seen[:2] == (Sort.REVIEW, outcome)

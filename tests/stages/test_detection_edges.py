@@ -261,3 +261,56 @@ def test_a_command_of_the_projects_own_is_hinted_at_by_its_longest_word(
 ) -> None:
     """A short word stands in many lines, which need not be taken apart."""
     assert (call_sorts.Sort.TESTS in call_sorts.hinted(line, ("./longest a zz",))) is is_tests
+
+
+def test_a_projects_own_row_reads_what_another_command_runs() -> None:
+    """make prints whatever it runs: the project's rows read it as ours do, at each way in."""
+    row = {"name": "mine", "commands": ["mytest"], "summary": [r"^MINE (?P<passed>\d+) fine$"]}
+    call = ToolCall("Bash", "make test; true", CallEnd.OK, "MINE 3 fine\n")
+    assert call_sorts.classify(call, runners=(row,))[:2] == (call_sorts.Sort.TESTS, "passed")
+    assert call_sorts.classify(call)[1] != "passed"
+    turn = Turn(steps=(call,), kind=Prompt.OURS, asked=Stage.TESTING)
+    assert detect(turn, runners=(row,)).state is Detected.TESTS_PASSING
+    assert detect(turn).state is not Detected.TESTS_PASSING
+
+
+def test_what_the_project_says_of_itself_is_passed_on() -> None:
+    """Its test commands, its review, and where its folder is."""
+    run = ToolCall("Bash", "./verify all", CallEnd.OK, "12 passed in 0.1s")
+    turn = Turn(steps=(run,), kind=Prompt.OURS, asked=Stage.TESTING)
+    assert detect(turn, tests=("./verify all",)).state is Detected.TESTS_PASSING
+    assert detect(turn).state is not Detected.TESTS_PASSING
+    there = ToolCall("Bash", "cd /x && pytest", CallEnd.OK, "12 passed in 0.1s")
+    turn = Turn(steps=(there,), kind=Prompt.OURS, asked=Stage.TESTING)
+    assert detect(turn, root="/x").state is Detected.TESTS_PASSING
+    assert detect(turn, root="/w").state is Detected.IN_TESTING
+    review = ToolCall("Bash", "look-at it", CallEnd.OK, "Approved.")
+    turn = Turn(steps=(review,), kind=Prompt.OURS, asked=Stage.ORACLE_REVIEW)
+    assert detect(turn, review="look-at it").state is Detected.ORACLE_APPROVED
+    assert detect(turn).state is not Detected.ORACLE_APPROVED
+
+
+def test_the_last_of_many_texts_is_heard() -> None:
+    """However many come before it."""
+    for before in range(stage_watch.RECENT - 1, stage_watch.RECENT + 3):
+        steps = (*("I checked it.",) * before, "The implementation is complete.")
+        assert stage_watch.infer(steps, asked=Stage.CODING).state is Detected.CODING_COMPLETE
+
+
+def test_words_of_changes_that_are_asked_for_take_an_approval_back() -> None:
+    """The review is under way then."""
+    steps = ("The oracle approved the changes.", "The oracle requested changes.")
+    asked = Stage.ORACLE_REVIEW
+    assert stage_watch.infer(steps[:1], asked=asked).state is Detected.ORACLE_APPROVED
+    assert stage_watch.infer(steps, asked=asked).state is Detected.IN_ORACLE_REVIEW
+
+
+def test_words_do_not_gainsay_what_calls_showed() -> None:
+    """Neither that tests are under way after a run, nor that a review approved which did not."""
+    run = ToolCall("Bash", "pytest", CallEnd.OK, "12 passed in 0.1s")
+    said = "The tests are failing."
+    assert stage_watch.infer((run, said), asked=Stage.TESTING).state is Detected.TESTS_PASSING
+    review = ToolCall("Task", "oracle-review it", CallEnd.OK, "VERDICT: CHANGES_REQUESTED")
+    for words in ("The oracle approved the changes.", "I reviewed it.\n\nVERDICT: APPROVED"):
+        found = stage_watch.infer((review, words), asked=Stage.ORACLE_REVIEW)
+        assert found.state is Detected.IN_ORACLE_REVIEW
