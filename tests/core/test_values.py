@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.core import plan, tracker
+from lifecycle.core import errors, plan, tracker
 from lifecycle.core.plan import StopVerdict
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.core.tracker import TaskStatus
@@ -164,3 +164,37 @@ def test_the_hosts_of_the_addresses_are_those_that_a_token_is_sent_to() -> None:
     assert Addresses().hosts == {"https://api.github.com"}
     both = Addresses("http://A.Example:81/api/v3", "https://a.example/api/graphql")
     assert both.hosts == {"http://a.example:81", "https://a.example"}
+
+
+@pytest.mark.parametrize(
+    ("host", "api", "graphql"),
+    [
+        ("github.com", "https://api.github.com", "https://api.github.com/graphql"),
+        ("octo.ghe.com", "https://api.octo.ghe.com", "https://api.octo.ghe.com/graphql"),
+        ("git.example", "https://git.example/api/v3", "https://git.example/api/graphql"),
+    ],
+)
+def test_where_a_github_answers_follows_from_its_host(host: str, api: str, graphql: str) -> None:
+    """GitHub's own, one with data residency, and a server of one's own."""
+    assert Addresses.of_host(host) == Addresses(api, graphql)
+
+
+def test_an_error_keeps_what_is_known_beside_its_sentence() -> None:
+    """Evidence, when to ask again, whether a write may have landed, whose a task is, and what blocks it."""
+    made = errors.Transient("Later.", retry_after=7.0, is_ambiguous=True, evidence="503")
+    assert (made.sentence, made.evidence) == ("Later.", "503")
+    assert (made.retry_after, made.is_ambiguous) == (7.0, True)
+    plain = errors.Transient("Later.")
+    assert (plain.retry_after, plain.is_ambiguous, plain.evidence) == (None, False, "")
+    assert errors.NotClaimable("No.", status="hooked").status == "hooked"
+    assert errors.BlockedBy("No.", ids=("a-1", "a-2")).ids == ("a-1", "a-2")
+    assert errors.BlockedBy("No.").ids == ()
+    assert errors.AlreadyClaimed("No.", by="maria").by == "maria"
+
+
+def test_a_name_that_is_nearly_a_known_one_is_asked_about() -> None:
+    """Whatever its case, as the known one is written; the nearest alone, and none that is far."""
+    known = ("Bug", "bogus", "feature")
+    assert errors.did_you_mean("bugs", known) == ' Did you mean "Bug"?'
+    assert errors.did_you_mean("FEATURES", known) == ' Did you mean "feature"?'
+    assert errors.did_you_mean("xyz", known) == errors.did_you_mean("bug", ()) == ""

@@ -565,3 +565,45 @@ def test_between_runs_and_behind_them_a_line_may_go_elsewhere(line: str, *, is_e
     run = test_runs.run_in(line)
     assert run is not None
     assert run.is_end is is_end
+
+
+@pytest.mark.parametrize(
+    ("line", "is_plain"),
+    [
+        *(("pytest; echo over", True), ("pytest; cat a.txt", False), ("pytest; git status", True)),
+        *(("pytest | sed 1d", True), ("pytest | sed 1d a.txt", False)),
+        *(("pytest | awk 1", True), ("pytest | rg x", True), ("pytest | rg x a", False)),
+        *(("pytest; git log `x`", False), ("pytest; git log $(x)", False)),
+        *(("export A=b; pytest", True), ("declare A=b; pytest", True)),
+        *((". .venv/bin/activate && pytest", True), (". ./x && pytest", False)),
+        *(("source .venv/bin/activate && pytest", True), ("source ./x && pytest", False)),
+    ],
+)
+def test_a_line_is_plain_while_each_of_its_parts_is_known(line: str, *, is_plain: bool) -> None:
+    """What prints a file, fills words in or reads a script may make anything of a run."""
+    run = test_runs.run_in(line)
+    assert run is not None
+    assert run.is_plain is is_plain
+
+
+@pytest.mark.parametrize(
+    ("line", "root", "is_away"),
+    [
+        *(
+            ("pytest", "/w", False),
+            ("cd a && pytest", "/w", False),
+            ("cd /w && pytest", "/w", False),
+        ),
+        *(("cd .. && pytest", "/w", True), ("cd /wx && pytest", "/w", True)),
+        *(("cd $X && pytest", "/w", True), ("cd ~/w && pytest", "/w", True)),
+        *(("cd - && pytest", "/w", True), ("cd a && cd .. && pytest", "/w", False)),
+        *(("cd /tmp/x && pytest", "", True), ("cd a && pytest", "", False)),
+    ],
+)
+def test_a_line_leads_away_by_any_place_that_is_not_below_the_top(
+    line: str, root: str, *, is_away: bool
+) -> None:
+    """Or of which nobody knows where it is."""
+    run = test_runs.run_in(line)
+    assert run is not None
+    assert test_runs.leads_away(run, root) is is_away

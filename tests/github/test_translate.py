@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -395,3 +396,33 @@ def test_merge_states_that_show_that_all_that_is_demanded_is_there(
     shown = translate.pull_request(pull(statusCheckRollup=None, mergeStateStatus=state))
     assert shown.checks is not None
     assert shown.checks.is_unblocked is is_unblocked
+
+
+@pytest.mark.parametrize("name", ["contexts", "workflows", "demands"])
+def test_what_a_look_was_not_shown_is_marked_in_the_checks(name: str) -> None:
+    """That alone, and nothing is seen that was not seen before; without checks there is nothing to mark."""
+    fields = {"contexts": "is_complete", "workflows": "sees_workflows", "demands": "sees_demands"}
+    every: dict[str, Any] = dict.fromkeys(fields.values(), True)
+    bare = translate.pull_request(pull())
+    shown = replace(bare, checks=Checks(SHA, (), **every))
+    hidden = translate.Hidden(**{name: True})
+    assert hidden.applied(shown).checks == Checks(SHA, (), **{**every, fields[name]: False})
+    assert translate.Hidden().applied(shown) == shown
+    none: dict[str, Any] = dict.fromkeys(fields.values(), False)
+    blind = replace(bare, checks=Checks(SHA, (), **none))
+    assert translate.Hidden().applied(blind) == hidden.applied(blind) == blind
+    nothing = replace(bare, checks=None)
+    assert hidden.applied(nothing) == nothing
+
+
+@pytest.mark.parametrize(
+    ("state", "bucket"),
+    [("SUCCESS", Bucket.PASS), ("FAILURE", Bucket.FAIL), (None, Bucket.PENDING)],
+)
+def test_a_rollup_that_was_asked_for_its_state_alone_is_one_check(
+    state: str | None, bucket: Bucket
+) -> None:
+    """Of all that there is; of another commit it is none."""
+    made = rollup.rollup(SHA, {"state": state})
+    assert [(one.name, one.bucket) for one in made.runs] == [("all checks", bucket)]
+    assert rollup.rollup(SHA, {"state": state, "commit": {"oid": "b" * 40}}).runs == ()

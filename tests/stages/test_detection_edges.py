@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.evidence.outcomes import CallEnd
 from lifecycle.stages.detection import call_sorts, stage_markers, stage_watch, stage_words
 from lifecycle.stages.detection.detect_stage import detect
-from lifecycle.stages.transcript.turn import Prompt, ToolCall, Turn
+from lifecycle.stages.transcript.turn import Prompt, Tier, ToolCall, Turn
 
 MARKER = "::: WORKFLOW_STAGE: CODING_COMPLETE :::"
 
@@ -314,3 +316,24 @@ def test_words_do_not_gainsay_what_calls_showed() -> None:
     for words in ("The oracle approved the changes.", "I reviewed it.\n\nVERDICT: APPROVED"):
         found = stage_watch.infer((review, words), asked=Stage.ORACLE_REVIEW)
         assert found.state is Detected.IN_ORACLE_REVIEW
+
+
+@pytest.mark.parametrize(
+    ("changes", "tier"),
+    [
+        ({}, Tier.INFERENCE),
+        ({"asked": Stage.CODING}, Tier.MARKER),
+        ({"is_question": True}, Tier.MARKER),
+        ({"is_cut": True}, Tier.MARKER),
+        ({"is_signed": True}, Tier.MARKER),
+    ],
+)
+def test_a_marker_in_a_sentence_is_one_where_the_agent_was_told_of_markers(
+    changes: dict[str, Any], tier: Tier
+) -> None:
+    """By an instruction, by our question, or by what was not read; one on its own line is one always."""
+    turn = Turn(
+        steps=("x",), kind=Prompt.OURS, says=Detected.CODING_COMPLETE, marked="p", **changes
+    )
+    found = detect(turn)
+    assert (found.state, found.tier, found.position) == (Detected.CODING_COMPLETE, tier, "p")

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.stages.transcript.tasks_taken import begun_in, ids_in, is_about_others, told_in
+from lifecycle.stages.transcript.tasks_taken import (
+    begun_in,
+    ids_in,
+    is_about_others,
+    taken_by,
+    told_in,
+)
 
 STARTS = ("/bd-start", "make begin ID={id}", "tasks go {id}")
 
@@ -89,3 +95,18 @@ def test_the_task_that_an_instruction_names() -> None:
 def test_words_about_another_task(text: str, task: str, is_other: bool) -> None:
     """Tasks that are spelled as trackers do, and this one is not among them."""
     assert is_about_others(text, task) is is_other
+
+
+@pytest.mark.parametrize(
+    ("line", "output", "task"),
+    [
+        ("bd update bd-1 --claim", "", "bd-1"),
+        ("bd update bd-1 --claim && bd update bd-2 --claim", "", "bd-2"),
+        ("bd show bd-1", "", ""),
+        ("ls", "", ""),
+        ("bd update bd-1 --claim", "Error: already claimed by bob", ""),
+    ],
+)
+def test_the_task_that_a_command_line_took(line: str, output: str, task: str) -> None:
+    """The last one; none if it took none, or was refused."""
+    assert taken_by(line, output) == task

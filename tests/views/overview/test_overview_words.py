@@ -17,6 +17,7 @@ from lifecycle.views.overview.overview_values import (
     OverviewStory,
     OverviewWorkflow,
     OverviewWorktree,
+    overview_json,
 )
 from lifecycle.views.overview.overview_words import (
     EVENTS,
@@ -193,3 +194,27 @@ def test_how_long_something_waits_stands_behind_its_line() -> None:
         True,
         False,
     ]
+
+
+def test_an_overview_is_json_with_all_of_its_fields() -> None:
+    """A moment is ISO 8601, one that nobody knows and an empty text are null; lists stay lists."""
+    event = OverviewEvent(NOW, "claim", "", "hook", "coding → done")
+    place = OverviewWorktree("/w", "/w", "")
+    made = overview_json(
+        Overview(0.0, place, workflow=WORKFLOW, events=(event,), troubles={"run": "no."})
+    )
+    assert [*made] == ["schema_version", *Overview.__dataclass_fields__]
+    assert (made["at"], made["claim"], made["waiting"]) == (None, None, [])
+    assert made["worktree"] == {"root": "/w", "clone": "/w", "branch": None}
+    assert made["troubles"] == {"run": "no."}
+    assert made["events"] == [
+        {
+            "at": "1970-01-12T13:46:40Z",
+            "system": "claim",
+            "task": None,
+            "actor": "hook",
+            "what": "coding → done",
+        }
+    ]
+    assert [one["agent"] for one in made["workflow"]["phases"]] == [None, "coder"]
+    assert (made["workflow"]["current"], made["workflow"]["started"]) == (2, None)
