@@ -167,3 +167,66 @@ def test_a_404_of_graphql_is_no_word_on_the_issue(place: Place) -> None:
     assert "correct GITHUB_GRAPHQL_URL" in said
     assert "#42" not in said
     assert "no permission" not in said
+
+
+@pytest.mark.parametrize(
+    ("seen", "line"),
+    [
+        ({}, "no check has registered yet."),
+        ({"held": ["lint"], "passed": 2}, "lint waits for an approval to run."),
+        ({"passed": 1, "running": 2}, "1/3 passed, 2 running..."),
+        ({"passed": 2, "running": 0}, "2/2 passed."),
+        (
+            {"passed": 1, "running": 1, "failed": ["a", "b"], "sha": "0e8fe28634"},
+            "1/4 passed, 2 failed at 0e8fe28: a, b.",
+        ),
+        ({"passed": 1, "missing": ["e2e"]}, "1/1 passed; required and not reported: e2e."),
+        (
+            {"passed": 1, "running": 1, "stale": ["old"]},
+            "1/2 passed; stale, to be run again: old.",
+        ),
+        (
+            {"passed": 1, "missing": ["e2e"], "stale": ["old"]},
+            "1/1 passed; required and not reported: e2e; stale, to be run again: old.",
+        ),
+    ],
+)
+def test_how_checks_stand_is_one_line(seen: dict[str, Any], line: str) -> None:
+    """What holds them all comes first; then how many, and what failed, is not there, or is of before."""
+    made = record(**REVIEW, memory={"pull.checks": seen})
+    assert briefing.checks_line(made) == f"CI: {line}"
+
+
+@pytest.mark.parametrize("key", ["", "running", "unfinished", "missing", "held", "hidden"])
+def test_a_merge_is_waited_for_once_nothing_of_the_checks_is(key: str) -> None:
+    """Whatever of them still comes is watched; without any that passed there is nothing to merge by."""
+    running = {**REVIEW, "phase": "checks_running"}
+    seen: dict[str, Any] = {"passed": 1, **({key: ["x"]} if key else {})}
+    waits = "PR #107 waits for a person to merge it."
+    said = briefing.next_line(record(**running, memory={"pull.checks": seen}))
+    assert (said == waits) is (key == "")
+    none = briefing.next_line(record(**running, memory={"pull.checks": {"passed": 0}}))
+    assert none != waits
+
+
+@pytest.mark.parametrize(
+    ("memory", "what"),
+    [
+        ({}, "a person to merge it"),
+        ({"pull.merging": MergeRecord(queued=True)}, "GitHub to merge it"),
+        ({"pull.merging": MergeRecord(auto_on=True)}, "GitHub to merge it"),
+        (
+            {"pull.changes_by": ("maria",)},
+            "the changes that were asked for, and then for another review",
+        ),
+        (
+            {"pull.changes_by": ("maria",), "pull.conflicts_with": "main"},
+            "its conflict to be resolved and pushed",
+        ),
+    ],
+)
+def test_a_green_pull_request_says_what_it_waits_for(memory: dict[str, Any], what: str) -> None:
+    """A conflict before the changes that were asked for, and those before whoever merges."""
+    made = {**REVIEW, "phase": "checks_running"}
+    said = briefing.next_line(record(**made, memory={"pull.checks": {"passed": 1}, **memory}))
+    assert said == f"PR #107 waits for {what}."
