@@ -14,7 +14,7 @@ from lifecycle.claim.record.state import Record, fold, kind_of, mark_of
 from lifecycle.core import plan
 from lifecycle.core.messages import messages, review_messages
 from lifecycle.core.plan import Wake
-from lifecycle.core.values.model import PullState
+from lifecycle.core.values.model import BoardItem, PullState
 from lifecycle.feedback.waiting import endings
 from lifecycle.storage import journal
 from tests.claim.steps import ITEM, REVIEW
@@ -164,3 +164,32 @@ def test_a_fact_settles_what_was_tried_of_its_own_kind_alone(kind: str, fact: pl
     after = fold(before, fact, NOW)
     others = [name for name in ALL_KINDS if name != kind]
     assert [*after.troubles] == [*after.intents] == others
+
+
+@pytest.mark.parametrize(
+    ("action", "fact"),
+    [
+        (plan.RemarkOnPull(7, "r", "<!-- m -->"), plan.PullRemarked("<!-- m -->")),
+        (plan.RerunJobs(7, 2), plan.JobsRerun(7, 2)),
+        (plan.AddToBoard(42, "I_1"), plan.OnBoard(BoardItem("(new)"))),
+        (plan.PostComment(42, "b", "<!-- m -->"), plan.Commented("<!-- m -->")),
+        (plan.SetLinked("beads", "bd-1", "closed"), plan.LinkedIs("bd-1", "closed")),
+        (plan.CloseIssue(42), plan.IssueClosed(42)),
+        (plan.Unassign(42, "maria"), plan.Unassigned("maria")),
+        (plan.ReleaseLease(42, SHA), plan.LeaseReleased()),
+        (plan.ForgetClaim(), plan.ClaimForgotten()),
+        (
+            plan.SetBoard("I", "Done", "x"),
+            plan.BoardIs(BoardItem("I", "Done", "x"), "Done", "x"),
+        ),
+        (
+            plan.SetBoard("I", "Done", None, clear_agent=True),
+            plan.BoardIs(BoardItem("I", "Done", None), "Done", ""),
+        ),
+    ],
+)
+def test_a_dry_run_imagines_that_what_is_wanted_came_true(
+    action: plan.Action, fact: plan.Fact
+) -> None:
+    """Of the same issue, pull request, run and person, and nothing else."""
+    assert imagine(action) == fact

@@ -426,3 +426,32 @@ def test_a_rollup_that_was_asked_for_its_state_alone_is_one_check(
     made = rollup.rollup(SHA, {"state": state})
     assert [(one.name, one.bucket) for one in made.runs] == [("all checks", bucket)]
     assert rollup.rollup(SHA, {"state": state, "commit": {"oid": "b" * 40}}).runs == ()
+
+
+def test_conversations_change_with_whatever_is_said_or_moved() -> None:
+    """A comment, a review, the head or the date makes another state of them; the same is the same."""
+
+    def digest(**changes: Any) -> str:
+        comment = {"nodes": [{"body": "Why?", "viewerDidAuthor": False}]}
+        threads = {"totalCount": 1, "nodes": [{"isResolved": False, "comments": comment}]}
+        empty: dict[str, Any] = {"totalCount": 0, "nodes": []}
+        node = pull(
+            reviewThreads=threads, reviews=empty, said=empty, updatedAt="2026-01-31T10:00:00Z"
+        )
+        made = translate.pull_request({**node, **changes}).conversations
+        assert made is not None
+        assert (made.unresolved, made.unanswered) == (1, 1)
+        return made.digest
+
+    changed = [
+        {"headRefOid": "b" * 40},
+        {"updatedAt": "2026-01-31T10:00:01Z"},
+        {"reviews": {"totalCount": 1, "nodes": [{"id": "R"}]}},
+        {"said": {"totalCount": 1, "nodes": [{"id": "C"}]}},
+    ]
+    assert digest() == digest() != ""
+    assert len({digest(), *(digest(**one) for one in changed)}) == 5
+    none: dict[str, Any] = {"totalCount": 0, "nodes": []}
+    silent = translate.pull_request(pull(reviewThreads=none, reviews=none, said=none))
+    assert silent.conversations is not None
+    assert silent.conversations.digest == ""

@@ -8,7 +8,7 @@ import pytest
 
 from lifecycle.core.errors import AlreadyClaimed, ProtocolError, Rejected
 from lifecycle.core.tracker import TaskStatus
-from lifecycle.trackers.beads.bd_decode import failure, moment, note_of, row_of
+from lifecycle.trackers.beads.bd_decode import failure, moment, note_of, row_of, unknown
 from tests.trackers.beads import simulated
 
 
@@ -120,3 +120,27 @@ def test_a_known_error_is_known_by_the_line_that_begins_with_it(before: str, beg
     assert isinstance(error, AlreadyClaimed)
     assert error.by == "bob"
     assert isinstance(failure(f"{before}it was already claimed by bob", "update"), Rejected)
+
+
+@pytest.mark.parametrize(
+    ("names", "named"),
+    [((), ""), (("",), ""), (("a-1",), " 'a-1'"), (("a-1", "", "a-2"), " 'a-1' or 'a-2'")],
+)
+def test_a_task_that_is_not_there_is_named_as_far_as_it_is_known(
+    names: tuple[str, ...], named: str
+) -> None:
+    """One, one of several, or none."""
+    begin = f"bd knows no task{named}, so nothing was done; "
+    assert unknown(*names).sentence.startswith(begin)
+
+
+def test_a_note_without_a_mark_is_all_text() -> None:
+    """Only the hidden last line is taken off."""
+    mark = "<!-- lifecycle:note id=1 -->"
+    raw = {"id": 3, "author": "maria", "created_at": "2026-01-31T10:00:00Z"}
+    note, none = note_of({**raw, "text": "Hello"})
+    assert (note.text, none) == ("Hello", "")
+    signed, kept = note_of({**raw, "text": f"Hello\n\n{mark}\n"})
+    assert (signed.text, kept) == ("Hello", mark)
+    _, amid = note_of({**raw, "text": f"{mark}\nHello"})
+    assert amid == ""
