@@ -213,8 +213,8 @@ def test_a_merge_is_waited_for_once_nothing_of_the_checks_is(key: str) -> None:
     ("memory", "what"),
     [
         ({}, "a person to merge it"),
-        ({"pull.merging": MergeRecord(queued=True)}, "GitHub to merge it"),
-        ({"pull.merging": MergeRecord(auto_on=True)}, "GitHub to merge it"),
+        ({"pull.merging": MergeRecord(queued="queued")}, "GitHub to merge it"),
+        ({"pull.merging": MergeRecord(auto_on="merge")}, "GitHub to merge it"),
         (
             {"pull.changes_by": ("maria",)},
             "the changes that were asked for, and then for another review",

@@ -443,7 +443,7 @@ def test_conversations_change_with_whatever_is_said_or_moved() -> None:
         assert (made.unresolved, made.unanswered) == (1, 1)
         return made.digest
 
-    changed = [
+    changed: list[dict[str, Any]] = [
         {"headRefOid": "b" * 40},
         {"updatedAt": "2026-01-31T10:00:01Z"},
         {"reviews": {"totalCount": 1, "nodes": [{"id": "R"}]}},
