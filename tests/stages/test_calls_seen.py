@@ -191,16 +191,16 @@ def test_a_run_that_shows_nothing_of_these_files_is_called_so(line: str, outcome
 @pytest.mark.parametrize(
     ("tool", "output", "outcome"),
     [
-        *((tool, "Three remarks.", "changes") for tool in ("Agent", "Task", "Bash")),
-        *((tool, "Three remarks.", "open") for tool in ("Skill", "SlashCommand", "")),
+        *((tool, "Three remarks.", "changes") for tool in ("Agent", "Task", "Bash", "Skill", "")),
+        *((tool, "Launching skill: x", "open") for tool in ("Skill", "SlashCommand")),
         *((tool, " \n", "open") for tool in ("Agent", "Task", "Bash", "Skill")),
         *((tool, "Approved.", "approved") for tool in ("Agent", "Bash", "Skill")),
     ],
 )
-def test_what_a_review_gives_back_is_all_of_it_unless_it_is_a_skill(
+def test_what_a_review_gives_back_is_all_of_it_unless_it_only_begins(
     tool: str, output: str, outcome: str
 ) -> None:
-    """A skill's answer only says that it begins; what says nothing good asks for changes."""
+    """A skill may only say that it is launched; an answer that says nothing good asks for changes."""
     text = "look-at it" if tool == "Bash" else "/oracle-review it"
     seen = classify(ToolCall(tool, text, OK, output), review="look-at it")
     assert seen[:2] == (Sort.REVIEW, outcome)
