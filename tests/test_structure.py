@@ -34,7 +34,7 @@ BUDGET = {
     "evidence": 2_500,
     "claim": 6_108,
     "run": 3_741,
-    "stages": 2_735,
+    "stages": 2_729,
     "workflow": 2_500,
     "feedback": 2_900,
     "reconcile": 1_392,

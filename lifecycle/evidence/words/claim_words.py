@@ -213,16 +213,12 @@ def _denies(part: str) -> bool:
 
 def _spoils(line: str) -> bool:
     """True if it says that not all is done, whichever way: beside that no claim stands."""
-    entries = (f"{ITEM}{part.removeprefix(ITEM).strip()}" for part in line.split("\n"))
+    entries = (f"{ITEM}{entry.removeprefix(ITEM).strip()}" for entry in line.split("\n"))
     return any(_has(_of("undone"), entry) for entry in entries) or any(
-        len(sentence) > LONGEST
-        or _has(_of("spoils"), re.sub(_of("harmless"), " ", sentence))
-        or (
-            _has(_of("of the work"), sentence)
-            and _denies(sentence)
-            and not _claimed([sentence], "")
-        )
-        for sentence in _bare(line)
+        len(part) > LONGEST
+        or _has(_of("spoils"), re.sub(_of("harmless"), " ", part))
+        or (_has(_of("of the work"), part) and _denies(part) and not _claimed([part], ""))
+        for part in _bare(line)
     )
 
 
