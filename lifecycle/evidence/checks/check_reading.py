@@ -61,12 +61,13 @@ def read(
 def picking(name: str, words: tuple[str, ...], environment: Mapping[str, str]) -> str:
     """Which variable that a check was started with picks tests, as a reason; "" if none does.
 
-    One that a command of the check sets itself is the project's word for what its suite is.
+    Of what a shell holds only those count that runners read: a name alone may speak of anything. One that
+    a command of the check sets itself is the project's word for what its suite is.
     """
     if name != TEST and test_runs.run_in(shlex.join(words)) is None:
         return ""
-    own = {word.partition("=")[0] for word in words} | runner_table.options("told")
-    for key in sorted({*environment} - own):
+    own = {word.partition("=")[0] for word in words}
+    for key in sorted(runner_table.options("inherited") & {*environment} - own):
         if runner_options.scope_of("any", (), (f"{key}={environment[key]}",)) is not RunScope.SUITE:
             return f"the variable {key} picks tests"
     return ""

@@ -317,6 +317,7 @@ def test_red_and_green_are_told_by_name(tmp_path: Path) -> None:
         ("PYTEST_ADDOPTS=--collect-only", "test", Outcome.PARTIAL),
         ("GTEST_FILTER=*", "test", Outcome.PASSED),
         ("PYTEST_CURRENT_TEST=a::b", "test", Outcome.PASSED),
+        ("OUR_TEST_CLIENT=/srv/client", "test", Outcome.PASSED),
         ("GTEST_FILTER=A*", "lint", Outcome.PASSED),
     ],
 )
