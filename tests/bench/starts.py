@@ -21,7 +21,7 @@ busy machine as well; it took 18 before its values were made light."""
 
 _STOP = "import lifecycle.hooks.wake, lifecycle.hooks.answers.on_stop"
 _CLIENT = "lifecycle.github.client."
-_ASKS = ", ".join(_CLIENT + name for name in ("graph", "rest", "documents", "plain_line"))
+_ASKS = ", ".join(_CLIENT + name for name in ("graph", "rest", "plain_line"))
 
 
 def start_probes(seen: Mapping[str, str]) -> list[Probe]:

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import shutil
+import subprocess
 import sys
 from functools import partial
 from pathlib import Path
@@ -31,7 +32,7 @@ from tests.bench.paths import (
 )
 from tests.bench.remote import FLOORS, LATENCY, MOST, MOST_GIT, POLL, Cost, Row, remote_rows
 from tests.bench.staged import DETECTED, INACTIVE, LOG, MOST_NO_OPS, MOST_STARTS, START
-from tests.bench.starts import BARE, HOOK, IMPORTS, TALKS
+from tests.bench.starts import BARE, HOOK, IMPORTS, TALKS, start_probes
 from tests.bench.timing import Probe, ProbeFailedError, interleaved, seconds_of
 from tests.bench.views import LINE, LINE_NONE, MOST_VERSIONS, STATUS, VERSION
 from tests.bench.views import MOST_NO_OPS as MOST_LINES
@@ -235,3 +236,9 @@ def test_a_look_that_costs_two_points_is_a_fault() -> None:
     assert fault == "idle poll takes 2 requests cold, and may take 1"
     (fault,) = bench.judge_remote([Row(POLL, fine, fine, Cost(0.2, 1, 1, 3), None)])
     assert fault == "idle poll takes 3 requests of git's warm, and may take 0"
+
+
+def test_what_a_start_imports_is_there() -> None:
+    """Each probe of a start names modules that there are: else the whole bench ends with it."""
+    for probe in start_probes({**os.environ}):
+        assert subprocess.run(probe.command, env=probe.environment, check=False).returncode == 0
