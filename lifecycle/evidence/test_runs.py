@@ -368,7 +368,7 @@ def may_change_files(line: str) -> bool:
 
 
 def may_lock(command: Command) -> bool:
-    """True for a command that installs, and may write its lock file, which git tracks, anew.
+    """True for a command that may write files that git tracks: a lock file as it installs, generated ones.
 
     Source: https://docs.npmjs.com/cli/commands/npm-install, which updates it, as `npm ci` does not.
     """

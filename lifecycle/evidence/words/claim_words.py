@@ -11,7 +11,7 @@ has a word of what is open, doubted, left out or another's; where a sentence tel
 words count only if they say that it does it badly. What was, and stands before the claim, it leaves behind.
 A share, an exception, code that does nothing, an entry that is not done, another's word and another time
 ("spoils", "undone") take a claim back wherever they stand; a denial or a turn ("denials") does so in any
-other sentence, whatever it is of. What no form fits says nothing, and the question is asked.
+other sentence that tells of the work. What no form fits says nothing, and the question is asked.
 """
 
 from __future__ import annotations
