@@ -87,8 +87,10 @@ class Client:
             "projects": {str(self.place.root.resolve()): trusted},
         }
         (self.settings / ".claude.json").write_text(json.dumps(known))
-        allowed = {"permissions": {"defaultMode": "default", "allow": ALLOWED}}
-        (self.settings / "settings.json").write_text(json.dumps(allowed))
+        # Else a session begins by asking whether auto mode is to be the default, and that question, which
+        # the client draws and takes away again by its own time, may take the person's first Enter.
+        allowed = {"defaultMode": "default", "disableAutoMode": "disable", "allow": ALLOWED}
+        (self.settings / "settings.json").write_text(json.dumps({"permissions": allowed}))
 
     @property
     def environment(self) -> dict[str, str]:
@@ -260,10 +262,23 @@ class Terminal:
         assert until(is_idle), self.text()[-3000:]
 
     def types(self, line: str) -> None:
-        """The person writes a line and sends it."""
+        """The person writes a line and sends it; a command's name not before the client offers it.
+
+        The client reads a plugin's commands after it has drawn the prompt, and what it does not know yet
+        it calls unknown.
+        """
         self.sent = len(self._output)
-        os.write(self._ours, line.encode())
-        self.sees(line, since=self.sent)
+        name = line.split()[0] if line.startswith("/") else ""
+        offer = re.compile(rf"/(\S+:)?{re.escape(name[1:])} {{2,}}\S")
+
+        def is_offered() -> bool:
+            os.write(self._ours, b"\x15" + name.encode())  # Ctrl-U: whatever stands there goes
+            return until(lambda: offer.search(self.screen), seconds=2)
+
+        assert not name or until(is_offered), self.screen[-3000:]
+        rest = line.removeprefix(name)
+        os.write(self._ours, rest.encode())
+        self.sees(rest, since=self.sent)
         os.write(self._ours, b"\r")
 
     def allows(self, command: str) -> None:
