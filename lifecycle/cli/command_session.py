@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from lifecycle.cli.terminal import at_once, is_terminal, json_text, say
 from lifecycle.core.errors import LifecycleError, Refused
@@ -36,8 +35,6 @@ LIMIT = f"Ends after {SECONDS:g} seconds at the latest; what was done by then is
 """That, for `--help`."""
 
 TOO_LATE = "The time that this command has was up; what was done by then is kept."
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass
@@ -176,36 +173,6 @@ def end_late() -> NoReturn:
     os._exit(1)
 
 
-def in_worktree(
-    kind: type[Session] = Session,
-    *,
-    changes_tasks: bool = False,
-    first: Callable[[WorktreeWorld], None] = lambda _: None,
-    is_timed: bool = True,
-) -> Callable[[F], F]:
-    """Make a function a command's: it gets a session, and `--json` and LIMIT are added.
-
-    Args:
-        kind: of the session.
-        changes_tasks: as a session has it.
-        first: as a session has it.
-        is_timed: its time as a whole has a limit, which `--help` tells.
-    """
-    from inspect import cleandoc
-
-    def decorate(function: F) -> F:
-        @functools.wraps(function)
-        def run(*, as_json: bool, **given: Any) -> Any:
-            return function(kind(as_json, changes_tasks, first), **given)
-
-        run.__doc__ = cleandoc(function.__doc__ or "") + (f"\n\n{LIMIT}" if is_timed else "")
-        command: Any = json_option(run)
-        decorated: F = command
-        return decorated
-
-    return decorate
-
-
 def _forget_tasks(world: WorktreeWorld) -> None:
     """Let the staged workflow ask the tracker anew; a failure to note that goes into the log only."""
     from lifecycle.stages.session import workflow_tasks
@@ -234,32 +201,3 @@ def claim_data(record: Record | None) -> dict[str, Any] | None:
         "outcome": record.ending.outcome or None,
         "linked": asdict(record.linked.link) if record.linked.link is not None else None,
     }
-
-
-def option(spec: str, text: str, *names: str, **more: Any) -> Callable[[F], F]:
-    """A command's option; a decorator.
-
-    Args:
-        spec: its name and what it takes, as in "--label LABEL"; with "..." behind it, it may be given
-            several times; a flag if it takes nothing.
-        text: what it does, for `--help`.
-        names: others of its names, such as the parameter's.
-        more: as `click.option` takes it.
-    """
-    import click  # commands alone need it; `status` goes without (`quick_status.py`)
-
-    name, _, metavar = spec.partition(" ")
-    many = {"multiple": True} if metavar.endswith("...") else {}
-    kind = {"metavar": metavar.removesuffix("..."), **many} if metavar else {"is_flag": True}
-    return click.option(name, *names, help=text, **{**kind, **more})
-
-
-def json_option(function: F) -> F:
-    """`--json`, as everywhere; a decorator."""
-    return option("--json", "Print one JSON object.", "as_json")(function)
-
-
-def already_json(function: F) -> F:
-    """The same for commands that print JSON whether asked or not."""
-    text = "Accepted as everywhere; what this prints is JSON already."
-    return option("--json", text, expose_value=False)(function)

@@ -8,27 +8,30 @@ A row has
     is_timed    false where it has no limit of time as a whole
     changes_tasks   true where hooks ask the tracker anew after it
     is_plain    true where it needs no worktree: it gets no session, and `--json` itself
+    class       the class of its module that the command is of, where that is not click's own
     arguments   by the function's parameter: how each is shown, of what kind it is, what it is by default
     options     the same, with how it is written and what --help says of it; a word alone is that row of
                 [shared]
 
+An option is written as in "--label LABEL": with "..." behind it, it may be given several times; it is a
+flag if it takes nothing. `refused` is what is said of one that is none, before anything else is looked at.
 The kinds are here, in the group, or in KINDS of the function's module. What has no kind is text. An option
-of text that is not given is empty; one of the kind "text" is None. What no row can say is a command in its
-module.
+of text that is not given is empty; one of the kind "text" is None. All else goes to click as it is.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
+import inspect
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from lifecycle import __version__
-from lifecycle.cli.command_session import Session, in_worktree, json_option, option
+from lifecycle.cli.command_session import LIMIT, Session
 from lifecycle.cli.endings import answered, stopped, tell
 from lifecycle.cli.terminal import guarded
 from lifecycle.settings import resources
@@ -42,13 +45,17 @@ _KINDS: Final[Mapping[str, Any]] = {
     "count": click.IntRange(min=1),
     "lines": click.IntRange(1, 10_000),
     "file": click.Path(dir_okay=False, path_type=Path),
+    "words": click.UNPROCESSED,
 }
 """Of what kind a word on the command line may be, and so what the function gets."""
 
+_JSON: Final = {"spec": "--json", "help": "Print one JSON object."}
+"""The option that every command has, unless its row says another."""
 
-def rows_of(folder: str = "") -> Rows:
-    """The rows of the `commands.toml` of a folder below `lifecycle/cli/`, by the command's name."""
-    rows = resources.texts("/".join(filter(None, ("cli", folder, "commands.toml"))))
+
+def rows_of(folder: str = "", table: str = "commands") -> Rows:
+    """The rows of a table in a folder below `lifecycle/cli/`, by the command's name."""
+    rows = resources.texts("/".join(filter(None, ("cli", folder, f"{table}.toml"))))
     shared = rows.pop("shared", {})
     for row in rows.values():
         options = row.get("options", {}).items()
@@ -82,7 +89,8 @@ class RowGroup(click.Group):
         self.folder = folder
         self.table = table
         self.kinds = {**_KINDS, **kinds}
-        self.begun = partial(in_worktree, session, first=first)
+        self.session = session
+        self.first = first
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click's signature
         """The commands in the order of their rows."""
@@ -112,34 +120,68 @@ class RowGroup(click.Group):
         module, _, name = row["module"].partition(":")
         there = importlib.import_module(f"lifecycle.cli.{self.folder}{module}")
         made = getattr(there, name or cmd_name.replace("-", "_"))
-        if not isinstance(made, click.Command):
+        if not isinstance(made, click.Group):
+            kind = getattr(there, row["class"]) if "class" in row else click.Command
+            run = made if "is_plain" in row else self._in_worktree(made, row)
             kinds = {**self.kinds, **getattr(there, "KINDS", {})}
-            made = click.command(cmd_name)(self._run(made, row, kinds))
+            made = kind(cmd_name, callback=run, help=run.__doc__, params=_parameters(row, kinds))
         made.short_help = row["short"]
-        return made
+        return made  # type: ignore[no-any-return]  # a module's attribute
 
-    def _run(self, function: Callable[..., Any], row: Row, kinds: Row) -> Callable[..., Any]:
-        """The function with its session, and what click is told of its arguments and options."""
-        how = {name: row[name] for name in ("is_timed", "changes_tasks") if name in row}
-        run = json_option(function) if "is_plain" in row else self.begun(**how)(function)
-        for name, about in reversed(row["options"].items()):
-            run = option(about["spec"], about["help"], name, **_given(about, kinds))(run)
-        for name, about in reversed(row.get("arguments", {}).items()):
-            run = click.argument(name, **_given(about, kinds))(run)
+    def _in_worktree(self, function: Callable[..., Any], row: Row) -> Callable[..., Any]:
+        """The function with its session, and in its docstring the limit of the time that it has."""
+
+        @functools.wraps(function)
+        def run(*, as_json: bool, **given: Any) -> Any:
+            session = self.session(as_json, row.get("changes_tasks", False), self.first)
+            return function(session, **given)
+
+        limit = f"\n\n{LIMIT}" if row.get("is_timed", True) else ""
+        run.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}{limit}"
         return run
 
 
+def _parameters(row: Row, kinds: Row) -> list[click.Parameter]:
+    """The arguments and options of a command as click has them."""
+    arguments = row.get("arguments", {}).items()
+    options = {**row["options"], "as_json": row["options"].get("as_json", _JSON)}.items()
+    return [
+        *(click.Argument([name], **_given(about, kinds)) for name, about in arguments),
+        *(
+            click.Option([about["spec"].partition(" ")[0], name], **_given(about, kinds))
+            for name, about in options
+        ),
+    ]
+
+
 def _given(about: Row, kinds: Row) -> dict[str, Any]:
-    """What click is told of an argument or option beside its name and its help."""
-    given = {key: value for key, value in about.items() if key not in ("spec", "help", "kind")}
-    spec = about.get("spec", "")
+    """What click is told of an argument or option beside its name."""
+    told = {key: value for key, value in about.items() if key not in ("spec", "kind", "refused")}
+    name, _, metavar = about.get("spec", "").partition(" ")
+    is_many = metavar.endswith("...")
+    if is_many:
+        told["multiple"] = True
+    if metavar:
+        told["metavar"] = metavar.removesuffix("...")
+    elif name:
+        told.setdefault("is_flag", True)
+    if "refused" in about:
+        refuse = functools.partial(_refuse, about["refused"])
+        told |= {"hidden": True, "expose_value": False, "is_eager": True, "callback": refuse}
     if "kind" in about:
-        given["type"] = kinds[about["kind"]]
-    elif "/" in spec.partition(" ")[0]:  # yes, no, or nothing was said
-        given["default"] = None
-    elif " " in spec and not (spec.endswith("...") or about.get("required")):
-        given["default"] = ""
-    return given
+        told["type"] = kinds[about["kind"]]
+    elif "/" in name:  # yes, no, or nothing was said
+        told["default"] = None
+    elif metavar and not (is_many or about.get("required")):
+        told.setdefault("default", "")
+    return told
+
+
+def _refuse(
+    sentence: str, _context: click.Context, _option: click.Parameter, given: object
+) -> None:
+    if given:
+        raise click.UsageError(sentence)
 
 
 COMMANDS: Final = rows_of()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import signal
 import socket
@@ -43,25 +42,20 @@ def commands(parent: click.Group, name: str = "") -> Iterator[tuple[str, click.C
 
 EVERY = dict(commands(group))
 ROWS = {folder: rows_of(folder) for folder in ("", "run", "tracker", "workflow")}
-ROWS["feedback"] = rows_of("checks")
+ROWS |= {"feedback": rows_of("checks"), "platform": rows_of("checks", "platform")}
+ROWS |= {"sandbox": rows_of("demo"), "stage": rows_of("tracker", "stage")}
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_each_command_with_a_deadline_says_so(name: str) -> None:
     """The number in `--help` is the constant that ends the command, where a session sets it.
 
-    The decorator `in_worktree` gives the command its session; a command that is made of a row has one
-    unless the row says that its time has no limit.
+    A command has a session unless its row says that it is plain, and a limit unless the row says none.
     """
-    found = EVERY[name]
-    assert found.callback is not None
     group_name, _, word = name.partition(" ")
-    row = ROWS[group_name][word] if group_name in ROWS else ROWS[""].get(name, {})
-    source = inspect.getsource(found.callback)
-    has_deadline = "in_worktree" in source
-    if row and "@click.command" not in source:
-        has_deadline = row.get("is_timed", True) and not row.get("is_plain", False)
-    said = " ".join((found.help or "").split())
+    row = ROWS[group_name][word] if group_name in ROWS else ROWS[""][name]
+    has_deadline = row.get("is_timed", True) and not row.get("is_plain", False)
+    said = " ".join((EVERY[name].help or "").split())
     assert (f"Ends after {command_session.SECONDS:g} seconds at the latest" in said) == has_deadline
 
 

@@ -13,7 +13,7 @@ import click
 import pytest
 import yaml
 
-from lifecycle.cli.main import group
+from lifecycle.cli.main import COMMANDS, group
 from lifecycle.cli.reconcile import reconcile
 from lifecycle.core.values.configured import SILENT_HOURS
 from lifecycle.reconcile.finding import KINDS, Finding, State, SweepReport
@@ -69,7 +69,8 @@ def test_every_option_is_in_the_table_and_nothing_else() -> None:
 def test_the_defaults_on_the_page_are_the_defaults() -> None:
     """Minutes, hours, policy."""
     rows = {codes_in(row[0])[0].split()[0]: row[1] for row in PAGE.table("By hand").rows}
-    assert f"{reconcile.MINUTES} by default" in rows["--minutes"]
+    minutes = COMMANDS["reconcile"]["options"]["minutes"]["default"]
+    assert f"{minutes} by default" in rows["--minutes"]
     assert f"else {SILENT_HOURS:g}" in rows["--silent-hours"]
     assert codes_in(rows["--fail-on"]) == list(reconcile.FAIL_ON)
     assert "`failed` (the default)" in rows["--fail-on"]

@@ -195,6 +195,7 @@ RIMS: dict[str, tuple[str, ...]] = {
         "cli.run.run_checkpoints",
         "cli.run.run_moves",
         "cli.run.run_session",
+        "cli.tracker.tracker_hold",
         "cli.workflow.workflow_moves",
         "cli.views.quick_status",
         "hooks.answers.*",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lifecycle.cli.command_session import demanded_root, json_option, option
+from lifecycle.cli.command_session import demanded_root
 from lifecycle.cli.terminal import json_text, passing
 from lifecycle.core.errors import BadConfig, GitFailed, Transient
 from lifecycle.core.redact import visible
@@ -50,17 +50,11 @@ _STANDING = {
 }
 
 
-@click.command("check")
-@click.argument("name", metavar="[NAME]", default="")
-@click.argument("extra", metavar="[-- WORD...]", nargs=-1, type=click.UNPROCESSED)
-@option("--list", "Show the checks that are here, and how each stands.", "listing")
-@option(
-    "--seconds N",
-    "End it after so long. Default: checks.seconds in .lifecycle.toml, else 1800.",
-    type=click.FloatRange(0, LONGEST, min_open=True),
-)
-@json_option
-def command(
+KINDS = {"seconds": click.FloatRange(0, LONGEST, min_open=True)}
+"""Of what kind a word on the command line may be, beside those of `main.py`."""
+
+
+def check(
     *, name: str, extra: tuple[str, ...], listing: bool, seconds: float | None, as_json: bool
 ) -> int:
     """Run the check NAME: test, build, lint, coverage, or any other that the project has.

@@ -6,7 +6,6 @@ import sys
 
 import click
 
-from lifecycle.cli.command_session import json_option
 from lifecycle.cli.terminal import is_terminal, json_text
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import asdict
@@ -17,8 +16,6 @@ _LONGEST = 65_536
 """Bytes that are read at once: what comes without a line's end costs no more memory."""
 
 
-@click.command("excerpt")
-@json_option
 def excerpt(*, as_json: bool) -> int:
     """Print the lines of a log on stdin that a person would quote: those around its errors.
 

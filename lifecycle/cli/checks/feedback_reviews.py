@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from lifecycle.cli.checks.feedback_show import own_pull
-from lifecycle.cli.command_session import Session, in_worktree, option
+from lifecycle.cli.command_session import Session
 from lifecycle.cli.terminal import is_terminal
 from lifecycle.cli.tracker.tracker_values import STDIN, text_from
 from lifecycle.core.errors import LifecycleError, Refused
@@ -30,6 +30,9 @@ from lifecycle.feedback.reviews.review_reply import (
     ReviewAnswers,
     WantedReply,
 )
+
+KINDS = {"verdict": click.Choice([one.value for one in ReplyVerdict])}
+"""Of what kind a word on the command line may be, beside those of `main.py`."""
 
 
 def reviews(session: Session, *, pull: int | None) -> int:
@@ -60,21 +63,6 @@ def reviews(session: Session, *, pull: int | None) -> int:
     return 0 if conversation.is_complete else 1
 
 
-@click.command("reply")
-@click.argument("thread")
-@option("--text-file FILE", "The answer's text; `-` reads stdin.", required=True)
-@option(
-    "--verdict VERDICT",
-    "What it comes to: fixed, wont_fix, question or needs_human.",
-    type=click.Choice([one.value for one in ReplyVerdict]),
-)
-@click.option(
-    "--resolve/--no-resolve",
-    "resolves",
-    default=None,
-    help="Resolve the thread, or do not. By default one that a bot began and that is fixed.",
-)
-@in_worktree()
 def reply(
     session: Session, *, thread: str, text_file: str, verdict: str | None, resolves: bool | None
 ) -> int:

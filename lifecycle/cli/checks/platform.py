@@ -7,7 +7,8 @@ import sys
 
 import click
 
-from lifecycle.cli.command_session import Session, in_worktree
+from lifecycle.cli.command_session import Session
+from lifecycle.cli.main import RowGroup, rows_of
 from lifecycle.core.errors import Refused, did_you_mean
 from lifecycle.core.redact import redact, shown
 from lifecycle.platforms import discovery, platform_tables, selection
@@ -17,7 +18,7 @@ from lifecycle.platforms.selection import Detection
 ALL = "for those that are known: lifecycle platform list"
 
 
-@click.group("platform")
+@click.group("platform", cls=RowGroup, folder="checks.", table=rows_of("checks", "platform"))
 def command() -> None:
     """What kind of project this is, by platform.json files, and how it is built, tested and checked.
 
@@ -27,8 +28,6 @@ def command() -> None:
     """
 
 
-@command.command("list", short_help="Every platform that is there.")
-@in_worktree()
 def list_(session: Session) -> None:
     """List every platform that is there, whether it matches this worktree or not."""
     discovered = discovery.discover(session.root, os.environ)
@@ -39,8 +38,6 @@ def list_(session: Session) -> None:
     session.show(platform_tables.discovery_lines(discovered), data)
 
 
-@command.command("detect", short_help="The platform of this worktree, and why.")
-@in_worktree()
 def detect(session: Session) -> int:
     """Hold every platform's markers against this worktree, and show the one that is selected.
 
@@ -57,9 +54,6 @@ def detect(session: Session) -> int:
     return 1
 
 
-@command.command("get-command", short_help="A command of the selected platform, for a shell.")
-@click.argument("name", metavar="NAME")
-@in_worktree()
 def get_command(session: Session, *, name: str) -> None:
     """Print a command of the selected platform (build, test, lint, lintFix, coverage, any other).
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lifecycle.cli.checks.feedback_show import own_pull, pull_number
-from lifecycle.cli.command_session import Session, end_late, json_option, option
+from lifecycle.cli.command_session import Session, end_late
 from lifecycle.cli.terminal import at_once
 from lifecycle.core.errors import BadConfig, NoToken
 from lifecycle.core.light_dataclass import asdict
@@ -22,9 +22,6 @@ from lifecycle.settings.running_client import session_of
 
 if TYPE_CHECKING:
     from lifecycle.app.waiting.pull_wait import Waited
-
-LONGEST = "30m"
-"""How long it waits unless somebody says otherwise."""
 
 TERMINATED = 128 + signal.SIGTERM
 
@@ -46,20 +43,15 @@ class WaitCommand(click.Command):
             formatter.write_dl([(str(code), words) for code, words in STATUSES.values()])
 
 
-@click.command("wait", cls=WaitCommand)
-@click.argument("pull", metavar="[PR]", type=pull_number, required=False)
-@option(
-    "--for WHAT",
-    "What is waited for: ci, review, merge, or any of them. Default: any.",
-    "wanted",
-    type=click.Choice([one.value for one in WaitFor]),
-    default=WaitFor.ANY.value,
-)
-@option(
-    "--timeout TIME", f"How long at most, as 90s, 20m or 2h. Default: {LONGEST}.", type=_seconds
-)
-@json_option
-def command(*, pull: int | None, wanted: str, timeout: float | None, as_json: bool) -> int:
+KINDS = {
+    "pull": pull_number,
+    "wanted": click.Choice([one.value for one in WaitFor]),
+    "time": _seconds,
+}
+"""Of what kind a word on the command line may be, beside those of `main.py`."""
+
+
+def wait(session: Session, *, pull: int | None, wanted: str, timeout: float) -> int:
     """Wait until there is news of the pull request PR; print it, and exit by its kind.
 
     Without PR the claim's pull request, else the open one of the current branch. No model is asked. What
@@ -69,11 +61,9 @@ def command(*, pull: int | None, wanted: str, timeout: float | None, as_json: bo
     Refused with 1: nothing to wait for, or GitHub was never reached. 4: another agent has the task. 130 and
     143: Ctrl-C and SIGTERM; nothing is told then, and what came stays for the next.
     """
-    session = Session(as_json)
-    seconds = timeout or duration("The time", LONGEST)
     with _terminated():
         try:
-            done = _waited(session, pull, WaitFor(wanted), seconds)
+            done = _waited(session, pull, WaitFor(wanted), timeout)
         except NoToken as error:
             from lifecycle.app.waiting.pull_wait import Waited
 

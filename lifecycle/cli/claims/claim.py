@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
@@ -19,62 +17,18 @@ from lifecycle.claim.engine import look as engine
 from lifecycle.claim.engine.look import Report
 from lifecycle.claim.record.state import Record
 from lifecycle.cli.claims import claim_look
-from lifecycle.cli.command_session import Session, claim_data, in_worktree, option
+from lifecycle.cli.command_session import Session, claim_data
 from lifecycle.cli.tracker.tracker_values import text_from
 from lifecycle.core import redact
 from lifecycle.core.errors import Refused
 from lifecycle.core.messages import messages
 from lifecycle.core.messages.messages import HAND_OFF
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 KINDS = {"phase": click.Choice([phase.value for phase in Phase])}
 """Of what kind a word on the command line may be, beside those of `main.py`."""
 
-_DEFAULT = ""
-"""What `--worktree` stands for without a PATH: the folder beside the main worktree."""
 
-
-def without_force(verb: str) -> Callable[[F], F]:
-    """Refuse `--force` on a command that is run unasked, and name the verb that forces.
-
-    A client's permission for a command covers all of its options, wherever they stand. So forcing is a
-    verb of its own, which such a permission does not cover.
-    """
-
-    def refuse(_context: click.Context, _option: click.Parameter, *, is_given: bool) -> None:
-        if is_given:
-            raise click.UsageError(
-                "Nothing was claimed: --force is no option of claim. What another holds, or what is "
-                f"not to be begun yet, is taken with a verb of its own: {verb} TASK"
-            )
-
-    return click.option(
-        "--force",
-        is_flag=True,
-        hidden=True,
-        expose_value=False,
-        is_eager=True,
-        callback=lambda context, option, value: refuse(context, option, is_given=value),
-    )
-
-
-def task_options(function: F) -> F:
-    """Add TASK and `--worktree`."""
-    worktree = option(
-        "--worktree [PATH]",
-        "Take it in a git worktree of its own: PATH (with a slash in it), else ../<folder>-<number>.",
-        is_flag=False,
-        flag_value=_DEFAULT,
-    )
-    return click.argument("task", nargs=-1)(worktree(function))
-
-
-@click.command("claim")
-@without_force("lifecycle takeover")
-@task_options
-@in_worktree(changes_tasks=True)
-def command(session: Session, task: tuple[str, ...], worktree: str | None) -> None:
+def claim(session: Session, task: tuple[str, ...], worktree: str | None) -> None:
     """Take TASK: an issue number, a part of an issue's title, or the id of a task linked to one.
 
     The task must be open and in Todo, and the issues named in its Dependencies closed. Taking it sets
@@ -103,7 +57,7 @@ def _take(session: Session, task: tuple[str, ...], worktree: str | None, *, forc
         LifecycleError: as `take` raises.
     """
     if worktree and not _is_path(worktree):
-        task, worktree = (worktree, *task), _DEFAULT  # `claim --worktree 42`: that is the task
+        task, worktree = (worktree, *task), ""  # `claim --worktree 42`: that is the task
     if not "".join(task).strip():
         raise click.UsageError("Missing argument 'TASK...'.")
     query = " ".join(task)
@@ -150,9 +104,6 @@ def _show(session: Session, taken: Taken, root: Path | None) -> None:
     session.show(lines, {**data, "new": taken.is_new})
 
 
-@click.command("takeover")
-@task_options
-@in_worktree(changes_tasks=True)
 def takeover(session: Session, task: tuple[str, ...], worktree: str | None) -> None:
     """Take TASK although another holds it, it is not in Todo, or it depends on open issues.
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lifecycle.app.wiring import WorktreeWorld
-from lifecycle.cli.command_session import end_late, json_option, option
+from lifecycle.cli.command_session import end_late
 from lifecycle.cli.reconcile import reconcile_actions as actions
 from lifecycle.cli.reconcile.reconcile_scope import (
     ScopeGround,
@@ -35,8 +35,6 @@ from lifecycle.storage.state_file import MemoryCache
 if TYPE_CHECKING:
     from lifecycle.reconcile.sweep import Progress
 
-MINUTES = 50
-"""How long a run may take: a token of a GitHub App, and so a run's, lasts an hour."""
 
 FAIL_ON = ("never", "failed", "findings")
 """When the exit code is 1."""
@@ -71,50 +69,16 @@ class Reconcile(click.Command):
             return super().invoke(ctx)
 
 
-@click.command("reconcile", cls=Reconcile)
-@option(
-    "--repo OWNER/NAME...", "Look at this repository; may be given several times.", "repositories"
-)
-@option("--org LOGIN", "Look at all repositories of this owner.", "owner")
-@option("--issue N...", "Only this issue of the one repository.", "issues", type=click.IntRange(1))
-@option("--pull N...", "Only the issue of this pull request.", "pulls", type=click.IntRange(1))
-@option("--event", "Only what the event of GitHub Actions is about.")
-@option("--shard I/N", "Only the I-th of N parts of the repositories.")
-@option("--dry-run", "Print the plan; write nothing anywhere.")
-@click.option(
-    "--close/--no-close",
-    "closes",
-    default=None,
-    help='Close the issue of a merged claim. Default: if close is "auto" in .lifecycle.toml.',
-)
-@click.option(
-    "--release/--no-release",
-    "releases",
-    default=None,
-    help="Release silent claims. Default: reconcile.release in .lifecycle.toml, else no.",
-)
-@option(
-    "--silent-hours H",
-    "Without a sign of life for so long, a claim is silent. Default: reconcile.silent_hours, else 24.",
-    type=Span(0, 87_600, min_open=True),
-)
-@click.option(
-    "--fail-on",
-    type=click.Choice(FAIL_ON),
-    default="failed",
-    show_default=True,
-    help="When to exit 1: never, for what failed, or for whatever was found and not applied.",
-)
-@option(
-    "--minutes M",
-    "End cleanly after so long; the next run goes on.",
-    type=Span(0, 350, min_open=True),
-    default=MINUTES,
-    show_default=True,
-)
-@option("--summary", "Print Markdown; in GitHub Actions: summary, outputs, annotations.")
-@json_option
-def command(
+KINDS = {
+    "issue": click.IntRange(1),
+    "hours": Span(0, 87_600, min_open=True),
+    "minutes": Span(0, 350, min_open=True),
+    "fail-on": click.Choice(FAIL_ON),
+}
+"""Of what kind a word on the command line may be, beside those of `main.py`."""
+
+
+def reconcile(
     *,
     event: bool,
     dry_run: bool,
@@ -160,7 +124,7 @@ def _report(asked: ScopeOptions, *, by_event: bool, dry_run: bool, minutes: floa
         Interrupted: somebody stopped it during its repairs.
         LifecycleError: nothing could be begun; the sentence says why.
     """
-    from lifecycle.reconcile.reconcile_run import reconcile
+    from lifecycle.reconcile import reconcile_run
 
     scope = asked_scope(asked)
     place = ScopeGround.of(Path.cwd(), os.environ, scope)
@@ -178,7 +142,9 @@ def _report(asked: ScopeOptions, *, by_event: bool, dry_run: bool, minutes: floa
                 return SweepReport(skipped=skipped, is_dry_run=dry_run)
             allowed = policy(asked, world.settings)
             with _bar() as bar:
-                return reconcile(world, scope, allowed, dry_run=dry_run, progress=bar, note=note)
+                return reconcile_run.reconcile(
+                    world, scope, allowed, dry_run=dry_run, progress=bar, note=note
+                )
     finally:
         world.close()
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import click
 
-from lifecycle.cli.command_session import already_json, option
 from lifecycle.core.plan import REPLIES
 
+KINDS = {"name": click.Choice(list(REPLIES))}
+"""Of what kind a word on the command line may be, beside those of `main.py`."""
 
-@click.command("hook")
-@click.argument("name", metavar="NAME", type=click.Choice(list(REPLIES)))
-@option("--path", "Print where the script lies, for your settings.")
-@already_json
-def command(name: str, *, path: bool) -> int:
+
+def hook(name: str, *, path: bool) -> int:
     """Run the hook NAME: the event's JSON on stdin, the client's reply on stdout.
 
     NAME is on-stop, ci-waiter, on-idle, session-start, on-clear, user-prompt-submit, pre-tool-use,

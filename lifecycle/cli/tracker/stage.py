@@ -12,7 +12,8 @@ import click
 
 from lifecycle.app import tracker_opening
 from lifecycle.app.wiring import WorktreeWorld
-from lifecycle.cli.command_session import Session, in_worktree, json_option, option
+from lifecycle.cli.command_session import Session
+from lifecycle.cli.main import RowGroup, rows_of
 from lifecycle.cli.terminal import is_terminal, json_text
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.light_dataclass import replace
@@ -47,11 +48,14 @@ TAIL = 1_000_000
 """Bytes at the end of the text in which a stage is looked for."""
 
 
-_in_worktree = in_worktree(first=WorktreeWorld.refuse_tracked)
-"""Refused where `.lifecycle/` came with the repository."""
-
-
-@click.group("stage")
+@click.group(
+    "stage",
+    cls=RowGroup,
+    folder="tracker.",
+    table=rows_of("tracker", "stage"),
+    kinds={"stage": click.Choice([stage.value for stage in Stage])},
+    first=WorktreeWorld.refuse_tracked,
+)
 def command() -> None:
     """The staged workflow of labelled tasks: coding, reviews, tests, closing, the next task.
 
@@ -60,8 +64,6 @@ def command() -> None:
     """
 
 
-@command.command("detect", short_help="Tell the stage of a text on stdin.")
-@json_option
 def detect(*, as_json: bool) -> None:
     """Read text on stdin and print the stage that it tells of: a marker, or what it says in words.
 
@@ -77,8 +79,6 @@ def detect(*, as_json: bool) -> None:
         click.echo(detected.state.value)
 
 
-@command.command("status", short_help="Where the workflow and this session stand.")
-@_in_worktree
 def status(session: Session) -> None:
     """Show whether the workflow is active here, and at which stage the session is.
 
@@ -88,10 +88,6 @@ def status(session: Session) -> None:
     session.show(_fitted(lines), data)
 
 
-@command.command("set", short_help="Set the stage by hand.")
-@click.argument("stage", metavar="STAGE", type=click.Choice([stage.value for stage in Stage]))
-@option("--task ID", "The task that the session works on.", default="")
-@_in_worktree
 def set_(session: Session, stage: str, *, task: str) -> None:
     """Set the stage by hand: the session is told at its next stop what that stage asks for.
 
@@ -122,8 +118,6 @@ def set_(session: Session, stage: str, *, task: str) -> None:
     session.show([line], {"session": record.session, "task": record.task, "stage": stage})
 
 
-@command.command("off", short_help="Switch the workflow off in this worktree.")
-@_in_worktree
 def off(session: Session) -> None:
     """Switch the workflow off in this worktree; no session is told anything until it is on again."""
     WorkflowFiles(session.root).switch(off=True)
@@ -131,8 +125,6 @@ def off(session: Session) -> None:
     session.show([line], {"off": True})
 
 
-@command.command("on", short_help="Switch the workflow on again here.")
-@_in_worktree
 def on(session: Session) -> None:
     """Switch the workflow on again in this worktree, after off."""
     WorkflowFiles(session.root).switch(off=False)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from lifecycle.claim.commands.moves import move
 from lifecycle.claim.commands.release import release_claim
 from lifecycle.claim.commands.taking import Taken, take
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.linked import linked_writes
-from lifecycle.cli.claims.claim import without_force
 from lifecycle.cli.claims.claim_look import finish_release, glance
-from lifecycle.cli.command_session import Session, claim_data, in_worktree
+from lifecycle.cli.command_session import Session, claim_data
 from lifecycle.cli.tracker import tracker_rules as rules
 from lifecycle.cli.tracker import tracker_values as values
 from lifecycle.core.errors import (
@@ -56,10 +53,6 @@ class _Told:
         return self.code
 
 
-@click.command("claim")
-@without_force("lifecycle tracker takeover")
-@click.argument("task")
-@in_worktree(first=values.tell_place, changes_tasks=True)
 def claim(session: Session, task: str) -> int:
     """Take the task TASK, for you alone.
 

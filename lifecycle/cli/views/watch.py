@@ -10,19 +10,14 @@ from pathlib import Path
 import click
 
 from lifecycle.cli import terminal
-from lifecycle.cli.command_session import demanded_root, json_option, option
+from lifecycle.cli.command_session import demanded_root
 from lifecycle.core.timing import SystemClock
 from lifecycle.storage.store import worktree_root
 
+KINDS = {"port": click.IntRange(1, 65_535)}
+"""Of what kind a word on the command line may be, beside those of `main.py`."""
 
-@click.command("watch")
-@option("--once", "Print it and end, as is done where no terminal is and with --json.")
-@option("--web", "Serve a page of all worktrees of all your clones; the address is printed.")
-@click.option(
-    "--port", type=click.IntRange(1, 65_535), help="Of the page; without it a free one is taken."
-)
-@option("--open", "Open the page in your browser as well.", "opens")
-@json_option
+
 def watch(*, once: bool, web: bool, port: int | None, opens: bool, as_json: bool) -> None:
     """Show everything that `lifecycle status` says, live: it changes when a file does.
 

@@ -11,7 +11,6 @@ from typing import Any
 import click
 
 from lifecycle.app import workflow_functions
-from lifecycle.cli.command_session import option
 from lifecycle.cli.terminal import is_terminal, json_text
 from lifecycle.core.errors import Refused
 
@@ -29,9 +28,10 @@ _LARGEST = 4_000_000
 _FORM = '{"arguments": [...], "named": {...}}'
 
 
-@click.command("call")
-@click.argument("function", type=click.Choice(list(FUNCTIONS)))
-@option("--json", "Accepted as everywhere; this prints JSON already.", expose_value=False)
+KINDS = {"function": click.Choice(list(FUNCTIONS))}
+"""Of what kind a word on the command line may be, beside those of `main.py`."""
+
+
 def call(*, function: str) -> None:
     """Call one of the four functions of lifecycle.api, with JSON on stdin and on stdout.
 
