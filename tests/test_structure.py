@@ -41,7 +41,7 @@ BUDGET = {
     "views": 2_403,
     "app": 1_751,
     "setup": 3_694,
-    "hooks": 2_174,
+    "hooks": 2_150,
     "cli": 5_786,
     APART: 17_570,
 }

@@ -14,7 +14,7 @@ import os
 import select
 import stat
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -173,7 +173,7 @@ class _Resting:
         return now if answer.is_whole else answer.again
 
 
-def dates(paths: Mapping[str, object]) -> dict[str, int]:
+def dates(paths: Iterable[str]) -> dict[str, int]:
     """The mtime of each of these files, -1 of one that is not there."""
     return {path: regular_files.mtime_ns(path, follow=True) for path in paths}
 

@@ -13,7 +13,7 @@ Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from lifecycle.app import news_packets
 from lifecycle.app.idle_look import idle_look, join, together, watched
@@ -23,7 +23,7 @@ from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.engine import observing
 from lifecycle.claim.engine.look import Report
 from lifecycle.core.errors import LifecycleError, LockBusy
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import PACKED, REPLIES, Notice
 from lifecycle.core.timing import alarm
 from lifecycle.core.values.configured import HOOK_SECONDS, Settings
@@ -36,7 +36,7 @@ from lifecycle.hooks.client_contract import Reply
 from lifecycle.hooks.quick_wait import LONGEST_WAIT, RECKON_SECONDS, SLICE_SECONDS
 from lifecycle.settings import config
 from lifecycle.settings.running_client import Client
-from lifecycle.storage import regular_files, signs_of_life
+from lifecycle.storage import signs_of_life
 from lifecycle.storage.store import STATE
 
 REST_SECONDS = 300.0
@@ -60,16 +60,6 @@ def answer(call: HookCall) -> Reply:
             return _Waiter(call, longest).run()
     except LockBusy:
         return Reply()  # one lives already
-
-
-@dataclass(frozen=True, slots=True)
-class _Files:
-    """What others change meanwhile, by mtime: compared, never read."""
-
-    claim: int
-    state: int
-    stopped: int
-    settings: int
 
 
 class _Waiter:
@@ -124,12 +114,13 @@ class _Waiter:
         if record is not None:
             join(self.world, self.claim_store, record, alarm(HOOK_SECONDS))
 
-    def _note_changes(self, before: _Files) -> None:
+    def _note_changes(self, before: Mapping[str, int]) -> None:
         """What was changed by others counts at once."""
         files = self._files()
         if files != before:
             self.again, self.busy_at = 0.0, self.clock.monotonic()
-        if files.settings != before.settings:
+        settings = self._settings_file
+        if files[settings] != before.get(settings):
             self._begin_anew()
 
     def _next(self) -> float | None:
@@ -217,7 +208,7 @@ class _Waiter:
         self.call.sign_first(report.record)
         return report
 
-    def _wait(self, moment: float, files: _Files) -> bool:
+    def _wait(self, moment: float, files: Mapping[str, int]) -> bool:
         """Wait until the moment may have come or a file has changed; False if nobody listens any more.
 
         Never long, and by the clock that never runs backwards: whoever waits reckons anew after that.
@@ -238,7 +229,7 @@ class _Waiter:
         """Wait; False once the client is gone."""
         return quick_wait.is_heard(seconds, self.world.environment)
 
-    def _rest(self, moment: float, files: _Files) -> bytes | None:
+    def _rest(self, moment: float, files: dict[str, int]) -> bytes | None:
         """What a small process has to know to wait in this one's place; None as long as this one stays.
 
         It stays where its time may be over, and where it waits for more than a change of the pull request.
@@ -256,23 +247,15 @@ class _Waiter:
         except LifecycleError:
             return None
         path = shared_looks.place(self.world.environment, url, token.value)
-        folder, root = self.claim_store.folder.path, self.world.root
-        others = (
-            self.claim_store.disk.path,
-            folder / STATE,
-            folder / STOPPED,
-            config.file_of(root),
-        )
-        dates = quick_wait.dates({str(path): None for path in others})
         if path is None or self._files() != files:
             return None
         due = record.pull.reviews.get("due")
         ends = [float(due)] if isinstance(due, int | float) else []
         ends += [token.expires_at - RENEW_SECONDS] if token.expires_at is not None else []
         rest = quick_wait.Rest(
-            root=str(root),
+            root=str(self.world.root),
             session=self.call.session,
-            dates=dates,
+            dates=files,
             ids=list(seen[0]),
             looked=seen[1],
             again=moment,
@@ -285,14 +268,15 @@ class _Waiter:
         )
         return quick_wait.packed(self.call.event, rest)
 
-    def _files(self) -> _Files:
-        folder = self.claim_store.folder
-        return _Files(
-            self.claim_store.mtime_ns(),
-            folder.mtime_ns(STATE),
-            folder.mtime_ns(STOPPED),
-            regular_files.mtime_ns(str(config.file_of(self.world.root)), follow=True),
-        )
+    def _files(self) -> dict[str, int]:
+        """When what others change meanwhile was last written, by path: compared, never read."""
+        folder = self.claim_store.folder.path
+        ours = (self.claim_store.disk.path, folder / STATE, folder / STOPPED)
+        return quick_wait.dates([*map(str, ours), self._settings_file])
+
+    @property
+    def _settings_file(self) -> str:
+        return str(config.file_of(self.world.root))
 
     def _settings(self) -> Settings:
         try:
