@@ -38,7 +38,7 @@ BUDGET = {
     "workflow": 2_500,
     "feedback": 2_900,
     "reconcile": 1_392,
-    "views": 2_403,
+    "views": 2_394,
     "app": 1_751,
     "setup": 3_694,
     "hooks": 2_150,

@@ -10,7 +10,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,7 +55,10 @@ def render(summary: Summary, about: str) -> str:
             "The page's charts are drawn by plotly, which is not installed, so no page was written; "
             "install it beside the command with: pipx inject agent-lifecycle plotly (or leave out --html)."
         ) from None
-    page = _templates().get_template("page.html")
+    templates = page_templates(
+        "lifecycle.views.stats", part=stats_words.part, day=stats_words.minute
+    )
+    page = templates.get_template("page.html")
     return page.render(
         summary=summary,
         about=about,
@@ -83,20 +86,18 @@ def _markup(chart: Chart) -> str:
     return str(markup)
 
 
-def _templates() -> Environment:
+def page_templates(package: str, **filters: Callable[..., str]) -> Environment:
+    """The templates of a page in a package's folder, whose filters are these, `span` and `many`."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    loader = PackageLoader("lifecycle.views.stats", "templates")
     environment = Environment(
-        loader=loader,
+        loader=PackageLoader(package, "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(
-        span=stats_words.span, part=stats_words.part, day=stats_words.minute, many=stats_words.count
-    )
+    environment.filters.update(span=stats_words.span, many=stats_words.count, **filters)
     return environment
 
 

@@ -21,7 +21,7 @@ from lifecycle.views.overview.overview_values import (
     OverviewStory,
 )
 from lifecycle.views.overview.overview_words import STANDINGS
-from lifecycle.views.stats import stats_words
+from lifecycle.views.stats.stats_page import page_templates
 from lifecycle.views.web.all_worktrees import AllOverviews, digest, is_in_use
 
 if TYPE_CHECKING:
@@ -184,14 +184,4 @@ def clock_time(at: float, now: float) -> str:
 
 @cache
 def _templates() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("lifecycle.views.web", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(span=stats_words.span, clock=clock_time, many=stats_words.count)
-    return environment
+    return page_templates("lifecycle.views.web", clock=clock_time)
