@@ -40,7 +40,7 @@ BUDGET = {
     "reconcile": 1_392,
     "views": 2_394,
     "app": 1_751,
-    "setup": 3_694,
+    "setup": 3_676,
     "hooks": 2_150,
     "cli": 5_786,
     APART: 17_570,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from lifecycle.core.errors import GitFailed
@@ -24,7 +24,7 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
     client, is_there = case.client, (case.root / PATH).exists()
     mark = client.mark if client.mark is not None and client.mark.run else None
     if mark is not None:
-        yield from _files(case, mark)
+        yield from supplied(case, mark, "run", runs(), SHIM_FILES)
     elif client.plugin_runs:
         yield finding("run.use.plugin", names=", ".join(client.plugins))
     elif is_there:
@@ -37,36 +37,34 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
         yield from _limits(case, mark)
 
 
-def _files(case: Examined, mark: InitMark) -> Iterator[DoctorFinding]:
-    """What `init --run` supplied: is it there still, and of this version?"""
-    files, fix = runs(), init_fix(" --run", mark)
-    missing, old = missing_of(case, files), old_of(case, mark, files)
+def supplied(
+    case: Examined, mark: InitMark, option: str, files: Sequence[Supply], scripts: Collection[str]
+) -> Iterator[DoctorFinding]:
+    """What `init` supplied: is it there still, and of this version?
+
+    Args:
+        case: the worktree.
+        mark: what `init` put in.
+        option: of `init`, which is the family's name as well: "run" or "workflow".
+        files: what it supplies with that option.
+        scripts: the names of those among them that a person has no reason to change.
+    """
+    fix = init_fix(f" --{option}", mark)
+    missing = [file.name for file in files if not any(p.is_file() for p in _places(case, file))]
+    there = {file: read for file in files if (read := store.read(case.root / file.name))}
+    other = [file for file, read in there.items() if read.content != file.text.encode()]
+    # As an earlier version of `init` wrote them, which wrote another text.
+    old = [f.name for f in other if digest(there[f].content) == mark.sha256.get(f.name)]
     if missing:
-        yield finding("run.files.missing", names=", ".join(missing), fix=fix)
+        yield finding(f"{option}.files.missing", names=", ".join(missing), fix=fix)
     elif old:
-        yield finding("run.files.old", names=", ".join(old), fix=fix)
+        yield finding(f"{option}.files.old", names=", ".join(old), fix=fix)
     else:
-        yield finding("run.use.on")
-    for file in own_of(case, files):
-        if file.name in SHIM_FILES and file.name not in old:
+        yield finding(f"{option}.use.on")
+    for file in other:
+        if file.name in scripts and file.name not in old:
             anew = f"rm {file.name} && {fix}"
-            yield finding("run.files.changed", name=file.name, what=file.what, fix=anew)
-
-
-def missing_of(case: Examined, files: Sequence[Supply]) -> list[str]:
-    """The names of those that lie neither in the project nor among the person's own."""
-    return [file.name for file in files if not any(p.is_file() for p in _places(case, file))]
-
-
-def old_of(case: Examined, mark: InitMark, files: Sequence[Supply]) -> list[str]:
-    """The names of those that are as an earlier version of `init` wrote them."""
-    return [file.name for file in files if _is_old(case, mark, file)]
-
-
-def own_of(case: Examined, files: Sequence[Supply]) -> list[Supply]:
-    """Those that are there, and are not as this version writes them."""
-    there = [(file, store.read(case.root / file.name)) for file in files]
-    return [one for one, read in there if read is not None and read.content != one.text.encode()]
+            yield finding(f"{option}.files.changed", name=file.name, what=file.what, fix=anew)
 
 
 def _places(case: Examined, file: Supply) -> tuple[Path, ...]:
@@ -75,14 +73,6 @@ def _places(case: Examined, file: Supply) -> tuple[Path, ...]:
         case.root / file.name,
         case.client.files[0].path.parent / file.name.removeprefix(".claude/"),
     )
-
-
-def _is_old(case: Examined, mark: InitMark, file: Supply) -> bool:
-    """True if it is as an earlier version wrote it, and this one writes another."""
-    content = store.read(case.root / file.name)
-    if content is None or content.content == file.text.encode():
-        return False
-    return digest(content.content) == mark.sha256.get(file.name)
 
 
 def _state(case: Examined) -> Iterator[DoctorFinding]:

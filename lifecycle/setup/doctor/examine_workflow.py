@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.redact import named, quoted
 from lifecycle.setup.doctor.examine_hooks import hears, init_fix
-from lifecycle.setup.doctor.examine_run import missing_of, old_of, own_of
+from lifecycle.setup.doctor.examine_run import supplied
 from lifecycle.setup.doctor.examined import DoctorFinding, Examined, finding
 from lifecycle.setup.init import protocol_section
 from lifecycle.setup.init.found_hooks import ClientSettings, allows_all
@@ -39,7 +39,8 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
     mark = client.mark if client.mark is not None and client.mark.workflow else None
     there = WorkflowStore(case.root, case.environment, case.deadline).read()
     if mark is not None:
-        yield from _files(case, mark)
+        yield from supplied(case, mark, "workflow", workflows(), (STATE_SCRIPT, SYNC_SCRIPT))
+        yield from _section(case, mark)
     elif client.plugin_runs:
         yield finding("workflow.use.plugin", names=", ".join(client.plugins))
     else:
@@ -55,24 +56,12 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
     yield from _sources(case)
 
 
-def _files(case: Examined, mark: InitMark) -> Iterator[DoctorFinding]:
-    """What `init --workflow` put in: is it there still, and of this version?"""
-    files, fix = workflows(), init_fix(" --workflow", mark)
-    missing, old = missing_of(case, files), old_of(case, mark, files)
-    if missing:
-        yield finding("workflow.files.missing", names=", ".join(missing), fix=fix)
-    elif old:
-        yield finding("workflow.files.old", names=", ".join(old), fix=fix)
-    else:
-        yield finding("workflow.use.on")
-    for file in own_of(case, files):
-        if file.name in (STATE_SCRIPT, SYNC_SCRIPT) and file.name not in old:
-            anew = f"rm {file.name} && {fix}"
-            yield finding("workflow.files.changed", name=file.name, what=file.what, fix=anew)
+def _section(case: Examined, mark: InitMark) -> Iterator[DoctorFinding]:
+    """Whether the section of CLAUDE.md is there still that `init --workflow` put in."""
     page = store.read(case.root / protocol_section.FILE)
     text = page.content.decode("utf-8", "replace") if page is not None else ""
     if mark.section and protocol_section.BEGIN not in text:
-        yield finding("workflow.section", fix=fix)
+        yield finding("workflow.section", fix=init_fix(" --workflow", mark))
 
 
 def _sync(case: Examined, file: ClientSettings) -> Iterator[DoctorFinding]:
