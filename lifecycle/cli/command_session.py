@@ -92,6 +92,16 @@ class Session:
         """The worktree's root."""
         return self.world.root
 
+    @property
+    def now(self) -> float:
+        """The present, in seconds since the epoch."""
+        return self.world.clock.now()
+
+    @property
+    def client_session(self) -> str:
+        """The client's session that runs this command; "" for a person's terminal."""
+        return session_of({}, self.world.environment)
+
     def claim_lines(self, record: Record) -> list[str]:
         """The lines on the claim: whoever does not hold it is not told what to do with it.
 
@@ -110,19 +120,15 @@ class Session:
         """True if another session than the one that runs this holds the claim."""
         from lifecycle.claim.engine import observing
 
-        whom = session_of({}, self.world.environment)
-        return observing.is_held(record, whom, self._signs(record), self.world.clock.now())
+        return observing.is_held(record, self.client_session, self._signs(record), self.now)
 
     def _signs(self, record: Record) -> Signs:
-        now, session = self.world.clock.now(), record.ownership.session
-        return signs_of_life.signs_of(self.claim_store.folder, session, now)
+        return signs_of_life.signs_of(self.claim_store.folder, record.ownership.session, self.now)
 
     @property
     def has_hooks(self) -> bool:
         """True if a hook of the session that runs this was seen; on a terminal, of any session."""
-        return signs_of_life.has_met(
-            self.claim_store.folder, session_of({}, self.world.environment)
-        )
+        return signs_of_life.has_met(self.claim_store.folder, self.client_session)
 
     def presence_beside(self, clients: Collection[int] = ()) -> Presence:
         """Who may be running this command: the client's agent, or somebody outside of it.

@@ -179,7 +179,7 @@ def test_what_fails_is_tried_again_and_remembered(ground: WorkflowGround) -> Non
     assert done.seconds == pytest.approx(120, abs=30)
     with pytest.raises(IllegalMove, match="completed is the end"):
         ground.steps.retry("1")
-    (statistics,) = [one for one in agent_statistics([ground.one()]) if one.agent == "qa"]
+    (statistics,) = [one for one in agent_statistics(ground.one()) if one.agent == "qa"]
     assert (statistics.completed, statistics.attempts, statistics.errors) == (1, 2, 1)
 
 

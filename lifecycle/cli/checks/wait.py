@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,6 @@ from lifecycle.core.light_dataclass import asdict
 from lifecycle.core.timing import ending
 from lifecycle.feedback.waiting.endings import STATUSES, Ending, WaitFor
 from lifecycle.settings.readers import duration
-from lifecycle.settings.running_client import session_of
 
 if TYPE_CHECKING:
     from lifecycle.app.waiting.pull_wait import Waited
@@ -79,30 +78,23 @@ def _waited(session: Session, pull: int | None, wanted: WaitFor, seconds: float)
     world = session.world
     world.refuse_tracked()
     claimed = session.claim_store.load(repair=False).record
+
+    def within() -> AbstractContextManager[None]:
+        return ending(world.deadline, end_late)
+
     if claimed is not None and pull in (None, claimed.claim.pr_number):
         from lifecycle.app.waiting.claim_wait import ClaimWait
 
-        whom = session_of({}, world.environment)
+        whom, claim_store = session.client_session, session.claim_store
         of_claim = ClaimWait(
-            world,
-            session.claim_store,
-            whom,
-            wanted=wanted,
-            seconds=seconds,
-            within=lambda: ending(world.deadline, end_late),
+            world, claim_store, whom, wanted=wanted, seconds=seconds, within=within
         )
         world.deadline.renew(None)
         return of_claim.run()
     from lifecycle.app.waiting.branch_wait import BranchWait
 
     number = pull or own_pull(session)
-    return BranchWait(
-        world,
-        number,
-        wanted=wanted,
-        seconds=seconds,
-        within=lambda: ending(world.deadline, end_late),
-    ).run()
+    return BranchWait(world, number, wanted=wanted, seconds=seconds, within=within).run()
 
 
 class _TerminatedError(BaseException):

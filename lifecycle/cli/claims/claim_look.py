@@ -18,7 +18,6 @@ from lifecycle.core.messages import loss_messages
 from lifecycle.core.plan import Audience, Wake
 from lifecycle.core.redact import quoted, redact
 from lifecycle.core.values.model import LABELS_ITEM
-from lifecycle.settings.running_client import session_of
 
 
 def tick(session: Session, *, dry_run: bool) -> int:
@@ -53,11 +52,7 @@ def look(session: Session) -> int:
 
 def glance(session: Session) -> Glance:
     """Look at GitHub once, without printing."""
-    whom = session_of({}, session.world.environment)
-    report = engine.tick(
-        session.world, session.claim_store, Wake.TICK, audiences=audiences(), session=whom
-    )
-    report = with_waiting(session, report)
+    report = _ticked(session, session.client_session)
     lines = report_lines(report)
     if report.record is not None and not report.record.ending.outcome:
         text = "\n".join(lines)
@@ -68,9 +63,11 @@ def glance(session: Session) -> Glance:
     return Glance(report, lines)
 
 
-def with_waiting(session: Session, report: Report) -> Report:
-    """The report with the notices that wait for the agent: they are shown, and stay on its queue."""
-    return replace(report, said=(*report.said, *session.claim_store.ledger.waiting()))
+def _ticked(session: Session, whom: str = "") -> Report:
+    """One look, with the notices that wait for the agent: they are shown, and stay on its queue."""
+    world, claim_store = session.world, session.claim_store
+    report = engine.tick(world, claim_store, Wake.TICK, audiences=audiences(), session=whom)
+    return replace(report, said=(*report.said, *claim_store.ledger.waiting()))
 
 
 def problem_lines(report: Report, lines: Collection[str]) -> list[str]:
@@ -86,8 +83,7 @@ def finish_release(session: Session, notes: Collection[str] = ()) -> tuple[Repor
     Returns:
         The report; the notes and what is to be said of it; and whether something is left to do.
     """
-    report = engine.tick(session.world, session.claim_store, Wake.TICK, audiences=audiences())
-    report = with_waiting(session, report)
+    report = _ticked(session)
     lines, record = [*notes, *report_lines(report)], report.record
     lines += problem_lines(report, lines)
     is_left = record is not None and not record.ending.outcome

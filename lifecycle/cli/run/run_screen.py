@@ -27,9 +27,9 @@ _STATUS, _QUIET = 3, (6, 7)
 _TIME = 20
 
 
-def draw_status(view: StatusView, console: Console | None = None) -> None:
-    """Print a run as tables, to standard output unless a console is given."""
-    shown, width = fitted(console, WIDTH)
+def draw_status(view: StatusView) -> None:
+    """Print a run as tables."""
+    shown, width = fitted(None, WIDTH)
     facts = [(Text(name, "dim"), Text(value)) for name, value in view.facts]
     shown.print(grid((max(len(name) for name, _ in view.facts), None), facts), width=width)
     if view.stories:
@@ -45,9 +45,9 @@ def draw_status(view: StatusView, console: Console | None = None) -> None:
             shown.print(Text(note, "dim"), width=width)
 
 
-def draw_progress(lines: Sequence[str], console: Console | None = None) -> None:
-    """Print lines of the progress file as a table, to standard output unless a console is given."""
-    shown, width = fitted(console, WIDTH)
+def draw_progress(lines: Sequence[str]) -> None:
+    """Print lines of the progress file as a table."""
+    shown, width = fitted(None, WIDTH)
     parts = [line.partition(" ") for line in lines]
     rows = [(Text(at, "dim"), Text(what)) for at, _, what in parts]
     shown.print(grid((_TIME, None), rows, ("when", "what")), width=width)

@@ -26,16 +26,6 @@ class RunSession(Session):
         return RunStore(world.root, world.environment, world.deadline)
 
     @property
-    def now(self) -> float:
-        """The present, in seconds since the epoch."""
-        return self.world.clock.now()
-
-    @property
-    def client_session(self) -> str:
-        """The client's session that runs this command; "" for a person's terminal."""
-        return running_client.session_of({}, self.world.environment)
-
-    @property
     def who(self) -> str:
         """Who a record is by: the client's session, or whoever sits at a terminal."""
         return self.client_session or "terminal"

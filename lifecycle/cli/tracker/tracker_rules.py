@@ -25,7 +25,6 @@ from lifecycle.core.values.model import Look
 from lifecycle.git import lease
 from lifecycle.github.operations.ensure_issues import IssueOperations
 from lifecycle.github.pulls.issue_calls import IssueCalls
-from lifecycle.settings import running_client
 from lifecycle.stages.session import activation
 from lifecycle.trackers import registry
 from lifecycle.trackers.registry import GITHUB
@@ -205,7 +204,7 @@ def _is_own(session: Session, holder: str) -> bool:
     last, named = session.claim_store.remembered(), os.environ.get(tracker_opening.ACTOR, "")
     if last is not None and last.claim.agent_id == holder:
         return True
-    seat = registry.seat_in(session.root, running_client.session_of({}, os.environ))
+    seat = registry.seat_in(session.root, session.client_session)
     return holder == named if named else holder.endswith(f"-{seat}")
 
 
@@ -249,4 +248,4 @@ def refusal(session: Session, task: str, holder: str, done: str, verb: str = "")
 
 
 def _seat(session: Session, holder: str) -> activation.Seat | None:
-    return activation.of(session.root, holder, running_client.session_of({}, os.environ))
+    return activation.of(session.root, holder, session.client_session)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Console
 from rich.text import Text
 
 from lifecycle.cli.terminal import fitted, grid
@@ -39,14 +38,12 @@ STYLES = {
 }
 
 
-def draw_workflow(
-    workflow: Workflow, now: float, beside: Sequence[str] = (), console: Console | None = None
-) -> None:
-    """Print a workflow as a table of its phases, to standard output unless a console is given.
+def draw_workflow(workflow: Workflow, now: float, beside: Sequence[str] = ()) -> None:
+    """Print a workflow as a table of its phases.
 
     `beside` are lines about files of other tools.
     """
-    shown, width = fitted(console, WIDTH)
+    shown, width = fitted(None, WIDTH)
     name = (
         workflow.name if workflow.is_over else f"{workflow.name}, {workflow.progress} phases done"
     )
@@ -82,11 +79,9 @@ def draw_workflow(
         shown.print(Text(line, "dim"), width=width)
 
 
-def draw_list(
-    found: Sequence[FoundWorkflow], session: str, now: float, console: Console | None = None
-) -> None:
+def draw_list(found: Sequence[FoundWorkflow], session: str, now: float) -> None:
     """Print workflows as a table, the one that was changed last first."""
-    shown, width = fitted(console, WIDTH)
+    shown, width = fitted(None, WIDTH)
     rows = []
     for one in found:
         workflow = one.workflow
@@ -108,8 +103,8 @@ def draw_list(
     )
 
 
-def draw_history(rows: Sequence[tuple[str, str, str]], console: Console | None = None) -> None:
+def draw_history(rows: Sequence[tuple[str, str, str]]) -> None:
     """Print what happened in a workflow as a table, the newest last."""
-    shown, width = fitted(console, WIDTH)
+    shown, width = fitted(None, WIDTH)
     cells = [(Text(at, "dim"), Text(phase), Text(what)) for at, phase, what in rows]
     shown.print(grid((17, 24, None), cells, ("when", "phase", "what")), width=width)

@@ -28,11 +28,6 @@ class WorkflowSession(Session):
         world.refuse_tracked()
         return preparing_store(world.root, world.environment, world.deadline)
 
-    @property
-    def now(self) -> float:
-        """The present, in seconds since the epoch."""
-        return self.world.clock.now()
-
     @cached_property
     def asker(self) -> Asker:
         """Who runs this command."""

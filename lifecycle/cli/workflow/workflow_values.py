@@ -168,7 +168,7 @@ def parts(workflow: Workflow) -> Iterable[tuple[str, list[str]]]:
 
 def _agents(workflow: Workflow) -> Iterable[str]:
     """What each agent did, where something is over."""
-    for one in agent_statistics([workflow]) if workflow.done else ():
+    for one in agent_statistics(workflow) if workflow.done else ():
         who = redact.named(one.agent) if one.agent else "the session itself"
         counts = [count(one.phases, "phase"), count(one.attempts, "attempt")]
         counts += [count(one.errors, "error")] if one.errors else []
@@ -217,7 +217,7 @@ def workflow_data(workflow: Workflow) -> dict[str, Any]:
         "source": workflow.source or None,
         "is_foreign": workflow.is_foreign,
         "compactions": workflow.compactions,
-        "agents": [asdict(one) for one in agent_statistics([workflow])],
+        "agents": [asdict(one) for one in agent_statistics(workflow)],
     }
 
 
@@ -263,12 +263,11 @@ class AgentStatistics:
     seconds: float
 
 
-def agent_statistics(workflows: Iterable[Workflow]) -> tuple[AgentStatistics, ...]:
-    """The statistics of all agents of these workflows, by the agent's name."""
+def agent_statistics(workflow: Workflow) -> tuple[AgentStatistics, ...]:
+    """The statistics of all agents of a workflow, by the agent's name."""
     by_agent: dict[str, list[WorkflowPhase]] = {}
-    for workflow in workflows:
-        for phase in workflow.phases:
-            by_agent.setdefault(phase.agent, []).append(phase)
+    for phase in workflow.phases:
+        by_agent.setdefault(phase.agent, []).append(phase)
     return tuple(_of(agent, phases) for agent, phases in sorted(by_agent.items()))
 
 
