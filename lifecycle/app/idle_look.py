@@ -50,9 +50,8 @@ def idle_look(
         held: events whose sentences stay on the queue all the same.
         poll_seconds: how old the last poll of the checks has to be, as `look.tick` has it.
     """
-    world.deadline.renew(HOOK_SECONDS - 1.0)
     try:
-        with within:
+        with world.deadline.renewed(HOOK_SECONDS - 1.0), within:
             report = look.tick(
                 world,
                 claim_store,
@@ -70,8 +69,6 @@ def idle_look(
     except LifecycleError as error:
         log.write(world.root, f"{channel}: {error.sentence}")
         return Report(problem=error)
-    finally:
-        world.deadline.renew(None)
     if isinstance(report.problem, Transient) and report.problem.retry_after:
         seconds = report.problem.retry_after
         _with_looks(world, nullcontext(), lambda looks: looks.hold(seconds))
@@ -135,14 +132,11 @@ def _with_looks(
     world: WorktreeWorld, within: AbstractContextManager[None], call: Callable[[SharedLooks], T]
 ) -> T | None:
     """What `call` makes of the shared looks; None where there are none, or something went wrong."""
-    world.deadline.renew(HOOK_SECONDS - 1.0)
     try:
-        with within:
+        with world.deadline.renewed(HOOK_SECONDS - 1.0), within:
             world.renew_token()
             looks = world.looks
             return call(looks) if looks is not None else None
     except (DeadlineReached, LifecycleError) as error:
         log.write(world.root, f"looks are not shared: {getattr(error, 'sentence', TOO_LATE)}")
         return None
-    finally:
-        world.deadline.renew(None)

@@ -152,6 +152,15 @@ class Deadline:
         """Begin again: the end is `seconds` from now; None means no limit."""
         self.at = None if seconds is None else self.clock.monotonic() + seconds
 
+    @contextmanager
+    def renewed(self, seconds: float) -> Iterator[None]:
+        """Give what runs within so many seconds from now on; no limit is left behind."""
+        self.renew(seconds)
+        try:
+            yield
+        finally:
+            self.renew(None)
+
     @property
     def left(self) -> float:
         """Seconds until the end, negative after it, infinite without one."""

@@ -164,12 +164,8 @@ class _Resting:
         """When to ask again; `now` if the pull request is to be looked at whole."""
         from lifecycle.core.values.configured import HOOK_SECONDS
 
-        self._deadline.renew(HOOK_SECONDS - 1.0)
-        try:
-            with alarm(HOOK_SECONDS):
-                answer = self._looks.ask(self._rest["ids"], self._rest["looked"])
-        finally:
-            self._deadline.renew(None)
+        with self._deadline.renewed(HOOK_SECONDS - 1.0), alarm(HOOK_SECONDS):
+            answer = self._looks.ask(self._rest["ids"], self._rest["looked"])
         return now if answer.is_whole else answer.again
 
 

@@ -82,19 +82,17 @@ class BranchWait:
 
     def _look(self) -> Waited | None:
         """Read it once; how the wait ended, if it did."""
-        self.world.deadline.renew(HOOK_SECONDS)
-        self.world.renew_token()
         try:
-            with self.within():
-                notices = self._read()
+            with self.world.deadline.renewed(HOOK_SECONDS):
+                self.world.renew_token()
+                with self.within():
+                    notices = self._read()
         except DeadlineReached:
             self.problem = Transient("GitHub did not answer in time.")
             return None
         except Transient as error:
             self.problem = error
             return None
-        finally:
-            self.world.deadline.renew(None)
         self.problem = None
         news = endings.gravest(endings.news_ends(one, self.wanted) for one in notices)
         ending = news or endings.standing_ends(self._standing(), self.wanted)

@@ -23,7 +23,7 @@ from lifecycle.claim.engine.observing import believed
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import HeldByAnother, LifecycleError, LockBusy, Refused, Transient
-from lifecycle.core.light_dataclass import replace
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.timing import parse_time
 from lifecycle.core.values.configured import HOOK_SECONDS
@@ -47,10 +47,11 @@ GONE = "The claim is over, so there is nothing to wait for any more; lifecycle s
 AGENTS = (Audience.ACT, Audience.NEXT, Audience.NEWS, Audience.ASK, Audience.NOTE)
 
 
+@dataclass(eq=False)
 class ClaimWait:
     """One wait for the claim's pull request.
 
-    Args:
+    Attributes:
         world, claim_store: the worktree's.
         session: the client's session that runs this, or "".
         wanted: what is waited for.
@@ -58,33 +59,26 @@ class ClaimWait:
         within: ends what hangs.
     """
 
-    def __init__(
-        self,
-        world: WorktreeWorld,
-        claim_store: ClaimStore,
-        session: str,
-        *,
-        wanted: WaitFor,
-        seconds: float,
-        within: Within,
-    ) -> None:
-        self.world = world
-        self.claim_store = claim_store
-        self.session = session
-        self.wanted = wanted
-        self.clock = world.clock
-        self.within = within
+    world: WorktreeWorld
+    claim_store: ClaimStore
+    session: str
+    wanted: WaitFor
+    seconds: float
+    within: Within
+    not_before: float = 0.0
+    again: float = 0.0
+    confirmed: float = 0.0
+    is_new: bool = True
+    problem: LifecycleError | None = None
+    _record: Record | None = None
+    _files: tuple[int, int] | None = None
+    _is_waiter: bool = False
+
+    def __post_init__(self) -> None:
+        self.clock = self.world.clock
         self.began = self.clock.now()
-        self.ends = self.clock.monotonic() + seconds
-        self.not_before = 0.0
-        self.again = 0.0
-        self.confirmed = 0.0
-        self.is_new = True
-        self.problem: LifecycleError | None = None
-        self._record: Record | None = None
-        self._files: tuple[int, int] | None = None
+        self.ends = self.clock.monotonic() + self.seconds
         self._held = contextlib.ExitStack()
-        self._is_waiter = False
 
     def run(self) -> Waited:
         """Wait, and say how it ended.

@@ -84,15 +84,12 @@ def explained(world: World, ended: Waited, news: Iterable[Notice], within: Withi
         return replace(ended, packet=packet, problem=problem)
     if ended.ending not in (Ending.CONFLICT, Ending.THROWN_OUT):
         return ended
-    world.deadline.renew(news_packets.FETCH_SECONDS)
     try:
-        with within():
+        with world.deadline.renewed(news_packets.FETCH_SECONDS), within():
             why = news_packets.prepared(world, news).values()
             return replace(ended, why=tuple(line for lines in why for line in lines))
     except DeadlineReached:  # between two of them: the sentence of each says where to look
         return ended
-    finally:
-        world.deadline.renew(None)
 
 
 def packet_of(
@@ -101,13 +98,10 @@ def packet_of(
     """What failed on a head, or why that was not read; `within` ends what hangs."""
     from lifecycle.feedback.checks.fetching import fetch
 
-    world.deadline.renew(news_packets.FETCH_SECONDS)
     try:
-        with within:
+        with world.deadline.renewed(news_packets.FETCH_SECONDS), within:
             return fetch(world, pull), ""
     except DeadlineReached:
         return None, news_packets.unread("", pull)
     except (LifecycleError, OSError) as error:
         return None, news_packets.unread(getattr(error, "sentence", ""), pull)
-    finally:
-        world.deadline.renew(None)
