@@ -40,7 +40,7 @@ BUDGET = {
     "reconcile": 1_392,
     "views": 2_394,
     "app": 1_730,
-    "setup": 3_676,
+    "setup": 3_671,
     "hooks": 2_146,
     "cli": 5_758,
     APART: 17_570,

@@ -47,6 +47,9 @@ FAMILIES: tuple[tuple[str, Check], ...] = (
 )
 """Every family of checks, in the order of the list."""
 
+_WORKTREES = ("tracker", "hooks", "statusline", "stages", "run", "workflow", "waiter")
+"""Families that have nothing to look at outside of a worktree."""
+
 _GITHUBS = ("token", "repository", "board", "checks")
 """Families that are about GitHub alone."""
 
@@ -82,7 +85,11 @@ def examine(root: Path | None, environment: Mapping[str, str], clock: Clock) -> 
     """
     case = Examined(root, environment, clock)
     try:
-        families = [_looked(name, check, case) for name, check in FAMILIES]
+        families = [
+            _looked(name, check, case)
+            for name, check in FAMILIES
+            if case.is_worktree or name not in _WORKTREES
+        ]
         # Several families meet the same strange file.
         findings = list(dict.fromkeys(itertools.chain.from_iterable(families)))
         if _is_without_github(case, findings):

@@ -26,8 +26,6 @@ _PLAIN = re.compile(r"((?:\S*/)?lifecycle) hook \S+")
 
 def check(case: Examined) -> Iterator[DoctorFinding]:
     """All settings files and the plugin together."""
-    if not case.is_worktree:
-        return
     yield from _files(case)
     yield from _mark(case)
     yield from _missing(case)
@@ -328,8 +326,6 @@ _LONGEST = 200
 
 def check_waiter(case: Examined) -> Iterator[DoctorFinding]:
     """Whether somebody waits for news, and the last line of the log that tells of a failure."""
-    if not case.is_worktree:
-        return
     if signs_of_life.is_live(case.claim_store.folder, case.clock.now()):
         yield finding("waiter.live.now")
     elif _has_pull_request(case):

@@ -203,8 +203,6 @@ def _recorded(case: Examined) -> Iterator[DoctorFinding]:
 
 def check_statusline(case: Examined) -> Iterator[DoctorFinding]:
     """No finding where none of ours is set; the client shows that of the last file that has one."""
-    if not case.is_worktree:
-        return
     files = case.client.files
     places = [at for at, file in enumerate(files) if command_of(file.object(KEY))]
     if not places:

@@ -19,8 +19,6 @@ from lifecycle.storage import store
 
 def check(case: Examined) -> Iterator[DoctorFinding]:
     """One finding where nothing is set up and no run is here; else what is missing, old, or too low."""
-    if not case.is_worktree:
-        return
     client, is_there = case.client, (case.root / PATH).exists()
     mark = client.mark if client.mark is not None and client.mark.run else None
     if mark is not None:

@@ -24,8 +24,8 @@ from lifecycle.trackers import registry
 
 def check(case: Examined) -> Iterator[DoctorFinding]:
     """Whether tasks can be asked for."""
-    if not case.is_worktree or case.settings_problem is not None:
-        return  # said with the worktree, or with the settings
+    if case.settings_problem is not None:
+        return  # said with the settings
     try:
         yield from _answers(case)
     except LifecycleError as error:
@@ -78,7 +78,7 @@ _SHOWN = 40
 
 def check_stages(case: Examined) -> Iterator[DoctorFinding]:
     """One finding where the workflow is off; where it is on, what it needs and which tasks it has."""
-    if not case.is_worktree or case.settings_problem is not None:
+    if case.settings_problem is not None:
         return
     trouble = journal.trouble(case.root)
     if trouble:

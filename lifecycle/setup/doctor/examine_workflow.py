@@ -33,8 +33,6 @@ _SYNC = SYNC_SCRIPT.rpartition("/")[2]
 
 def check(case: Examined) -> Iterator[DoctorFinding]:
     """One finding where nothing is set up and no workflow is here; else what is lacking, old, broken."""
-    if not case.is_worktree:
-        return
     client = case.client
     mark = client.mark if client.mark is not None and client.mark.workflow else None
     there = WorkflowStore(case.root, case.environment, case.deadline).read()

@@ -133,6 +133,10 @@ def apply(plan: Plan) -> None:
 class _Project(ProjectFiles):
     """What `init`, and `init --remove`, make of a project."""
 
+    def _plan(self, mode: str, folders: tuple[Path, ...] = ()) -> Plan:
+        """What was drafted, for a project that is wired so afterwards."""
+        return Plan(self.root, mode, self.draft.changes(), tuple(self.notes), folders)
+
     def installation(
         self, before: InitMark | None, *, shared: bool, stages: bool, run: bool, workflow: bool
     ) -> Plan:
@@ -178,9 +182,7 @@ class _Project(ProjectFiles):
             )
         # The mark is made last and shown behind what it speaks of.
         label = self.staging.settings.label if new.stages else ""
-        notes = tuple(self.notes)
-        whole = Plan(self.root, mode, self.draft.changes(), notes, label=label)
-        return replace(whole, run=new.run, workflow=new.workflow)
+        return replace(self._plan(mode), label=label, run=new.run, workflow=new.workflow)
 
     def permission(self, *, run: bool, workflow: bool) -> Plan:
         """Put in what the agent runs unasked, for whoever has the hooks from the plugin."""
@@ -189,7 +191,7 @@ class _Project(ProjectFiles):
             self.notes.append(
                 "lifecycle init wired this project, and put its permissions in as well."
             )
-            return Plan(self.root, wired.mode, (), tuple(self.notes))
+            return self._plan(wired.mode)
         new = self.mark(PERMITS) or InitMark(LOCAL, created=self.new_folder())
         stages = self.staging.settings.use
         extra = self.staging.extra(stages=stages, run=run, workflow=workflow)
@@ -198,7 +200,7 @@ class _Project(ProjectFiles):
         new = self.put_into(new, None, extra)
         new = self.listed(new, PERMITS)
         self.draft.write(PERMITS, mark.render(new), "what --remove reads")
-        return Plan(self.root, PERMISSIONS_ALONE, self.draft.changes(), tuple(self.notes))
+        return self._plan(PERMISSIONS_ALONE)
 
     def status_line(self) -> Plan:
         """Put the client's status line in, for one person."""
@@ -212,7 +214,7 @@ class _Project(ProjectFiles):
         new = self.listed(new, LINE_MARK)
         self.draft.write(LINE_MARK, mark.render(new), "what --remove reads")
         self._recorded()
-        return Plan(self.root, STATUS_LINE, self.draft.changes(), tuple(self.notes))
+        return self._plan(STATUS_LINE)
 
     def _without_line(self) -> InitMark | None:
         """Take the status line out; what was put in with it, or None if there was none."""
@@ -251,7 +253,7 @@ class _Project(ProjectFiles):
                 )
             created = line.created if line is not None else ()
             emptied = (self.root / FOLDER,) if FOLDER in created else ()
-            return Plan(self.root, "", self.draft.changes(), tuple(self.notes), emptied)
+            return self._plan("", emptied)
         if line is not None:  # what came with the line is as much ours
             before = replace(before, created=(*before.created, *line.created))
         self.unwired(before, "lifecycle's entries go")
@@ -269,7 +271,7 @@ class _Project(ProjectFiles):
             )
         if FOLDER in before.created:
             folders = (*folders, self.root / FOLDER)
-        return Plan(self.root, "", self.draft.changes(), tuple(self.notes), folders)
+        return self._plan("", folders)
 
     def _moved(self, before: InitMark, mode: str) -> InitMark:
         """From one person's settings to everybody's: never both."""
