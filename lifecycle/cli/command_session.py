@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from lifecycle.cli.terminal import at_once, is_terminal, json_text, say
+from lifecycle.cli.terminal import at_once, is_terminal, json_text, say, say_all
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.light_dataclass import asdict, dataclass
 from lifecycle.core.redact import visible
@@ -155,6 +155,13 @@ class Session:
             lines = ()
         for line in (*lines, f"Note: {withheld}") if withheld else lines:
             say(visible(line))
+
+    def show_whole(self, lines: Iterable[str], data: Mapping[str, Any]) -> None:
+        """Print lines in which strangers' texts are quoted already, as they are; or one JSON object."""
+        if self.as_json:
+            self.show([], data)
+        else:
+            say_all(lines, data, as_json=False)
 
 
 def _of_command() -> ExitStack:

@@ -123,6 +123,12 @@ def say(text: str, stream: TextIO | None = None) -> None:
         stream.flush()
 
 
+def say_all(lines: Iterable[str], data: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print lines as they are, or one JSON object."""
+    for line in [json_text(data)] if as_json else lines:
+        say(line)
+
+
 def is_terminal(stream: TextIO | None) -> bool:
     """True if somebody watches it; a stream that was closed before we were started is None."""
     return stream is not None and stream.isatty()

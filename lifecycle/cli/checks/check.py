@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lifecycle.cli.command_session import demanded_root
-from lifecycle.cli.terminal import json_text, passing
+from lifecycle.cli.terminal import json_text, passing, say_all
 from lifecycle.core.errors import BadConfig, GitFailed, Transient
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, SystemClock
@@ -145,13 +145,9 @@ def _show_list(root: Path, settings: Settings, clock: Clock, *, as_json: bool) -
     except (GitFailed, Transient):
         tree = None
     entries = [_entry(root, check, runs, tree) for check in checks]
-    if as_json:
-        click.echo(json_text({"checks": entries}))
-        return
     lines = [line for entry in entries for line in _lines(entry)]
     none = f"There is no check here; name one below [checks.commands] in {config.CONFIG_FILE}."
-    for line in lines or [none]:
-        click.echo(visible(line))
+    say_all(map(visible, lines or [none]), {"checks": entries}, as_json=as_json)
 
 
 def _entry(

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from lifecycle.cli.terminal import is_terminal, json_text
+from lifecycle.cli.terminal import is_terminal, say_all
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import asdict
 from lifecycle.core.redact import lines_in
@@ -27,11 +27,7 @@ def excerpt(*, as_json: bool) -> int:
             "No log came on stdin, so nothing was read; give one: lifecycle feedback excerpt <LOG"
         )
     shown = excerpts.excerpt(lines_in(iter(lambda: sys.stdin.buffer.read(_LONGEST), b""), _LONGEST))
-    if as_json:
-        click.echo(json_text(asdict(shown)))
-        return 0
-    for line in shown.lines:
-        click.echo(line)
-    if not shown.total:
+    say_all(shown.lines, asdict(shown), as_json=as_json)
+    if not (as_json or shown.total):
         click.echo("lifecycle: The log on stdin is empty, so there is nothing to quote.", err=True)
     return 0

@@ -32,11 +32,8 @@ def show(session: Session, *, pull: int | None) -> int:
 
     session.world.refuse_tracked()
     fetched = fetch(session.world, pull or own_pull(session))
-    if session.as_json:
-        session.show([], {**asdict(fetched.packet), "path": fetched.path})
-        return 0
-    for line in lines_of(fetched.packet):
-        click.echo(line)
+    data = {**asdict(fetched.packet), "path": fetched.path}
+    session.show_whole(lines_of(fetched.packet), data)
     return 0
 
 

@@ -84,10 +84,7 @@ def get_command(session: Session, *, name: str) -> None:
         "path": str(one.path),
         "needs_trust": one.needs_trust,
     }
-    if session.as_json:
-        session.show([], data)
-    else:
-        click.echo(line)
+    session.show_whole([line], data)
 
 
 def _is_printed_as_it_is(line: str) -> bool:

@@ -9,11 +9,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from lifecycle.cli import terminal
 from lifecycle.cli.command_session import end_late
-from lifecycle.cli.terminal import json_text
+from lifecycle.cli.terminal import say_all
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, SystemClock, ending
 from lifecycle.storage.store import worktree_root
@@ -55,13 +53,10 @@ def command(*, as_json: bool) -> int:
     clock = SystemClock()
     with ending(Deadline.after(clock, SECONDS), end_late):
         report = examine(worktree_root(Path.cwd()), os.environ, clock)
-    if as_json:
-        click.echo(json_text(report.as_json()))
-    elif sys.stdout.isatty():
+    if not as_json and sys.stdout.isatty():
         _show(report)
     else:
-        for finding in report.findings:
-            click.echo(_line(finding))
+        say_all(map(_line, report.findings), report.as_json(), as_json=as_json)
     return 0 if report.is_ok else 1
 
 

@@ -14,7 +14,7 @@ from lifecycle.app import tracker_opening
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup, rows_of
-from lifecycle.cli.terminal import is_terminal, json_text
+from lifecycle.cli.terminal import is_terminal, say_all
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.redact import quoted
@@ -72,11 +72,8 @@ def detect(*, as_json: bool) -> None:
     from lifecycle.stages.detection.detect_stage import detect_text
 
     detected = detect_text(_text())
-    if as_json:
-        data = {"stage": detected.state.value, "tier": detected.tier.value, "why": detected.why}
-        click.echo(json_text(data))
-    else:
-        click.echo(detected.state.value)
+    data = {"stage": detected.state.value, "tier": detected.tier.value, "why": detected.why}
+    say_all([detected.state.value], data, as_json=as_json)
 
 
 def status(session: Session) -> None:

@@ -59,14 +59,14 @@ def _show_listing(session: Session, tasks: tuple[Task, ...], limit: int | None, 
         draw(listing)
         return
     data = {"tracker": name, "total": len(tasks), "tasks": [*map(values.task_data, shown)]}
-    values.show(session, data, values.listing_lines(listing))
+    session.show_whole(values.listing_lines(listing), data)
 
 
 def show(session: Session, task: str) -> None:
     """Show the task with the id TASK."""
     shown = session.tracker.get(task)
     data = {"tracker": session.tracker.name, "task": values.task_data(shown)}
-    values.show(session, data, values.task_lines(shown))
+    session.show_whole(values.task_lines(shown), data)
 
 
 def comments(session: Session, task: str) -> None:
@@ -77,7 +77,7 @@ def comments(session: Session, task: str) -> None:
         "task": task,
         "comments": [*map(values.note_data, notes)],
     }
-    values.show(session, data, values.comment_lines(task, notes))
+    session.show_whole(values.comment_lines(task, notes), data)
 
 
 def create(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,7 +13,6 @@ import click
 
 from lifecycle.app import tracker_opening
 from lifecycle.app.wiring import WorktreeWorld
-from lifecycle.cli.command_session import Session
 from lifecycle.cli.terminal import one_line
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import asdict, dataclass
@@ -181,15 +180,6 @@ COLUMNS = (
     Column("waits for", lambda task: ", ".join(task.blocked_by), "yellow"),
     Column("linked to", lambda task: _ADDRESS.sub(r"\1#\2", task.external), "dim"),
 )
-
-
-def show(session: Session, data: Mapping[str, Any], lines: Iterable[str]) -> None:
-    """Print one JSON object for a machine, or for a person lines in which strangers' texts are quoted."""
-    if session.as_json:
-        session.show([], data)
-        return
-    for line in lines:
-        click.echo(line)
 
 
 def listing_lines(listing: Listing) -> Iterator[str]:

@@ -59,14 +59,11 @@ def _serve(port: int, *, opens: bool, as_json: bool) -> None:
     with ExitStack() as until_the_end:
 
         def announce() -> None:
-            if as_json:
-                click.echo(terminal.json_text({"address": server.address}))
-            else:
-                click.echo(f"All your worktrees: {server.address}")
-                click.echo(
-                    "Whoever has this address may read the page while this runs. Ctrl-C ends it."
-                )
-            sys.stdout.flush()
+            lines = (
+                f"All your worktrees: {server.address}",
+                "Whoever has this address may read the page while this runs. Ctrl-C ends it.",
+            )
+            terminal.say_all(lines, {"address": server.address}, as_json=as_json)
             if opens and not until_the_end.enter_context(web_server.opened(server.address)):
                 click.echo("No browser could be started: open the address yourself.", err=True)
 
