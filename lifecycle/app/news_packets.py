@@ -100,7 +100,7 @@ def prepared(world: World, waiting: Iterable[Notice]) -> dict[str, list[str]]:
             lines[of.event] = KINDS[of.event].lines(world, of, left)
         except (LifecycleError, OSError, DeadlineReached) as error:
             log.write(world.root, f"feedback: {error}")
-            lines[of.event] = [_unread(of, getattr(error, "sentence", ""))]
+            lines[of.event] = [unread(getattr(error, "sentence", ""), of.pull, of.event)]
     return lines
 
 
@@ -121,14 +121,10 @@ def judged(world: World, waiting: Iterable[Notice], within: AbstractContextManag
     return False
 
 
-def unread(why: str, pull: int) -> str:
-    """The sentence that a packet of checks was not read; `why` is a sentence, "" if time was up."""
-    return _unread(PackedEvent("failed", pull, "", ""), why)
-
-
-def _unread(of: PackedEvent, why: str) -> str:
+def unread(why: str, pull: int, event: str = "failed") -> str:
+    """The sentence that a packet was not read; `why` is a sentence, "" if time was up."""
     why = redact(why or "the time for that was up.")
-    return KINDS[of.event].unread.format(why=why, pull=of.pull)
+    return KINDS[event].unread.format(why=why, pull=pull)
 
 
 def with_packets(root: Path, said: Iterable[Notice]) -> tuple[Notice, ...]:

@@ -19,7 +19,7 @@ from lifecycle.app.guidance.recovery_message import (
     RecoveryPart,
 )
 from lifecycle.core.redact import as_data, quoted, redact, short
-from lifecycle.workflow.state import Workflow, WorkflowPhase, todos
+from lifecycle.workflow.state import Workflow, todos
 from lifecycle.workflow.table import PhaseStatus
 
 REST: Final = "lifecycle workflow guidance"
@@ -208,12 +208,8 @@ def _pairs(workflow: Workflow, limit: int) -> str:
 
 def _todo_line(workflow: Workflow) -> str:
     rows = zip(todos(workflow), workflow.phases, strict=True)
-    made = " ".join(f"{_BOXES[row['status']]} {_short_title(phase)}" for row, phase in rows)
+    made = " ".join(f"{_BOXES[row['status']]} {quoted(phase.title, 40)}" for row, phase in rows)
     return f"To-do list: {made}" if made else ""
-
-
-def _short_title(phase: WorkflowPhase) -> str:
-    return quoted(phase.title, 40)
 
 
 def _path(path: str) -> str:

@@ -116,13 +116,8 @@ def _word(record: RunRecord) -> str:
 
 
 def _counted(counts: Counts) -> str:
-    named = {
-        "passed": counts.passed,
-        "failed": counts.failed,
-        "errors": counts.errors,
-        "skipped": counts.skipped,
-    }
-    return ", ".join(f"{number} {name}" for name, number in named.items() if number) or "none"
+    numbers = {name: getattr(counts, name) for name in ("passed", "failed", "errors", "skipped")}
+    return ", ".join(f"{number} {name}" for name, number in numbers.items() if number) or "none"
 
 
 def _data(record: RunRecord) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from lifecycle.claim.engine.look import Report
 from lifecycle.cli.command_session import Session, claim_data
 from lifecycle.core import plan
 from lifecycle.core.errors import Transient
-from lifecycle.core.light_dataclass import asdict, dataclass, replace
+from lifecycle.core.light_dataclass import asdict, replace
 from lifecycle.core.messages import loss_messages
 from lifecycle.core.plan import Audience, Wake
 from lifecycle.core.redact import quoted, redact
@@ -28,30 +28,17 @@ def tick(session: Session, *, dry_run: bool) -> int:
     return dry(session) if dry_run else look(session)
 
 
-@dataclass(frozen=True, slots=True)
-class Glance:
-    """The report of a look at GitHub, and its lines for a person."""
-
-    report: Report
-    lines: list[str]
-
-    @property
-    def code(self) -> int:
-        """The command's exit code."""
-        return 1 if self.report.problem is not None else 0
-
-
 def look(session: Session) -> int:
     """Look at GitHub once and print the report; the exit code is 1 if the look could not be finished."""
-    seen = glance(session)
-    session.show(seen.lines, report_data(seen.report))
-    if isinstance(seen.report.problem, Transient) and not session.as_json:
+    report, lines = glance(session)
+    session.show(lines, report_data(report))
+    if isinstance(report.problem, Transient) and not session.as_json:
         click.echo("What was done is kept; the rest is tried again at the next look.", err=True)
-    return seen.code
+    return 1 if report.problem is not None else 0
 
 
-def glance(session: Session) -> Glance:
-    """Look at GitHub once, without printing."""
+def glance(session: Session) -> tuple[Report, list[str]]:
+    """Look at GitHub once, without printing: the report, and its lines for a person."""
     report = _ticked(session, session.client_session)
     lines = report_lines(report)
     if report.record is not None and not report.record.ending.outcome:
@@ -60,7 +47,7 @@ def glance(session: Session) -> Glance:
     lines += problem_lines(report, lines)
     if report.record is None and not lines:
         lines.append("No claim in this worktree: nothing to do.")
-    return Glance(report, lines)
+    return report, lines
 
 
 def _ticked(session: Session, whom: str = "") -> Report:

@@ -226,12 +226,12 @@ def close(session: Session, task: str, reason: str) -> int:
 
 def _closed(session: Session, task: Task, reason: str) -> _Told:
     record = move(session.world, session.claim_store, Phase.DONE, force=True, consent="close")
-    glanced = glance(session)
+    report, lines = glance(session)
     remaining = session.claim_store.load(repair=False).record
     is_left = remaining is not None and remaining.claim.issue_number == record.claim.issue_number
     why = (
         "The claim stands, so --reason" if is_left else "The claim says why it is closed; --reason"
     )
     notes = [f"{why} was not used."] if reason else []
-    now, claim = session.tracker.get(task.id), claim_data(glanced.report.record)
-    return _Told(now, glanced.lines, notes, claim, 1 if is_left else glanced.code)
+    now, claim = session.tracker.get(task.id), claim_data(report.record)
+    return _Told(now, lines, notes, claim, 1 if is_left or report.problem is not None else 0)

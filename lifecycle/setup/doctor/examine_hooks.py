@@ -307,11 +307,9 @@ def _value(case: Examined) -> tuple[str | None, str]:
 
 def _seen(case: Examined) -> Iterator[DoctorFinding]:
     """Whether the client ran a hook in this session, which no settings file shows."""
-    session = session_of({}, case.environment)
-    if not case.is_worktree or not session:
+    if not case.is_worktree or not session_of({}, case.environment):
         return
-    has_hooks = signs_of_life.has_met(case.claim_store.folder, session)
-    yield finding("session.hooks.met" if has_hooks else "session.hooks.unmet")
+    yield finding("session.hooks.met" if has_met(case) else "session.hooks.unmet")
 
 
 RECENT_SECONDS = 86_400.0

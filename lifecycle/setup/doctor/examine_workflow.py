@@ -64,19 +64,16 @@ def _section(case: Examined, mark: InitMark) -> Iterator[DoctorFinding]:
 
 def _sync(case: Examined, file: ClientSettings) -> Iterator[DoctorFinding]:
     """Entries of a settings file that run the design's script, as somebody wrote them."""
-    groups = file.object("hooks").get("PostToolUse")
-    for group in groups if isinstance(groups, list) else ():
-        hooks = group.get("hooks") if isinstance(group, dict) else None
-        for hook in hooks if isinstance(hooks, list) else ():
-            command = str(hook.get("command") or "") if isinstance(hook, dict) else ""
-            if _SYNC not in command:
-                continue
-            matcher, edit = str(group.get("matcher") or ""), f"${{EDITOR:-vi}} {file.shown}"
-            if not any(hears(matcher, tool) for tool in AGENTS.split("|")):
-                yield finding("workflow.sync.matcher", file=file.shown, matcher=matcher, fix=edit)
-            if SYNC_SCRIPT in command and not (case.root / SYNC_SCRIPT).is_file():
-                fix = init_fix(" --workflow", case.client.mark)
-                yield finding("workflow.sync.gone", file=file.shown, script=SYNC_SCRIPT, fix=fix)
+    for event, matcher, hook in file.hooks:
+        command = str(hook.get("command") or "")
+        if event != "PostToolUse" or _SYNC not in command:
+            continue
+        if not any(hears(matcher, tool) for tool in AGENTS.split("|")):
+            edit = f"${{EDITOR:-vi}} {file.shown}"
+            yield finding("workflow.sync.matcher", file=file.shown, matcher=matcher, fix=edit)
+        if SYNC_SCRIPT in command and not (case.root / SYNC_SCRIPT).is_file():
+            fix = init_fix(" --workflow", case.client.mark)
+            yield finding("workflow.sync.gone", file=file.shown, script=SYNC_SCRIPT, fix=fix)
 
 
 def _state(case: Examined, there: WorktreeWorkflows) -> Iterator[DoctorFinding]:

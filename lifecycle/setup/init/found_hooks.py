@@ -41,6 +41,16 @@ class ClientSettings:
         return value if isinstance(value, dict) else {}
 
     @property
+    def hooks(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+        """Event, matcher and entry of each hook, as far as they have the shape of one."""
+        for event, groups in self.object("hooks").items():
+            for group in groups if isinstance(groups, list) else ():
+                listed = group.get("hooks") if isinstance(group, dict) else None
+                for hook in listed if isinstance(listed, list) else ():
+                    if isinstance(hook, dict):
+                        yield event, str(group.get("matcher") or ""), hook
+
+    @property
     def variables(self) -> Mapping[str, Any]:
         """The environment that this file gives to sessions."""
         return self.object("env")
@@ -120,14 +130,9 @@ class ClientSetup:
         return cls(files, names, entries, mark, problem)
 
     @property
-    def has_mark(self) -> bool:
-        """True if the plugin's copies of the hooks are silent here."""
-        return self.mark is not None or bool(self.mark_problem)
-
-    @property
     def plugin_runs(self) -> bool:
-        """True if the plugin's copies of the hooks do their work here."""
-        return bool(self.plugins) and not self.has_mark
+        """True if the plugin's copies of the hooks do their work here: a mark makes them silent."""
+        return bool(self.plugins) and self.mark is None and not self.mark_problem
 
     @property
     def missing(self) -> list[Wire]:
@@ -223,16 +228,13 @@ def _entries(
     file: ClientSettings, places: Mapping[str, str], mark: InitMark | None
 ) -> Iterator[HookEntry]:
     """The entries of a file that run a script of ours; `places` are what variables in them stand for."""
-    for event, groups in file.object("hooks").items():
-        for group in groups if isinstance(groups, list) else ():
-            listed = group.get("hooks") if isinstance(group, dict) else None
-            for hook in listed if isinstance(listed, list) else ():
-                words = _words(hook)
-                name = run_name({"command": " ".join(words)})
-                if name is not None:
-                    own = mark.settings.own_name(event, hook) if mark else own_name(hook)
-                    matcher, script = str(group.get("matcher") or ""), _script(words, name, places)
-                    yield HookEntry(file, event, matcher, name, hook, script, own is not None)
+    for event, matcher, hook in file.hooks:
+        words = _words(hook)
+        name = run_name({"command": " ".join(words)})
+        if name is not None:
+            own = mark.settings.own_name(event, hook) if mark else own_name(hook)
+            script = _script(words, name, places)
+            yield HookEntry(file, event, matcher, name, hook, script, own is not None)
 
 
 def _script(words: list[str], name: str, places: Mapping[str, str]) -> Path | None:
@@ -245,10 +247,10 @@ def _script(words: list[str], name: str, places: Mapping[str, str]) -> Path | No
     return Path(path) if Path(path).is_absolute() and "$" not in path else None
 
 
-def _words(hook: object) -> list[str]:
+def _words(hook: Mapping[str, Any]) -> list[str]:
     """An entry's command line in words."""
-    command = hook.get("command") if isinstance(hook, dict) else None
-    if not isinstance(hook, dict) or not isinstance(command, str):
+    command = hook.get("command")
+    if not isinstance(command, str):
         return []
     arguments = hook.get("args")
     if isinstance(arguments, list):  # started without a shell, so the command is one word

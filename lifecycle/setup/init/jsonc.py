@@ -101,12 +101,6 @@ def skip(text: str, offset: int) -> int:
     return offset
 
 
-def skip_one(text: str, offset: int) -> int:
-    """The offset behind the one run of space, or the one comment, that begins here."""
-    match = _SPACE.match(text, offset)
-    return match.end() if match else offset
-
-
 def comments_until(text: str, offset: int, limit: int) -> int:
     """Where the last comment ends that begins on this line, before `limit`; else `offset`."""
     end = offset
@@ -301,12 +295,10 @@ def _ends_in_line_comment(text: str, offset: int, end: int) -> bool:
     """True if nothing but a line's end separates what begins at `end` from a comment up to it."""
     is_line_comment = False
     while offset < end:
-        begin = offset
-        offset = skip_one(text, offset)
-        if offset == begin:  # the comma
-            offset += 1
-        elif text[begin:offset].strip(_BLANKS):
-            is_line_comment = text.startswith("//", begin)
+        match = _SPACE.match(text, offset)
+        if match is not None and match[0].strip(_BLANKS):
+            is_line_comment = match[0].startswith("//")
+        offset = match.end() if match is not None else offset + 1  # the comma
     return is_line_comment
 
 
