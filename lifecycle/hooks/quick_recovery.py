@@ -77,8 +77,7 @@ def _is_answered(hook: str, root: str, event: dict[str, Any]) -> bool:
     session = running_client.session_of(event, os.environ)
     if not session or event.get("hook_event_name") != HOOKS[hook] or event.get("agent_id"):
         return False
-    process = os.environ.get("CLAUDE_PID", "")
-    client = int(process) if process.isdecimal() else 0
+    client = running_client.process_of(os.environ)
     answer = _prepared(hook, root, (session, client, branch_of(root)))
     if answer is None:
         answer = _made(hook, root, event, session, client)

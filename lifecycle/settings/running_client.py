@@ -51,6 +51,12 @@ def client_of(environment: Mapping[str, str]) -> Client:
     return Client.ATTENDED if _is_attended(environment) else Client.UNATTENDED
 
 
+def process_of(environment: Mapping[str, str]) -> int:
+    """The client's process, as the environment names it; 0 if it names none."""
+    named = environment.get("CLAUDE_PID", "")
+    return int(named) if named.isdecimal() else 0
+
+
 def can_be_asked(environment: Mapping[str, str]) -> bool:
     """True if a command's client says that somebody attends, whom its agent can ask.
 

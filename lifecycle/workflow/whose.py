@@ -62,10 +62,9 @@ class WorkflowChoice:
 
 def asker_of(root: Path, environment: Mapping[str, str], event: Mapping[str, Any]) -> Asker:
     """Who asks, by an event of the client's, or by the environment of a command (then `event` is empty)."""
-    named = environment.get("CLAUDE_PID", "")
     return Asker(
         running_client.session_of(event, environment),
-        int(named) if named.isdecimal() else 0,
+        running_client.process_of(environment),
         branch_of(root),
         bool(event.get("agent_id")),
     )

@@ -6,10 +6,13 @@ import json
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from lifecycle.api import Worktree
+from lifecycle.cli.claims.claim_look import WORDS, describe
+from lifecycle.core import plan
 from lifecycle.sandbox.control.faults import Fault
 from tests.cli.outcome import ok, refused
 from tests.clones import clone
@@ -361,3 +364,19 @@ def test_a_takeover_that_comes_to_nothing_leaves_the_lease_where_it_was(
     refused(another.cli("takeover", "42"))
     assert place.git("ls-remote", "origin", "refs/agent-claims/42") == lease
     assert not another.has_claim()
+
+
+def test_each_kind_of_action_has_its_words() -> None:
+    """What a look did, or would do, is told whatever it is: by a row, or by the fields that it has."""
+    composed = {
+        plan.OpenPullRequest,
+        plan.AdvancePullRequest,
+        plan.SetBoard,
+        plan.PostComment,
+        plan.SetLinked,
+    }
+    assert composed | set(WORDS) == set(get_args(plan.Action))
+    assert not composed & set(WORDS)
+    assert describe(plan.CloseIssue(42)) == "close #42"
+    assert describe(plan.Unassign(42, "maria")) == "take maria off #42"
+    assert describe(plan.ForgetClaim()) == "delete .agent-claim.json"

@@ -65,7 +65,7 @@ def _take(session: Session, task: tuple[str, ...], worktree: str | None, *, forc
         _show(session, take(session.world, session.claim_store, query, force=force), None)
         return
     from lifecycle.claim.commands.task_worktree import take_in_worktree
-    from lifecycle.setup.init import copy_to
+    from lifecycle.setup.init.planning import copy_to
 
     path = (Path.cwd() / Path(worktree).expanduser()).resolve() if worktree else None
     taken, root = take_in_worktree(session.world, query, path, force=force, prepare=copy_to)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Collection, Mapping
+from typing import Any, Final
 
 import click
 
@@ -124,26 +124,31 @@ def report_data(report: Report) -> dict[str, Any]:
     }
 
 
+WORDS: Final[Mapping[type[plan.Action], str]] = {
+    plan.LinkPullRequest: "add a line to PR #{0.number} that refers to #{0.issue}",
+    plan.RemarkOnPull: "add to PR #{0.number} that its checks were weakened",
+    plan.RerunJobs: "run the failed jobs of run {0.run} again",
+    plan.AddToBoard: "put #{0.issue} on the board",
+    plan.CloseIssue: "close #{0.issue}",
+    plan.Unassign: "take {0.login} off #{0.issue}",
+    plan.ReleaseLease: "release the lease on #{0.issue}",
+    plan.ForgetClaim: "delete .agent-claim.json",
+}
+"""An action of each kind in words, as far as its fields say all of it."""
+
+
 def describe(action: plan.Action) -> str:
     """One action in words."""
     match action:
         case plan.OpenPullRequest():
             kind = "draft PR" if action.is_draft else "PR"
             return f"open a {kind} from {action.head} into {action.base}: {quoted(action.title)}"
-        case plan.LinkPullRequest():
-            return f"add a line to PR #{action.number} that refers to #{action.issue}"
-        case plan.RemarkOnPull():
-            return f"add to PR #{action.number} that its checks were weakened"
-        case plan.RerunJobs():
-            return f"run the failed jobs of run {action.run} again"
         case plan.AdvancePullRequest():
             what = {
                 plan.UPDATE_BRANCH: "merge the base into the branch of",
                 plan.AUTO_MERGE_OFF: "stop the auto-merge of",
             }
             return f"have GitHub {what.get(action.how, 'merge')} PR #{action.number}"
-        case plan.AddToBoard():
-            return f"put #{action.issue} on the board"
         case plan.SetBoard():
             parts = [f'Status "{action.status}"'] if action.status else []
             parts += ["Agent cleared"] if action.clear_agent else []
@@ -154,20 +159,4 @@ def describe(action: plan.Action) -> str:
             return f"comment on #{action.issue}: {action.body.splitlines()[0]}"
         case plan.SetLinked():
             return f"{_LINKED.get(action.wanted, action.wanted)} {action.id} in {action.tracker}"
-        case _:
-            return _describe_end(action)
-
-
-def _describe_end(
-    action: plan.CloseIssue | plan.Unassign | plan.ReleaseLease | plan.ForgetClaim,
-) -> str:
-    """One step of closing or releasing."""
-    match action:
-        case plan.CloseIssue():
-            return f"close #{action.issue}"
-        case plan.Unassign():
-            return f"take {action.login} off #{action.issue}"
-        case plan.ReleaseLease():
-            return f"release the lease on #{action.issue}"
-        case plan.ForgetClaim():
-            return "delete .agent-claim.json"
+    return WORDS[type(action)].format(action)

@@ -60,35 +60,24 @@ def serve(port: int, seed: Path | None, db: Path | None) -> int:
         raise Refused(f"The sandbox could not listen on port {port}: {error.strerror}.") from None
 
 
-def dump(url: str | None, db: Path | None) -> int:
+def dump(*, url: str | None, db: Path | None) -> int:
     """Print a world as a seed, from a running sandbox or from a file that one kept."""
-    from lifecycle.sandbox.base.errors import SandboxError
-
-    if (url is None) == (db is None):
-        raise click.UsageError("Name a running sandbox with --url, or a file with --db.")
-    try:
-        click.echo(_dumped(url, db), nl=False, file=behind(sys.stdout))
-    except SandboxError as error:
-        raise Refused(str(error)) from None
-    return 0
-
-
-def _dumped(url: str | None, db: Path | None) -> str:
-    """The seed as text.
-
-    Raises:
-        SandboxError: Nobody answers there, or the file holds no world.
-    """
     from lifecycle.sandbox.base.errors import SandboxError
     from lifecycle.sandbox.control import Control, ControlError
     from lifecycle.sandbox.seed.keeping import dumped
 
-    if url is None:
-        return dumped(Path(db or ""))
+    if (url is None) == (db is None):
+        raise click.UsageError("Name a running sandbox with --url, or a file with --db.")
     try:
-        return Control(f"{url.rstrip('/')}/_sandbox").dump()
+        text = dumped(db) if db is not None else Control(f"{str(url).rstrip('/')}/_sandbox").dump()
+    except SandboxError as error:
+        raise Refused(str(error)) from None
     except (OSError, ValueError, ControlError):
-        raise SandboxError(f"No sandbox answers at {url}; nothing was dumped.") from None
+        if db is not None:
+            raise
+        raise Refused(f"No sandbox answers at {url}; nothing was dumped.") from None
+    click.echo(text, nl=False, file=behind(sys.stdout))
+    return 0
 
 
 def _act(

@@ -81,5 +81,4 @@ class RunSession(Session):
     @property
     def client_process(self) -> int:
         """The process of the client whose session runs this command; 0 if nobody names one."""
-        named = self.world.environment.get("CLAUDE_PID", "")
-        return int(named) if self.client_session and named.isdecimal() else 0
+        return running_client.process_of(self.world.environment) if self.client_session else 0

@@ -9,9 +9,10 @@ import click
 
 from lifecycle.cli.terminal import json_text
 from lifecycle.core.redact import visible
-from lifecycle.setup.init import FileChange, Plan, apply, plan, protocol_section
+from lifecycle.setup.init import protocol_section
 from lifecycle.setup.init.init_mark import EXCLUDE, MARK
-from lifecycle.setup.init.planning import PERMISSIONS_ALONE, STATUS_LINE
+from lifecycle.setup.init.planned_files import FileChange
+from lifecycle.setup.init.planning import PERMISSIONS_ALONE, STATUS_LINE, Plan, apply, plan
 from lifecycle.setup.init.project_files import git_of
 from lifecycle.storage.store import worktree_root
 

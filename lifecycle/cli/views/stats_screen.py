@@ -119,10 +119,7 @@ def _flakes(summary: Summary, width: int) -> Table:
         name = f"{flake.check}: {flake.failed}" if flake.failed else flake.check
         last = (minute(flake.last),) if width >= AWAY else ()
         table.add_row(Text(visible(name)), str(flake.times), *last)
-    more = len(summary.flakes) - TASKS
-    if more > 0:
-        table.add_row(Text(f"and {more} more: --json has all", "dim"))
-    return table
+    return _with_more(table, len(summary.flakes) - TASKS)
 
 
 def _tasks(summary: Summary, width: int) -> Table:
@@ -136,9 +133,13 @@ def _tasks(summary: Summary, width: int) -> Table:
         text = Text(visible(f"{name} {title}".strip()))
         text.truncate(width // 2, overflow="ellipsis")
         table.add_row(text, spent, str(summary.tries.get(name, 0)), *((done,) if is_wide else ()))
-    more = len(summary.tasks) - len(newest)
+    return _with_more(table, len(summary.tasks) - len(newest))
+
+
+def _with_more(table: Table, more: int) -> Table:
+    """The table with a row on what it does not list."""
     if more > 0:
-        table.add_row(Text(f"and {more} more: --json has all", "dim"), "", "")
+        table.add_row(Text(f"and {more} more: --json has all", "dim"))
     return table
 
 

@@ -17,7 +17,7 @@ from lifecycle.core.plan import PACKED, REPLIES, Audience, Notice, Wake
 from lifecycle.core.tracker import GITHUB, ClaimFacts
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.client_contract import Reply
-from lifecycle.settings.running_client import Client
+from lifecycle.settings.running_client import Client, process_of
 from lifecycle.storage import live_process, signs_of_life
 from lifecycle.storage.store import CLAIM_FILE
 
@@ -68,8 +68,7 @@ class HookCall:
     @property
     def process(self) -> int:
         """The client's process, 0 if it is not Claude Code's."""
-        named = self.world.environment.get("CLAUDE_PID", "")
-        return int(named) if self.client is not Client.OTHER and named.isdecimal() else 0
+        return process_of(self.world.environment) if self.client is not Client.OTHER else 0
 
     @property
     def has_claim(self) -> bool:

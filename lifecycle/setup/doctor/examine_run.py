@@ -22,7 +22,7 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
     client, is_there = case.client, (case.root / PATH).exists()
     mark = client.mark if client.mark is not None and client.mark.run else None
     if mark is not None:
-        yield from supplied(case, mark, "run", runs(), SHIM_FILES)
+        yield from _files(case, mark)
     elif client.plugin_runs:
         yield finding("run.use.plugin", names=", ".join(client.plugins))
     elif is_there:
@@ -35,34 +35,41 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
         yield from _limits(case, mark)
 
 
+def _files(case: Examined, mark: InitMark) -> Iterator[DoctorFinding]:
+    """What `init --run` supplied: is it there still, and of this version?"""
+    fix = init_fix(" --run", mark)
+    missing, old, changed = supplied(case, mark, runs(), SHIM_FILES)
+    if missing:
+        yield finding("run.files.missing", names=", ".join(missing), fix=fix)
+    elif old:
+        yield finding("run.files.old", names=", ".join(old), fix=fix)
+    else:
+        yield finding("run.use.on")
+    for file in changed:
+        anew = f"rm {file.name} && {fix}"
+        yield finding("run.files.changed", name=file.name, what=file.what, fix=anew)
+
+
 def supplied(
-    case: Examined, mark: InitMark, option: str, files: Sequence[Supply], scripts: Collection[str]
-) -> Iterator[DoctorFinding]:
-    """What `init` supplied: is it there still, and of this version?
+    case: Examined, mark: InitMark, files: Sequence[Supply], scripts: Collection[str]
+) -> tuple[list[str], list[str], list[Supply]]:
+    """What became of the files that `init` supplied.
 
     Args:
         case: the worktree.
         mark: what `init` put in.
-        option: of `init`, which is the family's name as well: "run" or "workflow".
-        files: what it supplies with that option.
-        scripts: the names of those among them that a person has no reason to change.
+        files: as this version writes them.
+        scripts: the names of those among them that nobody has a reason to change.
+
+    Returns:
+        The names of those that lie neither in the project nor among the person's own, and of those that are
+        as an earlier version wrote them; and the scripts that somebody changed.
     """
-    fix = init_fix(f" --{option}", mark)
     missing = [file.name for file in files if not any(p.is_file() for p in _places(case, file))]
     there = {file: read for file in files if (read := store.read(case.root / file.name))}
     other = [file for file, read in there.items() if read.content != file.text.encode()]
-    # As an earlier version of `init` wrote them, which wrote another text.
     old = [f.name for f in other if digest(there[f].content) == mark.sha256.get(f.name)]
-    if missing:
-        yield finding(f"{option}.files.missing", names=", ".join(missing), fix=fix)
-    elif old:
-        yield finding(f"{option}.files.old", names=", ".join(old), fix=fix)
-    else:
-        yield finding(f"{option}.use.on")
-    for file in other:
-        if file.name in scripts and file.name not in old:
-            anew = f"rm {file.name} && {fix}"
-            yield finding(f"{option}.files.changed", name=file.name, what=file.what, fix=anew)
+    return missing, old, [f for f in other if f.name in scripts and f.name not in old]
 
 
 def _places(case: Examined, file: Supply) -> tuple[Path, ...]:

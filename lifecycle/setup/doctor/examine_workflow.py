@@ -37,8 +37,7 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
     mark = client.mark if client.mark is not None and client.mark.workflow else None
     there = WorkflowStore(case.root, case.environment, case.deadline).read()
     if mark is not None:
-        yield from supplied(case, mark, "workflow", workflows(), (STATE_SCRIPT, SYNC_SCRIPT))
-        yield from _section(case, mark)
+        yield from _files(case, mark)
     elif client.plugin_runs:
         yield finding("workflow.use.plugin", names=", ".join(client.plugins))
     else:
@@ -54,12 +53,23 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
     yield from _sources(case)
 
 
-def _section(case: Examined, mark: InitMark) -> Iterator[DoctorFinding]:
-    """Whether the section of CLAUDE.md is there still that `init --workflow` put in."""
+def _files(case: Examined, mark: InitMark) -> Iterator[DoctorFinding]:
+    """What `init --workflow` put in: is it there still, and of this version?"""
+    fix = init_fix(" --workflow", mark)
+    missing, old, changed = supplied(case, mark, workflows(), (STATE_SCRIPT, SYNC_SCRIPT))
+    if missing:
+        yield finding("workflow.files.missing", names=", ".join(missing), fix=fix)
+    elif old:
+        yield finding("workflow.files.old", names=", ".join(old), fix=fix)
+    else:
+        yield finding("workflow.use.on")
+    for file in changed:
+        anew = f"rm {file.name} && {fix}"
+        yield finding("workflow.files.changed", name=file.name, what=file.what, fix=anew)
     page = store.read(case.root / protocol_section.FILE)
     text = page.content.decode("utf-8", "replace") if page is not None else ""
     if mark.section and protocol_section.BEGIN not in text:
-        yield finding("workflow.section", fix=init_fix(" --workflow", mark))
+        yield finding("workflow.section", fix=fix)
 
 
 def _sync(case: Examined, file: ClientSettings) -> Iterator[DoctorFinding]:

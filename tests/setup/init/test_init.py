@@ -16,7 +16,6 @@ from lifecycle.cli.main import group
 from lifecycle.core.errors import Refused
 from lifecycle.core.values.configured import Settings
 from lifecycle.settings import config, resources, user_folder
-from lifecycle.setup.init import apply, copy_to, plan
 from lifecycle.setup.init.found_hooks import ClientSetup, allows_all
 from lifecycle.setup.init.hook_table import (
     NAMES,
@@ -27,6 +26,7 @@ from lifecycle.setup.init.hook_table import (
 )
 from lifecycle.setup.init.init_mark import MARK, PERMITS
 from lifecycle.setup.init.jsonc import parse
+from lifecycle.setup.init.planning import apply, copy_to, plan
 from lifecycle.setup.init.supplies import settings_file
 from tests.cli.outcome import ok, refused
 from tests.conftest import STARTED

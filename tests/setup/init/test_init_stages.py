@@ -16,9 +16,9 @@ import pytest
 from lifecycle.cli import main
 from lifecycle.core.stage_names import Detected
 from lifecycle.settings import config
-from lifecycle.setup.init import copy_to
 from lifecycle.setup.init.hook_table import CAP, FORMER_PERMISSIONS, PERMISSIONS, STAGE_PERMISSIONS
 from lifecycle.setup.init.init_mark import MARK
+from lifecycle.setup.init.planning import copy_to
 from lifecycle.setup.init.staged_setup import LOG_FILE
 from lifecycle.setup.init.supplies import DETECT, ORCHESTRATOR, REVIEW, page_of
 from tests.cli.outcome import ok, refused

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.setup.init import copy_to
 from lifecycle.setup.init.hook_table import PERMISSIONS, RUN_PERMISSIONS, WORKFLOW_PERMISSIONS
+from lifecycle.setup.init.planning import copy_to
 from lifecycle.setup.init.supplies import WORKFLOW_FILES, runs
 from tests.cli.outcome import ok
 from tests.setup.init.conftest import Clone

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.setup.init import copy_to, protocol_section
+from lifecycle.setup.init import protocol_section
 from lifecycle.setup.init.hook_table import PERMISSIONS, RUN_PERMISSIONS, WORKFLOW_PERMISSIONS
 from lifecycle.setup.init.init_mark import MARK
+from lifecycle.setup.init.planning import copy_to
 from lifecycle.setup.init.supplies import SYNC_SCRIPT, WORKFLOW_FILES, workflows
 from tests.cli.outcome import ok, refused
 from tests.setup.init.conftest import Clone
