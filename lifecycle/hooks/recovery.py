@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from lifecycle.app.guidance import prepared_recovery
-from lifecycle.app.guidance.recovery_message import RecoveryPart, folded, part_of
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.app.guidance.recovery_message import folded, part_of
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.redact import redact, visible
 from lifecycle.hooks import client_contract, recovery_marks
 from lifecycle.hooks.answers.call import HookCall
@@ -34,55 +34,33 @@ RESTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
 """By system: the command that shows the rest, and how the lines begin that count first."""
 
 
-@dataclass(frozen=True, slots=True)
-class RecoveryWords:
-    """What each system tells, line by line.
-
-    Attributes:
-        claim: lines of the claim; those that are not `Ours` are delivered as data.
-        run, stage: lines whose strangers' words are quoted.
-        workflow: its part of the message, None without one.
-    """
-
-    claim: Sequence[str] = ()
-    run: Sequence[str] = ()
-    stage: Sequence[str] = ()
-    workflow: RecoveryPart | None = None
-
-    def message(self) -> list[Ours]:
-        """The lines of the one message."""
-        lines = {
-            "claim": [client_contract.fit(line) for line in self.claim],
-            "run": [visible(redact(line)) for line in self.run],
-            "stage": [visible(redact(line)) for line in self.stage],
-        }
-        parts = [part_of(each, *RESTS[name]) for name, each in lines.items() if each]
-        if self.workflow is not None:
-            parts.append(self.workflow)
-        return [Ours(line) for line in folded(parts)]
-
-
 def of_every_system(
     call: HookCall, claim: Sequence[str] = (), *, is_served: bool = True
-) -> tuple[RecoveryWords, list[str]]:
-    """What each system tells this session, which goes on with what it finds; and lines for the user.
+) -> tuple[list[Ours], list[str]]:
+    """The message for this session, which goes on with what each system finds; and lines for the user.
 
     Args:
         call: the event.
-        claim: what the claim tells.
+        claim: what the claim tells; lines that are not `Ours` are delivered as data.
         is_served: the repository may have the staged workflow.
     """
     run = _run(call)
     context, person = ([], []) if run is None else (run.context, [*run.person])
     leads = run is not None and run.leads
     staged = [] if leads or not is_served else staged_start.start_lines(call)
-    words = RecoveryWords(claim, context, staged)
-    if not prepared_recovery.has_documents(str(call.world.root)):
-        return words, person
-    from lifecycle.hooks.workflow_part import WorkflowAsk, WorkflowPart
+    lines = {
+        "claim": [client_contract.fit(line) for line in claim],
+        "run": [visible(redact(line)) for line in context],
+        "stage": [visible(redact(line)) for line in staged],
+    }
+    parts = [part_of(each, *RESTS[name]) for name, each in lines.items() if each]
+    if prepared_recovery.has_documents(str(call.world.root)):
+        from lifecycle.hooks.workflow_part import WorkflowAsk, WorkflowPart
 
-    part = WorkflowPart(WorkflowAsk.of(call)).started(is_alone=not (claim or context or staged))
-    return replace(words, workflow=part.part), [*person, *part.person]
+        workflow = WorkflowPart(WorkflowAsk.of(call)).started(is_alone=not parts)
+        parts += [workflow.part] if workflow.part is not None else []
+        person += workflow.person
+    return [Ours(line) for line in folded(parts)], person
 
 
 def _run(call: HookCall) -> RunStart | None:

@@ -46,7 +46,9 @@ def reviews(session: Session, *, pull: int | None) -> int:
     conversation = review_reading.read(world.clients.graph, world.base, number)
     ledger = _ledger(session, number)
     waiting = review_ledger.points(conversation, ledger.told)
-    lines = [_summary(conversation, len(waiting)), *_incomplete(conversation)]
+    lines = [_summary(conversation, len(waiting))]
+    if not conversation.is_complete:
+        lines.append("Not all of it was read, so there may be more.")
     if waiting:
         lines.append(review_messages.quoted_as_data())
     if any(one.thread is not None for one in waiting):
@@ -151,10 +153,6 @@ def _summary(conversation: PullConversation, waiting: int) -> str:
     more = f", {strangers} remarks by people who may not write here" if strangers else ""
     waits = f"{waiting} wait for somebody" if waiting != 1 else "1 waits for somebody"
     return f"PR #{conversation.number}: {', '.join(counts)}{more}; with texts and comments {waits}."
-
-
-def _incomplete(conversation: PullConversation) -> list[str]:
-    return [] if conversation.is_complete else ["Not all of it was read, so there may be more."]
 
 
 def _data(

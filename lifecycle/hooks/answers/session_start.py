@@ -80,11 +80,11 @@ def answer(call: HookCall) -> Reply:
     # One sentence on the queue may stand in two lines of the claim: the question and what to do.
     known = " ".join([*claim, *person])
     fresh = [notice for notice in notices if notice.text not in known]
-    words, more = recovery.of_every_system(call, claim)
+    message, more = recovery.of_every_system(call, claim)
     board = [
         line for line in _board_lines(call) if line not in known
     ]  # what hinders the claim's look, too
-    context, person = [*words.message(), *board], [*person, *more]
+    context, person = [*message, *board], [*person, *more]
     reply = client_contract.render(call.hook, call.told(fresh), context=context, person=person)
     return _settled(call, reply)
 
@@ -92,8 +92,7 @@ def answer(call: HookCall) -> Reply:
 def _without_claim(call: HookCall) -> Reply:
     """What a run and a workflow say; two copies of one start say it once."""
     top, source = str(call.world.root), str(call.event.get("source") or "")
-    words, person = recovery.of_every_system(call, is_served=False)
-    context = words.message()
+    context, person = recovery.of_every_system(call, is_served=False)
     if not context and not person:
         return Reply()
     descriptor = None

@@ -58,8 +58,7 @@ def answer(call: HookCall) -> Reply:
 
 def _owed(call: HookCall, said: tuple[Notice, ...], claim: list[str]) -> Reply:
     """The recovery message that the start of a compaction did not bring, once for each compaction."""
-    words, person = recovery.of_every_system(recovery.as_compacted(call), claim)
-    context = words.message()
+    context, person = recovery.of_every_system(recovery.as_compacted(call), claim)
     top = str(call.world.root)
     reply = client_contract.render(call.hook, call.told(said), context=context, person=person)
     return replace(reply, printed=lambda: recovery_marks.told_by_prompt(top, call.session))

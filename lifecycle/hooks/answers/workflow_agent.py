@@ -28,7 +28,7 @@ from lifecycle.workflow.table import OVER, PhaseStatus
 from lifecycle.workflow.whose import Asker
 
 TOOLS = ("Agent", "Task")
-LAUNCHED, FAILED, ENDED = "PostToolUse", "PostToolUseFailure", "SubagentStop"
+FAILED, ENDED = "PostToolUseFailure", "SubagentStop"
 
 REASON = 1_000
 """Characters of a tool's error that are kept as the reason."""
