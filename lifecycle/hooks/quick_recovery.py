@@ -77,10 +77,10 @@ def _is_answered(hook: str, root: str, event: dict[str, Any]) -> bool:
     session = running_client.session_of(event, os.environ)
     if not session or event.get("hook_event_name") != HOOKS[hook] or event.get("agent_id"):
         return False
-    client = running_client.process_of(os.environ)
-    answer = _prepared(hook, root, (session, client, branch_of(root)))
+    asker = (session, running_client.process_of(os.environ), branch_of(root))
+    answer = _prepared(hook, root, asker)
     if answer is None:
-        answer = _made(hook, root, event, session, client)
+        answer = _made(hook, root, event)
     if answer is None:
         return False
     if hook == COMPACT:
@@ -107,17 +107,13 @@ def _prepared(hook: str, root: str, asker: Whose) -> dict[str, Any] | None:
     return {**answer, "person": prepared["person"]}
 
 
-def _made(
-    hook: str, root: str, event: dict[str, Any], session: str, client: int
-) -> dict[str, str] | None:
+def _made(hook: str, root: str, event: dict[str, Any]) -> dict[str, str] | None:
     """The answer made of the workflows alone; None where there is more."""
     from pathlib import Path
 
     from lifecycle.hooks import workflow_alone
 
-    return workflow_alone.answer(
-        hook, event, Path(root), os.environ, session, client, is_start=hook == START
-    )
+    return workflow_alone.answer(hook, event, Path(root), os.environ)
 
 
 def _adopt(

@@ -24,25 +24,15 @@ SECONDS: Final = 3.0
 
 
 def answer(
-    hook: str,
-    event: Mapping[str, Any],
-    root: Path,
-    environment: Mapping[str, str],
-    session: str,
-    process: int,
-    *,
-    is_start: bool,
+    hook: str, event: Mapping[str, Any], root: Path, environment: Mapping[str, str]
 ) -> dict[str, str] | None:
     """What is told (`told`, `person`) or kept (`kept`), "" for nothing; None if it is the full path's.
 
     Args:
-        hook: the entrypoint.
+        hook: the entrypoint: of a start, or of a compaction.
         event: what the client sent.
         root: the worktree's top folder.
         environment: the variables.
-        session: the client's session.
-        process: the client's.
-        is_start: a start, and else a compaction.
     """
     if config.is_served(root, environment):
         return None
@@ -50,9 +40,8 @@ def answer(
         with alarm(SECONDS):
             deadline = Deadline.after(SystemClock(), SECONDS - 1.0)
             tracked_files.refuse(root, deadline, environment)
-            ask = WorkflowAsk(hook, event, session, process, root, environment, deadline)
-            part = WorkflowPart(ask)
-            if not is_start:
+            part = WorkflowPart(WorkflowAsk(hook, event, root, environment, deadline))
+            if hook == "pre-compact":
                 lines = part.compacted().kept
                 return {"kept": preparing.kept_text(lines) if lines else ""}
             known_clones.note(root, environment)

@@ -30,8 +30,6 @@ class WorkflowAsk:
     Attributes:
         hook: the entrypoint.
         event: what the client sent.
-        session: the client's session, "" if nobody said.
-        process: the client's; 0 if nobody knows it.
         root: the worktree's top folder.
         environment: the variables.
         deadline: when all has to be done.
@@ -39,8 +37,6 @@ class WorkflowAsk:
 
     hook: str
     event: Mapping[str, Any]
-    session: str
-    process: int
     root: Path
     environment: Mapping[str, str]
     deadline: Deadline
@@ -49,8 +45,7 @@ class WorkflowAsk:
     def of(cls, call: HookCall) -> WorkflowAsk:
         """That of a hook's call."""
         world = call.world
-        where = (world.root, world.environment, world.deadline)
-        return cls(call.hook, call.event, call.session, call.process, *where)
+        return cls(call.hook, call.event, world.root, world.environment, world.deadline)
 
 
 class WorkflowPart:
@@ -73,9 +68,7 @@ class WorkflowPart:
     @property
     def asker(self) -> Asker:
         """Who asks."""
-        ask = self.ask
-        asker = whose.asker_of(ask.root, ask.environment, ask.event)
-        return Asker(ask.session, ask.process, asker.branch, asker.is_subagent)
+        return whose.asker_of(self.ask.root, self.ask.environment, self.ask.event)
 
     def started(self, *, is_alone: bool) -> WorkflowPart:
         """What a session is told; its workflow is its own from now on; this.
