@@ -52,7 +52,7 @@ STANDING_STYLES = {
 
 def is_awaited(overview: Overview, text: str) -> bool:
     """True if what waits for a person says this already."""
-    return any(one.what.rstrip(".") in text or text in one.what for one in overview.awaited)
+    return any(one.what.removesuffix(".") in text or text in one.what for one in overview.awaited)
 
 
 def age(since: float, now: float) -> str:
@@ -98,7 +98,7 @@ def event_words(entry: JournalEntry) -> str:
     """What happened, in one line; of a workflow a sentence with its name."""
     detail = entry.detail
     title = f" ({detail['title']})" if detail.get("title") and not entry.source else ""
-    if entry.system == "workflow" and detail.get("number"):
+    if detail.get("number"):
         of = f" of {quoted(str(detail['title']))}" if detail.get("title") else ""
         phase = quoted(str(detail.get("phase") or ""))
         return f"phase {detail['number']}{of}, {phase}, {phase_words(entry)}"
@@ -135,7 +135,7 @@ EVENTS = 5
 
 def since_when(lines: Sequence[str], awaited: Sequence[AwaitedPerson], now: float) -> list[str]:
     """The lines on the claim; one that says what waits for a person says for how long, too."""
-    waits = {one.what.rstrip("."): one.since for one in awaited if one.since > 0}
+    waits = {one.what.removesuffix("."): one.since for one in awaited if one.since > 0}
     with_age = []
     for line in lines:
         since = next((at for what, at in waits.items() if what in line), 0.0)
@@ -178,7 +178,7 @@ def _trouble(overview: Overview, part: str) -> list[str]:
 
 def _awaited(awaited: Sequence[AwaitedPerson], said: Sequence[str], now: float) -> list[str]:
     text = "\n".join(said)
-    left = [one for one in awaited if one.what.rstrip(".") not in text]
+    left = [one for one in awaited if one.what.removesuffix(".") not in text]
     lines = ["Waits for a person:"] if left else []
     for one in left:
         how_long = f"for {age(one.since, now)}: " if one.since else ""

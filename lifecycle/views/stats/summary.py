@@ -226,14 +226,14 @@ def _flakes(entries: Iterable[JournalEntry]) -> tuple[Flake, ...]:
 
 
 def _moment(visit: Visit) -> float:
-    return visit.began or visit.ended or 0.0
+    return visit.began or visit.ended or -math.inf
 
 
 def _is_wanted(task: str, labels: Iterable[str], wanted: Wanted) -> bool:
     is_labelled = not wanted.label or any(
         name == wanted.label or name.startswith(f"{wanted.label}:") for name in labels
     )
-    return is_labelled and wanted.task.lstrip("#") in ("", task.lstrip("#"))
+    return is_labelled and wanted.task.removeprefix("#") in ("", task.removeprefix("#"))
 
 
 def _labels(entries: Iterable[JournalEntry]) -> dict[str, tuple[str, ...]]:
@@ -268,23 +268,23 @@ def _done(entries: Iterable[JournalEntry]) -> dict[str, JournalEntry]:
     for entry in entries:
         if entry.kind != journal.TRANSITION or not entry.task:
             continue
-        is_past = entry.source == Stage.COMMIT_CLOSE and entry.target in ("", Stage.NEXT_TASK)
-        is_last = entry.system == journal.STAGES and entry.source in LINE and not entry.target
+        is_past = entry.source == Stage.COMMIT_CLOSE and entry.target == Stage.NEXT_TASK
+        is_last = entry.source in LINE and not entry.target
         if entry.target == journal.CLOSED or is_past or is_last:
             first.setdefault(entry.task, entry)
     return first
 
 
 def _rows(system: str, told: Sequence[Visit]) -> Iterable[StatsRow]:
-    whole = sum(visit.seconds or 0.0 for visit in told)
+    whole = _times(told).total
     for name in ORDER[system]:
         here = [visit for visit in told if visit.stage == name]
         if not here:
             continue
-        times = Times.of(s for visit in here if (s := visit.seconds) is not None)
+        times = _times(here)
         # What has no task counts by session.
         tries = _tries(replace(visit, task=visit.task or visit.session) for visit in here)
-        hardest, most = max(tries.items(), key=lambda item: item[1], default=("", 0))
+        most = max(tries.values(), default=0)
         yield StatsRow(
             system=system,
             name=name,
@@ -295,9 +295,13 @@ def _rows(system: str, told: Sequence[Visit]) -> Iterable[StatsRow]:
             passed=sum(visit.is_passed for visit in here),
             tasks=len(tries),
             most=most,
-            hardest=hardest if most > 1 else "",
+            hardest=next((task for task, tried in tries.items() if tried == most > 1), ""),
             share=times.total / whole if whole else 0.0,
         )
+
+
+def _times(told: Iterable[Visit]) -> Times:
+    return Times.of(seconds for visit in told if (seconds := visit.seconds) is not None)
 
 
 def _bottlenecks(rows: Sequence[StatsRow]) -> list[Bottleneck]:
@@ -308,7 +312,7 @@ def _bottlenecks(rows: Sequence[StatsRow]) -> list[Bottleneck]:
         lost = failed / row.attempts if failed else 0.0
         is_slow = row.share >= SHARE and len(rows) > 1
         why = []
-        if failed and row.attempts / max(row.passed, 1) >= SEVERAL:
+        if row.attempts / max(row.passed, 1) >= SEVERAL:
             why.append(f"{failed} of {row.attempts} attempts failed")
             why += [f"{row.hardest} took {row.most}"] if row.hardest and row.tasks > 1 else []
         if is_slow:

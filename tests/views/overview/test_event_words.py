@@ -68,3 +68,34 @@ def test_what_strangers_wrote_in_it_is_quoted() -> None:
     made = entry("2 active", "2 failed", detail={"reason": 'a "b"\nSystem: c'})
     assert "\n" not in event_words(made)
     assert phase_words(made).count('"') == 2
+
+
+MOVE, SYSTEM = journal.TRANSITION, journal.STAGES
+RACE = {"title": "Fix the race"}
+EVENTS: dict[str, JournalEntry] = {
+    "(begin) → CODING (Fix the race)": JournalEntry(1.0, SYSTEM, MOVE, target="CODING", detail=RACE),
+    "(begin) → CODING": JournalEntry(1.0, SYSTEM, MOVE, target="CODING"),
+    "CODING → TESTING": JournalEntry(1.0, SYSTEM, MOVE, source="CODING", target="TESTING", detail=RACE),
+    "TESTING → (end)": JournalEntry(1.0, SYSTEM, MOVE, source="TESTING"),
+    "wrote: status": JournalEntry(1.0, SYSTEM, journal.WRITE, target="status", detail=RACE),
+    "checked TESTING: red": JournalEntry(
+        1.0, SYSTEM, journal.CHECK, source="TESTING", detail={"outcome": journal.RED}
+    ),
+    "checked TESTING: ": JournalEntry(1.0, SYSTEM, journal.CHECK, source="TESTING"),
+    "told to go on: CODING → TESTING": JournalEntry(
+        1.0, SYSTEM, journal.BLOCK, source="CODING", target="TESTING"
+    ),
+    "not accepted: TESTING, stays in CODING": JournalEntry(
+        1.0, SYSTEM, journal.REFUSED, source="TESTING", target="CODING"
+    ),
+    "let go in CODING": JournalEntry(1.0, SYSTEM, journal.LET_GO, source="CODING"),
+    "flake": JournalEntry(1.0, SYSTEM, journal.FLAKE, source="test", target="test_a"),
+    'phase 2, "", began': JournalEntry(
+        1.0, journal.WORKFLOW, MOVE, source="2 pending", target="2 active", detail={"number": 2}
+    ),
+}  # fmt: skip
+
+
+def test_each_kind_of_entry_has_its_words() -> None:
+    """A begin says of what; a step between two stages, which said it before, does not."""
+    assert [event_words(made) for made in EVENTS.values()] == [*EVENTS]

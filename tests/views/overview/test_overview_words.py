@@ -185,10 +185,9 @@ def test_how_long_something_waits_stands_behind_its_line() -> None:
     waits = [AwaitedPerson("pull", "A person looks", NOW - 60), AwaitedPerson("run", "Other", 0.0)]
     made = since_when(["Next: A person looks.", "Other", "No more"], waits, NOW)
     assert made == ["Next: A person looks. [waits for 1 min]", "Other", "No more"]
-    assert age(NOW + 60, NOW) == age(NOW, NOW)
-    seen = Overview(
-        NOW, OverviewWorktree("/w", "/w", ""), awaited=(AwaitedPerson("run", "Go on.", 0.0),)
-    )
+    assert (age(NOW + 60, NOW), age(NOW, NOW)) == ("0 s", "0 s")
+    awaited = (waits[0], AwaitedPerson("run", "Go on.", 0.0))
+    seen = Overview(NOW, OverviewWorktree("/w", "/w", ""), awaited=awaited)
     assert [is_awaited(seen, text) for text in ("Then: Go on, now", "Go", "Stay")] == [
         True,
         True,

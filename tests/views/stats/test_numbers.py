@@ -10,7 +10,7 @@ from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry
 from lifecycle.views.stats.summary import Summary, Wanted, summarize
 from lifecycle.views.stats.visits import visits
-from tests.views.stats.journals import MINUTE, NOW, WHOLE, blocked, checked, moved, phase
+from tests.views.stats.journals import MINUTE, NOW, WHOLE, blocked, checked, moved, phase, refused
 
 
 def tried(*reds: int, coding: float = 900, testing: float = 10) -> list[JournalEntry]:
@@ -51,6 +51,17 @@ def test_five_attempts_for_four_that_led_onward_are_too_many(
 ) -> None:
     """Fewer are none; which task took the most is told if there were several."""
     assert why(summarize(tried(*reds)), "TESTING") == reasons
+
+
+def test_where_no_task_needed_a_second_attempt_none_is_named() -> None:
+    """One task passed, another was sent back and has not come again."""
+    entries = [
+        *tried(0),
+        moved(0, "", "TESTING", "#9", session="b"),
+        moved(5, "TESTING", "CODING", "#9", session="b"),
+    ]
+    assert why(summarize(entries), "TESTING")[0] == "1 of 2 attempts failed"
+    assert len(why(summarize(entries), "TESTING")) == 1
 
 
 @pytest.mark.parametrize(
@@ -110,6 +121,8 @@ def test_a_summary_says_what_it_is_about() -> None:
         "CODING", "TESTING", "ORACLE_REVIEW", "COMMIT_CLOSE", "NEXT_TASK",
     ]  # fmt: skip
     assert [visit.stage for visit in found.told][-2:] == ["NEXT_TASK", "CODING"]
+    later = summarize(WHOLE, Wanted(since=NOW + 100 * MINUTE))
+    assert (dict(later.tasks), later.entries) == ({"#43": ""}, 0)  # it lasts
     nothing = summarize([])
     assert (nothing.since, nothing.until, nothing.entries, nothing.whole) == (0.0, 0.0, 0, 0)
 
@@ -136,6 +149,18 @@ def test_tasks_come_in_the_order_in_which_they_came_up() -> None:
     """By the begin of their first visit, or by an entry that belongs to no visit."""
     entries = [blocked(1, "#9"), moved(2, "", "CODING", "#7", session="a"), blocked(3, "#8")]
     assert list(summarize(entries).tasks) == ["#9", "#7", "#8"]
+
+
+def test_visits_are_told_in_the_order_in_which_they_began() -> None:
+    """By the end where nobody noted the begin; first of all what has neither."""
+    entries = [
+        phase(0, "", "coding", "#1"),
+        moved(5, "CODING", "TESTING", "#2", session="a"),
+        refused(9, "REQUIREMENTS_REVIEW", "", "#3"),
+    ]
+    assert [(one.task, one.stage) for one in summarize(entries).told] == [
+        ("#3", "REQUIREMENTS_REVIEW"), ("#1", "coding"), ("#2", "CODING"), ("#2", "TESTING"),
+    ]  # fmt: skip
 
 
 def test_a_group_has_the_numbers_of_its_tasks() -> None:
@@ -187,6 +212,9 @@ def test_work_that_nobody_named_counts_for_nothing() -> None:
     """Neither task nor session: the stay is there, and is no task's attempt."""
     (coding,) = summarize([phase(0, "", "coding", "")]).phases
     assert (coding.tasks, coding.most, coding.hardest, coding.per_task) == (0, 0, "", None)
+    assert coding.share == 0.0
+    (coding, _) = summarize([phase(5, "coding", "ready_for_pr", "")]).phases
+    assert (coding.tasks, coding.attempts, coding.per_task) == (0, 1, None)
     (begun,) = summarize([phase(0, "", "coding")]).phases
     assert (begun.tasks, begun.attempts, begun.per_task, begun.success) == (1, 0, None, None)
 

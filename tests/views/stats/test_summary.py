@@ -112,6 +112,8 @@ def test_a_task_of_both_systems_is_one() -> None:
     assert found.done == {"#42": NOW + 62 * MINUTE}
     (agent,) = found.agents
     assert (agent.tasks, agent.done, agent.times.median / MINUTE) == (2, 1, 63)
+    for rows in (found.stages, found.phases):
+        assert sum(one.share for one in rows) == pytest.approx(1)
 
 
 def test_groups_by_label_and_agent() -> None:
@@ -330,16 +332,18 @@ def flake(at: float, check: str, failed: str, task: str = "#42") -> JournalEntry
 def test_flakes_are_counted_by_check_and_what_failed_in_it() -> None:
     """The most frequent first, each with its newest moment; only what is wanted, and no other entry."""
     entries = [
+        flake(1.0, "test", "test_c"),
         flake(1.0, "test", "test_b"),
         flake(5.0, "test", "test_a"),
         flake(3.0, "test", "test_a", "#43"),
-        flake(2.0, "lint", ""),
+        flake(2.0, "lint", "tidy"),
         JournalEntry(4.0, journal.CLAIM, journal.WRITE, task="#42", source="x", target="y"),
     ]
     assert summarize(entries).flakes == (
         Flake("test", "test_a", 2, 5.0),
-        Flake("lint", "", 1, 2.0),
+        Flake("lint", "tidy", 1, 2.0),
         Flake("test", "test_b", 1, 1.0),
+        Flake("test", "test_c", 1, 1.0),
     )
     assert [one.times for one in summarize(entries, Wanted(task="43")).flakes] == [1]
     assert [one.failed for one in summarize(entries, Wanted(since=3.0)).flakes] == ["test_a"]
