@@ -234,6 +234,7 @@ def test_the_figures_are_those_of_the_page() -> None:
         {"pulls": {"a": None}},
         {"pulls": {"a": {"ids": ["a"], "more": 1}}},
         {"pulls": {"a": {"ids": 7}}},
+        {"pulls": {"a": {"ids": ["a"], "asked": "now"}}},
         {"pulls": {"a": {"ids": ["a"], "at": "now"}}},
         {"pulls": {"a": {"ids": ["a"], "digest": 7}}},
         {"hold": "soon"},

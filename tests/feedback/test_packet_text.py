@@ -175,6 +175,39 @@ def test_what_has_no_room_is_named_with_all_that_failed_alike() -> None:
     lines = told(*(failure(f"j{n}") for n in range(3)), wide, wide, failure("last"))
     assert lines[:6] == ["", "1. j0: failure.", "", "2. j1: failure.", "", "3. j2: failure."]
     assert lines[6:] == ["", "No room here for wide, alike, wide, alike, last; --json has all."]
+    tall = [failure(f"j{n}", summary="\n".join("y" * 12)) for n in range(10)]  # 14 lines each
+    assert told(*tall)[-1] == "No room here for j3, j4, j5, j6, j7, j8, j9; --json has all."
+
+
+def size(*lines: str) -> int:
+    """Their characters, with the end of each line."""
+    return sum(map(len, lines)) + len(lines)
+
+
+def test_a_failure_may_take_all_of_its_room() -> None:
+    """One character more has none: of two each has half of what title and end leave."""
+
+    def pair(more: int) -> list[str]:
+        two = packet(*(failure(n, problem="p" * more) for n in "ab"))
+        return lines_of(two)
+
+    room = (12_000 - 900 - size(*lines_of(packet(failure("a"), failure("b")))[:2])) // 2
+    most = room - size("1. a: failure.", "Without its log: ")
+    assert pair(most)[3:5] == ["1. a: failure.", f"Without its log: {'p' * most}"]
+    assert pair(most + 1)[3:] == ["No room here for a, b; --json has all."]
+
+
+def test_an_excerpt_takes_what_its_failures_other_lines_leave() -> None:
+    """What stands before it and behind it is told whole, and the room is used up."""
+    told_too = "\n".join("y" * 12)
+    tall = told(failure(first_error="e", excerpt=tuple("x" * 200), summary=told_too))
+    assert len(tall) == 1 + 141 - 2  # of three lines for gaps one was needed
+    assert tall[1:3] == ["1. test: failure.", 'First error: "e"']
+    wide = told(
+        failure(problem="p" * 900, excerpt=("x" * 290,) * 50, summary=told_too.replace("y", "y" * 99))
+    )
+    assert wide[1:3] == ["1. test: failure.", f"Without its log: {'p' * 900}"]
+    assert sum("x" in line for line in wide) == 29
 
 
 @pytest.mark.parametrize(
@@ -206,7 +239,7 @@ def test_a_cut_keeps_the_error_then_its_end_then_what_is_near(
 @pytest.mark.parametrize(("error", "kept"), [("", 4), ("x" * 60 + "y", 1), ("unknown", 4)])
 def test_a_cut_finds_its_error_by_its_first_words(error: str, kept: int) -> None:
     """Where it is not there, the end is what tells most."""
-    lines = ["a", "x" * 60 + "z", "b", "c", "d"]
+    lines = ["x" * 59, "x" * 60 + "z", "b", "c", "d"]
     (shown,) = [n for n, line in enumerate(lines) if line in cut(lines, error, 4, 10_000)]
     assert shown == kept
 
@@ -220,6 +253,13 @@ def test_each_gap_of_a_cut_is_counted() -> None:
         "… 2,005 lines left out …",
         *(f"l{n}" for n in range(2_016, 2_020)),
     ]
+
+
+def test_what_a_cut_keeps_of_the_near_is_not_skipped() -> None:
+    """Where the next line is too wide nothing behind it is shown: small ones far off tell less."""
+    lines = ["a", "b" * 90, "E", "c" * 90, "d"]
+    gap = "… 2 lines left out …"
+    assert cut(lines, "E", 100, 90 + 50) == [gap, "E", gap]
 
 
 def test_a_wake_says_where_the_packet_lies_and_what_fits() -> None:
@@ -258,5 +298,20 @@ def test_a_wake_counts_what_has_no_room() -> None:
     lines = wake_lines(packet(*heads, unseen=("why",)), "P")
     assert lines[-3:] == [f'First error: "{"e" * 290}"', "4 more in the file.", '"why"']
     assert sum(map(len, lines)) + len(lines) <= 2_000
-    full = wake_lines(packet(failure(), unseen=tuple(["y" * 299] * 9)), "P")
+    full = wake_lines(packet(failure(), unseen=(*["y" * 299] * 9, "why")), "P")
     assert len(full) == 2 + 6
+
+
+def test_a_wakes_room_is_used_to_its_last_character() -> None:
+    """The last failure may fill it; one before leaves 400 characters to those that follow."""
+
+    def wake(more: int, *others: CheckFailure) -> list[str]:
+        return wake_lines(packet(failure("a", problem="p" * more), *others), "P")[1:]
+
+    left = WAKE_CHARACTERS - size(wake_lines(packet(), "P")[0])
+    alone = left - size("a: failure.", "Without its log: ")
+    assert wake(alone) == ["a: failure.", f"Without its log: {'p' * alone}"]
+    assert wake(alone + 1) == ["1 more in the file."]
+    shared = alone - 400
+    assert wake(shared, failure("b"))[-1] == "b: failure."
+    assert wake(shared + 1, failure("b")) == ["2 more in the file."]

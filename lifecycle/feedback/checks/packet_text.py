@@ -136,12 +136,10 @@ def cut(lines: Sequence[str], error: str, most: int, characters: int) -> list[st
     costs = [len(line) + _BAR for line in lines]
     if len(lines) <= most and sum(costs) <= characters:
         return [*lines]
-    start = next(
-        (n for n, line in enumerate(lines) if error and error[:60] in line), len(lines) - 1
-    )
+    start = next((n for n, line in enumerate(lines) if error and error[:60] in line), len(lines))
     near = sorted(range(len(lines)), key=lambda n: max(n - start, 2 * (start - n)))
     room, left = most - _GAPS, characters - _GAPS * 30
-    tail = [n for n in range(len(lines) - _TAIL_LINES, len(lines)) if n >= 0]
+    tail = range(len(lines))[-_TAIL_LINES:]
     kept: set[int] = set()
     for n in [*near[: max(room - len(tail), 1)], *tail, *near]:
         if n in kept:

@@ -68,9 +68,7 @@ class WatchedPull:
 
     def is_known(self, looked: float, now: float, every: float) -> bool:
         """True if that can be told without another round: it was shown within one poll, or is settling."""
-        age = now - self.at
-        patience = OFF if self.needs_whole(looked) else every
-        return self.at > 0 and 0 <= age < patience
+        return 0 <= now - self.at < (OFF if self.needs_whole(looked) else every)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +138,11 @@ def enlisted(
 
     That somebody asks is noted a few times a poll only, so that few write.
     """
-    known = board.pulls.get(ids[0])
-    is_noted = known is not None and known.ids == tuple(ids) and known.looked >= looked
-    if is_noted and known is not None and 0 <= now - known.asked < max(every / 4, 1.0):
+    known = board.pulls.get(ids[0]) or WatchedPull(tuple(ids))
+    is_noted = known.ids == tuple(ids) and known.looked >= looked
+    if is_noted and 0 <= now - known.asked < max(every / 4, 1.0):
         return board
-    before = known or WatchedPull(tuple(ids))
-    pull = replace(before, ids=tuple(ids), asked=now, looked=max(before.looked, looked))
+    pull = replace(known, ids=tuple(ids), asked=now, looked=max(known.looked, looked))
     return replace(board, pulls={**board.pulls, ids[0]: pull})
 
 
