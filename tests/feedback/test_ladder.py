@@ -65,6 +65,7 @@ def test_what_it_ran_on_is_run_again_once_its_run_is_over() -> None:
     assert is_due(going.ledger, HEAD, "", 0)
     assert not is_due(going.ledger, NEXT, "", 0)
     assert not looked(facts(LOST), going.ledger).ledger.is_due
+    assert not looked(facts(failed("test", "adds")), going.ledger).ledger.is_due
 
 
 def test_every_run_has_to_be_over_and_each_is_run_again_once() -> None:
@@ -145,7 +146,9 @@ def test_what_is_ours_by_now_does_not_wait_for_the_base() -> None:
 
 
 def test_without_a_log_nothing_is_inherited() -> None:
-    """What is not known cannot be the same."""
+    """What is not known cannot be the same; nor is nothing."""
+    nothing = looked(facts(base=base("adds")))
+    assert (nothing.kind, nothing.ledger.base) == (FailureClass.OURS, "")
     assert looked(facts(failed("test"), base=base("adds"))).kind is FailureClass.OURS
 
 

@@ -8,12 +8,13 @@ from dataclasses import replace
 import pytest
 
 from lifecycle.core.messages.review_messages import (
+    approved,
     quoted_as_data,
     reproduce_first,
     review_said,
 )
 from lifecycle.core.plan import Audience
-from lifecycle.feedback.reviews.remarks import PullConversation, ReviewPoint, Trusted
+from lifecycle.feedback.reviews.remarks import PullConversation, Remark, ReviewPoint, Trusted
 from lifecycle.feedback.reviews.review_ledger import ReviewLedger, ReviewRound
 from lifecycle.feedback.reviews.review_packet import (
     ANSWER,
@@ -21,6 +22,7 @@ from lifecycle.feedback.reviews.review_packet import (
     brief,
     in_wake,
     key_of,
+    of_approvals,
     place_of,
     whole,
 )
@@ -57,6 +59,8 @@ def test_a_request_for_changes_begins_with_the_designs_sentence() -> None:
     lines = lines_of(thread(bot(1)), reviews=(review(2, "CHANGES_REQUESTED"),))
     assert lines[0].startswith("Changes requested on PR #46 by maria: https://github.com/")
     assert "Read the review, change what it asks for, commit and push" in lines[0]
+    two = (review(2, "CHANGES_REQUESTED"), review(3, "CHANGES_REQUESTED", author="sam"))
+    assert lines_of(reviews=two)[0].startswith("Changes requested on PR #46 by sam: ")
 
 
 def test_a_place_says_all_that_is_known() -> None:
@@ -201,6 +205,13 @@ def test_findings_that_have_to_be_reproduced_say_so_in_both() -> None:
             ReviewPoint("1", said(1, sha=NEXT), thread(said(1), is_outdated=True, line=7)),
             "a.txt:7 · thread PRRT_1 · maria · outdated: these lines have changed since",
         ),
+        *(
+            (
+                ReviewPoint("1", said(1), thread(said(1), path=path)),
+                f"{shown}:2 · thread PRRT_1 · maria",
+            )
+            for path, shown in (("p" * 200, "p" * 200), ("p" * 201, f'"{"p" * 199}…"'))
+        ),
     ],
 )
 def test_a_place_in_words(point: ReviewPoint, place: str) -> None:
@@ -246,6 +257,33 @@ def test_a_wake_shows_points_as_far_as_its_room_goes() -> None:
         f"All of it, with the lines of the diff: {PATH}",
     ]
     assert MOST_IN_WAKE == 2_000
+
+
+def test_a_wakes_room_for_points_is_used_to_its_last_character() -> None:
+    """What does not fit is counted with all behind it, however short."""
+
+    def wake(more: int, *comments: Remark) -> list[str]:
+        threads = [thread(said(n, body="x" * 160), path="src/a.txt") for n in range(1, 7)]
+        last = thread(said(7, body="x" * 160), path="p" * more)
+        return lines_of(*threads, last, comments=comments)
+
+    least = wake(1)
+    room = MOST_IN_WAKE - 80 - len("\n".join([least[0], *least[-2:]]))
+    most = 1 + room - len("\n".join(least[2:-2]))
+    assert len("\n".join(wake(most)[2:-2])) == room
+    assert wake(most + 1)[-3] == "… and 1 more in the file."
+    assert wake(200, said(8, body=""))[-3] == "… and 2 more in the file."
+
+
+def test_what_came_with_approvals_stands_behind_bars() -> None:
+    """Who approved, that it is data, and of each the address and the first words."""
+    points = [ReviewPoint(str(n), said(n, author=name)) for n, name in ((1, "maria"), (2, ""))]
+    assert of_approvals(46, points).split("\n") == [
+        approved(46, ["maria", ""]),
+        quoted_as_data(),
+        *(f"maria: {said(1).url}", "  | Remark 1."),
+        *(f"a gone account: {said(2).url}", "  | Remark 2."),
+    ]
 
 
 def test_each_audience_gets_its_own() -> None:

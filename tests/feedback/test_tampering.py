@@ -210,6 +210,7 @@ def test_a_diff_is_read_by_the_counts_of_its_hunks() -> None:
         "@@ -9,2 +8,2 @@",
         " kept",
         "-old",
+        "\\ No newline at end of file",
         "+new",
         'diff --git "a/t\\"x" "b/t\\"x"',
         "deleted file mode 100644",

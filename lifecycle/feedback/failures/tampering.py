@@ -81,8 +81,7 @@ def findings(diff: str) -> tuple[TamperFinding, ...]:
     )
     weakened: list[TamperFinding] = []
     for one in files:
-        is_moved = one.is_deleted and _is_elsewhere(one.removed, added)
-        weakened += [] if is_moved else _deleted(one)
+        weakened += [] if _is_elsewhere(one.removed, added) else _deleted(one)
         weakened += _tests(one, added, removed)
         weakened += _added(one, removed)
         weakened += _bars(one)

@@ -69,7 +69,7 @@ def of_approvals(number: int, approvals: Sequence[ReviewPoint]) -> str:
     remarks = [one.remark for one in approvals]
     lines = [words.approved(number, [one.author for one in remarks]), words.quoted_as_data()]
     for one in remarks[: words.SHOWN_NAMES]:
-        lines += [f"{named(one.author) or 'a gone account'}: {one.url}", *brief(one)]
+        lines += [f"{_author(one)}: {one.url}", *brief(one)]
     return "\n".join(lines)
 
 
@@ -104,7 +104,7 @@ def place_of(point: ReviewPoint, head: str) -> str:
         where = "a request for changes" if asks else "a review's own text"
     else:
         where = "a comment on the pull request"
-    facts = [where, named(remark.author) if remark.author else "a gone account"]
+    facts = [where, _author(remark)]
     if remark.trusted is Trusted.BOT:
         facts.append(f"bot, {remark.severity}" if remark.severity else "bot, unclassed")
     if thread is not None and thread.is_outdated:
@@ -114,6 +114,10 @@ def place_of(point: ReviewPoint, head: str) -> str:
     if remark.edited_at is not None:
         facts.append("edited")
     return " · ".join(facts)
+
+
+def _author(remark: Remark) -> str:
+    return named(remark.author) if remark.author else "a gone account"
 
 
 def brief(remark: Remark) -> list[str]:
@@ -140,7 +144,7 @@ def _whole_point(point: ReviewPoint) -> list[str]:
         if one.trusted is Trusted.STRANGER:
             lines.append("… a remark by somebody who may not write here is left out.")
             continue
-        who = "you" if one.trusted is Trusted.OURS else named(one.author)
+        who = "you" if one.trusted is Trusted.OURS else _author(one)
         lines.append(f"{who}:")
         text = redact(one.body)
         cut = len(text) - MOST_OF_BODY
