@@ -80,9 +80,11 @@ def pull_request(node: Json) -> PullRequest:
 
 def _requested(node: Json) -> tuple[str, ...]:
     """Who is asked for a review: people and bots by login, teams with their organisation before them."""
-    asked = [part(one, "requestedReviewer") for one in nodes(node, "reviewRequests")]
-    teams = (f"{text(part(one, 'organization'), 'login')}/{text(one, 'slug')}" for one in asked)
-    names = (text(one, "login") or team for one, team in zip(asked, teams, strict=True))
+    asked = (part(one, "requestedReviewer") for one in nodes(node, "reviewRequests"))
+    names = (
+        text(one, "login") or f"{text(part(one, 'organization'), 'login')}/{text(one, 'slug')}"
+        for one in asked
+    )
     return tuple(name for name in names if name != "/")
 
 
@@ -138,7 +140,7 @@ def _changes_requested(node: Json) -> tuple[Review, ...]:
     """
     reviews = [_review(one) for one in nodes(node, "latestOpinionatedReviews")]
     wanted = [one for one in reviews if one.state == "CHANGES_REQUESTED"]
-    return tuple(sorted(wanted, key=lambda one: (one.submitted_at or 0.0, one.id)))
+    return tuple(sorted(wanted, key=lambda one: (one.submitted_at or float("-inf"), one.id)))
 
 
 def _review(node: Json) -> Review:
