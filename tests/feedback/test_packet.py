@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import string
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from typing import Any
 
 import pytest
@@ -26,6 +26,7 @@ from lifecycle.feedback.checks.packet import (
     ReadLog,
     ordered,
     packet,
+    without_moments,
 )
 from lifecycle.feedback.checks.packet_text import WAKE_CHARACTERS, cut, lines_of, wake_lines
 
@@ -108,6 +109,14 @@ def test_the_same_lines_of_another_step_or_demand_are_another_failure(more: dict
     assert len(packet(head(*checks), logs).failures) == 2
     alike = (checks[0], job("b", 2, is_required=True))
     assert len(packet(head(*alike), logs).failures) == 1
+    logs[2] = replace(logs[2], tests=("test_b",))
+    assert len(packet(head(*alike), logs).failures) == 2
+
+
+def test_what_differs_between_runs_that_fail_alike_is_nothing() -> None:
+    """How long something took, addresses, versions in paths: nothing stands in their place."""
+    line = "at 10:00:01 <f at 0x7fa0> in /opt/3.12.1/lib took 0.5 ms, not 5 m, of 7"
+    assert without_moments(line) == "at  <f at > in /optlib took , not , of 7"
 
 
 def test_all_that_is_known_of_a_check_is_told() -> None:
@@ -117,11 +126,11 @@ def test_all_that_is_known_of_a_check_is_told() -> None:
         "test", 1, event="push", is_required=True, remarks=remarks, remarks_left=3,
         title="71 %", summary="s" * 4_001,
     )  # fmt: skip
-    log = ReadLog(LogExcerpt(("a", "b"), "b", 9, 7), "P", "half of it")
+    log = ReadLog(LogExcerpt(("a", "b"), "b", 9, 7), "P", "half of it", ("test_a",))
     assert packet(head(check), {1: log}).failures == (
         CheckFailure(
             "test", "FAILURE", f"{URL}/job/1", "CI", "push", 1, 1, True, "Run tests",
-            first_error="b", excerpt=("a", "b"), lines=9, left_out=7, log="P", problem="half of it",
+            first_error="b", tests=("test_a",), excerpt=("a", "b"), lines=9, left_out=7, log="P", problem="half of it",
             remarks=remarks[:10], remarks_left=5, title="71 %", summary="s" * 3_999 + "…",
         ),
     )  # fmt: skip
@@ -158,10 +167,10 @@ def test_checks_are_told_by_workflow_and_name() -> None:
 
 def test_remarks_are_told_by_their_level() -> None:
     """Failures, warnings, notices, and what GitHub may invent; alike ones as they come."""
-    levels = ("NOTICE", "ODD", "WARNING", "FAILURE", "WARNING")
+    levels = ("ODD", "NOTICE", "WARNING", "FAILURE", "WARNING")
     remarks = tuple(CheckRemark("a", n, level, "w") for n, level in enumerate(levels))
     (failure,) = packet(head(job("lint", 1, remarks=remarks)), {}).failures
-    assert [one.line for one in failure.remarks] == [3, 2, 4, 0, 1]
+    assert [one.line for one in failure.remarks] == [3, 2, 4, 1, 0]
 
 
 def test_failures_without_lines_are_never_folded() -> None:
@@ -231,7 +240,7 @@ def test_what_another_app_says_stands_in_its_place() -> None:
 
 def test_no_secret_is_in_a_packet() -> None:
     """Wherever a stranger or a tool has put one: the log, a remark, a summary, a name, a sentence."""
-    remark = CheckRemark("a.py", 1, "FAILURE", f"leaked {SECRET}", SECRET)
+    remark = CheckRemark(f"{SECRET}.py", 1, "FAILURE", f"leaked {SECRET}", SECRET)
     checks = [
         job(f"deploy {SECRET}", 1, remarks=(remark,)),
         FailedCheck("app", "FAILURE", title=SECRET, summary=f"see {SECRET}"),

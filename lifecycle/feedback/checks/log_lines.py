@@ -62,7 +62,7 @@ class KeyBlocks:
         if edge is not None and edge[1] == "BEGIN":
             self._left = 0 if "-----END" in text[edge.end() :] else MOST_OF_KEY
             return f"{text[: edge.start()]}***"
-        is_key = self._left > 0 and (edge is not None or _OF_KEY.match(text) is not None)
+        is_key = bool(self._left) and (edge is not None or _OF_KEY.match(text) is not None)
         self._left = self._left - 1 if is_key and edge is None else 0
         return None if is_key else text
 

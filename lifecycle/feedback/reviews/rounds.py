@@ -143,11 +143,10 @@ def _with_round(ledger: ReviewLedger, head: str, keys: Sequence[str]) -> tuple[R
 _CLASSES = ("blocking", "major", "", "minor", "nit")
 
 
-def _rank(point: ReviewPoint) -> int:
+def _rank(point: ReviewPoint) -> tuple[bool, bool, int]:
     """Requests for changes first, then persons, then bots by their class; else the order of GitHub."""
-    if point.review_state == "CHANGES_REQUESTED":
-        return -2
-    return _CLASSES.index(point.remark.severity) if point.is_bots else -1
+    asks = point.review_state == "CHANGES_REQUESTED"
+    return not asks, point.is_bots, _CLASSES.index(point.remark.severity)
 
 
 def to_ask_again(conversation: PullConversation) -> tuple[str, ...]:
