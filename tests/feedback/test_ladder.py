@@ -219,6 +219,7 @@ def test_three_heads_with_one_identity_ask_the_person() -> None:
         ("test adds",),
     )
     assert third.ledger.stopped == ("test adds",)
+    assert third.ledger.asked(("test b",)).stopped == ("test adds", "test b")
     fourth = looked(facts(failed("test", "adds", how="4"), head=TIP), third.ledger)
     assert (fourth.kind, fourth.question, fourth.asked) == (FailureClass.STOPPED, "", ())
     assert (

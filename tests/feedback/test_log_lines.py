@@ -7,10 +7,13 @@ import pytest
 from lifecycle.core.timing import parse_time
 from lifecycle.feedback.checks import kept_log
 from lifecycle.feedback.checks.kept_log import KeptLog
-from lifecycle.feedback.checks.log_lines import MOST_OF_KEY, StepTime, plain_lines
+from lifecycle.feedback.checks.log_lines import MOST_OF_KEY, StepTime, moment_end, plain_lines
 
 END = "##[error]Process completed with exit code 1."
 BEGIN_KEY, END_KEY = (f"-----{edge} RSA PRIVATE KEY-----" for edge in ("BEGIN", "END"))
+
+
+TOKEN = "ghp_" + "a1B2" * 9
 
 
 @pytest.mark.parametrize(
@@ -20,6 +23,9 @@ BEGIN_KEY, END_KEY = (f"-----{edge} RSA PRIVATE KEY-----" for edge in ("BEGIN", 
         (["2026-11-23T09:00:00Z", "a 2026-11-23T09:00:00Z b"], ["a 2026-11-23T09:00:00Z b"]),
         (["1%\r2%\r3%\n", "a\r\n", "b\r"], ["3%", "a", "b"]),
         (["x" * 4_001], ["x" * 4_000]),
+        ([f"{'x' * 3_959} {TOKEN}"], [f"{'x' * 3_959} {TOKEN}"]),
+        ([f"{'x' * 3_980} {TOKEN}{' y' * 99}"], [f"{'x' * 3_980} ***{' y' * 8}"]),
+        ([f"{TOKEN} " * 300], ["*** " * 195 + TOKEN[:5]]),
         (
             ["\x1b[1;31mred\x1b[0m", "\x1b]0;t\x07a", "b\x08\x7fc", "\x1bMd"],
             ["red", "a", "bc", "d"],
@@ -29,10 +35,16 @@ BEGIN_KEY, END_KEY = (f"-----{edge} RSA PRIVATE KEY-----" for edge in ("BEGIN", 
         (["##[group]Set up", "a", "##[endgroup]"], ["Set up", "a"]),
         (["a", "Cleaning up orphan processes", "Post job cleanup.", "b"], ["a", "b"]),
     ],
-    ids=["moments", "inside", "progress", "long", "escapes", "plain", "empty", "group", "tidied"],
+    ids=[
+        *("moments", "inside", "progress", "long", "whole", "cut", "read", "escapes", "plain"),
+        *("empty", "group", "tidied"),
+    ],
 )
 def test_each_line_is_cleaned(lines: list[str], plain: list[str]) -> None:
-    """No moment, colour or rewritten progress; of several empty lines one, and none at the begin."""
+    """No moment, colour or rewritten progress; of several empty lines one, and none at the begin.
+
+    A line is cut where it is too long, and then holds no secret: of twice as much as is kept, all are known.
+    """
     assert list(plain_lines(lines)) == plain
 
 
@@ -81,11 +93,16 @@ def test_only_what_the_step_printed_in_its_time_is_its_own() -> None:
         *("no moment yet", "2026-11-23T09:00:09Z before", "still before"),
         *("2026-11-23T09:00:10Z first", "second", "2026-11-23T09:00:22.9Z last"),
         *("2026-11-23T09:00:23Z behind", "still behind"),
+        *("2026-11-23T09:00:20Z again", "2026-11-23T99:00:20Z no time"),
     ]
     began = parse_time("2026-11-23T09:00:10Z")
     assert began is not None
     step = StepTime(began, began + 10)
-    assert list(plain_lines(lines, step)) == ["first", "second", "last"]
+    assert list(plain_lines(lines, step)) == ["first", "second", "last", "again"]
+    stamped = "2026-11-23T09:00:00.1234567Z "
+    assert [moment_end(line) for line in ("a", stamped, f"{stamped}a", f"a {stamped}")] == [
+        0, len(stamped), len(stamped), 0,
+    ]  # fmt: skip
 
 
 def test_a_step_ends_where_actions_says_that_it_failed() -> None:
@@ -100,6 +117,17 @@ def test_where_a_command_begins_what_was_before_it_is_over() -> None:
     """Its echo is left out, up to the end of its group."""
     lines = ["a", "", "##[group]Run make", "make", "shell: bash", "##[endgroup]", "", "b"]
     assert list(plain_lines(lines)) == ["a", "", None, "b"]
+
+
+def test_where_a_step_was_stopped_its_last_noise_is_told() -> None:
+    """Of this command, unless a line that is no noise tells how far it came; else noise is left out."""
+    stop, one, two = "##[error]The operation was canceled.", "  ✓ 1 adds", "  ✓ 2 pays"
+    assert list(plain_lines([stop])) == [stop]
+    assert list(plain_lines([one, two, "", stop])) == [two, stop]
+    assert list(plain_lines([one, "a", stop])) == ["a", stop]
+    assert list(plain_lines([one, "##[group]Run make", "##[endgroup]", stop])) == [None, stop]
+    assert list(plain_lines([one, END])) == [END]
+    assert list(plain_lines([one, "a", two, "b"])) == ["a", "b"]
 
 
 @pytest.fixture
@@ -118,13 +146,15 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         (["1234", "5678"], ["1234", "5678"]),
         (["1234", "56789", "x"], ["1234", "56789", "x"]),
         (
-            ["12", *(f"l{n:02}" for n in range(8))],
-            ["12", "l00", "… 2 lines left out …", *(f"l{n:02}" for n in range(3, 8))],
+            ["12", *(f"l{n:02}" for n in range(30))],
+            ["12", "l00", "… 24 lines left out …", *(f"l{n:02}" for n in range(25, 30))],
         ),
         (
             ["1234", "5678", *(f"l{n:02}" for n in range(6))],
             ["1234", "5678", "… 1 lines left out …", *(f"l{n:02}" for n in range(1, 6))],
         ),
+        (["a" * 9, "b" * 9, "c" * 9], ["a" * 9, "b" * 9, "c" * 9]),
+        (["a" * 9, "b" * 9, "c" * 10], ["a" * 9, "… 1 lines left out …", "c" * 10]),
         (["x" * 30, "a", "b"], ["… 1 lines left out …", "a", "b"]),
         (["a", "x" * 30], ["a", "x" * 30]),
     ],

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import redact
@@ -94,22 +95,26 @@ def _cleaned(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
     for raw in lines:
         stamped = _MOMENT.match(raw)
         text = (raw[stamped.end() :] if stamped else raw).rstrip("\r\n")
-        text = text.rsplit("\r", 1)[-1]
+        text = text.rpartition("\r")[2]
         if len(text) > MOST_CHARACTERS:
             text = redact(text[: 2 * MOST_CHARACTERS])[:MOST_CHARACTERS]
-        if "\x1b" in text or not text.isprintable():
+        if not text.isprintable():
             text = _ESCAPES.sub("", text)
         shown = keys.shown(text)
         if shown is not None:
             yield (stamped[1] if stamped else ""), shown
 
 
+@lru_cache
+def _seconds(moment: str) -> float | None:
+    return parse_time(f"{moment}Z")
+
+
 def _of_step(lines: Iterable[tuple[str, str]], step: StepTime | None) -> Iterator[str]:
-    is_inside, known = step is None, ""
+    is_inside = step is None
     for moment, text in lines:
-        if step is not None and moment and moment != known:
-            known = moment
-            at = parse_time(f"{moment}Z")
+        if step is not None and moment:
+            at = _seconds(moment)
             is_inside = at is not None and step.began <= at <= step.ended + LATE
         if is_inside:
             yield text

@@ -57,9 +57,8 @@ def wake_lines(found: FoundConflict, path: str) -> list[str]:
     room = WAKE_CHARACTERS - _size([*lines, *last])
     for line in [*_files(found, MOST_FILES), *_sides(found)]:
         room -= len(line) + 1
-        if room < 0:
-            break
-        lines.append(line)
+        if room >= 0:
+            lines.append(line)
     return [*lines, *last]
 
 

@@ -160,7 +160,7 @@ def standing_ends(standing: Standing, wanted: WaitFor) -> Ending | None:
 
 def gravest(endings: Iterable[Ending | None]) -> Ending | None:
     """The one that decides the exit status, None if there is none."""
-    kinds = {one for one in endings if one is not None}
+    kinds = set(endings)
     return next((one for one in Ending if one in kinds), None)
 
 
