@@ -107,3 +107,14 @@ def test_names_of_strangers_are_cut(length: int) -> None:
     identity = "i" * (length + 80)
     told = words.stopped(46, "heads", [f"test {identity}"], [], 3)
     assert (identity in told) is (length == 80)
+
+
+def test_whoever_says_to_go_on_is_told_of_what() -> None:
+    """Of what they were asked about; where that is nothing, the agent was not stopped."""
+    assert words.opened(46, ["test a.py::test_a"]) == (
+        'The agent is woken again for "a.py::test_a" on PR #46; how often it failed is counted anew. The '
+        "next head that is pushed is watched."
+    )
+    assert words.opened(46, []) == (
+        "The agent is woken for whatever fails on PR #46; nothing was to be opened again."
+    )

@@ -349,3 +349,5 @@ def test_what_a_ledger_keeps_is_json() -> None:
             broken = {key: value for key, value in kept.items() if key != name}
             assert FailureLedger.from_json(broken, 46) == EMPTY
             assert FailureLedger.from_json({**kept, "reds": [[1]]}, 46) == EMPTY
+    odd: tuple[dict[str, Any], ...] = ({"reds": 7}, {"failing": []}, {"base_at": "soon"})
+    assert [FailureLedger.from_json(kept | one, 46) for one in odd] == [EMPTY] * 3

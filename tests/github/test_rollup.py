@@ -90,7 +90,7 @@ def test_demands_are_of_classic_protection_and_of_rulesets() -> None:
     ]
     base: dict[str, Any] = {
         "refUpdateRule": {"requiredStatusCheckContexts": ["test", "build", "", None]},
-        "rules": {"nodes": [{}, {"parameters": {"requiredStatusChecks": demands}}]},
+        "rules": {"nodes": [{}, {"type": "DELETION"}, {"parameters": {"requiredStatusChecks": demands}}]},
     }
     assert rollup.required(base) == (
         *(Required(name) for name in ("build", "docs", "lint", "test")),
@@ -133,6 +133,10 @@ def test_demands_are_seen_where_the_base_and_all_its_rules_are(
         (shown(pageInfo={"hasNextPage": True}), False, False),
         (shown(pageInfo={"hasNextPage": False}), True, False),
         ({"commits": {"nodes": [{"commit": {"oid": SHA, "checkSuites": None}}]}}, False, False),
+        (
+            {"commits": {"nodes": [*shown()["commits"]["nodes"], {"commit": {"oid": SHA}}]}},
+            *(False, False),
+        ),
     ],
 )
 def test_workflows_are_seen_where_the_heads_own_are(
@@ -224,10 +228,12 @@ def test_a_failed_workflow_is_told_where_no_job_of_it_tells(
 def test_what_workflows_say_is_added_to_checks() -> None:
     """Each once; held and unfinished in order; what was seen or is late is what GitHub showed."""
     job, end = Check("a", Bucket.PASS), Check("CI", Bucket.FAIL, "CI")
-    checks = Checks(SHA, (job, end), held=("b",), unfinished=("d",))
+    checks = Checks(SHA, (job, end), held=("e",), unfinished=("f",))
     found = Workflows(("a", "b"), ("c", "d"), (end,), is_seen=False, is_late=True)
     both = rollup.with_workflows(checks, found)
-    assert (both.runs, both.held, both.unfinished) == ((job, end), ("a", "b"), ("c", "d"))
+    assert (both.runs, both.held, both.unfinished) == (
+        *((job, end), ("a", "b", "e"), ("c", "d", "f")),
+    )
     assert (both.sees_workflows, both.is_late) == (False, True)
     added = rollup.with_workflows(
         Checks(SHA, (job,), sees_workflows=False), Workflows((), (), (end,))

@@ -40,8 +40,8 @@ class AnchorRow:
 
 @functools.cache
 def _table() -> dict[str, Any]:
-    text = resources.files(__package__).joinpath("log_words.toml").read_text("utf-8")
-    return tomllib.loads(text)
+    content = resources.files(__package__).joinpath("log_words.toml").read_bytes()
+    return tomllib.loads(content.decode())
 
 
 @functools.cache

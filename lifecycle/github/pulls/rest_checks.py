@@ -190,7 +190,8 @@ def _flow(found: Json) -> _Flow:
     made_at = found.get("created_at") or found.get("run_started_at")
     status, conclusion = word(found["status"]), word(found.get("conclusion"))
     url = str(found["html_url"])
-    suite = Suite(name, event, timing.parse_time(made_at) or 0.0, status, conclusion, url)
+    at = timing.parse_time(made_at) or float("-inf")
+    suite = Suite(name, event, at, status, conclusion, url)
     entry = rollup.check_run(
         name=name,
         status=status,

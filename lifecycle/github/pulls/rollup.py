@@ -90,7 +90,7 @@ def required(base: Json) -> tuple[Required, ...]:
         for one in part(rule, "parameters").get("requiredStatusChecks") or []:
             app = one.get("integrationId")
             names.add(Required(text(one, "context"), app if isinstance(app, int) else None))
-    return tuple(sorted(names, key=lambda one: (one.name, one.app or 0)))
+    return tuple(sorted(names, key=lambda one: (one.name, one.app or float("-inf"))))
 
 
 def sees_demands(node: Json) -> bool:
@@ -115,7 +115,7 @@ class Suite:
     """A run of a workflow, of either API: its newest attempt.
 
     Attributes:
-        made_at: when it was made, 0.0 if GitHub did not say.
+        made_at: when it was made, before all times if GitHub did not say.
     """
 
     workflow: str
@@ -178,7 +178,7 @@ def _suite(found: Json, run: Json) -> Suite:
     return Suite(
         text(part(run, "workflow"), "name"),
         text(run, "event"),
-        timing.parse_time(found.get("createdAt")) or 0.0,
+        timing.parse_time(found.get("createdAt")) or float("-inf"),
         word(found.get("status")),
         word(found.get("conclusion")),
         text(run, "url"),
