@@ -43,7 +43,7 @@ TOKEN = "ghp_" + "a1B2" * 9
 def test_each_line_is_cleaned(lines: list[str], plain: list[str]) -> None:
     """No moment, colour or rewritten progress; of several empty lines one, and none at the begin.
 
-    A line is cut where it is too long, and then holds no secret: of twice as much as is kept, all are known.
+    A line that is too long is cut, and holds no secret then: it is read twice as far as it is kept.
     """
     assert list(plain_lines(lines)) == plain
 

@@ -204,7 +204,9 @@ def test_an_excerpt_takes_what_its_failures_other_lines_leave() -> None:
     assert len(tall) == 1 + 141 - 2  # of three lines for gaps one was needed
     assert tall[1:3] == ["1. test: failure.", 'First error: "e"']
     wide = told(
-        failure(problem="p" * 900, excerpt=("x" * 290,) * 50, summary=told_too.replace("y", "y" * 99))
+        failure(
+            problem="p" * 900, excerpt=("x" * 290,) * 50, summary=told_too.replace("y", "y" * 99)
+        )
     )
     assert wide[1:3] == ["1. test: failure.", f"Without its log: {'p' * 900}"]
     assert sum("x" in line for line in wide) == 29

@@ -181,10 +181,17 @@ def test_conversations_are_unknown_unless_all_of_them_is_shown() -> None:
 
 def test_all_of_an_issue_is_read() -> None:
     """Who has it, how it was closed, when it changed, and what may be believed of its comments."""
-    said = [{"viewerDidAuthor": True}, {"authorAssociation": "OWNER", "fullDatabaseId": "5", "body": "b"}]  # fmt: skip
+    theirs = {"authorAssociation": "OWNER", "fullDatabaseId": "5", "body": "b"}
+    said = [{"viewerDidAuthor": True}, theirs]
     node = {
-        **{"number": 3, "id": "I_3", "title": "Do it", "url": "u", "state": "CLOSED"},
-        **{"stateReason": "NOT_PLANNED", "closedAt": at(1), "updatedAt": at(2)},
+        "number": 3,
+        "id": "I_3",
+        "title": "Do it",
+        "url": "u",
+        "state": "CLOSED",
+        "stateReason": "NOT_PLANNED",
+        "closedAt": at(1),
+        "updatedAt": at(2),
         "assignees": {"nodes": [{"login": "maria"}, {"login": "sam"}]},
         "comments": {"nodes": said},
     }
@@ -211,7 +218,10 @@ def test_all_of_a_card_is_read() -> None:
     empty = {"status": {"name": "", "updatedAt": at(2)}, "agent": {"text": ""}}
     assert translate.board_item({"id": "PVTI_1", **empty}) == BoardItem("PVTI_1")
     content = {
-        **{"number": 7, "title": "Tax", "url": "u", "state": "OPEN"},
+        "number": 7,
+        "title": "Tax",
+        "url": "u",
+        "state": "OPEN",
         "repository": {"nameWithOwner": "o/r"},
     }
     fields = {name: {"name": name.upper()} for name in ("priority", "readiness", "dependencies")}
@@ -223,7 +233,8 @@ def test_all_of_a_card_is_read() -> None:
 def test_only_a_draft_is_a_draft() -> None:
     """With its title and status."""
     content = {"__typename": "DraftIssue", "title": "Think"}
-    assert translate.draft({"content": content, "status": {"name": "Todo"}}) == Draft("Think", "Todo")  # fmt: skip
+    made = translate.draft({"content": content, "status": {"name": "Todo"}})
+    assert made == Draft("Think", "Todo")
     assert translate.draft({"content": {**content, "__typename": "Issue"}}) is None
     assert translate.draft({"content": None}) is None
 
@@ -236,7 +247,9 @@ def test_all_of_a_boards_fields_are_read() -> None:
     }
     fields: list[dict[str, Any]] = [
         {
-            **{"id": "F1", "name": "Status", "dataType": "SINGLE_SELECT"},
+            "id": "F1",
+            "name": "Status",
+            "dataType": "SINGLE_SELECT",
             "options": [{"id": "o1", "name": "Todo"}, {"id": "o2", "name": "Done"}],
         },
         {"id": "F2", "name": "Sprint", "dataType": "ITERATION", "configuration": iterations},

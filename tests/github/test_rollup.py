@@ -90,7 +90,9 @@ def test_demands_are_of_classic_protection_and_of_rulesets() -> None:
     ]
     base: dict[str, Any] = {
         "refUpdateRule": {"requiredStatusCheckContexts": ["test", "build", "", None]},
-        "rules": {"nodes": [{}, {"type": "DELETION"}, {"parameters": {"requiredStatusChecks": demands}}]},
+        "rules": {
+            "nodes": [{}, {"type": "DELETION"}, {"parameters": {"requiredStatusChecks": demands}}]
+        },
     }
     assert rollup.required(base) == (
         *(Required(name) for name in ("build", "docs", "lint", "test")),
