@@ -180,6 +180,7 @@ def test_the_base_is_looked_at_again_when_it_moved_and_its_run_is_over() -> None
     assert not is_due(still.ledger, NEXT, LATER, BASE_POLLS)
     polls = {-1: True, 0: False, BASE_POLLS - 0.1: False, BASE_POLLS: True}
     assert {one: is_due(still.ledger, HEAD, LATER, one) for one in polls} == polls
+    assert BASE_POLLS == 5
     mended = at(base("other", sha=TIP))
     assert (mended.kind, mended.ledger.base) == (FailureClass.MENDED, TIP)
 

@@ -85,6 +85,7 @@ def test_a_message_about_a_key_ends_no_log() -> None:
     assert lines[1] in log.text
     endless = [BEGIN_KEY, *["MIIE" + "b" * 60] * MOST_OF_KEY, "MIIE" + "c" * 60, "MIIE" + "d" * 60]
     assert list(plain_lines(endless)) == ["***", *endless[-2:]]
+    assert MOST_OF_KEY == 400
 
 
 def test_only_what_the_step_printed_in_its_time_is_its_own() -> None:

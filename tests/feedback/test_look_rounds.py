@@ -223,8 +223,12 @@ def test_a_board_is_kept_as_it_is() -> None:
 
 
 def test_the_figures_are_those_of_the_page() -> None:
-    """What docs/feedback.md promises: 50 in one request, 90 seconds, half an hour, a tenth."""
+    """What docs/feedback.md promises: 50 in one request, 90 seconds, half an hour, a tenth.
+
+    A quarter of a minute until a failed round is repeated; hours for what sleeps, and for what cannot be.
+    """
     assert (MOST, SETTLES, REFRESH, look_rounds.RESERVE) == (50, 90.0, 1800.0, 0.1)
+    assert (RETRY, OFF, LONGEST_HOLD, KEPT) == (15.0, 3600.0, 7200.0, 21_600.0)
 
 
 @pytest.mark.parametrize(

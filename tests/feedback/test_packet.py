@@ -131,7 +131,8 @@ def test_all_that_is_known_of_a_check_is_told() -> None:
         CheckFailure(
             "test", "FAILURE", f"{URL}/job/1", "CI", "push", 1, 1, True, "Run tests",
             first_error="b", tests=("test_a",), excerpt=("a", "b"), lines=9, left_out=7, log="P",
-            problem="half of it", remarks=remarks[:10], remarks_left=5, title="71 %", summary="s" * 3_999 + "…",
+            problem="half of it", remarks=remarks[:10], remarks_left=5, title="71 %",
+            summary="s" * 3_999 + "…",
         ),
     )  # fmt: skip
     bare = CheckFailure("ci", "ERROR")

@@ -287,12 +287,13 @@ def test_each_row_of_problems_has_its_error(
 
 def test_parts_that_were_left_out_of_a_write_are_uncertain() -> None:
     """What was written of it nobody knows."""
-    read, write = (problem("RESOURCE_LIMITS_EXCEEDED", asked=asked) for asked in (READ, WRITE))
+    read, write = (problem("RESOURCE_LIMITS_EXCEEDED", "m", asked=asked) for asked in (READ, WRITE))
     assert isinstance(read, Transient)
     assert isinstance(write, Transient)
     assert (read.is_ambiguous, write.is_ambiguous) == (False, True)
     assert "nothing was changed" in str(read)
     assert "it may have been done" in str(write)
+    assert (read.evidence, write.evidence) == ("m", "m")
 
 
 @pytest.mark.parametrize(
@@ -337,8 +338,12 @@ def test_nonsense_is_uncertain_for_a_write() -> None:
     assert found == [False, True]
 
 
-def test_a_text_is_one_line_of_three_hundred_characters_without_the_token() -> None:
-    """Without a token nothing is taken for it."""
+def test_a_text_is_one_line_of_three_hundred_characters_without_the_token(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without a token nothing is taken for it; other secrets of the environment are not shown either."""
+    monkeypatch.setenv("DEPLOY_TOKEN", "swordfish-17")
+    assert made().clean("by swordfish-17") == "by ***"
     assert made().clean(f"a  b\n\tc {TOKEN} d") == "a b c *** d"
     assert made(secret="").clean("abc") == "abc"
     assert len(made().clean("word " * 100)) == 300

@@ -224,6 +224,8 @@ def test_what_passes_by_itself_outweighs_the_rest(failures: Failures) -> None:
     assert isinstance(error, Transient)
     assert error.retry_after == 5
     assert type(failures.of_problems(found[:1], READ)) is NotFound
+    lasting = [found[0], AnswerProblem("FORBIDDEN", (), "no")]
+    assert type(failures.of_problems(lasting, READ)) is NotFound
 
 
 def test_the_token_comes_out_of_nothing(failures: Failures) -> None:

@@ -148,7 +148,7 @@ def limited(case: FailureCase) -> LifecycleError:
 
 def outage(case: FailureCase) -> LifecycleError:
     """A problem on GitHub's side: ambiguous for a write, which may have landed."""
-    status = f" ({case.answer.status})" if case.answer.status >= 400 else ""
+    status = f" ({case.answer.status})" if case.answer.status != 200 else ""
     return Transient(
         f"GitHub has a problem of its own{status} with {case.asked.subject}; {case.kept}. "
         "Try again later.",

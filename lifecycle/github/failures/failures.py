@@ -240,7 +240,7 @@ def _missing_scope(case: FailureCase) -> LifecycleError:
 
 
 def _unsupported(case: FailureCase) -> LifecycleError:
-    words = case.words.rstrip(".") or "no reason given"
+    words = case.words.removesuffix(".") or "no reason given"
     return Unsupported(
         f"This GitHub does not know what is needed for {case.asked.subject} ({words}), so "
         "it is done without; an older GitHub Enterprise Server has to be upgraded for it.",
@@ -328,7 +328,7 @@ class Failures:
     def clean(self, text: str) -> str:
         """Somebody else's words on one line, shortened, without the token and other secrets."""
         plain = text.replace(self.token, "***") if self.token else text
-        return as_data(redact(" ".join(plain.split()), environment={}))[:_LONGEST_EVIDENCE]
+        return as_data(redact(" ".join(plain.split())))[:_LONGEST_EVIDENCE]
 
     def _wait(self, headers: Mapping[str, str]) -> float:
         """Seconds to wait, in GitHub's order: Retry-After, the reset of a spent limit, a minute."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from rich.style import Style
 
 from lifecycle.views.overview.overview_values import (
     AwaitedPerson,
@@ -17,10 +19,13 @@ from lifecycle.views.overview.overview_values import (
     OverviewStory,
     OverviewWorkflow,
     OverviewWorktree,
+    PullStanding,
     overview_json,
 )
 from lifecycle.views.overview.overview_words import (
     EVENTS,
+    STANDING_STYLES,
+    STANDINGS,
     STORIES,
     age,
     at_work,
@@ -217,3 +222,11 @@ def test_an_overview_is_json_with_all_of_its_fields() -> None:
     ]
     assert [one["agent"] for one in made["workflow"]["phases"]] == [None, "coder"]
     assert (made["workflow"]["current"], made["workflow"]["started"]) == (2, None)
+
+
+def test_every_standing_of_a_pull_request_has_words_and_a_colour() -> None:
+    """Words that a person reads, and a style that a terminal's library knows."""
+    assert STANDINGS.keys() == STANDING_STYLES.keys() == set(PullStanding)
+    assert all(re.fullmatch(r"[a-z, ]+", words) for words in STANDINGS.values())
+    assert all(Style.parse(style).color for style in STANDING_STYLES.values() if style != "dim")
+    assert STANDING_STYLES[PullStanding.UNKNOWN] == "dim"
