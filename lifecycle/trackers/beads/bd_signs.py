@@ -6,8 +6,6 @@ Source: `bd --help`, https://github.com/steveyegge/beads.
 
 from __future__ import annotations
 
-PROGRAM = "bd"
-
 SIGNS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("bd", "close"), "close"),
     (("bd", "done"), "close"),

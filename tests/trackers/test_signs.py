@@ -65,16 +65,20 @@ def test_other_commands_are_none_of_the_verbs(line: str) -> None:
 
 
 def test_the_signs_of_every_tracker_are_read_here() -> None:
-    """What one tracker's folder says of its own program is part of the whole."""
+    """What one tracker's folder says of its own program is part of the whole, in words and in files."""
     assert set(beads.SIGNS) <= set(command_signs.SIGNS)
-    assert {verb for _, verb in command_signs.SIGNS} == {
-        command_signs.CLOSE,
-        command_signs.SHOW,
-        command_signs.CLAIM,
-        command_signs.REOPEN,
-    }
-    assert "gh issue close" in command_signs.names(command_signs.CLOSE)
-    assert "gh issue view" in command_signs.names(command_signs.SHOW)
+    verbs = command_signs.CLOSE, command_signs.SHOW, command_signs.CLAIM, command_signs.REOPEN
+    assert {verb for _, verb in command_signs.SIGNS} == set(verbs)
+    assert [command_signs.names(verb) for verb in verbs] == [
+        ("lifecycle tracker close", "lifecycle close", "gh issue close", "bd close", "bd done"),
+        ("lifecycle tracker show", "gh issue view", "bd show"),
+        (
+            *("lifecycle tracker claim", "lifecycle tracker takeover", "lifecycle tracker next"),
+            *("lifecycle claim", "lifecycle takeover"),
+        ),
+        ("lifecycle tracker reopen", "gh issue reopen", "bd reopen"),
+    ]
+    assert command_signs.FILES == (".beads/",)
 
 
 @pytest.mark.parametrize(
