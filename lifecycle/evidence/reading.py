@@ -86,10 +86,11 @@ class Tally:
         self.is_stopped = any(row.says(row.stopped, text) for row in speaking)
         self.is_partial = any(row.says(row.partial, text) for row in speaking)
         self.has_crashed = runner_table.general("crashed", _MAKE_FIVE.sub("", bare))
+        is_none = is_counted or (
+            runner_table.general("nothing", bare) and not runner_table.general("broken", bare)
+        )
         self.is_empty = any(row.says(row.nothing, text) for row in rows) or (
-            not self.has_crashed
-            and (is_counted or runner_table.general("nothing", bare))
-            and (is_counted or not runner_table.general("broken", bare))
+            not self.has_crashed and is_none
         )
         self.failures: tuple[str, ...] = ()
         self.asserted: tuple[str, ...] | None = None
@@ -159,7 +160,7 @@ def _failures(
     Where a runner tells why, it may name a test in another way: by its title, or by the end of its
     identity. It is that test if as many are named so as there are failures of that name.
     """
-    by_id: dict[str, str] = {}
+    by_id: dict[str, str | None] = {}
     asserted: Counter[str] = Counter()
     tells = False
     for row in rows:
@@ -183,16 +184,16 @@ def _failures(
     return every[:_MOST], tuple(name for name in every if name in known)[:_MOST]
 
 
-def _names(row: RunnerRow, patterns: tuple[str, ...], text: str) -> list[tuple[str, str]]:
+def _names(row: RunnerRow, patterns: tuple[str, ...], text: str) -> list[tuple[str, str | None]]:
     """The tests that patterns find, with their titles where they tell them."""
     return [
-        (" ".join(match["name"].split()), match.groupdict().get("title") or "")
+        (" ".join(match["name"].split()), match.groupdict().get("title"))
         for pattern in patterns
         for match in islice(row.found(pattern, text), _MOST)
     ]
 
 
-def _is_called(identity: str, title: str, name: str) -> bool:
+def _is_called(identity: str, title: str | None, name: str) -> bool:
     return name == title or identity.replace("::", ".").endswith(f".{name}")
 
 

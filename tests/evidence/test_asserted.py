@@ -114,6 +114,7 @@ HIDDEN = (
 PYTEST = [
     ("FAILED a.py::t - assert 1 == 2\n1 failed in 1s\n", ("a.py::t",)),
     ("FAILED a.py::t[x - y] - AssertionError: no\n1 failed in 1s\n", ("a.py::t[x - y]",)),
+    ("FAILED a.py::t[x - assert y] - KeyError: 1\n1 failed in 1s\n", ()),
     ("FAILED a.py::t - Failed: DID NOT RAISE <class 'E'>\n1 failed in 1s\n", ("a.py::t",)),
     ("FAILED a.py::t - Failed: Timeout (>1.0s) from pytest-timeout.\n1 failed in 1s\n", ()),
     ("FAILED a.py::t - NameError: name 'assert_it' is not defined\n1 failed in 1s\n", ()),
@@ -132,8 +133,11 @@ PYTEST = [
 
 @pytest.mark.parametrize(("output", "asserted"), PYTEST)
 def test_pytest_says_why_each_test_failed(output: str, asserted: tuple[str, ...]) -> None:
-    """In its summary, or where that is cut in the section of the test."""
-    assert read_check("test", ("pytest",), 1, output).asserted == asserted
+    """In its summary, or where that is cut in the section of the test; by the names that it lists."""
+    seen = read_check("test", ("pytest",), 1, output)
+    told = [line.partition(" ")[2] for line in output.split("\n") if ".py::" in line]
+    listed = tuple(each.rpartition(" - ")[0] or each for each in told)
+    assert (seen.failures, seen.asserted) == (listed, asserted)
 
 
 OTHERS = [
@@ -146,6 +150,14 @@ OTHERS = [
      "---- a stdout ----\n\nthread 'a' panicked at x:1:2:\n"
      "not yet implemented\n---- b stdout ----\n\nthread 'b' panicked at x:1:2:\nthe sum is wrong\n\n"
      "failures:\n    a\n    b\ntest result: FAILED. 0 passed; 2 failed\n", ("b",)),
+    ("cargo test", "test two ... FAILED\ntest tests::two ... FAILED\n"
+     "---- two stdout ----\n\nthread 'two' panicked at x:1:2:\nassertion failed: x\n"
+     "---- tests::two stdout ----\n\nthread 'tests::two' panicked at x:1:2:\n"
+     "not yet implemented\n\nfailures:\n    two\n    tests::two\n"
+     "test result: FAILED. 0 passed; 2 failed\n", ("two",)),
+    ("make test", "==== 1 failed in 0.1s ====\n", ()),
+    ("make test", "FAILED a.py::t - assert 1 == 2\nmake: *** [Makefile:2: test] Error 1\n",
+     ("a.py::t",)),
     ("npx jest", "  ● sums › two\n\n    TypeError: sum is not a function\n\n"
      "Tests:       1 failed, 1 total\n", ()),
     ("npx jest", "  ● two\n\n    expect(received).toBe(expected)\n\n"

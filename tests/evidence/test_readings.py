@@ -59,6 +59,7 @@ PRINTED: list[tuple[str, int, str, Outcome]] = [
     ("phpunit", 0, "OK, but some tests were skipped!\nTests: 4, Assertions: 0, Skipped: 4.\n", NOTHING),
     ("mocha", 0, "  0 passing (2ms)\n", NOTHING),
     ("make test", 0, "tests: 0 passed\n", NOTHING),
+    ("make test", 1, "no tests were run\n", NOTHING),
     ("pytest", 0, "==== 4 skipped in 0.1s ====\n", NOTHING),
     ("pytest", 5, "==== no tests ran in 0.01s ====\n", NOTHING),
     ("pytest", 5, "", NOTHING),
@@ -114,6 +115,9 @@ PRINTED: list[tuple[str, int, str, Outcome]] = [
     ("npm test", 1, "npm error Missing script: \"test\"\n", FAILED),
     ("mvn test", 1, "[ERROR] COMPILATION ERROR :\n[INFO] BUILD FAILURE\n", FAILED),
     ("cargo test", 101, "error: could not compile `a` (lib test) due to 1 previous error\n", FAILED),
+    ("pytest", 1, "==== 4 skipped in 0.1s ====\nTraceback (most recent call last):\n", FAILED),
+    ("make test", 1, "SyntaxError: x\nno tests were run\n", FAILED),
+    ("./verify.sh", 0, "ran all: 2 scenarios failing\n", FAILED),
     ("tox", 1, "  py311: FAIL code 1 (0.5 seconds)\n  evaluation failed :( (0.5 seconds)\n", FAILED),
     # Whole and well.
     ("pytest", 0, "==== 3 passed, 1 xfailed, 1 xpassed, 2 warnings in 0.1s ====\n", PASSED),
@@ -142,11 +146,24 @@ PRINTED: list[tuple[str, int, str, Outcome]] = [
     ("mocha 'test/**/*.spec.js'", 0, "  3 passing (2ms)\n", PASSED),
     ("./verify.sh", 0, "all is well\n", PASSED),
     ("make test", 0, "all is well\n", PASSED),
+    ("make test", 0, "all is well\n✓ counts 2 errors\n", PASSED),
+    ("make test", 0, "Traceback (most recent call last):\nall is well\n", PASSED),
+    ("go test -v ./...", 0, "    a_test.go:5: saw 2 errors\n" + GO, PASSED),
+    ("pytest", 0, "  2 failing\n==== 3 passed in 0.1s ====\n", PASSED),
     ("./verify.sh -k one", 0, "all is well\n", PARTIAL),
     ("sh -c 'pytest; true'", 0, "nothing that can be read\n", UNKNOWN),
     ("sh -c 'pytest; true'", 0, "==== 3 passed in 0.1s ====\n", PASSED),
 ]  # fmt: skip
 """(command, its exit status, what it printed, what it came to)."""
+
+WHY = {
+    PASSED: ("", "by its exit status alone: its output has no count that is known"),
+    FAILED: ("", "no test failed, but it ended with an error"),
+    PARTIAL: ("it was stopped before its end", "tests were left out", "it picks single tests"),
+    NOTHING: ("it ran no test", "it only lists or builds"),
+    UNKNOWN: ("its output has no summary that is known",),
+}
+"""The clauses for people that stand beside an outcome of the engine's."""
 
 
 @pytest.mark.parametrize(("line", "status", "output", "outcome"), PRINTED)
@@ -155,7 +172,8 @@ def test_what_a_command_of_the_engine_came_to(
 ) -> None:
     """By its own summary and its own status; no words of another program's."""
     seen = read_check("test", tuple(shlex.split(line)), status, output)
-    assert (seen.outcome, bool(seen.why)) == (outcome, bool(seen.why)), seen.why
+    assert seen.outcome is outcome, seen.why
+    assert seen.why in WHY[outcome]
 
 
 @pytest.mark.parametrize(
@@ -185,6 +203,9 @@ def test_what_proves_nothing_for_the_engine_proves_nothing_for_an_agent(
         ("npm test", JEST.format("3 passed, 3 total"), PASSED),
         ("npm test || true", JEST.format("3 passed, 3 total"), PASSED),
         ("npm test || true", JEST.format("1 failed, 3 passed, 4 total"), FAILED),
+        ("pytest || true", "  2 passing (1ms)\n", UNKNOWN),
+        ("pytest || true", "Traceback (most recent call last):\n", FAILED),
+        ("make test | grep .", "3 passed in 0.1s\n", UNKNOWN),
         ("npm test; echo done", JEST.format("3 passed, 3 total") + "done", UNKNOWN),
         ("npm test 2>&1 | tail -3", JEST.format("3 passed, 3 total"), UNKNOWN),
         ("cargo test 2>&1 | grep 'test result: ok'", CARGO.format(3, 0), UNKNOWN),
@@ -278,13 +299,6 @@ def test_counts_and_identities_are_read() -> None:
     assert both.counts.passed == 6
 
 
-def test_one_line_counts_once_whoever_reads_it() -> None:
-    """Of several rows that know a line the first one counts it."""
-    seen = read_check("test", ("make", "test"), 0, "3 tests, 0 failures\n")
-    assert seen.counts is not None
-    assert seen.counts.total == 3
-
-
 @given(st.text(), st.sampled_from(runner_table.names()))
 def test_no_output_makes_a_failed_command_pass(output: str, name: str) -> None:
     """Nor one that was stopped."""
@@ -327,22 +341,63 @@ def test_why_tests_failed_is_read_in_time(part: str, times: int) -> None:
     assert read_check("test", ("make", "test"), 1, output).outcome is FAILED
 
 
-@pytest.mark.parametrize(
-    ("line", "output", "outcome"),
-    [
-        ("pytest -q && npm test", "12 passed in 0.3s\n\n  0 passing (1ms)\n", Outcome.PARTIAL),
-        ("pytest -q && npm test", "12 passed in 0.3s\n\n  7 passing (1ms)\n", Outcome.PASSED),
-        ("npm test && pytest -q", "\n  7 passing (1ms)\n4 skipped in 0.1s\n", Outcome.PARTIAL),
-        (
-            "cargo test && go test ./...",
-            "test result: ok. 3 passed; 0 failed; 0 ignored\n?   ex/a [no test files]\n",
-            Outcome.PARTIAL,
-        ),
-        ("make test", "12 passed in 0.3s\n\n  0 passing (1ms)\n", Outcome.PASSED),
-    ],
-)
-def test_each_run_of_a_line_has_to_run_a_test(line: str, output: str, outcome: Outcome) -> None:
+COUNTED: list[tuple[str, str, tuple[int, int, int, int]]] = [
+    ("pytest", "==== 1 failed, 2 passed, 3 skipped, 4 errors in 0.1s ====\n", (2, 1, 3, 4)),
+    # What is left of a total passed, and nothing is counted below zero.
+    ("rake test", "9 runs, 9 assertions, 1 failures, 2 errors, 3 skips\n", (3, 1, 3, 2)),
+    ("phpunit", "Tests: 9, Assertions: 4, Errors: 2, Failures: 1, Skipped: 3.\n", (3, 1, 3, 2)),
+    ("python -m unittest", "Ran 1 test in 0.1s\n\nFAILED (failures=2)\n", (0, 2, 0, 0)),
+    ("bats test", "ok 1 a\nok 2 b\n2 tests, 0 failures\n", (2, 0, 0, 0)),
+    ("ctest", "100% tests passed, 0 tests failed out of 3\n  1 - a (Skipped)\n", (2, 0, 1, 0)),
+    # One line counts once, whoever reads it; lines of two runners add up.
+    ("make test", "3 tests, 0 failures\n", (3, 0, 0, 0)),
+    ("make test", "a\n3 passed in 0.1s\na\n  2 passing (1ms)\n", (5, 0, 0, 0)),
+    ("make test", f"3 passed in 0.1s{' ' * 400}\n  2 passing (1ms)\n", (5, 0, 0, 0)),
+    ("make test", "3 passed in 0.1s\n3 passed in 0.1s\n", (6, 0, 0, 0)),
+]
+"""(command, what it printed, how many passed, failed, were skipped and ended with an error)."""
+
+
+def test_what_is_counted_of_each_kind() -> None:
+    """By the groups of the summary, added up over all of its parts."""
+
+    def counted(line: str, output: str) -> tuple[int, ...] | None:
+        seen = read_check("test", tuple(line.split()), 0, output).counts
+        return seen and (seen.passed, seen.failed, seen.skipped, seen.errors)
+
+    found = [(line, output, counted(line, output)) for line, output, _ in COUNTED]
+    assert found == COUNTED
+
+
+BOTH = "12 passed in 0.3s\n\n"
+TWO_RUNS: list[tuple[str, str, Outcome, str]] = [
+    ("pytest -q && npm test", BOTH + "  0 passing (1ms)\n", PARTIAL, "one of its runs ran no test"),
+    ("pytest -q && npm test", BOTH + "  7 passing (1ms)\n", PASSED, ""),
+    ("pytest -q && npm test", BOTH + "No tests found\n", PARTIAL, "one of its runs ran no test"),
+    ("npm test && pytest -q", "\n  7 passing (1ms)\n4 skipped in 0.1s\n", PARTIAL,
+     "one of its runs ran no test"),
+    ("cargo test && go test ./...", CARGO.format(3, 0) + NO_FILES, PARTIAL,
+     "one of its runs ran no test"),
+    ("cargo test && go test ./...", CARGO.format(3, 0) + GO, PASSED, ""),
+    ("go test ./... && pytest", GO + "4 deselected in 0.1s\n", PARTIAL, "tests were left out"),
+    ("make test", BOTH + "  0 passing (1ms)\n", PASSED, ""),
+    # Parts of one run of them may be empty, and its tests may print what another runner says.
+    ("cargo test && pytest", f"running 0 tests\n{CARGO.format(0, 0) * 2}{CARGO.format(2, 0)}{BOTH}",
+     PASSED, ""),
+    ("npm test --workspaces && pytest", JEST.format("2 passed, 2 total")
+     + f"Error: no test specified\n{BOTH}", PASSED, ""),
+    ("pytest && cargo test", f"{BOTH}No tests found\n{CARGO.format(2, 0)}", PASSED, ""),
+]  # fmt: skip
+"""(command line, what it printed, what it came to, why)."""
+
+
+def test_each_run_of_a_line_has_to_run_a_test() -> None:
     """What one of them counts does not stand for the other; the parts of one run add up."""
-    run = test_runs.run_in(line, ("make test",))
-    assert run is not None
-    assert reading.read_run(run, CallEnd.OK, output).outcome is outcome
+
+    def told(line: str, output: str) -> tuple[Outcome, str]:
+        run = test_runs.run_in(line, ("make test",))
+        assert run is not None
+        seen = reading.read_run(run, CallEnd.OK, output)
+        return seen.outcome, seen.why
+
+    assert [(line, output, *told(line, output)) for line, output, *_ in TWO_RUNS] == TWO_RUNS
