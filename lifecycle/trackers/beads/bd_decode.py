@@ -81,7 +81,7 @@ def _taken_out(answer: Any, ran: Ran, due: type, doing: str) -> Any:
         raise failure(text, doing)
     if isinstance(answer, dict) and "data" in answer and "schema_version" in answer:
         answer = answer["data"]
-    if answer is None and due is list:
+    if answer is None:
         answer = []
     if not isinstance(answer, due):
         raise _unusable(doing, f"something else than was asked; {_UNUSED}", ran.out)
@@ -103,17 +103,17 @@ def failure(text: str, doing: str) -> errors.LifecycleError:
     known = _known(text)
     if known is not None:
         return known
-    words = evidence(text) or "no word"
+    words = evidence(text)
     return errors.Rejected(
-        f"bd {doing} was refused ({words}); correct that and try again.", evidence=words
+        f"bd {doing} was refused ({words or 'no word'}); correct that and try again.",
+        evidence=words,
     )
 
 
 def _known(text: str) -> errors.LifecycleError | None:
     """The error that the first line is which begins with words of the table; None if none does."""
     for line in text.splitlines():
-        begin = _BEGINS.match(line)
-        rest = line[begin.end() if begin else 0 :].strip()
+        rest = _BEGINS.sub("", line, count=1).strip()
         for pattern, name in _answers()["answers"]:
             match = re.match(pattern, rest)
             if match:

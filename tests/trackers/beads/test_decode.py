@@ -258,3 +258,57 @@ def test_a_heartbeat_is_refused_in_two_ways() -> None:
     with pytest.raises(NotClaimable) as unclaimed:
         payload(Ran(1, free, ""), due=dict, doing="heartbeat")
     assert unclaimed.value.status == "open"
+
+
+UNUSED = "nothing of it was used. Run it by hand to see what it prints."
+ANSWERS: list[tuple[Ran, type, Any]] = [
+    # An answer out of its envelope; what only looks like one is none.
+    (Ran(0, '{"data": [1], "schema_version": 1}', ""), list, [1]),
+    (Ran(0, '{"data": [1]}', ""), dict, {"data": [1]}),
+    (Ran(0, '{"schema_version": 1}', ""), dict, {"schema_version": 1}),
+    (Ran(0, '{"error": "", "id": "a-1"}', ""), dict, {"error": "", "id": "a-1"}),
+    # What cannot be used, with what came.
+    *(
+        (Ran(0, out, ""), due, (ProtocolError, f"bd show a-1 answered {what}; {UNUSED}", out))
+        for out, due, what in (
+            ("null", dict, "something else than was asked"),
+            ("[1]", dict, "something else than was asked"),
+            ("hello", list, "something that cannot be understood"),
+        )
+    ),
+    (Ran(0, "", "\n  \n new one \nmore"), list,
+     (ProtocolError, "bd show a-1 answered nothing; what it did is not known. Run it by hand to see why.",
+      "new one")),
+    # A refusal, in the words of whoever said it: stderr first, then stdout, or an answer with an exit code.
+    *(
+        (ran, list, (Rejected, f"bd show a-1 was refused ({shown}); correct that and try again.", said))
+        for ran, said, shown in (
+            (Ran(1, "some text", "it broke"), "it broke", "it broke"),
+            (Ran(1, "it broke", ""), "it broke", "it broke"),
+            (Ran(1, "[]", "it broke"), "it broke", "it broke"),
+            (Ran(1, "", "it broke"), "it broke", "it broke"),
+            (Ran(1, "", ""), "", "no word"),
+        )
+    ),
+    # Words of the table; those of them that say what is wrong are kept.
+    (Ran(1, "", "cannot close a-1: blocked by open issues [a-2 a-3]\n"), list,
+     (BlockedBy, "The task waits for a-2, a-3, so it was not closed; finish that first.", "")),
+    (Ran(1, "", "Error: invalid status x\n"), list,
+     (Invalid, "bd does not take this (invalid status x), so nothing was done; correct it.",
+      "invalid status x")),
+    (Ran(1, "", '{"error": "a-1 is already open"}'), list,
+     (AlreadyExists, "It is so already; nothing was done.", "a-1 is already open")),
+]  # fmt: skip
+"""(what bd did, what was due, the answer or the error: its kind, its sentence, bd's own words)."""
+
+
+def test_an_answer_is_taken_whole_or_refused_in_a_sentence() -> None:
+    """With bd's own words as evidence, where it said any."""
+
+    def told(ran: Ran, due: type) -> Any:
+        try:
+            return payload(ran, due=due, doing="show a-1")
+        except LifecycleError as error:
+            return type(error), error.sentence, error.evidence
+
+    assert [(ran, due, told(ran, due)) for ran, due, _ in ANSWERS] == ANSWERS

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from lifecycle.core.errors import AlreadyClaimed, ProtocolError, Rejected
-from lifecycle.core.tracker import TaskStatus
-from lifecycle.trackers.beads.bd_decode import failure, moment, note_of, row_of, unknown
+from lifecycle.core.tracker import Note, Task, TaskStatus
+from lifecycle.trackers.beads.bd_decode import IssueRow, failure, moment, note_of, row_of, unknown
 from tests.trackers.beads import simulated
 
 
@@ -66,7 +66,9 @@ def test_a_status_keeps_its_own_word(word: str, status: TaskStatus) -> None:
 def test_moments_have_up_to_nine_digits() -> None:
     """Nanoseconds, whole seconds, other zones, and what is none."""
     assert moment("2026-11-20T12:42:08Z") == 1795178528.0
-    assert moment("2026-11-20T12:42:08.725691480Z") == pytest.approx(1795178528.72569148)
+    assert moment("2026-11-20T12:42:08.725691480Z") == pytest.approx(
+        1795178528.72569148, rel=0, abs=1e-6
+    )
     assert moment("2026-11-20T13:42:08+01:00") == 1795178528.0
     assert moment(None) is None
     assert moment("soon") is None
@@ -84,7 +86,7 @@ def test_the_hidden_line_is_no_text() -> None:
 @pytest.mark.parametrize("raw", [None, [], "a-1", {}, {"id": 3}, {"id": ""}])
 def test_what_is_no_issue_is_refused(raw: object) -> None:
     """One sentence, no traceback."""
-    with pytest.raises(ProtocolError):
+    with pytest.raises(ProtocolError, match="something that is no task"):
         row_of(raw)
     with pytest.raises(ProtocolError):
         note_of(raw if not isinstance(raw, dict) else {})
@@ -144,3 +146,51 @@ def test_a_note_without_a_mark_is_all_text() -> None:
     assert (signed.text, kept) == ("Hello", mark)
     _, amid = note_of({**raw, "text": f"{mark}\nHello"})
     assert amid == ""
+
+
+def test_every_field_of_an_issue_is_one_of_the_task() -> None:
+    """And what is not there, or is of another kind, is empty: a task is open unless bd says otherwise."""
+    mark = "<!-- lifecycle:a/1 -->"
+    edges = [
+        "a-9",
+        {"id": "a 2/3", "status": "open", "dependency_type": "blocks"},
+        {"status": "open", "dependency_type": "blocks"},
+        {"depends_on_id": "a-4", "type": "waits-for"},
+    ]
+    raw = {
+        "id": "a-1",
+        "title": "Add",
+        "description": f"All of it\n\n{mark}",
+        "status": "closed",
+        "priority": 2,
+        "labels": ["a", "b"],
+        "assignee": "maria",
+        "dependencies": edges,
+        "external_ref": "gh-7",
+        "close_reason": "done",
+        "created_at": "2026-11-20T12:42:08Z",
+        "updated_at": "2026-11-20T12:42:09Z",
+        "closed_at": "2026-11-20T12:42:10Z",
+    }
+    task = Task(
+        id="a-1",
+        title="Add",
+        description="All of it",
+        status=TaskStatus.CLOSED,
+        raw_status="closed",
+        priority=2,
+        labels=("a", "b"),
+        assignee="maria",
+        blocked_by=("a_2_3",),
+        external="gh-7",
+        close_reason="done",
+        created_at=1795178528.0,
+        updated_at=1795178529.0,
+        closed_at=1795178530.0,
+    )
+    assert row_of(raw) == IssueRow(task, mark, ("a 2/3", "", "a-4"))
+    bare = IssueRow(Task(id="a-1", title="", status=TaskStatus.OPEN, raw_status="open", priority=0))
+    assert row_of({"id": "a-1"}) == bare
+    assert row_of({"id": "a-1", "title": 7, "labels": "a", "status": None}) == bare
+    note = {"id": 3, "author": "maria", "created_at": "2026-11-20T12:42:08Z", "text": "Hello"}
+    assert note_of(note) == (Note("3", "maria", "Hello", 1795178528.0), "")
