@@ -23,6 +23,7 @@ NOW = 1_800_000_000.0
 )
 def test_who_is_a_person(seen: Presence, by: str) -> None:
     """Whoever is outside of the client, and inside of it a prompt after the question."""
+    assert Presence(is_inside=True) == Presence(is_inside=True, prompted_at=0.0)
     if by:
         assert person(seen, NOW, "lifecycle run resume") == by
         return

@@ -51,6 +51,8 @@ def test_what_a_channel_cannot_deliver_stays() -> None:
     book.queue(NOTE)
     assert book.take([Audience.ASK], "on-idle") == (ASK,)
     assert book.waiting() == [NOTE]
+    assert book.take(tuple(Audience), "cli", held=("merged", "issue-closed")) == ()
+    assert book.take(tuple(Audience), "cli", held=("merged",)) == (NOTE,)
 
 
 def test_an_offer_names_channel_session_and_its_first_moment() -> None:
@@ -302,3 +304,32 @@ def test_a_sentence_ends_none_but_earlier_ones() -> None:
     first, again = (Notice("failed:7", text, Audience.NEWS, ends=("failed",)) for text in "ab")
     assert lasting((first,)) == (first,)
     assert lasting((first, again)) == (again,)
+
+
+def test_a_session_is_asked_for_what_it_was_offered_last() -> None:
+    """What another one was offered since is that one's; what nobody was offered is nobody's."""
+    book = ledger()
+    assert book.offered_to("s1") == frozenset()
+    for say in (ASK, NOTE, Notice("waits", "waits", Audience.NEWS)):
+        book.queue(say)
+    book.take([Audience.ASK, Audience.NOTE], "cli", "s1")
+    assert (book.offered_to("s1"), book.offered_to("s2")) == ({ASK.key, NOTE.key}, frozenset())
+    book.queue(ASK, again=True)
+    book.take([Audience.ASK], "cli", "s2")
+    assert (book.offered_to("s1"), book.offered_to("s2")) == ({NOTE.key}, {ASK.key})
+
+
+def test_what_is_over_is_taken_back_if_it_waits_and_may_come_again() -> None:
+    """Of that claim and of these events; what was said already stays said."""
+    book = ledger()
+    said = Notice("42@1/failed:106", "said", Audience.ASK)
+    book.queue(said)
+    book.take([Audience.ASK], "cli")
+    keys = ("42@1/failed:107", "42@1/changes:107", "43@1/failed:107", "failed:107")
+    for key in keys:
+        book.queue(Notice(key, key, Audience.NEWS))
+    book.end("42@1", ("failed", "merged"))
+    assert [say.key for say in book.waiting()] == list(keys[1:])
+    assert (book.was_said(said.key), book.was_said(keys[0])) == (True, False)
+    book.queue(Notice(keys[0], "again", Audience.NEWS))
+    assert [say.key for say in book.waiting()] == [*keys[1:], keys[0]]

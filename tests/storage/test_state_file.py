@@ -130,6 +130,7 @@ def test_what_is_no_state_of_ours_is_set_aside(folder: Folder, text: str, is_rea
     assert path_of(folder).exists()
     assert file.is_current is is_read
     assert bool(file.reload()) is is_read
+    assert file.get("id") is None
     aside = folder.path / "state.json.unreadable"
     assert (path_of(folder).exists(), aside.exists()) == (is_read, not is_read)
     assert bool(file.content) is is_read
@@ -165,9 +166,10 @@ def test_where_nothing_is_kept_ids_live_as_long_as_the_process() -> None:
 
 def test_each_section_that_has_a_name_is_one_of_the_file() -> None:
     """Whoever reads a section by its name reads what the file has."""
-    names = {
+    names = (
         *(state_file.ACCESS, state_file.CLAIMING, state_file.LINKING, state_file.NOTED),
         state_file.PENDING,
-    }
-    assert len(names) == 5
-    assert names <= StateSections.__optional_keys__ | StateSections.__required_keys__
+    )
+    assert names == ("access", "claiming", "linking", "noted", "linked_undone")
+    assert set(names) <= StateSections.__optional_keys__ | StateSections.__required_keys__
+    assert state_file.WATCHED == "watched"  # in the cache
