@@ -254,7 +254,7 @@ def read_run(
     ok = end is CallEnd.OK
     trusts = run.is_own or all(row.proves for row in run.rows)
     outcome, why = _judged(tally, ok if run.decides else None, trusts=trusts, own_picks=run.is_own)
-    status = int(match[1]) if (match := _STATUS.match(output)) and run.decides else 0
+    status = int(match[1]) if (match := _STATUS.match(output)) and run.decides else None
     outcome, why = _settled(run, tally, outcome, why, status, is_ended=status in _STOPPED)
     if not run.decides and outcome not in (Outcome.FAILED, Outcome.NOTHING_RAN):
         is_told = run.is_shown and run.is_single and (tally.is_one_line or not run.is_sifted)
@@ -294,7 +294,7 @@ def proof(
 
 
 def _settled(
-    run: SuiteRun, tally: Tally, outcome: Outcome, why: str, status: int, *, is_ended: bool
+    run: SuiteRun, tally: Tally, outcome: Outcome, why: str, status: int | None, *, is_ended: bool
 ) -> tuple[Outcome, str]:
     """The outcome with what is known of the command line and its status besides."""
     if is_ended and not tally.has_failed:
@@ -372,7 +372,7 @@ def _tested(
         trusts=all(row.proves or row.wraps for row in run.rows),
         own_picks=bool(configured),
     )
-    outcome, why = _settled(run, tally, outcome, why, status or 0, is_ended=is_ended)
+    outcome, why = _settled(run, tally, outcome, why, status, is_ended=is_ended)
     if outcome is Outcome.PASSED and is_cut and not run.decides:
         outcome, why = Outcome.UNKNOWN, "its status is hidden, and not all of its output is there"
     return Reading(outcome, tally.counts, tally.failures, why, tally.asserted)

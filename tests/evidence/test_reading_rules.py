@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.evidence import reading
-from lifecycle.evidence.outcomes import WHOLE, CallEnd, Outcome
+from lifecycle.evidence.outcomes import WHOLE, CallEnd, Counts, Outcome, Reading
 from lifecycle.evidence.reading import read_check
 from lifecycle.evidence.test_runs import run_in
 from lifecycle.platforms import coverage_number
@@ -39,7 +39,7 @@ def test_the_percentage_is_read_as_programs_print_it(output: str, number: float 
     assert coverage_number.known(output) == number
 
 
-@pytest.mark.parametrize("status", [124, 130, 137, 143, -9, -15, None])
+@pytest.mark.parametrize("status", [124, 130, 137, 143, -1, -9, -15, None])
 def test_what_ran_into_a_limit_did_not_come_to_its_end(status: int | None) -> None:
     """By `timeout`'s status or a signal's; a failure that it had found is one all the same."""
     for kind in ("test", "build"):
@@ -110,8 +110,22 @@ def test_an_output_is_read_without_what_only_dresses_it(output: str, text: str) 
     assert reading.plain(output) == text
 
 
+def test_nothing_is_counted_or_named_unless_it_is_said() -> None:
+    """Counts begin at zero and add up by kind; of a run that says nothing nothing is known."""
+
+    def of(counts: Counts) -> tuple[int, ...]:
+        return counts.passed, counts.failed, counts.skipped, counts.errors, counts.total
+
+    assert of(Counts()) == (0, 0, 0, 0, 0)
+    assert of(Counts(1, 2, 3, 4).with_(Counts(10, 20, 30, 40))) == (11, 22, 33, 44, 110)
+    least = Reading(Outcome.UNKNOWN)
+    assert (least.counts, least.failures, least.why) == (None, (), "")
+    assert (least.asserted, least.passed, least.percent) == (None, (), None)
+
+
 def test_of_a_long_output_its_end_is_read() -> None:
-    """So much of it as is kept; a summary before that is gone."""
+    """So much of it as is kept, a million bytes; a summary before that is gone."""
+    assert WHOLE == 1_000_000
     long = FINE + "x" * WHOLE
     assert reading.plain(long) == "x" * WHOLE
     assert reading.plain("short") == "short"

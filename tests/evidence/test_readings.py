@@ -148,6 +148,7 @@ PRINTED: list[tuple[str, int, str, Outcome]] = [
     ("make test", 0, "all is well\n", PASSED),
     ("make test", 0, "all is well\n✓ counts 2 errors\n", PASSED),
     ("make test", 0, "Traceback (most recent call last):\nall is well\n", PASSED),
+    ("jest", 0, "all is well\n", PASSED),
     ("go test -v ./...", 0, "    a_test.go:5: saw 2 errors\n" + GO, PASSED),
     ("pytest", 0, "  2 failing\n==== 3 passed in 0.1s ====\n", PASSED),
     ("./verify.sh -k one", 0, "all is well\n", PARTIAL),
@@ -240,29 +241,28 @@ def test_what_runs_on_other_files_is_no_run_here(line: str) -> None:
     assert test_runs.run_in(line) is None
 
 
-@pytest.mark.parametrize(
-    ("kind", "status", "output", "outcome"),
-    [
-        ("build", 0, "1 failed", PASSED),
-        ("build", 2, "", FAILED),
-        ("lint", 0, "", PASSED),
-        ("lint", 1, "", FAILED),
-        ("docs", 0, "", PASSED),
-        ("lint", None, "", PARTIAL),
-        ("lint", 143, "", PARTIAL),
-        ("test", None, "==== 3 passed in 0.1s ====", PARTIAL),
-        ("coverage", 0, "TOTAL    10   2   80%\n", PASSED),
-        ("coverage", 0, "All files |   85.7 | 100\n", PASSED),
-        ("coverage", 0, "total:\t(statements)\t80.5%\n", PASSED),
-        ("coverage", 0, "nothing", UNKNOWN),
-        ("coverage", 1, "TOTAL    10   2   80%\n", FAILED),
-    ],
-)
-def test_each_kind_has_its_own_demand(
-    kind: str, status: int | None, output: str, outcome: Outcome
-) -> None:
+KINDS: list[tuple[str, int | None, str, Outcome, str]] = [
+    ("build", 0, "1 failed", PASSED, ""),
+    ("build", 2, "", FAILED, "exit status 2"),
+    ("lint", 0, "", PASSED, ""),
+    ("lint", 1, "", FAILED, "exit status 1"),
+    ("docs", 0, "", PASSED, ""),
+    ("lint", None, "", PARTIAL, "it was stopped before its end"),
+    ("lint", 143, "", PARTIAL, "it was stopped before its end"),
+    ("test", None, "==== 3 passed in 0.1s ====", PARTIAL, "it was stopped before its end"),
+    ("coverage", 0, "TOTAL    10   2   80%\n", PASSED, "coverage 80 %"),
+    ("coverage", 0, "All files |   85.7 | 100\n", PASSED, "coverage 85.7 %"),
+    ("coverage", 0, "total:\t(statements)\t80.5%\n", PASSED, "coverage 80.5 %"),
+    ("coverage", 0, "nothing", UNKNOWN, "no percentage of coverage was read"),
+    ("coverage", 1, "TOTAL    10   2   80%\n", FAILED, "exit status 1"),
+]
+"""(kind, exit status, what was printed, what it came to, why)."""
+
+
+def test_each_kind_has_its_own_demand() -> None:
     """Build and lint finish well; tests besides run and pass; coverage besides is a number."""
-    assert read_check(kind, ("tool",), status, output).outcome is outcome
+    seen = [(row, read_check(row[0], ("tool",), row[1], row[2])) for row in KINDS]
+    assert [(*row[:3], read.outcome, read.why) for row, read in seen] == KINDS
 
 
 def test_a_number_of_coverage_may_be_read_elsewhere() -> None:
@@ -401,3 +401,80 @@ def test_each_run_of_a_line_has_to_run_a_test() -> None:
         return seen.outcome, seen.why
 
     assert [(line, output, *told(line, output)) for line, output, *_ in TWO_RUNS] == TWO_RUNS
+
+
+LOST, HIDDEN = "its output has no summary that is known", "its exit status is hidden"
+STRANGE = "a part of its command line is not known"
+AGENTS: list[tuple[str, CallEnd, str, Outcome, str]] = [
+    ("pytest", CallEnd.UNKNOWN, "3 passed in 0.1s\n", UNKNOWN, ""),
+    ("pytest", CallEnd.OK, "", PASSED, WHY[PASSED][1]),
+    # A status of 0 is enough where each of its runners ends otherwise if there was no test.
+    ("make test", CallEnd.OK, "fine\n", UNKNOWN, LOST),
+    ("make own", CallEnd.OK, "fine\n", PASSED, WHY[PASSED][1]),
+    ("make test && make own", CallEnd.OK, "fine\n", PASSED, WHY[PASSED][1]),
+    ("pytest && make test", CallEnd.OK, "fine\n", UNKNOWN, LOST),
+    # The status that the client tells is the run's where it is the line's.
+    ("pytest", CallEnd.FAILED, "Exit code 5\n", NOTHING, "it ran no test"),
+    ("pytest && make test", CallEnd.FAILED, "Exit code 5\n", NOTHING, "it ran no test"),
+    ("pytest", CallEnd.FAILED, "Exit code 5\n1 failed in 0.1s\n", FAILED, ""),
+    ("pytest", CallEnd.FAILED, "Exit code 5\n!!! KeyboardInterrupt !!!\n", PARTIAL,
+     "it was stopped before its end"),
+    ("pytest", CallEnd.FAILED, "Exit code 124\n", PARTIAL, "it was stopped before its end"),
+    ("pytest; nice ls", CallEnd.FAILED, "Exit code 124\nTraceback (most recent call last):\n",
+     FAILED, ""),
+    # Where it is not, the output has to be all there, and the line to have ended well.
+    ("pytest | cat", CallEnd.OK, "3 passed in 0.1s\n", PASSED, ""),
+    ("pytest | cat", CallEnd.FAILED, "3 passed in 0.1s\n", UNKNOWN, HIDDEN),
+    ("pytest | cut -c1-99", CallEnd.OK, "3 passed in 0.1s\n", UNKNOWN, HIDDEN),
+    ("pytest | cut -c1-99", CallEnd.OK, "no tests ran in 0.1s\n", NOTHING, "it ran no test"),
+    ("pytest; pytest -q", CallEnd.OK, "3 passed in 0.1s\n" * 2, UNKNOWN, HIDDEN),
+    ("pytest | grep passed", CallEnd.OK, "3 passed in 0.1s\n", PASSED, ""),
+    ("go test ./... | grep ok", CallEnd.OK, GO, UNKNOWN, HIDDEN),
+    ("make own || true", CallEnd.OK, "3 passed in 0.1s\n", PASSED, ""),
+    # What a line makes of names is known of none of its runs; a failure is one all the same.
+    ("alias a=b; pytest", CallEnd.OK, "3 passed in 0.1s\n", UNKNOWN, STRANGE),
+    ("alias a=b; pytest", CallEnd.OK, "1 failed in 0.1s\n", FAILED, ""),
+    # A part is one only if it passed.
+    ("pytest -k one", CallEnd.OK, "3 passed in 0.1s\n", PARTIAL, "it picks single tests"),
+    ("pytest -k one", CallEnd.FAILED, "1 failed in 0.1s\n", FAILED, ""),
+]  # fmt: skip
+"""(command line, how it ended, what it printed, what it came to, why); `make own` is the project's."""
+
+
+def test_what_a_run_of_the_agents_came_to_and_why() -> None:
+    """By the run's own status, or by all of its output; and the clause for people that goes with it."""
+
+    def told(line: str, end: CallEnd, output: str) -> tuple[Outcome, str]:
+        run = test_runs.run_in(line, ("make own",))
+        assert run is not None
+        seen = reading.read_run(run, end, output)
+        return seen.outcome, seen.why
+
+    assert [(*row[:3], *told(*row[:3])) for row in AGENTS] == AGENTS
+
+
+PROVEN: list[tuple[str, bool, Outcome, str]] = [
+    ("make test", False, PASSED, ""),
+    ("make test", True, PASSED, ""),
+    ("make test && ./deploy", False, UNKNOWN, "a part of its command line is not known"),
+    ("make test && git commit -m x", False, UNKNOWN, "something behind it may have changed files"),
+    ("make test | cat", False, PASSED, ""),
+    ("make test | cat", True, UNKNOWN, "not all of it was seen"),
+    ("make test; true", False, PASSED, ""),
+    ("make test; git commit -m x", True, UNKNOWN, "not all of it was seen"),
+]
+"""(command line, whether a piece of the output is missing, what it proves, why)."""
+
+
+def test_what_a_run_proves_of_the_files_behind_it_and_why() -> None:
+    """Nothing behind it, and all of what it printed; by the rows that a project adds as well."""
+    own = {"name": "v", "commands": ["v"], "summary": [r"^(?P<passed>\d+) fine"]}
+    rows = runner_table.rows((own,))
+
+    def told(line: str, is_cut: bool) -> tuple[Outcome, str]:
+        run = test_runs.run_in(line, (), rows)
+        assert run is not None
+        seen = reading.proof(run, CallEnd.OK, "3 fine\n", is_cut=is_cut, rows=rows)
+        return seen.outcome, seen.why
+
+    assert [(*row[:2], *told(*row[:2])) for row in PROVEN] == PROVEN
