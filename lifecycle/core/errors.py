@@ -20,7 +20,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches  # only where something was misspelt
 
     by_case = {one.casefold(): one for one in known}
-    near = get_close_matches(name.casefold(), by_case, n=1)
+    near = get_close_matches(name.casefold(), by_case)
     return f' Did you mean "{by_case[near[0]]}"?' if near else ""
 
 

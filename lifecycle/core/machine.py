@@ -52,5 +52,5 @@ class Machine(Generic[PhaseT]):
 
 
 def _either(phases: tuple[PhaseT, ...]) -> str:
-    names = [str(phase) for phase in phases]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+    *others, last = map(str, phases)
+    return f"{', '.join(others)} or {last}" if others else last

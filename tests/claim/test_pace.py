@@ -56,6 +56,7 @@ def test_a_review_that_waits_for_its_end_is_looked_for_then() -> None:
     for due, expected in (
         (NOW + 30, NOW + 30),
         (NOW, NOW + 5),
+        (NOW - 10, NOW + 110),
         (NOW - 11, NOW + 110),
         (None, NOW + 110),
     ):
@@ -78,15 +79,17 @@ def test_a_rate_limit_is_waited_out() -> None:
 
 def test_a_refusal_is_asked_about_again_as_soon_as_somebody_looks() -> None:
     """A wait that begins looks after fifteen seconds, also where a token was refused; a limit holds it."""
-    for is_final, every, expected in (
-        (True, 15, NOW - 10 + 15),
-        (True, 120, NOW - 10 + 120),
-        (False, 15, NOW - 10 + 60),
+    for is_final, every, held, expected in (
+        (True, 15, NOW + 5, NOW + 5),
+        (True, 60.5, NOW + 50, NOW + 50.5),
+        (True, 120, NOW + 50, NOW + 110),
+        (False, 15, NOW + 50, NOW + 50),
     ):
-        trouble = Trouble("", "GitHub does not accept the token.", NOW - 10 + 60, is_final=is_final)
+        trouble = Trouble("", "GitHub does not accept the token.", NOW + 50, is_final=is_final)
         made = record(**POLLED, memory={"troubles": {"Look": trouble}})
-        look = pace.next_look(made, Rules(poll_seconds=every), NOW, settled=True, stopped_at=None)
-        assert look == expected
+        rules = Rules(poll_seconds=every)
+        look = pace.next_look(made, rules, NOW, settled=True, stopped_at=None)
+        assert (pace.held_until(made, rules), look) == (held, expected), every
 
 
 @pytest.mark.parametrize("phase", ["coding", "merged_detected"])

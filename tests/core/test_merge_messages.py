@@ -66,6 +66,10 @@ LEFT = Conversations("d", unresolved=4)
             "waits for the newest commits of main to be merged into it",
         ),
         (
+            {"merge_state": "BEHIND", "base": ""},
+            "waits for the newest commits of its base to be merged into it",
+        ),
+        (
             {**BLOCKED, "demands": OTHERS},
             'is still blocked by a rule of main; it demands "code scanning", "required signatures"',
         ),
@@ -89,6 +93,14 @@ LEFT = Conversations("d", unresolved=4)
         ),
         (
             {**BLOCKED, "conversations": LEFT, "demands": MergeDemands()},
+            "is still blocked by a rule of main, which its page names",
+        ),
+        (
+            {
+                **BLOCKED,
+                "demands": MergeDemands(conversations=True),
+                "conversations": Conversations("d"),
+            },
             "is still blocked by a rule of main, which its page names",
         ),
         ({**BLOCKED, "base": ""}, "is still blocked by a rule of its base, which its page names"),

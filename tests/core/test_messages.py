@@ -22,6 +22,8 @@ U = "https://github.com/o/r/pull/7"
 LONG = "The check [of] ::: 100 % of it: " + "x" * 80
 SAID = (("maria", U), ("", U), ("b", ""), ("c", ""), ("d", ""))
 
+PERSONS = Check("d", Bucket.FAIL, word="ACTION_REQUIRED", url=U)
+
 Case = tuple[Callable[..., str], tuple[Any, ...], dict[str, Any]]
 
 
@@ -116,6 +118,11 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(review_messages.checks_failed, failed("CANCELLED", "CANCELLED"), 7),
         says(review_messages.checks_failed, failed("ACTION_REQUIRED"), 7),
         says(review_messages.checks_failed, failed("ACTION_REQUIRED", url=U), 7),
+        says(
+            review_messages.checks_failed,
+            Checks("0123456789", (*failed("ACTION_REQUIRED").runs, PERSONS)),
+            7,
+        ),
         says(review_messages.approval_needed, pull(), ["ci", "", LONG]),
         says(review_messages.approval_needed, pull(), [""]),
         says(review_messages.approval_needed, pull(), ["ci"]),

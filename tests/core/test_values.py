@@ -13,7 +13,7 @@ from lifecycle.core.plan import StopVerdict
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.core.tracker import TaskStatus
 from lifecycle.core.values import checks, model, shapes, survey
-from lifecycle.core.values.configured import Addresses, StageSettings
+from lifecycle.core.values.configured import Addresses, Settings, StageSettings
 from lifecycle.core.values.model import BoardField, BoardItem, BoardSchema, PullState, Repository
 from lifecycle.core.values.shapes import PullFacts
 
@@ -159,6 +159,32 @@ def test_the_stages_of_a_task_are_those_of_the_first_line_that_has_its_label() -
     assert settings.line_of(("bug",)) == LINE
 
 
+def test_a_task_of_the_staged_workflow_has_its_label_or_one_that_begins_with_it_and_a_colon() -> None:
+    """What a tracker is asked for and what is known in its answer are the same."""
+    settings = StageSettings(label="auto")
+    assert settings.labels == ("auto", "auto:*")
+    names = ("auto", "auto:", "auto:docs", "automatic", "AUTO", "my auto:docs", "")
+    assert [settings.is_label(name) for name in names] == [True, True, True, *(False,) * 4]
+
+
+@pytest.mark.parametrize(
+    ("number", "labels", "has_board", "called"),
+    [
+        (7, "auto", True, "project 7"),
+        (7, "always", True, "project 7"),
+        (None, "always", True, "the labels"),
+        (None, "auto", False, "the labels"),
+        (None, "never", False, "the labels"),
+    ],
+)
+def test_the_status_is_kept_on_a_board_or_in_labels_that_always_are(
+    number: int | None, labels: str, has_board: bool, called: str
+) -> None:
+    """Labels of `auto` need a board that cannot be seen; what nobody configured is not kept at all."""
+    settings = Settings(project_number=number, labels_use=labels)
+    assert (settings.has_board, settings.board_name) == (has_board, called)
+
+
 def test_the_hosts_of_the_addresses_are_those_that_a_token_is_sent_to() -> None:
     """Scheme, host and port of both, the host in small letters; of one host there is one."""
     assert Addresses().hosts == {"https://api.github.com"}
@@ -190,6 +216,10 @@ def test_an_error_keeps_what_is_known_beside_its_sentence() -> None:
     assert errors.BlockedBy("No.", ids=("a-1", "a-2")).ids == ("a-1", "a-2")
     assert errors.BlockedBy("No.").ids == ()
     assert errors.AlreadyClaimed("No.", by="maria").by == "maria"
+    assert [errors.NoToken("No.", is_absent=absent).is_absent for absent in (True, False)] == [1, 0]
+    assert errors.Lacking("No.", capability="leases").capability == "leases"
+    made.sentence = "Later ***."  # a secret was taken out of it
+    assert str(made) == "Later ***."
 
 
 def test_a_name_that_is_nearly_a_known_one_is_asked_about() -> None:

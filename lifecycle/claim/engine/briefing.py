@@ -250,9 +250,9 @@ def board_lines(board: BoardBrief, repository: Repository) -> list[str]:
 
 def free_card(record: Record | None, board: BoardBrief, repository: Repository) -> int | None:
     """The claim's issue, if its card named the agent and is free in Todo on the board now."""
-    claim = record.claim if record is not None else None
-    if record is None or claim is None or not claim.agent_id:
+    if record is None or not record.claim.agent_id:
         return None
+    claim = record.claim
     if record.card.agent != claim.agent_id or claim.status == Status.TODO:
         return None
     name = str(repository).casefold()
