@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.claim.record.claim_file import FIELDS, Claim, CorruptClaimError, parse, render
+from lifecycle.claim.record.claim_file import (
+    FIELDS,
+    LIMIT,
+    Claim,
+    CorruptClaimError,
+    parse,
+    render,
+)
 from lifecycle.core.errors import ClaimRefused
 from tests.factories import EXAMPLE, HAND_WRITTEN
 
@@ -40,7 +47,18 @@ def test_bytes_that_are_no_object_are_corrupt(content: bytes) -> None:
 
 @pytest.mark.parametrize(
     ("written", "read"),
-    [("42", 42), ("#42", 42), (42.0, 42), (None, None), ("x", None), (True, None), ([1], None)],
+    [
+        *(
+            ("42", 42),
+            (" #42 ", 42),
+            (42.0, 42),
+            (2**31 - 1, 2**31 - 1),
+            (str(2**31 - 1), 2**31 - 1),
+        ),
+        *((None, None), ("x", None), ("~42", None), ("²", None), ("٤٢", None), ("9" * 5000, None)),
+        *((True, None), ([1], None), (42.5, None), (0, None), (-1, None), (2**31, None)),
+    ],
+    ids=lambda value: str(value)[:12],
 )
 def test_an_issue_number_may_be_written_loosely(written: object, read: int | None) -> None:
     """An agent writes numbers as text now and then; what is no number is none."""
@@ -54,6 +72,38 @@ def test_a_byte_order_mark_and_unknown_keys_are_kept_harmless() -> None:
     values = parse(content)
     assert json.loads(render(values))["note"] == [1, {"a": "b"}]
     assert Claim.of(values).extra == {"note": [1, {"a": "b"}]}
+
+
+def test_a_file_without_a_version_is_of_the_first_and_one_as_text_is_one() -> None:
+    """An agent that writes the file anew may leave it out, or write it as text."""
+    for content in (b"{}", b'{"schema_version": null}', b'{"schema_version": "1"}'):
+        assert parse(content) == {**dict.fromkeys(FIELDS), "schema_version": 1}
+
+
+def test_a_file_that_cannot_be_read_says_why_in_few_words() -> None:
+    """Of the version that it has only the beginning, and how many bytes a claim may have."""
+    with pytest.raises(ClaimRefused) as refused:
+        parse(json.dumps({"schema_version": "x" * 60}).encode())
+    assert f'has schema_version "{"x" * 39}, and this lifecycle' in refused.value.sentence
+    with pytest.raises(CorruptClaimError, match=f"^it has more than {LIMIT} bytes$"):
+        parse(b"{}".ljust(LIMIT + 1))
+    assert parse(b"{}".ljust(LIMIT))["schema_version"] == 1
+
+
+def test_a_claim_is_written_as_people_read_it() -> None:
+    """The design's order, a line a field, letters as they are; half of a sign alone has to be escaped."""
+    nothing = "".join(f'  "{name}": null,\n' for name in FIELDS)
+    for note, written in (("é", '"é"'), ("é\ud800", '"\\u00e9\\ud800"')):
+        text = f'{{\n{nothing}  "note": {written}\n}}\n'
+        assert render({"note": note}).decode() == text
+    assert render({"note": 1, "phase": "done"}).index(b"phase") < render({"note": 1}).index(b"note")
+
+
+def test_times_that_are_not_written_are_none() -> None:
+    """An empty text is no time, and no Status that the board had."""
+    claim = Claim.of({"last_check_poll": "", "last_synced_status": ""})
+    assert (claim.last_check_poll, claim.last_synced_status) == (None, None)
+    assert claim == Claim(issue_number=None, branch="", phase="")
 
 
 JSON = st.recursive(

@@ -98,7 +98,6 @@ class Claim:
     def of(cls, values: Mapping[str, Any]) -> Claim:
         """The typed view of raw field values."""
         return cls(
-            schema_version=SCHEMA_VERSION,
             item_id=_text(values.get("item_id")),
             issue_number=_number(values.get("issue_number")),
             branch=_text(values.get("branch")).strip(),
@@ -121,7 +120,7 @@ def parse(content: bytes) -> dict[str, Any]:
         ClaimRefused: the schema version is not one that this product knows.
     """
     if len(content) > LIMIT:
-        raise CorruptClaimError(f"it is larger than {LIMIT // 1_000_000} MB")
+        raise CorruptClaimError(f"it has more than {LIMIT} bytes")
     try:
         values = json.loads(content.decode("utf-8-sig"))
     except RecursionError:
@@ -148,8 +147,7 @@ def parse(content: bytes) -> dict[str, Any]:
 
 def render(values: Mapping[str, Any]) -> bytes:
     """The file's bytes: the eleven fields in the design's order, then any others, indented."""
-    ordered = {name: values.get(name) for name in FIELDS}
-    ordered |= {key: value for key, value in values.items() if key not in FIELDS}
+    ordered = {**dict.fromkeys(FIELDS), **values}
     try:
         return json.dumps(ordered, indent=2, ensure_ascii=False).encode() + b"\n"
     except (

@@ -399,7 +399,7 @@ def _with_board(record: Record, fact: plan.BoardIs) -> Record:
         agent=fact.wrote_agent if fact.wrote_agent is not None else record.card.agent,
         moved_to=None if fact.wrote_status is not None else record.card.moved_to,
     )
-    is_back = record.card.ahead is not None and record.claim.phase == Phase.DONE and not is_done
+    is_back = record.card.ahead is not None and record.claim.phase == Phase.DONE
     ending = replace(
         record.ending, board_done=(record.ending.board_done and not is_back) or is_done
     )
