@@ -415,3 +415,19 @@ def test_a_card_of_before_without_status_is_not_given_one() -> None:
     shown = replace(shown_closing(), item=BoardItem(ITEM.id, "Done"))
     made = record(**{**DONE, "status": "Done"}, memory=memory | refusing(CloseIssue(42)))
     assert action_of(seen(made, observed=shown)) == SetBoard(ITEM.id, None, None)
+
+
+def test_a_card_is_put_back_while_its_closing_is_held_back() -> None:
+    """Once it may be tried; what failed waits as well, and one that was not written ahead is as it was."""
+    back = SetBoard(ITEM.id, "In Review", "edouard-1738000000")
+    shown = observation(issue=issue(comments=()), by_number=MERGED, item=BoardItem(ITEM.id, "Done"))
+    held = refusing(CloseIssue(42))["troubles"]
+    ahead = CardAhead("Done", "In Review", "edouard-1738000000")
+    for card, troubles, action in (
+        (ahead, held, back),
+        (ahead, held | refusing(back)["troubles"], None),
+        (None, held, None),
+    ):
+        memory = {"ending.comment_done": True, "card.ahead": card, "troubles": troubles}
+        made = record(**{**DONE, "status": "Done"}, memory=memory)
+        assert action_of(seen(made, observed=shown)) == action, (card, troubles)

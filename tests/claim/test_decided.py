@@ -12,22 +12,28 @@ from lifecycle.claim.decisions.decide import (
     apply_observation,
     complaints,
     decide,
+    following,
     look,
     wants_look,
 )
 from lifecycle.claim.decisions.pull.review import WHILE_OPEN
-from lifecycle.claim.record.sections import Releasing, Trouble
+from lifecycle.claim.record.sections import MergeRecord, Releasing, Trouble
 from lifecycle.claim.record.state import mark_of
 from lifecycle.core.errors import Transient
 from lifecycle.core.plan import (
+    AUTO_MERGE,
+    AdvancePullRequest,
     Audience,
     CloseIssue,
     Failed,
     LinkPullRequest,
     Notice,
     OnBoard,
+    OpenPullRequest,
     PullRequestLinked,
     PullRequestOpened,
+    RerunJobs,
+    SetBoard,
     Wake,
 )
 from lifecycle.core.timing import render_time
@@ -135,6 +141,11 @@ def troubled(kind: str, **changes: Any) -> dict[str, Any]:
             {"wake": Wake.TICK},
             {"pr_number": 107, "comments": True, "insists": True, "writes": True},
         ),
+        (READY, {}, {}, {"writes": True, "opens": True}),
+        (READY, {}, {"wake": Wake.SWEEP}, {"insists": True, "opens": True}),
+        (READY, troubled("Look"), {}, {"opens": True}),
+        (READY, LEAVING, {}, {"comments": True, "insists": True}),
+        (DONE, LEAVING, {}, {"pr_number": 107, "comments": True, "insists": True}),
         ({"status": "Todo"}, {}, {}, None),
         ({"status": "Todo"}, {"card.is_known": False}, {}, {}),
         ({"status": "Todo"}, {"card.moved_to": "Done"}, {}, {}),
@@ -171,7 +182,7 @@ def test_a_look_that_failed_is_held_back_until_something_changes(
 ) -> None:
     """The time is up, the file is another, or somebody asks."""
     made = record(**READY)
-    own = repr(sorted(made.values.items(), key=str))
+    own = repr(sorted(made.values.items()))
     trouble = Trouble(own if mark == "own" else mark, "rate limit", until)
     start = seen(replace(made, troubles={"Look": trouble}), wake=wake)
     assert (look(start) is not None) is reads
@@ -417,6 +428,30 @@ def test_the_missing_link_is_written_from_review() -> None:
     assert [key.partition(":")[0] for key, _ in kinds(step.notices)] == ["green"]
 
 
+def test_github_is_asked_to_merge_by_what_this_very_look_shows() -> None:
+    """What somebody switched off since the last look is left off, and not asked for once more."""
+    shown = observation(by_number=pull(checks=checks(Bucket.PASS), merge_state="CLEAN"), item=ITEM)
+    asking = AdvancePullRequest(107, pull().head_sha, AUTO_MERGE)
+    for merging, action in (
+        (MergeRecord(), asking),
+        (MergeRecord(head=pull().head_sha, auto_on=pull().head_sha), None),
+    ):
+        start = seen(record(**REVIEW, memory={"pull.merging": merging}), observed=shown)
+        step = decide(replace(start, rules=rules_with(start, auto_merge=True)))
+        assert step.action == action, merging
+
+
+def test_what_follows_an_action_is_what_the_same_look_does_next() -> None:
+    """Once it is open a pull request has a number: a stop leaves to others what it goes through."""
+    runs = {"pull.reruns": ((7, 1),), "pull.checks": {"sha": "s"}}
+    start = seen(record(**READY, memory=runs), observed=observation(), wake=Wake.STOP)
+    action = decide(start).action
+    assert isinstance(action, OpenPullRequest)
+    card = SetBoard("PVTI_lADOBx", "In Review", None)
+    assert following(start, action) == (card,)
+    assert following(replace(start, wake=Wake.IDLE), action) == (RerunJobs(7, 1), card)
+
+
 def test_a_fact_is_seen_by_the_next_decision_of_the_same_look() -> None:
     """What was opened, linked or put on the board; what failed is not tried twice."""
     start = seen(record(**REVIEW), observed=observation(by_branch=(pull(number=8),)))
@@ -454,10 +489,11 @@ def test_a_look_that_learns_nothing_changes_nothing() -> None:
 
 def test_a_closing_that_waits_writes_nothing_else() -> None:
     """Neither card nor linked task go on beside it; what a release left of the linked one is told."""
-    waiting = seen(record(**DONE, memory={"ending.consent": "close"}), observed=None)
+    link: dict[str, Any] = {"linked.link": Link("beads", "bd-1", "claimed")}
+    waiting = seen(record(**DONE, memory={"ending.consent": "close", **link}), observed=None)
     unsynced = replace(waiting, record=waiting.record.with_values({"status": "Done"}))
     assert decide(unsynced).action is None
-    link = {"linked.link": Link("beads", "bd-1"), "linked.left": "It is maria's."}
+    link |= {"linked.left": "It is maria's."}
     leaving = seen(record(memory={**LEAVING, **link}), observed=None)
     assert "It is maria's." in [notice.text for notice in decide(leaving).notices]
 

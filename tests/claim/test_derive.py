@@ -67,6 +67,12 @@ def test_what_this_claim_opened_is_its_own_without_a_head() -> None:
     assert own(record(**REVIEW, memory={"pull.opened": 99}), by_number=gone) is None
 
 
+def test_a_claim_of_no_issue_has_no_merge() -> None:
+    """Whatever the text of a merged pull request of its branch says."""
+    made = record(**{**REVIEW, "issue_number": None})
+    assert own(made, by_branch=(pull(state=MERGED, body="Refs GH-None, #0"),)) is None
+
+
 def test_a_merge_from_before_the_claim_closes_nothing() -> None:
     """Clocks may differ by a minute; a claim that was written by hand has no such moment."""
     made = record(**REVIEW, memory=TAKEN)

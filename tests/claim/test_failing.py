@@ -14,7 +14,7 @@ from lifecycle.claim.record.state import Record, fold, kind_of, mark_of
 from lifecycle.core import plan
 from lifecycle.core.messages import messages, review_messages
 from lifecycle.core.plan import Wake
-from lifecycle.core.values.model import BoardItem, PullState
+from lifecycle.core.values.model import BoardItem, PullRequest, PullState
 from lifecycle.feedback.waiting import endings
 from lifecycle.storage import journal
 from tests.claim.steps import ITEM, REVIEW
@@ -169,6 +169,22 @@ def test_a_fact_settles_what_was_tried_of_its_own_kind_alone(kind: str, fact: pl
 @pytest.mark.parametrize(
     ("action", "fact"),
     [
+        (
+            plan.OpenPullRequest("octo-org:b:c", "main", "Fix", 42, SHA),
+            plan.PullRequestOpened(
+                PullRequest(0, "(new)", "Fix", PullState.OPEN, "b:c", "octo-org", "", body="#42")
+            ),
+        ),
+        (
+            plan.LinkPullRequest(7, 42, "Refs #42"),
+            plan.PullRequestLinked(
+                PullRequest(7, "", "", PullState.OPEN, "", "", "", body="Refs #42")
+            ),
+        ),
+        (
+            plan.AdvancePullRequest(7, SHA, plan.AUTO_MERGE),
+            plan.PullRequestAdvanced(plan.AdvancePullRequest(7, SHA, plan.AUTO_MERGE)),
+        ),
         (plan.RemarkOnPull(7, "r", "<!-- m -->"), plan.PullRemarked("<!-- m -->")),
         (plan.RerunJobs(7, 2), plan.JobsRerun(7, 2)),
         (plan.AddToBoard(42, "I_1"), plan.OnBoard(BoardItem("(new)"))),

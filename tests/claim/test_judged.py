@@ -84,6 +84,8 @@ def test_what_has_to_be_mended_is_news_of_its_own_and_the_record_knows_it() -> N
     assert (known.url, known.head) == (made.url, "b")
     assert (known.changes_by, known.conflicts_with) == (("maria",), "next")
     assert judged(pull()).known.conflicts_with == ""
+    approvals = [judged(pull(review_decision=word)).known.is_approved for word in ("", "APPROVED")]
+    assert approvals == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -95,6 +97,8 @@ def test_what_has_to_be_mended_is_news_of_its_own_and_the_record_knows_it() -> N
         (Conversations("d1"), {"looked": "", "late": "d1"}, False),
         (Conversations("d2"), {"looked": "d1", "late": "d1"}, True),
         (Conversations("d2"), {"looked": "d1", "told": {"PRR_1": {}}}, False),
+        (Conversations(""), {"looked": "d1"}, False),
+        (Conversations(""), {"late": "d1"}, False),
     ],
 )
 def test_changes_are_told_here_only_where_no_packet_tells_them(

@@ -15,10 +15,12 @@ from lifecycle.claim.record.sections import Releasing, Trouble
 from lifecycle.claim.record.state import Record, fold
 from lifecycle.core.errors import Refused, Transient
 from lifecycle.core.plan import (
+    Audience,
     CloseIssue,
     Failed,
     ForgetClaim,
     LinkedIs,
+    Notice,
     ReleaseLease,
     SetLinked,
     Wake,
@@ -207,6 +209,9 @@ def test_what_could_not_be_closed_is_told_with_the_end() -> None:
     assert isinstance(step.action, ForgetClaim)
     assert "The linked task demo-1 is still open" in texts(step)
     assert "bd is not installed." in texts(step)
+    closed = Link("beads", "demo-1", "closed")
+    after = replace(made.record, linked=replace(made.record.linked, link=closed))
+    assert card_and_link.link_remainder(after) == "", "somebody closed it meanwhile"
 
 
 @pytest.mark.parametrize("synced", ["claimed", "closed"])
@@ -244,8 +249,11 @@ def test_what_is_left_is_said_once_and_not_touched() -> None:
     assert card_and_link.link_action(ends) is not None
     left = fold(ends, LinkedIs("demo-1", "left", "It is maria's now."), NOW)
     assert card_and_link.link_action(left) is None
-    assert "It is maria's now." in [say.text for say in card_and_link.link_notices(left)]
-    assert card_and_link.link_notices(record(memory=with_link(""))) == ()
+    for one, key, text in ((made, "", "It is maria's."), (left, ":end", "It is maria's now.")):
+        told = Notice(f"linked-left:demo-1{key}", text, Audience.NOTE)
+        assert card_and_link.link_notices(one) == (told,)
+    for nothing in (with_link(""), {"linked.left": "It was of a link that is gone."}):
+        assert card_and_link.link_notices(record(memory=nothing)) == ()
 
 
 def test_a_sweep_never_touches_a_linked_task() -> None:

@@ -13,6 +13,7 @@ from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.record.sections import MergeRecord, Trouble
 from lifecycle.claim.record.state import Record, fold, mark_of
 from lifecycle.core.errors import Rejected
+from lifecycle.core.messages import merge_messages
 from lifecycle.core.plan import (
     AUTO_MERGE,
     AUTO_MERGE_OFF,
@@ -378,9 +379,12 @@ def test_our_auto_merge_is_taken_back_where_checks_were_weakened() -> None:
     after = fold(weakened(OURS).record, PullRequestAdvanced(BACK), NOW).pull.merging
     assert (after.is_ours, after.auto_on, after.asked[AUTO_MERGE_OFF]) == (False, "", SHA)
     for made in (ON, shown(merge_state="BLOCKED")):
-        (notice,) = review.judge(weakened(after), made).notices[:1]
-        assert (notice.key, notice.audience) == (f"auto-merge:107:{SHA}:back", Audience.NOTE)
-        assert "weakens its checks" in notice.text
+        text, ends = (
+            merge_messages.auto_merge_taken_back(107),
+            ("auto-merge", "conflict", "changes"),
+        )
+        back = Notice(f"auto-merge:107:{SHA}:back", text, Audience.NOTE, ends=ends)
+        assert review.judge(weakened(after), made).notices[0] == back
         assert advance(weakened(after), made) is None
     still_shown = known(after, ON, NOW)
     assert still_shown.auto_on == ""
@@ -397,6 +401,8 @@ def test_a_persons_auto_merge_is_left_on_and_asked_about() -> None:
     assert (notice.key, notice.audience) == ("auto-kept:107", Audience.ASK)
     assert endings.news_ends(notice, endings.WaitFor.MERGE) is endings.Ending.PERSON
     assert "auto-kept" not in str(keys(told(ON, theirs)))
+    for made, merging in ((shown(merge_state="BLOCKED"), theirs), (ON, replace(OURS, asked={}))):
+        assert "auto-kept" not in str(review.judge(weakened(merging), made).notices)
 
 
 def test_whose_auto_merge_is() -> None:
@@ -410,6 +416,9 @@ def test_whose_auto_merge_is() -> None:
     newer = replace(asked, auto_on=SHA)
     assert known(newer, shown(is_auto_merge=True, head_sha=OLD), NOW).is_ours
     assert known(newer, shown(queue=QUEUED), NOW).is_ours
+    assert known(replace(newer, asked={}), shown(queue=QUEUED), NOW).is_ours
+    theirs = replace(asked, is_ours=False)
+    assert not known(theirs, shown(), NOW).is_ours
     assert not known(newer, shown(), NOW).is_ours  # somebody switched it off
     assert not known(newer, shown(head_sha=OLD), NOW).is_ours
     behind = PullRequestAdvanced(AdvancePullRequest(107, SHA, UPDATE_BRANCH))

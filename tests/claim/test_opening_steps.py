@@ -25,6 +25,7 @@ from lifecycle.core.plan import (
     ReleaseLease,
     Wake,
 )
+from lifecycle.core.tracker import Link
 from lifecycle.core.values.model import BoardItem, PullState
 from tests.claim.steps import DONE, READY, REVIEW, rules_with
 from tests.factories import BRANCH, NOW, SHA, comment, issue, observation, pull, record, seen
@@ -385,9 +386,13 @@ def test_what_failed_is_held_back_for_a_while(
         ("AddToBoard", DONE, {}, {}, False),
         ("LinkPullRequest", REVIEW, {}, {}, True),
         ("LinkPullRequest", {}, {}, {}, False),
+        ("AdvancePullRequest", REVIEW, {}, {}, True),
+        ("AdvancePullRequest", DONE, {}, {}, False),
         ("Look", {}, {}, {}, False),
         ("Look", {}, {}, {"failed": frozenset({"Look"})}, True),
         ("SetLinked", {}, {}, {}, False),
+        ("SetLinked", DONE, {}, {}, False),
+        ("SetLinked", {}, {"linked.link": Link("beads", "bd-1")}, {}, True),
         ("CloseIssue", {}, {}, {}, False),
         ("CloseIssue", DONE, {}, {}, True),
         ("Unassign", {}, {"ending.releasing": Releasing(NOW)}, {}, True),

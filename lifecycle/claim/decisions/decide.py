@@ -323,7 +323,7 @@ def _look_is_held(snapshot: Snapshot) -> bool:
     trouble = snapshot.record.troubles.get("Look")
     if trouble is None or snapshot.wake in ASKED:
         return False
-    return trouble.mark == repr(sorted(snapshot.record.values.items(), key=str)) and (
+    return trouble.mark == repr(sorted(snapshot.record.values.items())) and (
         snapshot.now < pace.held_until(snapshot.record, snapshot.rules)
     )
 

@@ -84,8 +84,7 @@ def _is_borne_out(snapshot: Snapshot, name: str, value: object) -> bool:
             return observed.item is not None and observed.item.agent == value
         case "last_synced_status":
             return observed.item is not None and observed.item.status == value
-        case _:
-            return False
+    return False
 
 
 def _pulls_mention(snapshot: Snapshot, observed: Observation, number: int | None) -> bool:

@@ -375,7 +375,7 @@ def could_not_look(working: LookUnderWay, error: LifecycleError | DeadlineReache
     log.write(world.root, f"look: {error.sentence}")
     wait = error.retry_after if isinstance(error, Transient) else None
     trouble = Trouble(
-        mark=repr(sorted(record.values.items(), key=str)),
+        mark=repr(sorted(record.values.items())),
         sentence=error.sentence,
         until=world.clock.now() + (wait or pace.LOOK_AGAIN),
         is_final=not isinstance(error, Transient),

@@ -195,9 +195,9 @@ def _board_action(snapshot: Snapshot, observed: Observation, issue: Issue) -> Se
     )
 
 
-def _other_agent(record: Record, item: BoardItem) -> str:
-    """The agent that the card names, or "" if it names none but the claim's."""
-    return item.agent if item.agent and item.agent != record.claim.agent_id else ""
+def _other_agent(record: Record, item: BoardItem) -> str | None:
+    """The agent that the card names; "" or None if it names none but the claim's."""
+    return item.agent if item.agent != record.claim.agent_id else ""
 
 
 def _may_move(record: Record, item: BoardItem, issue: Issue) -> bool:

@@ -154,8 +154,7 @@ def stands(pull: PullRequest) -> str:
     is_unknown = "UNKNOWN" in (pull.mergeable, pull.merge_state) and pull.queue is None
     if is_unknown or pull.mergeable == CONFLICTING or pull.changes_requested:
         return ""
-    is_green = pull.checks is not None and pull.checks.verdict is Verdict.GREEN
-    if is_green or pull.queue is not None or pull.is_auto_merge:
+    if _is_green(pull) or pull.queue is not None or pull.is_auto_merge:
         return words.readiness(pull, is_reported=False)
     return ""
 
@@ -198,8 +197,7 @@ def updating(snapshot: Snapshot, pull: PullRequest) -> AdvancePullRequest | None
     """The update of a green branch that is behind its base; None if it was asked for, or failed."""
     action = AdvancePullRequest(pull.number, pull.head_sha, UPDATE_BRANCH)
     is_asked = snapshot.record.pull.merging.asked.get(UPDATE_BRANCH) == pull.head_sha
-    is_green = pull.checks is not None and pull.checks.verdict is Verdict.GREEN
-    return action if is_green and not is_asked and may_try(snapshot, action) else None
+    return action if _is_green(pull) and not is_asked and may_try(snapshot, action) else None
 
 
 def is_updated(snapshot: Snapshot, pull: PullRequest) -> bool:
@@ -221,8 +219,11 @@ def _wants_auto_merge(snapshot: Snapshot, pull: PullRequest) -> bool:
     is_unanswered = pull.conversations is not None and pull.conversations.unanswered
     if not snapshot.rules.auto_merge or is_over or is_unanswered:
         return False
-    is_green = pull.checks is not None and pull.checks.verdict is Verdict.GREEN
-    return pull.merge_state in _WAITING or (is_green and pull.merge_state in _READY)
+    return pull.merge_state in _WAITING or (_is_green(pull) and pull.merge_state in _READY)
+
+
+def _is_green(pull: PullRequest) -> bool:
+    return pull.checks is not None and pull.checks.is_green
 
 
 class Whom(StrEnum):

@@ -58,11 +58,11 @@ class Judged:
 def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
     """Judge an open pull request as it was just read."""
     is_conflicting = pull.mergeable == merge_standing.CONFLICTING
-    is_checked = pull.checks is not None and snapshot.looked_at_checks
+    checks = pull.checks if snapshot.looked_at_checks else None
     merge = snapshot.record.pull.merging
     known = replace(
         snapshot.record.pull,
-        merging=merge_standing.known(merge, pull, snapshot.now) if is_checked else merge,
+        merging=merge_standing.known(merge, pull, snapshot.now) if checks is not None else merge,
         url=pull.url,
         head=pull.head_sha,
         changes_by=tuple(review.author for review in pull.changes_requested),
@@ -80,9 +80,9 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
         if not (_is_packed(known, pull) or review.id in known.reviews.get("told", ()))
     ]
     notices += merge_standing.mended_first(snapshot, pull, known.merging)
-    if pull.checks is not None and is_checked:
+    if checks is not None:
         is_reported = bool(notices or pull.changes_requested)
-        judged = _checks(snapshot, known, pull, pull.checks, is_reported=is_reported)
+        judged = _checks(snapshot, known, pull, checks, is_reported=is_reported)
         how = merge_standing.stands(pull)
         more = merge_standing.notices(snapshot, pull, known)
         more += [] if is_reported else merge_standing.moved(snapshot, pull, how)
