@@ -40,6 +40,8 @@ from lifecycle.stages.detection.detect_stage import detect
 from lifecycle.stages.detection.stage_markers import asked_in
 from lifecycle.stages.transcript.turn import NOTHING, Prompt, StageFinding, Tier, Turn
 
+CODED, CLOSED = Detected.CODING_COMPLETE, Detected.ISSUE_CLOSED
+CLEARED = Detected.SESSION_CLEARED
 QUICK = (Stage.CODING, Stage.TESTING, Stage.COMMIT_CLOSE)
 UNDER_WAY = [state for state in Detected if state.is_under_way]
 
@@ -89,8 +91,8 @@ def test_a_completed_stage_gives_the_next_ones_instruction(stage: Stage) -> None
 def test_work_under_way_passes(state: Detected) -> None:
     """The agent is at work: nothing is said, nothing is kept."""
     done = decide(seen(state, is_on_task=True, conflict="x", remaining=0))
-    assert (done.verdict, done.text, done.note, done.events) == (StopVerdict.PASS, "", "", ())
-    assert done.memory == Memory()
+    log = (f"Agent at work ({state}): the session may stop",)
+    assert done == StageDecision(StopVerdict.PASS, Memory(), log=log)
 
 
 def test_no_transcript_passes() -> None:
@@ -112,7 +114,12 @@ def test_where_the_tree_cannot_be_told_the_user_hears_it_once() -> None:
     """The agent may stop each time, without a position: once that is mended the same stop leads on."""
     blind = seen(Detected.TESTS_PASSING, evidence=Evidence.UNREADABLE, obstacle="git is broken.")
     first = decide(blind)
-    assert (first.verdict, first.note, first.text) == (StopVerdict.PASS, "git is broken.", "")
+    assert first == StageDecision(
+        StopVerdict.PASS,
+        Memory(told="git is broken."),
+        note="git is broken.",
+        log=("git is broken.", "The agent may stop"),
+    )
     again = decide(replace(blind, memory=first.memory))
     assert (again.verdict, again.note) == (StopVerdict.PASS, "")
     mended = decide(replace(blind, memory=again.memory, evidence=Evidence.GREEN, obstacle=""))
@@ -355,6 +362,31 @@ def test_a_closing_in_words_counts_where_it_is_asked_for(
     assert ("transition" in kinds) is is_end
 
 
+def test_of_a_closing_in_words_the_last_text_says_which_task_it_is() -> None:
+    """What was said before it is over; of a task that nobody knows any closing is the session's."""
+    found = StageFinding(CLOSED, Tier.INFERENCE, stage_watch.TEXT, position="p1")
+    turn = waited_turn()
+    turn.steps = ("Issue demo-3 is closed.", "The issue is closed.")
+    stop = StageSeen(turn, found, facts=Facts(task="demo-1"), is_on_task=True, remaining=1)
+    assert decide(stop).events[0].kind == "transition"
+    turn.steps = ("Issue #43 is closed.",)
+    assert decide(replace(stop, facts=Facts())).events[0].kind == "transition"
+    other = decide(replace(stop, facts=Facts(task="42"))).events
+    assert [event.detail for event in other] == [{"what": "question"}]
+
+
+@pytest.mark.parametrize("state", [CODED, Detected.ORACLE_APPROVED])
+def test_what_no_command_could_show_counts_in_words(state: Detected) -> None:
+    """Tests and a closing could be seen; that the code is there, and a review approves, is said."""
+    stop = seen(state, is_on_task=True)
+    stop.found.tier, stop.found.why = Tier.INFERENCE, stage_watch.TEXT
+    assert decide(stop).events[0].detail == {
+        "marker": str(state),
+        "tier": "inference",
+        "by": "words",
+    }
+
+
 def test_an_answer_in_words_at_the_next_task_is_as_good_as_the_marker() -> None:
     """Whoever waits for `/clear` is told the next task, not asked for the stage; a person is answered."""
     for text, kind, is_meant in (
@@ -389,6 +421,9 @@ def test_who_tells_the_user_what_stands_in_the_way_is_not_asked() -> None:
         turn, StageFinding(Detected.UNKNOWN, position="p1"), facts=facts, is_on_task=True
     )
     assert (decide(stop).verdict, decide(stop).events) == (StopVerdict.PASS, ())
+    turn.is_question = turn.has_worked = True
+    assert decide(stop).text == question()  # it was asked since, and went on
+    turn.is_question = turn.has_worked = False
     turn.instruction = instruction(Stage.CODING, facts, "Lead.")
     assert decide(stop).text == question()
 
@@ -403,6 +438,8 @@ def test_a_person_who_says_what_to_do_begins_the_count_anew() -> None:
     short = Facts(settings=StageSettings(max_blocks=9))
     full = decide(replace(stop, facts=short))
     assert (full.verdict, full.note, full.memory.is_let_go) == (StopVerdict.PASS, "", True)
+    first = decide(replace(stop, facts=short, memory=replace(spent, is_let_go=False)))
+    assert (first.verdict, first.memory.is_let_go) == (StopVerdict.LET_GO, True)
 
 
 def test_closing_another_task_is_no_end_of_this_one() -> None:
@@ -414,8 +451,11 @@ def test_closing_another_task_is_no_end_of_this_one() -> None:
         (("https://github.com/o/r/issues/7",), StopVerdict.BLOCK),
         ((), StopVerdict.BLOCK),
     ):
-        found = seen(Detected.ISSUE_CLOSED, subjects=subjects, facts=Facts(task="7"), remaining=1)
-        assert decide(found).verdict is verdict
+        for is_on_task in (False, True):
+            stop = seen(CLOSED, subjects=subjects, facts=Facts(task="7"), is_on_task=is_on_task)
+            assert decide(stop).verdict is verdict, (subjects, is_on_task)
+        unknown = decide(seen(CLOSED, subjects=subjects))
+        assert unknown.verdict is StopVerdict.BLOCK, "which task it is nobody knows"
 
 
 def test_a_stage_set_by_hand_is_told_at_the_next_stop() -> None:
@@ -424,7 +464,11 @@ def test_a_stage_set_by_hand_is_told_at_the_next_stop() -> None:
         stop = seen(state, memory=Memory(set_stage=Stage.TESTING))
         done = decide(stop)
         assert asked_in(done.text) is Stage.TESTING
-        assert done.text.startswith("The stage was set by hand.")
+        assert done.text == again(Stage.TESTING, Facts(), "The stage was set by hand.")
+        assert done.log == (
+            "Getting instruction for stage: TESTING (set by hand)",
+            "Injecting instruction for stage: TESTING",
+        )
         assert done.memory.set_stage is None
         assert decide(replace(stop, memory=done.memory)).verdict is StopVerdict.PASS
     told = seen(Detected.UNKNOWN, memory=Memory(position="p1", set_stage=Stage.TESTING))
@@ -476,6 +520,17 @@ def test_max_blocks_in_all_let_the_session_stop_for_good() -> None:
         StopVerdict.PASS,
         StopVerdict.PASS,
     ]
+
+
+def test_of_a_session_that_is_let_go_the_place_and_the_counts_are_kept() -> None:
+    """Where it was, so that it is told once there; tools that it used count as ever."""
+    facts = Facts(settings=StageSettings(max_blocks=9))
+    for found_at, kept_at in (("p7", "p7"), ("", "p1")):
+        stop = seen(CODED, memory=Memory(blocks=9, idle=3), facts=facts, has_worked=True)
+        stop.found.position = found_at
+        done = decide(stop)
+        assert done.memory == Memory(position=kept_at, blocks=9, is_let_go=True)
+        assert done.log == (done.note,)
 
 
 STOPS = st.builds(
@@ -540,8 +595,6 @@ def test_one_stop_has_one_answer(stop: StageSeen) -> None:
     assert done.log
 
 
-CODED, CLOSED = Detected.CODING_COMPLETE, Detected.ISSUE_CLOSED
-CLEARED = Detected.SESSION_CLEARED
 NEXT = "REQUIREMENTS_REVIEW"
 
 
@@ -550,6 +603,18 @@ NEXT = "REQUIREMENTS_REVIEW"
     [
         (
             seen(CODED, asked=Stage.CODING),
+            [
+                (
+                    "transition",
+                    "CODING",
+                    NEXT,
+                    {"marker": "CODING_COMPLETE", "tier": "marker"},
+                ),
+                ("block", "CODING", NEXT, {"what": "instruction"}),
+            ],
+        ),
+        (
+            seen(CODED),
             [
                 (
                     "transition",
@@ -786,12 +851,11 @@ def test_the_last_word_names_the_task_and_is_kept_at_its_stop() -> None:
 
 
 def test_a_task_that_was_taken_anew_is_told_its_stage_again() -> None:
-    """With the task's own words; otherwise the line goes on."""
-    stage = Stage.REQUIREMENTS_REVIEW
-    assert decide(seen(CODED)).text == instruction(stage, Facts(), COMPLETED[Stage.CODING])
-    turn = Turn(steps=("text",), kind=Prompt.OURS, position="p1", taken="demo-1")
-    taken = decide(StageSeen(turn, seen(CODED).found)).text
-    assert taken == again(stage, Facts(), COMPLETED[Stage.CODING])
+    """With the task's own words; otherwise the next one is begun."""
+    stop, lead = seen(CLEARED, facts=Facts(task="demo-1")), COMPLETED[Stage.NEXT_TASK]
+    assert decide(stop).text == instruction(Stage.CODING, stop.facts, lead)
+    stop.turn.taken = "demo-1"
+    assert decide(stop).text == again(Stage.CODING, stop.facts, lead)
 
 
 def test_an_answer_in_words_is_found_where_it_stands() -> None:
@@ -807,10 +871,21 @@ def test_an_answer_in_words_is_found_where_it_stands() -> None:
     )
     for other in (
         Turn(steps=turn.steps, kind=Prompt.OURS, asked=Stage.NEXT_TASK, is_question=True),
+        Turn(
+            steps=turn.steps,
+            kind=Prompt.OURS,
+            asked=Stage.NEXT_TASK,
+            is_question=True,
+            has_worked=True,
+        ),
+        Turn(kind=Prompt.OURS, asked=Stage.NEXT_TASK),
         Turn(steps=turn.steps, kind=Prompt.OURS, asked=Stage.NEXT_TASK, markers=(CODED,)),
         Turn(steps=turn.steps, kind=Prompt.MACHINE, asked=Stage.NEXT_TASK),
     ):
         assert meant(other, StageFinding(Detected.UNKNOWN)).state is Detected.UNKNOWN
+    for state in (CODED, Detected.IN_PROGRESS):
+        known = StageFinding(state)
+        assert meant(turn, known) is known
 
 
 @pytest.mark.parametrize(

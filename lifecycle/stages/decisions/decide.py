@@ -244,13 +244,10 @@ def _is_hearsay(seen: StageSeen) -> bool:
 
     Of tests where they can be run; of a closing where nobody asked for it, or of another task's.
     """
-    finding = seen.found
-    if finding.state is Detected.TESTS_PASSING and finding.why == stage_watch.TEXT:
-        return seen.can_run
-    if finding.state is not Detected.ISSUE_CLOSED or finding.tier is not Tier.INFERENCE:
+    if seen.found.why != stage_watch.TEXT:
         return False
-    if finding.why != stage_watch.TEXT:
-        return False
+    if seen.found.state is not Detected.ISSUE_CLOSED:
+        return seen.found.state is Detected.TESTS_PASSING and seen.can_run
     is_asked = seen.turn.asked is Stage.COMMIT_CLOSE
     text = "\n".join(seen.turn.texts[-1:])
     return not is_asked or bool(
@@ -413,7 +410,8 @@ def _block(
     memory = seen.memory
     idle = 0 if seen.turn.has_worked else memory.idle
     if _is_spent(seen) or idle >= IDLE_BLOCKS:
-        return _let_go(seen, replace(memory, idle=idle), events[-1].target)
+        *_, told = events
+        return _let_go(seen, replace(memory, idle=idle), told.target)
     after = replace(
         memory, position=_position(seen), blocks=memory.blocks + 1, idle=idle + 1, is_let_go=False
     )

@@ -33,6 +33,7 @@ def said(
             "approved" needs no word of what was.
         heard: the stage whose completion alone is looked for; None for any.
     """
-    wanted = [name for name, state in STAGES.items() if heard and state is MARKERS[heard]]
-    claims, still = own_words.said(text, about, "".join(wanted))
+    own = MARKERS[heard] if heard else None
+    wanted = next((name for name, state in STAGES.items() if state is own), "")
+    claims, still = own_words.said(text, about, wanted)
     return (*(STAGES[name] for name in claims), *(OPEN[name] for name in still))
