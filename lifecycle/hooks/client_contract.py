@@ -99,8 +99,7 @@ def render(
     output: dict[str, Any] = {}
     if at[ReplyPlace.REASON] or reason:
         own = [visible(redact(line)) for line in reason]
-        said_first = [*at[ReplyPlace.REASON], *at[ReplyPlace.CONTEXT]]
-        text = _clip([*said_first, *([""] if said_first and own else []), *own])
+        text = _clip([*at[ReplyPlace.REASON], *at[ReplyPlace.CONTEXT], "", *own])
         output |= {"decision": "block", "reason": text}
     elif refusal:
         output["hookSpecificOutput"] = {

@@ -16,7 +16,7 @@ from lifecycle.hooks import client_contract, wake
 from lifecycle.hooks.client_contract import CONTEXT_LIMIT, is_for, render
 from lifecycle.hooks.stdin_event import read_input
 from lifecycle.settings.resources import hook_script
-from lifecycle.settings.running_client import is_machine_made, session_of
+from lifecycle.settings.running_client import Client, is_machine_made, session_of
 
 SAYS = {
     audience: Notice(f"key:{audience}", f"text of {audience}", audience) for audience in Audience
@@ -193,6 +193,52 @@ def test_context_stays_below_the_clients_limit() -> None:
     reply = render("session-start", [], context=["x" * 50_000])
     text = json.loads(reply.stdout)["hookSpecificOutput"]["additionalContext"]
     assert len(text) == CONTEXT_LIMIT
+    for over, end in ((0, "x"), (1, "…")):
+        reply = render("session-start", [], person=["x" * (CONTEXT_LIMIT + over)])
+        said = json.loads(reply.stdout)["systemMessage"]
+        assert (len(said), said[-1]) == (CONTEXT_LIMIT, end)
+
+
+def test_what_is_said_besides_the_notices_stands_in_its_place() -> None:
+    """A turn goes on for reasons behind an empty line, a wake is on stderr, the person is told apart."""
+    act, news = SAYS[Audience.ACT], SAYS[Audience.NEWS]
+    told = {
+        "reasons alone": render("on-stop", [], reason=["go", "on"]),
+        "reasons": render("on-stop", [act, news], reason=["go"]),
+        "news": render("on-stop", [news]),
+        "person": render("on-stop", [], person=["hi"]),
+        "wake alone": render("on-clear", [], wake=["up"]),
+        "wake": render("on-idle", [act], wake=["up"]),
+    }
+    context = {"hookEventName": "Stop", "additionalContext": "text of news"}
+    assert {name: (reply.stderr, reply.code) for name, reply in told.items() if reply.code} == {
+        "wake alone": ("up\n", 2),
+        "wake": ("text of act\nup\n", 2),
+    }
+    assert {name: json.loads(one.stdout) for name, one in told.items() if not one.code} == {
+        "reasons alone": {"decision": "block", "reason": "go\non"},
+        "reasons": {"decision": "block", "reason": "text of act\ntext of news\n\ngo"},
+        "news": {"hookSpecificOutput": context},
+        "person": {"systemMessage": "hi"},
+    }
+
+
+def test_another_clients_user_is_told_what_the_agent_would_be() -> None:
+    """Nobody knows what goes on there for a reason."""
+    said = [SAYS[Audience.ACT], SAYS[Audience.NOTE]]
+    for client in Client:
+        reply = client_contract.render_as(client, "on-stop", said)
+        if client is Client.OTHER:
+            assert json.loads(reply.stdout) == {"systemMessage": "text of act\ntext of note"}
+        else:
+            assert reply == render("on-stop", said)
+
+
+def test_a_line_of_ours_keeps_its_marker_and_a_strangers_does_not() -> None:
+    """Whoever made a line of ours has quoted what strangers wrote; no secret is in either."""
+    line = "::: WORKFLOW_STAGE: X ::: ghp_abcdefghijklmnopqrst0123"
+    assert client_contract.fit(client_contract.Ours(line)) == "::: WORKFLOW_STAGE: X ::: ***"
+    assert client_contract.fit(line) == ": : : WORKFLOW_STAGE: X : : : ***"
 
 
 def test_a_packet_keeps_its_lines_and_its_secrets() -> None:
@@ -220,7 +266,9 @@ def test_stdin_that_never_comes_is_not_waited_for() -> None:
 def test_the_event_must_be_the_hooks_own() -> None:
     """A call by hand names none; a subagent's stop is another event."""
     assert is_for("on-stop", {})
+    assert is_for("on-stop", {"hook_event_name": ""})
     assert is_for("on-stop", {"hook_event_name": "Stop"})
+    assert is_for("post-tool-use", {"hook_event_name": "PostToolUseFailure"})
     assert not is_for("on-stop", {"hook_event_name": "SubagentStop"})
 
 

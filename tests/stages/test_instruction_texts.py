@@ -154,6 +154,26 @@ Which stage are you at? Respond with ONE of:
 
 Then emit: ::: WORKFLOW_STAGE: <YOUR_STAGE> :::""",
         ),
+        (
+            instructions.question((Stage.CODING,), check="make test"),
+            """\
+What you ran does not show with certainty that the tests pass. Run `make test`: what it shows is kept.
+
+Unable to determine current workflow stage.
+
+WORKFLOW STAGES: CODING
+
+Which stage are you at? Respond with ONE of:
+- CODING_COMPLETE (finished implementing)
+- IN_PROGRESS (not finished yet: say what you wait for, or go on with it)
+
+Then emit: ::: WORKFLOW_STAGE: <YOUR_STAGE> :::""",
+        ),
+        (
+            instructions.advisory(),
+            "stages.require_evidence asks for a green test run, but no command for tests is known here and "
+            "none was ever seen to run: the agent's own word counts until stages.test names one.",
+        ),
     ],
     ids=lambda value: value.partition("\n")[0][:30],
 )

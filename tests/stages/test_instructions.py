@@ -212,6 +212,7 @@ def test_under_a_claim_the_handoff_is_instructed_and_no_close() -> None:
     assert "`lifecycle handoff --summary-file - <<'EOF'`" in text
     assert "The claim closes the issue after the merge" in text
     assert "bd close" not in text
+    assert "Close issue with summary" not in text
     assert "./deploy_prod.sh" in text
     held = instructions.still_claimed(Facts(wording=WORDING, is_claimed=True))
     assert asked_in(held) is Stage.COMMIT_CLOSE

@@ -464,3 +464,81 @@ def test_what_a_failed_run_left_under_way_goes_with_the_next_run_or_edit(later: 
     failed = run_of("pytest", "1 failed, 2 passed in 1s")
     assert stage_watch.infer((failed,), asked=Stage.CODING).state is Detected.IN_TESTING
     assert stage_watch.infer((failed, later), asked=Stage.CODING).state is Detected.IN_PROGRESS
+
+
+OPEN = ToolCall("Task", "oracle-review it", OK, "All requirements are met.")
+"""A review that says something good, and of the review nothing."""
+BAD = ToolCall("Task", "oracle-review it", OK, "VERDICT: CHANGES_REQUESTED")
+APPROVAL = ToolCall("Task", "oracle-review it", OK, "VERDICT: APPROVED")
+VERDICT = "The oracle read it.\n\nVERDICT: CHANGES_REQUESTED"
+GONE = "I reverted everything."
+"""It takes a claim back, and has none of the words of one."""
+
+TURNS: list[tuple[tuple[str | ToolCall, ...], Stage | None, str, str]] = [
+    (("All tests pass.", RED), Stage.TESTING, "IN_TESTING", "pytest"),
+    (("The tests are failing.", GREEN), Stage.CODING, "IN_PROGRESS", "tools"),
+    ((RED, "The tests are failing."), Stage.TESTING, "IN_TESTING", "pytest"),
+    (
+        (ToolCall("Bash", "pytest -k a", FAILED, "boom"), "All tests pass."),
+        Stage.TESTING,
+        *("IN_TESTING", "pytest"),
+    ),
+    (("All tests pass.", "Two tests failed."), Stage.TESTING, "IN_TESTING", "the text"),
+    (
+        (ToolCall("Bash", "ls", OK), LOOK, "All tests pass."),
+        Stage.TESTING,
+        *("UNKNOWN", stage_watch.UNREAD),
+    ),
+    ((ToolCall("", "/oracle-review"),), None, "IN_ORACLE_REVIEW", "/oracle-review"),
+    ((BAD, REVIEW, "VERDICT: APPROVED"), Stage.ORACLE_REVIEW, "ORACLE_APPROVED", "a verdict"),
+    ((BAD, "VERDICT: APPROVED"), Stage.ORACLE_REVIEW, "IN_ORACLE_REVIEW", "oracle-review it"),
+    (
+        (ToolCall("Task", "oracle-review it", FAILED, "API Error"), "VERDICT: APPROVED"),
+        Stage.ORACLE_REVIEW,
+        *("IN_ORACLE_REVIEW", "oracle-review it"),
+    ),
+    ((OPEN, "It is approved."), Stage.ORACLE_REVIEW, "IN_ORACLE_REVIEW", "oracle-review it"),
+    ((OPEN, REVIEW, "It is approved."), Stage.ORACLE_REVIEW, "ORACLE_APPROVED", "the text"),
+    ((REVIEW, APPROVAL), Stage.CODING, "IN_PROGRESS", "tools"),
+    ((REVIEW, GREEN), Stage.CODING, "IN_ORACLE_REVIEW", "/oracle-review now"),
+    (
+        (BAD, "The review is approved. The implementation is complete."),
+        None,
+        *("CODING_COMPLETE", "the text"),
+    ),
+    (("The implementation is complete.", GONE), Stage.CODING, "UNKNOWN", ""),
+    ((GREEN, "I skipped the export."), None, "TESTS_PASSING", "pytest"),
+    ((VERDICT, "All tests pass."), None, "TESTS_PASSING", "the text"),
+    ((f"All tests pass.\n\n{VERDICT}",), None, "IN_ORACLE_REVIEW", "a verdict"),
+    (
+        ("The implementation is complete.", ToolCall("Bash", "sed -i s/a/b/ a.py", OK), GREEN),
+        Stage.CODING,
+        *("IN_PROGRESS", "Bash"),
+    ),
+]
+"""What was said and done, the stage in force, and what it comes to by what."""
+
+
+def test_what_a_turn_comes_to_follows_from_all_of_its_steps() -> None:
+    """A later call beats an earlier word, a denial stands until the next review, words come last."""
+    came = []
+    for steps, asked, _, _ in TURNS:
+        found = infer(steps, asked=asked)
+        came.append((steps, asked, str(found.state), found.why))
+    assert came == TURNS
+
+
+def test_until_it_is_known_which_stage_is_in_force_a_claim_of_any_counts() -> None:
+    """That the requirements are met is said without a word of which, as in their review."""
+    said = ("The requirements are met.",)
+    assert infer(said, is_cut=True).state is Detected.REQUIREMENTS_REVIEWED
+    assert infer(said).state is Detected.UNKNOWN
+
+
+def test_a_projects_own_commands_and_runners_are_looked_at_by_their_names() -> None:
+    """A line that has nothing else in it is a test run by them alone."""
+    call, row = ToolCall("Bash", "./prove it", OK, "fine"), {"name": "p", "commands": ["./prove"]}
+    assert state(call, tests=("./prove it",)) is Detected.TESTS_PASSING
+    assert state(call, runners=(row,)) is Detected.IN_TESTING
+    broken = ({"name": "p"}, {"commands": "./prove"})
+    assert call_sorts.commands_of((*broken, row, {"commands": ["a", "b"]})) == ("./prove", "a", "b")

@@ -12,7 +12,7 @@ from lifecycle.stages.transcript.tasks_taken import (
     told_in,
 )
 
-STARTS = ("/bd-start", "make begin ID={id}", "tasks go {id}")
+STARTS = ("/bd-start", "make begin ID={id}", "tasks go {id}", "/our:begin")
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,7 @@ STARTS = ("/bd-start", "make begin ID={id}", "tasks go {id}")
         ("gh issue view https://github.com/o/r/issues/42", ["42"]),
         ("make begin ID=42", ["42"]),
         ("tasks go 42", ["42"]),
+        ("/our:begin 42", ["42"]),
     ],
 )
 def test_commands_that_take_a_task_up(text: str, ids: list[str]) -> None:
@@ -48,6 +49,9 @@ def test_commands_that_take_a_task_up(text: str, ids: list[str]) -> None:
         "bd list",
         "make begin",
         "make test ID=42",
+        "make begin X=42",
+        "make",
+        "/other:begin 42",
         "tasks stop 42",
         "",
     ],
@@ -77,6 +81,7 @@ def test_the_task_that_an_instruction_names() -> None:
     assert told_in("CURRENT STAGE: X\n- Re-read with `bd show bd-7`\n- see bd-8") == "bd-7"
     assert told_in("- Otherwise: Start work with `/bd-start bd-9`", STARTS) == "bd-9"
     assert told_in('- Close issue: `lifecycle tracker close 43 --reason "x"`') == "43"
+    assert told_in("- See `bd show bd-7`, and `bd close bd-8`") == "bd-8"
     assert told_in("- Run `pytest`") == ""
 
 
@@ -102,6 +107,10 @@ def test_words_about_another_task(text: str, task: str, is_other: bool) -> None:
     [
         ("bd update bd-1 --claim", "", "bd-1"),
         ("bd update bd-1 --claim && bd update bd-2 --claim", "", "bd-2"),
+        ("bd update bd-1 bd-2 --claim", "", "bd-2"),
+        ("lifecycle claim", "", "?"),
+        ("lifecycle claim && bd update bd-2 --claim", "", "bd-2"),
+        ("bd update bd-1 --claim && lifecycle claim", "", "?"),
         ("bd show bd-1", "", ""),
         ("ls", "", ""),
         ("bd update bd-1 --claim", "Error: already claimed by bob", ""),

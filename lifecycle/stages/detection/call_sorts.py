@@ -148,7 +148,7 @@ def hinted(line: str, tests: tuple[str, ...] = (), review: str = "") -> set[Sort
     own = (max(command.split(), key=len) for command in tests if command.strip())
     if any(word in line for word in own):
         sorts.add(Sort.TESTS)
-    if review.strip() and review.rsplit(maxsplit=1)[-1] in line:
+    if review.strip() and review.split()[-1] in line:
         sorts.add(Sort.REVIEW)
     return sorts
 
@@ -176,7 +176,7 @@ def _reviewing(call: ToolCall, review: str, asked: Stage | None) -> Sort | None:
     head = text.split(" ")[0]
     is_agents = call.tool in ("Agent", "Task", *["Bash"] * (head[:1] not in ("", "/")))
     words = text[:_VERDICT] if is_agents else head
-    if call.tool not in _ASKED or not (words or review):
+    if call.tool not in _ASKED:
         return None
     has = partial(_has, words)
     if re.search(REQUIREMENTS_REVIEW, words) and head != review:
@@ -214,10 +214,12 @@ def _prompt_of(line: str) -> str:
     from lifecycle.evidence.command_lines import commands, listed
 
     every = commands(line)
-    place = next((i for i, c in enumerate(every) if c.words[0] == "claude"), 0)
+    place = next((i for i, c in enumerate(every) if c.words[0] == "claude"), None)
+    if place is None:
+        return ""
     words, behind = every[place].words, every[place + 1 :]
     is_alone = all(c.after == "|" or c.words[0] in listed("quiet") for c in every[:place])
-    is_piped = words[0] == "claude" and all(c.after == "|" for c in every[place:-1])
+    is_piped = all(c.after == "|" for c in every[place:-1])
     is_shown = all(c.words[0] in listed("passing") for c in behind) and is_piped
     told = " ".join(word for c in behind for word in c.words).lower()
     if not (is_alone and is_shown) or {"-p", "--print"}.isdisjoint(words) or "approved" in told:
@@ -229,8 +231,8 @@ def _prompt_of(line: str) -> str:
 def _is_own_review(call: ToolCall, head: str, review: str) -> bool:
     """True if it is the project's own review."""
     mine = tuple(review.split())
-    if call.tool != "Bash" or head or not mine or mine[-1] not in call.text:
-        return head == "".join(mine[:1]) != ""
+    if head or not mine:
+        return head in mine[:1]
     from lifecycle.evidence.command_lines import commands
 
     return any(command.words[: len(mine)] == mine for command in commands(call.text))
@@ -251,8 +253,8 @@ def _verdict(call: ToolCall) -> str:
     output = re.sub(_TRAILER, "", call.output)
     if verdict := own_words.verdict(output) or (own_words.approves(output) and "approved"):
         return verdict
-    says, still = own_words.said(output, (REVIEW, REQUIREMENTS))
+    says, _ = own_words.said(output, (REVIEW, REQUIREMENTS))
     # What such a call gives back is all of a review: one that says nothing good asks for changes.
     is_all = has_answered(call)
     is_bad = is_all and {"approved", "satisfied"}.isdisjoint(says)
-    return "changes" if is_bad or "approved" in still else "open"
+    return "changes" if is_bad else "open"

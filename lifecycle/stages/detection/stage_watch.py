@@ -147,7 +147,7 @@ class Watch:
         if sort is Sort.TESTS:
             self._forget({Detected.TESTS_PASSING})
             self.under_way.pop(Detected.IN_TESTING, None)
-            self.by_call |= {Detected.TESTS_PASSING, Detected.IN_TESTING}
+            self.by_call.add(Detected.IN_TESTING)
             self.has_failed = outcome == Outcome.FAILED or call.outcome is not CallEnd.OK
         if sort in _REVIEWS:
             self.reviewed, about = _REVIEWS[sort]
@@ -159,9 +159,9 @@ class Watch:
                 self.denied.add(self.reviewed)
         if sort is Sort.SHOW:
             self.about += (REQUIREMENTS,)
-        if sort is Sort.CLOSE:
+        if sort is Sort.CLOSE and outcome != "done":
             self._forget({Detected.ISSUE_CLOSED} if outcome == REOPENED else set())
-            (self.denied.discard if outcome == "done" else self.denied.add)(Detected.ISSUE_CLOSED)
+            self.denied.add(Detected.ISSUE_CLOSED)
         self.has_shell = self.has_shell or call.tool in SHELLS
         if call.tool:
             self.has_worked = True
@@ -188,7 +188,7 @@ class Watch:
             return
         claimed = stage_words.said(text, self.about, self.heard)
         by_text = {state for state, (why, _) in self.states.items() if why == TEXT}
-        self._forget(by_text if by_text and own_words.takes_back(text) else set())
+        self._forget({state for state in by_text if own_words.takes_back(text)})
         for state in claimed:
             is_old = state is Detected.ORACLE_APPROVED and VERDICT in self.under_way.values()
             is_seen = state is Detected.TESTS_PASSING and self.has_shell
@@ -260,16 +260,14 @@ def _sorts(
 ) -> dict[int, Seen]:
     """What each call is about, by its place.
 
-    Judged from the last one back: once a test run was found, those before it change nothing, and so it
-    is with a task that was closed. A command that is not worth it is work, whatever it was.
+    Judged from the last one back: once a test run was found, those before it change nothing. A command
+    that is not worth it is work, whatever it was.
     """
     open_, left = {Sort.TESTS, Sort.CLOSE, Sort.SHOW, Sort.REVIEW, Sort.EDIT}, PARSED
     sorts: dict[int, Seen] = {}
     hints = (*tests, *commands_of(runners))
-    for place in range(len(steps) - 1, -1, -1):
-        call = steps[place]
-        if isinstance(call, str):
-            continue
+    calls = {place: step for place, step in enumerate(steps) if not isinstance(step, str)}
+    for place, call in reversed(calls.items()):
         if call.tool == "Bash":
             is_worth = left > 0 and bool(hinted(call.text, hints, review) & open_)
             if not is_worth:
@@ -278,26 +276,24 @@ def _sorts(
             left -= 1
         seen = sorts[place] = classify(call, tests, review, asked, runners, root)
         if seen[0] is Sort.TESTS:
-            open_ -= {Sort.TESTS, Sort.EDIT}
+            open_.discard(Sort.TESTS)
             if seen[1] == Outcome.PASSED:
                 sorts |= {
-                    later: _EDITED for later in sorts if _may_edit(steps[later], sorts[later])
+                    later: _EDITED for later in sorts if _may_edit(calls[later], sorts[later])
                 }
-        if seen[0] is Sort.CLOSE and seen[1] == "done":
-            open_.discard(Sort.CLOSE)
     return sorts
 
 
 _EDITED: Seen = (Sort.EDIT, "", (), "a command that may have changed files")
 
 
-def _may_edit(step: str | ToolCall, seen: Seen) -> bool:
+def _may_edit(call: ToolCall, seen: Seen) -> bool:
     """True for a command behind a green run of which nobody knows that it leaves the files as they are."""
-    if isinstance(step, str) or step.tool != "Bash" or seen[0] is not Sort.WORK:
+    if call.tool != "Bash" or seen[0] is not Sort.WORK:
         return False
     from lifecycle.evidence import test_runs
 
-    return test_runs.may_change_files(step.text)
+    return test_runs.may_change_files(call.text)
 
 
 def _row(tool: str, sort: Sort, outcome: str) -> Detected:

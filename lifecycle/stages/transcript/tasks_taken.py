@@ -45,7 +45,7 @@ def taken_by(command: str, output: str) -> str:
 
 def told_in(instruction: str, starts: Iterable[str] = ()) -> str:
     """The task that an instruction's own commands name; "" if they name none."""
-    return "".join(ids_in(_QUOTED.findall(instruction), starts)[-1:])
+    return next(reversed(ids_in(_QUOTED.findall(instruction), starts)), "")
 
 
 def is_about_others(text: str, task: str) -> bool:
@@ -53,15 +53,15 @@ def is_about_others(text: str, task: str) -> bool:
 
     Tasks are spelled `#42`, or like this one: `demo-1` and `demo-3`.
     """
-    family, mark, _ = task.rpartition("-")
-    form = rf"{re.escape(family)}-[\w.]*\w" if mark and family else r"#\d+"
+    family = task.rpartition("-")[0]
+    form = rf"{re.escape(family)}-[\w.]*\w" if family else r"#\d+"
     named = {plain(name) for name in re.findall(rf"(?<![\w-]){form}", text)}
     return bool(named) and plain(task) not in named
 
 
 def plain(name: str) -> str:
     """An id as trackers spell it: `#42` and an address that ends in it are `42`."""
-    return name.lstrip("#").rsplit("/", 1)[-1]
+    return name.removeprefix("#").rpartition("/")[2]
 
 
 def _named(texts: Iterable[str], starts: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -75,7 +75,7 @@ def _ids(text: str, begins: list[tuple[str, ...]]) -> Iterator[tuple[str, str]]:
     """Each task that a text names with what is done to it: CLAIM where it is begun."""
     if text.startswith("/"):
         name, *rest = text.split()
-        own = f"/{name.rsplit(':', 1)[-1].lstrip('/')}"
+        own = f"/{name.rpartition(':')[2].removeprefix('/')}"
         if own == f"/{CLAIM}" or (own,) in begins or (name,) in begins:
             yield from ((command_signs.CLAIM, word) for word in rest)
         return
@@ -91,7 +91,7 @@ def _behind(words: tuple[str, ...], begin: tuple[str, ...]) -> tuple[str, ...]:
     """The words behind those that begin a task; `ID=42` names 42."""
     *whole, last = begin
     here = words[: len(begin)]
-    if here[:-1] != tuple(whole) or not here[-1:] or not here[-1].startswith(last):
+    if here[:-1] != tuple(whole) or not here[-1].startswith(last):
         return ()
     if here[-1] == last:
         return words[len(begin) :]

@@ -44,7 +44,8 @@ def test_with_further_words_it_is_a_part_unless_it_failed() -> None:
     assert (part.outcome, part.why) == (Outcome.PARTIAL, "further words were given")
     red = judged(Reading(FAILED, why="exit status 2"), part="further words were given")
     assert (red.outcome, red.why) == (FAILED, "exit status 2")
-    assert judged(Reading(PASSED)).outcome is PASSED
+    whole = judged(Reading(PASSED))
+    assert (whole.outcome, whole.why) == (PASSED, "")
 
 
 def test_what_the_commands_counted_is_added_up() -> None:
@@ -126,7 +127,11 @@ def test_it_is_held_against_the_last_that_passed() -> None:
     assert (
         run_findings.odd_beside(passed(1, 1), [passed(100, 100), passed(1, 1), failed], 1.0) == []
     )
-    assert len(run_findings.odd_beside(passed(1, 1), [passed(1, 1), passed(100, 100)], 1.0)) == 2
+    older = replace(passed(1, 1), at=RUN.at - 50, started=RUN.at - 51)
+    assert run_findings.odd_beside(passed(1, 1), [older, passed(100, 100)], 1.0) == [
+        "It took 1.0 seconds, and 100.0 when it passed last: see whether all of it ran.",
+        "It ran 1 tests, and 100 when it passed last: see whether all were found.",
+    ]
     assert run_findings.odd_beside(passed(1, 1), [failed], 1.0) == []
     assert run_findings.odd_beside(passed(1, 1), [], 1.0) == []
     assert run_findings.odd_beside(failed, [passed(100, 100)], 1.0) == []
