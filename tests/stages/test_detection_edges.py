@@ -9,7 +9,7 @@ import pytest
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.evidence.outcomes import CallEnd
 from lifecycle.stages.detection import call_sorts, stage_markers, stage_watch, stage_words
-from lifecycle.stages.detection.detect_stage import detect
+from lifecycle.stages.detection.detect_stage import detect, detect_text
 from lifecycle.stages.transcript.turn import Prompt, Tier, ToolCall, Turn
 
 MARKER = "::: WORKFLOW_STAGE: CODING_COMPLETE :::"
@@ -337,3 +337,51 @@ def test_a_marker_in_a_sentence_is_one_where_the_agent_was_told_of_markers(
     )
     found = detect(turn)
     assert (found.state, found.tier, found.position) == (Detected.CODING_COMPLETE, tier, "p")
+
+
+GREEN = ToolCall("Bash", "pytest", CallEnd.OK, "12 passed in 0.1s")
+CODED, PASSING = Detected.CODING_COMPLETE, Detected.TESTS_PASSING
+SAID = "The implementation is complete."
+WRONG = "::: WORKFLOW_STAGE: TESTS_DONE :::"
+
+FOUND: list[tuple[dict[str, Any], tuple[str, str, str]]] = [
+    ({"is_question": True}, ("UNKNOWN", "", "")),
+    (
+        {"is_question": True, "steps": ("CODING_COMPLETE", "TESTS_PASSING")},
+        ("TESTS_PASSING", "its answer", ""),
+    ),
+    ({"steps": (GREEN,)}, ("IN_PROGRESS", "tools", "")),
+    ({"steps": (GREEN,), "is_cut": True}, ("TESTS_PASSING", "pytest", "")),
+    ({"steps": (GREEN,), "markers": (CODED,)}, ("TESTS_PASSING", "pytest", "")),
+    (
+        {"steps": ("The requirements are met.",), "is_cut": True},
+        ("REQUIREMENTS_REVIEWED", "the text", ""),
+    ),
+    ({"steps": (SAID,)}, ("CODING_COMPLETE", "the text", "")),
+    ({"steps": (SAID,), "kind": Prompt.HUMAN}, ("UNKNOWN", "", "")),
+    (
+        {"steps": ("Two tests failed.",), "kind": Prompt.HUMAN, "asked": Stage.TESTING},
+        ("IN_TESTING", "the text", ""),
+    ),
+    ({"steps": ("Well.", WRONG)}, ("UNKNOWN", "", "TESTS_DONE")),
+    ({"steps": (f"{SAID}\n\n{WRONG}",)}, ("UNKNOWN", "", "TESTS_DONE")),
+    ({"steps": (GREEN, WRONG), "asked": Stage.TESTING}, ("TESTS_PASSING", "pytest", "")),
+]
+"""What is known of a turn, and what is found in it: the state, by what, and a name that is no stage."""
+
+
+def test_what_is_found_in_a_turn_has_its_place() -> None:
+    """A name that is no stage takes words back and no call; who is answered in words completes nothing."""
+    came = []
+    for known, _ in FOUND:
+        found = detect(Turn(**{"kind": Prompt.OURS, "position": "p7", **known}))
+        assert found.position == "p7", known
+        came.append((known, (str(found.state), found.why, found.misnamed)))
+    assert came == FOUND
+
+
+def test_of_several_markers_the_last_counts() -> None:
+    """In a text, and in turns that nobody answered."""
+    turn = Turn(steps=("Well.",), kind=Prompt.OURS, markers=(CODED, PASSING), asked=Stage.CODING)
+    assert detect(turn).state is PASSING
+    assert detect_text(f"{MARKER}\n\n::: WORKFLOW_STAGE: TESTS_PASSING :::").state is PASSING

@@ -261,9 +261,17 @@ def test_a_quotation_mark_on_one_side_quotes_nothing(text: str, is_said: bool) -
     assert stage_markers.find(text) == ([CODED] if is_said else [])
 
 
-@pytest.mark.parametrize("between", [" ", ", ", " * ", "\n", " and "])
+@pytest.mark.parametrize("between", [" ", ", ", " * ", "\n", "\n\n", " and "])
 def test_two_markers_beside_each_other_are_both_said(between: str) -> None:
     """What stands behind a marker on its line may be another one; words between them make it a sentence."""
     both = [Detected.CODING_COMPLETE, Detected.TESTS_PASSING]
     text = between.join(map(instructions.marker, both))
     assert stage_markers.find(text) == ([] if between == " and " else both)
+
+
+def test_what_announces_a_marker_announces_those_in_the_next_paragraphs() -> None:
+    """Up to other words: a marker leads none itself."""
+    first, second = map(instructions.marker, (CODED, Detected.TESTS_PASSING))
+    assert stage_markers.find(f"Then emit:\n\n{first}\n\n{second}") == []
+    told = f"Then emit:\n\n{first}\n\nIt is green.\n\n{second}"
+    assert stage_markers.find(told) == [Detected.TESTS_PASSING]

@@ -118,9 +118,11 @@ def _named(text: str) -> list[tuple[str, bool]]:
     every_block = _blocks(text)
     listed = _listed([line for block in every_block for line in block.bare.split("\n")])
     names: list[tuple[str, bool]] = []
-    number = 0
+    number, lead = 0, ""
     for place, block in enumerate(every_block):
         bare = block.bare
+        # What leads a marker leads the one in the next paragraph, too.
+        lead = lead if re.fullmatch(rf"\W*{_MARKER}\W*", block.lead) else block.lead
         begin = 0
         for line in bare.split("\n"):
             end = begin + len(line)
@@ -128,7 +130,7 @@ def _named(text: str) -> list[tuple[str, bool]]:
                 around = bare[: begin + match.start()], bare[begin + match.end() :]
                 siblings = every_block[max(0, place - 8) : place] if block.is_item else ()
                 is_to_do = any(o.is_item and _has("to do", o.bare, re.match) for o in siblings)
-                if not is_to_do and _is_said(block, *around):
+                if not is_to_do and _is_said(block, lead, *around):
                     later = [other.bare for other in every_block[place + 1 :]]
                     goes_on = not around[1].strip() and "".join(later[:1])[:1].islower()
                     if not goes_on and not any(
@@ -196,7 +198,7 @@ def is_question(text: str) -> bool:
     return QUESTION in text
 
 
-def _is_said(block: Block, before: str, after: str) -> bool:
+def _is_said(block: Block, lead: str, before: str, after: str) -> bool:
     """True unless the marker between these two parts of its block is quoted or only spoken of."""
     rest, _, below = re.sub(_MARKER, "", after).partition("\n")
     if block.box == " " or rest.strip(_DRESS) or _is_quoted(before, after):
@@ -208,13 +210,13 @@ def _is_said(block: Block, before: str, after: str) -> bool:
         return False  # a line of a diff, a comment of code, or where a link leads
     sentence = re.split(_SENTENCE_END, re.sub(_MARKER, " ", before).replace("\n", " "))[-1]
     is_alone = not sentence.strip(_LABEL)
-    if is_alone and (block.is_item or block.is_headed) and _has("plan", block.lead):
+    if is_alone and (block.is_item or block.is_headed) and _has("plan", lead):
         return False
     if is_alone and not before.strip(_LABEL):
-        is_whole = block.lead.rstrip(" *_").endswith((".", "!"))
-        goes_on = _has("last", block.lead) and not is_whole
-        is_led = block.is_headed or _has("leads", block.lead) or goes_on
-        sentence = re.split(_SENTENCE_END, block.lead)[-1] if is_led else ""
+        is_whole = lead.rstrip(" *_").endswith((".", "!"))
+        goes_on = _has("last", lead) and not is_whole
+        is_led = block.is_headed or _has("leads", lead) or goes_on
+        sentence = re.split(_SENTENCE_END, lead)[-1] if is_led else ""
     sentence = sentence[-SENTENCE:]
     for pattern, instead in _NOT_SPOKEN:
         sentence = re.sub(pattern, instead, sentence)
