@@ -152,9 +152,8 @@ def _unmet(story: Story, tree: str) -> list[str]:
 
 def story_lacks(story: Story) -> tuple[str, ...]:
     """What a story's own design lacks before it is developed, each as a clause."""
-    names = ("acceptance criteria", "design", "files")
-    parts = (story.criteria, story.design.strip(), story.files)
-    lacking = [name for name, part in zip(names, parts, strict=True) if not part]
+    parts = {"acceptance criteria": story.criteria, "design": story.design.strip()}
+    lacking = [name for name, part in {**parts, "files": story.files}.items() if not part]
     return (f"{story.id} has no {', no '.join(lacking)}",) if lacking else ()
 
 
@@ -168,7 +167,7 @@ def design_lacks(run: Run) -> tuple[str, ...]:
         strange = sorted({*story.depends_on} - known)
         if strange:
             lacks.append(f"{story.id} depends on {', '.join(strange)}, which is no story")
-    circles = (circle_of(run, story.id) for story in run.stories if story.depends_on)
+    circles = (circle_of(run, story.id) for story in run.stories)
     circle = next(filter(None, circles), None)
     if circle:
         lacks.append(f"{' → '.join(circle)} depend on each other in a circle")

@@ -21,7 +21,7 @@ from lifecycle.run.gates.gate_rules import (
     unmet,
 )
 from lifecycle.run.gates.work_facts import WorkFacts
-from lifecycle.run.state import Clarification, Criterion, GatePart, ReviewFinding
+from lifecycle.run.state import Clarification, Criterion, GatePart, ReviewFinding, Story
 from lifecycle.run.table import (
     CheckState,
     CriterionState,
@@ -101,8 +101,38 @@ def test_what_changed_is_asked_for_only_where_git_says_what_the_files_are() -> N
 
 
 def test_without_a_tree_nothing_is_shown() -> None:
-    """That git does not say what the files are is named first of all."""
-    assert "git does not say what the files are" in missing_for(done(), WorkFacts())[-1]
+    """That git does not say what the files are stands behind what lacks all the same."""
+    assert missing_for(done(design=" "), WorkFacts()) == (
+        "S1 has no design",
+        "GREEN was shown on another tree (lifecycle run gate G5 S1 --anew)",
+        "git does not say what the files are, so nothing is shown for them",
+    )
+
+
+def test_all_that_is_missing_is_told_with_what_mends_it() -> None:
+    """In the order in which it is done: the design, the cycle, the criteria, the gates, the reviews."""
+    bare = Story("S1", "Pay", security=True, criteria=(Criterion("it pays"),))
+    review_by = "on the current tree (lifecycle run review S1 --by"
+    gate = "on the current tree (lifecycle run gate"
+    assert missing_for(bare, WorkFacts(TREE, "c", ("pay.py",))) == (
+        "S1 has no design, no files",
+        "nothing changed since it began (if nothing has to: lifecycle run update-story S1 completed "
+        "--no-change REASON)",
+        "RED is not proven (lifecycle run tdd-phase S1 red)",
+        "criterion 1 is pending (lifecycle run criterion S1 1 met)",
+        f"G5 (testsPass) has no PASSED record {gate} G5 S1)",
+        f"G4 (coverageMet) has no PASSED record {gate} G4 S1)",
+        f"reviewApproved has no PASSED record {review_by} reviewer …)",
+        f"G6 (securityCleared) has no PASSED record {review_by} security …)",
+        "not committed: pay.py (lifecycle run commit S1)",
+    )
+    reviews = (review(findings=BLOCKING), review(ReviewVerdict.CLEARED, findings=BLOCKING))
+    failed = done(reviews=reviews, gates=(passed(Gate.G5, test=CheckState.FAIL), passed(Gate.G4)))
+    assert missing_for(failed, FACTS) == (
+        f"G5 (testsPass) FAILED {gate} G5 S1)",
+        f"reviewApproved FAILED {review_by} reviewer …)",
+        f"G6 (securityCleared) FAILED {review_by} security …)",
+    )
 
 
 @pytest.mark.parametrize(
@@ -142,7 +172,8 @@ def test_a_later_review_of_the_same_tree_counts() -> None:
     assert check_states(story, TREE)[StoryCheck.REVIEW_APPROVED] is CheckState.PASS
     assert check_states(story, OTHER)[StoryCheck.REVIEW_APPROVED] is CheckState.PENDING
     assert check_states(story, TREE)[StoryCheck.SECURITY_CLEARED] is CheckState.NOT_APPLICABLE
-    assert {*check_states(done(), "").values()} == {CheckState.PENDING}
+    unknown = done(gates=(passed(Gate.G4, ""), passed(Gate.G5, "")), reviews=(review(tree=""),))
+    assert {*check_states(unknown, "").values()} == {CheckState.PENDING}
 
 
 @pytest.mark.parametrize(
@@ -212,9 +243,12 @@ def test_a_part_says_what_its_run_came_to() -> None:
         ({"why": "slowly"}, "slowly"),
         ({"outcome": Outcome.FAILED}, "failed"),
         ({"outcome": Outcome.FAILED, "why": "1 of 3"}, "1 of 3"),
+        ({"outcome": Outcome.FAILED, "why": "1 of 3", "tree": OTHER}, "1 of 3"),
     ):
         assert part_of(ran(**changes), TREE).why == why
-    assert part_of(ran(), TREE).tests == 3
+    assert part_of(ran(log="a.log", failures=("t::a",)), TREE) == GatePart(
+        "test", CheckState.PASS, "pytest", tests=3, log="a.log", failures=("t::a",)
+    )
     assert part_of(ran(counts=None), TREE).tests == -1
 
 
@@ -232,13 +266,19 @@ def test_coverage_is_held_against_the_threshold(
     """Where nobody says one, that is said."""
     part = part_of(ran(name="coverage", percent=percent), TREE, threshold)
     assert (part.state, part.why, part.percent) == (state, why, percent)
+    failed = part_of(ran(Outcome.FAILED, name="coverage", percent=percent), TREE, threshold)
+    assert (failed.state, failed.why, failed.percent) == (CheckState.FAIL, "failed", -1.0)
+    unread = part_of(ran(name="coverage"), TREE, threshold)
+    assert (unread.state, unread.why, unread.percent) == (CheckState.PASS, "", -1.0)
 
 
 def test_a_check_that_is_not_there() -> None:
     """Tests are needed; what else the platform does not have is N/A."""
-    assert absent_part(Gate.G7, "test").state is CheckState.FAIL
-    assert absent_part(Gate.G7, "lint").state is CheckState.NOT_APPLICABLE
-    assert absent_part(Gate.G2, "build").state is CheckState.NOT_APPLICABLE
+    needed = "the project has no such check, and needs one"
+    assert absent_part(Gate.G7, "test") == GatePart("test", CheckState.FAIL, why=needed)
+    for gate, name in ((Gate.G7, "lint"), (Gate.G2, "build")):
+        spared = GatePart(name, CheckState.NOT_APPLICABLE, why="the platform has no such command")
+        assert absent_part(gate, name) == spared
 
 
 def test_a_gate_is_as_good_as_its_worst_part() -> None:
@@ -249,6 +289,7 @@ def test_a_gate_is_as_good_as_its_worst_part() -> None:
         assert state_of(parts) is worst
     assert state_of(()) is CheckState.PENDING
     lint, tests = GatePart("lint", CheckState.FAIL), GatePart("test", CheckState.FAIL)
+    assert state_of([GatePart("test", CheckState.PASS), lint]) is CheckState.FAIL
     assert state_of([GatePart("test", CheckState.PASS), lint], "a note") is CheckState.PASS
     assert state_of([tests, lint], "a note") is CheckState.FAIL
 
@@ -260,4 +301,5 @@ def test_lint_alone_fails_only_where_the_rest_holds() -> None:
     assert failed_on_lint_alone(passed(Gate.G7, lint=fails, build=CheckState.NOT_APPLICABLE))
     assert not failed_on_lint_alone(passed(Gate.G7))
     assert not failed_on_lint_alone(passed(Gate.G7, lint=fails, test=fails))
+    assert not failed_on_lint_alone(passed(Gate.G7, lint=fails, build=fails))
     assert not failed_on_lint_alone(passed(Gate.G7, lint=fails, test=CheckState.PENDING))
