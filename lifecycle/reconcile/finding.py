@@ -7,6 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from lifecycle.core import figures
 from lifecycle.core.light_dataclass import asdict, dataclass
 from lifecycle.core.timing import render_time
 from lifecycle.git.lease import ref_of
@@ -80,7 +81,7 @@ def _span(seconds: float) -> str:
     """So much time in the unit that says something: `40 minutes`, `1 hour`, `72 hours`."""
     unit, each = ("hour", _HOUR) if seconds >= _HOUR else ("minute", _MINUTE)
     number = int(seconds / each)
-    return f"{number:,} {unit}{'' if number == 1 else 's'}"
+    return figures.count(number, unit)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from lifecycle.core import figures
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.evidence import tree_hash
@@ -267,7 +268,8 @@ def green_of(red: TestProof, runs: RunsSeen) -> tuple[TestProof | None, str]:
             continue
         total = _ran(run)
         if 0 <= total < red.total:
-            why = f"`{run.command}` ran {total} tests, and {red.total} ran when they were red"
+            now = figures.count(total, "test")
+            why = f"`{run.command}` ran {now}, and {red.total} ran when they were red"
             continue
         counted = f"no report names what passed, so the count decided: {total} ran"
         note = counted if total >= 0 else "its runner counts no tests, so its exit status decided"

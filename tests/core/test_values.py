@@ -159,7 +159,9 @@ def test_the_stages_of_a_task_are_those_of_the_first_line_that_has_its_label() -
     assert settings.line_of(("bug",)) == LINE
 
 
-def test_a_task_of_the_staged_workflow_has_its_label_or_one_that_begins_with_it_and_a_colon() -> None:
+def test_a_task_of_the_staged_workflow_has_its_label_or_one_that_begins_with_it_and_a_colon() -> (
+    None
+):
     """What a tracker is asked for and what is known in its answer are the same."""
     settings = StageSettings(label="auto")
     assert settings.labels == ("auto", "auto:*")

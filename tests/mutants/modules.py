@@ -95,7 +95,7 @@ PURE = (
     "trackers.beads.bd_decode",
     "trackers.beads.bd_signs",
     "views.overview.overview_values",
-    "views.stats.stats_words",
+    "core.figures",
     "workflow.decide",
     "workflow.documents.*",
     "workflow.sources.source_text",

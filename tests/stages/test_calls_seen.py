@@ -130,7 +130,11 @@ def test_a_call_has_its_sort_its_end_its_tasks_and_its_name(
         (ToolCall("Bash", 'claude -c "/oracle-review"', OK, APPROVED), "", False),
         (ToolCall("Bash", "git diff | claude -p", OK, APPROVED), "", False),
         (ToolCall("Bash", 'claude -p "/look at the code review"', OK, APPROVED), "", False),
-        (ToolCall("Bash", 'claude --system "code review it" -p "/look x"', OK, APPROVED), "", False),
+        (
+            ToolCall("Bash", 'claude --system "code review it" -p "/look x"', OK, APPROVED),
+            "",
+            False,
+        ),
         (ToolCall("Bash", 'claude --system "be quick" -p "/oracle-review"', OK), "", True),
         (ToolCall("Bash", 'claude -p "/look"', OK), "/look", True),
         (ToolCall("Bash", "look at it", OK), "look", True),

@@ -13,6 +13,7 @@ from lifecycle.claim.engine import observing
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Releasing
 from lifecycle.claim.record.state import Record
+from lifecycle.core import figures
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.world import World
@@ -205,7 +206,7 @@ def _progress(world: World, record: Record) -> tuple[str, list[str]]:
 
 
 def _commits(number: int) -> str:
-    return "1 commit" if number == 1 else f"{number or 'no'} commits"
+    return figures.count(number, "commit") if number else "no commits"
 
 
 def _count(world: World, span: str) -> int:

@@ -23,6 +23,7 @@ from rich.text import Text
 
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.cli import terminal
+from lifecycle.core.figures import count
 from lifecycle.core.light_dataclass import asdict, dataclass, field
 from lifecycle.core.values.priorities import Status
 from lifecycle.sandbox.checks.state import PlannedCheck
@@ -30,7 +31,6 @@ from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from lifecycle.settings.resources import hook_script
 from lifecycle.storage.store import CLAIM_FILE
-from lifecycle.views.stats.stats_words import count
 
 ISSUE = 42
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from lifecycle.claim.decisions.pull.merge_standing import Whom
+from lifecycle.core.figures import count
 from lifecycle.reconcile.finding import SweepReport
 from lifecycle.reconcile.waiting_pulls import WaitingPull
-from lifecycle.views.stats.stats_words import count
 
 SHOWN = 10
 """So many are listed on a screen, and in a summary without being folded."""

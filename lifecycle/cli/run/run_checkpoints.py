@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lifecycle.cli.run.run_session import RunSession
+from lifecycle.core import figures
 from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.platforms.selection import detect
 from lifecycle.run.checkpoints import go_back, make, prefix_of, rolled_back, with_checkpoint
@@ -79,5 +80,5 @@ def commit(given: RunSession, *, story: str, message: str) -> None:
     with given.store.changing() as change:
         change.run = with_commit(change.run, wanted.id, made.commit)
         change.note(done)
-    count = "1 file" if len(made.paths) == 1 else f"{len(made.paths)} files"
+    count = figures.count(len(made.paths), "file")
     given.show([f"{done} ({count})", *notes], data)

@@ -16,6 +16,7 @@ from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup, rows_of
 from lifecycle.cli.terminal import is_terminal, say_all
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
+from lifecycle.core.figures import count
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.redact import quoted
 from lifecycle.core.stage_names import COMPLETES, LINE, MARKERS, Detected, Stage
@@ -34,7 +35,6 @@ from lifecycle.stages.stop.staged_task import can_run_tests
 from lifecycle.stages.transcript import stop_input
 from lifecycle.storage import regular_files, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
-from lifecycle.views.stats.stats_words import count
 
 if TYPE_CHECKING:
     from lifecycle.stages.session.workflow_tasks import Activity

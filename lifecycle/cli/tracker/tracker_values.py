@@ -15,12 +15,12 @@ from lifecycle.app import tracker_opening
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.cli.terminal import one_line
 from lifecycle.core.errors import Refused
+from lifecycle.core.figures import count
 from lifecycle.core.light_dataclass import asdict, dataclass
 from lifecycle.core.redact import block, named, quoted, visible
 from lifecycle.core.timing import render_time
 from lifecycle.core.tracker import Note, Task
 from lifecycle.storage.store import worktree_root
-from lifecycle.views.stats.stats_words import count
 
 F = TypeVar("F", bound=Callable[..., Any])
 

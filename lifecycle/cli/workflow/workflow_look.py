@@ -11,13 +11,13 @@ from lifecycle.app.guidance import guidance_text
 from lifecycle.cli.workflow import workflow_values
 from lifecycle.cli.workflow.workflow_session import WorkflowSession
 from lifecycle.core.errors import LifecycleError
+from lifecycle.core.figures import minute
 from lifecycle.core.redact import as_data, named, quoted
 from lifecycle.core.timing import render_time
 from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry
 from lifecycle.views.overview.overview_words import phase_words
 from lifecycle.views.overview.overview_workflow import reading_here
-from lifecycle.views.stats.stats_words import minute
 from lifecycle.workflow import state
 from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.store.document_files import own_content

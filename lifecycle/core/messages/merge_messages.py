@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lifecycle.core import figures
 from lifecycle.core.redact import named, short
 from lifecycle.core.values.model import MergeDemands, PullRequest
 
@@ -54,7 +55,7 @@ def waits_for(pull: PullRequest) -> str:
         parts.append("the changes that a review asks for")
     left = pull.conversations.unresolved if pull.conversations is not None else 0
     if demands.conversations and left:
-        parts.append("1 conversation" if left == 1 else f"{left} conversations")
+        parts.append(figures.count(left, "conversation"))
         parts[-1] += f" to be resolved, as {pull.base or 'its base'} demands"
     if pull.merge_state == "BEHIND":
         parts.append(f"the newest commits of {pull.base or 'its base'} to be merged into it")
@@ -84,7 +85,7 @@ def changes(authors: Sequence[str]) -> str:
 
 def unresolved(left: int) -> str:
     """Conversations about the diff are open, as a verb phrase."""
-    return f"has {left} unresolved conversation{'' if left == 1 else 's'}"
+    return f"has {figures.count(left, 'unresolved conversation')}"
 
 
 def _reviews(demands: MergeDemands) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lifecycle.core import figures
 from lifecycle.core.redact import block, named, quoted, short, visible
 from lifecycle.core.values.failed_checks import CheckRemark
 from lifecycle.feedback.checks.excerpt import MOST_CHARACTERS, MOST_LINES
@@ -79,7 +80,7 @@ def _title(packet: FailurePacket) -> str:
     where = f"PR #{packet.pull} at {packet.head[:7]}"
     if not packet.count:
         return f"No check of {where} has failed, as far as GitHub shows: {visible(packet.url)}"
-    checks = "1 failed check" if packet.count == 1 else f"{packet.count} failed checks"
+    checks = figures.count(packet.count, "failed check")
     return f"{checks} of {where}: {visible(packet.url)}"
 
 
@@ -194,7 +195,7 @@ def _summary(failure: CheckFailure) -> list[str]:
 def _log(failure: CheckFailure) -> list[str]:
     if not failure.log:
         return []
-    lines = "1 line" if failure.lines == 1 else f"{failure.lines:,} lines"
+    lines = figures.count(failure.lines, "line")
     return [f"Its log is in {failure.log}; the failed step printed {lines}."]
 
 

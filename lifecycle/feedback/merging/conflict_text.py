@@ -8,6 +8,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
+from lifecycle.core import figures
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.messages import review_messages
 from lifecycle.core.redact import block, named
@@ -79,7 +80,7 @@ def _title(found: FoundConflict) -> str:
         return f"Which files of {where} are in conflict was not found: {found.problem}"
     if not found.files:
         return f"git finds no conflict between {where}; GitHub may not have looked again yet."
-    count = "1 file" if len(found.files) == 1 else f"{len(found.files)} files"
+    count = figures.count(len(found.files), "file")
     return f"{where} conflict in {count}. {review_messages.quoted_as_data()}"
 
 

@@ -7,10 +7,10 @@ left as it was.
 
 from __future__ import annotations
 
-from lifecycle.core import markdown_table
+from lifecycle.core import figures, markdown_table
 from lifecycle.run import table
 from lifecycle.run.gates.gate_rules import check_states, failed_on_lint_alone, newest, state_of
-from lifecycle.run.state import GateRecord, Run, Story, WordCheck
+from lifecycle.run.state import GatePart, GateRecord, Run, Story, WordCheck
 from lifecycle.run.texts.told import filled, kept_words, refused, sentence
 from lifecycle.run.trouble import blockers
 from lifecycle.run.trouble.story_failures import failed
@@ -56,7 +56,7 @@ def final_lines(run: Run, record: GateRecord) -> list[str]:
     rows = []
     for name, title in ((table.BUILD, "Build"), (table.TESTS, "Tests"), (table.LINT, "Lint")):
         part = record.part(name)
-        counted = f" ({part.tests} tests)" if name == table.TESTS and part.tests >= 0 else ""
+        counted = _counted(part) if name == table.TESTS else ""
         command = f"`{part.command}`" if part.command else "-"
         rows.append((title, command, f"{part.state}{counted}"))
     result = ["Verification failed. Returning to Phase 2 to fix issues.", _advice(run, record)]
@@ -149,10 +149,15 @@ def gate_lines(record: GateRecord, story: Story) -> list[str]:
     """A story's gate for people: what it came to, and each of its parts."""
     lines = [f"Gate {record.gate}: {record.state} for {story.id} on tree {record.tree[:12] or '?'}"]
     for part in record.parts:
-        counted = f" ({part.tests} tests)" if part.tests >= 0 else ""
+        counted = _counted(part)
         why = f": {part.why}" if part.why else ""
         command = f" `{part.command}`" if part.command else ""
         lines.append(f"- {part.check}: {part.state}{counted}{why}{command}")
     if record.state is table.CheckState.FAIL:
         lines.append(f"{table.GATES[record.gate].on_fail}.")
     return lines
+
+
+def _counted(part: GatePart) -> str:
+    """How many tests a part counted, where it counts them."""
+    return f" ({figures.count(part.tests, 'test')})" if part.tests >= 0 else ""

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lifecycle.core import markdown_table
+from lifecycle.core import figures, markdown_table
 from lifecycle.core.redact import as_data
 from lifecycle.core.timing import render_time
 from lifecycle.run import table
@@ -218,7 +218,7 @@ def _counts(proof: TestProof) -> str:
     if proof.total < 0:
         return "nobody counted its tests"
     failed = "" if proof.failed < 0 else f", {proof.failed} failed"
-    return f"{proof.total} tests{failed}"
+    return f"{figures.count(proof.total, 'test')}{failed}"
 
 
 def _changed(story: Story) -> list[str]:

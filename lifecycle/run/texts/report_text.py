@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from lifecycle.core import figures
 from lifecycle.core.markdown_table import table
 from lifecycle.core.redact import quoted
 from lifecycle.platforms import platform_tables
@@ -47,7 +48,9 @@ def report_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
         facts: what git shows of the worktree.
         now: the present.
     """
-    recent = [f"- {_title(one)} - {one.iteration} iterations" for one in _recent(run)]
+    recent = [
+        f"- {_title(one)} - {figures.count(one.iteration, 'iteration')}" for one in _recent(run)
+    ]
     return filled(
         "report",
         run=run,
@@ -216,7 +219,7 @@ def _full(story: Story) -> str:
 
 def _summary(story: Story) -> str:
     commit = f", commit {story.commit[:12]}" if story.commit else ""
-    return f"- {story.id}: {_short_title(story)} ({story.iteration} iterations{commit})"
+    return f"- {story.id}: {_short_title(story)} ({figures.count(story.iteration, 'iteration')}{commit})"
 
 
 def _listed(count: int, shown: list[str]) -> list[str]:

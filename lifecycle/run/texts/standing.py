@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from lifecycle.core import figures
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.markdown_table import table
 from lifecycle.core.redact import named, quoted
@@ -286,7 +287,9 @@ def receipt_line(run: Run, now: float) -> str:
     """What the run took until now: sessions, iterations, time, and tokens where a transcript told them."""
     took = spent(run, now)
     tokens = f"{took.tokens:,}" if took.tokens else "not known"
-    counts = f"{took.sessions} sessions, {took.iterations} iterations"
+    counts = (
+        f"{figures.count(took.sessions, 'session')}, {figures.count(took.iterations, 'iteration')}"
+    )
     return f"{counts}, {elapsed(took.seconds)}, tokens: {tokens}"
 
 

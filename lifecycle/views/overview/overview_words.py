@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from lifecycle.core.figures import count, minute, span
 from lifecycle.core.redact import as_data, named, quoted
 from lifecycle.views.overview.overview_values import (
     AwaitedPerson,
@@ -18,7 +19,6 @@ from lifecycle.views.overview.overview_values import (
     OverviewWorkflow,
     PullStanding,
 )
-from lifecycle.views.stats.stats_words import count, minute, span
 
 if TYPE_CHECKING:
     from lifecycle.storage.journal import JournalEntry

@@ -15,9 +15,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lifecycle.core import figures
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass
-from lifecycle.views.stats import stats_words
 from lifecycle.views.stats.summary import StatsRow, Summary
 
 if TYPE_CHECKING:
@@ -55,9 +55,7 @@ def render(summary: Summary, about: str) -> str:
             "The page's charts are drawn by plotly, which is not installed, so no page was written; "
             "install it beside the command with: pipx inject agent-lifecycle plotly (or leave out --html)."
         ) from None
-    templates = page_templates(
-        "lifecycle.views.stats", part=stats_words.part, day=stats_words.minute
-    )
+    templates = page_templates("lifecycle.views.stats", part=figures.part, day=figures.minute)
     page = templates.get_template("page.html")
     return page.render(
         summary=summary,
@@ -97,7 +95,7 @@ def page_templates(package: str, **filters: Callable[..., str]) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(span=stats_words.span, many=stats_words.count, **filters)
+    environment.filters.update(span=figures.span, many=figures.count, **filters)
     return environment
 
 
@@ -155,9 +153,7 @@ def _times(name: str, title: str, rows: Sequence[StatsRow]) -> Chart | None:
         ("nine of ten took at most", LIGHT, [row.times.p90 for row in timed]),
     ]
     bars = [_time_bar(part, color, timed, seconds, unit) for part, color, seconds in parts]
-    sentences = (
-        f"{row.name}: half took at most {stats_words.span(row.times.median)}" for row in timed
-    )
+    sentences = (f"{row.name}: half took at most {figures.span(row.times.median)}" for row in timed)
     layout = _layout(len(timed), called, barmode="group")
     return Chart(name, title, f"{title}. {'; '.join(sentences)}.", {"data": bars, "layout": layout})
 
@@ -171,7 +167,7 @@ def _time_bar(
         "name": name,
         "y": [row.name for row in rows],
         "x": [round(value / unit, 3) for value in seconds],
-        "text": [stats_words.span(value) for value in seconds],
+        "text": [figures.span(value) for value in seconds],
         "textposition": "auto",
         "hovertemplate": f"%{{y}}: {name} %{{text}}<extra></extra>",
         "marker": {"color": color},

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean, median
 
+from lifecycle.core.figures import part
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry
-from lifecycle.views.stats.stats_words import part
 from lifecycle.views.stats.visits import ORDER, Visit, visits
 
 SEVERAL = 1.25

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
+from lifecycle.core.figures import count
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.views.overview.overview_values import (
     Overview,
@@ -30,7 +31,6 @@ from lifecycle.views.overview.overview_words import (
     is_awaited,
     stage_line,
 )
-from lifecycle.views.stats.stats_words import count
 
 WIDE = 130
 """From so many columns on there are two columns of parts."""

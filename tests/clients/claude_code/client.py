@@ -268,7 +268,7 @@ class Terminal:
         it calls unknown.
         """
         self.sent = len(self._output)
-        name = line.split()[0] if line.startswith("/") else ""
+        name = line.split(maxsplit=1)[0] if line.startswith("/") else ""
         offer = re.compile(rf"/(\S+:)?{re.escape(name[1:])} {{2,}}\S")
 
         def is_offered() -> bool:

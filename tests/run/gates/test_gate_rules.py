@@ -116,8 +116,10 @@ def test_all_that_is_missing_is_told_with_what_mends_it() -> None:
     gate = "on the current tree (lifecycle run gate"
     assert missing_for(bare, WorkFacts(TREE, "c", ("pay.py",))) == (
         "S1 has no design, no files",
-        "nothing changed since it began (if nothing has to: lifecycle run update-story S1 completed "
-        "--no-change REASON)",
+        (
+            "nothing changed since it began (if nothing has to: lifecycle run update-story S1 completed "
+            "--no-change REASON)"
+        ),
         "RED is not proven (lifecycle run tdd-phase S1 red)",
         "criterion 1 is pending (lifecycle run criterion S1 1 met)",
         f"G5 (testsPass) has no PASSED record {gate} G5 S1)",

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.cli.views.stats import summary_data
+from lifecycle.core import figures
 from lifecycle.core.errors import Refused
 from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry
-from lifecycle.views.stats import stats_words
 from lifecycle.views.stats.stats_page import charts
 from lifecycle.views.stats.summary import Flake, StatsRow, Times, Wanted, rate, summarize
 from tests.views.stats.journals import CLAIMED, HOUR, MINUTE, NOW, WHOLE, checked, moved, phase
@@ -192,7 +192,7 @@ def test_nothing_is_nothing() -> None:
 )
 def test_spans_are_read_at_a_glance(seconds: float, text: str) -> None:
     """A length of time in its largest unit."""
-    assert stats_words.span(seconds) == text
+    assert figures.span(seconds) == text
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_spans_are_read_at_a_glance(seconds: float, text: str) -> None:
 )
 def test_periods_and_dates(text: str, moment: float) -> None:
     """A number with a unit counts back from now; a date is the moment itself."""
-    assert stats_words.moment(text, NOW) == moment
+    assert figures.moment(text, NOW) == moment
 
 
 @pytest.mark.parametrize(
@@ -218,14 +218,14 @@ def test_periods_and_dates(text: str, moment: float) -> None:
 def test_what_is_no_period_is_refused(text: str) -> None:
     """One sentence says what was not understood and what would be."""
     with pytest.raises(Refused, match="is no period, so nothing was counted"):
-        stats_words.moment(text, NOW)
+        figures.moment(text, NOW)
 
 
 def test_a_part_of_nothing_is_no_part() -> None:
     """There is no success rate without an attempt."""
     assert (rate(0, 0), rate(1, 4)) == (None, 0.25)
-    assert (stats_words.part(None), stats_words.part(0.255)) == ("-", "26 %")
-    assert (stats_words.count(1, "entry", "entries"), stats_words.count(1200, "task")) == (
+    assert (figures.part(None), figures.part(0.255)) == ("-", "26 %")
+    assert (figures.count(1, "entry", "entries"), figures.count(1200, "task")) == (
         "1 entry",
         "1,200 tasks",
     )

@@ -16,11 +16,11 @@ from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.support.ui import WebDriverWait
 
+from lifecycle.core.figures import span
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.run.state import UserFix
 from lifecycle.run.table import RunStatus
 from lifecycle.storage.store import CLAIM_FILE
-from lifecycle.views.stats.stats_words import span
 from lifecycle.views.web.web_server import WatchServer
 from tests.sandbox.control.browser import browser
 from tests.views.overview.overview_ground import NOTE, OverviewGround

@@ -1,9 +1,8 @@
-"""Times and parts in words that a person reads at a glance. Pure."""
+"""Counts, times and parts in words that a person reads at a glance. Pure."""
 
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 
 from lifecycle.core import timing
 from lifecycle.core.errors import Refused
@@ -33,7 +32,7 @@ def moment(text: str, now: float) -> float:
 
 def minute(at: float) -> str:
     """A moment in UTC: `2026-01-31 08:05`."""
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M")
+    return timing.render_time(at)[: len("2026-01-31T08:05")].replace("T", " ")
 
 
 def span(seconds: float) -> str:
