@@ -6,6 +6,7 @@ import ast
 import io
 import tokenize
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,13 @@ def entries(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if path.name not in hidden)
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    """A module's tree."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def lines_of_code(path: Path) -> int:
     """Lines with code on them: a statement of three lines counts three, a docstring none.
 
@@ -97,7 +105,7 @@ def lines_of_code(path: Path) -> int:
     """
     text = path.read_text(encoding="utf-8")
     prose: set[int] = set()
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Expr) and isinstance(getattr(node.value, "value", None), str):
             prose |= set(range(node.lineno, (node.end_lineno or 0) + 1))
     nothing = {
@@ -141,7 +149,7 @@ def test_a_class_is_known_by_its_name() -> None:
     places: dict[str, list[str]] = defaultdict(list)
     for path in modules():
         if path.relative_to(PACKAGE).parts[0] != APART:
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in ast.walk(parsed(path)):
                 if isinstance(node, ast.ClassDef):
                     places[node.name].append(str(path.relative_to(PACKAGE)))
     assert len(places) > 300

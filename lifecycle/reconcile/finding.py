@@ -7,8 +7,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from lifecycle.core import figures
 from lifecycle.core.light_dataclass import asdict, dataclass
+from lifecycle.core.messages import figures
 from lifecycle.core.timing import render_time
 from lifecycle.git.lease import ref_of
 from lifecycle.reconcile.inferred import InferredTask

@@ -12,9 +12,9 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from lifecycle.core import figures
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.messages import figures
 from lifecycle.evidence import tree_hash
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import TEST, EvidenceRoom, RunRecord

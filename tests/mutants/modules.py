@@ -95,7 +95,6 @@ PURE = (
     "trackers.beads.bd_decode",
     "trackers.beads.bd_signs",
     "views.overview.overview_values",
-    "core.figures",
     "workflow.decide",
     "workflow.documents.*",
     "workflow.sources.source_text",

@@ -13,9 +13,9 @@ from lifecycle.claim.engine import observing
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Releasing
 from lifecycle.claim.record.state import Record
-from lifecycle.core import figures
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.messages import figures
 from lifecycle.core.world import World
 from lifecycle.git import lease
 from lifecycle.storage.signs_of_life import IDLE_DUE, STOP_DUE

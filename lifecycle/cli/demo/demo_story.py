@@ -23,8 +23,8 @@ from rich.text import Text
 
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.cli import terminal
-from lifecycle.core.figures import count
 from lifecycle.core.light_dataclass import asdict, dataclass, field
+from lifecycle.core.messages.figures import count
 from lifecycle.core.values.priorities import Status
 from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.sandbox.control import Control

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from lifecycle.claim.decisions.pull.merge_standing import Whom
-from lifecycle.core.figures import count
+from lifecycle.core.messages.figures import count
 from lifecycle.reconcile.finding import SweepReport
 from lifecycle.reconcile.waiting_pulls import WaitingPull
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from lifecycle.cli import terminal
 from lifecycle.cli.reconcile import reconcile_waits
 from lifecycle.cli.terminal import one_line
-from lifecycle.core.figures import count
 from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.messages.figures import count
 from lifecycle.reconcile.finding import KINDS, Finding, State, SweepReport
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lifecycle.cli.run.run_session import RunSession
-from lifecycle.core import figures
+from lifecycle.core.messages import figures
 from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.platforms.selection import detect
 from lifecycle.run.checkpoints import go_back, make, prefix_of, rolled_back, with_checkpoint

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lifecycle.cli import terminal
 from lifecycle.cli.command_session import end_late
 from lifecycle.cli.terminal import say_all
-from lifecycle.core.figures import count
+from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, SystemClock, ending
 from lifecycle.storage.store import worktree_root

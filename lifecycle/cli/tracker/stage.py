@@ -16,8 +16,8 @@ from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup, rows_of
 from lifecycle.cli.terminal import is_terminal, say_all
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
-from lifecycle.core.figures import count
 from lifecycle.core.light_dataclass import replace
+from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import quoted
 from lifecycle.core.stage_names import COMPLETES, LINE, MARKERS, Detected, Stage
 from lifecycle.core.timing import Deadline

@@ -15,8 +15,8 @@ from lifecycle.app import tracker_opening
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.cli.terminal import one_line
 from lifecycle.core.errors import Refused
-from lifecycle.core.figures import count
 from lifecycle.core.light_dataclass import asdict, dataclass
+from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import block, named, quoted, visible
 from lifecycle.core.timing import render_time
 from lifecycle.core.tracker import Note, Task

@@ -10,8 +10,8 @@ import click
 
 from lifecycle.cli.command_session import Session
 from lifecycle.core import timing
-from lifecycle.core.figures import count, moment
 from lifecycle.core.light_dataclass import asdict
+from lifecycle.core.messages.figures import count, moment
 from lifecycle.core.redact import visible
 from lifecycle.storage import journal
 from lifecycle.views.stats.summary import Group, StatsRow, Summary, Wanted, summarize

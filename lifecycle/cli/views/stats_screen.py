@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lifecycle.cli.terminal import fitted
-from lifecycle.core.figures import count, minute, part, span
+from lifecycle.core.messages.figures import count, minute, part, span
 from lifecycle.core.redact import visible
 from lifecycle.views.stats.summary import Group, StatsRow, Summary
 from lifecycle.views.stats.visits import Visit

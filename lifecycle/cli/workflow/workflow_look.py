@@ -11,7 +11,7 @@ from lifecycle.app.guidance import guidance_text
 from lifecycle.cli.workflow import workflow_values
 from lifecycle.cli.workflow.workflow_session import WorkflowSession
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.figures import minute
+from lifecycle.core.messages.figures import minute
 from lifecycle.core.redact import as_data, named, quoted
 from lifecycle.core.timing import render_time
 from lifecycle.storage import journal

@@ -17,7 +17,7 @@ from lifecycle.cli.workflow.workflow_values import (
     took,
     where,
 )
-from lifecycle.core.figures import span
+from lifecycle.core.messages.figures import span
 from lifecycle.workflow.documents.written_documents import title_of
 from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.store.found_workflows import FoundWorkflow

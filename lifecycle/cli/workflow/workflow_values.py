@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from lifecycle.core import redact
-from lifecycle.core.figures import count, span
 from lifecycle.core.light_dataclass import asdict, dataclass
+from lifecycle.core.messages.figures import count, span
 from lifecycle.core.redact import block, quoted
 from lifecycle.core.timing import parse_time, render_time
 from lifecycle.workflow.documents.written_documents import phase_id, title_of

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lifecycle.core import figures
+from lifecycle.core.messages import figures
 from lifecycle.core.redact import named, short
 from lifecycle.core.values.model import MergeDemands, PullRequest
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lifecycle.core import figures
+from lifecycle.core.messages import figures
 from lifecycle.core.redact import block, named, quoted, short, visible
 from lifecycle.core.values.failed_checks import CheckRemark
 from lifecycle.feedback.checks.excerpt import MOST_CHARACTERS, MOST_LINES

@@ -8,9 +8,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from lifecycle.core import figures
 from lifecycle.core.light_dataclass import dataclass
-from lifecycle.core.messages import review_messages
+from lifecycle.core.messages import figures, review_messages
 from lifecycle.core.redact import block, named
 
 MOST_FILES = 40

@@ -7,7 +7,8 @@ left as it was.
 
 from __future__ import annotations
 
-from lifecycle.core import figures, markdown_table
+from lifecycle.core import markdown_table
+from lifecycle.core.messages import figures
 from lifecycle.run import table
 from lifecycle.run.gates.gate_rules import check_states, failed_on_lint_alone, newest, state_of
 from lifecycle.run.state import GatePart, GateRecord, Run, Story, WordCheck

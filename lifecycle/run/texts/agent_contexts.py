@@ -10,7 +10,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lifecycle.core import figures, markdown_table
+from lifecycle.core import markdown_table
+from lifecycle.core.messages import figures
 from lifecycle.core.redact import as_data
 from lifecycle.core.timing import render_time
 from lifecycle.run import table

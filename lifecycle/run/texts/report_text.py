@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lifecycle.core import figures
 from lifecycle.core.markdown_table import table
+from lifecycle.core.messages import figures
 from lifecycle.core.redact import quoted
 from lifecycle.platforms import platform_tables
 from lifecycle.platforms.selection import Detection

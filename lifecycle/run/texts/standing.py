@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lifecycle.core import figures
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.markdown_table import table
+from lifecycle.core.messages import figures
 from lifecycle.core.redact import named, quoted
 from lifecycle.core.timing import render_time
 from lifecycle.evidence.outcomes import Outcome

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from lifecycle.core.figures import count, minute, span
+from lifecycle.core.messages.figures import count, minute, span
 from lifecycle.core.redact import as_data, named, quoted
 from lifecycle.views.overview.overview_values import (
     AwaitedPerson,

@@ -15,9 +15,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.core import figures
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.messages import figures
 from lifecycle.views.stats.summary import StatsRow, Summary
 
 if TYPE_CHECKING:

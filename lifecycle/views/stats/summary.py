@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean, median
 
-from lifecycle.core.figures import part
 from lifecycle.core.light_dataclass import dataclass, field, replace
+from lifecycle.core.messages.figures import part
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry

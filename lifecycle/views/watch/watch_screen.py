@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from lifecycle.core.figures import count
 from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.messages.figures import count
 from lifecycle.views.overview.overview_values import (
     Overview,
     OverviewChecks,

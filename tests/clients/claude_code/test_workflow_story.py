@@ -35,6 +35,10 @@ def the_workflow(place: Place) -> Workflow:
     return found.workflow
 
 
+@pytest.mark.soak(
+    "clients/claude_code/test_story.py::test_from_claim_to_close",
+    "e2e/test_workflow_hooks.py::test_a_compacted_session_is_told_all_of_its_workflow",
+)
 def test_a_workflow_survives_compaction_and_a_kill(
     client: Client, place: Place, model: Model
 ) -> None:

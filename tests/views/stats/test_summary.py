@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.cli.views.stats import summary_data
-from lifecycle.core import figures
 from lifecycle.core.errors import Refused
+from lifecycle.core.messages import figures
 from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry
 from lifecycle.views.stats.stats_page import charts

@@ -16,7 +16,7 @@ from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.support.ui import WebDriverWait
 
-from lifecycle.core.figures import span
+from lifecycle.core.messages.figures import span
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.run.state import UserFix
 from lifecycle.run.table import RunStatus

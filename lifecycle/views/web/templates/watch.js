@@ -8,7 +8,7 @@ const news = document.getElementById("news");
 const OFTEN = 2000, HIDDEN = 15000, SOON = 150;
 let tag = null, waiting = Number(live.dataset.waiting), seen = null;
 
-// As `span` of lifecycle/core/figures.py; a test holds the two together.
+// As `span` of lifecycle/core/messages/figures.py; a test holds the two together.
 function span(seconds) {
   if (Math.round(seconds) < 60) return Math.round(seconds) + " s";
   if (Math.round(seconds / 60) < 60) return Math.round(seconds / 60) + " min";
