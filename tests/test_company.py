@@ -134,7 +134,7 @@ def test_somebody_elses_task_is_not_entered_by_an_edit(place: Place) -> None:
 
 
 def test_a_mended_setting_is_not_complained_about_any_longer(place: Place) -> None:
-    """The typo is gone before anybody heard of it: nothing is said."""
+    """The typo is gone before anybody heard of it: nothing is said, as the same hook says it of one that stays."""
     place.ready(phase="coding", status="In Progress")
     config = place.root / ".lifecycle.toml"
     config.write_text("projct = 1\n")
@@ -145,6 +145,9 @@ def test_a_mended_setting_is_not_complained_about_any_longer(place: Place) -> No
     assert "projct" not in place.hook("on-stop", STOP).stdout
     start = place.hook("session-start", {})
     assert "projct" not in json.loads(start.stdout)["hookSpecificOutput"]["additionalContext"]
+    config.write_text("projct = 1\n")
+    place.write(summary="Another look")
+    assert "projct" in place.hook("on-stop", STOP).stdout
 
 
 def test_a_phase_that_does_not_exist_can_be_nudged_right(place: Place) -> None:

@@ -187,6 +187,7 @@ def test_where_prompts_are_not_heard_only_the_command_is_the_yes() -> None:
     for memory in (SESSION, {"pull.asked": 107, **SESSION}):
         step = decided(memory, answered_at=NOW)
         assert step.fields == {"phase": "merged_detected"}
+        assert step.notices
         for say in step.notices:
             assert "lifecycle close" in say.text
             assert '"phase": "done" does not count here' in say.text

@@ -140,6 +140,7 @@ def test_a_dry_run_plans_everything_and_writes_nothing(place: Place) -> None:
     """The plan of closing is listed in order; no request writes, and no byte changes on disk."""
     place.merged()
     before = {p: p.read_bytes() for p in (place.root / ".lifecycle").iterdir() if p.is_file()}
+    assert before
     claim = (place.root / ".agent-claim.json").read_bytes()
     place.clear()
     report = place.tree().rehearse()

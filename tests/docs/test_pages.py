@@ -128,6 +128,7 @@ def test_every_class_that_a_page_names_is_one(path: Path) -> None:
 def test_every_file_that_a_change_touches_exists() -> None:
     """Whoever follows a row of docs/changes.md finds each file of it, and the tests that hold it."""
     for table in CHANGES.tables:
+        assert table.rows, table.header
         for row in table.rows:
             files = [code for cell in row[1:] for code in codes_in(cell) if "/" in code]
             assert files, row[0]
@@ -212,7 +213,9 @@ def test_every_dependency_is_explained() -> None:
     rows = CONTRIBUTING.table("Dependencies").rows
     assert {row[0].split()[0].casefold() for row in rows} == wanted
     for row in rows:
-        for place in codes_in(row[3]):
+        places = codes_in(row[3])
+        assert places, row[0]
+        for place in places:
             assert (ROOT / "lifecycle" / place).exists(), place
 
 

@@ -214,6 +214,12 @@ def test_the_shells_own_writes_are_nobodys_news(full: Disk, place: Place, shell:
     for name in ("seen", "ended", "prompts", "now"):
         (place.root / ".lifecycle" / name).unlink(missing_ok=True)
         full.fill()
-    for hook in ("user-prompt-submit", "session-end", "on-stop", "user-prompt-submit"):
-        done = place.run(shell, str(hook_script(hook)), stdin=b"{}", LIFECYCLE_BIN="/bin/true")
+    seen = place.root / ".lifecycle/seen"
+    hooks = [str(hook_script(hook)) for hook in ("user-prompt-submit", "session-end", "on-stop")]
+    for hook in (*hooks, hooks[0]):
+        done = place.run(shell, hook, stdin=b"{}", LIFECYCLE_BIN="/bin/true")
         assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), hook
+    assert not seen.exists() or seen.read_text() == ""
+    full.free()
+    place.run(shell, hooks[0], stdin=b"{}", LIFECYCLE_BIN="/bin/true")
+    assert seen.read_text().startswith(f"{ONE} ")  # the same script, where there is room

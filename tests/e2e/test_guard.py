@@ -171,16 +171,20 @@ def test_a_project_file_does_not_shadow_ours(bench: Bench) -> None:
     """A file called queue.py or json.py in the project must not become our standard library."""
     for name in ("queue.py", "json.py", "lifecycle.py"):
         (bench.root / name).write_text("raise SystemExit(7)\n")
-    done = subprocess.run(
-        [str(Path(sys.executable).with_name("lifecycle")), "hook", "on-stop"],
-        cwd=bench.root,
-        env={"PATH": os.environ["PATH"]},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    command = str(Path(sys.executable).with_name("lifecycle"))
+    for arguments, said in ((["hook", "on-stop"], ""), (["--version"], "lifecycle, version ")):
+        done = subprocess.run(
+            [command, *arguments],
+            cwd=bench.root,
+            env={"PATH": os.environ["PATH"]},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.startswith(said)
+        assert bool(done.stdout) == bool(said)
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -249,7 +249,7 @@ def test_a_missing_command_lets_the_agent_go_on(place: Place) -> None:
 @pytest.mark.parametrize("shell", ["sh", "dash", "bash"])
 @pytest.mark.parametrize("hook", HOOKS)
 def test_the_guard_survives_a_folder_it_cannot_write(place: Place, shell: str, hook: str) -> None:
-    """A redirection that fails would end dash with exit 2, which blocks the agent: not here."""
+    """A redirection that fails would end dash with exit 2, which blocks the agent: here the command is started."""
     if not any(Path(folder, shell).exists() for folder in os.environ["PATH"].split(":")):
         pytest.skip(f"{shell} is not installed")
     place.ready(phase="coding", status="In Progress", last_synced_status="In Progress")
@@ -261,6 +261,11 @@ def test_the_guard_survives_a_folder_it_cannot_write(place: Place, shell: str, h
     (here / "stamp").write_text("")
     os.utime(here / "stamp", ns=(claim.stat().st_mtime_ns, claim.stat().st_mtime_ns))
     (here / "now").mkdir()
+    said = place.root.parent / "said"
+    said.write_text('#!/bin/sh\necho "$*"\n')
+    said.chmod(0o755)
+    done = place.run(shell, str(hook_script(hook)), stdin=b"{}", LIFECYCLE_BIN=str(said))
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"hook {hook}\n", "")
     done = place.run(shell, str(hook_script(hook)), stdin=b"{}")
     assert_harmless(done)
     assert done.stderr == ""

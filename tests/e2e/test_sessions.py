@@ -593,3 +593,4 @@ def test_a_hook_that_is_only_linked_to_ends_quietly(session: Session, tmp_path: 
     link.symlink_to(hook_script("on-stop"))
     done = session.place.run(str(link), CLAUDE_CODE_SESSION_ID=ONE)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert "PR #46 created" in session.on_stop().model  # it had something to say

@@ -72,6 +72,7 @@ def test_a_session_that_lives_is_left_alone(ground: Ground) -> None:
         clients(ground, other.pid)
         ground.forget_the_minute()
         assert "under way" not in ground.agent().starts("startup").model
+    assert "under way" in ground.agent().starts("startup").model  # now it has ended
 
 
 @SOAKED

@@ -373,10 +373,14 @@ def test_the_session_starts_with_claim_question_and_board(place: Place) -> None:
 
 @pytest.mark.parametrize("hook", ["on-stop", "on-idle", "session-start"])
 def test_a_repository_that_never_asked_is_left_alone(place: Place, hook: str) -> None:
-    """No claim, no config, no project variable: no network, no file, no output."""
-    place.environment.pop("LIFECYCLE_PROJECT_NUMBER")
+    """No claim, no config, no project variable: no network, no file, no output; with a claim there are."""
+    number = place.environment.pop("LIFECYCLE_PROJECT_NUMBER")
     before = sorted(place.root.iterdir())
     done = place.hook(hook, {})
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert sorted(place.root.iterdir()) == before
     assert place.requests() == []
+    place.ready(pr_number=None)
+    place.hook(hook, {}, LIFECYCLE_PROJECT_NUMBER=number)
+    assert (place.root / ".lifecycle").is_dir()
+    assert place.requests() != []

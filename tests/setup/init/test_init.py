@@ -291,6 +291,7 @@ def test_a_dry_run_shows_every_file_and_writes_nothing(clone: Clone, arguments: 
     assert clone.picture() == before
     assert (clone.home / ".config").exists() is own
     done = json.loads(ok(clone.run("init", "--json", *arguments)))
+    assert done["changes"]
     for change in done["changes"]:
         name = Path(change["path"]).name
         assert any(
