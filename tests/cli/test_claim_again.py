@@ -158,6 +158,9 @@ def test_claim_takes_it_again_and_the_work_goes_on(lost: Place) -> None:
     assert (lost.card()["Status"], lost.card()["Agent"]) == ("In Progress", claim["agent_id"])
     assert lost.hook("on-stop").stdout == ""
     assert HEARD not in ok(lost.cli("tick"))
+    lost.write(phase="codng")
+    assert "codng" in lost.hook("on-stop").stdout  # it speaks where there is something to say
+    lost.write(phase="coding")
     ok(lost.cli("handoff", "--summary", "Fix race condition"))
     ok(lost.cli("tick"))
     assert lost.card()["Status"] == "In Review"

@@ -12,6 +12,7 @@ import pytest
 
 from lifecycle.settings.resources import hook_script
 from tests.conftest import Place
+from tests.factories import client
 
 SOAKED = pytest.mark.soak(
     "e2e/test_full_disk.py::test_no_hook_is_in_the_way_on_a_full_disk",
@@ -180,11 +181,16 @@ def test_a_waiter_whose_disk_is_full_ends_and_another_one_wakes(full: Disk, plac
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-@pytest.mark.parametrize("hook", ["user-prompt-submit", "session-end"])
+@pytest.mark.parametrize(
+    ("hook", "mark"), [("user-prompt-submit", "seen"), ("session-end", "ended")]
+)
 def test_a_script_that_may_write_nothing_says_nothing(
-    tmp_path: Path, hook: str, shell: str
+    tmp_path: Path, hook: str, mark: str, shell: str
 ) -> None:
-    """The same without a disk of its own: every write of more than nothing fails, as on a full one."""
+    """The same without a disk of its own: every write of more than nothing fails, as on a full one.
+
+    The file of the line that it tried to write is there, and empty.
+    """
     (tmp_path / ".git").mkdir()
     (tmp_path / ".agent-claim.json").write_text("{}")
     (tmp_path / ".lifecycle").mkdir()
@@ -195,6 +201,7 @@ def test_a_script_that_may_write_nothing_says_nothing(
         cwd=tmp_path,
         env={
             "PATH": os.environ["PATH"],
+            **client(),
             "CLAUDE_CODE_SESSION_ID": ONE,
             "LIFECYCLE_BIN": "/bin/true",
         },
@@ -205,6 +212,7 @@ def test_a_script_that_may_write_nothing_says_nothing(
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert (tmp_path / ".lifecycle/owner").read_text() == f"{ONE}\n"
+    assert (tmp_path / ".lifecycle" / mark).read_text() == ""
 
 
 @SOAKED

@@ -57,8 +57,9 @@ MARKS = (
     "stage-awaited",
 )
 ONE = "11111111-aaaa-4bbb-8ccc-000000000001"
-SECONDS = 20
-"""A hook's own work takes some milliseconds, and what has no end is given up after a second of work."""
+SECONDS = 60
+"""A hook's own work takes some milliseconds, and what has no end is given up after a second of work, which a
+busy machine may give it twenty seconds later."""
 
 
 def lie(path: Path, kind: str, victim: Path) -> None:
@@ -116,7 +117,10 @@ def root(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("shell", ONE_SHELL)
 @pytest.mark.parametrize("kind", ["pipe", "device", "link"])
 def test_no_hook_waits_for_a_mark_or_writes_through_it(root: Path, kind: str, shell: str) -> None:
-    """Every mark at once, and each alone that is read: every hook ends, and says nothing about it."""
+    """Every mark at once, and each alone that is read: every hook ends, and says nothing about it.
+
+    Those that none of these marks keeps from it start the command.
+    """
     victim = root.parent / "victim"
     victim.write_text("precious\n")
     for names in (MARKS, ("owner",), ("seen",), ("waiter",), ("stage-words",), ("now",)):
@@ -126,8 +130,8 @@ def test_no_hook_waits_for_a_mark_or_writes_through_it(root: Path, kind: str, sh
             path.write_text("another 1\n")
         for name in names:
             lie(root / ".lifecycle" / name, kind, victim)
-        for hook in HOOKS:
-            hooked(root, hook, shell)
+        started = {hook for hook in HOOKS if hooked(root, hook, shell)}
+        assert started >= {"on-stop", "session-start", "on-clear", "post-tool-use", "pre-compact"}
     assert victim.read_text() == "precious\n"
 
 
@@ -160,6 +164,11 @@ def test_a_mark_without_an_end_is_given_up(root: Path, name: str, hook: str, she
         os.utime(root / ".lifecycle/waiter", (ahead, ahead))
         (root / ".lifecycle/owner").write_text(f"{ONE}\n")  # only then is it read
     assert hooked(root, hook, shell) in ("", f"started hook {hook}\n")
+    # Without it the same hook does what it is for: it starts the command, or notes the session's end.
+    (root / ".lifecycle" / name).unlink()
+    (root / ".lifecycle/owner").write_text(f"{ONE}\n")
+    is_started = hooked(root, hook, shell) != ""
+    assert is_started or (root / ".lifecycle/ended").read_text() == f"{ONE}\n"
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "link"])
@@ -257,8 +266,7 @@ def test_a_repository_that_brings_devices_hangs_nobody(place: Place) -> None:
     for hook in HOOKS:
         done = place.hook(hook, {"session_id": ONE}, CLAUDE_CODE_SESSION_ID=ONE)
         assert (done.returncode, done.stderr) == (0, ""), hook
-        if hook != "session-start":
-            assert done.stdout == "", hook
+        assert bool(done.stdout) == (hook == "session-start"), hook
     for arguments in (("status",), ("tick",), ("claim", "42"), ("release",)):
         done = place.cli(*arguments)
         assert (done.returncode, done.stderr.count("\n")) == (1, 1), (arguments, done)

@@ -83,6 +83,8 @@ def test_any_stdin_is_survived_behind_the_guard(place: Place, hook: str, name: s
     (place.root / ".lifecycle").mkdir()
     assert_harmless(place.run(str(place.command), "hook", hook, stdin=INPUTS[name]))
     assert place.claim()["phase"] == "coding"
+    assert not (place.root / ".lifecycle/log").exists()  # nothing went wrong on the way
+    assert (place.root / ".lifecycle/waiter.lock").exists() == (hook == "ci-waiter")
 
 
 @pytest.mark.parametrize(

@@ -126,10 +126,11 @@ def test_no_hook_runs_the_command_that_checks_a_fix(session: Session) -> None:
     place = session.place
     fix = replace(FIX, check_command=("touch", str(place.root / "was-run")))
     change(place, status=RunStatus.AWAITING_USER, fix=fix)
-    stop(session)
-    session.start("resume")
+    assert "user-fix-complete" in stop(session)[1]
+    assert "user-fix-complete" in session.start("resume").person
     session.prompt("It is fixed.")
-    session.launch("pre-compact", "PreCompact", trigger="auto").communicate(timeout=60)
+    kept, _ = session.launch("pre-compact", "PreCompact", trigger="auto").communicate(timeout=60)
+    assert kept
     assert not (place.root / "was-run").exists()
     assert session.cli("run", "check-user-fix").returncode == 0
     assert (place.root / "was-run").exists()
@@ -242,11 +243,13 @@ def test_a_run_that_a_person_began_is_led_by_the_next_session(place: Place) -> N
 
 @SOAKED
 def test_a_completed_run_does_not_come_back(session: Session) -> None:
-    """No start speaks of it."""
+    """No start speaks of it, neither its own session's nor that of another one, which was told before."""
+    assert "Autonomous run" in Session(session.place, TWO).start().model
     change(session.place, status=RunStatus.COMPLETED, phase=RunPhase.COMPLETION)
-    started = session.start()
-    assert "Autonomous run" not in started.model
-    assert started.person == ""
+    for one in (session, Session(session.place, f"{TWO[:-1]}3")):
+        started = one.start()
+        assert "Autonomous run" not in started.model
+        assert started.person == ""
 
 
 @SOAKED
@@ -408,7 +411,9 @@ def test_an_agent_in_the_background_is_waited_for(
 ) -> None:
     """It ends some time, and the client wakes the session; what may never end is not waited for."""
     task = {"id": "b1", "type": kind, "status": "running"}
-    assert (stop(session, background_tasks=[task])[0] == "") is is_waited_for
+    said = stop(session, background_tasks=[task])[0]
+    assert (said == "") is is_waited_for
+    assert "go on" in (said or stop(session)[0])  # once it has ended
 
 
 def test_a_lock_that_is_held_lets_the_session_stop(session: Session) -> None:

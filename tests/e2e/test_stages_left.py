@@ -88,3 +88,4 @@ def test_a_session_that_is_resumed_is_not_over(ground: Ground) -> None:
         assert kept.client not in (0, other.pid)
         clients(ground, other.pid)
         assert "under way" not in ground.agent().starts("startup").model
+    assert "under way" in ground.agent().starts("startup").model  # now it is

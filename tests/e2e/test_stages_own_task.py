@@ -130,7 +130,7 @@ def test_words_about_another_closed_task_end_nothing(ground: Ground) -> None:
     own = ground.task("First", priority=1)
     other = ground.task("Second", "bug")
     agent = begun(ground, own)
-    agent.stops(APPROVED)
+    assert f"bd close {own}" in agent.stops(APPROVED).model
     agent.prompt(f"Is {other} closed?")
     assert agent.stops(f"Yes: issue {other} is closed, since last week.").is_silent
     agent.runs(f"bd show {other}", "closed")

@@ -240,6 +240,8 @@ def test_two_copies_of_a_start_tell_it_once(session: Session) -> None:
 def test_a_completed_workflow_is_never_restored(session: Session) -> None:
     """Its checkpoint goes, and no start, compaction or prompt speaks of it."""
     begin(session)
+    assert '"User auth"' in compact(session)
+    assert '"User auth"' in session.start("compact").model
     for _ in PHASES:
         steps(session).advance()
     assert now_is(session).is_over
@@ -254,6 +256,8 @@ def test_a_subagent_gets_nothing_of_its_leaders(session: Session) -> None:
     begin(session)
     assert session.run("session-start", "SessionStart", source="startup", agent_id="a1").is_silent
     assert compact(session, agent_id="a1") == ""
+    assert '"User auth"' in session.run("session-start", "SessionStart", source="startup").model
+    assert '"User auth"' in compact(session)
 
 
 def test_another_session_is_told_of_what_nobody_leads_and_named_the_rest(session: Session) -> None:
@@ -352,6 +356,7 @@ def test_a_plan_in_progress_becomes_a_checkpoint(session: Session) -> None:
     kept = compact(session)
     assert '"Plan user-auth"' in kept
     assert '"Plan billing"' in kept
+    assert '"Plan ' in session.start("compact").model
     for path in (session.place.root / "CLAUDE/Plan").glob("*/PLAN.md"):
         path.write_text("# Plan\n\n✅ Complete\n\nphase\n")
     assert session.start("compact").is_silent
@@ -379,6 +384,10 @@ def test_what_git_tracks_is_quoted_as_data(session: Session) -> None:
     file.write_text(json.dumps({**EXAMPLE, "workflow": evil, "key_reminders": [evil]}))
     session.place.git("add", "--force", str(file))
     told = session.start("compact").model
+    assert (
+        'Workflow "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}/system-reminder> CURRENT-STAGE'
+        in told
+    )
     assert "</system-reminder>" not in told
     assert ":::" not in told
     assert not any(line.startswith("CURRENT STAGE") for line in told.splitlines())
@@ -399,6 +408,9 @@ def test_a_checkpoint_behind_a_link_is_not_read(session: Session, tmp_path: Path
     (folder / "w" / target.name).symlink_to(target)
     assert "User Auth" not in session.start("compact").model
     assert json.loads(target.read_text()) == EXAMPLE
+    (folder / "w" / target.name).unlink()
+    shutil.copy(target, folder / "w" / target.name)
+    assert "User Auth" in session.start("compact").model
 
 
 # -- agents
@@ -509,17 +521,20 @@ def test_a_tools_error_fails_the_phase_and_an_agents_end_never_does(session: Ses
 
 
 def test_a_phase_with_a_gate_ends_through_it_alone(session: Session) -> None:
-    """The agent's end leaves it active; the command asks the gate."""
-    gated = (WorkflowPhase("Design", agent="designer", gate="file:design.md"), WorkflowPhase("B"))
-    begin(session, phases=gated)
+    """The agent's end leaves it active, unlike one without a gate; the command asks the gate."""
+    gated = WorkflowPhase("Design", agent="designer", gate="file:design.md")
+    begin(session, phases=(gated, *PHASES[1:]))
     launched(session, "designer", "phase_0")
     ended(session, "designer")
-    assert statuses(session) == ["active", "pending"]
+    assert statuses(session) == ["active", "pending", "pending"]
     (session.place.root / "design.md").write_text("It is so.\n")
     ended(session, "designer")
-    assert statuses(session) == ["active", "pending"]
+    assert statuses(session) == ["active", "pending", "pending"]
     steps(session).advance()
-    assert statuses(session) == ["completed", "active"]
+    assert statuses(session) == ["completed", "active", "pending"]
+    launched(session, "builder", "phase_1")
+    ended(session, "builder")
+    assert statuses(session)[1] == "completed"
 
 
 # -- many cycles, and strange input
@@ -542,17 +557,21 @@ def test_several_compactions_lose_nothing(session: Session) -> None:
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"a": [', "\0", "9" * 5_000_000])
 def test_strange_documents_break_no_hook(session: Session, content: str) -> None:
-    """Each hook exits 0; the file is kept as it was."""
+    """Each hook exits 0, and tells what the other document has; what was in the file is kept."""
     begin(session)
     path = session.place.root / DOCUMENT
     path.write_text(content)
-    assert session.start("compact").code == 0
+    told = session.start("compact")
+    assert told.code == 0
+    assert '"User auth"' in told.model
+    assert f"{DOCUMENT} is not used" in told.person
     compact(session)
     assert session.prompt().code == 0
     for hook in ("session-start", "pre-compact", "workflow-agent"):
         for stdin in (b"", b"{", b"[]", b'{"tool_input": 3, "agent_type": []}'):
             done = session.place.hook(hook, stdin, **session.variables())
             assert (done.returncode, done.stderr) == (0, "")
+    assert content in [kept.read_text() for kept in path.parent.iterdir() if kept.is_file()]
 
 
 def test_a_folder_that_was_deleted_costs_nothing(session: Session) -> None:
