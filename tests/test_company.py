@@ -134,7 +134,7 @@ def test_somebody_elses_task_is_not_entered_by_an_edit(place: Place) -> None:
 
 
 def test_a_mended_setting_is_not_complained_about_any_longer(place: Place) -> None:
-    """The typo is gone before anybody heard of it: nothing is said, as the same hook says it of one that stays."""
+    """The typo is gone before anybody heard of it: nothing is said; of one that stays it is."""
     place.ready(phase="coding", status="In Progress")
     config = place.root / ".lifecycle.toml"
     config.write_text("projct = 1\n")

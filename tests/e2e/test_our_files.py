@@ -58,8 +58,8 @@ MARKS = (
 )
 ONE = "11111111-aaaa-4bbb-8ccc-000000000001"
 SECONDS = 60
-"""A hook's own work takes some milliseconds, and what has no end is given up after a second of work, which a
-busy machine may give it twenty seconds later."""
+"""A hook's own work takes some milliseconds, and what has no end is given up after a second of work; a
+busy machine has given it that within twenty seconds."""
 
 
 def lie(path: Path, kind: str, victim: Path) -> None:
@@ -299,6 +299,8 @@ def test_a_linked_folder_is_not_written_through_by_commands(place: Place, inner:
         assert place.hook(hook, {}).returncode == 0
     assert [path.name for path in victim.iterdir()] == ["state.json"]
     assert (victim / "state.json").read_text() == "precious\n"
+    (place.root / inner).unlink()
+    assert "Claim: issue #42" in place.hook("session-start", {}).stdout
 
 
 @SOAKED

@@ -251,7 +251,7 @@ def test_a_missing_command_lets_the_agent_go_on(place: Place) -> None:
 @pytest.mark.parametrize("shell", ["sh", "dash", "bash"])
 @pytest.mark.parametrize("hook", HOOKS)
 def test_the_guard_survives_a_folder_it_cannot_write(place: Place, shell: str, hook: str) -> None:
-    """A redirection that fails would end dash with exit 2, which blocks the agent: here the command is started."""
+    """A redirection that fails would end dash with exit 2, which blocks the agent: the command starts."""
     if not any(Path(folder, shell).exists() for folder in os.environ["PATH"].split(":")):
         pytest.skip(f"{shell} is not installed")
     place.ready(phase="coding", status="In Progress", last_synced_status="In Progress")
