@@ -146,7 +146,7 @@ class _Reader:
 
 def told(path: str, why: str, then: str = "Move it away.") -> str:
     """The sentence for a file that cannot be used."""
-    return f"{path} is not used as a workflow's: {why}. It was left as it is. {then}"
+    return f"{path} is not used as a workflow's: {why}. It is kept. {then}"
 
 
 def _why(error: OSError) -> str:
