@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from lifecycle.cli.terminal import at_once, is_terminal, json_text, say, say_all
+from lifecycle.cli.terminal import at_once, is_terminal, json_text, say
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.light_dataclass import asdict, dataclass
 from lifecycle.core.redact import visible
@@ -161,7 +161,8 @@ class Session:
         if self.as_json:
             self.show([], data)
         else:
-            say_all(lines, data, as_json=False)
+            for line in lines:
+                say(line)
 
 
 def _of_command() -> ExitStack:

@@ -63,21 +63,26 @@ def serve(port: int, seed: Path | None, db: Path | None) -> int:
 def dump(*, url: str | None, db: Path | None) -> int:
     """Print a world as a seed, from a running sandbox or from a file that one kept."""
     from lifecycle.sandbox.base.errors import SandboxError
-    from lifecycle.sandbox.control import Control, ControlError
     from lifecycle.sandbox.seed.keeping import dumped
 
     if (url is None) == (db is None):
         raise click.UsageError("Name a running sandbox with --url, or a file with --db.")
     try:
-        text = dumped(db) if db is not None else Control(f"{str(url).rstrip('/')}/_sandbox").dump()
+        text = dumped(db) if db is not None else _dumped_by(str(url))
     except SandboxError as error:
         raise Refused(str(error)) from None
-    except (OSError, ValueError, ControlError):
-        if db is not None:
-            raise
-        raise Refused(f"No sandbox answers at {url}; nothing was dumped.") from None
     click.echo(text, nl=False, file=behind(sys.stdout))
     return 0
+
+
+def _dumped_by(url: str) -> str:
+    """The world of a running sandbox as a seed; Refused if none answers."""
+    from lifecycle.sandbox.control import Control, ControlError
+
+    try:
+        return Control(f"{url.rstrip('/')}/_sandbox").dump()
+    except (OSError, ValueError, ControlError):
+        raise Refused(f"No sandbox answers at {url}; nothing was dumped.") from None
 
 
 def _act(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from lifecycle.claim.engine import briefing, observing
 from lifecycle.claim.engine import look as engine
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.light_dataclass import dataclass, replace
-from lifecycle.core.plan import PACKED, REPLIES, Audience, Notice, Wake
+from lifecycle.core.plan import PACKED, REPLIES, Notice, Wake
 from lifecycle.core.tracker import GITHUB, ClaimFacts
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.client_contract import Reply
@@ -187,28 +187,22 @@ class HookCall:
 
     def look(self, wake: Wake) -> Reply:
         """One look of the engine, if there is anything to look for, and its reply."""
-        if self.has_claim and self.is_quiet(wake):
+        if self.has_claim and engine.is_quiet(
+            self.world, self.claim_store, wake, self.loaded, self.session
+        ):
             return Reply()
-        return self.reply(self.tick(wake, REPLIES[self.hook].places.keys()))
-
-    def is_quiet(self, wake: Wake) -> bool:
-        """True if the claim that is here leaves the engine nothing to look for."""
-        return engine.is_quiet(self.world, self.claim_store, wake, self.loaded, self.session)
-
-    def tick(self, wake: Wake, audiences: Collection[Audience]) -> Report:
-        """One look of the engine; sentences for these audiences are taken off the queue."""
         report = engine.tick(
             self.world,
             self.claim_store,
             wake,
-            audiences=audiences,
+            audiences=REPLIES[self.hook].places.keys(),
             channel=self.hook,
             session=self.session,
             is_untracked=True,  # `wake` has asked before anything was read
             loaded=self.loaded if self.has_claim else None,
         )
         self.sign_first(report.record)
-        return report
+        return self.reply(report)
 
     def told(self, said: Sequence[Notice]) -> Sequence[Notice]:
         """The sentences as they are told here: with where the packet of each lies, if it does."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from lifecycle.claim.engine import look
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import REPLIES, Audience, Notice, StopVerdict, StopWord, Wake
@@ -117,11 +118,22 @@ def _claim(call: HookCall) -> tuple[Notice, ...]:
         # The waiter was started with us: it leaves to us what this stop is there for.
         call.claim_store.marks.set_due(STOPPED, call.world.clock.now())
         call.sign(call.record)
-        if call.is_quiet(_wake(call)):
+        if look.is_quiet(call.world, call.claim_store, _wake(call), call.loaded, call.session):
             return ()
     elif not call.claim_store.marks.has(STOP_DUE):
         return ()
-    return call.tick(_wake(call), _audiences(call)).said
+    report = look.tick(
+        call.world,
+        call.claim_store,
+        _wake(call),
+        audiences=_audiences(call),
+        channel=call.hook,
+        session=call.session,
+        is_untracked=True,  # `wake` has asked before anything was read
+        loaded=call.loaded if call.has_claim else None,
+    )
+    call.sign_first(report.record)
+    return report.said
 
 
 def _wake(call: HookCall) -> Wake:
