@@ -101,10 +101,10 @@ def skip(text: str, offset: int) -> int:
     return offset
 
 
-def comments_until(text: str, offset: int, limit: int) -> int:
-    """Where the last comment ends that begins on this line, before `limit`; else `offset`."""
+def comments_until(text: str, offset: int) -> int:
+    """Where the last comment ends that begins on this line, before anything else; else `offset`."""
     end = offset
-    while offset < limit and (match := _SPACE.match(text, offset)):
+    while match := _SPACE.match(text, offset):
         if match[0].startswith("/"):
             end = match.end()
         elif "\n" in match[0]:
@@ -213,11 +213,10 @@ class Layout:
         """Read it off the text."""
         node = parse(text)
         newline = "\r\n" if re.search(r"\A[^\n]*\r\n", text) else "\n"
-        spans = node.spans if node is not None else []
-        whole = text[node.start : node.end] if node is not None else ""
-        is_flat = bool(spans) and "\n" not in whole
-        unit = _indent_at(text, spans[0][0]) if spans else None
-        return cls(text, newline, unit or _DEFAULT_INDENT, is_flat)
+        if node is None or not node.spans:
+            return cls(text, newline, _DEFAULT_INDENT, is_flat=False)
+        unit = _indent_at(text, node.spans[0][0]) or _DEFAULT_INDENT
+        return cls(text, newline, unit, is_flat="\n" not in text[node.start : node.end])
 
     def rendered(self, value: Any, indent: str) -> str:
         """A value as text, its further lines indented by `indent`."""
@@ -238,16 +237,16 @@ def insertion(
         parts: (name or None, value) of each.
     """
     if node is None:
-        return _first_value(layout, {name: value for name, value in parts if name is not None})
+        return _first_value(layout, dict(parts))
     if not node.spans:
         return _into_empty(layout, node, parts)
     text, (start, end) = layout.text, node.spans[-1]
     indent = _indent_at(text, start)
     after = _after_comma(text, end) if node.is_trailed else end
-    if layout.is_flat or indent is None:
+    if indent is None:
         behind, lead = after, " "
     else:
-        behind, lead = comments_until(text, after, node.end), f"{layout.newline}{indent}"
+        behind, lead = comments_until(text, after), f"{layout.newline}{indent}"
     rendered = [lead + _part(layout, name, value, indent or "") for name, value in parts]
     kept = text[after:behind]
     if node.is_trailed:
@@ -258,8 +257,7 @@ def insertion(
 def replacement(layout: Layout, node: Node, value: Any) -> JsonEdit:
     """The edit that writes another value in the place of this one."""
     old = layout.text[node.start : node.end]
-    is_flat = layout.is_flat or "\n" not in old
-    rendered = replace(layout, is_flat=is_flat).rendered(
+    rendered = replace(layout, is_flat="\n" not in old).rendered(
         value, _line_indent(layout.text, node.start)
     )
     return JsonEdit(node.start, old, rendered)
@@ -269,7 +267,7 @@ def removal(text: str, node: Node, index: int) -> JsonEdit:
     """The edit that takes an item or a member out, with its comma and the space before it."""
     spans = node.spans
     start, end = spans[index]
-    before = spans[index - 1][1] if index else node.start + 1
+    before = spans[index - 1][1] if index else node.start
     is_last = index == len(spans) - 1
     lead, tail, kept = len(text[:start].rstrip(_BLANKS)), end, ""
     if not is_last or node.is_trailed:
@@ -311,9 +309,9 @@ def _first_value(layout: Layout, value: Any) -> JsonEdit:
 
 def _into_empty(layout: Layout, node: Node, parts: Sequence[tuple[str | None, Any]]) -> JsonEdit:
     text = layout.text
-    place = comments_until(text, node.start + 1, node.end)
-    while (following := skip(text, place)) > place and text[place:following].strip(_BLANKS):
-        place = place + len(text[place:following].rstrip(_BLANKS))
+    place = comments_until(text, node.start + 1)
+    while (following := text[place : skip(text, place)]).strip(_BLANKS):
+        place += len(following.rstrip(_BLANKS))
     if layout.is_flat:
         flat = ", ".join(_part(layout, name, value, "") for name, value in parts)
         return JsonEdit(place, "", flat)
@@ -336,11 +334,9 @@ def _after_comma(text: str, end: int) -> int:
 
 
 def _indent_at(text: str, offset: int) -> str | None:
-    """The indentation of what begins its line here; None if something else begins the line."""
+    """The indentation of an item that begins its line here; None if something else begins the line."""
     lead = text[text.rfind("\n", 0, offset) + 1 : offset]
-    if "\n" not in text[:offset] or lead.strip(" \t"):
-        return None
-    return lead
+    return None if lead.strip(" \t") else lead
 
 
 def _line_indent(text: str, offset: int) -> str:

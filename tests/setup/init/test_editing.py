@@ -8,20 +8,34 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.setup.init.jsonc import Layout, applied, insertion, parse, removal, replacement
+from lifecycle.setup.init.jsonc import (
+    JsonEdit,
+    Layout,
+    applied,
+    insertion,
+    parse,
+    removal,
+    replacement,
+)
 from tests.setup.init.jsonc_texts import VALUES, texts
+
+
+def edited(text: str, edit: JsonEdit) -> str:
+    """The text with an edit, which says what stands in its place."""
+    assert text[edit.start :].startswith(edit.old)
+    return applied(text, [edit])
 
 
 def inserted(text: str, value: Any, name: str | None = None) -> str:
     """The text with a value at the end of its outermost container."""
-    return applied(text, [insertion(Layout.of(text), parse(text), [(name, value)])])
+    return edited(text, insertion(Layout.of(text), parse(text), [(name, value)]))
 
 
 def removed(text: str, index: int) -> str:
     """The text without one item or member of its outermost container."""
     node = parse(text)
     assert node is not None
-    return applied(text, [removal(text, node, index)])
+    return edited(text, removal(text, node, index))
 
 
 @pytest.mark.parametrize(
@@ -31,6 +45,7 @@ def removed(text: str, index: int) -> str:
         ("[ ]", "[\n  9\n ]"),
         ("[\n]", "[\n  9\n]"),
         ("[1]", "[1, 9]"),
+        ("[1, 2]", "[1, 2, 9]"),
         ("[1,]", "[1, 9,]"),
         ("[\n\t1\n]", "[\n\t1,\n\t9\n]"),
         ("[\n\t1,\n]", "[\n\t1,\n\t9,\n]"),
@@ -63,6 +78,7 @@ def test_an_item_goes_where_a_person_would_put_it(before: str, after: str) -> No
         ("[\n  1, // one\n  2\n]", 1, "[\n  1 // one\n]"),
         ("[\n  1, // one\n  2, // two\n  3\n]", 1, "[\n  1, // one\n // two\n  3\n]"),
         ("[1, // one\n2]", 1, "[1 // one\n]"),
+        ("[1,// one\n2]", 1, "[1// one\n]"),
         ("[ // none\n1]", 0, "[ // none\n]"),
         ("[// none\n1, 2]", 0, "[// none\n 2]"),
         ("[1, 2 /* two */, 3]", 1, "[1, /* two */ 3]"),
@@ -98,7 +114,7 @@ def test_any_value_can_stand_in_anothers_place(made: tuple[str, Any], value: Any
     text, values = made
     node = parse(text)
     assert node is not None
-    after = parse(applied(text, [replacement(Layout.of(text), node.items[0], value)]))
+    after = parse(edited(text, replacement(Layout.of(text), node.items[0], value)))
     assert after is not None
     assert after.value == [value, *values[1:]]
 
@@ -118,6 +134,7 @@ NAMED: dict[str, Any] = {"ü": [1]}
         ("{ /* a */ }", '{ /* a */\n  "n": {\n    "ü": [\n      1\n    ]\n  }\n }'),
         ("{\n}", '{\n  "n": {\n    "ü": [\n      1\n    ]\n  }\n}'),
         ("\t{}", '\t{\n\t  "n": {\n\t    "ü": [\n\t      1\n\t    ]\n\t  }\n\t}'),
+        ("\n  {}", '\n  {\n    "n": {\n      "ü": [\n        1\n      ]\n    }\n  }'),
         ("  {\n  }", '  {\n    "n": {\n      "ü": [\n        1\n      ]\n    }\n  }'),
         ('{"a": 1}', '{"a": 1, "n": {"ü": [1]}}'),
         ('{"a": 1,}', '{"a": 1, "n": {"ü": [1]},}'),
@@ -133,12 +150,14 @@ NAMED: dict[str, Any] = {"ü": [1]}
 def test_a_member_goes_where_a_person_would_put_it(before: str, after: str) -> None:
     """Also as the first of all, behind comments and a byte order mark, in the indentation that is there."""
     assert inserted(before, NAMED, "n") == after
+    assert inserted(before, NAMED, "ü") == after.replace('"n"', '"ü"')
 
 
 @pytest.mark.parametrize(
     ("before", "after"),
     [
         ('{"a": []}', '{"a": [9, 9]}'),
+        ('{"a": [1,]}', '{"a": [1, 9, 9,]}'),
         ('{\n  "a": []\n}', '{\n  "a": [\n    9,\n    9\n  ]\n}'),
         ('{\n  "a": [\n  ]\n}', '{\n  "a": [\n    9,\n    9\n  ]\n}'),
         ('{\n  "a": [1]\n}', '{\n  "a": [1, 9, 9]\n}'),
@@ -151,7 +170,7 @@ def test_items_go_into_an_inner_list_in_its_own_layout(before: str, after: str) 
     node = parse(before)
     inner = node.get("a") if node is not None else None
     made = insertion(Layout.of(before), inner, [(None, 9), (None, 9)])
-    assert applied(before, [made]) == after
+    assert edited(before, made) == after
 
 
 @pytest.mark.parametrize(
@@ -167,7 +186,7 @@ def test_a_value_takes_the_place_of_another_in_its_layout(before: str, after: st
     node = parse(before)
     inner = node.get("a") if node is not None else None
     assert inner is not None
-    assert applied(before, [replacement(Layout.of(before), inner, NAMED)]) == after
+    assert edited(before, replacement(Layout.of(before), inner, NAMED)) == after
 
 
 @pytest.mark.parametrize(
@@ -186,3 +205,29 @@ def test_a_value_takes_the_place_of_another_in_its_layout(before: str, after: st
 def test_what_goes_out_leaves_every_comment(before: str, index: int, after: str) -> None:
     """Also one that stands before its comma, and space that belongs to nothing goes."""
     assert removed(before, index) == after
+
+
+def test_edits_are_made_at_once() -> None:
+    """In whatever order they are named: each means the text as it was."""
+    edits = [JsonEdit(1, "b", ""), JsonEdit(4, "e", "EE"), JsonEdit(2, "", "xx")]
+    assert applied("abcdef", edits) == "axxcdEEf"
+
+
+@pytest.mark.parametrize(
+    ("text", "newline", "unit", "is_flat"),
+    [
+        ("", "\n", "  ", False),
+        ("// c\r\n", "\r\n", "  ", False),
+        ("{}", "\n", "  ", False),
+        ("[1]", "\n", "  ", True),
+        ("\n[1]\n", "\n", "  ", True),
+        ("[\n\t1,\n  2\n]", "\n", "\t", False),
+        ("[1,\n    2\n]", "\n", "  ", False),
+        ("[\n1\r\n]", "\n", "  ", False),
+    ],
+)
+def test_the_layout_of_a_text_is_read_off_it(
+    text: str, newline: str, unit: str, *, is_flat: bool
+) -> None:
+    """By its first line's end, the indentation of its first member, and whether it has but one line."""
+    assert Layout.of(text) == Layout(text, newline, unit, is_flat)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from lifecycle.setup.init.jsonc import JsoncError, parse
+from lifecycle.setup.init.jsonc import JsoncError, Member, Node, parse
 from tests.setup.init.jsonc_texts import VALUES, texts
 
 
@@ -30,6 +30,24 @@ def test_of_members_with_one_name_the_last_counts() -> None:
     inner = node.get("a")
     assert inner is not None
     assert (node.value, inner.value) == ({"a": {"b": 2}}, {"b": 2})
+    assert (node.get("b"), inner.get("b")) == (None, Node(20, 21, 2))
+    several = parse('{"a": 1, "b": 2}')
+    assert several is not None
+    assert several.get("a") == Node(6, 7, 1)
+
+
+def test_every_value_has_its_place() -> None:
+    """Of containers also what they hold, by name or in order, and whether a comma is behind the last."""
+    text = '// c\n{"a":1, "b" : [true,/* d */{},], "c": [] , }'
+    items = (Node(20, 24, value=True), Node(32, 34, {}))
+    members = (
+        Member("a", 6, Node(10, 11, 1)),
+        Member("b", 13, Node(19, 36, [True, {}], items=items, is_trailed=True)),
+        Member("c", 38, Node(43, 45, [])),
+    )
+    value = {"a": 1, "b": [True, {}], "c": []}
+    assert parse(text) == Node(5, len(text), value, members=members, is_trailed=True)
+    assert parse("\ufeff 1 ") == Node(2, 3, 1)
 
 
 @pytest.mark.parametrize("text", ["", " \n", "\ufeff", "// c", "/* c */\n// d\n"])
@@ -70,3 +88,21 @@ def test_what_is_no_json_is_refused_with_its_place(text: str, where: str, what: 
         parse(text)
     assert str(refusal.value).startswith(f"{where}: ")
     assert what in str(refusal.value)
+
+
+def test_what_was_expected_and_what_stands_there_is_told() -> None:
+    """One sign of it, as it is written; and behind a line break the line is the second."""
+    texts = ('{"a" 1}', "[éa]", "[1", "\n[1 2]", "{1}", "[1] [")
+    refused = []
+    for text in texts:
+        with pytest.raises(JsoncError) as refusal:
+            parse(text)
+        refused.append(str(refusal.value))
+    assert refused == [
+        'line 1, column 6: expected ":", found "1"',
+        'line 1, column 2: expected a value, found "é"',
+        'line 1, column 3: expected "," or "]", found the end of the file',
+        'line 2, column 4: expected "," or "]", found "2"',
+        'line 1, column 2: expected a name in quotes or "}", found "1"',
+        "line 1, column 5: something follows the value",
+    ]
