@@ -7,6 +7,7 @@ import pytest
 from lifecycle.evidence import reading, test_runs
 from lifecycle.evidence.command_lines import commands
 from lifecycle.evidence.outcomes import CallEnd, Outcome
+from lifecycle.evidence.runners import runner_table
 from lifecycle.evidence.test_runs import FolderStep
 
 
@@ -136,3 +137,23 @@ def test_a_filter_in_a_variable_makes_a_part() -> None:
         run = test_runs.run_in(f"PYTEST_ADDOPTS='{value}' pytest")
         assert run is not None
         assert not run.is_suite
+
+
+def test_what_is_known_to_be_a_run_is_one_whatever_it_is_called() -> None:
+    """One that no row knows is called by its program, one without any as it stands."""
+    lines = ("./bin/verify.sh all", "pytest -q", "make -n test", f"A={'x' * 70}")
+    runs = [test_runs.run_of(line, (), runner_table.rows()) for line in lines]
+    assert [(run.name, run.is_suite, run.is_nothing, run.decides) for run in runs] == [
+        ("verify.sh", True, False, True),
+        ("pytest", True, False, True),
+        ("make test", False, True, True),
+        (f"A={'x' * 58}", True, False, True),
+    ]
+    assert [len(run.rows) for run in runs] == [0, 1, 1, 0]
+
+
+def test_our_own_check_is_one_where_nothing_else_runs() -> None:
+    """It keeps what it showed itself; a command of the project's that no row knows is none."""
+    lines = ("lifecycle check test", "lifecycle check test && pytest", "pytest", "./verify.sh")
+    runs = [test_runs.run_in(line, ("./verify.sh",)) for line in lines]
+    assert [run and run.is_check for run in runs] == [True, False, False, False]

@@ -151,6 +151,8 @@ PRINTED: list[tuple[str, int, str, Outcome]] = [
     ("jest", 0, "all is well\n", PASSED),
     ("go test -v ./...", 0, "    a_test.go:5: saw 2 errors\n" + GO, PASSED),
     ("pytest", 0, "  2 failing\n==== 3 passed in 0.1s ====\n", PASSED),
+    ("./verify.py", 0, "all is well\n", PASSED),
+    ("./verify.sh", 0, "12 passed in 0.3s\n\n  0 passing (1ms)\n", PASSED),
     ("./verify.sh -k one", 0, "all is well\n", PARTIAL),
     ("sh -c 'pytest; true'", 0, "nothing that can be read\n", UNKNOWN),
     ("sh -c 'pytest; true'", 0, "==== 3 passed in 0.1s ====\n", PASSED),

@@ -62,6 +62,7 @@ def test_a_projects_row_comes_first_and_is_its_own() -> None:
         ({"name": 7}, "row 1: name must be a text, not 7."),
         ({"picks": ["-x"]}, "row 1: picks must be a text, not ['-x']."),
         ({"commands": "./v"}, "row 1: commands must be a list of texts, not './v'."),
+        ({"commands": 7}, "row 1: commands must be a list of texts, not 7."),
         ({"commands": [" "]}, "row 1: commands must be a list of texts, not [' ']."),
         ({"commands": []}, 'row 1: it needs a name, and commands, as ["./verify all"].'),
         ({"failed": "x"}, "row 1: failed must be a list of texts, not 'x'."),
