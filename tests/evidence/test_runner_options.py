@@ -97,6 +97,13 @@ SUITE, PART, NOTHING = RunScope.SUITE, RunScope.PART, RunScope.NOTHING
         ("jest", "a.test.tsx", PART),
         ("go test", "a_test.go", PART),
         ("pytest", "-c x.py", SUITE),
+        ("pytest", "-o testpaths=a", PART),
+        ("ctest", "tests/a", PART),
+        ("ctest", "a", SUITE),
+        ("mocha", "test/**/*.spec.js", SUITE),
+        ("jest", "--projects a b", SUITE),
+        ("jest", "a b", PART),
+        ("jest", "--verbose 4", SUITE),
         ("jest", "--config=x.js", SUITE),
         ("mocha", "--require x.js a.js", PART),
         ("unittest", "", SUITE),
@@ -112,6 +119,7 @@ SUITE, PART, NOTHING = RunScope.SUITE, RunScope.PART, RunScope.NOTHING
         ("cargo test", "-- name", PART),
         ("cargo test", "name -- --nocapture", PART),
         ("sbt test", "testOnly", PART),
+        ("sbt test", "testQuick", PART),
         ("sbt test", "clean", SUITE),
         ("bazel test", "testOnly", PART),
         ("bazel test", "//...", SUITE),
@@ -130,6 +138,9 @@ SUITE, PART, NOTHING = RunScope.SUITE, RunScope.PART, RunScope.NOTHING
         ("nox", "-s tests", SUITE),
         ("nox", "-e lint", PART),
         ("pytest", "-e lint", SUITE),
+        ("gmake test", "-n", NOTHING),
+        ("jest", "--onlyChanged", PART),
+        ("jest", "--onlyChanged=false", SUITE),
     ],
 )
 def test_how_much_runs(name: str, words: str, scope: RunScope) -> None:
@@ -148,6 +159,8 @@ def test_how_much_runs(name: str, words: str, scope: RunScope) -> None:
         ("pytest", "MAKEFLAGS=n", SUITE),
         ("make test", "MAKEFLAGS=n", NOTHING),
         ("make test", "MFLAGS=-n", NOTHING),
+        ("make test", "MFLAGS=n", NOTHING),
+        ("pytest", "MFLAGS=-k x", SUITE),
         ("make test", "GNUMAKEFLAGS=q", NOTHING),
         ("make test", "MAKEFLAGS=k", SUITE),
         ("make test", "MAKEFLAGS=-t", SUITE),
@@ -175,6 +188,8 @@ def test_what_variables_add_counts(name: str, setting: str, scope: RunScope) -> 
         ("make test", "-ki", "", True),
         ("make test", "-Ci", "", False),
         ("make test", "--ignore-errors", "", True),
+        ("make test", "ARGS=--exit-zero", "", True),
+        ("gmake test", "-i", "", True),
         ("make test", "", "MAKEFLAGS=i", True),
         ("pytest", "-i", "", False),
         ("npm test", "--if-present", "", True),
@@ -253,3 +268,39 @@ def test_another_file_of_settings_may_call_another_thing_the_suite(words: str, k
     """Only the file that a runner reads by itself says what it does without the option."""
     row = row_of("jest") if "jest" in words else row_of("pytest")
     assert are_known(tuple(words.split()), row) is known
+
+
+KNOWN: list[tuple[str, str, bool]] = [
+    # What leaves a suite whole, lists, picks, hides the status, or is of settings, by any runner.
+    *(("pytest", words, True) for words in ("", "tests", "-q -x --tb=short", "--version", "--lf")),
+    *(("make test", words, True) for words in ("--ignore-errors", "-k", "--globalSetup x")),
+    # What is the runner's own: with a value, kept, picked or listed by it.
+    *(("jest", "--roots --strange", True), ("pytest", "--roots --strange", False)),
+    *(("gradle test", "--tests-from x", True), ("pytest", "--tests-from x", False)),
+    *(("jest", "--changedSince main", True), ("pytest", "--changedSince main", False)),
+    *(("bazel test", "--nocache", True), ("pytest", "--nocache", False)),
+    # With these anything may be set, or run.
+    *(
+        ("gradle test", "-D x", False),
+        ("gradle test", "-P x", False),
+        ("go test", "-exec x", False),
+    ),
+    # Letters, and what is known only with the next word.
+    *(("pytest", words, True) for words in ("-vvs", "-rA", "-p no:cacheprovider -q", "-q -p no:x")),
+    *(("pytest", words, False) for words in ("-p strange", "-q -p", "-p -q no:cacheprovider")),
+    # One that nobody knows is enough, wherever it stands.
+    *(("pytest", words, False) for words in ("--strange", "-q --strange", "--strange -q", "+x -q")),
+]
+"""(command, what follows it, whether each of its options is known)."""
+
+
+def test_each_option_has_to_be_known() -> None:
+    """By its name: in the runner's manual, or one that means the same to all; a project knows its own."""
+    found = [
+        (name, words, are_known(tuple(words.split()), row_of(name))) for name, words, _ in KNOWN
+    ]
+    assert found == KNOWN
+    own = runner_table.rows(({"name": "mine", "commands": ["mine"]},))[0]
+    lines = (("--lf",), ("--strange",), ("-c", "fast.ini"))
+    assert [are_known(words, None) for words in lines] == [True, False, False]
+    assert [are_known(words, own) for words in lines] == [True, True, True]

@@ -70,14 +70,14 @@ def is_status_hidden(
 
 def are_known(words: tuple[str, ...], row: RunnerRow | None) -> bool:
     """True if every option is one that leaves a suite whole, or that is known to leave out a part."""
-    own = row.valued | row.keeps | row.picks | row.lists | row.hides if row is not None else set()
+    own = row.valued | row.keeps | row.picks | row.lists if row is not None else set()
     general = map(options, ("plain", "lists", "picks", "hides", "settings"))
     known = (frozenset().union(*general) - options("any")) | (own - {"-D", "-P", "-exec"})
     if re.search(pattern("other_config"), " ".join(words)):
         return row is not None and row.is_own
     # A project says itself which of its runner's options leave something out.
     return (row is not None and row.is_own) or all(
-        word in known or _name(word) in known or re.fullmatch(pattern("letters"), f"{word} {after}")
+        _name(word) in known or re.fullmatch(pattern("letters"), f"{word} {after}")
         for last, word, after in zip(("", *words), words, (*words[1:], ""), strict=False)
         if word.startswith(("-", "+")) and last not in own
     )
@@ -160,7 +160,7 @@ def _picks_named(
     ]
     if row.first:
         return bool(plain) and plain[0] != row.first
-    if not row.names or any(word in row.keeps for word in words):
+    if any(word in row.keeps for word in words):
         return False  # what follows an option that takes several names is no test's
     return not all(re.search(row.names, word) for word in plain)
 
