@@ -234,7 +234,7 @@ def unwrapped(words: list[str]) -> list[str]:
     """The command itself: without assignments, keywords, `env`, `timeout 60`, `uv run` and the like."""
     rest = list(words)
     while rest:
-        name = rest[0].rsplit("/", 1)[-1]
+        name = rest[0].rpartition("/")[2]
         if _ASSIGNMENT.match(rest[0]) or name in _KEYWORDS:
             rest = rest[1:]
         elif name in _WRAPPERS:

@@ -128,7 +128,7 @@ def _run_in(line: str, tests: tuple[str, ...], rows: tuple[RunnerRow, ...]) -> S
             exported += command.words[1:]
         hit = _run(command, own, (*exported, *command.kept, *command.sets), rows)
         if hit is not None and hit[0].is_nothing:
-            idle = idle or hit[0]
+            idle = hit[0]
         elif hit is not None:
             hits[index] = hit
     if not hits:
@@ -181,7 +181,7 @@ def _run(
         return None
     name, row, rest = known
     run = _checked(name, rest, sets, command, row)
-    goal = name.rsplit(" ", 1)[-1]
+    goal = name.rpartition(" ")[2]
     begun = {*words[: len(words) - len(rest)]} - {*name.split()}
     kinds = {word[5:] for word in begun if re.match("test[:-].", word)}
     is_part = row.anywhere and any(_PART_OF.sub("", word) == goal != word for word in words)
@@ -201,14 +201,14 @@ def _known(
     ]
     if not plain:
         return None
-    plain[0] = plain[0].rsplit("/", 1)[-1]
+    plain[0] = plain[0].rpartition("/")[2]
     for row in rows:
         for name in row.commands:
             program, *goals = name.split()
             # As a program is called: a project's own may be named with its folder.
-            head = _head(plain, [program.rsplit("/", 1)[-1], *goals], row)
+            head = _head(plain, [program.rpartition("/")[2], *goals], row)
             if head:
-                rest = [words[0].rsplit("/", 1)[-1], *words[1:]]
+                rest = [words[0].rpartition("/")[2], *words[1:]]
                 for word in head:
                     rest.remove(word)
                 return name, row, tuple(rest)
@@ -220,7 +220,7 @@ def _head(plain: list[str], begin: list[str], row: RunnerRow) -> list[str]:
     head = plain[: len(begin)]
     if head == begin:
         return head
-    is_kind = begin[-1] == "test" and re.match("test[:-](?!watch)", "".join(head[-1:]))
+    is_kind = begin[-1] == "test" and re.match("test[:-](?!watch)", head[-1])
     if head[:-1] == begin[:-1] and is_kind:
         return head
     if row.anywhere and plain[:1] == begin[:1]:
@@ -272,7 +272,7 @@ def _tells(name: str, rest: tuple[str, ...], *, is_fed: bool) -> bool:
     plain = [word for word in rest if not (word.startswith("-") or word.isdigit())]
     has_pattern = name.endswith("grep") or name in ("rg", "sed", "awk")
     hides = name.endswith("grep") and any(re.match("-[a-z]*[vcoLqm]|--", word) for word in rest)
-    tells = not _TELLING.isdisjoint((name, f"{name}|{''.join(rest[:1])}"))
+    tells = not _TELLING.isdisjoint((name, "|".join((name, *rest[:1]))))
     is_filled = any("$(" in word or "`" in word for word in rest)
     return is_filled or (tells and (not is_fed or hides or len(plain) > has_pattern))
 
@@ -285,22 +285,22 @@ def is_beside(command: Command) -> bool:
     if name in _BUILDS and re.search(_OWN["writes"], " ".join(rest[:2])):
         return False
     is_staying = name == "git" and not listed("staying").isdisjoint(rest[1:])
-    return is_staying or not _BESIDE.isdisjoint((name, f"{name}|{''.join(rest[:1])}"))
+    return is_staying or not _BESIDE.isdisjoint((name, "|".join((name, *rest[:1]))))
 
 
 def _is_end(every: list[Command], runs: set[int]) -> bool:
     """True if what comes after the last run, and between runs, leaves the files as they are."""
-    behind = range(min(runs) + 1, len(every))
-    return all(i in runs or _is_idle(every[i], is_before=i < max(runs)) for i in behind)
+    behind = range(min(runs), len(every))
+    return all(i in runs or _is_idle(every[i]) for i in behind)
 
 
-def _is_idle(command: Command, *, is_before: bool) -> bool:
+def _is_idle(command: Command) -> bool:
     name, words = command.words[0], command.words
     if name not in _IDLE or any(file != "/dev/null" for file in command.files):
-        return is_before and name == "cd"
+        return False
     if writes := {"sed": ("-i", "--in-place"), "sort": ("-o", "--output")}.get(name):
         return not any(word.startswith(writes) for word in words)
-    return name != "git" or not _LOOKING.isdisjoint(words[1:2])
+    return name != "git" or not _LOOKING.isdisjoint(words[:2])
 
 
 def _steps(every: list[Command], rests: dict[int, tuple[str, ...]]) -> tuple[FolderStep, ...]:
@@ -320,9 +320,10 @@ def _target(words: tuple[str, ...], after: tuple[str, ...]) -> str:
     names = [word for word in words[1:] if word not in ("-P", "-L", "--", "-e", "-@")]
     if words[0] == "popd" or len(names) != 1:
         return ""
-    if names[0] == TOP or (names[0] == "$" and " ".join(after) == TOP[2:-1]):
+    (name,) = names
+    if name == TOP or (name == "$" and " ".join(after) == TOP[2:-1]):
         return TOP
-    return "" if re.search(r"[$`*?]", names[0]) or names[0] == "-" else names[0]
+    return "" if re.search(r"[$`*?]", name) or name == "-" else name
 
 
 def _places(command: Command, rest: tuple[str, ...]) -> list[str]:
@@ -332,9 +333,9 @@ def _places(command: Command, rest: tuple[str, ...]) -> list[str]:
     for words, is_argument in ((before, False), (rest, True)):
         for last, word in zip(("", *words), words, strict=False):
             name, _, value = word.partition("=")
-            if last in _PLACES or (name in _PLACES and value):
+            if last in _PLACES or name in _PLACES:
                 paths.append(word if last in _PLACES else value)
-            elif word.startswith("-C") and len(word) > 2:
+            elif word.startswith("-C"):
                 paths.append(word[2:])
             elif is_argument and not word.startswith("-") and last not in _OUTPUTS:
                 paths.append(word)
@@ -350,7 +351,7 @@ def changes_files(command: Command) -> bool:
         return moves and listed("staying").isdisjoint(rest)
     if name in ("sed", "perl"):
         return any(re.match(r"--in-place|-[a-z]*i", word) for word in rest)
-    pair = {name, f"{name}|{''.join(rest[:1])}"}
+    pair = {name, "|".join((name, *rest[:1]))}
     if not listed("formatting").isdisjoint(pair) and listed("looking only").isdisjoint(rest):
         return True
     if not listed("linters").isdisjoint(pair) and not listed("fixing").isdisjoint(rest):

@@ -35,7 +35,7 @@ from lifecycle.evidence.command_lines import commands, listed
             "echo x >> a.py",
             "printf x > src/a /dev/null",
         ),
-        "rm -rf node_modules src",
+        *("rm -rf node_modules src", "rm -rf dist~"),
     ],
 )
 def test_what_is_known_to_change_files(line: str) -> None:
@@ -78,6 +78,13 @@ def test_what_is_not_known_to_change_files(line: str) -> None:
         ("ls | tee out.txt", True),
         ("ls && ./build.sh", True),
         ("./build.sh; ls", True),
+        ("./build.sh x list", True),
+        ("rm -rf dist/", False),
+        ("make fmt", True),
+        ("git -C x stash", True),
+        ("npm run format", True),
+        ("npm run build format", False),
+        ("rm -rf dist~", True),
         ("npm ci", False),
         ("npm install", True),
         ("npm install --no-save", False),

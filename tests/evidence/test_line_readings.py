@@ -77,6 +77,9 @@ def test_the_commands_behind_a_run_are_known() -> None:
     run = test_runs.run_in("git pull && pytest && git stash pop; echo x")
     assert run is not None
     assert [command.words[0] for command in run.behind] == ["git", "echo"]
+    twice = test_runs.run_in("pytest && git pull && pytest -q; echo x")
+    assert twice is not None
+    assert [command.words[0] for command in twice.behind] == ["echo"]
 
 
 @pytest.mark.parametrize(
@@ -84,6 +87,7 @@ def test_the_commands_behind_a_run_are_known() -> None:
     [
         ("cd web && pytest", [("web", True)]),
         ("popd && pytest", [("", True)]),
+        ("popd web && pytest", [("", True)]),
         ("cd a b && pytest", [("", True)]),
         ("cd -- web && pytest", [("web", True)]),
         ("cd popd && pytest", [("popd", True)]),
@@ -93,6 +97,8 @@ def test_the_commands_behind_a_run_are_known() -> None:
         ("cd $(git rev-parse --show-toplevel) && pytest", [(test_runs.TOP, True)]),
         ("cd $(git rev-parse --git-dir) && pytest", [("", True)]),
         ("make -C ../web test", [("../web", False)]),
+        ("make test -C../web", [("../web", False)]),
+        ("npm test --prefix=../web", [("../web", False)]),
     ],
 )
 def test_where_a_line_goes(line: str, wanted: list[tuple[str, bool]]) -> None:
@@ -121,6 +127,7 @@ def test_a_failure_without_a_title_is_known_by_its_name() -> None:
     ("line", "is_run"),
     [
         ("cargo +nightly test", True),
+        ("/opt/bin/poetry run test", True),
         ("./node_modules/.bin/deep/jest", True),
         ("pytest/run", False),
         ("/usr/local/bin/timeout 5 /opt/venv/bin/pytest", True),
@@ -150,6 +157,8 @@ def test_what_is_known_to_be_a_run_is_one_whatever_it_is_called() -> None:
         (f"A={'x' * 58}", True, False, True),
     ]
     assert [len(run.rows) for run in runs] == [0, 1, 1, 0]
+    (step,) = test_runs.run_of("cd web", ("cd web",), runner_table.rows()).steps
+    assert (step.path, step.moves) == ("web", True)
 
 
 def test_our_own_check_is_one_where_nothing_else_runs() -> None:

@@ -415,6 +415,11 @@ AGENTS: list[tuple[str, CallEnd, str, Outcome, str]] = [
     ("make own", CallEnd.OK, "fine\n", PASSED, WHY[PASSED][1]),
     ("make test && make own", CallEnd.OK, "fine\n", PASSED, WHY[PASSED][1]),
     ("pytest && make test", CallEnd.OK, "fine\n", UNKNOWN, LOST),
+    # What a project's own command leaves out is its word; beside another run it is not.
+    ("make own", CallEnd.OK, "3 passed, 4 deselected in 0.1s\n", PASSED, ""),
+    ("pytest && make own", CallEnd.OK, "3 passed, 4 deselected in 0.1s\n", PARTIAL,
+     "tests were left out"),
+    ("pytest && make own", CallEnd.OK, "3 passed in 0.1s\n  2 failing\n", FAILED, ""),
     # The status that the client tells is the run's where it is the line's.
     ("pytest", CallEnd.FAILED, "Exit code 5\n", NOTHING, "it ran no test"),
     ("pytest && make test", CallEnd.FAILED, "Exit code 5\n", NOTHING, "it ran no test"),
@@ -427,12 +432,34 @@ AGENTS: list[tuple[str, CallEnd, str, Outcome, str]] = [
     # Where it is not, the output has to be all there, and the line to have ended well.
     ("pytest | cat", CallEnd.OK, "3 passed in 0.1s\n", PASSED, ""),
     ("pytest | cat", CallEnd.FAILED, "3 passed in 0.1s\n", UNKNOWN, HIDDEN),
+    ("time ! pytest", CallEnd.OK, "3 passed in 0.1s\n", UNKNOWN, HIDDEN),
     ("pytest | cut -c1-99", CallEnd.OK, "3 passed in 0.1s\n", UNKNOWN, HIDDEN),
     ("pytest | cut -c1-99", CallEnd.OK, "no tests ran in 0.1s\n", NOTHING, "it ran no test"),
     ("pytest; pytest -q", CallEnd.OK, "3 passed in 0.1s\n" * 2, UNKNOWN, HIDDEN),
     ("pytest | grep passed", CallEnd.OK, "3 passed in 0.1s\n", PASSED, ""),
     ("go test ./... | grep ok", CallEnd.OK, GO, UNKNOWN, HIDDEN),
     ("make own || true", CallEnd.OK, "3 passed in 0.1s\n", PASSED, ""),
+    ("pytest; date", CallEnd.OK, "3 passed in 0.1s\n", PASSED, ""),
+    *(
+        (line, CallEnd.OK, "3 passed in 0.1s\n", PASSED, "")
+        for line in (
+            *("pytest; echo x | awk /x/", "pytest; echo x | sed s/x/y/", "pytest; echo x | rg x"),
+            *("pytest; echo x | grep x", 'pytest -n "$(cat n)"; date'),
+            *("pytest && cd web && pytest", "cd $(git rev-parse --show-toplevel) && pytest"),
+            *("A=1 pytest", "export A=1; pytest", "set -a; A=1; pytest"),
+        )
+    ),
+    *(
+        (line, CallEnd.OK, "3 passed in 0.1s\n", UNKNOWN, STRANGE)
+        for line in (
+            *("pytest; echo x | grep -v x", "pytest; echo x | rg x old.log", "pytest; tail old.log"),
+            *("LD_PRELOAD=x pytest", "export LD_PRELOAD=x; pytest", "set -a; LD_PRELOAD=x; pytest"),
+            *("cd $(git rev-parse --git-dir) && pytest", ". ./x.sh && pytest", "./x && pytest"),
+            *("pytest --strange && pytest -q", "declare -x LD_PRELOAD=x; pytest"),
+        )
+    ),
+    ('pytest; date "$(x)"', CallEnd.OK, "3 passed in 0.1s\n", UNKNOWN, STRANGE),
+    ("pytest; date `x`", CallEnd.OK, "3 passed in 0.1s\n", UNKNOWN, STRANGE),
     # What a line makes of names is known of none of its runs; a failure is one all the same.
     ("alias a=b; pytest", CallEnd.OK, "3 passed in 0.1s\n", UNKNOWN, STRANGE),
     ("alias a=b; pytest", CallEnd.OK, "1 failed in 0.1s\n", FAILED, ""),

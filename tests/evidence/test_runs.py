@@ -77,6 +77,7 @@ def test_a_run_of_single_files_or_tests_is_no_suite(line: str, is_suite: bool) -
         "make tests-docs",
         "make",
         "which pytest",
+        "-q",
         "",
     ],
 )
@@ -597,6 +598,7 @@ def test_a_line_is_plain_while_each_of_its_parts_is_known(line: str, *, is_plain
         *(("cd .. && pytest", "/w", True), ("cd /wx && pytest", "/w", True)),
         *(("cd $X && pytest", "/w", True), ("cd ~/w && pytest", "/w", True)),
         *(("cd - && pytest", "/w", True), ("cd a && cd .. && pytest", "/w", False)),
+        ("pytest $X/a", "/w", True),
         *(("cd /tmp/x && pytest", "", True), ("cd a && pytest", "", False)),
     ],
 )
