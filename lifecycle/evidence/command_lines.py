@@ -57,10 +57,11 @@ class Command:
     def __init__(self, raw: list[str], after: str, files: list[str], *, is_inner: bool) -> None:
         self.raw, self.after, self.files, self.is_inner = tuple(raw), after, tuple(files), is_inner
         self.words = tuple(unwrapped(raw))
-        before = self.raw[: len(self.raw) - len(self.words) + 1]
+        before = self.raw[: len(self.raw) - len(self.words)]
         self.sets = tuple(word for word in before if _ASSIGNMENT.match(word))
-        self.kept: tuple[str, ...] = ()
-        self.is_last = self.is_clear = False
+        self.kept: tuple[str, ...]
+        self.is_last: bool
+        self.is_clear: bool
 
 
 def commands(line: str) -> list[Command]:
@@ -78,7 +79,7 @@ def _commands(line: str, depth: int) -> list[Command]:
         command.is_clear = not command.is_inner and not splitter.is_unclear
         bare, command.kept = command.words, kept
         kept += () if bare else command.sets
-        is_shell = len(bare) > 2 and bare[0] in _SHELLS and depth < 2
+        is_shell = depth < 2 and not _SHELLS.isdisjoint(bare[:1])
         flags = (i for i, word in enumerate(bare) if is_shell and re.fullmatch(r"-\w*c", word))
         place = next(flags, 0)
         if 0 < place < len(bare) - 1:
@@ -134,7 +135,7 @@ def _may_end(group: Command) -> bool:
     words = group.raw
     if words[0] == "exec":
         return len(words) > 1
-    return words[0] in ("exit", "return") and not re.fullmatch("[1-9][0-9]*", "".join(words[1:2]))
+    return words[0] in ("exit", "return") and not re.fullmatch("[1-9][0-9]*", " ".join(words[1:]))
 
 
 def _split(line: str) -> _Splitter:
@@ -165,7 +166,7 @@ class _Splitter:
         self.bodies: list[str] = []
         self.opened: list[tuple[bool, int]] = []  # is it a substitution, and how many came before
         self.skips = False  # the next word is the file of a redirection
-        self.is_output = False  # and output goes there
+        self.is_output: bool  # and output goes there
 
     def take(self, match: re.Match[str], line: str) -> int:
         """One token; where the line goes on after it."""
@@ -210,7 +211,7 @@ class _Splitter:
         elif self.groups and operator in ("&&", "||", "|", "|&", "&"):
             self.groups[-1].after = operator  # behind a closing parenthesis or brace
         self.skips = False
-        self.has_groups |= operator in ("(", "{", "}")
+        self.has_groups |= operator in ("(", "{")
         if operator == "(":
             self.opened.append((is_begun, len(self.groups)))
         elif operator == ")" and self.opened:
@@ -227,7 +228,7 @@ def _after(line: str, place: int, bodies: list[str]) -> int:
 
 
 def _plain(part: str) -> str:
-    return _UNQUOTE.sub(lambda m: next(g for g in (*m.groups(), "") if g is not None), part)
+    return _UNQUOTE.sub(lambda m: next(g for g in m.groups() if g is not None), part)
 
 
 def unwrapped(words: list[str]) -> list[str]:

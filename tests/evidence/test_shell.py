@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.evidence.command_lines import commands
+from lifecycle.evidence.command_lines import Command, commands
 
 
 @pytest.mark.parametrize(
@@ -109,6 +109,69 @@ def test_what_stands_around_a_command() -> None:
     assert (run.sets, run.files) == (("A=1", "B=2"), ("log", "/dev/null"))
     (inner,) = commands("A=1 bash -c 'B=2 pytest' > log | cat | tail")[:1]
     assert (set(inner.sets), inner.files, inner.after) == ({"A=1", "B=2"}, ("log",), "|")
+
+
+AROUND: list[tuple[str, list[tuple[str, str, str]]]] = [
+    ("pytest;", [("pytest", "", "own clear")]),
+    ("pytest &", [("pytest", "&", "clear")]),
+    ("pytest -n $(nproc)", [("pytest -n 8", "", "own clear")]),
+    # What is assigned before it, and what commands before it assigned for all that follow.
+    ("A=1; B=3 pytest A=2 | cat",
+     [("pytest A=2", "|", "clear B=3 kept A=1"), ("cat", "", "own clear kept A=1")]),
+    # An inner shell's commands are as far the line's as that shell is.
+    ("A=1; B=2 sh -c 'cd a && pytest > log' > out | cat",
+     [("cd a", "&&", "clear B=2 kept A=1 > out"), ("pytest", "|", "clear B=2 kept A=1 > log out"),
+      ("cat", "", "own clear kept A=1")]),
+    ("sh -c pytest || true", [("pytest", "||", "clear"), ("true", "", "clear")]),
+    ("sh -c pytest && ls", [("pytest", "&&", "own clear"), ("ls", "", "own clear")]),
+    ("alias a=b; sh -c pytest", [("alias a=b", ";", ""), ("pytest", "", "")]),
+    ("sh -c 'alias a=b; pytest' && ls",
+     [("alias a=b", ";", ""), ("pytest", "&&", ""), ("ls", "", "own clear")]),
+    *((line, [(line, "", "own clear")]) for line in ("bash -x -c", "grep -c a b", "echo sh -c pytest")),
+    # A substitution is one up to its end; parentheses behind a name make a function.
+    ("echo $(ls; pwd); pytest",
+     [("echo $", "(", "clear"), ("ls", ";", "inner"), ("pwd", ")", "inner"), ("pytest", "", "own clear")]),
+    ("f() { ls; }; pytest", [("f", "(", ""), ("ls", ";", ""), ("pytest", "", "")]),
+    # Several commands whose output goes into one file are not told apart; input and errors are no matter.
+    ("{ pytest; ls; } > log", [("pytest", ";", ""), ("ls", "", "")]),
+    ("(pytest; ls) > log", [("pytest", ";", ""), ("ls", "", "")]),
+    ("(pytest) < in", [("pytest", "", "own clear")]),
+    ("(pytest) 2>&1", [("pytest", "", "own clear")]),
+    ("(ls; pytest > log)", [("ls", ";", "clear"), ("pytest", "", "own clear > log")]),
+    ("> log pytest", [("pytest", "", "own clear > log")]),
+    *((f"(a) {sign} b", [("a", sign, "clear"), ("b", "", "own clear")]) for sign in ("|", "|&", "&")),
+    ("(a) || b", [("a", "||", "clear"), ("b", "", "clear")]),
+    ("(a) && b", [("a", "&&", "own clear"), ("b", "", "own clear")]),
+    # Whose status a pipe has, and which command turns its own around or ends the line.
+    ("set -o pipefail; pytest | tee log && ls",
+     [("set -o pipefail", ";", "clear"), ("pytest", "|", "own clear"), ("tee log", "&&", "own clear"),
+      ("ls", "", "own clear")]),
+    *((f"{first}; pytest | cat",
+       [(first, ";", "clear"), ("pytest", "|", "clear"), ("cat", "", "own clear")])
+      for first in ("echo -o pipefail", "set -e")),
+    ("time ! pytest", [("pytest", "", "clear")]),
+    ("echo a ! b", [("echo a ! b", "", "own clear")]),
+    ("exit 1 2; pytest", [("exit 1 2", ";", "clear"), ("pytest", "", "clear")]),
+    ("cat <<A\nx\nA\ncat <<B\ny\nB\npytest",
+     [("cat", "\n", "clear"), ("cat", "\n", "clear"), ("pytest", "", "own clear")]),
+]  # fmt: skip
+"""(a line, of each of its commands the words, the operator behind it and what is known of it)."""
+
+
+def test_what_a_line_makes_of_each_of_its_commands() -> None:
+    """Whether the line's status is its own, whether something around it changes it, variables and files."""
+
+    def known(command: Command) -> str:
+        flags = {"own": command.is_last, "clear": command.is_clear, "inner": command.is_inner}
+        words = [*(flag for flag, is_so in flags.items() if is_so), *command.sets]
+        words += ["kept", *command.kept] if command.kept else []
+        return " ".join([*words, *([">", *command.files] if command.files else [])])
+
+    found = [
+        (line, [(" ".join(each.words), each.after, known(each)) for each in commands(line)])
+        for line, _ in AROUND
+    ]
+    assert found == AROUND
 
 
 @given(st.text(st.sampled_from("ab '\"\\;|&<>()#\n$`{}EOF-")))

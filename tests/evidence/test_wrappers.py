@@ -123,6 +123,6 @@ def test_an_inner_shell_is_read_two_levels_deep(shell: str) -> None:
 
 def test_words_that_run_nothing_are_no_command() -> None:
     """An assignment alone, a wrapper alone; and each here-document has its own end."""
-    assert runs("A=1; env; pytest") == ["pytest"]
+    assert runs("A=1; env; timeout; pytest") == ["pytest"]
     assert runs("""py"te"st'' 2>&1 -q >'a b'c -x""") == ["pytest -q -x"]
     assert runs("cat <<A\nx\nA\ncat <<B\nA\ny\nB\npytest") == ["cat", "cat", "pytest"]
