@@ -245,7 +245,7 @@ def unwrapped(words: list[str]) -> list[str]:
         elif name in _STARTERS:
             rest = _without_options(rest[1:])
         elif len(rest) > 1 and f"{name} {rest[1]}" in _STARTERS:
-            is_program = name in ("yarn", "pnpm", "bun") and rest[1] not in ("dlx", "exec")
+            is_program = name in ("yarn", "pnpm", "bun") and rest[1] != "dlx"
             rest = rest[1:] if is_program else _without_options(rest[2:])
         elif wrapped := _of_python(name, rest) or _of_container(name, rest):
             rest = wrapped
@@ -277,7 +277,7 @@ def _of_container(name: str, words: list[str]) -> list[str]:
         return []
     rest = _without_options(words[1:])
     is_compose = name.endswith("compose") or rest[:1] == ["compose"]
-    if is_compose and rest[:1] == ["compose"]:
+    if rest[:1] == ["compose"]:
         rest = _without_options(rest[1:])
     if rest[:1] != ["exec"] and not (is_compose and rest[:1] == ["run"]):
         return []

@@ -365,7 +365,7 @@ def test_what_is_counted_of_each_kind() -> None:
 
     def counted(line: str, output: str) -> tuple[int, ...] | None:
         seen = read_check("test", tuple(line.split()), 0, output).counts
-        return seen and (seen.passed, seen.failed, seen.skipped, seen.errors)
+        return None if seen is None else (seen.passed, seen.failed, seen.skipped, seen.errors)
 
     found = [(line, output, counted(line, output)) for line, output, _ in COUNTED]
     assert found == COUNTED

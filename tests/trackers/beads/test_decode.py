@@ -182,6 +182,9 @@ def test_a_title_does_not_pass_for_an_error() -> None:
     with pytest.raises(Rejected) as refused:
         payload(Ran(1, "", said), due=list, doing="update")
     assert type(refused.value) is Rejected
+    with pytest.raises(Rejected) as amid:
+        payload(Ran(1, "", "(Error: a-1 is already open"), due=list, doing="update")
+    assert type(amid.value) is Rejected
 
 
 def test_noise_on_stderr_is_no_failure() -> None:
