@@ -388,6 +388,8 @@ TWO_RUNS: list[tuple[str, str, Outcome, str]] = [
      PASSED, ""),
     ("npm test --workspaces && pytest", JEST.format("2 passed, 2 total")
      + f"Error: no test specified\n{BOTH}", PASSED, ""),
+    ("cabal test && pytest", "All 1 tests passed\n1 of 1 test suites (1 of 1 test cases) passed\n"
+     + BOTH, PASSED, ""),
     ("pytest && cargo test", f"{BOTH}No tests found\n{CARGO.format(2, 0)}", PASSED, ""),
 ]  # fmt: skip
 """(command line, what it printed, what it came to, why)."""
@@ -413,6 +415,7 @@ AGENTS: list[tuple[str, CallEnd, str, Outcome, str]] = [
     # A status of 0 is enough where each of its runners ends otherwise if there was no test.
     ("make test", CallEnd.OK, "fine\n", UNKNOWN, LOST),
     ("make own", CallEnd.OK, "fine\n", PASSED, WHY[PASSED][1]),
+    ("npm test", CallEnd.OK, "fine\n", PASSED, WHY[PASSED][1]),
     ("make test && make own", CallEnd.OK, "fine\n", PASSED, WHY[PASSED][1]),
     ("pytest && make test", CallEnd.OK, "fine\n", UNKNOWN, LOST),
     # What a project's own command leaves out is its word; beside another run it is not.
@@ -438,6 +441,8 @@ AGENTS: list[tuple[str, CallEnd, str, Outcome, str]] = [
     ("pytest; pytest -q", CallEnd.OK, "3 passed in 0.1s\n" * 2, UNKNOWN, HIDDEN),
     ("pytest | grep passed", CallEnd.OK, "3 passed in 0.1s\n", PASSED, ""),
     ("go test ./... | grep ok", CallEnd.OK, GO, UNKNOWN, HIDDEN),
+    ("make test | grep .", CallEnd.OK, "3 passed in 0.1s\n", PASSED, ""),
+    ("make test | grep .", CallEnd.OK, f"3 passed in 0.1s\n{GO}", UNKNOWN, HIDDEN),
     ("make own || true", CallEnd.OK, "3 passed in 0.1s\n", PASSED, ""),
     ("pytest; date", CallEnd.OK, "3 passed in 0.1s\n", PASSED, ""),
     *(
@@ -467,14 +472,14 @@ AGENTS: list[tuple[str, CallEnd, str, Outcome, str]] = [
     ("pytest -k one", CallEnd.OK, "3 passed in 0.1s\n", PARTIAL, "it picks single tests"),
     ("pytest -k one", CallEnd.FAILED, "1 failed in 0.1s\n", FAILED, ""),
 ]  # fmt: skip
-"""(command line, how it ended, what it printed, what it came to, why); `make own` is the project's."""
+"""(command line, how it ended, what it printed, what it came to, why); `make own` and `npm test` are the project's."""
 
 
 def test_what_a_run_of_the_agents_came_to_and_why() -> None:
     """By the run's own status, or by all of its output; and the clause for people that goes with it."""
 
     def told(line: str, end: CallEnd, output: str) -> tuple[Outcome, str]:
-        run = test_runs.run_in(line, ("make own",))
+        run = test_runs.run_in(line, ("make own", "npm test"))
         assert run is not None
         seen = reading.read_run(run, end, output)
         return seen.outcome, seen.why

@@ -97,7 +97,7 @@ SUITE, PART, NOTHING = RunScope.SUITE, RunScope.PART, RunScope.NOTHING
         ("jest", "a.test.tsx", PART),
         ("go test", "a_test.go", PART),
         ("pytest", "-c x.py", SUITE),
-        ("pytest", "-o testpaths=a", PART),
+        ("pytest", "-o python_classes=A", PART),
         ("ctest", "tests/a", PART),
         ("ctest", "a", SUITE),
         ("mocha", "test/**/*.spec.js", SUITE),

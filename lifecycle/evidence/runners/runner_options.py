@@ -97,11 +97,11 @@ def _is_nothing(program: str, row: RunnerRow | None, rest: list[str]) -> bool:
 
 
 def _letters(word: str) -> str:
-    """The letters of a word like `-ki` that are options of make's of their own."""
+    """A word like `-ki` as far as its letters are options of make's of their own."""
     if not word.startswith("-") or word.startswith("--"):
         return ""
     valued = next((i for i, letter in enumerate(word) if letter in _MAKE_VALUED), len(word))
-    return word[1:valued]
+    return word[:valued]
 
 
 def _further(program: str, words: tuple[str, ...]) -> list[str]:
