@@ -59,9 +59,8 @@ class Command:
         self.words = tuple(unwrapped(raw))
         before = self.raw[: len(self.raw) - len(self.words)]
         self.sets = tuple(word for word in before if _ASSIGNMENT.match(word))
-        self.kept: tuple[str, ...]
-        self.is_last: bool
-        self.is_clear: bool
+        self.kept: tuple[str, ...] = ()
+        self.is_last = self.is_clear = False
 
 
 def commands(line: str) -> list[Command]:

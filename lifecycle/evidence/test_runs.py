@@ -290,8 +290,7 @@ def is_beside(command: Command) -> bool:
 
 def _is_end(every: list[Command], runs: set[int]) -> bool:
     """True if what comes after the last run, and between runs, leaves the files as they are."""
-    behind = range(min(runs), len(every))
-    return all(i in runs or _is_idle(every[i]) for i in behind)
+    return all(i in runs or _is_idle(every[i]) for i in range(min(runs), len(every)))
 
 
 def _is_idle(command: Command) -> bool:
@@ -320,10 +319,9 @@ def _target(words: tuple[str, ...], after: tuple[str, ...]) -> str:
     names = [word for word in words[1:] if word not in ("-P", "-L", "--", "-e", "-@")]
     if words[0] == "popd" or len(names) != 1:
         return ""
-    (name,) = names
-    if name == TOP or (name == "$" and " ".join(after) == TOP[2:-1]):
+    if names[0] == TOP or (names[0] == "$" and " ".join(after) == TOP[2:-1]):
         return TOP
-    return "" if re.search(r"[$`*?]", name) or name == "-" else name
+    return "" if re.search(r"[$`*?]", names[0]) or names[0] == "-" else names[0]
 
 
 def _places(command: Command, rest: tuple[str, ...]) -> list[str]:

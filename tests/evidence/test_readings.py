@@ -472,7 +472,7 @@ AGENTS: list[tuple[str, CallEnd, str, Outcome, str]] = [
     ("pytest -k one", CallEnd.OK, "3 passed in 0.1s\n", PARTIAL, "it picks single tests"),
     ("pytest -k one", CallEnd.FAILED, "1 failed in 0.1s\n", FAILED, ""),
 ]  # fmt: skip
-"""(command line, how it ended, what it printed, what it came to, why); `make own` and `npm test` are the project's."""
+"""(command line, how it ended, what it printed, came to, why); the project's: `make own`, `npm test`."""
 
 
 def test_what_a_run_of_the_agents_came_to_and_why() -> None:
