@@ -433,6 +433,7 @@ AGENTS: list[tuple[str, CallEnd, str, Outcome, str]] = [
     ("pytest; nice ls", CallEnd.FAILED, "Exit code 124\nTraceback (most recent call last):\n",
      FAILED, ""),
     # Where it is not, the output has to be all there, and the line to have ended well.
+    ("pytest --exit-zero", CallEnd.OK, "", UNKNOWN, LOST),
     ("pytest | cat", CallEnd.OK, "3 passed in 0.1s\n", PASSED, ""),
     ("pytest | cat", CallEnd.FAILED, "3 passed in 0.1s\n", UNKNOWN, HIDDEN),
     ("time ! pytest", CallEnd.OK, "3 passed in 0.1s\n", UNKNOWN, HIDDEN),
@@ -451,7 +452,7 @@ AGENTS: list[tuple[str, CallEnd, str, Outcome, str]] = [
             *("pytest; echo x | awk /x/", "pytest; echo x | sed s/x/y/", "pytest; echo x | rg x"),
             *("pytest; echo x | grep x", 'pytest -n "$(cat n)"; date'),
             *("pytest && cd web && pytest", "cd $(git rev-parse --show-toplevel) && pytest"),
-            *("A=1 pytest", "export A=1; pytest", "set -a; A=1; pytest"),
+            *("A=1 pytest", "export A=1; pytest", "set -a; A=1; pytest", "pytest; git status"),
         )
     ),
     *(
@@ -460,7 +461,7 @@ AGENTS: list[tuple[str, CallEnd, str, Outcome, str]] = [
             *("pytest; echo x | grep -v x", "pytest; echo x | rg x old.log", "pytest; tail old.log"),
             *("LD_PRELOAD=x pytest", "export LD_PRELOAD=x; pytest", "set -a; LD_PRELOAD=x; pytest"),
             *("cd $(git rev-parse --git-dir) && pytest", ". ./x.sh && pytest", "./x && pytest"),
-            *("pytest --strange && pytest -q", "declare -x LD_PRELOAD=x; pytest"),
+            *("pytest --strange && pytest -q", "declare -x LD_PRELOAD=x; pytest", "pytest; git log -1"),
         )
     ),
     ('pytest; date "$(x)"', CallEnd.OK, "3 passed in 0.1s\n", UNKNOWN, STRANGE),
@@ -492,6 +493,8 @@ PROVEN: list[tuple[str, bool, Outcome, str]] = [
     ("make test", True, PASSED, ""),
     ("make test && ./deploy", False, UNKNOWN, "a part of its command line is not known"),
     ("make test && git commit -m x", False, UNKNOWN, "something behind it may have changed files"),
+    ("make test && git add log", False, UNKNOWN, "something behind it may have changed files"),
+    ("make test && git log -1", False, PASSED, ""),
     ("make test | cat", False, PASSED, ""),
     ("make test | cat", True, UNKNOWN, "not all of it was seen"),
     ("make test; true", False, PASSED, ""),
