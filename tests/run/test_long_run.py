@@ -76,6 +76,8 @@ def test_a_review_is_due_every_five_stories_of_a_long_run(
     """Between two stories, and not in the middle of one."""
     run = Run("a", "b", NOW, stories=completed(stories))
     assert review_due(run, NOW + seconds) is is_due
+    to_come = replace(run, stories=(*run.stories, Story("S99", "Two")))
+    assert review_due(to_come, NOW + seconds) is is_due
     at_work = Story("S99", "Two", status=StoryStatus.TESTING)
     assert not review_due(replace(run, stories=(*run.stories, at_work)), NOW + seconds)
 

@@ -35,9 +35,7 @@ def update_story(given: RunSession, *, story: str, status: StoryStatus, unneeded
         run, seen = change.run, change.run.story(story)
         if runs is not None:
             run = run.with_story(remembered(seen, runs))
-        change.run = after = moved_story(
-            run, story, status, facts, given.now, unneeded=unneeded, asked=given.can_ask
-        )
+        change.run = after = moved_story(run, story, status, facts, given.now, unneeded=unneeded)
         one = after.story(story)
         if after != change.before:
             change.note(f"Story {one.id}: {one.status}")

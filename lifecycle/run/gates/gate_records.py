@@ -26,7 +26,7 @@ BROKE = "A lint fix broke the build or the tests, and is reverted"
 def with_final_gate(run: Run, record: GateRecord, now: float) -> Run:
     """The run with a run of G7: one more attempt counted, lint waived, as the loop has it."""
     is_new = bool(record.tree) and newest(run.gates, table.Gate.G7, record.tree) is None
-    if run.phase is table.RunPhase.LINT_FIX and is_new and record.state is table.CheckState.FAIL:
+    if run.phase is table.RunPhase.LINT_FIX and is_new:
         if failed_on_lint_alone(record):
             run = run.but(lint_attempts=(*run.lint_attempts, record.tree))
             if len(run.lint_attempts) >= table.MAX_LINT_ATTEMPTS:

@@ -188,7 +188,7 @@ def review_lines(story: Story, record: ReviewRecord) -> list[str]:
     lines = ["## Code Review Results", ""]
     for severity, heading in _SECTIONS.items():
         texts = [one.text for one in record.findings if one.severity is severity]
-        lines += [heading, *(f"- **[{severity}]** {text}" for text in texts or ()), ""]
+        lines += [heading, *(f"- **[{severity}]** {text}" for text in texts), ""]
         if not texts:
             lines[-1:] = ["None.", ""]
     about = f"on tree {record.tree[:12]}, by {record.by}; an edit voids it"

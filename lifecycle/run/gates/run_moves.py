@@ -85,7 +85,7 @@ def _lacks(run: Run, wanted: RunPhase, final: GateRecord | None) -> tuple[str, .
     every = (f"not completed: {listed(still_open)}",) if still_open else ()
     every = every if run.stories else ("there is no story (lifecycle run add-story)",)
     back = wanted is RunPhase.DEVELOPMENT and run.phase is not RunPhase.PLANNING
-    if wanted is RunPhase.PLANNING and run.phase is RunPhase.ANALYSIS:
+    if run.phase is RunPhase.ANALYSIS:
         return () if run.stories else every
     if wanted is RunPhase.DEVELOPMENT and not back:
         return design_lacks(run)
@@ -115,7 +115,6 @@ def moved_story(
     now: float,
     *,
     unneeded: str = "",
-    asked: bool = True,
 ) -> Run:
     """The run with one story in another status; the same run where it is in it already.
 
@@ -126,7 +125,6 @@ def moved_story(
         facts: the worktree as it is, `changed` since the story's base.
         now: the present.
         unneeded: why nothing had to be changed, for a story that is completed so.
-        asked: somebody attends who can be asked.
 
     Raises:
         IllegalMove: no way leads there.
@@ -142,7 +140,7 @@ def moved_story(
         STORIES.check(story.status, wanted)
     match wanted:
         case StoryStatus.IN_PROGRESS:
-            return _begun(run, story, facts, now, asked=asked)
+            return _begun(run, story, facts, now)
         case StoryStatus.COMPLETED:
             return _completed(run, story, facts, now, unneeded)
         case StoryStatus.BLOCKED:
@@ -153,11 +151,10 @@ def moved_story(
             return run.with_story(story.but(status=wanted))
 
 
-def _begun(run: Run, story: Story, facts: WorkFacts, now: float, *, asked: bool) -> Run:
+def _begun(run: Run, story: Story, facts: WorkFacts, now: float) -> Run:
     """The run with this story at work: begun, or begun again after a failure."""
-    at_work = run.current
-    others = (StoryStatus.PENDING, StoryStatus.COMPLETED)
-    if at_work is not None and at_work.id != story.id and at_work.status not in others:
+    at_work = run.at_work
+    if at_work is not None and at_work.id != story.id:
         raise refused("another-at-work", at_work=at_work, story=story)
     lacks = story_lacks(story)
     if lacks:
@@ -168,7 +165,7 @@ def _begun(run: Run, story: Story, facts: WorkFacts, now: float, *, asked: bool)
         raise refused("story-waits", story=story, waits=waits)
     _demand_unblocked(run, story)
     if run.phase is not RunPhase.DEVELOPMENT:
-        run = moved_phase(run, RunPhase.DEVELOPMENT, facts.tree, now, asked=asked)
+        run = moved_phase(run, RunPhase.DEVELOPMENT, facts.tree, now, asked=True)
     is_new = attempts(story) < 1
     has_failed = any(failure.iteration == story.iteration for failure in story.failures)
     iteration = story.retries_from + 1 if is_new else story.iteration + has_failed

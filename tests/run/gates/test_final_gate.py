@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.run.gates.gate_records import GIVEN_UP, NOTE, final_lines, with_final_gate
-from lifecycle.run.state import GatePart, GateRecord, Run
+from lifecycle.run.state import Blocker, GatePart, GateRecord, Run
 from lifecycle.run.table import CheckState, Gate, RunPhase
 from tests.run.gates.stories_ground import NOW, a_run, passed
 
@@ -39,9 +39,8 @@ def test_after_three_attempts_lint_is_waived_with_a_note() -> None:
     assert (run.lint_waived, run.gates[-1].state) == ("", FAIL)
     run = with_final_gate(run, lint_fails("3"), NOW)
     assert (run.lint_waived, run.gates[-1].state) == (NOTE, CheckState.PASS)
-    (blocker,) = run.blockers
-    assert (blocker.description, blocker.notes) == (GIVEN_UP, NOTE)
-    assert run.standing_blockers == ()
+    assert run.blockers == (Blocker("B1", GIVEN_UP, "low", NOW, resolved_at=NOW, notes=NOTE),)
+    assert with_final_gate(run, lint_fails("4"), NOW + 1).blockers == run.blockers
     assert with_final_gate(run, passed(Gate.G7, "3", test=FAIL), NOW).gates[-1].state is FAIL
 
 

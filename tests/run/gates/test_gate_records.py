@@ -170,6 +170,8 @@ def test_what_can_be_shown_of_a_story_needs_one_that_was_begun() -> None:
     ):
         with pytest.raises(Refused, match="Begin it with"):
             at_work(a_run(*stories), name, is_begun=is_begun)
+    with pytest.raises(Refused, match="Begin it with"):
+        at_work(run, "S2")
     with pytest.raises(Refused, match="none is next"):
         at_work(a_run(done), "")
 

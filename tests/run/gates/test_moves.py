@@ -132,8 +132,9 @@ def test_what_waits_for_what_is_completed_begins() -> None:
     assert moved(heavy, "S1", BEGIN).stories[0].status is BEGIN
     blocked = run.with_story(replace(run.stories[0], status=StoryStatus.BLOCKED))
     assert moved(blocked, "S1", BEGIN).stories[0].status is BEGIN
-    others = replace(blocked, blockers=(replace(low, severity="high", story="S3"),))
-    assert moved(others, "S1", BEGIN).stories[0].status is BEGIN
+    for of in ("S3", ""):
+        others = replace(blocked, blockers=(replace(low, severity="high", story=of),))
+        assert moved(others, "S1", BEGIN).stories[0].status is BEGIN
 
 
 def test_what_failed_in_the_others_by_now_is_no_test_of_theirs() -> None:
@@ -175,6 +176,13 @@ def test_a_story_is_completed_when_all_is_shown_and_not_before() -> None:
     with pytest.raises(IllegalMove):
         moved(a_run(done(status=StoryStatus.PENDING)), "S1", COMPLETED)
     assert moved(run, "S1", COMPLETED) == run
+
+
+def test_a_story_that_is_where_it_is_to_go_stays_as_it_is() -> None:
+    """It is not completed a second time, nor blocked by nothing, nor opened again."""
+    for status in (COMPLETED, StoryStatus.BLOCKED, StoryStatus.PENDING):
+        run = a_run(done(status=status, completed=NOW - 60))
+        assert moved(run, "S1", status) == run
 
 
 def test_no_change_needed_is_an_outcome_with_its_proof() -> None:
@@ -306,6 +314,7 @@ def test_a_phase_is_not_entered_without_what_it_needs(
         (RunPhase.ANALYSIS, RunPhase.PLANNING, {}),
         (RunPhase.PLANNING, RunPhase.ANALYSIS, {}),
         (RunPhase.DEVELOPMENT, RunPhase.PLANNING, {}),
+        (RunPhase.DEVELOPMENT, RunPhase.PLANNING, {"stories": ()}),
         (RunPhase.DEVELOPMENT, RunPhase.COMPLETION, {}),
         (RunPhase.DEVELOPMENT, RunPhase.LINT_FIX, {"gates": (LINT,)}),
         (RunPhase.COMPLETION, RunPhase.LINT_FIX, {"gates": (LINT,)}),
@@ -361,3 +370,4 @@ def test_the_design_gate_is_recorded_as_it_was_found() -> None:
         judged = with_design_gate(replace(run, gates=(LINT,)), TREE, NOW, "me")
         assert judged.gates == (LINT, GateRecord(Gate.G1, NOW, state, TREE, by="me"))
         assert replace(judged, gates=()) == run
+        assert with_design_gate(run, TREE, NOW).gates == (GateRecord(Gate.G1, NOW, state, TREE),)

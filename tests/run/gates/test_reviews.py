@@ -90,6 +90,11 @@ def test_a_line_further_in_goes_on_with_its_finding() -> None:
     assert findings_in(told) == (ReviewFinding(BLOCKING, "a crash at noon"),)
     other = "[BLOCKING] a crash\n## Notes\n nor this"
     assert findings_in(other) == (ReviewFinding(BLOCKING, "a crash"),)
+    gap = "[INFO] a note\n[BLOCKING] a crash\n at noon\n \n nor this"
+    assert findings_in(f" Not this.\n{gap}") == (
+        ReviewFinding(INFO, "a note"),
+        ReviewFinding(BLOCKING, "a crash at noon"),
+    )
     assert findings_in("## Notes\n nor this\n[BLOCKING]\n") == ()
     nested = "## BLOCKING\n- a crash\n  - in Pay\n\n  nor this"
     assert findings_in(nested) == (ReviewFinding(BLOCKING, "a crash in Pay"),)
@@ -184,6 +189,8 @@ def test_a_word_does_not_lift_what_was_refused_on_these_files() -> None:
     assert with_review(run, review()) != run
     approved = with_review(at_work(), review())
     assert with_review(approved, review(), is_word=True) != approved
+    refused_again = with_review(run, review(ReviewVerdict.CHANGES_REQUESTED), is_word=True)
+    assert len(refused_again.stories[0].reviews) == 2
 
 
 def test_the_way_to_resolve_what_stands_is_that_of_its_reviewer() -> None:
@@ -207,6 +214,10 @@ def test_what_is_blocking_stands_until_other_files_have_it_resolved() -> None:
             with_review(run, review(), 1, is_word=is_word)
         with pytest.raises(Refused, match=r"not called resolved.*1\. SQL injection.*--resolved 1"):
             with_review(run, review(tree=OTHER), 2, is_word=is_word)
+    found = (ReviewFinding(BLOCKING, "x" * 201),)
+    long = with_review(at_work(), review(ReviewVerdict.CHANGES_REQUESTED, findings=found))
+    with pytest.raises(Refused, match=r"files: x{200}\. No"):
+        with_review(long, review())
     assert with_review(run, review(ReviewVerdict.CLEARED)) != run
     again = with_review(run, review(ReviewVerdict.CHANGES_REQUESTED, tree=OTHER))
     with pytest.raises(Refused, match="SQL injection"):

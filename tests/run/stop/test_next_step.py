@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from lifecycle.run import state
 from lifecycle.run.gates.work_facts import WorkFacts
-from lifecycle.run.state import Clarification, Criterion, GateRecord, ReviewRecord, Run, Story
+from lifecycle.run.state import Blocker, Clarification, Criterion, GateRecord, ReviewRecord, Run, Story
 from lifecycle.run.stop.next_step import next_step
 from lifecycle.run.table import (
     CheckState,
@@ -65,6 +65,7 @@ STORY = [
     (replace(BEGUN, tdd=TddPhase.GREEN), "tdd-phase S1 verify"),
     (replace(BEGUN, tdd=TddPhase.REFACTOR), "tdd-phase S1 verify"),
     (replace(BEGUN, waived="documentation"), "gate G2 S1"),
+    (replace(BEGUN, unneeded="it is there"), "gate G2 S1"),
     (WRITTEN, "gate G2 S1"),
     (replace(WRITTEN, gates=gates(Gate.G2)), "gate G3 S1"),
     (replace(WRITTEN, gates=gates(Gate.G2, Gate.G3)), "gate G4 S1"),
@@ -77,6 +78,7 @@ STORY = [
         "review S1 --by reviewer --verdict VERDICT --report",
     ),
     (BUILT, "review S1 --by reviewer --verdict VERDICT --report"),
+    (replace(BUILT, security=True), "review S1 --by reviewer --verdict VERDICT --report"),
     (replace(REVIEWED, security=True), "review S1 --by security --verdict VERDICT --report"),
     (replace(REVIEWED, security=True, reviews=(APPROVED, CLEARED)), "gate G5 S1"),
     (REVIEWED, "gate G5 S1"),
@@ -103,6 +105,14 @@ CONFIRMED = Clarification("In this order?", "Yes", NOW, ClarificationPhase.PRE_P
 DONE = replace(READY, status=StoryStatus.COMPLETED)
 LINT_FAILS = passed(Gate.G7, TREE, lint=CheckState.FAIL)
 TESTS_FAIL = passed(Gate.G7, TREE, lint=CheckState.FAIL, test=CheckState.FAIL)
+
+MADE: dict[str, Any] = {
+    "phase": RunPhase.COMPLETION,
+    "stories": (DONE,),
+    "pull_request": "https://x/1",
+    "published": FACTS.head,
+}
+"""A run whose pull request is made, of the commit that is here."""
 
 OPEN_QUESTION = Clarification("q" * 121, "", NOW, ClarificationPhase.PRE_PLAN)
 
@@ -136,6 +146,14 @@ PLACES: list[tuple[dict[str, Any], str]] = [
         },
         "await-user-fix B1 ",
     ),
+    (
+        {
+            "phase": RunPhase.DEVELOPMENT,
+            "stories": (replace(PLANNED, status=StoryStatus.BLOCKED),),
+            "blockers": tuple(Blocker(f"B{n}", "a key", "high", NOW) for n in (1, 2, 3)),
+        },
+        "await-user-fix B3 ",
+    ),
     ({"phase": RunPhase.DEVELOPMENT, "stories": (DONE,)}, "gate G7"),
     (
         {"phase": RunPhase.DEVELOPMENT, "stories": (DONE,), "gates": gates(Gate.G7)},
@@ -157,15 +175,9 @@ PLACES: list[tuple[dict[str, Any], str]] = [
     ),
     ({"phase": RunPhase.LINT_FIX, "stories": (PLANNED,)}, "update-phase development"),
     ({"phase": RunPhase.COMPLETION, "stories": (DONE,)}, "finish"),
-    (
-        {
-            "phase": RunPhase.COMPLETION,
-            "stories": (DONE,),
-            "pull_request": "https://x/1",
-            "published": FACTS.head,
-        },
-        "complete",
-    ),
+    ({**MADE, "pull_request": ""}, "finish"),
+    ({**MADE, "published": "another"}, "finish"),
+    (MADE, "complete"),
 ]
 
 
@@ -180,6 +192,7 @@ def test_without_git_the_records_alone_count() -> None:
     """Nobody knows the tree: what was shown is believed for a hint, and for no gate."""
     run = Run("abc12345", "Pay", NOW, phase=RunPhase.DEVELOPMENT, stories=(READY,))
     assert next_step(run).command == "lifecycle run update-story S1 completed"
+    assert next_step(Run("abc12345", "Pay", NOW, **MADE)).command == "lifecycle run complete"
 
 
 def test_a_question_without_an_answer_comes_before_the_plan() -> None:
