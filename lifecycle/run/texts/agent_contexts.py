@@ -151,9 +151,8 @@ def _resolved(run: Run) -> list[tuple[int, Blocker]]:
 
 def _story(run: Run) -> Story | None:
     """The story at work; else that which was waited for, while it is open; else the one that is next."""
-    name = run.fix.story if run.fix is not None else ""
-    waited_for = next((one for one in run.open_stories if one.id == name), None)
-    return run.at_work or waited_for or run.current
+    waited_for = (one for one in run.open_stories if run.fix and one.id == run.fix.story)
+    return run.at_work or next(waited_for, run.current)
 
 
 def _verification(fix: UserFix | None, blocker: Blocker) -> str:

@@ -83,8 +83,8 @@ def report_data(run: Run, facts: WorkFacts, now: float) -> dict[str, Any]:
 def _recent(run: Run) -> list[Story]:
     """What was completed since the last report; the last stories at least."""
     done = sorted(run.completed_stories, key=lambda story: story.completed)
-    since = [story for story in done if story.completed > run.reported_at]
-    return (since if len(since) > _RECENT else done[-_RECENT:])[-4 * _RECENT :]
+    since = sum(story.completed > run.reported_at for story in done)
+    return done[-min(max(since, _RECENT), 4 * _RECENT) :]
 
 
 def _current(story: Story | None, tree: str) -> list[str]:

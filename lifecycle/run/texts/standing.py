@@ -35,7 +35,7 @@ _SHOWS: Mapping[Evidence, str] = {
 }
 
 
-def recovery_lines(run: Run | None, now: float, written: float = 0.0) -> list[str]:
+def recovery_lines(run: Run | None, now: float, written: float) -> list[str]:
     """The table of recovery, and what to go on with; one that is over does not come back."""
     if run is None or run.is_over:
         rows = [("Existing workflow", "No")]
@@ -58,7 +58,7 @@ def recovery_lines(run: Run | None, now: float, written: float = 0.0) -> list[st
     ]
 
 
-def recovery_data(run: Run | None, now: float, written: float = 0.0) -> dict[str, Any]:
+def recovery_data(run: Run | None, now: float, written: float) -> dict[str, Any]:
     """The same for `--json`."""
     if run is None or run.is_over:
         return {"existing_workflow": False, "last_workflow_id": run.id if run is not None else None}

@@ -113,10 +113,8 @@ def status_data(
 
 
 def _chosen(run: Run, *, every: bool) -> list[Story]:
-    if every or len(run.stories) <= MOST:
-        return list(run.stories)
-    near = sorted(run.stories, key=lambda story: max(2, _NEAR.index(story.status)))[:MOST]
-    names = {story.id for story in near}
+    near = sorted(run.stories, key=lambda story: _NEAR.index(story.status))
+    names = {story.id for story in near[: None if every else MOST]}
     return [story for story in run.stories if story.id in names]
 
 

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from lifecycle.run import state
-from lifecycle.run.table import TIERS, Gate
+from lifecycle.run.table import TIERS, Gate, StoryCheck
 from lifecycle.run.texts.report_text import compacted, context_data, context_lines
 from lifecycle.run.texts.standing import checks_of
 from tests.run.texts.texts_ground import FACTS, NOW, TREE, a_run, done
@@ -57,7 +57,9 @@ def test_only_the_longest_runs_drop_something_from_the_file() -> None:
 
 def test_what_is_dropped_proves_nothing_that_is_asked_later() -> None:
     """Of a completed story the newest gates and reviews stay, its criteria, and its red and green tests."""
-    before, after = a_run().story("S1"), compacted(a_run(), HOURS_4).story("S1")
+    said = state.WordCheck(StoryCheck.TESTS_PASS, True, "yes", "me", NOW)
+    run = a_run().with_story(a_run().story("S1").but(words=(said,)))
+    before, after = run.story("S1"), compacted(run, HOURS_4).story("S1")
     assert checks_of(after, TREE) == checks_of(before, TREE)
     assert [one.gate for one in after.gates] == [Gate.G4, Gate.G5]
     assert after.criteria == before.criteria
@@ -66,8 +68,11 @@ def test_what_is_dropped_proves_nothing_that_is_asked_later() -> None:
         before.iteration,
         before.design,
     )
-    assert after.red is not None
     assert before.red is not None
-    assert (after.red.tests, after.red.files) == (before.red.tests, {})
+    assert (after.red, after.green) == (before.red.but(files={}), before.red.but(files={}))
     assert [one.text for one in after.reviews[0].findings] == ["a name"]
-    assert after.failures == ()
+    assert (after.failures, after.words) == ((), ())
+    assert {(part.log, part.failures) for one in after.gates for part in one.parts} == {("", ())}
+    unproven = replace(a_run(), stories=(done(1).but(red=None, green=None),))
+    bare = compacted(unproven, HOURS_4).story("S1")
+    assert (bare.red, bare.green) == (None, None)

@@ -8,8 +8,9 @@ from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import RunRecord
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Criterion, GateRecord, Run, Story
+from lifecycle.run.stop.decide import story_line
 from lifecycle.run.table import CheckState, CriterionState, Gate, RunPhase, StoryStatus, TddPhase
-from lifecycle.run.texts.standing import WorktreeSeen, kept_lines, start_lines, tree_of
+from lifecycle.run.texts.standing import WorktreeSeen, gates_of, kept_lines, start_lines, tree_of
 
 NOW = 1_800_000_000.0
 TREE, OTHER = "b" * 40, "a" * 40
@@ -61,6 +62,21 @@ def test_a_summary_keeps_the_criteria_and_what_was_verified_on_which_tree() -> N
     now = "\n".join(kept_lines(RUN, WorktreeSeen(WorkFacts(OTHER), records)))
     assert f"on tree {OTHER[:12]} (the files as they are)" in now
     assert "Verified last: nothing yet" in "\n".join(kept_lines(RUN, WorktreeSeen()))
+    unknown = (ran(Outcome.PASSED, TREE), ran(Outcome.PASSED, OTHER), ran(Outcome.PASSED, ""))
+    last = "\n".join(kept_lines(RUN, WorktreeSeen(WorkFacts(TREE), unknown)))
+    assert f"on tree {OTHER[:12]} (files that were changed since)" in last
+
+
+def test_where_no_other_story_is_open_none_is_told() -> None:
+    """The line on the story ends with the story."""
+    assert start_lines(RUN, WorktreeSeen(), NOW)[1] == story_line(STORY)
+
+
+def test_a_gate_on_files_that_nobody_knows_is_pending() -> None:
+    """Its record is of no tree, and so is the worktree: that makes them no match."""
+    gates = tuple(GateRecord(Gate.G3, NOW, CheckState.PASS, tree) for tree in ("", TREE))
+    for record, tree, state in zip(gates, ("", TREE), (CheckState.PENDING, CheckState.PASS)):
+        assert gates_of(STORY.but(gates=(record,)), tree) == {Gate.G3: state}
 
 
 def test_a_completed_story_is_shown_for_the_tree_of_its_last_gate() -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Story, UserFix
 from lifecycle.run.table import TIERS, RunStatus, StoryStatus
-from lifecycle.run.texts.status_text import HEAD, MOST, status_data, status_lines, status_view
+from lifecycle.run.texts.status_text import HEAD, status_data, status_lines, status_view
 from tests.run.texts.texts_ground import FACTS, NOW, OLD, a_run, done
 
 
@@ -82,7 +82,9 @@ def test_what_holds_a_run_is_said(changes: dict[str, Any], says: str) -> None:
 def test_a_very_long_run_may_be_handed_over() -> None:
     """Beyond four hours a break is named; before, nothing is said of it."""
     later = NOW + TIERS[1].until
-    assert any("natural break" in note for note in status_view(a_run(), FACTS, later).notes)
+    (note,) = status_view(a_run(), FACTS, later).notes
+    assert "natural break" in note
+    assert status_data(a_run(), FACTS, later)["notes"] == [note]
     assert not status_view(a_run(), FACTS, later - 1).notes
     notes = status_view(a_run(), FACTS, later, written=later - 1_200).notes
     assert notes[-1].startswith("The state was changed 20 minutes ago")
@@ -93,11 +95,12 @@ def test_of_very_many_stories_those_that_matter_are_shown() -> None:
     many = tuple(done(n) for n in range(5, 500))
     run = replace(a_run(), stories=(*many, *a_run().stories))
     view = status_view(run, FACTS, NOW)
-    assert len(view.stories) == MOST
+    assert len(view.stories) == 40
+    assert [view.left_out] == [line for line in status_lines(view) if "more stories" in line]
     assert {cells[0] for cells in view.stories} >= {"S2", "S3", "S4"}
-    assert view.left_out.startswith(f"{len(run.stories) - MOST} more")
+    assert view.left_out.startswith(f"{len(run.stories) - 40} more")
     assert len(status_view(run, FACTS, NOW, every=True).stories) == len(run.stories)
-    assert len(status_data(run, FACTS, NOW)["stories"]) == MOST
+    assert len(status_data(run, FACTS, NOW)["stories"]) == 40
 
 
 def test_the_data_say_the_same() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import lifecycle
 from lifecycle.core.errors import Refused
-from lifecycle.run.texts.told import refused, sentence, there
+from lifecycle.run.texts.told import kept_words, line_of, refused, sentence, there
 from lifecycle.settings import resources
 
 PACKAGE = Path(lifecycle.__file__).parent
@@ -62,3 +62,21 @@ def test_what_there_is_agrees_with_its_number() -> None:
     assert there(["S1"], "") == "there is S1"
     assert there(["S1", "S2"], "") == "there are S1, S2"
     assert there([1, 2, 3], "", most=2) == "there are …, 2, 3"
+    assert there(range(20), "") == f"there are {', '.join(map(str, range(20)))}"
+    assert there(range(21), "") == f"there are …, {', '.join(map(str, range(1, 21)))}"
+
+
+def test_a_text_that_is_given_is_kept_in_one_line_or_refused_with_its_length() -> None:
+    """Of 2,000 characters, where nothing else is said; without secrets and without control characters."""
+    secret = "ghp_" + "a1" * 18
+    assert line_of(f" a\n b\x1b {secret}", "x") == kept_words(f"a b\x1b {secret}")
+    assert secret not in line_of(secret, "x")
+    assert (line_of("x" * 2_000, "it"), line_of("xy", "it", 2)) == ("x" * 2_000, "xy")
+    assert kept_words("x" * 2_001) == "x" * 2_000
+    for text, longest, says in (
+        (" \n", 9, "There is nothing in a title, so"),
+        ("x" * 2_001, 2_000, "There are 2,001 characters in a title, and 2,000 at the most"),
+        ("xyz", 2, "There are 3 characters in a title, and 2 at the most"),
+    ):
+        with pytest.raises(Refused, match=says):
+            line_of(text, "a title", longest)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace as put
 from difflib import unified_diff
@@ -13,8 +14,11 @@ from msgspec.structs import replace
 
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import RunRecord
+from lifecycle.platforms.selection import Detection
 from lifecycle.run import state
 from lifecycle.run.state import (
+    Blocker,
+    Clarification,
     Criterion,
     Failure,
     GatePart,
@@ -23,6 +27,7 @@ from lifecycle.run.state import (
     Story,
     UserFix,
 )
+from lifecycle.run.stories.clarifying import QUESTIONS, question_lines
 from lifecycle.run.table import (
     TIERS,
     CheckState,
@@ -57,6 +62,30 @@ TRIED = replace(at_work(), failures=at_work().failures * 4)
 RESOLVED = replace(
     RUN, blockers=NEWS, led_on_at=NOW + 1, stories=(done(1), TRIED, *RUN.stories[2:])
 )
+WORDY = replace(
+    at_work(),
+    title="t" * 400,
+    design="d" * 30_000,
+    criteria=(Criterion("c" * 3_000),),
+    failures=(),
+    red=replace(done(1).red, tests=tuple(f"t::{n}" for n in range(6))),
+    green=replace(done(1).green, tests=()),
+)
+LONG_WORDS = replace(
+    RUN,
+    goal="g" * 3_000,
+    stories=(
+        replace(done(1), title="t" * 400, design="d" * 3_000),
+        Story("S9", "Bare", status=StoryStatus.COMPLETED),
+        WORDY,
+        Story("S4", "u" * 400, depends_on=("S9",)),
+    ),
+    clarifications=(Clarification("q" * 3_000, "a" * 3_000, NOW),),
+    blockers=tuple(
+        Blocker(f"B{n}", "b" * 3_000, "high", NOW, resolved_at=NOW + n) for n in range(8)
+    ),
+    led=(replace(RUN.led[0], session="s" * 300),),
+)
 RUNS: dict[str, Run] = {
     "at work": RUN,
     "begun": Run("abc12345", "Pay", NOW, phase=RunPhase.PLANNING),
@@ -89,6 +118,8 @@ RUNS: dict[str, Run] = {
         RUN, stories=tuple(done(n, NOW + n) for n in range(1, 31)), blockers=()
     ),
     "completed": replace(RUN, status=RunStatus.COMPLETED, stories=(done(1),)),
+    "of long words": LONG_WORDS,
+    "resolved, none at work": replace(LONG_WORDS, stories=LONG_WORDS.stories[1::2]),
 }
 """A run in each of the ways in which it can stand."""
 
@@ -130,6 +161,16 @@ STORIES: dict[str, Story] = {
             ),
         ),
     ),
+    "failed often": replace(
+        at_work(),
+        failures=tuple(
+            replace(one, id=f"F{n}", iteration=2) for n, one in enumerate(FAILURES[1:] * 6)
+        ),
+        gates=tuple(
+            replace(gate(name, TREE, CheckState.FAIL), parts=(GatePart("test", failures=names),))
+            for name, names in ((Gate.G4, ()), (Gate.G5, tuple(f"t::{n}" for n in range(10))))
+        ),
+    ),
     "failed once": replace(
         at_work(), failures=FAILURES[2:], gates=(gate(Gate.G5, TREE, CheckState.FAIL),)
     ),
@@ -157,6 +198,7 @@ SEEN = {
     "nothing": WorktreeSeen(),
     "clean": WorktreeSeen(FACTS),
     "edited": WorktreeSeen(put(FACTS, uncommitted=tuple(f"a{n}.py" for n in range(6)))),
+    "of long words": WorktreeSeen(put(FACTS, uncommitted=("p" * 70,))),
     "green": seen(("build", Outcome.PASSED, TREE), ("test", Outcome.PASSED, TREE)),
     "red": seen(("build", Outcome.PASSED, OLD), ("test", Outcome.FAILED, TREE)),
     "odd": seen(("build", Outcome.NOTHING_RAN, TREE), ("test", Outcome.UNKNOWN, TREE)),
@@ -177,7 +219,7 @@ def runs() -> Iterator[tuple[str, Any]]:
         "status, as data": lambda run: status_text.status_data(run, FACTS, NOW + 4_000),
         "recovery": lambda run: standing.recovery_lines(run, LATE, NOW),
         "recovery, as data": lambda run: standing.recovery_data(run, LATE, NOW),
-        "start": lambda run: standing.start_lines(run, SEEN["clean"], NOW),
+        "start": lambda run: standing.start_lines(run, SEEN["clean"], LATE),
         "kept": lambda run: standing.kept_lines(run, SEEN["clean"]),
         "held": standing.held_line,
         "resuming": agent_contexts.resume_lines,
@@ -189,8 +231,13 @@ def runs() -> Iterator[tuple[str, Any]]:
                 "status"
             ):  # a row for each is too long
                 yield f"{text}: {name}", made(run)
-    yield "recovery: none", standing.recovery_lines(None, NOW)
-    yield "recovery, as data: none", standing.recovery_data(None, NOW)
+    yield "recovery: none", standing.recovery_lines(None, NOW, NOW)
+    yield "recovery, as data: none", standing.recovery_data(None, NOW, NOW)
+    for there, of in (("a run", RUN), ("none", None)):
+        for phase in QUESTIONS:
+            yield f"questions {phase}: {there}", question_lines(phase, of)
+        unknown = Detection((), None, "No platform fits.", {}, ())
+        yield f"platform: {there}", report_text.platform_block(unknown, of)
 
 
 def stories() -> Iterator[tuple[str, Any]]:
@@ -218,23 +265,30 @@ def worktrees() -> Iterator[tuple[str, Any]]:
         yield f"kept: {name}", standing.kept_lines(RUN, worktree)
 
 
+_MANY = re.compile(r"([a-z])\1{19,}")
+
+
 def spoken() -> Iterator[str]:
     """The lines of whole_texts.txt as the code says them now.
 
-    The first text of a kind is there whole, of the others the lines that it has not.
+    The first text of a kind is there whole, of the others the lines that it has not, and how many of its
+    they have not. A letter that stands there many times is written once, with its number.
     """
     first: dict[str, list[str]] = {}
     for name, text in (*runs(), *stories(), *worktrees()):
         kind = name.partition(":")[0]
         is_text = isinstance(text, (list, str))
         made = text if is_text else json.dumps(text, ensure_ascii=False, indent=1)
-        lines = made if isinstance(made, list) else made.splitlines()
-        yield f"=== {name}"
+        rows = made if isinstance(made, list) else made.splitlines()
+        lines = [_MANY.sub(lambda many: f"{many[1]}*{len(many[0])}", row) for row in rows]
         if kind in first:
             changes = [*unified_diff(first[kind], lines, n=0, lineterm="")][2:]
+            left = sum(line[0] == "-" for line in changes)
+            yield f"=== {name}, without {left}" if left else f"=== {name}"
             yield from (line for line in changes if line[0] == "+")
         else:
             first[kind] = lines
+            yield f"=== {name}"
             yield from lines
 
 
