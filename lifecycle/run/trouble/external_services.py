@@ -76,7 +76,7 @@ def scanned(run: Run, story_id: str) -> Run:
 
 def dependency_lines(story: Story) -> list[str]:
     """What was detected, in the design's lines."""
-    services = story.dependencies or ()
+    services = story.dependencies
     if not services:
         return [f"Detected no external dependencies in {story.id}."]
     noun = "dependency" if len(services) == 1 else "dependencies"
@@ -88,7 +88,7 @@ def dependency_lines(story: Story) -> list[str]:
 
 def dependency_table(story: Story) -> list[str]:
     """The design's block on them, in Markdown."""
-    services = story.dependencies or ()
+    services = story.dependencies
     if not services:
         return dependency_lines(story)
     rows = [(one.type, one.category, "yes" if one.needs_secrets else "no") for one in services]

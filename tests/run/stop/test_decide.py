@@ -65,7 +65,7 @@ def test_an_open_run_goes_on_with_what_comes_next() -> None:
     verdict = decide(seen(run))
     reason = "\n".join(verdict.word.reason)
     assert verdict.word.verdict is StopVerdict.BLOCK
-    assert verdict.run.iterations == 1
+    assert (verdict.run.iterations, verdict.run.led_on_at) == (1, NOW)
     for words in (
         "development, 1 of 2 stories, turn 1 of 100",
         'S2 "Refund": in_progress, TDD green (minimum code to pass), iteration 1 of 3',
@@ -207,6 +207,7 @@ def test_a_cap_stops_the_run_and_keeps_it(more: dict[str, object], why: str) -> 
     told = "\n".join(verdict.word.person)
     assert (verdict.word.verdict, verdict.run.status) == (StopVerdict.LET_GO, RunStatus.STOPPED)
     assert f"it reached its {why}" in told
+    assert verdict.run.stopped_at == NOW
     assert "S2" in told
     assert "lifecycle run resume" in told
     assert verdict.run.stories == run.stories

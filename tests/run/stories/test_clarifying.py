@@ -7,15 +7,18 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import IllegalMove, Refused
 from lifecycle.run.gates.gate_rules import design_lacks
-from lifecycle.run.state import Run, Story, new_run
+from lifecycle.run.state import Clarification, Run, Story, new_run
 from lifecycle.run.stop.next_step import next_step
 from lifecycle.run.stories.clarifying import (
     ASSUMED,
     CHECKPOINTS,
+    QUESTIONS,
     clarification,
     clarified,
     clarified_for,
     entered,
+    question_lines,
+    story_table,
 )
 from lifecycle.run.table import ClarificationPhase, RunPhase
 
@@ -34,6 +37,8 @@ def test_a_phase_with_a_checkpoint_wants_an_answer(phase: RunPhase) -> None:
     guessed = clarified(run, clarification("How?", ASSUMED, NOW, when))
     with pytest.raises(Refused, match="was assumed"):
         clarified_for(guessed, phase, NOW, asked=True)
+    with pytest.raises(Refused, match=f"Nothing was clarified before the {when[4:]} yet, so the run"):
+        clarified_for(run, phase, NOW, asked=True)
     answered = clarified(run, clarification("How?", "Stripe", NOW, when))
     assert clarified_for(answered, phase, NOW, asked=True) == answered
 
@@ -43,8 +48,8 @@ def test_where_nobody_is_asked_the_answer_is_logged_at_once(autonomous: bool, as
     """Once, as assumed; an answer that is there already is enough."""
     run = new_run("Pay", NOW, autonomous=autonomous)
     logged = clarified_for(run, RunPhase.ANALYSIS, NOW, asked=asked)
-    [answer] = logged.clarifications
-    assert (answer.answer, answer.assumed, answer.phase) == (ASSUMED, True, PRE)
+    first = "Scope boundaries: What is IN scope vs OUT of scope?"
+    assert logged.clarifications == (Clarification(first, ASSUMED, NOW, PRE, assumed=True),)
     assert clarified_for(logged, RunPhase.ANALYSIS, NOW, asked=asked) == logged
 
 
@@ -68,6 +73,33 @@ def test_a_question_that_is_answered_again_has_its_newest_answer() -> None:
     for question, answer in (("A?", "1"), ("B?", "2"), ("A?", "3")):
         run = clarified(run, clarification(question, answer, NOW, PRE))
     assert [(one.question, one.answer) for one in run.clarifications] == [("A?", "3"), ("B?", "2")]
+    later = clarified(run, clarification("A?", "4", NOW, ClarificationPhase.PRE_PLAN))
+    assert [one.answer for one in later.clarifications] == ["3", "2", "4"]
+
+
+def test_what_was_clarified_is_kept_with_its_category() -> None:
+    """Of 100 characters at the most; what begins with the word for it was assumed."""
+    assert clarification(" A\n? ", "1", NOW, PRE) == Clarification("A ?", "1", NOW, PRE)
+    named = clarification("A?", "Assumed: 1", NOW, PRE, "c" * 100)
+    assert named == Clarification("A?", "Assumed: 1", NOW, PRE, "c" * 100, assumed=True)
+    with pytest.raises(Refused, match="101 characters in the category, and 100"):
+        clarification("A?", "1", NOW, PRE, "c" * 101)
+
+
+def test_the_stories_stand_before_the_plan_with_size_and_security() -> None:
+    """A person sees there what is asked about; without a run the table is empty."""
+    stories = (Story("S1", "Pay", "L", security=True), Story("S2", "Refund"))
+    head = ["| # | Story | Size | Security |", "|---|-------|------|----------|"]
+    run = replace(new_run("Pay", NOW), stories=stories)
+    rows = ["| S1 | Pay | L | Yes |", "| S2 | Refund | M | No |"]
+    assert story_table(stories) == [*head, *rows]
+    for of, shown in ((run, [*head, *rows]), (None, ["None."])):
+        lines = question_lines(ClarificationPhase.PRE_PLAN, of)
+        assert [line for line in lines if line.startswith(("|", "None"))] == shown
+    first = question_lines(PRE, run)
+    assert [line for line in first if line.startswith(("- ", "|"))] == [
+        f"- {one}" for one in QUESTIONS[PRE]
+    ]
 
 
 @pytest.mark.parametrize(
@@ -95,5 +127,11 @@ def test_a_question_without_an_answer_is_open() -> None:
 def test_where_nobody_is_asked_open_questions_are_answered_by_assumption() -> None:
     """Those of the phase that is entered, and no other question is made up for it."""
     run = clarified(new_run("Pay", NOW), clarification("Which bank?", "", NOW, PRE, "scope"))
+    answered = clarified(run, clarification("Whose?", "Ours", NOW, PRE))
+    told = clarified_for(answered, RunPhase.ANALYSIS, NOW, asked=False).clarifications
+    assert [(one.question, one.answer) for one in told] == [
+        ("Which bank?", ASSUMED),
+        ("Whose?", "Ours"),
+    ]
     (one,) = clarified_for(run, RunPhase.ANALYSIS, NOW, asked=False).clarifications
     assert (one.question, one.answer, one.assumed) == ("Which bank?", ASSUMED, True)

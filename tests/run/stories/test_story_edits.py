@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
-from lifecycle.run.state import Run, new_run
+from lifecycle.run.state import Criterion, Run, Story, new_run
 from lifecycle.run.stories.story_edits import StoryPlan, judged, planned, with_new_story
 from lifecycle.run.table import CriterionState, RunPhase, RunStatus, StoryStatus
 
@@ -32,7 +32,7 @@ def test_the_first_story_takes_the_run_into_its_analysis() -> None:
     """Ids count up, and are never given twice."""
     run = with_stories("One", "Two")
     assert run.phase is RunPhase.ANALYSIS
-    assert [story.id for story in run.stories] == ["S1", "S2"]
+    assert run.stories == (Story("S1", "One"), Story("S2", "Two"))
     third = with_new_story(run, "Three", NOW, size="XL", security=True, asked=False).stories[-1]
     assert (third.id, third.size, third.security) == ("S3", "XL", True)
 
@@ -49,16 +49,24 @@ def test_no_story_before_somebody_was_asked() -> None:
         ("", "M", "nothing in"),
         ("One", "M", "already: S1"),
         ("ONE ", "M", "already"),
-        ("Z", "XS", "XL"),
+        ("Z", "XS", "one of S, M, L, XL; nothing"),
+        ("x" * 301, "M", "301 characters in a story's title, and 300"),
     ],
 )
 def test_a_story_that_is_none_is_refused(title: str, size: str, says: str) -> None:
     """Empty, there already, or of no size; so is every one in a completed run."""
     with pytest.raises(Refused, match=says):
         with_new_story(with_stories("One"), title, NOW, size=size, asked=False)
-    over = replace(with_stories("One"), status=RunStatus.COMPLETED)
-    with pytest.raises(Refused, match="completed"):
-        with_new_story(over, "Another", NOW, asked=False)
+    assert len(with_stories("x" * 300).stories) == 1
+    run = plan(with_stories("One"), "S1", criteria=("a",))
+    over = replace(run, status=RunStatus.COMPLETED)
+    for edit in (
+        lambda: with_new_story(over, "Another", NOW, asked=False),
+        lambda: plan(over, "S1", design="A class"),
+        lambda: judged(over, "S1", 1, CriterionState.MET, NOW),
+    ):
+        with pytest.raises(Refused, match=f"The run {run.id} is completed"):
+            edit()
 
 
 def test_a_plan_adds_and_its_design_is_replaced() -> None:
@@ -70,12 +78,22 @@ def test_a_plan_adds_and_its_design_is_replaced() -> None:
     run = plan(run, "S1", criteria=("b", "c"), design="Second", risks=("slow",), depends_on=("s2",))
     story = run.story("S1")
     assert [one.text for one in story.criteria] == ["a", "b", "c"]
-    assert (story.design, story.files, story.risks, story.depends_on) == (
-        "Second",
-        ("x.py",),
-        ("slow",),
-        ("S2",),
+    assert story == Story(
+        "S1",
+        "One",
+        criteria=tuple(Criterion(text) for text in "abc"),
+        design="Second",
+        files=("x.py",),
+        risks=("slow",),
+        depends_on=("S2",),
     )
+    run = plan(with_new_story(run, "Three", NOW, asked=False), "S1", depends_on=("S3", "S2"))
+    assert run.story("S1").depends_on == ("S2", "S3")
+    assert plan(run, "S2", files=("y.py",)).story("S2").design == ""
+    long = plan(run, "S2", design="d" * 20_000)
+    assert len(long.story("S2").design) == 20_000
+    with pytest.raises(Refused, match="20,001 characters in the design, and 20,000"):
+        plan(run, "S2", design="d" * 20_001)
 
 
 def test_a_plan_may_replace_and_a_criterion_that_stays_keeps_its_finding() -> None:
@@ -84,6 +102,7 @@ def test_a_plan_may_replace_and_a_criterion_that_stays_keeps_its_finding() -> No
         with_stories("One", "Two"), "S1", criteria=("a", "b"), files=("x",), depends_on=("S2",)
     )
     run = judged(run, "S1", 2, CriterionState.MET, NOW, tree="t")
+    assert plan(run, "S1", criteria=("c",), replaces=True).story("S1").depends_on == ("S2",)
     run = plan(run, "S1", criteria=("c", "b"), depends_on=("",), replaces=True)
     story = run.story("S1")
     assert [(one.text, one.state) for one in story.criteria] == [
@@ -91,6 +110,8 @@ def test_a_plan_may_replace_and_a_criterion_that_stays_keeps_its_finding() -> No
         ("b", CriterionState.MET),
     ]
     assert (story.files, story.depends_on) == (("x",), ())
+    twice = plan(plan(with_stories("1", "2", "3"), "S1", depends_on=("S2",)), "S1", depends_on=("S3",))
+    assert twice.story("S1").depends_on == ("S2", "S3")
 
 
 @pytest.mark.parametrize("found", [CriterionState.UNMET, CriterionState.MANUAL])
@@ -106,8 +127,9 @@ def test_a_criterion_that_was_not_met_is_not_planned_away(found: CriterionState)
 
 def test_a_plan_that_says_nothing_is_refused() -> None:
     """Nothing was changed, and the options are named."""
-    with pytest.raises(Refused, match="--criterion"):
-        plan(with_stories("One"), "S1")
+    for replaces in (False, True):
+        with pytest.raises(Refused, match="--criterion"):
+            plan(with_stories("One"), "S1", replaces=replaces)
 
 
 def test_a_story_never_waits_for_itself() -> None:
@@ -150,8 +172,10 @@ def test_a_criterion_is_judged_one_by_one() -> None:
         "me",
         NOW,
     )
+    both = judged(found, "S1", 1, CriterionState.MET, NOW, tree="t").story("S1").criteria
+    assert both == (Criterion("a", CriterionState.MET, at=NOW, tree="t"), second)
     for number in (0, 3):
-        with pytest.raises(Refused, match=f"no criterion {number}.* there are 1, 2"):
+        with pytest.raises(Refused, match=rf"no criterion {number}.* there are 1, 2\. Add"):
             judged(run, "S1", number, CriterionState.MET, NOW)
 
 
@@ -161,5 +185,8 @@ def test_a_completed_story_stays_as_it_is() -> None:
     over = run.with_story(replace(run.story("S1"), status=StoryStatus.COMPLETED))
     with pytest.raises(Refused, match="add-story"):
         plan(over, "S1", criteria=("b",))
+    wordy = over.with_story(replace(over.story("S1"), title="x" * 81))
+    with pytest.raises(Refused, match=rf'S1 \("x{{79}}…"\) is completed'):
+        plan(wordy, "S1", criteria=("b",))
     with pytest.raises(Refused, match="is completed"):
         judged(over, "S1", 1, CriterionState.UNMET, NOW)

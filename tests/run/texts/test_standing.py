@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from lifecycle.evidence.outcomes import Outcome
@@ -40,6 +42,7 @@ def at_start(*records: RunRecord) -> str:
         (ran(Outcome.PASSED, OTHER), "test passed, and files were changed since"),
         (ran(Outcome.NOTHING_RAN, TREE), "test ran nothing"),
         (ran(Outcome.PARTIAL, TREE), "test ran in part"),
+        (replace(ran(Outcome.PASSED, ""), changed=("a.py",)), "test changed files while it ran"),
         (ran(Outcome.PASSED, TREE, "build"), "build passed on this tree, test not run yet"),
     ],
 )

@@ -48,8 +48,10 @@ def test_a_sentence_is_said_somewhere_with_all_that_it_needs(name: str) -> None:
 
 def test_a_refusal_is_one_line_and_clauses_are_joined() -> None:
     """However the file breaks it; several clauses are told one after the other."""
-    error = refused("not-run", missing=["S1 is pending", "not committed: a.py"])
+    missing = ["S1 is pending", "not committed: a.py"]
+    error = refused("not-run", missing=missing)
     assert isinstance(error, Refused)
+    assert refused("not-run", missing=(*missing,)).sentence == error.sentence
     assert error.sentence == (
         "The run is not complete, so nothing was run, pushed or opened: S1 is pending; not committed: a.py."
     )

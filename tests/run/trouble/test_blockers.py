@@ -119,6 +119,7 @@ def test_the_check_decides_and_else_the_persons_word() -> None:
     no = {"is_fixed": False, "verified": False, "can_resume": False}
     assert blockers.fix_data(fix) == no
     passed = blockers.demanded_fix(blockers.fix_checked(run, fix, NOW + 2, passed=True))
+    assert (passed.checked_at, passed.verified) == (NOW + 2, True)
     assert blockers.fix_data(passed) == {"is_fixed": True, "verified": True, "can_resume": True}
     told, _ = blockers.to_resolve(run)
     done = blockers.resolved(run, told, NOW + 3, "terminal")
@@ -150,6 +151,16 @@ def test_a_persons_word_resolves_what_was_waited_for_and_no_more() -> None:
         assert ([one.id for one in told], asked_at) == ([name], since)
     never = blockers.with_blocker(START, KEY, "low", NOW + 3)
     assert blockers.to_resolve(never, "B1")[1] == NOW + 3
+
+
+def test_a_story_that_goes_on_beside_its_blocker_goes_on_after_it() -> None:
+    """Where it is; only one that stood still for it is begun again."""
+    at_work = START.story("S1").but(status=StoryStatus.TESTING, iteration=2)
+    run = blockers.with_blocker(START.with_story(at_work), KEY, "high", NOW, "S1")
+    run = run.with_story(at_work)
+    told, _ = blockers.to_resolve(run, "B1")
+    after = blockers.resolved(run, told, NOW + 3, "terminal").story("S1")
+    assert (after.status, after.retries_from) == (StoryStatus.TESTING, 2)
 
 
 def test_where_nobody_is_waited_for_the_blockers_that_stand_are_named() -> None:
