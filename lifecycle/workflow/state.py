@@ -218,7 +218,7 @@ class Workflow(_WorkflowValue, frozen=True):
         """The index of the first phase before this one whose gate is neither passed nor skipped; or -1."""
         waiting = (
             at
-            for at, phase in enumerate(self.phases[: max(index, 0)])
+            for at, phase in enumerate(self.phases[:index])
             if phase.gate and phase.status not in OVER
         )
         return next(waiting, -1)
@@ -329,7 +329,7 @@ def slug(name: str) -> str:
         Refused: nothing is left of it.
     """
     made = _NOT_IN_A_NAME.sub("-", name.casefold()).strip("-")[:80]
-    made = made.encode("utf-8", "replace")[:_NAME_BYTES].decode("utf-8", "ignore").strip("-")
+    made = made.encode()[:_NAME_BYTES].decode(errors="ignore").strip("-")
     if not made:
         raise Refused(
             f'"{visible(name)}" has no letter or digit, so no file can be named for it; nothing was done. '

@@ -675,3 +675,75 @@ def test_fields_of_others_are_kept_where_they_stood() -> None:
     noted, _ = edited(before, DOCUMENT, setting("phases", 2, "note", to="n"))
     assert noted.phases[2].extra == {"note": "n"}
     assert "note" not in fields_of(before, DOCUMENT)["phases"][2]
+
+
+# -- what is odd in an edit
+
+
+def fresh(**shown: Any) -> tuple[Workflow, tuple[str, ...]]:
+    """What a checkpoint of somebody else's makes of a workflow that nobody knew, and what is told."""
+    return edited(record(current=-1, revision=0), CHECKPOINT, setting("phase", to=shown), alone=True)
+
+
+def test_a_checkpoint_that_nobody_knew_has_the_phases_that_it_counts() -> None:
+    """One at least; what is no number is told, and the phase that it is at is pointed at."""
+    blank = phase("")
+    for shown, phases, at, told in (
+        ({"current": 1, "total": 1, "name": "A"}, (phase("A"),), 0, ()),
+        ({"current": 1, "total": 2}, (blank, blank), 0, ()),
+        (
+            {"current": "x", "total": 1},
+            (blank,),
+            -1,
+            ('"phase.current" is "x" of 1: it was passed over.',),
+        ),
+        (
+            {"current": "x", "total": 0},
+            (blank,),
+            -1,
+            (
+                '"phase.total" is "0" at phase 1: it was passed over.',
+                '"phase.current" is "x" of 1: it was passed over.',
+            ),
+        ),
+        (
+            {"current": 1, "total": "x"},
+            (blank,),
+            0,
+            ('"phase.total" is "x" at phase 1: it was passed over.',),
+        ),
+        (
+            {"current": 1, "total": 1, "name": 7},
+            (blank,),
+            0,
+            ('"name" is no text, so what was known of it counts.',),
+        ),
+    ):
+        after, remarks = fresh(**shown)
+        assert (after.phases, after.current, remarks) == (phases, at, told), shown
+
+
+def test_a_phase_that_is_told_nothing_of_has_no_title() -> None:
+    """It is one more phase, and waits."""
+    after, told = edited(three(), DOCUMENT, lambda data: data["phases"].append({}))
+    assert (after.phases[3], told) == (phase(""), ())
+
+
+def test_a_pointer_at_no_phase_is_told() -> None:
+    """By a name or a number, or where the field was taken out; the phase at work stays the current one."""
+    for change, words in (
+        (setting("current_phase", to=3), '"3"'),
+        (setting("current_phase", to=-1), '"-1"'),
+        (setting("current_phase", to="phase_3"), '"phase_3"'),
+        (lambda data: data.pop("current_phase"), '""'),
+    ):
+        after, told = edited(three(), DOCUMENT, change)
+        assert told == (f'"current_phase" names no phase of it ({words}): it was passed over.',)
+        assert after.current == 0
+
+
+def test_a_gate_holds_back_the_end_of_its_phase_and_not_its_beginning() -> None:
+    """By hand as by a command."""
+    gated = record(phase("A", gate="person"), current=-1)
+    after, told = edited(gated, DOCUMENT, setting("phases", 0, "status", to="active"))
+    assert (statuses(after), told) == ([Is.ACTIVE], ())

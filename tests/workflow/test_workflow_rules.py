@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import pytest
@@ -13,7 +14,11 @@ from lifecycle.core.redact import visible
 from lifecycle.workflow import decide, state, table
 from lifecycle.workflow.decide import Delivered
 from lifecycle.workflow.documents.phase_words import checked_gate, reading_path
-from lifecycle.workflow.documents.read_documents import UnusableDocument, read_document
+from lifecycle.workflow.documents.read_documents import (
+    ReadDocument,
+    UnusableDocument,
+    read_document,
+)
 from lifecycle.workflow.documents.written_documents import (
     MOST_BYTES,
     DocumentKind,
@@ -48,6 +53,10 @@ def refusal(call: Any, *arguments: Any, **named: Any) -> str:
         call(*arguments, **named)
     return caught.value.sentence
 
+
+DEEP: list[Any] = []
+for _ in range(sys.getrecursionlimit()):
+    DEEP = [DEEP]
 
 # -- how a workflow begins
 
@@ -123,6 +132,8 @@ def test_a_workflow_has_one_to_a_hundred_phases() -> None:
             f"A workflow has 1 to 100 phases, and this one {count}; nothing was done. Name each: --phase "
             '"Title" or --phase "Title:agent".'
         )
+    unnamed = Workflow("wf_1", "!?", phases=(WorkflowPhase("A"),))
+    assert refusal(decide.begun, unnamed, NOW).startswith('"!?" has no letter or digit, so no file')
     blank = Workflow("wf_1", "n", phases=(WorkflowPhase("A"), WorkflowPhase(" ")))
     assert refusal(decide.begun, blank, NOW) == (
         "Phase 2 has no title; nothing was done. Give each phase a title."
@@ -149,8 +160,9 @@ def test_what_begins_is_brought_into_form() -> None:
         ({"a": "b" * 7_992}, "The context has 8,001 characters, and 8,000 is the most"),
         ({"a": float("nan")}, "The context cannot be kept as JSON (Out of range float values"),
         ({"a": {1}}, "The context cannot be kept as JSON (Object of type set"),
+        ({"a": DEEP}, "The context cannot be kept as JSON (maximum recursion depth"),
     ],
-    ids=["large", "nan", "set"],
+    ids=["large", "nan", "set", "deep"],
 )
 def test_a_context_is_json_of_some_thousand_characters(context: dict[str, Any], why: str) -> None:
     """What is larger, or no JSON, is refused and said."""
@@ -311,6 +323,14 @@ def test_some_moves_need_a_reason(status: Is) -> None:
     assert decide.in_phase(made(Is.PENDING), 0, Is.ACTIVE, NOW).active == (0,)
 
 
+def test_what_begins_needs_no_reason() -> None:
+    """Nor has it one then; and where a phase cannot wait again, none is asked for it."""
+    begun = decide.in_phase(made(Is.PENDING), 0, Is.ACTIVE, NOW)
+    assert (statuses(begun), begun.phases[0].reason) == ([Is.ACTIVE], "")
+    assert state.moved(made(Is.PENDING), 0, Is.ACTIVE, NOW).phases[0].reason == ""
+    assert "cannot become pending" in refusal(decide.in_phase, made(Is.FAILED), 0, Is.PENDING, NOW)
+
+
 def test_a_phase_that_fails_has_begun() -> None:
     """One that waited has an attempt then, and what went wrong."""
     failed = decide.in_phase(made(Is.PENDING), 0, Is.FAILED, NOW, "why").phases[0]
@@ -345,6 +365,7 @@ def test_a_workflow_is_given_up_with_a_reason() -> None:
     assert (after.given_up, after.ended_at, after.is_over) == ("no need", NOW, True)
     assert after.status is table.WorkflowStatus.FAILED
     assert after.phases == before.phases
+    assert made(Is.COMPLETED, Is.PENDING, given_up="x").status is table.WorkflowStatus.FAILED
     assert refusal(decide.given_up, before, " ", NOW) == (
         "Giving a workflow up needs a reason, so nothing was done; add: --reason TEXT"
     )
@@ -451,6 +472,8 @@ def test_a_title_names_a_phase_only_if_it_is_the_only_one() -> None:
     assert refusal(Workflow("wf_1", "n").index_of, "").startswith(
         'The workflow "n" has no phase "", so nothing was changed; it has none.'
     )
+    untitled = Workflow("wf_1", "n", phases=(WorkflowPhase(""),))
+    assert 'no phase "", so nothing was changed' in refusal(untitled.index_of, "")
     many = made(*[Is.PENDING] * 21)
     assert "20 T." in refusal(many.index_of, "99")
 
@@ -529,7 +552,7 @@ def test_a_document_is_written_as_long_as_it_can_be_read_again() -> None:
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"{" + b" " * MOST_BYTES, "it is larger than 2 MB"),
+        (b"{" + b" " * MOST_BYTES, "it is larger than 2,000,000 bytes"),
         (b" \n", "it is empty"),
         (b'{"a": 1\n', "it is no JSON: Expecting ',' delimiter in line 2"),
         (b'{"a": -Infinity}', "it is no JSON: -Infinity is no number there"),
@@ -550,6 +573,32 @@ def test_why_a_file_is_no_document_is_said_in_one_clause(content: bytes, why: st
     assert str(caught.value) == why
 
 
+def test_what_others_keep_in_a_document_is_written_again() -> None:
+    """Beside the fields that have a meaning here, and in the place from which it was read."""
+    phase = WorkflowPhase("A", extra={"theirs": 1})
+    extra = {"checkpoint": {"a": 2}, "checkpoint.phase": {"b": 3}, "document": {"c": 4}}
+    workflow = Workflow("wf_1", "n", phases=(phase,), extra=extra)
+    plain = replace(workflow, phases=(WorkflowPhase("A"),), extra={})
+    checkpoint, document = (fields_of(plain, kind) for kind in DocumentKind)
+    assert fields_of(workflow, DocumentKind.CHECKPOINT) == {
+        **checkpoint,
+        "phase": {**checkpoint["phase"], "b": 3},
+        "a": 2,
+    }
+    assert fields_of(workflow, DocumentKind.DOCUMENT) == {
+        **document,
+        "phases": [{**document["phases"][0], "theirs": 1}],
+        "c": 4,
+    }
+
+
+def test_a_document_that_lies_in_no_file_has_no_time_of_one() -> None:
+    """It is no file of git's either, and nothing of it was passed over."""
+    kind = DocumentKind.DOCUMENT
+    told = ReadDocument(kind, "it", {}, None, b"")
+    assert (told.written_at, told.is_tracked, told.remark) == (0.0, False, "")
+
+
 @pytest.mark.parametrize("close", ["[", "{"])
 def test_a_document_is_nested_forty_deep_at_most(close: str) -> None:
     """Lists as well as objects; many beside each other are not deep."""
@@ -564,6 +613,8 @@ def test_a_document_is_nested_forty_deep_at_most(close: str) -> None:
     assert read_document(nested(39), kind, "a.json").fields == json.loads(nested(39))
     with pytest.raises(UnusableDocument, match="it is nested too deep"):
         read_document(nested(40), kind, "a.json")
+    wider = nested(39).removesuffix(b"}") + b', "b": []}'
+    assert read_document(wider, kind, "a.json").fields == json.loads(wider)
     both = b'{"b": [' + b",".join([nested(30)] * 2) + b"]}"
     assert read_document(both, kind, "a.json").fields == json.loads(both)
     wide = json.dumps({"a": [[1], {"b": 2}] * 50}).encode()
@@ -597,6 +648,7 @@ def test_a_part_of_ours_that_is_broken_is_told(detail: object, why: str) -> None
         ("~x", "leads out of the project"),
         ("c:/x", "leads out of the project"),
         ("git+ssh://x", "leads out of the project"),
+        ("/" + "a" * 499, "leads out of the project"),
         ("a" * 501, "has more than 500 characters"),
     ],
 )

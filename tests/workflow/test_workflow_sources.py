@@ -60,6 +60,30 @@ def test_the_designs_own_markers_are_read() -> None:
     assert facts.reading == ("@CLAUDE/PageOrchestration.md", "@CLAUDE/Sitemap/case-studies.md")
 
 
+def test_markers_without_a_task_have_none_and_a_path_that_leads_out_is_told() -> None:
+    """A file's name is taken as it is, but for the ticks behind it."""
+    lines = ("workflow state", "workflow: X", "phase: 1/2 - A", "@docs/a~`", "@/etc/passwd")
+    facts = local_markers("\n".join(lines), LOCAL)
+    assert facts is not None
+    assert (facts.task, facts.type, facts.reading) == ("", "", ("@docs/a~",))
+    (refused,) = facts.refused
+    assert refused.startswith('The required reading "@/etc/passwd" leads out of the project')
+
+
+def test_each_phase_of_a_plan_has_the_status_below_its_own_heading() -> None:
+    """Up to the next one; of boxes those count that name a phase, wherever they stand."""
+    done, going, waits = PhaseStatus.COMPLETED, PhaseStatus.ACTIVE, PhaseStatus.PENDING
+    marks = ("✅", "✅", "🔄", "")
+    headed = "".join(f"## Phase {n}: {n}\nStatus: {mark}\n" for n, mark in enumerate(marks))
+    for text, phases in (
+        (headed, [("0", done), ("1", done), ("2", going), ("3", waits)]),
+        ("- [x] milk\n- [ ] Phase 1: Pay\n- [x] eggs\n", [("Pay", waits)]),
+    ):
+        facts = active_plan(f"# P\n**Status**: 🔄 In Progress\n{text}", PLAN)
+        assert facts is not None
+        assert [*facts.phases] == phases
+
+
 @pytest.mark.parametrize(
     ("text", "phase"),
     [

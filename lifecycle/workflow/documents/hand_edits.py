@@ -80,7 +80,7 @@ class _Edit:
         if name not in fields or fields[name] == before.get(name):
             return False
         value = fields[name]
-        if isinstance(value, kind) and not (kind is int and isinstance(value, bool)):
+        if isinstance(value, kind) and not isinstance(value, bool):
             return True
         self.remark(f'"{name}" is no {what}, so what was known of it counts.')
         return False
@@ -100,8 +100,9 @@ class _Edit:
         ids: list[object] = [phase_id(index) for index in range(len(self.workflow.phases))]
         if self.changed("phases", list, "list"):
             ids = self._take_phases(self.fields["phases"])
-        if self.fields.get("current_phase", "") != self.before["current_phase"]:
-            self._point_at(self.fields.get("current_phase", ""), ids)
+        name = self.fields.get("current_phase", "")
+        if name != self.before["current_phase"]:
+            self._point_at(name, ids)
         self._judge_status()
 
     def _take_phases(self, listed: list[Any]) -> list[object]:
@@ -162,7 +163,7 @@ class _Edit:
                 self.workflow = replace(self.workflow, current=-1)
             return
         index = ids.index(name) if name in ids else -1
-        if isinstance(name, int) and 0 <= name < len(ids):
+        if isinstance(name, int) and name < len(ids):
             index = name
         if index < 0:
             words = quoted(str(name))
@@ -278,7 +279,7 @@ class _Edit:
         shared = getattr(self.workflow, name)
         rest = tuple(one for one in listed if one not in own or one in shared)
         self.workflow = replace(self.workflow, **{name: rest})
-        if phase is not None and any(one not in listed for one in own):
+        if phase is not None:
             fewer = replace(phase, **{name: tuple(one for one in own if one in listed)})
             self.workflow = self.workflow.with_phase(self.workflow.current, fewer)
 

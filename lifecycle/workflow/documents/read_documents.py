@@ -69,7 +69,7 @@ def read_document(
         UnusableDocument: it is too large, no JSON object, or of a later release.
     """
     if len(content) > MOST_BYTES:
-        raise UnusableDocument(f"it is larger than {MOST_BYTES // 1_000_000} MB")
+        raise UnusableDocument(f"it is larger than {MOST_BYTES:,} bytes")
     if not content.strip():
         raise UnusableDocument("it is empty")
     try:

@@ -45,8 +45,8 @@ _CHECKPOINT: Final = (
 )
 
 FIELDS: Final = {
-    DocumentKind.CHECKPOINT: (*_CHECKPOINT.split(), DETAIL),
-    DocumentKind.DOCUMENT: ("id", "task", "status", "current_phase", "phases", DETAIL),
+    DocumentKind.CHECKPOINT: (*_CHECKPOINT.split(),),
+    DocumentKind.DOCUMENT: ("id", "task", "status", "current_phase", "phases"),
 }
 """The fields of each document that have a meaning here; all others are kept as they are."""
 

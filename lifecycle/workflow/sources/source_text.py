@@ -160,7 +160,8 @@ def _numbered(text: str) -> tuple[int, int, str]:
 
 def _reading(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The @ paths that stand at the beginning of a line, and why others were not taken."""
-    paths, refused = dict[str, None](), list[str]()
+    paths: dict[str, None] = {}
+    refused: list[str] = []
     for line in text.splitlines():
         match = _AT.match(line)
         if match is None:
@@ -177,8 +178,8 @@ def _headed(lines: list[str]) -> Iterator[tuple[str, PhaseStatus]]:
     headings: list[tuple[int, str]] = []
     for at, line in enumerate(lines):
         heading = _HEADING.match(line)
-        phase = _PHASE.match(_clean(heading[2])) if heading is not None else None
-        if heading is not None and phase is not None:
+        phase = heading and _PHASE.match(_clean(heading[2]))
+        if phase:
             headings.append((at, phase[2] or f"Phase {phase[1]}"))
     for number, (at, title) in enumerate(headings):
         end = headings[number + 1][0] if number + 1 < len(headings) else len(lines)
