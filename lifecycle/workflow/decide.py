@@ -172,7 +172,7 @@ def in_phase(
         workflow = moved(workflow, index, PhaseStatus.ACTIVE, now)
     after = moved(workflow, index, status, now, reason)
     was_at_work = before in (PhaseStatus.ACTIVE, PhaseStatus.BLOCKED)
-    goes_on = status is PhaseStatus.SKIPPED and was_at_work and not after.active
+    goes_on = was_at_work and not after.active
     return _next_begun(after, now) if goes_on else after
 
 

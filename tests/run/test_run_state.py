@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from lifecycle.core.errors import IllegalMove, Refused
-from lifecycle.run import run_store, state
+from lifecycle.run import run_store, state, table
 from lifecycle.run.run_store import NewerVersion
 from lifecycle.run.state import Criterion, Failure, Run, Story, new_run
 from lifecycle.run.table import (
@@ -28,6 +28,36 @@ from lifecycle.run.table import (
 )
 
 NOW = 1_800_000_000.0
+
+
+def test_words_and_numbers_of_a_run_are_its_pages() -> None:
+    """Reviewers, agents and files of other days go by them."""
+    assert [*map(str, table.Severity)] == ["BLOCKING", "SUGGESTION", "INFO"]
+    assert [*map(str, table.ClarificationPhase)] == ["pre-analysis", "pre-plan", "development"]
+    assert (*table.SIZES, *table.BLOCKER_SEVERITIES) == (
+        *("S", "M", "L", "XL"),
+        *("low", "medium", "high", "critical"),
+    )
+    assert (
+        *("ESCALATION_REQUIRED", "HUMAN_INTERVENTION_NEEDED"),
+        "WORKFLOW_COMPLETE",
+    ) == (table.ESCALATION, table.INTERVENTION, table.COMPLETE)
+    numbers = (table.KEPT_LINES, table.BACKOFF_LIMIT, table.CHECKPOINT_STORIES)
+    assert (numbers, PHASES.name, STORIES.name) == ((100, 600, 5), "run", "story")
+
+
+def test_what_a_table_of_a_run_does_not_say_is_not_so() -> None:
+    """Only the last gate is the run's, two failures wait, one escalates, and long runs are kept small."""
+    assert [gate for gate, row in GATES.items() if row.is_final] == [Gate.G7]
+    assert {kind.value: (row.backoff, row.escalates) for kind, row in RETRY.items()} == {
+        "code": (0, False),
+        "test": (0, False),
+        "infra": (30, False),
+        "external": (0, True),
+        "timeout": (60, False),
+    }
+    kept = [(row.trims, row.sync_seconds, row.hands_over) for row in TIERS]
+    assert kept == [(False, 0.0, False), (True, 0.0, False), (True, 900.0, True)]
 
 
 def a_run(*stories: Story) -> Run:

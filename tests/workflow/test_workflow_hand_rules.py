@@ -682,7 +682,9 @@ def test_fields_of_others_are_kept_where_they_stood() -> None:
 
 def fresh(**shown: Any) -> tuple[Workflow, tuple[str, ...]]:
     """What a checkpoint of somebody else's makes of a workflow that nobody knew, and what is told."""
-    return edited(record(current=-1, revision=0), CHECKPOINT, setting("phase", to=shown), alone=True)
+    return edited(
+        record(current=-1, revision=0), CHECKPOINT, setting("phase", to=shown), alone=True
+    )
 
 
 def test_a_checkpoint_that_nobody_knew_has_the_phases_that_it_counts() -> None:

@@ -23,6 +23,8 @@ def workflow(*statuses: PhaseStatus, current: int = 0) -> Workflow:
 def test_every_status_has_its_words() -> None:
     """Each status has a word in both documents, and each word that they know is read as a status."""
     assert set(table.WORDS) == set(PhaseStatus) == set(table.PHASES.table)
+    assert [*map(str, WorkflowStatus)] == ["pending", "active", "completed", "failed"]
+    assert table.PHASES.name == "phase"
     assert {words.checkpoint for words in table.WORDS.values()} == set(table.FROM_CHECKPOINT)
     assert {words.document for words in table.WORDS.values()} == set(table.FROM_DOCUMENT)
     for word, status in table.FROM_CHECKPOINT.items():

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from lifecycle.git.checked_out import branch_of
+from lifecycle.workflow.nearest import adopted_by, rank
 from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.store.found_workflows import FoundWorkflow
 from lifecycle.workflow.whose import Asker, asker_of, choose
@@ -45,6 +46,24 @@ def test_the_nearest_is_meant_and_the_others_are_named(
     assert {found.workflow.id for found in choice.others} == {
         found.workflow.id for found in there
     } - {meant}
+
+
+def test_how_near_a_workflow_is_has_its_number() -> None:
+    """What nobody knows of both makes none near; a session that is known and lives keeps others off."""
+    me, mine = ("me", 7, "mine"), ("you", 1, "theirs")
+    for whose, asker, number in (
+        (("me", 0, ""), me, 1),
+        (("old", 7, ""), me, 2),
+        (("", 0, "mine"), ("", 0, "mine"), 3),
+        (("you", 1, "mine"), me, 0),
+        (("", 1, "mine"), me, 3),
+        (("you", 2, "mine"), me, 3),
+        (("you", 1, "mine"), ("", 7, "mine"), 3),
+        (("", 0, "other"), me, 4),
+    ):
+        assert rank(whose, asker, lambda client: client == 1) == number, (whose, asker)
+    for asker, then in ((me, me), (("me", 0, ""), ("me", 1, "theirs")), (("", 7, "mine"), mine)):
+        assert adopted_by(asker, mine) == then
 
 
 def test_a_subagent_gets_none_of_its_leaders() -> None:

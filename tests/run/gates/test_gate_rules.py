@@ -114,12 +114,10 @@ def test_all_that_is_missing_is_told_with_what_mends_it() -> None:
     bare = Story("S1", "Pay", security=True, criteria=(Criterion("it pays"),))
     review_by = "on the current tree (lifecycle run review S1 --by"
     gate = "on the current tree (lifecycle run gate"
+    unneeded = "update-story S1 completed --no-change REASON"
     assert missing_for(bare, WorkFacts(TREE, "c", ("pay.py",))) == (
         "S1 has no design, no files",
-        (
-            "nothing changed since it began (if nothing has to: lifecycle run update-story S1 completed "
-            "--no-change REASON)"
-        ),
+        f"nothing changed since it began (if nothing has to: lifecycle run {unneeded})",
         "RED is not proven (lifecycle run tdd-phase S1 red)",
         "criterion 1 is pending (lifecycle run criterion S1 1 met)",
         f"G5 (testsPass) has no PASSED record {gate} G5 S1)",

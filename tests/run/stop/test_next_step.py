@@ -9,7 +9,15 @@ from msgspec.structs import replace
 
 from lifecycle.run import state
 from lifecycle.run.gates.work_facts import WorkFacts
-from lifecycle.run.state import Blocker, Clarification, Criterion, GateRecord, ReviewRecord, Run, Story
+from lifecycle.run.state import (
+    Blocker,
+    Clarification,
+    Criterion,
+    GateRecord,
+    ReviewRecord,
+    Run,
+    Story,
+)
 from lifecycle.run.stop.next_step import next_step
 from lifecycle.run.table import (
     CheckState,

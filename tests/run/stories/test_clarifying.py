@@ -37,7 +37,9 @@ def test_a_phase_with_a_checkpoint_wants_an_answer(phase: RunPhase) -> None:
     guessed = clarified(run, clarification("How?", ASSUMED, NOW, when))
     with pytest.raises(Refused, match="was assumed"):
         clarified_for(guessed, phase, NOW, asked=True)
-    with pytest.raises(Refused, match=f"Nothing was clarified before the {when[4:]} yet, so the run"):
+    with pytest.raises(
+        Refused, match=f"Nothing was clarified before the {when[4:]} yet, so the run"
+    ):
         clarified_for(run, phase, NOW, asked=True)
     answered = clarified(run, clarification("How?", "Stripe", NOW, when))
     assert clarified_for(answered, phase, NOW, asked=True) == answered

@@ -110,7 +110,9 @@ def test_a_plan_may_replace_and_a_criterion_that_stays_keeps_its_finding() -> No
         ("b", CriterionState.MET),
     ]
     assert (story.files, story.depends_on) == (("x",), ())
-    twice = plan(plan(with_stories("1", "2", "3"), "S1", depends_on=("S2",)), "S1", depends_on=("S3",))
+    twice = plan(
+        plan(with_stories("1", "2", "3"), "S1", depends_on=("S2",)), "S1", depends_on=("S3",)
+    )
     assert twice.story("S1").depends_on == ("S2", "S3")
 
 
@@ -186,7 +188,7 @@ def test_a_completed_story_stays_as_it_is() -> None:
     with pytest.raises(Refused, match="add-story"):
         plan(over, "S1", criteria=("b",))
     wordy = over.with_story(replace(over.story("S1"), title="x" * 81))
-    with pytest.raises(Refused, match=rf'S1 \("x{{79}}…"\) is completed'):
+    with pytest.raises(Refused, match=r'S1 \("x{{79}}…"\) is completed'):
         plan(wordy, "S1", criteria=("b",))
     with pytest.raises(Refused, match="is completed"):
         judged(over, "S1", 1, CriterionState.UNMET, NOW)

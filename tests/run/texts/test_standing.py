@@ -78,7 +78,9 @@ def test_where_no_other_story_is_open_none_is_told() -> None:
 def test_a_gate_on_files_that_nobody_knows_is_pending() -> None:
     """Its record is of no tree, and so is the worktree: that makes them no match."""
     gates = tuple(GateRecord(Gate.G3, NOW, CheckState.PASS, tree) for tree in ("", TREE))
-    for record, tree, state in zip(gates, ("", TREE), (CheckState.PENDING, CheckState.PASS)):
+    for record, tree, state in zip(
+        gates, ("", TREE), (CheckState.PENDING, CheckState.PASS), strict=True
+    ):
         assert gates_of(STORY.but(gates=(record,)), tree) == {Gate.G3: state}
 
 
