@@ -188,7 +188,7 @@ def test_a_completed_story_stays_as_it_is() -> None:
     with pytest.raises(Refused, match="add-story"):
         plan(over, "S1", criteria=("b",))
     wordy = over.with_story(replace(over.story("S1"), title="x" * 81))
-    with pytest.raises(Refused, match=r'S1 \("x{{79}}…"\) is completed'):
+    with pytest.raises(Refused, match=r'S1 \("x{79}…"\) is completed'):
         plan(wordy, "S1", criteria=("b",))
     with pytest.raises(Refused, match="is completed"):
         judged(over, "S1", 1, CriterionState.UNMET, NOW)
