@@ -40,12 +40,10 @@ class DocumentKind(StrEnum):
     DOCUMENT = "document"
 
 
-_CHECKPOINT: Final = (
-    "workflow workflow_type phase required_reading context key_reminders created_at"
-)
+_NAMES: Final = "workflow workflow_type phase required_reading context key_reminders created_at"
 
 FIELDS: Final = {
-    DocumentKind.CHECKPOINT: (*_CHECKPOINT.split(),),
+    DocumentKind.CHECKPOINT: tuple(_NAMES.split()),
     DocumentKind.DOCUMENT: ("id", "task", "status", "current_phase", "phases"),
 }
 """The fields of each document that have a meaning here; all others are kept as they are."""

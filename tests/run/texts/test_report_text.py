@@ -67,7 +67,7 @@ def test_what_was_completed_since_the_last_report_is_named_or_the_last_five() ->
 
     def named(reported_at: float) -> list[str]:
         run = replace(a_run(), stories=stories, reported_at=reported_at)
-        return report_data(run, FACTS, NOW + 60)["recently_completed"]
+        return [*report_data(run, FACTS, NOW + 60)["recently_completed"]]
 
     for reported_at, first in ((NOW, 11), (NOW + 10, 11), (NOW + 11, 12), (NOW + 24, 25)):
         assert named(reported_at) == [f"S{n}" for n in range(first, 31)]

@@ -62,14 +62,15 @@ TRIED = replace(at_work(), failures=at_work().failures * 4)
 RESOLVED = replace(
     RUN, blockers=NEWS, led_on_at=NOW + 1, stories=(done(1), TRIED, *RUN.stories[2:])
 )
+PROVEN = state.TestProof(NOW, files={"t.py": "1"})
 WORDY = replace(
     at_work(),
     title="t" * 400,
     design="d" * 30_000,
     criteria=(Criterion("c" * 3_000),),
     failures=(),
-    red=replace(done(1).red, tests=tuple(f"t::{n}" for n in range(6))),
-    green=replace(done(1).green, tests=()),
+    red=replace(PROVEN, tests=tuple(f"t::{n}" for n in range(6))),
+    green=PROVEN,
 )
 LONG_WORDS = replace(
     RUN,
