@@ -168,7 +168,7 @@ def forbidden(case: FailureCase) -> LifecycleError:
         fix = "check that it exists, and use a token of somebody who may write to it"
     else:
         fix = "use a token of somebody with access and with the permissions that this needs"
-    words = f" (GitHub: {case.words.rstrip('.')})" if case.words else ""
+    words = f" (GitHub: {case.words.removesuffix('.')})" if case.words else ""
     return NoPermission(
         f"The token from {case.source} has no permission for {case.asked.subject}{words}, so "
         f"{case.unchanged}; {fix}.",
@@ -200,7 +200,7 @@ not_found = told(
 def rejected(case: FailureCase) -> LifecycleError:
     """Any other no, in GitHub's own words."""
     number = f" ({case.answer.status})" if case.answer.status >= 400 else ""
-    words = case.words.rstrip(".") or "no reason given"
+    words = case.words.removesuffix(".") or "no reason given"
     return Rejected(
         f"GitHub refused {case.asked.subject}{number}: {words}; {case.unchanged}, mend that and "
         "try again.",

@@ -140,8 +140,7 @@ class _JournalReader:
             self._leave(before, entry, target=entry.target or journal.CLOSED)
         if entry.target in ORDER[entry.system]:
             is_next = entry.source == Stage.NEXT_TASK
-            old = before.task if before is not None else ""
-            task = "" if is_next and entry.task == old else entry.task
+            task = "" if is_next and entry.task == (before and before.task) else entry.task
             self.stays.append(
                 Visit(entry.system, entry.target, task, entry.actor, entry.session, entry.at)
             )
@@ -172,8 +171,7 @@ class _JournalReader:
     def _enter(self, entry: JournalEntry, stage: str) -> Visit:
         """A stay whose begin nobody noted: it began no later than the task's first sign of life."""
         first = self.moments.first(entry)
-        since = max((v.ended or 0.0 for v in self.visits if _is_same(v, entry)), default=0.0)
-        began = max(first, since)
+        began = max([first, *(v.ended or first for v in self.visits if _is_same(v, entry))])
         known = began if began < entry.at else None
         stay = Visit(entry.system, stage, entry.task, entry.actor, entry.session, known)
         self.stays.append(stay)
@@ -217,7 +215,7 @@ class _Moments:
 
     def away(self, task: str, session: str, began: float, ended: float) -> float:
         """Seconds of long silence between two moments."""
-        signs = [began, ended]
+        signs = [began]  # what ended it is a sign of its task or of its session
         for key in (("task", task), ("session", session)):
             known = self._by.get(key, [])
             signs += known[bisect_left(known, began) : bisect_right(known, ended)]

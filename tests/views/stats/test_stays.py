@@ -8,7 +8,7 @@ import pytest
 
 from lifecycle.storage import journal
 from lifecycle.views.stats.visits import Visit, visits
-from tests.views.stats.journals import MINUTE, blocked, moved, phase, refused
+from tests.views.stats.journals import MINUTE, blocked, checked, moved, phase, refused
 
 
 def test_what_is_not_known_of_a_visit_is_nothing() -> None:
@@ -47,6 +47,17 @@ def test_a_sign_of_the_task_from_another_session_is_a_sign() -> None:
     assert (coding.seconds, coding.away) == (400 * MINUTE, 0)
 
 
+def test_what_lies_there_since_its_session_left_it_is_silent() -> None:
+    """From when that was, though the entry that shows it is of another task."""
+    entries = [
+        moved(0, "", "CODING", "#1", session="a"),
+        moved(10, "", "CODING", "#2", session="a"),
+        moved(190, "TESTING", "ORACLE_REVIEW", "#1", session="b"),
+    ]
+    (testing,) = [one for one in visits(entries) if one.stage == "TESTING"]
+    assert (testing.away, testing.seconds) == (180 * MINUTE, None)
+
+
 def test_only_what_follows_next_task_takes_over_the_stage_of_a_session() -> None:
     """Everywhere else another task's stage is another one: the first ended there, unnoticed."""
     found = visits([moved(0, "", "CODING", "#1"), moved(10, "CODING", "TESTING", "#2")])
@@ -66,6 +77,8 @@ def test_an_unknown_begin_is_not_before_the_tasks_last_end() -> None:
         moved(20, "CODING", "TESTING"),
     ]
     assert visits(entries)[2].seconds == 15 * MINUTE
+    others = [blocked(0, "#7"), *entries[:3], phase(20, "coding", "ready_for_pr", "#7")]
+    assert visits(others)[2].seconds == 20 * MINUTE  # by its own signs alone
 
 
 def test_a_report_that_names_no_stage_counts_where_it_was_made() -> None:
@@ -73,6 +86,49 @@ def test_a_report_that_names_no_stage_counts_where_it_was_made() -> None:
     (testing,) = visits([moved(0, "", "TESTING"), refused(5, "TESTING", "")])
     assert (testing.stage, testing.failed) == ("TESTING", 1)
     assert visits([refused(5, "odd", "")]) == ()
+
+
+def test_a_report_at_a_later_stage_ends_what_was_open() -> None:
+    """Unnoticed, the work had gone on to it."""
+    coding, testing = visits([moved(0, "", "CODING"), refused(5, "", "TESTING")])
+    assert (coding.target, coding.seconds, coding.is_passed) == ("TESTING", 5 * MINUTE, True)
+    assert (testing.stage, testing.failed, testing.ended) == ("TESTING", 1, None)
+
+
+def test_only_a_check_is_red() -> None:
+    """Whatever else an entry of another kind says."""
+    note = replace(checked(1, journal.RED), kind=journal.WRITE)
+    assert [one.failed for one in visits([moved(0, "", "TESTING"), note])] == [0]
+
+
+def test_a_visit_is_whose_it_was_begun_by() -> None:
+    """Where nobody is named at its begin, it is of who ended it."""
+    entries = [
+        moved(0, "", "CODING", actor=""),
+        moved(5, "CODING", "TESTING", actor="ada"),
+        moved(9, "TESTING", "ORACLE_REVIEW", actor="bob"),
+    ]
+    assert [one.actor for one in visits(entries)] == ["ada", "ada", "bob"]
+
+
+def test_of_two_stages_of_a_task_the_one_that_is_left_is_left() -> None:
+    """Another session, which knew no task, was at the later one: both go on from here as one."""
+    entries = [
+        moved(0, "", "TESTING", "", session="a"),
+        moved(1, "", "CODING", "#1", session="b"),
+        moved(5, "CODING", "TESTING", "#1", session="a"),
+    ]
+    assert [(one.task, one.stage, one.target) for one in visits(entries)] == [
+        ("", "TESTING", "CODING"), ("#1", "CODING", "TESTING"), ("#1", "TESTING", ""),
+    ]  # fmt: skip
+
+
+def test_each_step_from_next_task_begins_another_task() -> None:
+    """Though nobody named either, and the work is in that stage already."""
+    entries = [moved(n, "NEXT_TASK", "CODING", "") for n in (0, 9)]
+    assert [(one.stage, one.target) for one in visits(entries)] == [
+        ("NEXT_TASK", "CODING"), ("CODING", "NEXT_TASK"), ("NEXT_TASK", "CODING"), ("CODING", ""),
+    ]  # fmt: skip
 
 
 def test_only_a_step_onward_in_the_workflow_is_said_twice() -> None:
