@@ -169,3 +169,26 @@ def test_only_the_workflow_says_that_a_session_is_at_one_task(
 ) -> None:
     """A claim lasts while its session works on another, and without a session nobody left anything."""
     assert [one.task for one in visits([first, second]) if one.ended is None] == ["#1", "#2"]
+
+
+def test_work_without_a_task_is_the_same_by_its_session_in_the_workflow_alone() -> None:
+    """Neither a claim's, nor that of two sessions, nor that of none: the first goes on beside it."""
+    pairs = [
+        [phase(0, "", "coding", "", session="s"), phase(5, "coding", "done", "", session="s")],
+        [moved(0, "", "CODING", "", session=""), moved(5, "CODING", "TESTING", "", session="")],
+        [moved(0, "", "CODING", "", session="a"), moved(5, "", "TESTING", "", session="b")],
+        [moved(0, "", "CODING", "", session="a"), moved(5, "", "TESTING", "", session="a")],
+    ]
+    lasting = [[one.stage for one in visits(pair) if one.ended is None] for pair in pairs]
+    assert lasting == [
+        ["coding", "done"],
+        ["CODING", "TESTING"],
+        ["CODING", "TESTING"],
+        ["TESTING"],
+    ]
+
+
+def test_a_step_to_the_same_stage_leads_nowhere() -> None:
+    """It is tried again."""
+    first, again = visits([moved(0, "", "TESTING"), moved(5, "TESTING", "TESTING")])
+    assert (first.is_set_back, first.attempts, again.ended) == (True, 1, None)

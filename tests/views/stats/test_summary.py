@@ -198,6 +198,7 @@ def test_spans_are_read_at_a_glance(seconds: float, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "moment"),
     [
+        ("1m", NOW - MINUTE),
         ("90m", NOW - 90 * MINUTE),
         ("24h", NOW - 24 * HOUR),
         ("7d", NOW - 7 * 24 * HOUR),
