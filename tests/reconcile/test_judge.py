@@ -262,6 +262,88 @@ def test_what_ends_a_task_is_off_unless_configured(name: str, policy: Policy, st
     """Closing and releasing wait for the policy; what a person moved is left whatever it says."""
     (finding,) = judge(policy).findings(CASES[name][0].task())
     assert finding.state is state
+    assert finding.problem == KINDS[finding.kind].stays
+
+
+OPENS = (
+    "Open a draft pull request of claude/fix-thing-42, set the Status from "
+    '"In Progress" to "In Review".'
+)
+GIVES_BACK = f"End the lease of {AGENT}, comment on #42, set the Status from"
+ADDS = f'Put #42 on the board, set the Status to "In Progress", set the Agent to "{AGENT}".'
+CLEARS = f'Set the Status from "In Review" to "Done", clear the Agent "{AGENT}".'
+CLOSED_IN_REVIEW = shown(pulls=(MERGED,), item=IN_REVIEW, issue=CLOSED_ISSUE)
+BOBS_CARD = replace(OLD_CARD, agent="bob-1")
+
+
+@pytest.mark.parametrize(
+    ("world", "policy", "found"),
+    [
+        (
+            CASES["a branch that lies there"][0],
+            Policy(releases=True),
+            [
+                ("branch-without-pull", State.PLANNED, OPENS),
+                (
+                    *("silent", State.PLANNED),
+                    f'{GIVES_BACK} "In Progress" to "Todo", clear the Agent "{AGENT}".',
+                ),
+            ],
+        ),
+        (shown(item=None), Policy(), [("off-board", State.PLANNED, ADDS)]),
+        (
+            CLOSED_IN_REVIEW,
+            Policy(releases=True),
+            [
+                ("closed-on-board", State.PLANNED, CLEARS),
+                ("lease-left", State.OFF, f"End the lease of {AGENT}."),
+            ],
+        ),
+        (
+            CLOSED_IN_REVIEW,
+            Policy(closes=True),
+            [
+                ("closed-on-board", State.PLANNED, CLEARS),
+                ("lease-left", State.PLANNED, f"End the lease of {AGENT}."),
+            ],
+        ),
+        (
+            shown(**OLD, item=BOBS_CARD),
+            Policy(releases=True),
+            [
+                ("agent-drift", State.PLANNED, f'Set the Agent from "bob-1" to "{AGENT}".'),
+                ("silent", State.PLANNED, f"End the lease of {AGENT}, comment on #42."),
+            ],
+        ),
+        (
+            shown(**OLD, item=card("Todo", None, at=NOW), tips=(tip(NOW - 48 * HOUR),)),
+            Policy(),
+            [
+                (
+                    *("branch-without-pull", State.PLANNED),
+                    "Open a draft pull request of claude/fix-thing-42.",
+                ),
+                ("silent", State.OFF, f"End the lease of {AGENT}, comment on #42."),
+            ],
+        ),
+        (
+            shown(
+                hold=None,
+                item=replace(card("Todo", None, at=NOW), is_archived=True),
+                issue=CLOSED_ISSUE,
+            ),
+            Policy(),
+            [],
+        ),
+    ],
+)
+def test_what_is_found_says_what_is_done(
+    world: Shown, policy: Policy, found: list[tuple[str, State, str]]
+) -> None:
+    """All steps of one name together, each told once; of two holders and of left work, both ways."""
+    made = judge(policy).findings(world.task())
+    assert [(one.kind, one.state, one.fix) for one in made] == found
+    assert {seen.rules.head_owner for seen in judge(policy).looks(world.task())} <= {"octo-org"}
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -304,7 +304,7 @@ def _items(value: Any) -> list[tuple[str, Any]]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, float):  # every one of them is a moment; counts are integers
-        return render_time(value) if value > 0 else None
+        return render_time(value) if value else None
     if isinstance(value, str):
         return str(value) or None
     if isinstance(value, tuple):

@@ -187,6 +187,7 @@ def test_nothing_is_nothing() -> None:
         (3_569, "59 min"),
         (3_599, "1.0 h"),
         (5_400, "1.5 h"),
+        (24 * HOUR, "1.0 d"),
         (26 * HOUR, "1.1 d"),
     ],
 )
