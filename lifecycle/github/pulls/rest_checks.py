@@ -187,11 +187,10 @@ def _flow(found: Json) -> _Flow:
     """
     is_over = found["status"] == "completed"
     name, event = found.get("name") or "", str(found["event"])
-    made_at = found.get("created_at") or found.get("run_started_at")
+    made_at = timing.parse_time(found.get("created_at") or found.get("run_started_at"))
     status, conclusion = word(found["status"]), word(found.get("conclusion"))
     url = str(found["html_url"])
-    at = timing.parse_time(made_at) or float("-inf")
-    suite = Suite(name, event, at, status, conclusion, url)
+    suite = Suite(name, event, made_at or float("-inf"), status, conclusion, url)
     entry = rollup.check_run(
         name=name,
         status=status,

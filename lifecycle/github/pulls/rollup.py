@@ -51,8 +51,7 @@ def run_bucket(status: object, conclusion: object) -> Bucket:
 def status_bucket(state: object) -> Bucket:
     """The bucket of a commit status: its states are a part of the same words."""
     name = word(state)
-    known = {"SUCCESS", "FAILURE", "ERROR"}
-    return _BUCKETS[name] if name in known else Bucket.PENDING
+    return _BUCKETS[name] if name in {"SUCCESS", "FAILURE", "ERROR"} else Bucket.PENDING
 
 
 def newest(entries: Iterable[RollupEntry]) -> tuple[Check, ...]:

@@ -282,9 +282,8 @@ def _status_at(node: Json) -> float | None:
 
     Source: https://docs.github.com/graphql/reference/objects#projectv2itemfieldsingleselectvalue
     """
-    return (
-        timing.parse_time(part(node, "status").get("updatedAt")) if _value(node, "status") else None
-    )
+    field = part(node, "status") if _value(node, "status") else {}
+    return timing.parse_time(field.get("updatedAt"))
 
 
 def _value(node: Json, alias: str) -> str | None:

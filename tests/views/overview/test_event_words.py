@@ -90,6 +90,9 @@ EVENTS: dict[str, JournalEntry] = {
     ),
     "let go in CODING": JournalEntry(1.0, SYSTEM, journal.LET_GO, source="CODING"),
     "flake": JournalEntry(1.0, SYSTEM, journal.FLAKE, source="test", target="test_a"),
+    'phase 1, "", began': JournalEntry(
+        1.0, journal.WORKFLOW, MOVE, target="1 active", detail={"number": 1}
+    ),
     'phase 2, "", began': JournalEntry(
         1.0, journal.WORKFLOW, MOVE, source="2 pending", target="2 active", detail={"number": 2}
     ),

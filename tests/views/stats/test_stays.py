@@ -129,6 +129,7 @@ def test_each_step_from_next_task_begins_another_task() -> None:
     assert [(one.stage, one.target) for one in visits(entries)] == [
         ("NEXT_TASK", "CODING"), ("CODING", "NEXT_TASK"), ("NEXT_TASK", "CODING"), ("CODING", ""),
     ]  # fmt: skip
+    assert [one.stage for one in visits([phase(0, "NEXT_TASK", "coding")])] == ["coding"]
 
 
 def test_only_a_step_onward_in_the_workflow_is_said_twice() -> None:
