@@ -43,6 +43,13 @@ def test_a_bare_pull_request_has_nothing_that_was_not_asked_for() -> None:
     assert found == PullRequest(7, "", "", PullState.OPEN, "", "", "")
 
 
+def test_what_was_asked_for_and_not_shown_is_not_known() -> None:
+    """Neither how the merge stands, nor what the base demands."""
+    hidden = {"mergeStateStatus": None, "statusCheckRollup": None, "baseRef": None}
+    found = translate.pull_request({**BARE, **hidden})
+    assert (found.merge_state, found.checks) == ("UNKNOWN", Checks("", sees_demands=False))
+
+
 def test_all_of_a_pull_request_is_read() -> None:
     """Its texts, dates and commits, and each part of it."""
     node = {
@@ -78,7 +85,7 @@ def test_all_of_a_pull_request_is_read() -> None:
         "timelineItems": {"nodes": [{"id": "E_1", "reason": "failed_checks"}]},
         "statusCheckRollup": {"state": "SUCCESS"},
         "commits": {"nodes": []},
-        "reviewThreads": {"nodes": [{"isResolved": False}, {"isResolved": True}]},
+        "reviewThreads": {"nodes": [{"isResolved": False}, {"isResolved": True}, {"id": "T"}]},
     }
     assert translate.pull_request(node) == PullRequest(
         number=7,
@@ -111,7 +118,7 @@ def test_all_of_a_pull_request_is_read() -> None:
         opened_at=1.0,
         closed_at=2.0,
         updated_at=4.0,
-        conversations=Conversations("", 1),
+        conversations=Conversations("", 2),
         base_tip=TIP,
         node_id="PR_7",
         author="octocat",
@@ -182,7 +189,7 @@ def test_conversations_are_unknown_unless_all_of_them_is_shown() -> None:
 def test_all_of_an_issue_is_read() -> None:
     """Who has it, how it was closed, when it changed, and what may be believed of its comments."""
     theirs = {"authorAssociation": "OWNER", "fullDatabaseId": "5", "body": "b"}
-    said = [{"viewerDidAuthor": True}, theirs]
+    said = [{"body": "a stranger's"}, {"viewerDidAuthor": True}, theirs]
     node = {
         "number": 3,
         "id": "I_3",

@@ -254,7 +254,7 @@ def board_schema(viewer: str, project: Json, fields: Sequence[Json]) -> BoardSch
         title=text(project, "title"),
         url=text(project, "url"),
         viewer=viewer,
-        fields=tuple(_board_field(one) for one in fields if one and one.get("id")),
+        fields=tuple(_board_field(one) for one in fields if one.get("id")),
     )
 
 
