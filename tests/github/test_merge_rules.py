@@ -30,6 +30,12 @@ def test_what_was_not_shown_is_no_freedom(node: dict[str, Any]) -> None:
     assert translate.merge_demands(node) is None
 
 
+@pytest.mark.parametrize("base", [{"refUpdateRule": None}, {"rules": {"nodes": []}}], ids=str)
+def test_either_of_both_tells_what_a_base_demands(base: dict[str, Any]) -> None:
+    """An older server knows classic protection alone."""
+    assert translate.merge_demands({"baseRef": base}) == MergeDemands()
+
+
 @pytest.mark.parametrize(
     ("classic", "rules", "found"),
     [
@@ -140,3 +146,9 @@ def test_what_left_the_queue(event: dict[str, Any], found: Ejection | None) -> N
 def test_how_a_repository_merges(word: str | None, method: str) -> None:
     """A merge commit where GitHub does not say."""
     assert translate.merge_method({"viewerDefaultMergeMethod": word}) == method
+
+
+def test_the_last_time_that_it_left_the_queue_counts() -> None:
+    """Of several; events of other kinds have no id here."""
+    events = [{"id": "E_0"}, {"id": "E_1"}, {"reason": "odd"}]
+    assert translate.ejection({"timelineItems": {"nodes": events}}) == Ejection("E_1")

@@ -135,7 +135,7 @@ EVENTS = 5
 
 def since_when(lines: Sequence[str], awaited: Sequence[AwaitedPerson], now: float) -> list[str]:
     """The lines on the claim; one that says what waits for a person says for how long, too."""
-    waits = {one.what.removesuffix("."): one.since for one in awaited if one.since > 0}
+    waits = {one.what.removesuffix("."): one.since for one in awaited if one.since}
     with_age = []
     for line in lines:
         since = next((at for what, at in waits.items() if what in line), 0.0)

@@ -190,6 +190,10 @@ def test_how_long_something_waits_stands_behind_its_line() -> None:
     waits = [AwaitedPerson("pull", "A person looks", NOW - 60), AwaitedPerson("run", "Other", 0.0)]
     made = since_when(["Next: A person looks.", "Other", "No more"], waits, NOW)
     assert made == ["Next: A person looks. [waits for 1 min]", "Other", "No more"]
+    both = [AwaitedPerson("pull", "Look", 0.0), AwaitedPerson("run", "Look at it.", NOW - 60)]
+    assert since_when(["Look at it, then go on"], both, NOW) == [
+        "Look at it, then go on [waits for 1 min]"
+    ]
     assert (age(NOW + 60, NOW), age(NOW, NOW)) == ("0 s", "0 s")
     awaited = (waits[0], AwaitedPerson("run", "Go on.", 0.0))
     seen = Overview(NOW, OverviewWorktree("/w", "/w", ""), awaited=awaited)
