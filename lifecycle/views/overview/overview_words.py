@@ -87,7 +87,6 @@ _DID = {
     "active": "began",
     "blocked": "is blocked",
     "completed": "was completed",
-    "failed": "failed",
     "pending": "was put back",
     "skipped": "was skipped",
 }

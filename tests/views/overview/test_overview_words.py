@@ -129,7 +129,8 @@ def test_a_long_run_lists_what_is_left_of_it() -> None:
 
 
 def test_the_last_events_alone_are_listed() -> None:
-    """The newest last; one without a task names none."""
+    """Five, the newest last; one without a task names none."""
+    assert EVENTS == 5
     events = tuple(OverviewEvent(NOW, "claim", "", "hook", f"e{n}") for n in range(EVENTS + 1))
     assert [line[-9:] for line in lines(events=events)[1:]] == [
         f"claim: e{n}" for n in range(1, EVENTS + 1)
