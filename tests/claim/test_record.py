@@ -25,6 +25,24 @@ from tests.claim.steps import DONE
 from tests.factories import BRANCH, NOW, SHA, pull, record, values
 
 
+def leaves(value: Any) -> list[Any]:
+    """All that stands in JSON values, whatever it stands in."""
+    if not isinstance(value, dict):
+        return [value]
+    return [leaf for inner in value.values() for leaf in leaves(inner)]
+
+
+def test_what_nobody_remembers_is_nothing() -> None:
+    """A claim that was just found has done, said and seen nothing; a failure is the first one."""
+    assert [leaf for leaf in leaves(Record(values={}).as_json()) if leaf] == []
+    assert Trouble("m", "no", 1.0) == Trouble(
+        "m", "no", 1.0, 1, is_final=False, for_agent=False, is_of_access=False
+    )
+    assert Intent("m", 1.0) == Intent("m", 1.0, 0)
+    assert Releasing(1.0) == Releasing(1.0, "", "", "", is_begun=False, by="")
+    assert CardAhead("Done") == CardAhead("Done", "", "")
+
+
 def test_a_claim_is_known_by_what_it_is_about() -> None:
     """Its issue and branch, and when it was made; whose it is by now, and how it will have ended."""
     made = record(memory={"created_at": 7.9, "ownership.session": "one"})

@@ -12,15 +12,17 @@ from lifecycle.core import errors, plan, tracker
 from lifecycle.core.plan import StopVerdict
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.core.tracker import TaskStatus
-from lifecycle.core.values import checks, model, shapes, survey
-from lifecycle.core.values.configured import Addresses, Settings, StageSettings
+from lifecycle.core.values import checks, configured, failed_checks, model, shapes, survey
+from lifecycle.core.values.configured import Addresses, RunSettings, Settings, StageSettings
 from lifecycle.core.values.model import BoardField, BoardItem, BoardSchema, PullState, Repository
 from lifecycle.core.values.shapes import PullFacts
 
-MODULES = (checks, model, plan, shapes, survey, tracker)
-"""Whose values are read from GitHub or another tracker, or are made of such."""
+MODULES = (checks, configured, failed_checks, model, plan, shapes, survey, tracker)
+"""Whose values are read from GitHub, another tracker or the settings, or are made of such."""
 
 UNLIKE_NOTHING = {
+    "Addresses.api_url": "https://api.github.com",
+    "Addresses.graphql_url": "https://api.github.com/graphql",
     "AdvancePullRequest.method": "merge",
     "Checks.is_complete": True,
     "Checks.sees_workflows": True,
@@ -31,6 +33,31 @@ UNLIKE_NOTHING = {
     "Observation.merge_method": "merge",
     "PullRequest.mergeable": "UNKNOWN",
     "RepositoryAccess.has_issues": True,
+    "RunSettings.max_iterations": 100,
+    "RunSettings.max_sessions": 20,
+    "RunSettings.max_hours": 24.0,
+    "RunSettings.max_tokens": 40_000_000,
+    "Settings.remote": "origin",
+    "Settings.issue_link": "Refs",
+    "Settings.poll_seconds": 120.0,
+    "Settings.check_seconds": 1800.0,
+    "Settings.ci_rerun": 1,
+    "Settings.ci_attempts": 3,
+    "Settings.close": "ask",
+    "Settings.merge": "ask",
+    "Settings.labels_use": "auto",
+    "Settings.labels_prefix": "status: ",
+    "Settings.silent_hours": 24.0,
+    "Settings.api_url": "https://api.github.com",
+    "Settings.graphql_url": "https://api.github.com/graphql",
+    "Settings.hook_seconds": 8.0,
+    "Settings.tdd_enforce": "off",
+    "Settings.tracker_use": "auto",
+    "Settings.stages": StageSettings(),
+    "Settings.run": RunSettings(),
+    "Settings.written_ns": -1,
+    "StageSettings.label": "auto-workflow",
+    "StageSettings.max_blocks": 50,
     "StopWord.verdict": StopVerdict.PASS,
     "Task.status": TaskStatus.OPEN,
     "Task.raw_status": "open",
@@ -222,6 +249,26 @@ def test_an_error_keeps_what_is_known_beside_its_sentence() -> None:
     assert errors.Lacking("No.", capability="leases").capability == "leases"
     made.sentence = "Later ***."  # a secret was taken out of it
     assert str(made) == "Later ***."
+
+
+def test_who_can_do_something_about_an_error_is_said_by_its_kind() -> None:
+    """The agent, about its claim and its commits; another token, about what this one may not."""
+    made = [one for one in vars(errors).values() if isinstance(one, type)]
+    kinds = [one for one in made if issubclass(one, errors.LifecycleError)]
+    assert {one.__name__ for one in kinds if one.for_agent} == {
+        *("ClaimRefused", "HeadMissing", "HeadMoved", "IllegalMove", "NothingToMerge"),
+        "UnknownOption",
+    }
+    assert {one.__name__ for one in kinds if one.is_of_access} == {
+        *("BadConfig", "BadCredentials", "MissingScope", "NoPermission", "NoToken", "NotFound"),
+    }
+    assert (errors.Refused("No.").evidence, errors.NoToken("No.").is_absent) == ("", False)
+    assert errors.AlreadyClaimed("No.").by == ""
+
+
+def test_what_the_settings_were_read_from_does_not_make_them_others() -> None:
+    """A file that was written again with the same words changes nothing."""
+    assert Settings(written_ns=1) == Settings(written_ns=2)
 
 
 def test_a_name_that_is_nearly_a_known_one_is_asked_about() -> None:
