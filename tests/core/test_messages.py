@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+from lifecycle.core import plan
 from lifecycle.core.messages import (
     linked_messages,
     loss_messages,
@@ -239,6 +240,12 @@ def spoken() -> Iterator[str]:
 def test_each_sentence_is_said_word_for_word() -> None:
     """After a change of words on purpose: `python -m tests.core.test_messages` writes them anew."""
     assert "\n".join(spoken()).splitlines() == SENTENCES.read_text(encoding="utf-8").splitlines()
+
+
+def test_each_refusal_has_a_sentence_under_the_name_of_its_action() -> None:
+    """And a look has one; that a lease stays is said with the end, and a file is deleted by us alone."""
+    kinds = {action.__name__ for action in get_args(plan.Action)}
+    assert set(messages.COMPLAINTS) == kinds - {"ReleaseLease", "ForgetClaim"} | {"Look"}
 
 
 def test_no_sentence_is_left_out() -> None:

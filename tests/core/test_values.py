@@ -164,6 +164,12 @@ def test_a_pull_request_is_open_or_merged_or_neither(state: PullState) -> None:
         (checks.Verdict, ["green", "failed", "pending"]),
         (plan.Wake, ["stop", "idle", "start", "tick", "sweep"]),
         (plan.Audience, ["act", "next", "news", "ask", "note"]),
+        (plan.StopVerdict, ["pass", "block", "let_go"]),
+        (plan.PACKED, ["failed", "ejected", "conflict"]),
+        (
+            (plan.AUTO_MERGE, plan.AUTO_MERGE_OFF, plan.UPDATE_BRANCH),
+            ["auto-merge", "no-auto-merge", "update-branch"],
+        ),
         (TaskStatus, ["open", "in_progress", "blocked", "deferred", "closed", "other"]),
         (tracker.Atomicity, ["none", "advisory", "local_cas", "shared_cas"]),
         (
