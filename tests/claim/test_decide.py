@@ -264,8 +264,9 @@ def test_the_record_survives_json() -> None:
 
 
 def test_nothing_was_looked_at_where_nothing_says_so() -> None:
-    """No checks, no prompt that was heard, no hint: a decision believes in none of it."""
+    """No checks, no prompt that was heard, no hint, no board: a decision believes in none of it."""
     bare = Snapshot(Wake.TICK, NOW, record())
     assert (bare.hints, bare.observation, bare.failed) == ({}, None, frozenset())
     assert (bare.pushed_head, bare.answered_at) == (None, None)
+    assert (bare.rules.head_owner, bare.rules.base, bare.rules.has_board) == ("", None, False)
     assert (bare.looked_at_checks, bare.hears_prompts, bare.is_silent) == (False, False, False)
