@@ -14,6 +14,8 @@ from lifecycle.claim.record.claim_file import (
     LIMIT,
     Claim,
     CorruptClaimError,
+    Merged,
+    merge,
     parse,
     render,
 )
@@ -104,6 +106,20 @@ def test_times_that_are_not_written_are_none() -> None:
     claim = Claim.of({"last_check_poll": "", "last_synced_status": ""})
     assert (claim.last_check_poll, claim.last_synced_status) == (None, None)
     assert claim == Claim(issue_number=None, branch="", phase="")
+
+
+def test_what_the_agent_wrote_is_its_own_and_the_engines_fields_are_the_engines() -> None:
+    """Of the one each edit counts, of the other it is a hint; what was emptied, or is older, is neither."""
+    past = [EXAMPLE, {**EXAMPLE, "pr_number": 107}]
+    ours = {**past[1], "status": "In Review"}
+    assert merge(past, ours, past[1]) == merge(past, ours, EXAMPLE) == Merged(ours, frozenset(), {})
+    for name in FIELDS:
+        found = merge(past, ours, {**past[1], name: "another"})
+        if name in ("phase", "summary", "status", "branch"):
+            assert found == Merged({**ours, name: "another"}, frozenset({name}), {}), name
+        else:
+            assert found == Merged(ours, frozenset(), {name: "another"}), name
+            assert merge(past, ours, {**past[1], name: ""}).hints == {}, name
 
 
 JSON = st.recursive(
