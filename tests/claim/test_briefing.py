@@ -37,6 +37,20 @@ def refusal(kind: str) -> str:
 
 
 CLAIMS: tuple[Any, ...] = (
+    (
+        {**REVIEW, "phase": "pr_closed"},
+        {"pull.unanswered": 1},
+        [
+            "pr_closed, PR #107",
+            "One review thread of PR #107 is unanswered: lifecycle feedback reviews.",
+            briefing.NEXT_STEPS[Phase.PR_CLOSED],
+        ],
+    ),
+    (
+        CHECKED,
+        {"pull.conflicts_with": "main"},
+        ["checks_running, PR #107", "PR #107 conflicts with main.", WATCHED],
+    ),
     ({}, {}, ["coding", briefing.NEXT_STEPS[Phase.CODING]]),
     ({}, RED, ["coding", briefing.NEXT_STEPS[Phase.CODING]]),
     ({}, {"pull.checks": {"passed": 1}}, ["coding", briefing.NEXT_STEPS[Phase.CODING]]),
@@ -178,7 +192,8 @@ BY_HAND: tuple[Any, ...] = (
     (CHECKED, {}, LOOK),
     (CHECKED, RED, "Fix, commit and push; then look with: lifecycle tick"),
     (REVIEW, {"judged": ""}, messages.judged_next("pr_created", has_hooks=False)),
-    (DONE, {}, "The issue is closed at the next stop."),
+    (DONE, {}, "Close the issue with: lifecycle tick"),
+    (DONE, {"ending.issue_closed": True}, "#42 is closed; go on with: lifecycle tick"),
 )
 
 
@@ -195,6 +210,8 @@ def test_the_answer_that_counts_is_named_with_the_question() -> None:
     """Where no hook hears prompts, a session's own `done` is no yes."""
     asked = record(**MERGED, memory={"ownership.session": "one"})
     assert briefing.claim_lines(asked)[-1] == messages.how_to_close()
+    assert briefing.next_line(asked) == messages.how_to_close()
+    assert briefing.next_line(record(**REVIEW)) == WATCHED
     deaf = briefing.claim_lines(asked, hears_prompts=False)
     assert deaf[-1] == messages.how_to_close(counts_done=False)
 

@@ -149,7 +149,7 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, has_hooks: bo
     if phase is Phase.MERGED_DETECTED:
         return messages.how_to_close(counts_done=counts_done)
     if phase is Phase.DONE:
-        return _ending_line(record)
+        return _ending_line(record, has_hooks=has_hooks)
     checks = record.pull.checks or {}
     if phase is Phase.CHECKS_RUNNING and checks.get("failed"):
         known = record.pull.failures
@@ -183,15 +183,16 @@ def _until_the_merge(record: Record) -> str:
     return f"PR #{record.claim.pr_number} waits for {what}."
 
 
-def _ending_line(record: Record) -> str:
+def _ending_line(record: Record, *, has_hooks: bool) -> str:
     """Which steps of closing are left, and what carries them out, after a look that could not finish."""
     number, waits = record.claim.issue_number, record.troubles.get("PostComment")
     if not (record.ending.issue_closed or record.troubles):
-        return NEXT_STEPS[Phase.DONE]
+        return (NEXT_STEPS if has_hooks else _BY_HAND)[Phase.DONE]
     state = f"#{number} is closed" if record.ending.issue_closed else f"#{number} is not closed yet"
     if record.ending.issue_closed and waits is not None and not waits.is_final:
         return messages.comment_unknown(number, render_time(waits.until))
-    return f"{state}; the rest is tried again at the next stop; now: lifecycle tick"
+    then = "the rest is tried again at the next stop; now" if has_hooks else "go on with"
+    return f"{state}; {then}: lifecycle tick"
 
 
 def checks_line(record: Record) -> str:
