@@ -10,7 +10,7 @@ from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.evidence.outcomes import CallEnd
 from lifecycle.stages.detection import call_sorts, stage_markers, stage_watch, stage_words
 from lifecycle.stages.detection.detect_stage import detect, detect_text
-from lifecycle.stages.transcript.turn import Prompt, Tier, ToolCall, Turn
+from lifecycle.stages.transcript.turn import Prompt, Said, StageFinding, Tier, ToolCall, Turn
 
 MARKER = "::: WORKFLOW_STAGE: CODING_COMPLETE :::"
 
@@ -385,3 +385,42 @@ def test_of_several_markers_the_last_counts() -> None:
     turn = Turn(steps=("Well.",), kind=Prompt.OURS, markers=(CODED, PASSING), asked=Stage.CODING)
     assert detect(turn).state is PASSING
     assert detect_text(f"{MARKER}\n\n::: WORKFLOW_STAGE: TESTS_PASSING :::").state is PASSING
+
+
+def test_the_log_says_how_a_state_was_found() -> None:
+    """By a marker, by what else, or not at all; a name that is no stage is named."""
+    finds = [
+        StageFinding(CODED, Tier.MARKER, "its marker"),
+        StageFinding(PASSING, Tier.INFERENCE, "pytest"),
+        StageFinding(Detected.UNKNOWN),
+        StageFinding(Detected.UNKNOWN, misnamed="TESTS_DONE"),
+    ]
+    assert [find.line for find in finds] == [
+        "Found explicit marker: CODING_COMPLETE",
+        "Inferred from pytest: TESTS_PASSING",
+        "No stage found: UNKNOWN",
+        "No stage found: there is no marker TESTS_DONE",
+    ]
+
+
+def test_tools_are_used_by_the_agent_alone() -> None:
+    """A command that a person typed is none, and neither is a text."""
+    typed, used = ToolCall("", "/clear"), ToolCall("Bash", "ls")
+    rows = {("x",): False, (typed,): False, (typed, "x", used): True, (): False}
+    assert {steps: Turn(steps=steps).has_used_tools for steps in rows} == rows
+
+
+def test_a_turn_is_made_of_what_a_turn_has() -> None:
+    """All of its attributes may be given, and nothing else."""
+    whole = Turn(**dict.fromkeys(Turn.__annotations__, "x"))
+    assert set(vars(whole).values()) == {"x"}
+    with pytest.raises(TypeError, match="a turn has no such attributes: steps_, tasks"):
+        Turn(steps_=(), tasks=())
+
+
+def test_a_text_is_signed_by_any_marker_that_is_a_line_of_its_own() -> None:
+    """Whatever is said of others in its sentences."""
+    said = Said(f"It is coded. {MARKER}\n\nI ran them.\n\n::: WORKFLOW_STAGE: TESTS_PASSING :::")
+    assert (said.markers, said.is_signed, said.is_known) == ((CODED, PASSING), True, True)
+    assert not Said(f"It is coded. {MARKER}").is_signed
+    assert not Said("It is coded.").is_known

@@ -171,10 +171,9 @@ Then emit: ::: WORKFLOW_STAGE: <YOUR_STAGE> :::""",
         ),
         (
             instructions.advisory(),
-            (
-                "stages.require_evidence asks for a green test run, but no command for tests is known here "
-                "and none was ever seen to run: the agent's own word counts until stages.test names one."
-            ),
+            """\
+stages.require_evidence asks for a green test run, but no command for tests is known here and none was \
+ever seen to run: the agent's own word counts until stages.test names one.""",
         ),
     ],
     ids=lambda value: value.partition("\n")[0][:30],

@@ -148,7 +148,7 @@ def hinted(line: str, tests: tuple[str, ...] = (), review: str = "") -> set[Sort
     own = (max(command.split(), key=len) for command in tests if command.strip())
     if any(word in line for word in own):
         sorts.add(Sort.TESTS)
-    if review.strip() and review.rsplit(maxsplit=1)[-1] in line:
+    if (mine := review.split()) and mine[-1] in line:
         sorts.add(Sort.REVIEW)
     return sorts
 
