@@ -56,6 +56,8 @@ def test_a_claim_needs_words_of_what_it_is_about() -> None:
     """The word "approved" alone is of nothing; beside a review it is of that."""
     assert claims("Approved.") == []
     assert claims("Approved.", ("review",)) == [claim_words.APPROVED]
+    plain = (["Approved."], ["Approved."], False)
+    assert claim_words.said(["Approved.", "review"], (), lambda: plain)[0] == []
 
 
 def test_an_open_box_takes_every_claim_away() -> None:
@@ -72,6 +74,15 @@ def test_what_only_code_says_is_no_claim_and_nothing_open() -> None:
     assert claim_words.said(["3 failed"], (), lambda: (["3 failed"], ["3 failed"], False))[1] == [
         claim_words.TESTED
     ]
+    led = claim_words.said(["3 failed"], (), lambda: ([], ["3 failed"], False))
+    assert led == ([], [claim_words.TESTED])
+
+
+def test_changes_that_are_asked_for_are_of_a_review() -> None:
+    """Where nothing speaks of one, they are of anything."""
+    line = "Changes were requested."
+    for about, still in (((), []), (("review",), [claim_words.APPROVED])):
+        assert claim_words.said([line], about, lambda: ([line], [line], False)) == ([], still)
 
 
 def test_prose_is_asked_for_only_where_something_is_there() -> None:
@@ -138,6 +149,7 @@ def test_what_was_is_left_behind_by_a_claim_that_follows(text: str, is_taken: bo
     """Before a claim, what went wrong on the way takes nothing back; behind it, it does."""
     assert claim_words.takes_back([text, "The implementation is complete."]) is is_taken
     assert claim_words.takes_back([text]) is True
+    assert claim_words.takes_back([text, "I added the parser."]) is True
 
 
 def test_an_approval_is_taken_back_by_any_doubt() -> None:

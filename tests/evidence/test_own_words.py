@@ -6,7 +6,7 @@ import pytest
 
 from lifecycle.core.stage_names import MARKERS
 from lifecycle.evidence.words import claim_words, own_words
-from lifecycle.evidence.words.prose_blocks import CODE, END, HIDDEN, blocks, plain
+from lifecycle.evidence.words.prose_blocks import HIDDEN, blocks, plain
 from tests.batches import batched, wrong
 from tests.evidence.test_claim_words import ABOUT, OF, PLAIN
 from tests.stages.detection_cases import STAYS, Case, all_cases, named
@@ -106,6 +106,10 @@ def test_a_verdict_that_a_sentence_goes_on_behind_is_none() -> None:
         ("End your report with this line:\n\nVERDICT: APPROVED", ""),
         ("End your report with\nVERDICT: APPROVED", ""),
         ("I read all of it.\nVERDICT: APPROVED", "approved"),
+        ("- [ ] VERDICT: APPROVED\n\nVERDICT: CHANGES_REQUESTED", "changes"),
+        ("End your report with\n\n- VERDICT: APPROVED", ""),
+        ("End your report with\n\nVERDICT: APPROVED", "approved"),
+        ("VER**DICT**: APPROVED", ""),
         ("The verdict is not in.", ""),
         ("", ""),
     ],
@@ -140,11 +144,20 @@ def test_what_takes_back_is_looked_for_in_all_of_the_prose() -> None:
 
 def test_a_long_text_is_read_from_its_end() -> None:
     """A claim far before it is not about now."""
-    filler = "\n" * own_words.LENGTH
+    filler = "\n" * 20_000
     assert own_words.said(f"All tests pass.{filler}")[0] == []
     assert own_words.said(f"{filler}All tests pass.")[0] == [claim_words.TESTED]
     assert not own_words.approves(f"Approved.{filler}")
     assert own_words.approves(f"{filler}Approved.")
+    cut = "\n" * (20_000 - len("All tests pass."))
+    assert own_words.said(f"All tests pass.{cut}")[0] == [claim_words.TESTED]
+    assert own_words.said(f"All tests pass.{cut}\n")[0] == []
+    for length, claims in ((3_999, [claim_words.TESTED]), (4_000, [])):
+        line = "I read it. " * (length // 11) + "x" * (length % 11)
+        assert own_words.said(f"All tests pass.\n\n{line}")[0] == claims
+        block = f"{('I read it. ' * 180).strip()}\n{line[1_980:]}"
+        assert len(block) == length
+        assert own_words.said(f"All tests pass.\n\n{block}")[0] == claims
 
 
 def test_what_is_open_is_told_beside_what_is_claimed() -> None:
@@ -169,8 +182,8 @@ def seen(text: str) -> list[tuple[str, str, str]]:
     ("text", "words"),
     [
         ("a **b** _c_", "a b c"),
-        ("a `b c` d", f"a {CODE}b c{END} d"),
-        ("a ~~b~~ c", f"a {HIDDEN} c"),
+        ("a `b c` d", "a \ue000b c\ue001 d"),
+        ("a ~~b~~ c", "a \ufffc c"),
         ("a <q>b</q> c", f"a {HIDDEN} c"),
         ("a <q>b</q></q> c", f"a {HIDDEN} c"),
         ("a <b>b</b> c", "a b c"),
@@ -180,6 +193,8 @@ def seen(text: str) -> list[tuple[str, str, str]]:
         ("a  \nb", "a\nb"),
         ("a\u00a0b\u2009c\ufeff", "a b c"),
         ("<del>a\nb</del> c", f"{HIDDEN}\n{HIDDEN} c"),
+        ("<del>a  \nb</del> c", f"{HIDDEN}\n{HIDDEN} c"),
+        ("a <q>b <q>c</q> d</q> e", f"a {HIDDEN}{HIDDEN}{HIDDEN} e"),
     ],
 )
 def test_words_are_read_as_a_person_reads_them(text: str, words: str) -> None:
@@ -233,6 +248,17 @@ def test_quotes_and_tables_within_a_list_are_no_prose() -> None:
         ("Results:\n\n- `All tests pass.`", False),
         ("When the fixture is in,\n\nAll tests pass.", False),
         ("# All tests pass", True),
+        ("Results of next week:\n\nAll tests pass.", False),
+        ("# Notes\n\n- All tests pass.", True),
+        ("Steps\n\n- All tests pass.", False),
+        ("I ran them\n\nAll tests pass.", True),
+        ("All tests pass.\n\npages and forms", False),
+        ("All tests pass.\n\n- pages and forms", True),
+        ("All tests pass.\n\n# pages and forms", True),
+        ("I wrote it\nAll tests pass.", True),
+        ("I wrote it.\nall tests pass.", True),
+        ("All tests pass.\n\n```\nraise NotImplementedError\n```", False),
+        ("All tests pass.\n\n```\npass\n```", True),
         ("`All tests pass.`", False),
         ("All tests\npass.", False),
         ("- [ ] All tests pass.", False),

@@ -192,7 +192,7 @@ def test_context_stays_below_the_clients_limit() -> None:
     """Over 10,000 characters the client shows a preview only."""
     reply = render("session-start", [], context=["x" * 50_000])
     text = json.loads(reply.stdout)["hookSpecificOutput"]["additionalContext"]
-    assert len(text) == CONTEXT_LIMIT
+    assert len(text) == CONTEXT_LIMIT == 9_000
     for over, end in ((0, "x"), (1, "…")):
         reply = render("session-start", [], person=["x" * (CONTEXT_LIMIT + over)])
         said = json.loads(reply.stdout)["systemMessage"]
@@ -221,6 +221,12 @@ def test_what_is_said_besides_the_notices_stands_in_its_place() -> None:
         "news": {"hookSpecificOutput": context},
         "person": {"systemMessage": "hi"},
     }
+
+
+def test_replies_are_alike_by_what_is_printed() -> None:
+    """What is done afterwards makes no other reply; what a process begins anew with is not shown."""
+    assert client_contract.Reply("x", printed=lambda: None) == client_contract.Reply("x")
+    assert "secret" not in repr(client_contract.Reply("x", rest=b"secret"))
 
 
 def test_another_clients_user_is_told_what_the_agent_would_be() -> None:

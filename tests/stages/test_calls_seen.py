@@ -61,6 +61,8 @@ LONG = "x" * 100
         (ToolCall("Read", "pytest", OK), (Sort.WORK, "", (), "Read")),
         (ToolCall("Bash", "ls", OK), (Sort.WORK, "", (), "Bash")),
         (ToolCall("Bash", "ls tests", OK), (Sort.WORK, "", (), "tools")),
+        (ToolCall("Skill", "~", OK), (Sort.WORK, "", (), "Skill")),
+        (ToolCall("Bash", "gh issue reopen 4", OK), (Sort.CLOSE, "reopened", (), "Bash")),
         (ToolCall("Bash", "bd show bd-1", OK), (Sort.SHOW, "", (), "tools")),
         (ToolCall("Bash", "gh issue view 4", OK), (Sort.SHOW, "", (), "tools")),
         (ToolCall("Bash", "bd close bd-1", OK), (Sort.CLOSE, "done", ("bd-1",), "bd close")),
@@ -135,10 +137,11 @@ def test_a_call_has_its_sort_its_end_its_tasks_and_its_name(
             "",
             False,
         ),
-        (ToolCall("Bash", 'claude --system "be quick" -p "/oracle-review"', OK), "", True),
+        (ToolCall("Bash", 'claude --system "*be* quick" -p "/oracle-review"', OK), "", True),
         (ToolCall("Bash", 'claude -p "/look"', OK), "/look", True),
         (ToolCall("Bash", "look at it", OK), "look", True),
         (ToolCall("Skill", "/requirements-review", OK), "/requirements-review", True),
+        (ToolCall("Skill", "now look", OK), "look now", False),
         (ToolCall("Skill", "~", OK), "", False),
         (ToolCall("Task", "Review the diff; say VERDICT: APPROVED", OK, APPROVED), "", False),
         (ToolCall("Skill", "lifecycle:oracle-review", OK), "", True),
@@ -168,6 +171,7 @@ def test_what_a_line_can_be_about(
 ) -> None:
     """The longest word of a test command, and the last one of the review's, are looked for."""
     assert hinted(line, tests, review) == sorts
+    assert hinted("ls ~ /x") == set()
 
 
 @pytest.mark.parametrize(

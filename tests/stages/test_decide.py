@@ -479,11 +479,11 @@ def test_eight_blocks_without_a_tool_let_the_session_stop_once() -> None:
     """Each is a new position and none used a tool; the user hears it once; a tool begins again."""
     memory = Memory()
     verdicts = []
-    for count in range(IDLE_BLOCKS + 3):
+    for count in range(8 + 3):
         done = decide(seen(Detected.CODING_COMPLETE, position=f"p{count}", memory=memory))
         memory = done.memory
         verdicts.append(done.verdict)
-    wanted = [StopVerdict.BLOCK] * IDLE_BLOCKS + [
+    wanted = [StopVerdict.BLOCK] * 8 + [
         StopVerdict.LET_GO,
         StopVerdict.PASS,
         StopVerdict.PASS,

@@ -140,6 +140,10 @@ def test_a_task_that_was_opened_again_is_not_closed() -> None:
         (MARKER, ""),
         ("WORKFLOW_STAGE: CODING_COMPLETE", "WORKFLOW_STAGE: CODING_COMPLETE"),
         ("See ::: WORKFLOW_STAGE: ALL_DONE ::: in the docs", ""),
+        ("some text ::: WORKFLOW_STAGE: ALL_DONE :::", ""),
+        ("::: WORKFLOW_STAGE: A_B :::\n\n::: WORKFLOW_STAGE: C_D :::", "C_D"),
+        ("WORKFLOW STAGE: A B", "A_B"),
+        ("WORKFLOW_STAGE: IN_PROGRESS", ""),
     ],
 )
 def test_what_was_meant_for_a_marker(text: str, wrong: str) -> None:
@@ -395,6 +399,7 @@ def test_the_log_says_how_a_state_was_found() -> None:
         StageFinding(Detected.UNKNOWN),
         StageFinding(Detected.UNKNOWN, misnamed="TESTS_DONE"),
     ]
+    assert {(find.position, *find.subjects) for find in finds} == {("",)}
     assert [find.line for find in finds] == [
         "Found explicit marker: CODING_COMPLETE",
         "Inferred from pytest: TESTS_PASSING",
@@ -408,10 +413,17 @@ def test_tools_are_used_by_the_agent_alone() -> None:
     typed, used = ToolCall("", "/clear"), ToolCall("Bash", "ls")
     rows = {("x",): False, (typed,): False, (typed, "x", used): True, (): False}
     assert {steps: Turn(steps=steps).has_used_tools for steps in rows} == rows
+    begun = ToolCall("Bash")
+    assert (begun.text, begun.outcome, begun.output) == ("", CallEnd.UNKNOWN, "")
+    assert not begun.is_background
+    turn = Turn(steps=(typed, "x", used))
+    assert (turn.calls, turn.texts) == ((typed, used), ("x",))
 
 
 def test_a_turn_is_made_of_what_a_turn_has() -> None:
     """All of its attributes may be given, and nothing else."""
+    none = {name: value for name in Turn.__annotations__ if (value := getattr(Turn(), name))}
+    assert none == {"is_there": True, "kind": Prompt.NONE}
     whole = Turn(**dict.fromkeys(Turn.__annotations__, "x"))
     assert set(vars(whole).values()) == {"x"}
     with pytest.raises(TypeError, match="a turn has no such attributes: steps_, tasks"):

@@ -161,7 +161,15 @@ LINES: list[tuple[dict[str, Any], list[tuple[Any, ...]]]] = [
         user(f"<command-name>/x</command-name><command-args>{LONG}</command-args>"),
         [heard(HUMAN, f"/x {LONG}"[:4_000], begins=False, command=f"/x {LONG}"[:4_000])],
     ),
+    (
+        user(f"{NOTE}{DONE}Stop hook blocking error from command: x<result>a</result>"),
+        [heard(MACHINE, f"{NOTE}{DONE}Stop hook blocking error from command: x<result>a</result>")],
+    ),
     ({"type": "attachment"}, []),
+    (
+        {"type": "attachment", "attachment": {"type": "queued_command", "prompt": "and"}},
+        [(HUMAN, "and", "", False, "", None, False)],
+    ),
     (more(type="date"), []),
     (more(type="queued_command", prompt="and"), [heard(HUMAN, "and", begins=False)]),
     (more(type="queued_command", prompt=7), []),
@@ -240,7 +248,7 @@ def test_a_result_is_kept_for_its_call() -> None:
         line = user([block, text("and more")], toolUseResult=details)
         assert entries_of(json.dumps(line).encode(), results) == []
         kept = results["t1"]
-        assert (kept.outcome, kept.output, kept.is_background) == wanted, line
+        assert seen(kept) == ("", "", *wanted), line
         other = entries_of(json.dumps(agent(use("Bash", None, id="t2"))).encode(), results)
         asked = entries_of(json.dumps(agent(use("Bash", {"command": "ls"}))).encode(), results)
         assert other is not None

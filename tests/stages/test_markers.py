@@ -41,6 +41,12 @@ def test_each_of_the_six_markers_is_found(state: Detected) -> None:
         f'I renamed "a" to "b". {DONE}',
         f"It doesn't fail any more. {DONE}",
         f"Use `x` and `y`. {DONE}",
+        f"- Docs\n- {DONE}",
+        f"Run the tests\n\n- {DONE}",
+        f"{DONE}\n\nIt is there.",
+        f"{DONE}\n\nIt is there.\n\nand so on",
+        f"{DONE}\nOnce more.",
+        f"# Result\n\n{DONE}",
         f"```\ncode\n```\n{DONE}",
         f"> quoted\n\n{DONE}",
         f"{DONE}\n\nAfter the review I go on.",
@@ -82,6 +88,20 @@ def test_a_marker_counts_in_any_case_spacing_and_emphasis(text: str) -> None:
         f'the hook says "{DONE}" to us',
         f"\u201c{DONE}\u201d",
         f"\u00ab{DONE}\u00bb",
+        f"- Run the tests\n- {DONE}",
+        f"{DONE}\n\nis what ends it",
+        f"{DONE} :",
+        f"{DONE}\nonce the tests pass",
+        f"+{DONE}",
+        f"x\n// {DONE}",
+        f"see [x]({DONE})",
+        f"# Plan\n\n{DONE}",
+        f"Plan:\n\n- {DONE}",
+        f"\u201e{DONE}\u201c",
+        f"\u2018{DONE}\u2019",
+        f"\u201a{DONE}\u2018",
+        f"\u300c{DONE}\u300d",
+        f"\u2039{DONE}\u203a",
         f"'{DONE}'",
         f"When everything is complete, emit: {DONE}",
         f"When you've confirmed everything is complete, emit:\n{DONE}",
@@ -126,6 +146,7 @@ ALL = [instructions.marker(state) for state in MARKERS.values()]
     "text",
     [
         "\n".join(ALL),
+        "\n".join(ALL[:3]),
         "The workflow has these markers:\n" + "\n".join(ALL[:3]),
         "\n\n".join(f"- {marker}" for marker in ALL),
         "\n".join(f"| {marker} | its stage |" for marker in ALL),
@@ -195,6 +216,8 @@ def test_an_instruction_is_known_by_the_stage_it_asks_for(stage: Stage) -> None:
     assert stage_markers.asked_in(instructions.question()) is None
     assert stage_markers.asked_in("We talked of CURRENT STAGE: TESTING") is None
     assert stage_markers.asked_in("CURRENT STAGE: LUNCH") is None
+    assert stage_markers.asked_in(f"CURRENT STAGE: CODING\n{text}") is stage
+    assert stage_markers.asked_in("CURRENT STAGE: CODING \t\nx") is Stage.CODING
 
 
 @pytest.mark.parametrize(
@@ -206,6 +229,11 @@ def test_an_instruction_is_known_by_the_stage_it_asks_for(stage: Stage) -> None:
         ("TESTS_PASSING\nCODING_COMPLETE", ""),
         ("I am not at TESTS_PASSING", ""),
         ("IN_PROGRESS", "IN_PROGRESS"),
+        ("IN_TESTING", ""),
+        ("TESTS_PASSED", "TESTS_PASSED"),
+        ("TESTS_PASSED\nTESTS_DONE", ""),
+        ("TESTS_PASSED\nCODING_COMPLETE", "CODING_COMPLETE"),
+        (f"some text {DONE}", ""),
         ("> TESTS_PASSING", ""),
         ("", ""),
     ],

@@ -15,7 +15,7 @@ from lifecycle.evidence.runners import runner_table
 from lifecycle.evidence.words import word_tables
 from lifecycle.stages.detection import call_sorts, stage_watch, stage_words
 from lifecycle.stages.detection.call_sorts import Sort, classify, hinted
-from lifecycle.stages.detection.stage_watch import PARSED, RECENT, TABLE, infer
+from lifecycle.stages.detection.stage_watch import TABLE, infer
 from lifecycle.stages.transcript.turn import StageFinding, ToolCall
 from lifecycle.trackers import command_signs
 
@@ -355,8 +355,8 @@ def test_a_long_turn_costs_what_its_end_costs() -> None:
     assert parsed(*runs, GREEN) == (Detected.TESTS_PASSING, 1)
     assert parsed(GREEN, *runs) == (Detected.IN_TESTING, 1)
     looks = [ToolCall("Bash", f"ls tests/{n} && git show x", OK) for n in range(400)]
-    assert parsed(*looks, GREEN) == (Detected.TESTS_PASSING, PARSED)
-    assert parsed(GREEN, *looks) == (Detected.IN_PROGRESS, PARSED)
+    assert parsed(*looks, GREEN) == (Detected.TESTS_PASSING, 40)
+    assert parsed(GREEN, *looks) == (Detected.IN_PROGRESS, 40)
     assert parsed(*[ToolCall("Bash", f"cat {n}.py", OK) for n in range(400)])[1] == 0
 
 
@@ -399,7 +399,7 @@ def test_no_text_that_matters_is_passed_over(text: str) -> None:
 
 def test_only_recent_words_count() -> None:
     """What the agent said long before in the same turn says nothing; what it did then does."""
-    talk = ["I checked it."] * RECENT
+    talk = ["I checked it."] * 12
     assert state("Implementation complete.", *talk[1:]) is Detected.CODING_COMPLETE
     assert state("Implementation complete.", *talk) is Detected.UNKNOWN
     assert state(GREEN, *talk) is Detected.TESTS_PASSING
@@ -489,6 +489,12 @@ TURNS: list[tuple[tuple[str | ToolCall, ...], Stage | None, str, str]] = [
         Stage.TESTING,
         *("UNKNOWN", stage_watch.UNREAD),
     ),
+    (
+        (ToolCall("PowerShell", "pytest", OK), "All tests pass."),
+        Stage.TESTING,
+        *("UNKNOWN", stage_watch.UNREAD),
+    ),
+    ((ToolCall("Skill", "~", OK),), None, "IN_PROGRESS", "Skill"),
     ((ToolCall("", "/oracle-review"),), None, "IN_ORACLE_REVIEW", "/oracle-review"),
     ((BAD, REVIEW, "VERDICT: APPROVED"), Stage.ORACLE_REVIEW, "ORACLE_APPROVED", "a verdict"),
     ((BAD, "VERDICT: APPROVED"), Stage.ORACLE_REVIEW, "IN_ORACLE_REVIEW", "oracle-review it"),

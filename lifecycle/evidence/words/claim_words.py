@@ -92,7 +92,7 @@ def _borne_out(prose: Prose, about: tuple[str, ...], wanted: str) -> list[str]:
     own, every, is_open = prose
     on = " ".join([*every, *about])
     claimed = [] if is_open else _claimed(own, wanted)
-    is_weak = TESTED in claimed and any(_has(_of("weakens"), line) for line in every)
+    is_weak = any(_has(_of("weakens"), line) for line in every)
     claims = [n for n in claimed if not (is_weak and n == TESTED) and _has(_forms(n)[-1], on)]
     return [] if claims and takes_back(every, is_strict=claims == [APPROVED]) else claims
 

@@ -50,9 +50,8 @@ def verdict(text: str) -> str:
 
     lines: list[tuple[str, str]] = []
     every_block = blocks(text)
-    for place, block in enumerate(every_block):
-        behind = every_block[place + 1].text if place + 1 < len(every_block) else ""
-        if block.box == " " or _has("goes on", behind, re.match):
+    for block, later in zip(every_block, (*every_block, None)[1:], strict=True):
+        if block.box == " " or (later and _has("goes on", later.text, re.match)):
             continue  # nobody ticked it; or a sentence goes on behind it
         above = block.lead if _announces(block.lead) or block.is_item else ""
         for line in block.text.split("\n"):

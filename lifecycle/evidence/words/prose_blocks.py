@@ -66,15 +66,15 @@ def blocks(text: str) -> tuple[Block, ...]:
     """The blocks of the agent's own prose, in their order."""
     markdown = _markdown()
     result: list[Block] = []
-    outside = lists = 0
-    above, list_lead, kind = ("", False), ("", False), ""
+    outside, lists, kind = 0, 0, ""
+    above = list_lead = ("", False)
     for token in markdown.parse(text):
         name, _, end = token.type.rpartition("_")
         if name in _NO_PROSE or token.type in ("fence", "code_block"):
             outside += token.nesting
             above = ("", False)
         elif name in ("bullet_list", "ordered_list"):
-            if end == "open" and not lists:
+            if not lists:
                 list_lead = above
             lists += token.nesting
         elif end == "open":

@@ -190,7 +190,7 @@ def _reviewing(call: ToolCall, review: str, asked: Stage | None) -> Sort | None:
     if has("told what to say"):
         return None
     is_of_them = is_asked and has("requirements") and not has("code")
-    if ((is_judged or has("review")) and is_of_them) or (is_judged and has("requirements alone")):
+    if (has("review") and is_of_them) or (is_judged and has("requirements alone")):
         return Sort.REQUIREMENTS
     if has("review"):
         return Sort.REVIEW
@@ -209,8 +209,6 @@ def _prompt_of(line: str) -> str:
 
     Nothing else of the line may print what looks like a verdict.
     """
-    if "claude -" not in line:
-        return ""
     from lifecycle.evidence.command_lines import commands, listed
 
     every = commands(line)

@@ -180,8 +180,8 @@ def named_alone(text: str) -> str:
     bare = {line for line in lines if re.fullmatch(_NAME, line)}
     names = bare | {name for name, is_own in _named(text) if is_own}
     known = names & _ANSWERS
-    chosen = sorted(known or names - set(Detected))
-    return chosen[0] if len(chosen) == 1 else ""
+    chosen = known or names - set(Detected)
+    return chosen.pop() if len(chosen) == 1 else ""
 
 
 def asked_in(text: str) -> Stage | None:
@@ -250,8 +250,7 @@ def _has(kind: str, text: str, how: Callable[..., object] = re.search) -> bool:
 def _is_quoted(before: str, after: str) -> bool:
     if before.count('"') % 2 and '"' in after:
         return True
-    for marks in _QUOTES:
-        opening, closing = marks[0], marks[1]
+    for opening, closing in _QUOTES:
         if before.rfind(opening) > before.rfind(closing) and closing in after:
             return True
     return before.rstrip("* ").endswith("'") and after.lstrip("* ").startswith("'")

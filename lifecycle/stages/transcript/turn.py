@@ -270,7 +270,7 @@ def _assistant(entry: dict[str, Any], results: dict[str, ToolCall]) -> list[Entr
         if block.get("type") == "text" and isinstance(text, str) and text.strip():
             entries.append(Said(text))
         elif block.get("type") == "tool_use" and isinstance(name, str):
-            call = results.pop(str(block.get("id")), None) or ToolCall("")
+            call = results.pop(str(block.get("id")), None) or ToolCall(name)
             asked = block.get("input")
             call.tool, call.text = name, _asked_of(name, asked)
             call.is_background |= isinstance(asked, dict) and asked.get("run_in_background") is True
@@ -383,7 +383,7 @@ def _asked_of(tool: str, asked: object) -> str:
     if not isinstance(asked, dict):
         return ""
     if tool == "Skill":
-        name = str(asked.get("skill", "")).lstrip("/")
+        name = str(asked.get("skill", "")).removeprefix("/")
         return f"/{name} {asked.get('args') or ''}".strip()[:TEXT]
     for name in ("command", "file_path", "notebook_path", "prompt"):
         if isinstance(asked.get(name), str):
