@@ -88,6 +88,9 @@ def test_changes_that_are_asked_for_are_of_a_review() -> None:
 def test_prose_is_asked_for_only_where_something_is_there() -> None:
     """To tell prose a parser is needed: a line without a claim never asks."""
     assert claim_words.said(["The parser reads quotes."], (), lambda: 1 / 0) == ([], [])  # type: ignore[arg-type, return-value]  # never called
+    assert not claim_words.approves(["I read it."], lambda: 1 / 0)  # type: ignore[arg-type, return-value]  # as above
+    for line in ("The suite may pass || true.", "All tests pass, don't they?"):
+        assert claims(f"All tests pass. {line}") == []
 
 
 @pytest.mark.parametrize(

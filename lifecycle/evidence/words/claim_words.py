@@ -60,8 +60,7 @@ def said(
         wanted: the one claim that is looked for; "" for all. A claim's patterns cost more than all else.
     """
     whole = " ".join([*lines, *about])
-    is_there = any(_has(_forms(name)[-1], whole) for name in _claimed(lines, wanted))
-    claims = _borne_out(prose(), about, wanted) if is_there else []
+    claims = _borne_out(prose(), about, wanted) if _claimed(lines, wanted) else []
     still = []
     for name, row in word_tables.table(TABLE)["open"].items():
         says = partial(_says, "|".join(_listed(row)))
@@ -148,7 +147,7 @@ def _claims(claim: str, sentence: str) -> bool:
     if _fits(claim, plain):
         return True
     head, _, rest = plain.partition(": ")
-    if rest and claim in (CODED, SATISFIED) and _fits(claim, head):
+    if claim in (CODED, SATISFIED) and _fits(claim, head):
         return " " in rest and _is_safe(rest, is_label=True) and not _denies(rest)
     if rest and claim == APPROVED and re.fullmatch(_of("reviewed"), head):
         return _claims(claim, rest)
