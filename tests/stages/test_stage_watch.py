@@ -513,6 +513,7 @@ TURNS: list[tuple[tuple[str | ToolCall, ...], Stage | None, str, str]] = [
         *("CODING_COMPLETE", "the text"),
     ),
     (("The implementation is complete.", GONE), Stage.CODING, "UNKNOWN", ""),
+    ((LOOK, "The issue is closed."), Stage.COMMIT_CLOSE, "ISSUE_CLOSED", "the text"),
     ((GREEN, "I skipped the export."), None, "TESTS_PASSING", "pytest"),
     ((VERDICT, "All tests pass."), None, "TESTS_PASSING", "the text"),
     ((f"All tests pass.\n\n{VERDICT}",), None, "IN_ORACLE_REVIEW", "a verdict"),

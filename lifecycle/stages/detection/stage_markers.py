@@ -250,7 +250,7 @@ def _has(kind: str, text: str, how: Callable[..., object] = re.search) -> bool:
 def _is_quoted(before: str, after: str) -> bool:
     if before.count('"') % 2 and '"' in after:
         return True
-    for opening, closing in _QUOTES:
+    for opening, closing in map(tuple, _QUOTES):
         if before.rfind(opening) > before.rfind(closing) and closing in after:
             return True
     return before.rstrip("* ").endswith("'") and after.lstrip("* ").startswith("'")

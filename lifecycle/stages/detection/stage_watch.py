@@ -126,7 +126,7 @@ class Watch:
     def __init__(self, *, is_review_of_requirements: bool, heard: Stage | None = None) -> None:
         self.heard = heard
         self.reviewed: Detected | None = None  # what the last review was about
-        self.denied: set[Detected] = set()  # what it asked changes of, or a command did not do
+        self.denied: set[Detected] = set()  # what it asked changes of
         self.has_shell = self.is_unread = self.has_failed = False
         self.states: dict[Detected, tuple[str, tuple[str, ...]]] = {}
         self.by_call: set[Detected] = set()
@@ -159,9 +159,9 @@ class Watch:
                 self.denied.add(self.reviewed)
         if sort is Sort.SHOW:
             self.about += (REQUIREMENTS,)
-        if sort is Sort.CLOSE and outcome != "done":
+        if sort is Sort.CLOSE:
             self._forget({Detected.ISSUE_CLOSED} if outcome == REOPENED else set())
-            self.denied.add(Detected.ISSUE_CLOSED)
+            self.by_call.add(Detected.ISSUE_CLOSED)
         self.has_shell = self.has_shell or call.tool in SHELLS
         if call.tool:
             self.has_worked = True
