@@ -25,25 +25,25 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_624,
+    "core": 2_657,
     "storage": 1_464,
     "settings": 904,
     "git": 857,
     "github": 6_645,
     "trackers": 2_812,
     "platforms": 767,
-    "evidence": 2_500,
-    "claim": 6_108,
-    "run": 3_741,
-    "stages": 2_729,
+    "evidence": 2_498,
+    "claim": 6_106,
+    "run": 3_747,
+    "stages": 2_724,
     "workflow": 2_499,
-    "feedback": 2_900,
-    "reconcile": 1_392,
-    "views": 2_359,
+    "feedback": 2_898,
+    "reconcile": 1_393,
+    "views": 2_356,
     "app": 1_726,
-    "setup": 3_671,
+    "setup": 3_667,
     "hooks": 2_124,
-    "cli": 5_710,
+    "cli": 5_708,
     APART: 17_570,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -59,6 +59,7 @@ and for the last lines, where runners count.
 A log is read in pieces and kept in parts, and no secret may be cut at a seam or lose its begin in a gap:
 that took 16 lines of core, where github and cli had each its own way before, and 21 of feedback. That the
 first error is no line that opens any takes seven more. A wait's last look is two of app.
+The words for figures came to core from views, where other rooms fetched them or had their own.
 Eight of core and five of storage change a record, write it and keep secrets out in half the time.
 A time that is renewed for a part of a wait is seven of core, and fifteen less of app and hooks.
 Which process the client is was read in four rooms; settings has it now, in three lines.
@@ -74,7 +75,7 @@ halve what opening and closing ask of GitHub: who may share one, and what become
 LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 """Rooms that came later; their commands and hooks count with them."""
 
-HOUSE, IN_ALL = 256, 407
+HOUSE, IN_ALL = 257, 407
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
 RUN_IN_ALL = 4_907
