@@ -35,7 +35,7 @@ BUDGET = {
     "evidence": 2_498,
     "claim": 6_106,
     "run": 3_747,
-    "stages": 2_724,
+    "stages": 2_726,
     "workflow": 2_499,
     "feedback": 2_898,
     "reconcile": 1_393,

@@ -209,6 +209,8 @@ def _prompt_of(line: str) -> str:
 
     Nothing else of the line may print what looks like a verdict.
     """
+    if "claude -" not in line:  # taking a line apart costs more than to look for that
+        return ""
     from lifecycle.evidence.command_lines import commands, listed
 
     every = commands(line)
