@@ -87,7 +87,7 @@ def test_a_file_that_cannot_be_read_says_why_in_few_words() -> None:
     with pytest.raises(ClaimRefused) as refused:
         parse(json.dumps({"schema_version": "x" * 60}).encode())
     assert f'has schema_version "{"x" * 39}, and this lifecycle' in refused.value.sentence
-    with pytest.raises(CorruptClaimError, match=r"^it has more than 1,000,000 bytes$"):
+    with pytest.raises(CorruptClaimError, match=r"^it is larger than 1,000,000 bytes$"):
         parse(b"{}".ljust(1_000_001))
     assert parse(b"{}".ljust(1_000_000))["schema_version"] == 1
 

@@ -324,7 +324,7 @@ def test_a_claim_without_an_end_is_set_aside(place: Place) -> None:
     old = time.time() - 10
     os.utime(place.root / ".agent-claim.json", (old, old))
     done = place.cli("tick")
-    assert "it is larger than 1 MB" in done.stdout + done.stderr
+    assert "it is larger than 1,000,000 bytes" in done.stdout + done.stderr
     assert place.claim() == before
     lie(place.root / ".lifecycle/state.json", "huge", place.root)
     assert place.cli("tick").returncode == 0

@@ -120,7 +120,7 @@ def parse(content: bytes) -> dict[str, Any]:
         ClaimRefused: the schema version is not one that this product knows.
     """
     if len(content) > LIMIT:
-        raise CorruptClaimError(f"it has more than {LIMIT:,} bytes")
+        raise CorruptClaimError(f"it is larger than {LIMIT:,} bytes")
     try:
         values = json.loads(content.decode("utf-8-sig"))
     except RecursionError:
