@@ -129,13 +129,16 @@ class Story:
         staged = self.session(session, **kills, LIFECYCLE_HOOK_SECONDS="180")
         process = staged.begin(hook, **more)
         stdout, stderr = process.communicate(timeout=SECONDS)
-        survives = with_signal is signal.SIGALRM and process.returncode == 0
+        moments = note.read_text().splitlines()
+        # A save that changes nothing is no moment: with all of its dates in one second, a run has fewer.
+        is_over = moments[-1] == "end" and len(moments) < moment
+        survives = is_over or (with_signal is signal.SIGALRM and process.returncode == 0)
         assert survives or process.returncode == -with_signal, (hook, moment, stdout, stderr)
         state = self.place.root / ".lifecycle/state.json"
         said = json.loads(state.read_text()).get("said", {}) if state.exists() else {}
         offered = frozenset(key for key, entry in said.items() if "offered" in entry)
         text = "".join(_texts(json.loads(stdout))) if stdout else stderr.decode()
-        return Kill(note.read_text().splitlines(), text, offered)
+        return Kill(moments, text, offered)
 
     def goes_on(self, *hooks: str, session: str = ONE, **more: Any) -> None:
         """The client runs these hooks to their end."""
