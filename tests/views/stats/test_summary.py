@@ -11,13 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.cli.views.stats import summary_data
-from lifecycle.core.errors import Refused
-from lifecycle.core.messages import figures
 from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry
 from lifecycle.views.stats.stats_page import charts
 from lifecycle.views.stats.summary import Flake, StatsRow, Times, Wanted, rate, summarize
-from tests.views.stats.journals import CLAIMED, HOUR, MINUTE, NOW, WHOLE, checked, moved, phase
+from tests.views.stats.journals import CLAIMED, MINUTE, NOW, WHOLE, checked, moved, phase
 from tests.views.stats.test_visits import ENTRIES
 
 HARD = tuple(
@@ -177,60 +175,9 @@ def test_nothing_is_nothing() -> None:
     assert summary_data(found)["since"] is None
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (0, "0 s"),
-        (59.4, "59 s"),
-        (59.6, "1 min"),
-        (90, "2 min"),
-        (3_569, "59 min"),
-        (3_599, "1.0 h"),
-        (5_400, "1.5 h"),
-        (24 * HOUR, "1.0 d"),
-        (26 * HOUR, "1.1 d"),
-    ],
-)
-def test_spans_are_read_at_a_glance(seconds: float, text: str) -> None:
-    """A length of time in its largest unit."""
-    assert figures.span(seconds) == text
-
-
-@pytest.mark.parametrize(
-    ("text", "moment"),
-    [
-        ("1m", NOW - MINUTE),
-        ("90m", NOW - 90 * MINUTE),
-        ("24h", NOW - 24 * HOUR),
-        ("7d", NOW - 7 * 24 * HOUR),
-        (" 2w ", NOW - 14 * 24 * HOUR),
-        ("100000d", NOW - 100_000 * 24 * HOUR),
-        ("2026-01-31", 1_769_817_600.0),
-        ("2026-01-31T12:00:00Z", 1_769_860_800.0),
-    ],
-)
-def test_periods_and_dates(text: str, moment: float) -> None:
-    """A number with a unit counts back from now; a date is the moment itself."""
-    assert figures.moment(text, NOW) == moment
-
-
-@pytest.mark.parametrize(
-    "text", ["", "7", "d", "0d", "7y", "-7d", "100001d", "9999999d", "soon", "2026-99-99", "7 d"]
-)
-def test_what_is_no_period_is_refused(text: str) -> None:
-    """One sentence says what was not understood and what would be."""
-    with pytest.raises(Refused, match="is no period, so nothing was counted"):
-        figures.moment(text, NOW)
-
-
 def test_a_part_of_nothing_is_no_part() -> None:
     """There is no success rate without an attempt."""
     assert (rate(0, 0), rate(1, 4)) == (None, 0.25)
-    assert (figures.part(None), figures.part(0.255)) == ("-", "26 %")
-    assert (figures.count(1, "entry", "entries"), figures.count(1200, "task")) == (
-        "1 entry",
-        "1,200 tasks",
-    )
 
 
 def test_an_issue_is_one_task_however_it_is_spelled() -> None:
