@@ -26,9 +26,9 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_657,
-    "storage": 1_464,
+    "storage": 1_465,
     "settings": 904,
-    "git": 857,
+    "git": 877,
     "github": 6_645,
     "trackers": 2_812,
     "platforms": 767,
@@ -39,8 +39,8 @@ BUDGET = {
     "workflow": 2_499,
     "feedback": 2_898,
     "reconcile": 1_393,
-    "views": 2_356,
-    "app": 1_726,
+    "views": 2_355,
+    "app": 1_725,
     "setup": 3_667,
     "hooks": 2_124,
     "cli": 5_708,
@@ -62,6 +62,7 @@ first error is no line that opens any takes seven more. A wait's last look is tw
 The words for figures came to core from views, where other rooms fetched them or had their own.
 Eight of core and five of storage change a record, write it and keep secrets out in half the time.
 A time that is renewed for a part of a wait is seven of core, and fifteen less of app and hooks.
+That nothing of ours is tracked is read off git's index in 20 of git: no process is started for it.
 Which process the client is was read in four rooms; settings has it now, in three lines.
 
 A review that a command line asks the client for (`claude -p "/oracle-review"`), and a subagent's that is

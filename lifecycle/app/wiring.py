@@ -242,8 +242,8 @@ class WorktreeWorld:
         """Refuse to go on where the claim or anything in `.lifecycle/` is tracked by git.
 
         Such a file came with the repository: it is nobody's claim here, and what it says was written by
-        whoever wrote the repository. One git process; nothing is refused where git has nothing to say
-        (no repository, no git).
+        whoever wrote the repository. One git process, and none where the index shows that nothing is;
+        nothing is refused where git has nothing to say (no repository, no git).
 
         Raises:
             Refused: one is tracked; the sentence names it and how to take it out.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.timing import Deadline
+from lifecycle.storage import regular_files
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, OURS, common_folder
 
 if TYPE_CHECKING:
@@ -69,14 +72,57 @@ def refuse(root: Path, deadline: Deadline, environment: Mapping[str, str]) -> No
         )
 
 
+_MOST_INDEX = 16_000_000
+"""Bytes of an index that is searched; git finds names in a larger one sooner."""
+
+_WHOLE_PATHS = (b"dirc\0\0\0\x02", b"dirc\0\0\0\x03")
+"""How an index begins, in small letters, whose entries have their whole paths, each ended by a NUL."""
+
+
+def may_track(root: Path, names: Sequence[str]) -> bool:
+    """False if git tracks nothing in the worktree under these names, in any case; True if git has to say.
+
+    Only git's own index can tell that, of a version that spells each path out, and whole: a shared part
+    lies in a file of its own. Of another user's repository git does not answer, so nothing is read there.
+    Source: https://git-scm.com/docs/gitformat-index
+
+    Args:
+        root: its top folder; of any other git has to say.
+        names: paths from there, and patterns of git's.
+    """
+    try:
+        git = Path(regular_files.git_folder(root) or os.devnull)
+        is_own = git.is_dir() and git.stat().st_uid == os.geteuid()
+        files = [path.name for path in git.iterdir()] if is_own else []
+    except (OSError, ValueError):
+        return True
+    if "HEAD" not in files or any(name.startswith("sharedindex.") for name in files):
+        return True
+    index = (regular_files.whole(str(git / "index"), _MOST_INDEX) or b"").lower()
+    if not index.startswith(_WHOLE_PATHS):
+        return True
+    return any(wanted in index for name in names for wanted in _in_index(name))
+
+
+def _in_index(name: str) -> tuple[bytes, ...]:
+    """What an index holds, in small letters, if it has the file or the folder, or what a pattern means."""
+    begin = re.split(r"[*?\[\\]", name, maxsplit=1)[0]
+    wanted = os.fsencode(begin).lower()
+    return (wanted,) if begin != name else (wanted + b"/", wanted + b"\0")
+
+
 def tracked(
     root: Path, deadline: Deadline, environment: Mapping[str, str], names: Sequence[str]
 ) -> list[str]:
-    """What git tracks in the folder under these names, as git spells it; one git process.
+    """What git tracks in the folder under these names, as git spells it.
+
+    One git process, unless the index shows that there is nothing.
 
     Raises:
         Refused: git does not say.
     """
+    if not may_track(root, names):
+        return []
     from lifecycle.git.process import GitRepository, is_no_repository
 
     git = GitRepository(root, deadline, {**environment, **NAMES_ALONE})
@@ -97,6 +143,8 @@ def tracked_paths(
     root: Path, deadline: Deadline, environment: Mapping[str, str], names: Sequence[str]
 ) -> frozenset[str]:
     """The paths that git tracks under these names, in any case; `*` among them if it does not say."""
+    if not may_track(root, names):
+        return frozenset()
     from lifecycle.git.process import GitRepository, is_no_repository
 
     git = GitRepository(root, deadline, {**environment, **NAMES_ALONE})

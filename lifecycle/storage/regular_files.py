@@ -13,7 +13,7 @@ Imported at every stop that the staged workflow sees, so it imports next to noth
 """
 
 # pathlib alone would cost as much as all of this.
-# ruff: noqa: PTH100, PTH105, PTH108, PTH113, PTH116, PTH118, PTH120, PTH123
+# ruff: noqa: PTH100, PTH105, PTH108, PTH112, PTH113, PTH116, PTH118, PTH120
 
 from __future__ import annotations
 
@@ -59,23 +59,30 @@ def settings_path(root: str) -> str:
     return above if main and os.path.isfile(above) else own
 
 
-def main_worktree(root: str) -> str:
-    """The top folder of the main worktree, if `root` is linked to one; else "".
+def git_folder(root: str | os.PathLike[str]) -> str:
+    """The worktree's own git folder: `.git`, or what it says as a file; "" outside of git.
 
     Source: https://git-scm.com/docs/gitrepository-layout (`gitdir`)
+
+    Raises:
+        OSError: it cannot be read.
     """
-    path = os.path.join(root, ".git")
-    if not os.path.isfile(path):
-        return ""  # a main worktree has a folder there
+    git = os.path.join(root, ".git")
+    if os.path.isdir(git):
+        return git
+    read = content(git, limit=_LONG)
+    word, _, path = os.fsdecode(read[0] if read is not None else b"").strip().partition(":")
+    return os.path.join(root, path.strip()) if word == "gitdir" and path.strip() else ""
+
+
+def main_worktree(root: str) -> str:
+    """The top folder of the main worktree, if `root` is linked to one; else ""."""
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            line = file.readline(_LONG).rstrip("\r\n")
+        folder = git_folder(root)
     except (OSError, ValueError):
         return ""
-    mark, _, folder = line.partition(" ")
-    main, middle, name = folder.rpartition("/.git/worktrees/")
-    is_linked = mark == "gitdir:" and middle and name and "/" not in name
-    return os.path.join(root, main) if is_linked else ""
+    main, _, name = folder.rpartition("/.git/worktrees/")
+    return main if name and "/" not in name else ""
 
 
 class StrangeFileError(OSError):

@@ -14,8 +14,7 @@ from pathlib import Path
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.timing import Deadline
-from lifecycle.git.checked_out import git_folder
-from lifecycle.storage import log, store, workflow_marks
+from lifecycle.storage import log, regular_files, store, workflow_marks
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, STATE
 from lifecycle.views.overview.overview_reading import overview
 from lifecycle.views.overview.overview_values import (
@@ -56,7 +55,7 @@ def prepared_line(root: Path, environment: Mapping[str, str], deadline: Deadline
         return ""
     seen = overview(root, environment, deadline)
     line = status_words(seen, is_plain=bool(environment.get("NO_COLOR")))
-    folder = git_folder(root)
+    folder = regular_files.git_folder(root)
     if folder:
         key = "".join("1" if date else "0" for date in dates)
         try:

@@ -143,7 +143,7 @@ def test_the_stop_that_opens_the_pull_request(here: Place, monkeypatch: pytest.M
     assert here.claim()["pr_number"] == 46
     assert way.calls("settings.config", "load") == 1
     assert way.calls("claim.record.claim_store", "load") == 1
-    assert way.calls("git.process", "run") <= 3  # what is tracked, head and what it lacks, remotes
+    assert way.calls("git.process", "run") <= 2  # head and what it lacks, remotes
     saves = [name for name in way.written if name == "state.json"]
     assert len(saves) <= 6  # the first look, intent, pull request, notices, card, what was said
     assert len(way.modules) <= 45
@@ -158,7 +158,7 @@ def test_the_stop_that_closes_the_issue(here: Place, monkeypatch: pytest.MonkeyP
     assert here.issue()["state"] == "closed"
     assert way.calls("settings.config", "load") == 1
     assert way.calls("claim.record.claim_store", "load") == 1
-    assert way.calls("git.process", "run") <= 2
+    assert way.calls("git.process", "run") <= 1
     assert way.written.count("state.json") <= 7
     assert len(way.modules) <= 50
     assert len(way.deepest) <= 9
@@ -181,12 +181,13 @@ def test_the_ids_of_the_board_are_kept(here: Place, monkeypatch: pytest.MonkeyPa
 
 
 def test_the_quiet_stop(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A second stop finds nothing to do: no request, nothing written, one git process."""
+    """A second stop finds nothing to do: no request, nothing written, no git process."""
     here.ready()
     stop(monkeypatch)
     requests = len(here.control.requests())
     way = stop(monkeypatch)
     assert len(here.control.requests()) == requests
     assert way.written == []
+    assert way.programs == []
     assert len(way.modules) <= 27
     assert len(way.deepest) <= 7

@@ -85,13 +85,12 @@ def test_the_stop_after_the_settings_were_changed(stop: Stop, most: int) -> None
 
 @pytest.mark.parametrize(("stop", "most"), TO_TESTING.items(), indirect=["stop"])
 def test_the_next_stop(stop: Stop, most: int) -> None:
-    """What was kept is believed: one task is asked for, one file is written, git is started once."""
+    """What was kept is believed: one task is asked for, one file is written, no git is started."""
     stop(Detected.CODING_COMPLETE)
     way = stop(Detected.REQUIREMENTS_REVIEWED)
     assert way.calls("settings.config", "load") == 1
     assert way.written == ["session.json"]
-    git = [program for program in way.programs if program.startswith("git ")]
-    assert len(git) == 1  # whether the repository came with files of ours
-    assert len(way.programs) <= 3  # a task of bd's, and whether its database has a remote
+    assert [program for program in way.programs if program.startswith("git ")] == []
+    assert len(way.programs) <= 2  # a task of bd's, and whether its database has a remote
     assert len(way.modules) <= most
     assert len(way.deepest) <= 11

@@ -19,7 +19,6 @@ import json
 import os
 import stat
 
-from lifecycle.git.checked_out import git_folder
 from lifecycle.storage import regular_files, workflow_marks
 from lifecycle.workflow.nearest import rank
 
@@ -72,7 +71,7 @@ def has_documents(root: str) -> bool:
 def anchor_of(root: str) -> list[int]:
     """What tells this worktree's git folder from any other one, whatever is checked out; empty outside."""
     try:
-        folder = git_folder(root)
+        folder = regular_files.git_folder(root)
     except OSError:
         return []
     for name in _ANCHORS if folder else ():

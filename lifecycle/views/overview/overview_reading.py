@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lifecycle.core.timing import Deadline
-from lifecycle.git.checked_out import branch_of, git_folder
+from lifecycle.git.checked_out import branch_of
 from lifecycle.storage import regular_files, store, workflow_marks
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, STATE
 from lifecycle.views.overview.overview_claim import ClaimParts, claim_parts
@@ -90,7 +90,7 @@ def watched(root: Path) -> tuple[Path, ...]:
     named += [Path(entry.path) for entry in _entries(root / _WORKFLOWS[-1])]
     sessions = here / workflow_marks.SESSIONS
     named += [Path(entry.path) for entry in _entries(sessions) if entry.name.endswith(".json")]
-    git = git_folder(root)
+    git = regular_files.git_folder(root)
     named += [Path(git, "HEAD")] if git else []
     common = store.common_folder(root)
     if common is not None:
