@@ -12,6 +12,7 @@ from lifecycle.evidence.outcomes import CallEnd, Counts, Outcome, Reading
 from lifecycle.evidence.reading import read_check, read_run
 from lifecycle.evidence.runners.runner_table import rows
 from lifecycle.evidence.test_runs import run_in
+from tests.batches import each_row
 from tests.evidence.runners.recordings import Recording, all_recordings
 
 RECORDINGS = {each.name: each for each in all_recordings()}
@@ -86,13 +87,13 @@ def read(each: Recording) -> Reading:
     return read_check(each.kind, each.argv, each.status, each.output, rows=rows(()))
 
 
-@pytest.mark.parametrize("name", ASSERTED)
+@each_row("name", ASSERTED)
 def test_a_recording_tells_what_failed_by_its_assertion(name: str) -> None:
     """Of each runner that tells it, and of those that do not tell it None."""
     assert read(RECORDINGS[name]).asserted == ASSERTED[name]
 
 
-@pytest.mark.parametrize("each", FAILED, ids=lambda each: each.name)
+@each_row("each", FAILED, ids=lambda each: each.name)
 def test_nothing_that_is_broken_is_red(each: Recording) -> None:
     """A syntax error, a missing import, a failed set-up: what failed so failed by no assertion."""
     expected = ASSERTED.get(each.name)
@@ -218,7 +219,7 @@ JUNIT = [
 """(the attribute `type`, `message`, the text, whether it is an assertion's)."""
 
 
-@pytest.mark.parametrize(("kind", "message", "text", "expected"), JUNIT)
+@each_row(("kind", "message", "text", "expected"), JUNIT)
 def test_a_report_says_why_each_test_failed(
     kind: str, message: str, text: str, expected: bool
 ) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from lifecycle.core.stage_names import MARKERS
 from lifecycle.evidence.words import claim_words
-from tests.batches import batched, wrong
+from tests.batches import batched, each_row, wrong
 from tests.stages.detection_cases import STAYS, Case, all_cases, named
 
 OF = {
@@ -93,7 +93,7 @@ def test_prose_is_asked_for_only_where_something_is_there() -> None:
         assert claims(f"All tests pass. {line}") == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "is_taken"),
     [
         ("Two tests failed.", True),

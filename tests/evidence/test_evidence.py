@@ -24,6 +24,7 @@ from lifecycle.stages.session import background_run
 from lifecycle.stages.session.background_run import PATIENCE, Awaited
 from lifecycle.storage import regular_files, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
+from tests.batches import each_row
 
 
 def runs(*said: str) -> tuple[RunRecord, ...]:
@@ -35,7 +36,7 @@ def runs(*said: str) -> tuple[RunRecord, ...]:
     return tuple(found)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "expected"),
     [
         ([], Evidence.MISSING),

@@ -6,9 +6,10 @@ import pytest
 
 from lifecycle.evidence import command_lines, test_runs
 from lifecycle.evidence.command_lines import commands, listed
+from tests.batches import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         *("git stash", "git stash pop", "git checkout main", "git reset --hard", "git merge x"),
@@ -43,7 +44,7 @@ def test_what_is_known_to_change_files(line: str) -> None:
     assert [test_runs.changes_files(each) for each in commands(line)] == [True]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         *(
@@ -71,7 +72,7 @@ def test_what_is_not_known_to_change_files(line: str) -> None:
     assert [test_runs.changes_files(each) for each in commands(line)] == [False]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "may"),
     [
         ("ls && git status", False),
@@ -99,7 +100,7 @@ def test_a_line_may_change_files_unless_all_of_it_is_known_not_to(line: str, may
     assert test_runs.may_change_files(line) is may
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "root", "leads"),
     [
         ("pytest", "/w", False),

@@ -9,6 +9,7 @@ from lifecycle.evidence.command_lines import commands
 from lifecycle.evidence.outcomes import CallEnd, Outcome
 from lifecycle.evidence.runners import runner_table
 from lifecycle.evidence.test_runs import FolderStep
+from tests.batches import each_row
 
 
 def read(line: str, output: str) -> Outcome | None:
@@ -47,7 +48,7 @@ def test_an_image_is_another_machine_whatever_is_put_into_it(
     assert read(line, "3 passed in 0.1s") is wanted
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "output", "wanted"),
     [
         ("composer test", "> phpunit\nOK (4 tests, 9 assertions)\n", Outcome.PASSED),

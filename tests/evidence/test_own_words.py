@@ -7,7 +7,7 @@ import pytest
 from lifecycle.core.stage_names import MARKERS
 from lifecycle.evidence.words import claim_words, own_words
 from lifecycle.evidence.words.prose_blocks import HIDDEN, blocks, plain
-from tests.batches import batched, wrong
+from tests.batches import batched, each_row, wrong
 from tests.evidence.test_claim_words import ABOUT, OF, PLAIN
 from tests.stages.detection_cases import STAYS, Case, all_cases, named
 
@@ -90,7 +90,7 @@ def test_a_verdict_that_a_sentence_goes_on_behind_is_none() -> None:
     assert own_words.verdict("which I read.\n\nVERDICT: APPROVED\n\nThe end.") == "approved"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "verdict"),
     [
         ("VERDICT: APPROVED", "approved"),
@@ -236,7 +236,7 @@ def test_quotes_and_tables_within_a_list_are_no_prose() -> None:
     assert [block.text for block in blocks(text)] == ["a", "c", "d", "g"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "is_claimed"),
     [
         ("All tests pass.", True),

@@ -9,11 +9,12 @@ from lifecycle.evidence.outcomes import WHOLE, CallEnd, Counts, Outcome, Reading
 from lifecycle.evidence.reading import read_check
 from lifecycle.evidence.test_runs import run_in
 from lifecycle.platforms import coverage_number
+from tests.batches import each_row
 
 FINE = "==== 3 passed in 0.1s ====\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("output", "number"),
     [
         ("TOTAL                 120     24    80%\n", 80.0),

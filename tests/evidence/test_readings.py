@@ -12,6 +12,7 @@ from lifecycle.evidence import reading, test_runs
 from lifecycle.evidence.outcomes import CallEnd, Counts, Outcome
 from lifecycle.evidence.reading import read_check
 from lifecycle.evidence.runners import runner_table
+from tests.batches import each_row
 from tests.repeated import soaked
 
 PASSED, FAILED, PARTIAL = Outcome.PASSED, Outcome.FAILED, Outcome.PARTIAL
@@ -169,7 +170,7 @@ WHY = {
 """The clauses for people that stand beside an outcome of the engine's."""
 
 
-@pytest.mark.parametrize(("line", "status", "output", "outcome"), PRINTED)
+@each_row(("line", "status", "output", "outcome"), PRINTED)
 def test_what_a_command_of_the_engine_came_to(
     line: str, status: int, output: str, outcome: Outcome
 ) -> None:
@@ -179,7 +180,7 @@ def test_what_a_command_of_the_engine_came_to(
     assert seen.why in WHY[outcome]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "status", "output", "outcome"),
     [case for case in PRINTED if case[3] is not PASSED and case[1] >= 0],
 )
@@ -200,7 +201,7 @@ def test_what_proves_nothing_for_the_engine_proves_nothing_for_an_agent(
     assert [text for text in put if proves(text)] == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "output", "outcome"),
     [
         ("npm test", JEST.format("3 passed, 3 total"), PASSED),

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from lifecycle.evidence.outcomes import Outcome
-from tests.batches import batched, wrong
+from tests.batches import batched, each_row, wrong
 from tests.evidence.runners.projects import CASES, Project, all_projects
 from tests.evidence.runners.recordings import RECORDED, Recording, all_recordings, misread
 
@@ -15,7 +13,7 @@ PROJECTS = {project.name: project for project in all_projects()}
 RECORDINGS = all_recordings()
 
 
-@pytest.mark.parametrize("project", PROJECTS.values(), ids=PROJECTS)
+@each_row("project", PROJECTS.values(), ids=PROJECTS)
 def test_each_runner_has_each_case(project: Project) -> None:
     """All that is asked of a runner is in its file, or the file says why not."""
     names = [case.name for case in project.cases]
@@ -24,7 +22,7 @@ def test_each_runner_has_each_case(project: Project) -> None:
     assert not set(project.without) & set(names)
 
 
-@pytest.mark.parametrize("project", PROJECTS.values(), ids=PROJECTS)
+@each_row("project", PROJECTS.values(), ids=PROJECTS)
 def test_each_case_is_recorded_as_its_author_states_it(project: Project) -> None:
     """No recording is without its project, none is older than what its project says of it."""
     recorded = [each for each in RECORDINGS if each.project == project.name]

@@ -7,6 +7,7 @@ import pytest
 from lifecycle.evidence import test_runs
 from lifecycle.evidence.runners import runner_table
 from lifecycle.evidence.test_runs import run_in, run_of
+from tests.batches import each_row
 
 PLACES = (
     *("-C", "--directory", "--dir", "--rootdir", "--prefix", "--cwd", "--chdir", "--manifest-path"),
@@ -27,7 +28,7 @@ def places(line: str) -> list[str]:
     return [step.path for step in run.steps]
 
 
-@pytest.mark.parametrize("option", PLACES)
+@each_row("option", PLACES)
 def test_an_option_that_names_a_folder_may_lead_elsewhere(option: str) -> None:
     """With its value behind it or attached; within the folder it leads nowhere else."""
     assert set(places(f"pytest {option} ../x")) == {"../x"}
@@ -39,7 +40,7 @@ def test_an_option_that_names_a_folder_may_lead_elsewhere(option: str) -> None:
         assert run.name == "make test"
 
 
-@pytest.mark.parametrize("option", OUTPUTS)
+@each_row("option", OUTPUTS)
 def test_a_file_of_results_is_no_place_of_tests(option: str) -> None:
     """What follows its value may be one; and so is a file of settings."""
     assert places("pytest -c ../x.ini") == ["../x.ini"]

@@ -12,6 +12,7 @@ from lifecycle.evidence.runners.runner_options import (
     scope_of,
 )
 from lifecycle.evidence.runners.runner_row import RunnerRow
+from tests.batches import each_row
 
 
 def row_of(name: str) -> RunnerRow:
@@ -22,7 +23,7 @@ def row_of(name: str) -> RunnerRow:
 SUITE, PART, NOTHING = RunScope.SUITE, RunScope.PART, RunScope.NOTHING
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "words", "scope"),
     [
         ("pytest", "", SUITE),
@@ -148,7 +149,7 @@ def test_how_much_runs(name: str, words: str, scope: RunScope) -> None:
     assert scope_of(name, tuple(words.split()), (), row_of(name)) is scope
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "setting", "scope"),
     [
         ("pytest", "PYTEST_ADDOPTS=-k x", PART),
@@ -213,7 +214,7 @@ def test_what_stands_behind_two_dashes_is_for_another_program(name: str, word: s
     assert scope_of(name, ("--", word), (), row_of(name)) is PART
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("variable", "scope"),
     [
         *((name, PART) for name in ("GTEST_FILTER=A*", "npm_config_grep=x", "CYPRESS_grepTags=@x")),

@@ -11,6 +11,7 @@ from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.reading import read_check
 from lifecycle.evidence.runners import runner_row, runner_table
 from lifecycle.evidence.test_runs import run_in
+from tests.batches import each_row
 
 OWN: dict[str, Any] = {
     "name": "verify",
@@ -52,7 +53,7 @@ def test_a_projects_row_comes_first_and_is_its_own() -> None:
     assert (least.adds, least.summary, least.lists) == ("", (), frozenset())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "words"),
     [
         ({"sumary": ["x"]}, 'row 1: there is no key "sumary". Did you mean "summary"?'),

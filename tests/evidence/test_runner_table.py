@@ -16,6 +16,7 @@ from lifecycle.evidence.reading import read_check, read_run
 from lifecycle.evidence.runners import runner_row, runner_table
 from lifecycle.evidence.runners.project_rows import OWN_KEYS
 from lifecycle.evidence.runners.runner_row import COUNTED
+from tests.batches import each_row
 from tests.docs.pages import ROOT, Page
 
 ASKED = (
@@ -131,7 +132,7 @@ def test_the_docs_name_every_key() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "sentence"),
     [
         ({"comands": []}, 'there is no key "comands". Did you mean "commands"?'),

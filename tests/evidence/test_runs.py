@@ -10,11 +10,12 @@ from lifecycle.evidence import command_lines, reading, test_runs
 from lifecycle.evidence.outcomes import CallEnd, Outcome
 from lifecycle.evidence.records import Evidence
 from lifecycle.evidence.runners import runner_table
+from tests.batches import each_row
 
 OWN = ("make verify", "cd web && npm run check")
 
 
-@pytest.mark.parametrize("name", runner_table.names())
+@each_row("name", runner_table.names())
 def test_every_runner_of_the_table_is_a_run(name: str) -> None:
     """Each known runner is found, also behind others and with options, and its suite counts."""
     run = test_runs.run_in(f"cd x && FOO=1 {name}")
@@ -22,7 +23,7 @@ def test_every_runner_of_the_table_is_a_run(name: str) -> None:
     assert (run.name, run.is_suite, run.decides) == (name, True, True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "is_suite"),
     [
         ("pytest -q tests", True),
@@ -58,7 +59,7 @@ def test_a_run_of_single_files_or_tests_is_no_suite(line: str, is_suite: bool) -
     assert run.is_suite is is_suite
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         "echo pytest",
@@ -86,7 +87,7 @@ def test_words_about_tests_are_no_run(line: str) -> None:
     assert test_runs.run_in(line, OWN) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "outcome", "output", "wanted"),
     [
         ("pytest", "ok", "==== 12 passed in 0.1s ====", "passed"),
@@ -135,7 +136,7 @@ def test_green_is_what_is_seen_to_be_green(
     assert reading.read_run(run, CallEnd(outcome), output).outcome is Outcome(wanted)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         "make -n test",
@@ -163,7 +164,7 @@ def test_what_lists_or_says_what_it_would_do_is_no_run(line: str) -> None:
     assert test_runs.run_in(line) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "is_suite"),
     [
         ("PYTEST_ADDOPTS='-k one' pytest", False),
@@ -230,7 +231,7 @@ def test_a_command_of_the_projects_own_may_pick() -> None:
 PASSED = "==== 12 passed in 0.1s ===="
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "output", "wanted"),
     [
         ("pytest", "", "passed"),
@@ -333,7 +334,7 @@ def test_an_output_of_empty_lines_is_read_once() -> None:
 TOP = "$(git rev-parse --show-toplevel)"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "steps"),
     [
         ("pytest", []),
@@ -382,7 +383,7 @@ def test_where_a_line_goes_and_what_its_run_is_given(
     assert list(dict.fromkeys((step.path, step.moves) for step in run.steps)) == steps
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "is_shown", "is_whole", "is_end"),
     [
         ("pytest", True, True, True),
@@ -444,7 +445,7 @@ def test_outcomes_and_evidence_have_the_words_of_the_files() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "behind",
     [
         *("tail", "head", "grep x", "rg x", "less", "cut -f1", "sort", "uniq", "wc", "tr a b"),
@@ -568,7 +569,7 @@ def test_between_runs_and_behind_them_a_line_may_go_elsewhere(line: str, *, is_e
     assert run.is_end is is_end
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "is_plain"),
     [
         *(("pytest; echo over", True), ("pytest; cat a.txt", False), ("pytest; git status", True)),

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.evidence.command_lines import Command, commands
+from tests.batches import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "wanted"),
     [
         ("bd close bd-1", ["bd close bd-1"]),
@@ -40,7 +41,7 @@ def test_the_simple_commands_of_a_line(line: str, wanted: list[str]) -> None:
     assert [" ".join(command.words) for command in commands(line)] == wanted
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "decides"),
     [
         ("pytest", True),
@@ -189,7 +190,7 @@ def test_a_word_of_the_shells_own_is_no_program(word: str) -> None:
     assert [command.words for command in commands(f"{word} pytest -q")] == [("pytest", "-q")]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "begin",
     [
         *("uvx", "npx", "bunx", "pnpm dlx"),

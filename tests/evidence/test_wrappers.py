@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from lifecycle.evidence.command_lines import commands
+from tests.batches import each_row
 
 WRAPPERS = (
     *(
@@ -58,7 +61,7 @@ def runs(line: str) -> list[str]:
     return [" ".join(command.words) for command in commands(line)]
 
 
-@pytest.mark.parametrize("begin", [*WRAPPERS, *RUNNERS, *CONTAINERS])
+@each_row("begin", [*WRAPPERS, *RUNNERS, *CONTAINERS])
 def test_what_is_before_a_program_is_not_what_runs(begin: str) -> None:
     """With options of its own as well; an option with a value takes the next word along."""
     for options in ("", " --quiet", " -x --name value"):
@@ -66,21 +69,26 @@ def test_what_is_before_a_program_is_not_what_runs(begin: str) -> None:
         assert runs(f"{words} pytest -q") == ["pytest -q"]
 
 
-@pytest.mark.parametrize("option", VALUED)
+@each_row("option", VALUED)
 def test_the_value_of_an_option_is_no_program(option: str) -> None:
     """Whichever of these programs takes it."""
     assert runs(f"uv run {option} value pytest -q") == ["pytest -q"]
 
 
-@pytest.mark.parametrize("by", ["yarn", "pnpm", "bun"])
-@pytest.mark.parametrize("name", ["jest", "vitest", "mocha", "ava", "playwright", "cypress", "tap"])
+@each_row(
+    ("by", "name"),
+    product(
+        ["yarn", "pnpm", "bun"],
+        ["jest", "vitest", "mocha", "ava", "playwright", "cypress", "tap"],
+    ),
+)
 def test_a_package_manager_runs_an_installed_program_by_its_name(by: str, name: str) -> None:
     """Another word behind it is a script of the project's, or a command of its own."""
     assert runs(f"{by} {name} run") == [f"{name} run"]
     assert runs(f"{by} {name}er run") == [f"{by} {name}er run"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "what"),
     [
         ("python -m pytest -q", "pytest -q"),
