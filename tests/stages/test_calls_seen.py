@@ -10,6 +10,7 @@ from lifecycle.stages.detection import call_sorts, stage_watch
 from lifecycle.stages.detection.call_sorts import Sort, classify, hinted
 from lifecycle.stages.detection.stage_watch import TABLE, infer
 from lifecycle.stages.transcript.turn import ToolCall
+from tests.batches import each_row
 
 OK, FAILED = CallEnd.OK, CallEnd.FAILED
 APPROVED = "VERDICT: APPROVED"
@@ -37,7 +38,7 @@ def test_the_table_is_whole() -> None:
 LONG = "x" * 100
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "seen"),
     [
         *((ToolCall(tool, LONG, OK), (Sort.EDIT, "ok", (), tool)) for tool in call_sorts.EDITS),
@@ -94,7 +95,7 @@ def test_a_call_has_its_sort_its_end_its_tasks_and_its_name(
     assert classify(call) == seen
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "review", "is_review"),
     [
         (ToolCall("Skill", "/look at it", OK), "/look", True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -39,6 +40,7 @@ from lifecycle.stages.detection import detect_stage, stage_watch
 from lifecycle.stages.detection.detect_stage import detect
 from lifecycle.stages.detection.stage_markers import asked_in
 from lifecycle.stages.transcript.turn import NOTHING, Prompt, StageFinding, Tier, Turn
+from tests.batches import each_row
 
 CODED, CLOSED = Detected.CODING_COMPLETE, Detected.ISSUE_CLOSED
 CLEARED = Detected.SESSION_CLEARED
@@ -218,8 +220,7 @@ def test_a_marker_may_skip_or_go_back() -> None:
     assert asked_in(back.text) is Stage.REQUIREMENTS_REVIEW
 
 
-@pytest.mark.parametrize("evidence", list(MISSING))
-@pytest.mark.parametrize("state", list(MARKERS.values()))
+@each_row(("state", "evidence"), product(MARKERS.values(), MISSING))
 def test_tests_need_evidence_where_it_is_required(state: Detected, evidence: Evidence) -> None:
     """TESTS_PASSING and what comes after it wait for a green run, and are told what is missing."""
     done = decide(seen(state, evidence=evidence, remaining=1))
@@ -598,7 +599,7 @@ def test_one_stop_has_one_answer(stop: StageSeen) -> None:
 NEXT = "REQUIREMENTS_REVIEW"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("stop", "events"),
     [
         (
@@ -888,7 +889,7 @@ def test_an_answer_in_words_is_found_where_it_stands() -> None:
         assert meant(turn, known) is known
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("known", "wants"),
     [
         ({}, True),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from lifecycle.core.stage_names import LINE, MARKERS, Detected, Stage
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.detection import stage_markers
+from tests.batches import each_row
 
 DONE = "::: WORKFLOW_STAGE: CODING_COMPLETE :::"
 CODED = Detected.CODING_COMPLETE
@@ -22,7 +23,7 @@ def test_each_of_the_six_markers_is_found(state: Detected) -> None:
     assert stage_markers.find(f"some text {instructions.marker(state)}") == [state]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         ":::WORKFLOW_STAGE:CODING_COMPLETE:::",
@@ -61,7 +62,7 @@ def test_a_marker_counts_in_any_case_spacing_and_emphasis(text: str) -> None:
     assert stage_markers.find(text) == [CODED]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         f"    {DONE}",

@@ -18,6 +18,7 @@ from lifecycle.stages.detection.call_sorts import Sort, classify, hinted
 from lifecycle.stages.detection.stage_watch import TABLE, infer
 from lifecycle.stages.transcript.turn import StageFinding, ToolCall
 from lifecycle.trackers import command_signs
+from tests.batches import each_row
 
 OK, FAILED, UNKNOWN = CallEnd.OK, CallEnd.FAILED, CallEnd.UNKNOWN
 GREEN = ToolCall("Bash", "pytest -q", OK, "12 passed in 0.1s")
@@ -279,7 +280,7 @@ def test_the_stage_in_force_says_what_counts() -> None:
     assert state("The issue is closed.", asked=Stage.COMMIT_CLOSE) is Detected.ISSUE_CLOSED
 
 
-@pytest.mark.parametrize(("text", "wanted"), SAID)
+@each_row(("text", "wanted"), SAID)
 def test_words_count_where_they_state_something(text: str, wanted: str) -> None:
     """What is asked, denied, planned, waited for, quoted or code says nothing."""
     assert state(text) is Detected(wanted)
@@ -326,7 +327,7 @@ MATTERS += [
 ]
 
 
-@pytest.mark.parametrize(("command", "sort"), MATTERS)
+@each_row(("command", "sort"), MATTERS)
 def test_no_command_that_matters_is_passed_over(command: str, sort: Sort) -> None:
     """Every runner, close and show of a tracker has one of the hints that commands are looked at for."""
     assert sort in hinted(command)
@@ -391,7 +392,7 @@ def test_judged_from_its_end_a_turn_comes_to_the_same(
     assert every.why == found.why or not found.state.is_completion
 
 
-@pytest.mark.parametrize("text", [text for text, wanted in SAID if wanted != "UNKNOWN"])
+@each_row("text", [text for text, wanted in SAID if wanted != "UNKNOWN"])
 def test_no_text_that_matters_is_passed_over(text: str) -> None:
     """Every text that says something has one of the words that texts are looked at for."""
     assert any(word in text.lower() for word in word_tables.table("words/hints")["claims"])

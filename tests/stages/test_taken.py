@@ -11,6 +11,7 @@ from lifecycle.stages.transcript.tasks_taken import (
     taken_by,
     told_in,
 )
+from tests.batches import each_row
 
 STARTS = ("/bd-start", "make begin ID={id}", "tasks go {id}", "/our:begin")
 
@@ -36,7 +37,7 @@ def test_commands_that_take_a_task_up(text: str, ids: list[str]) -> None:
     assert list(ids_in([text], STARTS)) == ids
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "run the tests of 42",
