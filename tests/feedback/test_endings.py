@@ -19,6 +19,7 @@ from lifecycle.feedback.waiting.endings import (
     news_ends,
     standing_ends,
 )
+from tests.batches import each_row
 
 CI, REVIEW, MERGE, ANY = WaitFor.CI, WaitFor.REVIEW, WaitFor.MERGE, WaitFor.ANY
 RED, GREEN = Verdict.FAILED, Verdict.GREEN
@@ -88,7 +89,7 @@ NEWS = [
 ]
 
 
-@pytest.mark.parametrize(("key", "ends"), NEWS)
+@each_row(("key", "ends"), NEWS)
 def test_news_ends_the_waits_that_it_is_for(key: str, ends: tuple[Ending | None, ...]) -> None:
     """For CI, for a review, for the merge, for anything."""
     notice = Notice(f"42@1738000000/{key}", "It happened.", Audience.NEWS)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from lifecycle.feedback.checks import excerpt as excerpts
 from lifecycle.feedback.checks.excerpt import MOST_CHARACTERS, MOST_LINES, excerpt
+from tests.batches import each_row
 from tests.feedback.job_logs import QuotedLog, job_log, quoted_logs, recorded_logs
 
 LOGS = quoted_logs()
@@ -56,7 +57,7 @@ def test_a_test_that_fails_is_named() -> None:
                 assert word in text or (last and last in text), (log.name, failure)
 
 
-@pytest.mark.parametrize("log", LOGS, ids=lambda log: log.name)
+@each_row("log", LOGS, ids=lambda log: log.name)
 def test_the_step_is_found_without_its_time_and_by_it(log: QuotedLog) -> None:
     """The same lines, whether the step's time is known or not; no line of another step is shown."""
     text, step = job_log(log.output, log.command, log.status)

@@ -21,6 +21,7 @@ from lifecycle.feedback.waiting.look_rounds import (
     PointsLeft,
     WatchedPull,
 )
+from tests.batches import each_row
 
 NOW = 1_000_000.0
 EVERY = 120.0
@@ -231,7 +232,7 @@ def test_the_figures_are_those_of_the_page() -> None:
     assert (RETRY, OFF, LONGEST_HOLD, KEPT) == (15.0, 3600.0, 7200.0, 21_600.0)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "change",
     [
         {"pulls": None},
