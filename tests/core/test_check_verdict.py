@@ -8,6 +8,7 @@ import pytest
 
 from lifecycle.core.values.checks import Bucket, Check, Checks, Required, Verdict
 from lifecycle.core.values.failed_checks import FailedCheck, JobStep
+from tests.batches import each_row
 
 PASSED = Check("build", Bucket.PASS)
 ANOTHER = Check("lint", Bucket.PASS)
@@ -21,7 +22,7 @@ def of(*runs: Check, **more: Any) -> Checks:
     return Checks("a" * 40, runs, **more)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("checks", "verdict"),
     [
         (of(PASSED), Verdict.GREEN),

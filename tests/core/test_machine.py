@@ -10,10 +10,11 @@ import pytest
 from lifecycle.claim.decisions.table import CLAIM, Phase
 from lifecycle.core.errors import IllegalMove
 from lifecycle.core.machine import Machine
+from tests.batches import each_row
 from tests.docs.regenerate import mermaid
 
 
-@pytest.mark.parametrize(("phase", "wanted"), list(product(Phase, Phase)))
+@each_row(("phase", "wanted"), list(product(Phase, Phase)))
 def test_every_cell_is_allowed_or_names_what_is(phase: Phase, wanted: Phase) -> None:
     """A move is made if its cell is in the table; if not, the refusal names every legal one."""
     try:

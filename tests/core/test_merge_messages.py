@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from lifecycle.core.messages import merge_messages
 from lifecycle.core.values.model import Conversations, MergeDemands, QueueEntry
+from tests.batches import each_row
 from tests.factories import pull
 
 BLOCKED = {"merge_state": "BLOCKED"}
@@ -17,7 +16,7 @@ AUTO = "is merged by GitHub once everything that is required is there (auto-merg
 LEFT = Conversations("d", unresolved=4)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "words"),
     [
         ({"merge_state": "CLEAN"}, "is ready to merge"),

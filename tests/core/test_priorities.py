@@ -14,6 +14,7 @@ from lifecycle.core.values.priorities import (
     order_of,
     rank_of,
 )
+from tests.batches import each_row
 
 
 @pytest.mark.parametrize(
@@ -53,7 +54,7 @@ def test_each_word_has_its_rank_in_any_case_and_between_signs(
     assert [rank_of(f"\U0001f3d4 _{word.upper()}!") for word in words] == [rank] * len(words)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "rank"),
     [
         ("P1", 1), ("p4 someday", 4), ("P7", None), ("priority: high", 1), ("Prio/0", 0),

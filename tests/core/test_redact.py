@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 import uuid
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -25,6 +26,7 @@ from lifecycle.core.redact import (
 )
 from lifecycle.core.stage_names import Stage
 from lifecycle.stages.detection import stage_markers
+from tests.batches import each_row
 
 LETTERS = "aB3dE5gH1jK7mN9pQ2sT4vW6xY8zA0cD" * 8
 """Of which secrets are made here: none of them is one, and none lies in this file as it is."""
@@ -68,11 +70,10 @@ SECRETS = {
 }
 
 
-@pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
-@pytest.mark.parametrize("form", ["{}", "see {} there", '"{}"', "TOKEN={}", "({}),"])
-def test_what_has_the_shape_of_a_secret_goes(secret: str, form: str) -> None:
+@each_row(("name", "form"), product(SECRETS, ["{}", "see {} there", '"{}"', "TOKEN={}", "({}),"]))
+def test_what_has_the_shape_of_a_secret_goes(name: str, form: str) -> None:
     """Each published shape is found alone, in a sentence, in quotation marks and behind a sign."""
-    clean = redact(form.format(secret), {})
+    clean = redact(form.format(SECRETS[name]), {})
     assert "***" in clean
     assert LETTERS[:16] not in clean
     assert "IOSFODNN7" not in clean
