@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from lifecycle.setup import doctor
 from lifecycle.setup.doctor.examined import Level, finding, table
+from tests.batches import each_row
 
 FOLDER = Path(doctor.__file__).parent
 
@@ -83,7 +82,7 @@ def test_every_row_is_said_somewhere() -> None:
     assert set(ROWS) == {key for key, _ in CALLS}
 
 
-@pytest.mark.parametrize(("key", "words"), CALLS, ids=[key for key, _ in CALLS])
+@each_row(("key", "words"), CALLS, ids=[key for key, _ in CALLS])
 def test_a_call_gives_what_its_row_wants(key: str, words: set[str]) -> None:
     """Each name in braces has a word, and a row has one level and nothing that is not read."""
     row = ROWS[key]

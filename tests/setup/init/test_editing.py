@@ -17,6 +17,7 @@ from lifecycle.setup.init.jsonc import (
     removal,
     replacement,
 )
+from tests.batches import each_row
 from tests.setup.init.jsonc_texts import VALUES, texts
 
 
@@ -38,7 +39,7 @@ def removed(text: str, index: int) -> str:
     return edited(text, removal(text, node, index))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after"),
     [
         ("[]", "[\n  9\n]"),
@@ -63,7 +64,7 @@ def test_an_item_goes_where_a_person_would_put_it(before: str, after: str) -> No
     assert inserted(before, 9) == after
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "index", "after"),
     [
         ("[1]", 0, "[]"),
@@ -122,7 +123,7 @@ def test_any_value_can_stand_in_anothers_place(made: tuple[str, Any], value: Any
 NAMED: dict[str, Any] = {"ü": [1]}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after"),
     [
         ("", '{\n  "n": {\n    "ü": [\n      1\n    ]\n  }\n}\n'),

@@ -28,6 +28,7 @@ from lifecycle.setup.init.init_mark import MARK, PERMITS
 from lifecycle.setup.init.jsonc import parse
 from lifecycle.setup.init.planning import apply, copy_to, plan
 from lifecycle.setup.init.supplies import settings_file
+from tests.batches import each_row
 from tests.cli.outcome import ok, refused
 from tests.conftest import STARTED
 from tests.setup.init.conftest import Clone
@@ -120,7 +121,7 @@ def test_an_agent_may_not_say_yes_in_its_users_place() -> None:
     assert not allowed & {"close", "nudge", "trust", "init", "hook", "sandbox", "takeover"}
 
 
-@pytest.mark.parametrize("rule", [*PERMISSIONS, *STAGE_PERMISSIONS, *RUN_PERMISSIONS])
+@each_row("rule", [*PERMISSIONS, *STAGE_PERMISSIONS, *RUN_PERMISSIONS])
 def test_what_is_allowed_forces_and_overwrites_nothing(rule: str) -> None:
     """A permission covers every option of its command, so no such command has one that forces."""
     words = rule.removeprefix("Bash(lifecycle ").removesuffix(":*)").split()

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 
 from lifecycle.setup.init.jsonc import JsoncError, Member, Node, parse
+from tests.batches import each_row
 from tests.setup.init.jsonc_texts import VALUES, texts
 
 
@@ -56,7 +57,7 @@ def test_nothing_but_space_and_comments_is_no_value(text: str) -> None:
     assert parse(text) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "where", "what"),
     [
         ('{"a": 1', "line 1, column 8", "the end of the file"),
