@@ -15,6 +15,7 @@ from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.core.values.checks import Bucket, Check, Checks, Required, Verdict
 from lifecycle.github.pulls import translate
 from tests import factories
+from tests.batches import each_row
 from tests.github.cases_checks import CASES, SHA, Case, classic, run, suite
 
 IN_REVIEW: dict[str, Any] = {
@@ -72,7 +73,7 @@ def evolved(record: Record, step: Decision) -> Record:
     return (step.record or record).with_values(step.fields)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@each_row("case", CASES, ids=lambda case: case.name)
 def test_a_case_that_somebody_met(case: Case) -> None:
     """The verdict is the one that the thread arrived at, and so is what is said."""
     checks = translate.pull_request(node(case)).checks

@@ -23,6 +23,7 @@ from graphql import (
 )
 
 from lifecycle.settings.resources import graphql_documents
+from tests.batches import each_row
 from tests.conformance import sources
 
 # GitHub does not enforce the merging of overlapping fields; its own `gh` violates the rule.
@@ -45,7 +46,7 @@ def test_a_document_is_valid_on_github(schema: GraphQLSchema, path: Path) -> Non
     assert validate(schema, parse(path.read_text(encoding="utf-8")), RULES) == []
 
 
-@pytest.mark.parametrize("path", graphql_documents(), ids=lambda path: path.stem)
+@each_row("path", graphql_documents(), ids=lambda path: path.stem)
 def test_a_document_is_named_for_its_operation(path: Path) -> None:
     """One operation a file, and the file's name is the operation's."""
     operations = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from lifecycle.github.client.rest import Calls, RestClient
 from lifecycle.github.pulls import rest_checks, translate
 from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.github.pulls.translate import Hidden
+from tests.batches import each_row
 from tests.github.answers import problem, seen
 from tests.github.cases_checks import SHA, Case, classic, ruleset, run, status, suite
 from tests.github.hub import REPOSITORY
@@ -100,25 +102,25 @@ def test_two_apps_with_a_check_of_one_name() -> None:
     assert checks_of(case(passed, second, demands=demands)).verdict is GREEN
 
 
-@pytest.mark.parametrize(
-    ("conclusion", "verdict"),
-    [
-        ("CANCELLED", FAILED),
-        ("TIMED_OUT", FAILED),
-        ("FAILURE", FAILED),
-        ("STALE", PENDING),
-        ("A_WORD_OF_TOMORROW", PENDING),
-        (None, PENDING),
-        ("SUCCESS", GREEN),
-        ("SKIPPED", GREEN),
-        ("NEUTRAL", GREEN),
-    ],
-)
-@pytest.mark.parametrize("jobs", [(), (run("plan", workflow="CI"),)])
+ENDED = {
+    "CANCELLED": FAILED,
+    "TIMED_OUT": FAILED,
+    "FAILURE": FAILED,
+    "STALE": PENDING,
+    "A_WORD_OF_TOMORROW": PENDING,
+    None: PENDING,
+    "SUCCESS": GREEN,
+    "SKIPPED": GREEN,
+    "NEUTRAL": GREEN,
+}
+
+
+@each_row(("conclusion", "jobs"), product(ENDED, [(), (run("plan", workflow="CI"),)]))
 def test_a_workflow_that_ended_without_saying_so_in_a_job(
-    conclusion: str | None, verdict: Verdict, jobs: tuple[dict[str, Any], ...]
+    conclusion: str | None, jobs: tuple[dict[str, Any], ...]
 ) -> None:
     """It did not pass although each of its jobs did, or it has none: that is no pass."""
+    verdict = ENDED[conclusion]
     suites = (suite("CI", conclusion=conclusion), suite("Preview"))
     found = case(run("preview", workflow="Preview"), *jobs, suites=suites)
     assert checks_of(found).verdict is verdict

@@ -25,6 +25,7 @@ from lifecycle.core.errors import (
 from lifecycle.github.failures import failure_case, failures
 from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest, FailureCase
 from lifecycle.github.failures.failures import Failures
+from tests.batches import each_row
 from tests.github.hub import TOKEN, PatientClock
 
 READ = AskedRequest("the issue")
@@ -82,7 +83,7 @@ def test_a_limit_is_known_by_status_headers_and_words(
     assert isinstance(error, Transient) is is_limit
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("status", "message", "asked", "leaf", "words"),
     [
         (401, "rate limit", READ, BadCredentials, "does not accept the token"),
@@ -246,7 +247,7 @@ def test_a_token_comes_from_where_it_was_found(source: str, words: str) -> None:
     assert words in str(answered(401, source=source))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "message", "leaf", "words"),
     [
         ("RATE_LIMITED", "", Transient, "rate limit is used up"),

@@ -16,6 +16,7 @@ from lifecycle.core.timing import Deadline
 from lifecycle.github.client import document_trees, graph
 from lifecycle.github.client.graph import LACKING_SECONDS, GraphClient
 from lifecycle.settings.resources import graphql_documents
+from tests.batches import each_row
 from tests.docs import ready_documents
 from tests.github.hub import TOKEN, MemoryCache, PatientClock
 from tests.github.test_documents import RULES, schema
@@ -188,7 +189,7 @@ def test_every_look_that_is_ready_is_valid_on_github(
     assert not found.is_mutation
 
 
-@pytest.mark.parametrize("path", graphql_documents(), ids=lambda path: path.stem)
+@each_row("path", graphql_documents(), ids=lambda path: path.stem)
 def test_a_document_is_read_without_a_parser(path: Path) -> None:
     """Its operation, kind and variables are what graphql-core reads in it."""
     found = graph.document(path.stem)
