@@ -7,9 +7,9 @@ import inspect
 from pathlib import Path
 
 import click
-import pytest
 
 from lifecycle.cli.main import rows_of
+from tests.batches import each_row
 
 CLI = Path(__file__).parents[2] / "lifecycle/cli"
 
@@ -32,7 +32,7 @@ def test_every_table_is_held() -> None:
     assert there == {Path(folder, f"{table}.toml") for folder, table in TABLES}
 
 
-@pytest.mark.parametrize(("folder", "table", "name"), EVERY)
+@each_row(("folder", "table", "name"), EVERY)
 def test_a_row_names_what_its_function_takes(folder: str, table: str, name: str) -> None:
     """Each argument and option is a parameter of the function, and each parameter has its row.
 

@@ -20,6 +20,7 @@ from lifecycle.git.process import GitRepository
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.setup.doctor import examination, examined
 from lifecycle.setup.doctor.examined import DoctorFinding
+from tests.batches import each_row
 from tests.conftest import STARTED, ManualClock, Place
 
 SOAKED = pytest.mark.soak(
@@ -46,7 +47,7 @@ ROWS |= {"feedback": rows_of("checks"), "platform": rows_of("checks", "platform"
 ROWS |= {"sandbox": rows_of("demo"), "stage": rows_of("tracker", "stage")}
 
 
-@pytest.mark.parametrize("name", EVERY)
+@each_row("name", EVERY)
 def test_each_command_with_a_deadline_says_so(name: str) -> None:
     """The number in `--help` is the constant that ends the command, where a session sets it.
 
