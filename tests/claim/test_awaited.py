@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from lifecycle.claim.decisions.pull.merge_standing import Whom, awaited
 from lifecycle.core.values.checks import Bucket
 from lifecycle.core.values.model import Conversations, MergeDemands, QueueEntry
+from tests.batches import each_row
 from tests.factories import checks, pull, review
 
 AUTHOR, REVIEWERS, MERGE, RULE, CHECKS, QUEUE, AUTO = Whom
@@ -102,7 +101,7 @@ CASES: dict[str, tuple[dict[str, Any], tuple[Whom, str]]] = {
 it stands."""
 
 
-@pytest.mark.parametrize(("given", "told"), CASES.values(), ids=CASES)
+@each_row(("given", "told"), CASES.values(), ids=CASES)
 def test_whom_it_waits_for(given: dict[str, Any], told: tuple[Whom, str]) -> None:
     """Whoever has to do something first; how it stands is said in the words that it has elsewhere."""
     made = pull(**{"checks": GREEN, "merge_state": "CLEAN", **given})

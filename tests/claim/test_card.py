@@ -24,6 +24,7 @@ from lifecycle.core.plan import (
 )
 from lifecycle.core.tracker import Link
 from lifecycle.core.values.model import BoardItem, PullState
+from tests.batches import each_row
 from tests.claim.steps import rules_with
 from tests.factories import NOW, comment, issue, observation, pull, record, seen
 
@@ -288,7 +289,7 @@ def test_an_issue_without_a_card_is_put_on_the_board_once() -> None:
     assert [one.key for one in hidden.notices] == ["off-board:42"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "value", "shown", "is_accepted"),
     [
         ("pr_number", 107, {"by_number": pull()}, True),
@@ -379,7 +380,7 @@ def going(*, memory: dict[str, Any] | None = None, **changes: Any) -> Any:
     return record(**{"status": "Todo", **changes}, memory={**done, **(memory or {})})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("item", "memory", "shown", "board"),
     [
         ({}, {}, {}, ("Todo", True)),

@@ -29,6 +29,7 @@ from lifecycle.core.plan import (
 from lifecycle.core.timing import parse_time, render_time
 from lifecycle.core.values.checks import Bucket
 from lifecycle.core.values.model import BoardItem, PullState
+from tests.batches import each_row
 from tests.claim.steps import (
     ITEM,
     READY,
@@ -56,7 +57,7 @@ def test_fault_1_an_unchanged_claim_reads_nothing(wake: Wake) -> None:
     assert look(seen(wake=wake)) is None
 
 
-@pytest.mark.parametrize(("phase", "wake"), list(product(Phase, Wake)))
+@each_row(("phase", "wake"), list(product(Phase, Wake)))
 def test_what_each_phase_reads_at_each_wake(phase: Phase, wake: Wake) -> None:
     """Stop reads for a hand-off and for done; the others a pull request, sweep and start not its checks."""
     made = record(**{**REVIEW, "phase": phase.value, "summary": "Fix"})

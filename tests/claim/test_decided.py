@@ -40,6 +40,7 @@ from lifecycle.core.timing import render_time
 from lifecycle.core.tracker import Link
 from lifecycle.core.values.checks import Bucket
 from lifecycle.core.values.model import Look, PullState
+from tests.batches import each_row
 from tests.claim.steps import DONE, ITEM, MERGED, READY, REVIEW, rules_with
 from tests.factories import (
     BRANCH,
@@ -68,7 +69,7 @@ def troubled(kind: str, **changes: Any) -> dict[str, Any]:
     return {"troubles": {kind: replace(trouble, **changes)}}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "memory", "made", "wanted"),
     [
         ({}, {}, {}, None),

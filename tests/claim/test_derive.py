@@ -13,6 +13,7 @@ from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import Record, mark_of
 from lifecycle.core.plan import LinkPullRequest
 from lifecycle.core.values.model import BoardItem, PullRequest, PullState
+from tests.batches import each_row
 from tests.claim.steps import REVIEW
 from tests.factories import BRANCH, NOW, issue, observation, pull, record, seen
 
@@ -32,7 +33,7 @@ def own(made: Record, **shown: Any) -> int | None:
     return number_of(derive.pull_request_of(made, observation(**shown), OWNER))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("named", "by_branch", "number"),
     [
         (pull(), (), 107),
@@ -218,7 +219,7 @@ def test_a_text_that_was_changed_is_seen_wherever_it_is_shown() -> None:
     assert derive.with_text(observation(), pull(body="new")).by_number is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "mentions", "refers"),
     [
         ("Fixes #42", True, True),

@@ -19,6 +19,7 @@ from lifecycle.claim.record.claim_file import (
     render,
 )
 from lifecycle.core.errors import ClaimRefused
+from tests.batches import each_row
 from tests.factories import EXAMPLE, HAND_WRITTEN
 
 
@@ -46,7 +47,7 @@ def test_bytes_that_are_no_object_are_corrupt(content: bytes) -> None:
         parse(content)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "read"),
     [
         *(

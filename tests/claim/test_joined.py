@@ -20,6 +20,7 @@ from lifecycle.core.values.model import BoardItem, Look, Observation
 from lifecycle.github.operations.joint_writes import JointWrites
 from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.sandbox.control.faults import Fault
+from tests.batches import each_row
 from tests.claim.steps import DONE, MERGED, READY
 from tests.conftest import BRANCH, Place
 from tests.factories import NOW, issue, observation, record, seen, texts
@@ -58,7 +59,7 @@ def chain(observed: Observation, is_ready: bool = True, **world: Any) -> list[st
     return [type(one).__name__ for one in found]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "world", "found"),
     [
         (OPENING, {}, ["OpenPullRequest", "SetBoard"]),

@@ -12,6 +12,7 @@ from lifecycle.claim.decisions.pull.review import WHILE_OPEN, Judged, judge
 from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.core.values.checks import Bucket, Check, Checks, Required
 from lifecycle.core.values.model import Conversations, Ejection, PullRequest, QueueEntry
+from tests.batches import each_row
 from tests.claim.steps import REVIEW
 from tests.factories import NOW, SHA, checks, pull, record, seen
 from tests.factories import review as asked_for
@@ -195,7 +196,7 @@ DEMANDED: dict[str, Any] = {"required": (Required("deploy"), Required("cover"))}
 MISSED = {"pull.checks": {"sha": SHA, "missing": ["cover", "deploy"]}}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "memory", "told"),
     [
         ({"held": ("CI", "docs")}, {}, "CI,docs"),

@@ -34,6 +34,7 @@ from lifecycle.core.values.model import (
     QueueEntry,
 )
 from lifecycle.feedback.waiting import endings
+from tests.batches import each_row
 from tests.claim.steps import REVIEW
 from tests.factories import NOW, SHA, checks, pull, record, seen
 from tests.factories import review as asked_for
@@ -261,7 +262,7 @@ def test_a_merge_that_comes_to_stand_in_another_way_is_told_to_the_person() -> N
 BLOCKED = {"merge_state": "BLOCKED", "checks": checks(Bucket.PENDING)}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "wants"),
     [
         (BLOCKED, True),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import pytest
@@ -16,6 +16,7 @@ from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import CLAIM, Phase
 from lifecycle.core.values.checks import Bucket
 from lifecycle.core.values.model import PullState
+from tests.batches import each_row
 from tests.claim.steps import READY, REVIEW, believed
 from tests.factories import SHA, checks, issue, observation, pull, record, seen
 
@@ -83,8 +84,7 @@ AT_REST = {
 """Where what GitHub shows is what the phase says, or waits for somebody: no step is made."""
 
 
-@pytest.mark.parametrize("phase", list(Phase))
-@pytest.mark.parametrize("shown", SHOWN)
+@each_row(("phase", "shown"), product(Phase, SHOWN))
 def test_the_engine_makes_no_move_that_the_table_lacks(phase: Phase, shown: str) -> None:
     """Whatever GitHub shows, each step of the engine is a cell of the table; at rest there is none.
 
