@@ -18,6 +18,7 @@ from lifecycle.run.gates.run_moves import moved_story
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import TDD, StoryStatus, TddPhase
 from lifecycle.run.tdd_moves import RunsSeen, TddViolation
+from tests.batches import each_row
 from tests.run.gates.stories_ground import FACTS, a_run, done
 
 NONE, RED, GREEN = TddPhase.NONE, TddPhase.RED, TddPhase.GREEN
@@ -102,7 +103,7 @@ NO_RED = {
 }
 
 
-@pytest.mark.parametrize("name", NO_RED)
+@each_row("name", NO_RED)
 def test_what_is_no_red(name: str) -> None:
     """It is refused in the design's words, and nothing is changed."""
     runs = seen(*NO_RED[name])
@@ -170,8 +171,7 @@ NO_GREEN = {
 }
 
 
-@pytest.mark.parametrize("name", NO_GREEN)
-@pytest.mark.parametrize("wanted", [REFACTOR, VERIFY])
+@each_row(("name", "wanted"), product(NO_GREEN, [REFACTOR, VERIFY]))
 def test_what_is_no_green(name: str, wanted: TddPhase) -> None:
     """The same test has to pass, on the files as they are."""
     proof, _ = tdd_moves.red_of(run_of().story("S1"), seen(red()))

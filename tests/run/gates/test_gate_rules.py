@@ -30,6 +30,7 @@ from lifecycle.run.table import (
     Severity,
     StoryCheck,
 )
+from tests.batches import each_row
 from tests.run.gates.stories_ground import (
     FACTS,
     NOW,
@@ -53,7 +54,7 @@ def test_a_story_of_which_all_is_shown_may_be_completed() -> None:
     assert missing_for(done(), FACTS) == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "names"),
     [
         ({"criteria": ()}, "no acceptance criteria"),

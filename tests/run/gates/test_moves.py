@@ -20,6 +20,7 @@ from lifecycle.run.state import Blocker, GateRecord, Run
 from lifecycle.run.table import CheckState, Gate, RunPhase, RunStatus, StoryStatus
 from lifecycle.run.trouble.blockers import resolved
 from lifecycle.run.trouble.story_failures import failed
+from tests.batches import each_row
 from tests.run.gates.stories_ground import FACTS, NOW, OTHER, TREE, a_run, done, passed, planned
 
 FAIL = CheckState.FAIL
@@ -249,7 +250,7 @@ DONE = done(status=COMPLETED)
 LINT = passed(Gate.G7, lint=FAIL)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("phase", "wanted", "more", "says"),
     [
         (RunPhase.PLANNING, RunPhase.DEVELOPMENT, {"stories": (planned(files=()),)}, "no files"),

@@ -30,6 +30,7 @@ from lifecycle.run.stop.leading import adopted
 from lifecycle.run.stop.next_step import next_step
 from lifecycle.run.table import FailureCategory, RunPhase, RunStatus, StoryStatus, TddPhase
 from lifecycle.run.texts.told import filled, sentence
+from tests.batches import each_row
 
 NOW = 1_800_000_000.0
 MARKER = "## WORKFLOW_COMPLETE\n**Goal:** Pay"
@@ -296,7 +297,7 @@ def test_only_blocked_stories_wait_for_the_user() -> None:
     assert verdict.run.status is RunStatus.AWAITING_USER
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "says"),
     [
         ("## WORKFLOW_COMPLETE", True),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from msgspec.structs import replace
 
 from lifecycle.run import state
@@ -30,6 +29,7 @@ from lifecycle.run.table import (
     StoryStatus,
     TddPhase,
 )
+from tests.batches import each_row
 from tests.run.gates.stories_ground import passed
 
 NOW = 1_800_000_000.0
@@ -94,7 +94,7 @@ STORY = [
 ]
 
 
-@pytest.mark.parametrize(("story", "command"), STORY)
+@each_row(("story", "command"), STORY)
 def test_a_story_goes_from_begin_to_completion(story: Story, command: str) -> None:
     """Each record on the present tree brings it one command further; an edit brings it back."""
     run = Run("abc12345", "Pay", NOW, phase=RunPhase.DEVELOPMENT, stories=(story,))
@@ -189,7 +189,7 @@ PLACES: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("place", "command"), PLACES)
+@each_row(("place", "command"), PLACES)
 def test_each_phase_has_its_next_step(place: dict[str, Any], command: str) -> None:
     """From the setup to the pull request."""
     step = next_step(Run("abc12345", "Pay", NOW, **place), FACTS)

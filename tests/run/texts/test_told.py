@@ -13,6 +13,7 @@ import lifecycle
 from lifecycle.core.errors import Refused
 from lifecycle.run.texts.told import kept_words, line_of, refused, sentence, there
 from lifecycle.settings import resources
+from tests.batches import each_row
 
 PACKAGE = Path(lifecycle.__file__).parent
 SENTENCES: dict[str, str] = resources.texts("run/texts/refusals.toml")
@@ -36,7 +37,7 @@ def calls() -> dict[str, list[set[str]]]:
     return found
 
 
-@pytest.mark.parametrize("name", SENTENCES)
+@each_row("name", SENTENCES)
 def test_a_sentence_is_said_somewhere_with_all_that_it_needs(name: str) -> None:
     """No sentence is left over, and none is short of a word: that would be a defect for its reader."""
     fields = {field for _, field, _, _ in string.Formatter().parse(SENTENCES[name]) if field}

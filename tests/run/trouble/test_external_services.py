@@ -12,6 +12,7 @@ from lifecycle.run.trouble.external_services import (
     scanned,
     services_in,
 )
+from tests.batches import each_row
 
 NOW = 1_800_000_000.0
 
@@ -36,7 +37,7 @@ def test_both_of_the_designs_tables_are_one() -> None:
     assert len(words) == len(set(words))
 
 
-@pytest.mark.parametrize(("word", "type_"), PAIRS)
+@each_row(("word", "type_"), PAIRS)
 def test_a_keyword_tells_of_its_type(word: str, type_: str) -> None:
     """In any case, in a sentence, in the plural."""
     for text in (f"It uses {word.upper()}, and more", f"{word}s are used"):

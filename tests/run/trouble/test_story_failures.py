@@ -13,6 +13,7 @@ from lifecycle.run.state import Blocker, Run, Story
 from lifecycle.run.table import ESCALATION, MAX_RETRIES, FailureCategory, StoryStatus
 from lifecycle.run.texts.told import LINE
 from lifecycle.run.trouble.story_failures import attempts, category_of, failed
+from tests.batches import each_row
 
 NOW = 1_800_000_000.0
 WORKING = Story("S1", "Pay", status=StoryStatus.IN_PROGRESS)
@@ -89,9 +90,7 @@ MESSAGES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("kind", "text"), [(kind, text) for kind, texts in MESSAGES.items() for text in texts]
-)
+@each_row(("kind", "text"), [(kind, text) for kind, texts in MESSAGES.items() for text in texts])
 def test_a_message_tells_its_category(kind: FailureCategory, text: str) -> None:
     """By whole words; a number in a path or a count is no status, and what is quoted no cause."""
     assert category_of(text) is kind
