@@ -15,6 +15,7 @@ from lifecycle.core.values.survey import Hold
 from lifecycle.reconcile.finding import KINDS, State
 from lifecycle.reconcile.judge import Judge
 from lifecycle.reconcile.scope import Policy
+from tests.batches import each_row
 from tests.factories import BRANCH, NOW
 from tests.reconcile.worlds import (
     AGENT,
@@ -212,7 +213,7 @@ def kinds(world: Shown, with_: Judge | None = None) -> list[str]:
     return [finding.kind for finding in (with_ or judge()).findings(world.task())]
 
 
-@pytest.mark.parametrize(("world", "expected"), CASES.values(), ids=CASES.keys())
+@each_row(("world", "expected"), CASES.values(), ids=CASES.keys())
 def test_each_state_has_its_findings(world: Shown, expected: list[str]) -> None:
     """Every state of a task that GitHub can show comes to these findings and no others."""
     assert kinds(world) == expected
@@ -226,7 +227,7 @@ NOBODYS = {
 """Cases in which there is nothing to decide upon: no claim, no assignee, and no column of ours to leave."""
 
 
-@pytest.mark.parametrize("name", CASES)
+@each_row("name", CASES)
 def test_what_was_done_is_not_found_again(name: str) -> None:
     """A second decision on what the first one left wants nothing: the plan ends by itself."""
     looks = list(judge(Policy(closes=True, releases=True)).looks(CASES[name][0].task()))
@@ -346,7 +347,7 @@ def test_what_is_found_says_what_is_done(
     assert {seen.rules.head_owner for seen in judge(policy).looks(world.task())} <= {"octo-org"}
 
 
-@pytest.mark.parametrize("name", CASES)
+@each_row("name", CASES)
 def test_nothing_is_closed_or_released_without_the_policy(name: str) -> None:
     """No decision of a run without permissions closes, comments, unassigns or ends a lease."""
     endings = (plan.CloseIssue, plan.PostComment, plan.Unassign, plan.ReleaseLease)
@@ -511,7 +512,7 @@ def test_without_a_board_nothing_of_it_is_found() -> None:
     assert kinds(shown(pulls=(MERGED,), item=None), judge(has_board=False)) == ["merged-open"]
 
 
-@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case[1]])
+@each_row("name", [name for name, case in CASES.items() if case[1]])
 def test_evidence_says_what_was_seen(name: str) -> None:
     """Each finding's evidence is one sentence with the number or the names that it is about."""
     findings = judge().findings(CASES[name][0].task())

@@ -11,6 +11,7 @@ from lifecycle.core.values.model import BoardItem, PullState
 from lifecycle.core.values.survey import Hold
 from lifecycle.reconcile import finding
 from lifecycle.reconcile.judge import fix_sentence
+from tests.batches import each_row
 from tests.factories import BRANCH, NOW
 from tests.reconcile.worlds import AGENT, HOUR, TAKEN, Shown, card, judge, pull, shown, tip
 
@@ -19,7 +20,7 @@ PLAIN = shown(item=card("In Progress"))
 OLD = Hold(42, "b" * 40, AGENT, NOW - 72 * HOUR, BRANCH)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("action", "world", "said"),
     [
         (
