@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.platforms.command_argv import as_line, commands_in
+from tests.batches import each_row
 
 SEVERAL = '["npm", "ci"], ["npm", "test"]'
 
@@ -42,7 +43,7 @@ REFUSED: tuple[tuple[str, str], ...] = (
 """Texts that need a shell, and the fix that the refusal names."""
 
 
-@pytest.mark.parametrize(("text", "fix"), REFUSED)
+@each_row(("text", "fix"), REFUSED)
 def test_what_needs_a_shell_is_refused_with_the_fix(text: str, fix: str) -> None:
     """The fix is JSON that can be pasted in the text's place, and is taken then."""
     with pytest.raises(ValueError, match="shell") as refusal:
@@ -94,7 +95,7 @@ def test_lists_are_taken_as_they_are(value: object, commands: tuple[object, ...]
     assert commands_in(value) == commands
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "says"),
     [
         (1, "neither"),

@@ -10,6 +10,7 @@ import pytest
 
 from lifecycle.platforms import coverage_number, discovery
 from lifecycle.platforms.platform_file import CoverageSource, read
+from tests.batches import each_row
 
 
 def of_output(pattern: str, output: str) -> float | None:
@@ -17,7 +18,7 @@ def of_output(pattern: str, output: str) -> float | None:
     return coverage_number.percent(CoverageSource(pattern=pattern), output, Path("/"), 0)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "output", "value"),
     [
         (r"total (\S+)%", "total 85.5%", 85.5),

@@ -10,6 +10,7 @@ import pytest
 
 from lifecycle.platforms import platform_file
 from lifecycle.platforms.platform_file import LARGEST, read
+from tests.batches import each_row
 
 LEAST: dict[str, Any] = {"name": "p", "markers": ["m"]}
 
@@ -117,7 +118,7 @@ def test_what_is_right_is_read_and_fits_the_schema(data: dict[str, Any]) -> None
     assert jsonschema_rs.is_valid(json.loads(platform_file.schema()), data)
 
 
-@pytest.mark.parametrize(("data", "says"), BAD)
+@each_row(("data", "says"), BAD)
 def test_what_is_wrong_is_named_with_its_place(data: dict[str, Any], says: str) -> None:
     """The reader and the schema agree on what is wrong, and the sentence names the place."""
     with pytest.raises(ValueError, match=r".") as refusal:
@@ -127,7 +128,7 @@ def test_what_is_wrong_is_named_with_its_place(data: dict[str, Any], says: str) 
     assert not jsonschema_rs.is_valid(json.loads(platform_file.schema()), data)
 
 
-@pytest.mark.parametrize(("data", "says"), BEYOND)
+@each_row(("data", "says"), BEYOND)
 def test_what_makes_no_sense_is_refused(data: dict[str, Any], says: str) -> None:
     """Paths that lead out, commands that need a shell, names of nothing, patterns that are none."""
     with pytest.raises(ValueError, match=r".") as refusal:
