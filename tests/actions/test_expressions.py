@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.actions.expressions import Scope, UnknownExpressionError
+from tests.batches import each_row
 
 CONTEXTS = {
     "github": {"event_name": "issues", "event": {"sender": {"login": "Maria"}, "count": 3}},
@@ -17,7 +18,7 @@ CONTEXTS = {
 SCOPE = Scope(CONTEXTS)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("expression", "value"),
     [
         ("github.event_name", "issues"),

@@ -13,7 +13,6 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 import click
-import pytest
 from click.testing import CliRunner
 
 from lifecycle.cli import endings, main
@@ -26,6 +25,7 @@ from lifecycle.settings import config, resources
 from lifecycle.storage import log
 from lifecycle.storage.log import MAX_BYTES
 from lifecycle.storage.store import CLAIM_FILE
+from tests.batches import each_row
 from tests.bench.paths import BUDGET
 from tests.conftest import COMMAND, Place
 from tests.docs.pages import REFERENCE, ROOT, Page, codes_in
@@ -139,7 +139,7 @@ def test_json_is_where_the_page_says() -> None:
     assert "All take `--json`" in PAGE.text
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each_row("name", COMMANDS)
 def test_every_command_explains_itself(name: str) -> None:
     """`lifecycle NAME --help` prints its usage and exits 0."""
     done = CliRunner().invoke(main.group, [name, "--help"], prog_name="lifecycle")

@@ -14,6 +14,7 @@ from lifecycle.core.tracker import Tracker
 from lifecycle.trackers.conformance import claiming
 from lifecycle.trackers.conformance.case import Broken, Check, CheckCase, Factory, Ground, raises
 from lifecycle.trackers.conformance.suite import CHECKS, CheckOutcome, checks_of, run, run_one
+from tests.batches import each_row
 from tests.trackers.caught import CAUGHT
 from tests.trackers.grounds import GROUNDS, MemoryGround
 from tests.trackers.liars import Liar, Lost, Paged
@@ -82,7 +83,7 @@ def test_every_check_has_a_liar() -> None:
     assert list(CAUGHT) == list(BY_NAME)
 
 
-@pytest.mark.parametrize("name", list(CAUGHT))
+@each_row("name", list(CAUGHT))
 def test_a_liar_is_caught(name: str) -> None:
     """The check that is about the broken rule fails, and says in words what is wrong."""
     result = run_one(LyingGround(CAUGHT[name]), BY_NAME[name])

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from lifecycle.evidence.command_lines import commands
 from lifecycle.trackers import command_signs
 from lifecycle.trackers.beads import bd_signs as beads
+from tests.batches import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "verb", "ids"),
     [
         ("bd close bd-1", "close", ("bd-1",)),

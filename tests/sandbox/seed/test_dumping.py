@@ -22,6 +22,7 @@ from lifecycle.sandbox.rules import state as rules
 from lifecycle.sandbox.seed import default_seed, form, form_content, parse_seed
 from lifecycle.sandbox.seed.dumping import as_yaml, seed_of
 from lifecycle.sandbox.server import Sandbox
+from tests.batches import each_row
 
 Steps = list[tuple[str, dict[str, Any]]]
 STEPS = st.lists(
@@ -151,9 +152,7 @@ PAIRS: list[tuple[type, tuple[type[form_content.Form], ...], set[str]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("entity", "forms", "passing"), PAIRS, ids=[pair[0].__name__ for pair in PAIRS]
-)
+@each_row(("entity", "forms", "passing"), PAIRS, ids=[pair[0].__name__ for pair in PAIRS])
 def test_nothing_of_a_world_is_forgotten(
     entity: Any, forms: tuple[Any, ...], passing: set[str]
 ) -> None:

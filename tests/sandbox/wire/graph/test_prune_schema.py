@@ -12,6 +12,7 @@ from graphql import GraphQLObjectType, GraphQLSchema, build_schema, parse, valid
 
 from lifecycle.sandbox.wire.graph.support import FieldTables, put_together
 from lifecycle.settings.resources import graphql_documents
+from tests.batches import each_row
 from tests.conformance.sources import need
 from tests.sandbox.wire.graph.prune_schema import main, prune
 from tests.sandbox.wire.graph.schema_needs import SupportError
@@ -45,7 +46,7 @@ def _packaged() -> GraphQLSchema:
     return build_schema(SCHEMA)
 
 
-@pytest.mark.parametrize("path", graphql_documents(), ids=lambda path: path.stem)
+@each_row("path", graphql_documents(), ids=lambda path: path.stem)
 def test_every_document_is_valid(path: Path) -> None:
     """Each document of the product validates against the schema that the sandbox runs."""
     assert validate(_packaged(), parse(path.read_text(encoding="utf-8"))) == []
