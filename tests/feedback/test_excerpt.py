@@ -110,10 +110,10 @@ def test_what_hints_at_an_error_is_shown_where_no_tool_names_one() -> None:
 def test_what_comes_again_and_again_hints_at_nothing() -> None:
     """Of hints alike but for their numbers the first is shown; a thousand forms are remembered."""
     lines = [f"GET /a/{n}: not modified" for n in range(2_000)]
-    lines[1_000] = "GET /b: not allowed"
+    lines[1_000], lines[1_100] = "GET /b: not allowed", "GET /a/: not modified"
     shown = excerpt(lines)
     assert {lines[0], lines[1_000], lines[1_999]} <= {*shown.lines}
-    assert lines[900] not in shown.lines
+    assert not {lines[900], lines[1_100]} & {*shown.lines}
     reading = excerpts._Reading()
     for letters in itertools.islice(itertools.product("abcdefghijk", repeat=3), 1_200):
         reading.take("".join(letters))
@@ -176,6 +176,46 @@ def test_what_follows_an_error_is_nearer_than_what_led_to_it() -> None:
     assert numbers == [*range(26, 40), *range(54, 60)]
 
 
+def wide(widths: Iterable[int], errors: Iterable[int]) -> list[str]:
+    """Lines of these widths that begin with their numbers, or as an error with theirs."""
+    wrong = {*errors}
+    begun = (f"Error: {n} " if n in wrong else f"line {n} " for n in itertools.count())
+    return [f"{begin:x<{width}}" for begin, width in zip(begun, widths, strict=False)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "shown"),
+    [
+        # 36 lines of the first error, 15 of the last, 3 of the end; of one between, what is left.
+        (
+            wide([200] * 300, [50, 150, 250]),
+            [*range(40, 76), *range(149, 154), *range(241, 256), *range(297, 300)],
+        ),
+        # One that has no room ends what is shown of its error; the next one's are short.
+        (
+            wide([*[300] * 98, *[480] * 10, *[10] * 192], [20, 100, 120, 299]),
+            [*range(12, 36), *range(98, 107), *range(118, 129), *range(289, 300)],
+        ),
+        # All has room to the last character; with one more the line goes that was taken last.
+        (wide([*[499] * 17, 500, *[499] * 6], [0, 10, 20]), [*range(24)]),
+        (wide([*[499] * 16, *[500] * 2, *[499] * 6], [0, 10, 20]), [*range(17), *range(18, 24)]),
+    ],
+)
+def test_each_error_has_its_share_of_the_characters(lines: list[str], shown: list[int]) -> None:
+    """The first 60 of 100, the last 25, the end 5; then those between, for as long as there is room."""
+    made = excerpt(lines).lines
+    assert [lines.index(line) for line in made if "left out" not in line] == shown
+
+
+def test_lines_that_are_longer_without_their_secrets_keep_to_the_room() -> None:
+    """Then the end may have none; that it is left out is told as of any other lines."""
+    lines = [f"line {n} {'://:a@' * 80}" for n in range(60)]
+    lines[30], lines[45] = (f"Error: {lines[at]}" for at in (30, 45))
+    shown = excerpt(lines)
+    assert len(shown.text) <= MOST_CHARACTERS
+    assert shown.lines[-1] == "… 11 lines left out …"
+
+
 def test_a_line_is_shown_as_far_as_500_characters_go() -> None:
     """And how many more it has."""
     for size, more in (
@@ -230,7 +270,7 @@ def test_a_long_log_is_read_once_and_little_of_it_is_kept() -> None:
     reading = excerpts._Reading()
     for line in log():
         reading.take(line)
-    kept = {id(text) for window, _ in reading.wanted() for text in window.lines.values()}
+    kept = {id(text) for lines, _ in reading.wanted() for _, text in lines}
     assert len(kept) < 500
     assert next(asked) == 20_000
 

@@ -43,8 +43,8 @@ END = 6
 
 _NUMBERS = re.compile(r"\d+")
 
-_FIRST_SHARE, _LAST_SHARE, _END_SHARE = 0.6, 0.85, 0.9
-"""What the first error may take of the room, what the first and the last, and these with the end."""
+_SHARES, _END_SHARE = (0.6, 0.85), 0.9
+"""What the first error may take of the characters, what it and the last, and what both with the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,24 +78,21 @@ class _Window:
     lines: dict[int, str]
 
     @property
-    def by_distance(self) -> list[int]:
-        """The numbers of its lines, the error's first; what follows it tells more than what led to it."""
-        return sorted(self.lines, key=lambda at: max(at - self.anchor, 2 * (self.anchor - at)))
+    def by_distance(self) -> list[tuple[int, str]]:
+        """Its lines with their numbers, the error first; what follows tells more than what led to it."""
+        return sorted(
+            self.lines.items(),
+            key=lambda one: max(one[0] - self.anchor, 2 * (self.anchor - one[0])),
+        )
 
 
 @dataclass
 class _RankRead:
-    """The errors of one rank: the first, the last, and those between; the first line that says what."""
+    """The errors of one rank: the first and the last, and those between; the first line that says what."""
 
     told: str = ""
-    first: _Window | None = None
-    last: _Window | None = None
+    edges: list[_Window] = field(default_factory=list)
     others: list[_Window] = field(default_factory=list)
-
-    def open_windows(self) -> list[_Window]:
-        return [
-            one for one in (self.first, self.last, *self.others[-AFTER_OTHER:]) if one is not None
-        ]
 
 
 class _Reading:
@@ -104,7 +101,7 @@ class _Reading:
     def __init__(self) -> None:
         self.total = 0
         self.recent: deque[tuple[int, str]] = deque(maxlen=TAIL)
-        self.ranks = {rank: _RankRead() for rank in reversed([*AnchorRank][1:])}
+        self.ranks = {rank: _RankRead() for rank in reversed(AnchorRank)}
         self.shapes: set[str] = set()
 
     def take(self, text: str) -> None:
@@ -112,7 +109,7 @@ class _Reading:
         at = self.total
         self.total += 1
         for read in self.ranks.values():
-            for window in read.open_windows():
+            for window in (*read.edges, *read.others[-AFTER_OTHER:]):
                 if at <= window.anchor + window.after:
                     window.lines[at] = text
         self.recent.append((at, text))
@@ -131,33 +128,32 @@ class _Reading:
         """Whether the line may be worth a look; what comes again but for its numbers is not."""
         shape = _NUMBERS.sub("", text[:MOST_WIDE])
         is_new = shape not in self.shapes
-        if is_new and len(self.shapes) < MOST_SHAPES:
+        if len(self.shapes) < MOST_SHAPES:
             self.shapes.add(shape)
         return is_new and is_hint(text)
 
     def _note(self, read: _RankRead, at: int) -> None:
-        if read.first is None:
-            read.first = self._window(at, BEFORE, AFTER)
+        if not read.edges:
+            read.edges = [self._window(at, BEFORE, AFTER)]
             return
-        read.last = self._window(at, BEFORE_LAST, AFTER_LAST)
+        read.edges[1:] = [self._window(at, BEFORE_LAST, AFTER_LAST)]
         if len(read.others) < MOST_OTHERS:
             read.others.append(self._window(at, BEFORE_OTHER, AFTER_OTHER))
 
     def _window(self, at: int, before: int, after: int) -> _Window:
         return _Window(at, after, {n: text for n, text in self.recent if n >= at - before})
 
-    def wanted(self) -> list[tuple[_Window, float]]:
-        """The windows in the order in which they are shown, each with the share of the room it may fill."""
-        wanted: list[tuple[_Window, float]] = []
+    def wanted(self) -> list[tuple[list[tuple[int, str]], float]]:
+        """Lines in the order in which they are shown, and the share of the room that may be full then."""
+        wanted: list[tuple[list[tuple[int, str]], float]] = []
+        end = [*reversed(self.recent)]
         for rank, read in self.ranks.items():
             if rank is AnchorRank.HINT and not wanted:
-                wanted.append((_Window(self.total - 1, 0, dict(self.recent)), _FIRST_SHARE))
-            edges = ((read.first, _FIRST_SHARE), (read.last, _LAST_SHARE))
-            found = [(window, share) for window, share in edges if window is not None]
-            if found and not wanted:
-                end = dict([*self.recent][-END:])
-                found.append((_Window(self.total - 1, 0, end), _END_SHARE))
-            wanted += [*found, *((window, 1.0) for window in read.others)]
+                wanted.append((end, _SHARES[0]))
+            if read.edges:
+                edges = [window.by_distance for window in read.edges]
+                wanted += [*zip(edges, _SHARES, strict=False), (end[:END], _END_SHARE)]
+                wanted += [(window.by_distance, 1.0) for window in read.others]
         return wanted
 
     @property
@@ -167,8 +163,8 @@ class _Reading:
         What only opens one, as a traceback's first line, is alike in all failures: it counts alone only.
         """
         for rank, read in self.ranks.items():
-            if rank is not AnchorRank.HINT and read.first is not None:
-                return read.told or read.first.lines[read.first.anchor].strip()
+            if rank is not AnchorRank.HINT and read.edges:
+                return read.told or read.edges[0].lines[read.edges[0].anchor].strip()
         return ""
 
 
@@ -189,10 +185,11 @@ def excerpt(lines: Iterable[str], step: StepTime | None = None) -> LogExcerpt:
         else:
             reading.take(text)
     shown = _shown(reading)
-    lines = _with_gaps(shown, reading.total)
-    while len(lines) > MOST_LINES or sum(map(len, lines)) + len(lines) > MOST_CHARACTERS:
+    while (
+        len(lines := _with_gaps(shown, reading.total)) > MOST_LINES
+        or len("\n".join(lines)) > MOST_CHARACTERS
+    ):
         shown.popitem()  # what was taken last tells least
-        lines = _with_gaps(shown, reading.total)
     return LogExcerpt(
         tuple(lines),
         redact(reading.first_error)[:MOST_WIDE],
@@ -205,17 +202,14 @@ def _shown(reading: _Reading) -> dict[int, str]:
     """The lines that there is room for, by their number."""
     shown: dict[int, str] = {}
     characters = 0
-    for window, share in reading.wanted():
-        for at in window.by_distance:
-            text = _clipped(window.lines[at])
-            is_full = len(shown) >= MOST_LINES * share or (
-                characters + len(text) > MOST_CHARACTERS * share
-            )
-            if is_full:
+    for lines, share in reading.wanted():
+        for at, line in lines:
+            text = _clipped(line)
+            if characters + len(text) > MOST_CHARACTERS * share:
                 break
             if at not in shown:
                 shown[at] = text
-                characters += len(text) + 1
+                characters += len(text)
     return shown
 
 
