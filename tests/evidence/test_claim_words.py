@@ -33,9 +33,14 @@ PLAIN = [
 """Cases of one line without markup: there the whole text is the agent's own prose."""
 
 
+def said_in(text: str, about: tuple[str, ...] = ()) -> tuple[list[str], list[str]]:
+    """What a line claims whose every word is the agent's own, and what it says is open."""
+    return claim_words.said([text], about, lambda: ([text], [text], False))
+
+
 def claims(text: str, about: tuple[str, ...] = ()) -> list[str]:
     """What a line claims whose every word is the agent's own."""
-    return claim_words.said([text], about, lambda: ([text], [text], False))[0]
+    return said_in(text, about)[0]
 
 
 def is_claimed(case: Case) -> bool:
@@ -203,3 +208,49 @@ def test_a_reviews_own_words_approve_without_a_condition_anywhere() -> None:
     assert claim_words.approves([good], lambda: ([good], [good], False))
     assert not claim_words.approves([good, bad], lambda: ([good, bad], [good, bad], False))
     assert not claim_words.approves([bad], lambda: ([bad], [bad], False))
+
+
+LONG = "Implementation complete ({:a<" + str(claim_words.LONGEST - 27) + "})."
+"""A claim that is as long as a sentence may be."""
+
+FOUND = [
+    ("Changes were requested by the reviewer.", [], ["approved"]),
+    ("3 tests failed. I will look.", [], ["tested"]),
+    ("Did 3 tests fail?", [], []),
+    ("Merged to main and the issue is closed.", ["closed"], []),
+    ("I ran gh issue view 12: all of them are met.", ["satisfied"], []),
+    ("I\u2019ve finished the implementation.", ["coded"], []),
+    ("Todas las pruebas pasan in 3 s.", [], []),
+    (
+        "The implementation is complete, the parser reads quotes and the work is done.",
+        ["coded"],
+        [],
+    ),
+    ("Implementation complete: tests for the slow path.", ["coded"], []),
+    ("Implementation complete, I did not add tests.", [], []),
+    ("All tests pass (they cover missing files).", [], []),
+    ("Implementation complete, the parser does not read quotes.", [], []),
+    (f"Implementation complete: see \ue000{'a' * claim_words.LONGEST}\ue001.", [], []),
+    ("Oracle review: all tests pass.", [], []),
+    (LONG.format(""), ["coded"], []),
+    (LONG.format("").replace("aa", "aaa", 1), [], []),
+]
+"""Lines, what each claims, and what it says is open."""
+
+
+def test_what_a_line_claims_and_what_it_says_is_open() -> None:
+    """In whole sentences, with what they announce or have in parentheses; a question says nothing."""
+    assert [(text, *said_in(text)) for text, *_ in FOUND] == FOUND
+
+
+def test_an_entry_tells_of_the_code_and_a_reviewer_of_what_it_read() -> None:
+    """What the tests skip is no doubt in a list; a reviewer's exception is one, and a mended failure."""
+    assert (
+        claim_words.takes_back(["Implementation complete.", "- the tests skip the slow path"])
+        is False
+    )
+    for line in (
+        "Everything but the pagination is implemented.",
+        "I removed the check that failed.",
+    ):
+        assert claim_words.takes_back([line], is_strict=True) is True

@@ -191,6 +191,13 @@ def wide(widths: Iterable[int], errors: Iterable[int]) -> list[str]:
             wide([200] * 300, [50, 150, 250]),
             [*range(40, 76), *range(149, 154), *range(241, 256), *range(297, 300)],
         ),
+        # One character more than its share, and the first has 35, so that the last has 16.
+        (
+            wide([200] * 75 + [201] + [200] * 224, [50, 150, 250]),
+            [*range(40, 75), *range(149, 154), *range(240, 256), *range(297, 300)],
+        ),
+        # Without any error the end has the first one's share.
+        (wide([400] * 100, []), [*range(82, 100)]),
         # One that has no room ends what is shown of its error; the next one's are short.
         (
             wide([*[300] * 98, *[480] * 10, *[10] * 192], [20, 100, 120, 299]),
@@ -348,6 +355,10 @@ def test_a_frame_of_ones_own_code_is_shown_amid_those_of_libraries() -> None:
         (["* What went wrong:", "> Task :test FAILED"], "> Task :test FAILED"),
         (["npm error code 1", "npm error path /a"], "npm error path /a"),
         (["npm error code E404", "npm error 404 gone"], "npm error code E404"),
+        (
+            ["* What went wrong:", *["a"] * 60, "Traceback (most recent call last):"],
+            "* What went wrong:",
+        ),
     ],
 )
 def test_the_first_error_says_what_it_is(lines: list[str], first: str) -> None:
