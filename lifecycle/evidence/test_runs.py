@@ -319,9 +319,10 @@ def _target(words: tuple[str, ...], after: tuple[str, ...]) -> str:
     names = [word for word in words[1:] if word not in ("-P", "-L", "--", "-e", "-@")]
     if words[0] == "popd" or len(names) != 1:
         return ""
-    if names[0] == TOP or (names[0] == "$" and " ".join(after) == TOP[2:-1]):
+    (name,) = names
+    if name == TOP or (name == "$" and " ".join(after) == TOP[2:-1]):
         return TOP
-    return "" if re.search(r"[$`*?]", names[0]) or names[0] == "-" else names[0]
+    return "" if name == "-" or re.search(r"[$`*?]", name) else name
 
 
 def _places(command: Command, rest: tuple[str, ...]) -> list[str]:

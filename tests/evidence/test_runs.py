@@ -610,3 +610,48 @@ def test_a_line_leads_away_by_any_place_that_is_not_below_the_top(
     run = test_runs.run_in(line)
     assert run is not None
     assert test_runs.leads_away(run, root) is is_away
+
+
+ASKED = ("is_suite", "decides", "is_shown", "is_plain", "is_end", "is_single")
+PARTS = [
+    ("pytest", set(), False),
+    ("sbt core/test", {"is_suite"}, False),
+    ("declare PYTEST_ADDOPTS=-k; pytest", {"is_suite"}, False),
+    *((f"{sets} pytest", {"is_plain"}, False) for sets in ("PATH=/x:$PATH", "set -a; PATH=/x;")),
+    *((f"{name} PATH=/x; pytest", {"is_plain"}, False) for name in ("export", "declare")),
+    (f"cd {TOP} && pytest", set(), False),
+    ("source .venv/bin/activate x && pytest", set(), False),
+    ("pytest; git log a; true", {"decides", "is_plain"}, False),
+    ("grep x; pytest; true", {"decides", "is_plain"}, False),
+    ("pytest | awk 1 a", {"decides", "is_shown", "is_end"}, True),
+    ("pytest | grep --count x", {"decides", "is_plain"}, True),
+    ("pytest | cat | tail | tee x", {"decides"}, False),
+    ("pytest; ! pytest", {"decides", "is_shown", "is_single"}, False),
+    ("pytest --strange; pytest", {"decides", "is_plain", "is_single"}, False),
+    ("pytest -x/../y", {"is_plain"}, False),
+    ("pytest && git x log", {"is_plain", "is_end"}, False),
+]
+"""Lines, what is not true of the run of each that is of `pytest`, and whether a filter leaves some out."""
+
+
+def test_what_is_not_true_of_a_run_by_the_parts_of_its_line() -> None:
+    """Variables, scripts, other commands and filters: each takes away what it makes doubtful, and no more."""
+    runs = [(line, test_runs.run_in(line)) for line, *_ in PARTS]
+    found = [
+        (line, {name for name in ASKED if not getattr(run, name)}, getattr(run, "is_sifted", None))
+        for line, run in runs
+    ]
+    assert found == PARTS
+    assert test_runs.run_in("pytest -x/../y").steps == ()  # type: ignore[union-attr]  # it is a run
+
+
+def test_an_option_changes_files_only_behind_a_program_that_is_known_to_have_it() -> None:
+    """And what is installed by name may change the lock file."""
+    changing = {
+        line: [test_runs.changes_files(one) for one in command_lines.commands(line)]
+        for line in ("echo --fix", "eslint --fix .")
+    }
+    assert changing == {"echo --fix": [False], "eslint --fix .": [True]}
+    assert not test_runs.may_change_files("echo --fix")
+    (install,) = command_lines.commands("npm install x")
+    assert test_runs.may_lock(install)
