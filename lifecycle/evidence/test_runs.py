@@ -111,8 +111,7 @@ def run_in(
 def run_of(line: str, tests: tuple[str, ...], rows: tuple[RunnerRow, ...]) -> SuiteRun:
     """The run that a command line is which is known to be one; it may be one that runs nothing."""
     run = _run_in(line, tests, rows)
-    command = _meant(line) if run is None else None
-    if command is not None:
+    if run is None and (command := _meant(line)) is not None:
         run = _checked(command.words[0], command.words[1:], command.sets, command, None)
     return run or SuiteRun(line[:60], scope=RunScope.SUITE, decides=True)
 

@@ -635,7 +635,7 @@ PARTS = [
 
 
 def test_what_is_not_true_of_a_run_by_the_parts_of_its_line() -> None:
-    """Variables, scripts, other commands and filters: each takes away what it makes doubtful, and no more."""
+    """Variables, scripts, other commands, filters: each takes away what it makes doubtful, no more."""
     runs = [(line, test_runs.run_in(line)) for line, *_ in PARTS]
     found = [
         (line, {name for name in ASKED if not getattr(run, name)}, getattr(run, "is_sifted", None))

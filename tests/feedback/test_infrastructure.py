@@ -59,7 +59,7 @@ def test_a_phrase_counts_where_an_error_is_told() -> None:
     """In the first error, in another of the excerpt, in what Actions itself remarks; in no other line."""
     assert broken(replace(FAILED, excerpt=("npm error code ECONNRESET",))) == "the network"
     assert broken(replace(FAILED, excerpt=("##[error]ran out: ECONNRESET",))) == "the network"
-    killed = "##[error]Process completed with exit code 137."  # how any step ends, and no error of it
+    killed = "##[error]Process completed with exit code 137."  # it tells no error itself
     assert broken(replace(FAILED, excerpt=("make", killed))) == "a process was killed"
     assert broken(replace(FAILED, excerpt=("it handles ECONNRESET",))) == ""
     said = CheckRemark("", 0, "FAILURE", "lost communication with the server")
