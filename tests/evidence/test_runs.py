@@ -623,6 +623,7 @@ PARTS = [
     ("source .venv/bin/activate x && pytest", set(), False),
     ("pytest; git log a; true", {"decides", "is_plain"}, False),
     ("grep x; pytest; true", {"decides", "is_plain"}, False),
+    *((f"pytest; echo {word}; true", {"decides", "is_plain"}, False) for word in ('"$(x)"', "`x`")),
     ("pytest | awk 1 a", {"decides", "is_shown", "is_end"}, True),
     ("pytest | grep --count x", {"decides", "is_plain"}, True),
     ("pytest | cat | tail | tee x", {"decides"}, False),
