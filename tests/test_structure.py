@@ -37,7 +37,7 @@ BUDGET = {
     "run": 3_747,
     "stages": 2_726,
     "workflow": 2_499,
-    "feedback": 2_898,
+    "feedback": 2_893,
     "reconcile": 1_393,
     "views": 2_355,
     "app": 1_725,
