@@ -59,9 +59,8 @@ def pytest_collection_finish() -> None:
     """Let the garbage collector look at what tests leave, and at nothing that was there before."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(
-        20_000
-    )  # after 700 new objects, as it is, it takes a twentieth of all CPU time
+    # After 700 new objects, as it is unless told, it takes a twentieth of all CPU time.
+    gc.set_threshold(20_000)
     gc.enable()
 
 
