@@ -75,13 +75,10 @@ def test_the_value_of_an_option_is_no_program(option: str) -> None:
     assert runs(f"uv run {option} value pytest -q") == ["pytest -q"]
 
 
-@each_row(
-    ("by", "name"),
-    product(
-        ["yarn", "pnpm", "bun"],
-        ["jest", "vitest", "mocha", "ava", "playwright", "cypress", "tap"],
-    ),
-)
+INSTALLED = ["jest", "vitest", "mocha", "ava", "playwright", "cypress", "tap"]
+
+
+@each_row(("by", "name"), product(["yarn", "pnpm", "bun"], INSTALLED))
 def test_a_package_manager_runs_an_installed_program_by_its_name(by: str, name: str) -> None:
     """Another word behind it is a script of the project's, or a command of its own."""
     assert runs(f"{by} {name} run") == [f"{name} run"]
