@@ -51,8 +51,8 @@ gc.disable()
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One worker more than there are cores: a quarter of a test's time is spent waiting."""
-    return (os.cpu_count() or 1) + 1
+    """Half as many again as there are cores, and one: of a test's time a third is spent waiting."""
+    return 3 * (os.cpu_count() or 1) // 2 + 1
 
 
 def pytest_collection_finish() -> None:

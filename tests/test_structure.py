@@ -147,6 +147,16 @@ def test_a_module_is_known_by_its_name() -> None:
     assert several <= SIBLINGS, {name: places[name] for name in several - SIBLINGS}
 
 
+def test_no_module_is_named_as_a_test() -> None:
+    """pytest loads what is named so itself, with its asserts rewritten: a mutant of it would not be seen.
+
+    Source: https://docs.pytest.org/en/stable/how-to/writing_plugins.html#assertion-rewriting
+    """
+    names = [path.name for path in modules()]
+    assert len(names) > IN_ALL
+    assert not [name for name in names if name.startswith("test_") or name.endswith("_test.py")]
+
+
 def test_a_class_is_known_by_its_name() -> None:
     """One name, one class, private ones too."""
     places: dict[str, list[str]] = defaultdict(list)

@@ -13,11 +13,11 @@ import shlex
 from collections import Counter
 from itertools import islice
 
-from lifecycle.evidence import test_runs
+from lifecycle.evidence import suite_runs
 from lifecycle.evidence.outcomes import WHOLE, CallEnd, Counts, Outcome, Reading
 from lifecycle.evidence.runners import runner_row, runner_table
 from lifecycle.evidence.runners.runner_row import RunnerRow
-from lifecycle.evidence.test_runs import SuiteRun
+from lifecycle.evidence.suite_runs import SuiteRun
 
 _CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _LABEL = re.compile(r"^[@\w./-]+[ :#]test(?:[:-][\w-]+)?: ?", re.MULTILINE)
@@ -364,7 +364,7 @@ def _tested(
     is_cut: bool,
 ) -> Reading:
     own = (shlex.join(configured),) if configured else ()
-    run = test_runs.run_of(shlex.join(argv), own, rows)
+    run = suite_runs.run_of(shlex.join(argv), own, rows)
     tally = _tally(run, rows, output)
     outcome, why = _judged(
         tally,

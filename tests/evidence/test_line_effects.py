@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.evidence import command_lines, test_runs
+from lifecycle.evidence import command_lines, suite_runs
 from lifecycle.evidence.command_lines import commands, listed
 from tests.batches import each_row
 
@@ -41,7 +41,7 @@ from tests.batches import each_row
 )
 def test_what_is_known_to_change_files(line: str) -> None:
     """Programs that do, with the options with which they do; one of their files is enough."""
-    assert [test_runs.changes_files(each) for each in commands(line)] == [True]
+    assert [suite_runs.changes_files(each) for each in commands(line)] == [True]
 
 
 @each_row(
@@ -69,7 +69,7 @@ def test_what_is_known_to_change_files(line: str) -> None:
 )
 def test_what_is_not_known_to_change_files(line: str) -> None:
     """What only looks, what writes elsewhere or into caches, and what nobody knows."""
-    assert [test_runs.changes_files(each) for each in commands(line)] == [False]
+    assert [suite_runs.changes_files(each) for each in commands(line)] == [False]
 
 
 @each_row(
@@ -97,7 +97,7 @@ def test_what_is_not_known_to_change_files(line: str) -> None:
 )
 def test_a_line_may_change_files_unless_all_of_it_is_known_not_to(line: str, may: bool) -> None:
     """One command that nobody knows is enough."""
-    assert test_runs.may_change_files(line) is may
+    assert suite_runs.may_change_files(line) is may
 
 
 @each_row(
@@ -137,9 +137,9 @@ def test_where_a_line_leads(line: str, root: str, leads: bool) -> None:
 
     Without a root: what is elsewhere for certain, and what a run is given by its whole path.
     """
-    run = test_runs.run_in(line)
+    run = suite_runs.run_in(line)
     assert run is not None
-    assert test_runs.leads_away(run, root) is leads
+    assert suite_runs.leads_away(run, root) is leads
 
 
 def test_the_tables_of_what_changes_files_are_there() -> None:
@@ -174,10 +174,10 @@ def test_what_several_commands_print_into_a_file_is_not_clear() -> None:
 def test_the_last_command_that_does_anything_is_the_projects_own() -> None:
     """Of a configured line with several: what comes before it only makes it ready."""
     own = ("./generate && ./run-all | tail",)
-    run = test_runs.run_in("./run-all", own)
+    run = suite_runs.run_in("./run-all", own)
     assert run is not None
     assert run.is_own
-    assert test_runs.run_in("./generate", own) is None
+    assert suite_runs.run_in("./generate", own) is None
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_the_last_command_that_does_anything_is_the_projects_own() -> None:
 )
 def test_a_command_of_git_that_stays_leaves_a_run_what_it_is(line: str, is_plain: bool) -> None:
     """A new branch has the same files; another one may have others."""
-    run = test_runs.run_in(line)
+    run = suite_runs.run_in(line)
     assert run is not None
     assert run.is_plain is is_plain
 
@@ -195,5 +195,5 @@ def test_every_filter_behind_a_run_changes_no_file() -> None:
     """What a run prints goes through it, and that is all."""
     plain = listed("filters") - {"sed", "sort", "git"}
     assert len(plain) > 5
-    runs = {name: test_runs.run_in(f"pytest | {name}") for name in plain}
+    runs = {name: suite_runs.run_in(f"pytest | {name}") for name in plain}
     assert {name for name, run in runs.items() if run is None or not run.is_end} == set()

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.evidence import reading, test_runs
+from lifecycle.evidence import reading, suite_runs
 from lifecycle.evidence.command_lines import commands
 from lifecycle.evidence.outcomes import CallEnd, Outcome
 from lifecycle.evidence.runners import runner_table
-from lifecycle.evidence.test_runs import FolderStep
+from lifecycle.evidence.suite_runs import FolderStep
 from tests.batches import each_row
 
 
 def read(line: str, output: str) -> Outcome | None:
     """What a line that ended with status 0 came to; None where it is no run."""
-    run = test_runs.run_in(line)
+    run = suite_runs.run_in(line)
     return None if run is None else reading.read_run(run, CallEnd.OK, output).outcome
 
 
@@ -75,10 +75,10 @@ def test_what_a_line_and_its_output_come_to(line: str, output: str, wanted: Outc
 
 def test_the_commands_behind_a_run_are_known() -> None:
     """All that stands behind the last run, in its order, and nothing before it."""
-    run = test_runs.run_in("git pull && pytest && git stash pop; echo x")
+    run = suite_runs.run_in("git pull && pytest && git stash pop; echo x")
     assert run is not None
     assert [command.words[0] for command in run.behind] == ["git", "echo"]
-    twice = test_runs.run_in("pytest && git pull && pytest -q; echo x")
+    twice = suite_runs.run_in("pytest && git pull && pytest -q; echo x")
     assert twice is not None
     assert [command.words[0] for command in twice.behind] == ["echo"]
 
@@ -95,7 +95,7 @@ def test_the_commands_behind_a_run_are_known() -> None:
         ("cd - && pytest", [("", True)]),
         ("make -C ../web test ../x", [("../web", False), ("../x", False)]),
         ("../bin/pytest", []),
-        ("cd $(git rev-parse --show-toplevel) && pytest", [(test_runs.TOP, True)]),
+        ("cd $(git rev-parse --show-toplevel) && pytest", [(suite_runs.TOP, True)]),
         ("cd $(git rev-parse --git-dir) && pytest", [("", True)]),
         ("make -C ../web test", [("../web", False)]),
         ("make test -C../web", [("../web", False)]),
@@ -104,7 +104,7 @@ def test_the_commands_behind_a_run_are_known() -> None:
 )
 def test_where_a_line_goes(line: str, wanted: list[tuple[str, bool]]) -> None:
     """Each place, and whether what follows runs there; "" is a place that the line alone does not say."""
-    run = test_runs.run_in(line)
+    run = suite_runs.run_in(line)
     assert run is not None
     assert all(isinstance(step, FolderStep) for step in run.steps)
     assert [(step.path, step.moves) for step in run.steps] == wanted
@@ -117,7 +117,7 @@ def test_a_parenthesis_that_nothing_opened_ends_a_command() -> None:
 
 def test_a_failure_without_a_title_is_known_by_its_name() -> None:
     """Where a row tells no title the name alone is compared, and nothing breaks."""
-    run = test_runs.run_in("pytest")
+    run = suite_runs.run_in("pytest")
     assert run is not None
     out = "FAILED tests/test_a.py::test_one - assert 1 == 2\n1 failed in 0.1s\n"
     found = reading.read_run(run, CallEnd.FAILED, out)
@@ -136,13 +136,13 @@ def test_a_failure_without_a_title_is_known_by_its_name() -> None:
 )
 def test_what_stands_before_the_name_of_what_runs(line: str, is_run: bool) -> None:
     """A tool chain's choice and folders do not hide a run; a folder of that name is none."""
-    assert (test_runs.run_in(line) is not None) is is_run
+    assert (suite_runs.run_in(line) is not None) is is_run
 
 
 def test_a_filter_in_a_variable_makes_a_part() -> None:
     """Also where its value stands right behind the letter of the option."""
     for value in ("-kone", "-k one", "-mfast"):
-        run = test_runs.run_in(f"PYTEST_ADDOPTS='{value}' pytest")
+        run = suite_runs.run_in(f"PYTEST_ADDOPTS='{value}' pytest")
         assert run is not None
         assert not run.is_suite
 
@@ -150,7 +150,7 @@ def test_a_filter_in_a_variable_makes_a_part() -> None:
 def test_what_is_known_to_be_a_run_is_one_whatever_it_is_called() -> None:
     """One that no row knows is called by its program, one without any as it stands."""
     lines = ("./bin/verify.sh all", "pytest -q", "make -n test", f"A={'x' * 70}")
-    runs = [test_runs.run_of(line, (), runner_table.rows()) for line in lines]
+    runs = [suite_runs.run_of(line, (), runner_table.rows()) for line in lines]
     assert [(run.name, run.is_suite, run.is_nothing, run.decides) for run in runs] == [
         ("verify.sh", True, False, True),
         ("pytest", True, False, True),
@@ -158,12 +158,12 @@ def test_what_is_known_to_be_a_run_is_one_whatever_it_is_called() -> None:
         (f"A={'x' * 58}", True, False, True),
     ]
     assert [len(run.rows) for run in runs] == [0, 1, 1, 0]
-    (step,) = test_runs.run_of("cd web", ("cd web",), runner_table.rows()).steps
+    (step,) = suite_runs.run_of("cd web", ("cd web",), runner_table.rows()).steps
     assert (step.path, step.moves) == ("web", True)
 
 
 def test_our_own_check_is_one_where_nothing_else_runs() -> None:
     """It keeps what it showed itself; a command of the project's that no row knows is none."""
     lines = ("lifecycle check test", "lifecycle check test && pytest", "pytest", "./verify.sh")
-    runs = [test_runs.run_in(line, ("./verify.sh",)) for line in lines]
+    runs = [suite_runs.run_in(line, ("./verify.sh",)) for line in lines]
     assert [run and run.is_check for run in runs] == [True, False, False, False]

@@ -7,7 +7,7 @@ import pytest
 from lifecycle.evidence import reading
 from lifecycle.evidence.outcomes import WHOLE, CallEnd, Counts, Outcome, Reading
 from lifecycle.evidence.reading import read_check
-from lifecycle.evidence.test_runs import run_in
+from lifecycle.evidence.suite_runs import run_in
 from lifecycle.platforms import coverage_number
 from tests.batches import each_row
 

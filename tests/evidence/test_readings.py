@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.evidence import reading, test_runs
+from lifecycle.evidence import reading, suite_runs
 from lifecycle.evidence.outcomes import CallEnd, Counts, Outcome
 from lifecycle.evidence.reading import read_check
 from lifecycle.evidence.runners import runner_table
@@ -190,7 +190,7 @@ def test_what_proves_nothing_for_the_engine_proves_nothing_for_an_agent(
     """The same command on an agent's line is never evidence, however it is put."""
 
     def proves(text: str) -> bool:
-        run = test_runs.run_in(text)
+        run = suite_runs.run_in(text)
         if run is None or not run.is_suite:
             return False
         is_own = status == 0 or not run.decides
@@ -227,7 +227,7 @@ def test_what_proves_nothing_for_the_engine_proves_nothing_for_an_agent(
 )  # fmt: skip
 def test_what_an_agents_own_run_proves(line: str, output: str, outcome: Outcome) -> None:
     """It is believed where it can be read with certainty, and nowhere else."""
-    run = test_runs.run_in(line)
+    run = suite_runs.run_in(line)
     assert run is not None
     assert reading.proof(run, CallEnd.OK, output).outcome is outcome
 
@@ -241,7 +241,7 @@ def test_what_an_agents_own_run_proves(line: str, output: str, outcome: Outcome)
 )
 def test_what_runs_on_other_files_is_no_run_here(line: str) -> None:
     """Another machine, or an image with files of its own."""
-    assert test_runs.run_in(line) is None
+    assert suite_runs.run_in(line) is None
 
 
 KINDS: list[tuple[str, int | None, str, Outcome, str]] = [
@@ -400,7 +400,7 @@ def test_each_run_of_a_line_has_to_run_a_test() -> None:
     """What one of them counts does not stand for the other; the parts of one run add up."""
 
     def told(line: str, output: str) -> tuple[Outcome, str]:
-        run = test_runs.run_in(line, ("make test",))
+        run = suite_runs.run_in(line, ("make test",))
         assert run is not None
         seen = reading.read_run(run, CallEnd.OK, output)
         return seen.outcome, seen.why
@@ -481,7 +481,7 @@ def test_what_a_run_of_the_agents_came_to_and_why() -> None:
     """By the run's own status, or by all of its output; and the clause for people that goes with it."""
 
     def told(line: str, end: CallEnd, output: str) -> tuple[Outcome, str]:
-        run = test_runs.run_in(line, ("make own", "npm test"))
+        run = suite_runs.run_in(line, ("make own", "npm test"))
         assert run is not None
         seen = reading.read_run(run, end, output)
         return seen.outcome, seen.why
@@ -510,7 +510,7 @@ def test_what_a_run_proves_of_the_files_behind_it_and_why() -> None:
     rows = runner_table.rows((own,))
 
     def told(line: str, is_cut: bool) -> tuple[Outcome, str]:
-        run = test_runs.run_in(line, (), rows)
+        run = suite_runs.run_in(line, (), rows)
         assert run is not None
         seen = reading.proof(run, CallEnd.OK, "3 fine\n", is_cut=is_cut, rows=rows)
         return seen.outcome, seen.why

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.evidence import test_runs
+from lifecycle.evidence import suite_runs
 from lifecycle.evidence.runners import runner_table
-from lifecycle.evidence.test_runs import run_in, run_of
+from lifecycle.evidence.suite_runs import run_in, run_of
 from tests.batches import each_row
 
 PLACES = (
@@ -145,4 +145,4 @@ def test_a_line_that_is_known_to_be_a_run_is_one(
     run = run_of(line, (), runner_table.rows())
     assert (run.name, [row.name for row in run.rows]) == (name, rows)
     assert (run.is_nothing, run.is_nothing or run.is_suite) == (is_nothing, is_suite)
-    assert test_runs.run_in(line) is None or not is_nothing
+    assert suite_runs.run_in(line) is None or not is_nothing

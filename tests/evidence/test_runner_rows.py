@@ -10,7 +10,7 @@ from lifecycle.core.errors import BadConfig
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.reading import read_check
 from lifecycle.evidence.runners import runner_row, runner_table
-from lifecycle.evidence.test_runs import run_in
+from lifecycle.evidence.suite_runs import run_in
 from tests.batches import each_row
 
 OWN: dict[str, Any] = {

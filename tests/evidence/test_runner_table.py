@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lifecycle.core.errors import BadConfig
-from lifecycle.evidence import test_runs
+from lifecycle.evidence import suite_runs
 from lifecycle.evidence.outcomes import CallEnd, Outcome
 from lifecycle.evidence.reading import read_check, read_run
 from lifecycle.evidence.runners import runner_row, runner_table
@@ -118,7 +118,7 @@ def test_the_row_that_the_docs_show(line: str, status: int, output: str, outcome
     assert seen.outcome is outcome
     if outcome is Outcome.FAILED:
         assert seen.failures == ("one",)
-    run = test_runs.run_in(line, (), rows)
+    run = suite_runs.run_in(line, (), rows)
     if run is None:
         assert outcome is Outcome.NOTHING_RAN
     else:
@@ -185,7 +185,7 @@ def test_a_projects_row_comes_first_and_sees_a_bounded_text() -> None:
     """It may say otherwise of a known runner; a line that both read counts once."""
     own = {"name": "mine", "commands": ["pytest"], "summary": [r"^(?P<passed>\d+) passed"]}
     rows = runner_table.rows((own,))
-    run = test_runs.run_in("pytest", (), rows)
+    run = suite_runs.run_in("pytest", (), rows)
     assert run is not None
     assert [row.name for row in run.rows] == ["mine"]
     seen = read_check("test", ("make", "test"), 0, "3 passed in 0.1s\n", rows=rows)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.evidence import test_runs
+from lifecycle.evidence import suite_runs
 from lifecycle.git.worktree_places import RESET, is_here
 
 
@@ -28,7 +28,7 @@ def root(tmp_path: Path) -> Path:
 
 def asks(root: Path, line: str, folder: str = ".", said: str = "") -> bool:
     """Is the run of this line, of which the shell ended in this folder, one of the worktree's?"""
-    run = test_runs.run_in(line)
+    run = suite_runs.run_in(line)
     assert run is not None
     return is_here(root, str(root / folder), run.places(str(root)), said)
 

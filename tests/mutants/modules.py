@@ -42,7 +42,7 @@ PURE = (
     "evidence.outcomes",
     "evidence.reading",
     "evidence.runners.runner_options",
-    "evidence.test_runs",
+    "evidence.suite_runs",
     "evidence.words.claim_words",
     "evidence.words.own_words",
     "evidence.words.prose_blocks",

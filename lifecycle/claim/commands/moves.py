@@ -358,7 +358,7 @@ def _validate(world: World, command: str, session: str) -> list[str]:
 
     What runs the tests is kept as the check `test`, anything else as `validate`; remarks on it are given.
     """
-    from lifecycle.evidence import test_runs
+    from lifecycle.evidence import suite_runs
     from lifecycle.evidence.checks import check_engine, known_checks
     from lifecycle.evidence.records import TEST
     from lifecycle.evidence.runners import runner_table
@@ -366,7 +366,7 @@ def _validate(world: World, command: str, session: str) -> list[str]:
 
     settings = world.settings
     rows = runner_table.rows(settings.evidence_runners)
-    run = test_runs.run_in(command, settings.stages.test, rows)
+    run = suite_runs.run_in(command, settings.stages.test, rows)
     name = TEST if run is not None and run.is_suite else known_checks.VALIDATE
     try:
         words = command_argv.split(command)

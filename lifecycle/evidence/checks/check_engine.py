@@ -266,9 +266,9 @@ class CheckRun:
         record = replace(record, tree_after=after.full)
         tests = record.asserted or record.failures
         if tests:
-            from lifecycle.evidence import test_sources
+            from lifecycle.evidence import suite_sources
 
-            sources = test_sources.of_tests(self.root, tests, before.files)
+            sources = suite_sources.of_tests(self.root, tests, before.files)
             record = replace(record, files=tuple(sources.items()))
         if not (before.name and after.name):
             return record, {}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from lifecycle.evidence import junit, reading, test_runs
+from lifecycle.evidence import junit, reading, suite_runs
 from lifecycle.evidence.checks.check_log import CheckOutput
 from lifecycle.evidence.outcomes import Outcome, Reading
 from lifecycle.evidence.records import KINDS, TEST
@@ -42,7 +42,7 @@ def read(
     A check of another name is read as tests are if its command is known to run tests; else it passes by its
     exit status. For coverage `number` is the percentage, where it was read elsewhere.
     """
-    is_other = name in KINDS or test_runs.run_in(shlex.join(end.words), rows=rows) is None
+    is_other = name in KINDS or suite_runs.run_in(shlex.join(end.words), rows=rows) is None
     kind = name if is_other else TEST
     shown = reading.read_check(
         kind,
@@ -64,7 +64,7 @@ def picking(name: str, words: tuple[str, ...], environment: Mapping[str, str]) -
     Of what a shell holds only those count that runners read: a name alone may speak of anything. One that
     a command of the check sets itself is the project's word for what its suite is.
     """
-    if name != TEST and test_runs.run_in(shlex.join(words)) is None:
+    if name != TEST and suite_runs.run_in(shlex.join(words)) is None:
         return ""
     own = {word.partition("=")[0] for word in words}
     for key in sorted(runner_table.options("inherited") & {*environment} - own):

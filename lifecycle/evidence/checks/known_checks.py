@@ -176,10 +176,10 @@ def _made(name: str, origin: str, values: tuple[object, ...]) -> KnownCheck:
 
 def _of_tests(settings: Settings) -> tuple[str, ...]:
     """The commands of `validate` that run the tests."""
-    from lifecycle.evidence import test_runs
+    from lifecycle.evidence import suite_runs
 
     tests, rows = settings.stages.test, runner_table.rows(settings.evidence_runners)
-    runs = {line: test_runs.run_in(line, tests, rows) for line in settings.validate}
+    runs = {line: suite_runs.run_in(line, tests, rows) for line in settings.validate}
     return tuple(line for line, run in runs.items() if run is not None and run.is_suite)
 
 

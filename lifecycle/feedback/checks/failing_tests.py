@@ -8,7 +8,7 @@ from lifecycle.core.redact import redact
 from lifecycle.evidence.reading import Tally
 from lifecycle.evidence.runners import runner_table
 from lifecycle.evidence.runners.runner_options import RunScope
-from lifecycle.evidence.test_runs import SuiteRun
+from lifecycle.evidence.suite_runs import SuiteRun
 from lifecycle.feedback.checks.log_lines import StepTime, plain_lines
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from lifecycle.core.errors import LockBusy
 from lifecycle.core.redact import redact
-from lifecycle.evidence import command_lines, test_runs
+from lifecycle.evidence import command_lines, suite_runs
 from lifecycle.evidence.outcomes import WHOLE, CallEnd, Outcome, Reading
 from lifecycle.evidence.reading import proof
 from lifecycle.evidence.records import RunRecord, record_of
@@ -43,7 +43,7 @@ def answer(call: HookCall) -> Reply:
         return Reply()
     used = used_tool(call.event)
     rows = runner_table.rows(world.settings.evidence_runners)
-    seen = test_runs.run_in(used.text, stages.test, rows) if used is not None else None
+    seen = suite_runs.run_in(used.text, stages.test, rows) if used is not None else None
     if used is None or seen is None or not seen.is_suite or seen.is_check:
         return Reply()  # a check keeps what it showed itself
     is_here = _is_here(call, seen)
@@ -86,7 +86,7 @@ def used_tool(event: Mapping[str, Any]) -> ToolCall | None:
 
 
 def _reading(
-    event: Mapping[str, Any], used: ToolCall, run: test_runs.SuiteRun, rows: tuple[RunnerRow, ...]
+    event: Mapping[str, Any], used: ToolCall, run: suite_runs.SuiteRun, rows: tuple[RunnerRow, ...]
 ) -> Reading:
     """What the run proves; its whole output is looked at where its exit status is not the line's."""
     output, is_cut = used.output, len(used.output) >= OUTPUT - 1
@@ -97,7 +97,7 @@ def _reading(
     return proof(run, used.outcome, output, is_cut=is_cut, rows=rows)
 
 
-def _is_here(call: HookCall, run: test_runs.SuiteRun) -> bool:
+def _is_here(call: HookCall, run: suite_runs.SuiteRun) -> bool:
     """True if the run is of this worktree's files."""
     folder = call.event.get("cwd")
     complaint = _of_response(call.event, "stderr") or str(call.event.get("error") or "")

@@ -105,9 +105,9 @@ def classify(
     if ran is not None:
         return ran
     if Sort.EDIT in hints:
-        from lifecycle.evidence import command_lines, test_runs
+        from lifecycle.evidence import command_lines, suite_runs
 
-        if any(map(test_runs.changes_files, command_lines.commands(call.text))):
+        if any(map(suite_runs.changes_files, command_lines.commands(call.text))):
             return Sort.EDIT, str(call.outcome), (), call.tool
     return (Sort.SHOW if command_signs.SHOW in verbs else Sort.WORK), "", (), "tools"
 
@@ -119,19 +119,19 @@ def _tested(
     root: str,
 ) -> Seen | None:
     """The test run that a command line is, and how it came out; None if it is none."""
-    from lifecycle.evidence import reading, test_runs
+    from lifecycle.evidence import reading, suite_runs
     from lifecycle.evidence.runners import runner_table
 
     rows = runner_table.rows(runners)
-    run = test_runs.run_in(call.text, tests, rows)
+    run = suite_runs.run_in(call.text, tests, rows)
     if run is None:
         return None
     end = CallEnd.UNKNOWN if call.is_background else call.outcome
     outcome = reading.read_run(run, end, call.output, rows=rows).outcome
     known = str(outcome) if run.is_suite else "part"
-    if any(map(test_runs.changes_files, run.behind)) or any(map(test_runs.may_lock, run.behind)):
+    if any(map(suite_runs.changes_files, run.behind)) or any(map(suite_runs.may_lock, run.behind)):
         known = "stale"
-    elif test_runs.leads_away(run, root):
+    elif suite_runs.leads_away(run, root):
         known = "elsewhere"
     return Sort.TESTS, known, (), run.name
 

@@ -16,7 +16,7 @@ import re
 from lifecycle.core.errors import GitFailed, LifecycleError, Transient
 from lifecycle.core.light_dataclass import asdict, dataclass
 from lifecycle.core.values.configured import StageSettings
-from lifecycle.evidence import reading, records, test_runs, tree_hash
+from lifecycle.evidence import reading, records, suite_runs, tree_hash
 from lifecycle.evidence.outcomes import WHOLE, CallEnd, Outcome
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.evidence.runners import runner_table
@@ -142,7 +142,7 @@ def _note_end(call: StageCall, files: WorkflowFiles, end: TaskEnd) -> None:
 def _outcome(
     awaited: Awaited, end: TaskEnd, stages: StageSettings, rows: tuple[RunnerRow, ...]
 ) -> Outcome:
-    run = test_runs.run_in(awaited.command, stages.test, rows)
+    run = suite_runs.run_in(awaited.command, stages.test, rows)
     if run is None or not awaited.is_here:
         return Outcome.UNKNOWN
     output, is_cut = regular_files.end_of(end.file, WHOLE) if end.file else ("", True)

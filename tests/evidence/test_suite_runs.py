@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.evidence import command_lines, reading, test_runs
+from lifecycle.evidence import command_lines, reading, suite_runs
 from lifecycle.evidence.outcomes import CallEnd, Outcome
 from lifecycle.evidence.records import Evidence
 from lifecycle.evidence.runners import runner_table
@@ -18,7 +18,7 @@ OWN = ("make verify", "cd web && npm run check")
 @each_row("name", runner_table.names())
 def test_every_runner_of_the_table_is_a_run(name: str) -> None:
     """Each known runner is found, also behind others and with options, and its suite counts."""
-    run = test_runs.run_in(f"cd x && FOO=1 {name}")
+    run = suite_runs.run_in(f"cd x && FOO=1 {name}")
     assert run is not None
     assert (run.name, run.is_suite, run.decides) == (name, True, True)
 
@@ -54,7 +54,7 @@ def test_every_runner_of_the_table_is_a_run(name: str) -> None:
 )
 def test_a_run_of_single_files_or_tests_is_no_suite(line: str, is_suite: bool) -> None:
     """The folder of all tests is a suite; one below it, a kind, a file or a name are a part."""
-    run = test_runs.run_in(line, OWN)
+    run = suite_runs.run_in(line, OWN)
     assert run is not None
     assert run.is_suite is is_suite
 
@@ -84,7 +84,7 @@ def test_a_run_of_single_files_or_tests_is_no_suite(line: str, is_suite: bool) -
 )
 def test_words_about_tests_are_no_run(line: str) -> None:
     """Naming, installing, listing and building run nothing."""
-    assert test_runs.run_in(line, OWN) is None
+    assert suite_runs.run_in(line, OWN) is None
 
 
 @each_row(
@@ -131,7 +131,7 @@ def test_green_is_what_is_seen_to_be_green(
     line: str, outcome: str, output: str, wanted: str
 ) -> None:
     """The exit status counts where it is the run's own; elsewhere the output has to say it."""
-    run = test_runs.run_in(line)
+    run = suite_runs.run_in(line)
     assert run is not None
     assert reading.read_run(run, CallEnd(outcome), output).outcome is Outcome(wanted)
 
@@ -161,7 +161,7 @@ def test_green_is_what_is_seen_to_be_green(
 )
 def test_what_lists_or_says_what_it_would_do_is_no_run(line: str) -> None:
     """Each program has its own word for it."""
-    assert test_runs.run_in(line) is None
+    assert suite_runs.run_in(line) is None
 
 
 @each_row(
@@ -209,7 +209,7 @@ def test_what_lists_or_says_what_it_would_do_is_no_run(line: str) -> None:
 )
 def test_what_leaves_tests_out_is_no_suite(line: str, is_suite: bool) -> None:
     """Options, variables and names that pick; and those that only look like it."""
-    run = test_runs.run_in(line)
+    run = suite_runs.run_in(line)
     assert run is not None
     assert run.is_suite is is_suite
 
@@ -218,14 +218,14 @@ def test_a_command_of_the_projects_own_may_pick() -> None:
     """Its options and variables are the project's word for the suite; further ones are not."""
     own = ("SLOW=1 PYTEST_ADDOPTS='-m fast' pytest -k unit | tail -5",)
     line = "SLOW=1 PYTEST_ADDOPTS='-m fast' pytest -k unit"
-    run = test_runs.run_in(line, own)
+    run = suite_runs.run_in(line, own)
     assert run is not None
     assert run.is_suite
     for more in (f"{line} -m slow", line.replace("fast", "none")):
-        part = test_runs.run_in(more, own)
+        part = suite_runs.run_in(more, own)
         assert part is not None
         assert not part.is_suite
-    assert test_runs.run_in("tail -5 log", own) is None
+    assert suite_runs.run_in("tail -5 log", own) is None
 
 
 PASSED = "==== 12 passed in 0.1s ===="
@@ -288,7 +288,7 @@ PASSED = "==== 12 passed in 0.1s ===="
 )
 def test_green_is_proven_or_unknown(line: str, output: str, wanted: str) -> None:
     """The run's own status or all that it printed, and nothing after it that may have changed a file."""
-    run = test_runs.run_in(line)
+    run = suite_runs.run_in(line)
     assert run is not None
     if line.startswith("! "):
         assert reading.proof(run, CallEnd.FAILED, output).outcome is Outcome(wanted)
@@ -297,7 +297,7 @@ def test_green_is_proven_or_unknown(line: str, output: str, wanted: str) -> None
 
 def test_of_a_hidden_status_the_whole_output_has_to_be_there() -> None:
     """A green beginning, or a green end, says nothing of the rest; of its own status it need not."""
-    hidden, own = test_runs.run_in("go test ./... | tee log"), test_runs.run_in("go test ./...")
+    hidden, own = suite_runs.run_in("go test ./... | tee log"), suite_runs.run_in("go test ./...")
     assert hidden is not None
     assert own is not None
     green = "ok  \texample.com/a\t0.1s\n"
@@ -309,7 +309,7 @@ def test_of_a_hidden_status_the_whole_output_has_to_be_there() -> None:
 
 def test_a_failure_that_is_another_commands_is_no_red_run() -> None:
     """`grep` that finds nothing fails; a run that fails of its own is red."""
-    piped, own = test_runs.run_in("pytest | grep -c FAILED"), test_runs.run_in("pytest")
+    piped, own = suite_runs.run_in("pytest | grep -c FAILED"), suite_runs.run_in("pytest")
     assert piped is not None
     assert own is not None
     assert reading.read_run(piped, CallEnd.FAILED, "0").outcome is Outcome.UNKNOWN
@@ -319,14 +319,14 @@ def test_a_failure_that_is_another_commands_is_no_red_run() -> None:
 @given(st.text(), st.sampled_from([CallEnd.FAILED, CallEnd.UNKNOWN]))
 def test_what_failed_or_is_not_over_is_never_green(output: str, outcome: CallEnd) -> None:
     """No output makes a failed or unfinished run green."""
-    run = test_runs.run_in("pytest")
+    run = suite_runs.run_in("pytest")
     assert run is not None
     assert reading.read_run(run, outcome, f"{output}\n12 passed").outcome is not Outcome.PASSED
 
 
 def test_an_output_of_empty_lines_is_read_once() -> None:
     """A test run that printed many line breaks holds nothing up: else this ends by its time."""
-    run = test_runs.run_in("pytest")
+    run = suite_runs.run_in("pytest")
     assert run is not None
     assert reading.read_run(run, CallEnd.OK, "\n" * 200_000 + "1 failed").outcome is Outcome.FAILED
 
@@ -378,7 +378,7 @@ def test_where_a_line_goes_and_what_its_run_is_given(
     line: str, steps: list[tuple[str, bool]]
 ) -> None:
     """Folders that a line goes to, in order; of a run's words those that may lie elsewhere."""
-    run = test_runs.run_in(line)
+    run = suite_runs.run_in(line)
     assert run is not None
     assert list(dict.fromkeys((step.path, step.moves) for step in run.steps)) == steps
 
@@ -425,7 +425,7 @@ def test_what_is_known_of_a_runs_output_and_of_what_comes_after_it(
     line: str, is_shown: bool, is_whole: bool, is_end: bool
 ) -> None:
     """Put away, mixed with other commands' words, or followed by what may change a file."""
-    run = test_runs.run_in(line)
+    run = suite_runs.run_in(line)
     assert run is not None
     assert (run.is_shown, run.is_whole, run.is_end) == (is_shown, is_whole, is_end)
 
@@ -457,7 +457,7 @@ def test_outcomes_and_evidence_have_the_words_of_the_files() -> None:
 )
 def test_what_is_behind_a_run_and_changes_no_file(behind: str) -> None:
     """The run proves the tree as it is then."""
-    run = test_runs.run_in(f"pytest; {behind}")
+    run = suite_runs.run_in(f"pytest; {behind}")
     assert run is not None
     assert run.is_end
 
@@ -471,7 +471,7 @@ def test_what_is_behind_a_run_and_changes_no_file(behind: str) -> None:
 )
 def test_what_is_behind_a_run_and_may_change_a_file(behind: str) -> None:
     """Nothing is proved of the tree behind it."""
-    run = test_runs.run_in(f"pytest; {behind}")
+    run = suite_runs.run_in(f"pytest; {behind}")
     assert run is not None
     assert not run.is_end
 
@@ -493,7 +493,7 @@ def test_what_is_behind_a_run_and_may_change_a_file(behind: str) -> None:
 )
 def test_the_places_that_a_run_is_given(line: str, places: list[str]) -> None:
     """Those that may lead out of the folder, before the run's name as behind it."""
-    run = test_runs.run_in(line)
+    run = suite_runs.run_in(line)
     assert run is not None
     assert {(step.path, step.moves) for step in run.steps} == {(path, False) for path in places}
 
@@ -512,11 +512,11 @@ def test_our_own_command_is_a_run_that_is_kept_already(
     line: str, *, is_suite: bool, is_check: bool
 ) -> None:
     """A check of another name, and the list of them, run no tests."""
-    run = test_runs.run_in(line)
+    run = suite_runs.run_in(line)
     assert run is not None
     assert (run.is_suite, run.is_check) == (is_suite, is_check)
     for other in ("lifecycle check lint", "lifecycle check --list", "lifecycle check"):
-        assert test_runs.run_in(other) is None
+        assert suite_runs.run_in(other) is None
 
 
 @pytest.mark.parametrize(
@@ -532,7 +532,7 @@ def test_what_git_is_told_to_do_changes_files_and_not_what_it_is_told_of(
 ) -> None:
     """Its first word alone says that: a branch may be called `checkout`."""
     (command,) = command_lines.commands(line)
-    assert test_runs.changes_files(command) is is_changing
+    assert suite_runs.changes_files(command) is is_changing
 
 
 @pytest.mark.parametrize(
@@ -548,7 +548,7 @@ def test_a_filter_that_reads_nothing_but_the_run_leaves_its_line_plain(
     line: str, *, is_plain: bool
 ) -> None:
     """Options and numbers are no files; what is read from a file may look like any run's end."""
-    run = test_runs.run_in(line)
+    run = suite_runs.run_in(line)
     assert run is not None
     assert run.is_plain is is_plain
 
@@ -564,7 +564,7 @@ def test_a_filter_that_reads_nothing_but_the_run_leaves_its_line_plain(
 )
 def test_between_runs_and_behind_them_a_line_may_go_elsewhere(line: str, *, is_end: bool) -> None:
     """That changes no file; of an unknown command nobody knows."""
-    run = test_runs.run_in(line)
+    run = suite_runs.run_in(line)
     assert run is not None
     assert run.is_end is is_end
 
@@ -583,7 +583,7 @@ def test_between_runs_and_behind_them_a_line_may_go_elsewhere(line: str, *, is_e
 )
 def test_a_line_is_plain_while_each_of_its_parts_is_known(line: str, *, is_plain: bool) -> None:
     """What prints a file, fills words in or reads a script may make anything of a run."""
-    run = test_runs.run_in(line)
+    run = suite_runs.run_in(line)
     assert run is not None
     assert run.is_plain is is_plain
 
@@ -607,9 +607,9 @@ def test_a_line_leads_away_by_any_place_that_is_not_below_the_top(
     line: str, root: str, *, is_away: bool
 ) -> None:
     """Or of which nobody knows where it is."""
-    run = test_runs.run_in(line)
+    run = suite_runs.run_in(line)
     assert run is not None
-    assert test_runs.leads_away(run, root) is is_away
+    assert suite_runs.leads_away(run, root) is is_away
 
 
 ASKED = ("is_suite", "decides", "is_shown", "is_plain", "is_end", "is_single")
@@ -637,22 +637,22 @@ PARTS = [
 
 def test_what_is_not_true_of_a_run_by_the_parts_of_its_line() -> None:
     """Variables, scripts, other commands, filters: each takes away what it makes doubtful, no more."""
-    runs = [(line, test_runs.run_in(line)) for line, *_ in PARTS]
+    runs = [(line, suite_runs.run_in(line)) for line, *_ in PARTS]
     found = [
         (line, {name for name in ASKED if not getattr(run, name)}, getattr(run, "is_sifted", None))
         for line, run in runs
     ]
     assert found == PARTS
-    assert test_runs.run_in("pytest -x/../y").steps == ()  # type: ignore[union-attr]  # it is a run
+    assert suite_runs.run_in("pytest -x/../y").steps == ()  # type: ignore[union-attr]  # it is a run
 
 
 def test_an_option_changes_files_only_behind_a_program_that_is_known_to_have_it() -> None:
     """And what is installed by name may change the lock file."""
     changing = {
-        line: [test_runs.changes_files(one) for one in command_lines.commands(line)]
+        line: [suite_runs.changes_files(one) for one in command_lines.commands(line)]
         for line in ("echo --fix", "eslint --fix .")
     }
     assert changing == {"echo --fix": [False], "eslint --fix .": [True]}
-    assert not test_runs.may_change_files("echo --fix")
+    assert not suite_runs.may_change_files("echo --fix")
     (install,) = command_lines.commands("npm install x")
-    assert test_runs.may_lock(install)
+    assert suite_runs.may_lock(install)
