@@ -35,7 +35,7 @@ BUDGET = {
     "evidence": 2_498,
     "claim": 6_106,
     "run": 3_747,
-    "stages": 2_726,
+    "stages": 2_732,
     "workflow": 2_499,
     "feedback": 2_893,
     "reconcile": 1_393,
@@ -66,7 +66,8 @@ That nothing of ours is tracked is read off git's index in 20 of git: no process
 Which process the client is was read in four rooms; settings has it now, in three lines.
 
 A review that a command line asks the client for (`claude -p "/oracle-review"`), and a subagent's that is
-of the requirements in other words, are 18 lines of stages.
+of the requirements in other words, are 18 lines of stages. That a transcript lacks the prompt that a stop
+belongs to is six.
 
 Several writes in one request (`joined` in `claim/engine/acting.py`, `github/operations/joint_writes.py`)
 halve what opening and closing ask of GitHub: who may share one, and what becomes of the rest, is 224 lines,

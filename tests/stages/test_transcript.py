@@ -286,3 +286,33 @@ def test_the_same_words_at_the_end_of_an_earlier_turn_are_not_this_stops(tmp_pat
     )
     assert stale.is_over
     assert sum(pauses[12:]) == pytest.approx(1.02)  # a second, and no more
+
+
+def test_a_stop_of_a_prompt_that_the_file_lacks_is_waited_for(tmp_path: Path) -> None:
+    """The words of the stop before are there, unanswered; the event names another prompt than theirs.
+
+    The order is that of a recorded session on a busy machine: the client had answered the stop, taken up
+    the notification and asked the model, and had written none of it. Words in a tool's output name no
+    prompt, and a file that names none is believed.
+    """
+    log = Written().human("Review it", promptId="p1").bash("ls", 'x "promptId":"p2" x')
+    log.says("Understood.")
+    event = {"transcript_path": log.at(tmp_path), "last_assistant_message": "Understood."}
+    pauses: list[float] = []
+
+    def write(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 9:
+            log.machine("CI passed", promptId="p2").says("Understood.").at(tmp_path)
+
+    turn = stop_input.turn_of({**event, "prompt_id": "p2"}, sleep=write)
+    assert (turn.kind, turn.calls, len(pauses)) == (Prompt.MACHINE, (), 9)
+    for prompt in ("p2", "", None):
+        assert (
+            stop_input.turn_of({**event, "prompt_id": prompt}, sleep=write).kind is Prompt.MACHINE
+        )
+    assert len(pauses) == 9
+    bare = Written().human("Review it").says("Understood.")
+    named = {"transcript_path": bare.at(tmp_path), "last_assistant_message": "Understood."}
+    assert stop_input.turn_of({**named, "prompt_id": "p2"}, sleep=write).kind is Prompt.HUMAN
+    assert len(pauses) == 9

@@ -47,10 +47,10 @@ class Written:
         inner = {"type": "hook_additional_context", "content": [text], "hookEvent": event}
         return self.add(attachment=inner, type="attachment")
 
-    def machine(self, text: str) -> Written:
+    def machine(self, text: str, **more: Any) -> Written:
         """A notification of the client's."""
         message = {"role": "user", "content": f"<task-notification>\n{text}\n</task-notification>"}
-        return self.add(type="user", message=message, origin={"kind": "task-notification"})
+        return self.add(type="user", message=message, origin={"kind": "task-notification"}, **more)
 
     def says(self, text: str, **more: Any) -> Written:
         """Words of the agent."""

@@ -4,12 +4,13 @@ The file's size costs nothing: what is read ends at the last instruction of ours
 
 The client writes the transcript behind the session: while a Stop hook starts, the last text, the
 results of tools before it and even our own last instruction may not be there yet. They come within some
-hundredths of a second. The last text comes with the event: once the file has it too, it has all.
+hundredths of a second. The last text comes with the event: once the file has it too, it has all. Where
+an earlier turn ended with the same words, it has all once it has the prompt that the event names.
 
 Imported at every stop that is looked at, so it imports no `typing`, no `dataclasses` and no `pathlib`.
 
 Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks (`transcript_path`,
-`last_assistant_message`).
+`last_assistant_message`, `prompt_id`; a line of the file that belongs to a prompt has it as `promptId`).
 """
 
 from __future__ import annotations
@@ -60,6 +61,9 @@ _NEEDLE = rb"WORKFLOW_STAGE"
 _TURN_ENDED = b'"subtype":"stop_hook_summary"'
 """What the client writes once the hooks of a stop have answered."""
 
+_PROMPT = b'"promptId":"%s'
+"""What a line has that belongs to the prompt with this id, or to any."""
+
 _TYPED = rb"<command-name>/"
 """What a command that a person typed has."""
 
@@ -83,6 +87,7 @@ def read(
     limit: int = LIMIT,
     deep: int = 0,
     starts: tuple[str, ...] = (),
+    prompt: str = "",
 ) -> Turn:
     """What the agent said and did since it was last spoken to.
 
@@ -93,12 +98,13 @@ def read(
         deep: bytes that are searched before these if there is no instruction of ours in them: for the
             last one, and for what took a task up since; 0 for none.
         starts: the project's own commands that begin a task.
+        prompt: what came with the event as `prompt_id`.
     """
     descriptor = file_tail.opened(path)
     if descriptor is None:
         return NOTHING
     try:
-        entries, is_sound, place, is_over = _recent(descriptor, limit)
+        entries, is_sound, place, is_over = _recent(descriptor, limit, prompt)
         older: list[Entry] = []
         if deep and place and not any(map(_is_instruction, entries)):
             older = _older(descriptor, place, deep, starts)
@@ -121,21 +127,26 @@ def position(began: str, text: str) -> str:
     return f"{began}:{zlib.crc32(text.strip().encode('utf-8', 'replace')):08x}"
 
 
-def _recent(descriptor: int, limit: int) -> tuple[list[Entry], bool, int, bool]:
+def _recent(descriptor: int, limit: int, prompt: str) -> tuple[list[Entry], bool, int, bool]:
     """The entries since the last instruction of ours, and what is known of the file beside them.
 
-    That is whether it is a transcript, where they begin, and whether the last ended a turn that is over.
+    That is whether it is a transcript, where they begin, and whether they end with a turn that is over: the
+    client wrote so behind it, or they have other prompts than this one.
     A file of which no line could be read is none; a line that is too long to be read may be one.
     """
     result: list[Entry] = []
     results: dict[str, ToolCall] = {}
     is_sound, is_begun, is_told, is_over = False, False, False, False
+    is_elsewhere, is_here = False, not prompt
+    wanted = _PROMPT % prompt.encode("utf-8", "replace")
     place = os.fstat(descriptor).st_size
     for place, line in file_tail.lines(descriptor, limit):  # noqa: B007 -- where it ended matters
         if line is None:
             is_sound = True
             continue
         is_over = is_over or (not result and _TURN_ENDED in line)
+        is_here = is_here or wanted in line
+        is_elsewhere = is_elsewhere or _PROMPT % b"" in line
         if is_begun and len(line) > SHORT and _NEEDLE not in line:
             continue
         entries = entries_of(line, results)
@@ -146,7 +157,7 @@ def _recent(descriptor: int, limit: int) -> tuple[list[Entry], bool, int, bool]:
             is_told = is_told or _is_instruction(entry)
         if is_begun and is_told:
             break
-    return result[::-1], is_sound, place, is_over
+    return result[::-1], is_sound, place, is_over or (is_elsewhere and not is_here)
 
 
 def _older(descriptor: int, end: int, deep: int, starts: tuple[str, ...]) -> list[Entry]:
@@ -259,20 +270,21 @@ def turn_of(event: Mapping[str, object], *, sleep: Callable[[float], None] = tim
     """The end of the transcript that the event names, with the event's own last text.
 
     A file that did not grow meanwhile is not read again. Where the same words ended an earlier turn, this
-    one is not in the file yet: the client wrote there that the stop before was answered.
+    one is not in the file yet: the client wrote there that the stop before was answered, or the prompt
+    that this stop belongs to is not there.
 
     Args:
         event: a Stop event; what is missing in it counts as empty.
         sleep: waits for so many seconds.
     """
     path, message = (_text(event, name) for name in ("transcript_path", "last_assistant_message"))
-    last = message.strip()
+    last, prompt = message.strip(), _text(event, "prompt_id")
     size, tries = -1, TRIES if last else 0
     while tries:
         tries -= 1
         before, size = size, _size(path)
         if size != before:
-            turn = read(path)
+            turn = read(path, prompt=prompt)
             if turn.is_there and turn.texts and turn.texts[-1].strip().endswith(last):
                 if not turn.is_over:
                     return turn

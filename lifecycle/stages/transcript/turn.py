@@ -86,7 +86,7 @@ class Turn:
         is_cut: no instruction of ours was found, and the transcript goes on before what was read.
         taken: the task that was taken in answer to the instruction of NEXT_TASK, which is over then and
             `asked` is CODING; "" if none was, "?" if the command named none.
-        is_over: the client wrote behind the last text that this turn ended: the text is of an earlier stop.
+        is_over: this turn ended before, and its last text is of an earlier stop.
     """
 
     is_there: bool = True
