@@ -39,7 +39,7 @@ BUDGET = {
     "workflow": 2_499,
     "feedback": 2_893,
     "reconcile": 1_393,
-    "views": 2_355,
+    "views": 2_356,
     "app": 1_725,
     "setup": 3_667,
     "hooks": 2_124,

@@ -258,8 +258,12 @@ def _titles(entries: Iterable[JournalEntry], tasks: Iterable[str]) -> dict[str, 
 
 
 def _spelled(entry: JournalEntry) -> JournalEntry:
-    """The entry with GitHub's issues spelled in one way, whoever wrote it."""
-    return replace(entry, task=f"#{entry.task}") if entry.task.isdecimal() else entry
+    """The entry with GitHub's issues spelled in one way, whoever wrote it.
+
+    The id of a run or of a workflow is no issue's number, also where all of its characters are digits.
+    """
+    is_issue = entry.task.isdecimal() and entry.system not in (journal.RUN, journal.WORKFLOW)
+    return replace(entry, task=f"#{entry.task}") if is_issue else entry
 
 
 def _done(entries: Iterable[JournalEntry]) -> dict[str, JournalEntry]:

@@ -186,6 +186,14 @@ def test_an_issue_is_one_task_however_it_is_spelled() -> None:
     assert list(told.tasks) == ["#41"]
 
 
+@pytest.mark.parametrize("system", [journal.RUN, journal.WORKFLOW])
+def test_an_id_of_digits_alone_is_no_issue(system: str) -> None:
+    """A run's id is eight hexadecimal digits: one in fifty has no letter."""
+    done = JournalEntry(1, system, journal.TRANSITION, "35238297", target=journal.CLOSED)
+    told = summarize((done,))
+    assert (list(told.tasks), list(told.done)) == (["35238297"], ["35238297"])
+
+
 def test_a_marker_that_is_said_again_sets_nothing_back() -> None:
     """TESTS_PASSING once more during the review: the review did not fail."""
     told = summarize(
