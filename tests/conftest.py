@@ -36,6 +36,7 @@ settings.register_profile("soak", deadline=None, max_examples=300)
 settings.load_profile("suite")
 
 pytest_plugins = [
+    "tests.compiled",
     "tests.in_memory",
     "tests.asserted",
     "tests.needed",
