@@ -94,8 +94,14 @@ class GitHubClients:
         """Issues, pull requests and checks of a repository, with its cards on the board."""
         from lifecycle.github.pulls.forge import GitHubForge
 
+        board = self.board(self.project) if self.project is not None else None
         return GitHubForge(
-            repository, self.project, graph=self.graph, rest=self.rest, choice=self.choice
+            repository,
+            self.project,
+            graph=self.graph,
+            rest=self.rest,
+            choice=self.choice,
+            board=board,
         )
 
     def reports(self, repository: Repository) -> GitHubCheckReports:

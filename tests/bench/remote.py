@@ -45,8 +45,8 @@ MOST = {
     STOP: (0, 0),
     POLL: (1, 1),
     SYNC: (2, 1),
-    PULL: (4, 2),
-    DONE: (5, 3),
+    PULL: (2, 2),
+    DONE: (3, 3),
 }
 """Requests to the API that each path may take, cold and warm."""
 MOST_GIT = {STOP: 0, POLL: 0, SYNC: 0, PULL: 0, DONE: 0}

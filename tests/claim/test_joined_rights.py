@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -41,6 +42,23 @@ def coded(place: Place) -> None:
     place.control.set_field(42, "Status", "In Progress")
     place.control.set_field(42, "Agent", "octocat-1")
     place.clear()
+
+
+def test_ids_that_are_not_known_come_with_the_look(place: Place) -> None:
+    """Where no card was written yet, opening and closing take as many requests as elsewhere."""
+    place.ready()
+    place.clear()
+    place.tree().tick(Wake.STOP)
+    assert operations(place) == ["ObserveClaim", "OpenPullRequest"]
+    assert place.card()["Status"] == "In Review"
+    place.control.merge_pull(place.pull())
+    state = place.root / ".lifecycle/state.json"
+    state.write_text(json.dumps({**json.loads(state.read_text()), "cache": {}}))
+    place.write(phase="done")
+    place.clear()
+    place.tree().tick(Wake.STOP)
+    assert operations(place) == ["ObserveClaim", "CommentAndClose"]
+    assert (place.issue()["state"], place.card()["Status"]) == ("closed", "Done")
 
 
 @pytest.mark.parametrize("lacks", ["pull_requests"])

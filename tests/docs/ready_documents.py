@@ -9,7 +9,7 @@ import json
 from itertools import product
 from typing import Any
 
-from lifecycle.github.board.board_client import SET_FIELDS
+from lifecycle.github.board.board_client import IDS, SET_FIELDS
 from lifecycle.github.client.document_trees import fields_of, merged
 from lifecycle.github.client.graph import READY
 from lifecycle.github.pulls.forge import BOARD, LABELS, WRITES
@@ -25,7 +25,8 @@ def looks() -> list[tuple[str, ...]]:
     """The parts that a look may add to the claim's own document, as the forge puts them together."""
     parts = product(_BOARDS, ((), MERGING), ((), (REVIEWS,)))
     polls = [found for board, merging, reviews in parts if (found := (*board, *merging, *reviews))]
-    return [*polls, *((*board, WRITES) for board in _BOARDS)]  # none of these looks at checks
+    writes = [(*board, WRITES) for board in _BOARDS]  # none of these looks at checks
+    return [*polls, *writes, (BOARD, WRITES, IDS)]
 
 
 JOINED = tuple((name, SET_FIELDS) for name in ("open_pull_request", "comment_and_close"))

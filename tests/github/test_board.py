@@ -114,11 +114,28 @@ def test_every_page_of_fields_is_read(graph: GraphClient, mock: responses.Reques
         (None, project({}, after="c1")),
         ("c1", project(select("Status", "Todo"))),
     ):
-        variables = {"owner": "octo-org", "number": 1, "after": after}
+        variables = {"boardOwner": "octo-org", "boardNumber": 1, "after": after}
         match = [matcher({"variables": variables}, strict_match=False)]
         mock.post(URL, json=answer, match=match)
     found = board_with(graph, None).schema()
     assert [one.name for one in found.fields] == ["Status"]
+
+
+@pytest.mark.parametrize("after", [None, "c1"])
+def test_ids_that_another_answer_shows_are_kept_if_they_are_all(
+    graph: GraphClient, after: str | None
+) -> None:
+    """Nothing is asked; of several pages, of no board and of none that is shown nothing is kept."""
+    board = board_with(graph, None)
+    for nothing in ({}, {"repositoryOwner": None}, {"repositoryOwner": {"projectV2": None}}):
+        board.learn(nothing)
+    assert board.known is None
+    board.learn(project(select("Status", "Todo"), after=after)["data"])
+    assert (board.known is None) == (after is not None)
+    if board.known is not None:
+        assert board.schema() == board.known
+        assert board.known.project_id == "PVT_1"
+        assert board.known.viewer == "octocat"
 
 
 def test_a_page_without_an_end_is_not_asked_for_ever(

@@ -16,16 +16,17 @@ from lifecycle.core.ports import Forge
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.checks import Bucket, Verdict
 from lifecycle.core.values.model import Conversations, Look, PullState, Repository
-from lifecycle.github.board.board_client import ProjectRef
+from lifecycle.github.board.board_client import GitHubBoard, ProjectRef
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import RestClient
 from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.seed import SeedToken, default_seed
 from lifecycle.sandbox.server import Sandbox
-from tests.github.hub import REPOSITORY, Hub
+from tests.github.hub import REPOSITORY, Hub, MemoryCache
 
 LOOK = Look(issue=42, branch="work", board=True, comments=True, checks=True)
+WRITING = Look(issue=42, branch="work", board=True, writes=True)
 URL = "https://api.github.com/graphql"
 REST = "https://api.github.com:443/repos/octo-org/hello-service"
 SHA = "a" * 40
@@ -268,6 +269,42 @@ def test_an_unreadable_board_leaves_the_rest_in_use(
     assert found.board_problem is not None
     assert found.item is None
     assert len(mock.calls) == 1
+
+
+@pytest.mark.parametrize(
+    ("look", "is_known", "asks"),
+    [
+        (WRITING, False, True),
+        (WRITING, True, False),
+        (replace(WRITING, board=False), False, False),
+        (replace(WRITING, writes=False), False, False),
+    ],
+)
+def test_ids_of_the_board_are_asked_for_where_a_write_may_need_them(
+    graph: GraphClient,
+    rest: RestClient,
+    mock: responses.RequestsMock,
+    look: Look,
+    *,
+    is_known: bool,
+    asks: bool,
+) -> None:
+    """With the look, whose worth does not depend on them; a board that shows none is not learnt."""
+    project = ProjectRef("octo-org", 1)
+    fields: dict[str, Any] = {"pageInfo": {"hasNextPage": False}, "nodes": []}
+    shown = {"projectV2": {"id": "PVT_1", "fields": fields}}
+    board = GitHubBoard(project, graph, MemoryCache())
+    if is_known:
+        board.learn({"repositoryOwner": shown})
+    forge = GitHubForge(REPOSITORY, project, graph=graph, rest=rest, board=board)
+    for kind in ("FORBIDDEN", "INSUFFICIENT_SCOPES", "NOT_FOUND"):
+        data = {"repository": seen(), "repositoryOwner": None}
+        why = problem(kind, "repositoryOwner", "projectV2")
+        mock.post(URL, json={"data": data, "errors": [why] if asks else []})
+        found = forge.observe(look)
+        assert (found.issue is not None, found.board_problem) == (True, None)
+        assert ("projectV2(" in str(mock.calls[-1].request.body)) == asks
+    assert (board.known is not None) == is_known
 
 
 def test_an_issue_that_the_board_took_along_is_asked_for_again(

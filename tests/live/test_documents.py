@@ -78,7 +78,7 @@ def test_a_card_is_added_and_moved(hub: Hub) -> None:
     if hub.place.project is None:
         pytest.skip("no board: set LIFECYCLE_PROJECT_NUMBER")
     owner, number = hub.place.project
-    answer = hub.graph(TEXTS["discover_board"], owner=owner, number=number)
+    answer = hub.graph(TEXTS["discover_board"], boardOwner=owner, boardNumber=number)
     assert "errors" not in answer, answer["errors"]
     board = answer["data"]["repositoryOwner"]["projectV2"]
     fields = {one["name"]: one for one in board["fields"]["nodes"] if one}

@@ -57,6 +57,8 @@ STATUS = "Status"
 AGENT = "Agent"
 SET_FIELDS, SET_ALIASES = "set_board_fields", ("status", "agent", "cleared")
 """The document that writes a card, and its fields in their order."""
+IDS = "discover_board"
+"""The document that shows the ids of a board, its fields and options."""
 _TEXT = "TEXT"
 _PAGE_SECONDS = 1.0
 _SAYING_SECONDS = 0.5
@@ -71,6 +73,10 @@ class ProjectRef:
 
     def __str__(self) -> str:
         return f"project {self.number} of {self.owner}"
+
+    def variables(self, after: str | None = None) -> dict[str, Any]:
+        """Those of a document that names it as people do; a look has another owner and number besides."""
+        return {"boardOwner": self.owner, "boardNumber": self.number, "after": after}
 
 
 class GitHubBoard:
@@ -185,7 +191,7 @@ class GitHubBoard:
         """The project with one page of its items; only the first page is asked for again."""
         subject = f"the cards of {self.project}"
         ask = self._graph.read if after is None else self._graph.execute
-        reply = ask("brief_board", self._named(after), subject=subject)
+        reply = ask("brief_board", self.project.variables(after), subject=subject)
         project = project_in(self.project, self._graph.failures, reply, subject)
         if not isinstance(project.get("items"), Mapping):
             raise self._graph.failures.of_nonsense(AskedRequest(subject))
@@ -215,7 +221,7 @@ class GitHubBoard:
         fields: list[Json] = []
         after = None
         while True:
-            reply = self._graph.read("discover_board", self._named(after), subject=subject)
+            reply = self._graph.read(IDS, self.project.variables(after), subject=subject)
             project = project_in(self.project, self._graph.failures, reply, subject)
             fields += nodes(project, "fields")
             after = self._next(part(project, "fields"))
@@ -224,9 +230,14 @@ class GitHubBoard:
                     text(part(reply.data, "viewer"), "login"), project, fields
                 )
 
-    def _named(self, after: str | None) -> dict[str, Any]:
-        """The variables of a document that names the project as people do."""
-        return {"owner": self.project.owner, "number": self.project.number, "after": after}
+    def learn(self, data: Json) -> None:
+        """Keep the ids that an answer shows beside what it is for, if one page has all of them."""
+        project = part(part(data, "repositoryOwner"), "projectV2")
+        fields = part(project, "fields")
+        if fields and not part(fields, "pageInfo").get("hasNextPage"):
+            viewer = text(part(data, "viewer"), "login")
+            schema = translate.board_schema(viewer, project, nodes(project, "fields"))
+            self._cache.put(self._key, asdict(schema))
 
     def item_after(self, data: Json, variables: Json, status: str | None) -> BoardItem:
         """The item as the last of the mutations left it: GitHub runs them in the written order.

@@ -24,6 +24,7 @@ from lifecycle.core.values.model import (
     RepositoryAccess,
     TokenFacts,
 )
+from lifecycle.github.board.board_client import IDS
 from lifecycle.github.board.status_fallback import Choice
 from lifecycle.github.client.client_common import Json, part, text, word
 from lifecycle.github.client.rest import Calls
@@ -34,7 +35,7 @@ from lifecycle.github.pulls.pull_calls import PullCalls
 from lifecycle.github.pulls.translate import MERGING, REVIEWS, Hidden
 
 if TYPE_CHECKING:
-    from lifecycle.github.board.board_client import ProjectRef
+    from lifecycle.github.board.board_client import GitHubBoard, ProjectRef
     from lifecycle.github.client.graph import GraphClient, GraphReply
     from lifecycle.github.client.rest import RestClient
 
@@ -48,6 +49,8 @@ _WRITERS = {"ADMIN", "MAINTAIN", "WRITE"}
 _ABSENT = {("repository", "issue"), ("repository", "byNumber")}
 _OF_WRITES = {"viewerPermission", "compare"}
 """Without these a look is whole, and writes go out one by one."""
+_OF_IDS = "repositoryOwner"
+"""Without the board's ids as well: whoever writes the card reads them, and tells what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,8 @@ class GitHubForge(PullCalls):
         graph: GraphQL, for looks.
         rest: REST, for everything else.
         choice: whether labels take the place of a board that cannot be seen; None if they never do.
+        board: learns the ids that it lacks from a look that its card may be written after; None if nobody
+            writes one.
     """
 
     def __init__(
@@ -84,12 +89,14 @@ class GitHubForge(PullCalls):
         graph: GraphClient,
         rest: RestClient,
         choice: Choice | None = None,
+        board: GitHubBoard | None = None,
     ) -> None:
         super().__init__(Calls(rest, repository), graph)
         self._repository = repository
         self._project = project
         self._rest = rest
         self._choice = choice or Choice.never(project, graph.deadline.clock)
+        self._board = board
         self._board_problem: str | None = None
         self._was_blind = False
 
@@ -207,8 +214,11 @@ class GitHubForge(PullCalls):
     def _parts(self, look: Look) -> tuple[str, ...]:
         """The documents that a look adds to the claim's own."""
         reviews = (REVIEWS,) if look.reviews and look.pr_number is not None else ()
-        writes = (WRITES,) if look.writes else ()
-        return (*self._board_parts(look), *(MERGING if look.checks else ()), *reviews, *writes)
+        board = self._board_parts(look)
+        is_unknown = board == (BOARD,) and self._board is not None and self._board.known is None
+        writes = (WRITES, IDS) if is_unknown else (WRITES,)
+        others = (*(MERGING if look.checks else ()), *reviews)
+        return (*board, *others, *(writes if look.writes else ()))
 
     def _board_parts(self, look: Look) -> tuple[str, ...]:
         if not look.board:
@@ -232,6 +242,8 @@ class GitHubForge(PullCalls):
         if BOARD in reply.left_out:
             unknown = AnswerProblem("undefinedField", (), reply.left_out[BOARD])
             board = self._error_of_board(unknown)
+        if self._board is not None and IDS in parts:
+            self._board.learn(reply.data)
         refused = self._sort(reply, with_board=BOARD in parts)
         if refused is not None:
             board = self._error_of_board(refused)
@@ -272,6 +284,8 @@ class GitHubForge(PullCalls):
             "comments": look.comments,
             "opens": look.opens,
         }
+        if self._project is not None:
+            variables |= self._project.variables()
         pulls = f" and the pull requests of {look.branch}" if look.branch else ""
         subject = f"issue #{look.issue}{pulls} in {self._repository}"
         return self._graph.read("observe_claim", variables, subject=subject, added=parts)
@@ -288,7 +302,7 @@ class GitHubForge(PullCalls):
                 )
             if problem.type == "NOT_FOUND" and problem.path in _ABSENT:
                 continue
-            if not _OF_WRITES.isdisjoint(problem.path):
+            if not _OF_WRITES.isdisjoint(problem.path) or problem.path[:1] == (_OF_IDS,):
                 continue
             is_scope = problem.type == "INSUFFICIENT_SCOPES"
             if with_board and (is_scope or "projectItems" in problem.path):

@@ -288,8 +288,9 @@ def check_board(case: Examined) -> Iterator[DoctorFinding]:
 
 def _is_closed(clients: GitHubClients, project: ProjectRef) -> bool:
     """True if somebody closed the board."""
-    named = {"owner": project.owner, "number": project.number, "after": None}
-    answer = clients.graph.execute("discover_board", named, subject=f"the board, {project}")
+    from lifecycle.github.board.board_client import IDS
+
+    answer = clients.graph.execute(IDS, project.variables(), subject=f"the board, {project}")
     owner = answer.data.get("repositoryOwner") or {}
     return bool((owner.get("projectV2") or {}).get("closed"))
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 @pytest.fixture
 def board(graphql: Ask) -> Any:
     """The board as the product discovers it: ids by name."""
-    project = graphql("discover_board", owner="octo-org", number=1)["data"]["repositoryOwner"][
-        "projectV2"
-    ]
+    project = graphql("discover_board", boardOwner="octo-org", boardNumber=1)["data"][
+        "repositoryOwner"
+    ]["projectV2"]
     return {
         "project": project["id"],
         "fields": {field["name"]: field for field in project["fields"]["nodes"]},
@@ -72,11 +72,14 @@ def test_ids_look_like_github(board: Any) -> None:
 
 def test_unknown_boards_and_owners(graphql: Ask) -> None:
     """A wrong number is NOT_FOUND; a wrong owner is null without an error."""
-    answer = graphql("discover_board", owner="octo-org", number=9)
+    answer = graphql("discover_board", boardOwner="octo-org", boardNumber=9)
     assert answer["data"]["repositoryOwner"] == {"projectV2": None}
     assert answer["errors"][0]["type"] == "NOT_FOUND"
-    assert graphql("discover_board", owner="nobody", number=1)["data"]["repositoryOwner"] is None
-    other = graphql("discover_board", owner="maria", number=1)
+    assert (
+        graphql("discover_board", boardOwner="nobody", boardNumber=1)["data"]["repositoryOwner"]
+        is None
+    )
+    other = graphql("discover_board", boardOwner="maria", boardNumber=1)
     assert other["errors"][0]["type"] == "NOT_FOUND"
 
 
@@ -215,7 +218,9 @@ def _all_cards(sandbox: Sandbox) -> list[int]:
         answer = requests.post(sandbox.info.graphql_url, json=body, headers=headers, timeout=10)
         return answer.json()["data"]
 
-    project = ask("discover_board", owner="maria", number=7)["repositoryOwner"]["projectV2"]["id"]
+    project = ask("discover_board", boardOwner="maria", boardNumber=7)["repositoryOwner"][
+        "projectV2"
+    ]["id"]
     seen: list[int] = []
     after = None
     while True:

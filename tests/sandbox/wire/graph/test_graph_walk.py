@@ -47,7 +47,7 @@ def test_fields_that_are_not_included_need_no_scope(graphql: Ask, control: Contr
 def test_reading_scope_reads_and_does_not_write(graphql: Ask, control: Control) -> None:
     """read:project shows the board; each mutation of it asks for project."""
     control.set_scopes(["repo", "read:project"])
-    found = graphql("discover_board", owner="octo-org", number=1)
+    found = graphql("discover_board", boardOwner="octo-org", boardNumber=1)
     project = found["data"]["repositoryOwner"]["projectV2"]["id"]
     answer = graphql("add_board_item", project=project, content="I_x")
     assert "data" not in answer
