@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from operator import attrgetter
+from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
 _MISSING: Any = object()
@@ -123,7 +124,7 @@ def _begun(self: Any, *values: Any, **named: Any) -> None:
 
 def _init(made: Any) -> Callable[..., None]:
     """`__init__`, whose parameters are the fields."""
-    known: dict[str, Any] = {"_set": object.__setattr__, "_missing": _MISSING}
+    known: dict[str, Any] = {"_missing": _MISSING}
     parameters, lines = ["self"], []
     for name, light in made.__light_fields__.items():
         value = name
@@ -136,11 +137,7 @@ def _init(made: Any) -> Callable[..., None]:
             parameters.append(f"{name}=_of_{name}")
         else:
             parameters.append(name)
-        lines.append(
-            f" _set(self, {name!r}, {value})"
-            if made.__light_frozen__
-            else f" self.{name} = {value}"
-        )
+        lines.append(_setting(made, name, known).format(value))
     if hasattr(made, "__post_init__"):
         lines.append(" self.__post_init__()")
     code = f"def __init__({', '.join(parameters)}):\n" + "\n".join(lines or [" pass"])
@@ -148,6 +145,17 @@ def _init(made: Any) -> Callable[..., None]:
     init: Any = known["__init__"]
     init.__qualname__ = f"{made.__qualname__}.__init__"
     return init  # type: ignore[no-any-return]  # the function that was just made
+
+
+def _setting(made: Any, name: str, known: dict[str, Any]) -> str:
+    """The line that sets a field to `{}`; of a frozen class by what `object.__setattr__` ends at."""
+    if not made.__light_frozen__:
+        return f" self.{name} = {{}}"
+    slot = getattr(made, name, None)
+    if type(slot) is not MemberDescriptorType:
+        return f" self.__dict__[{name!r}] = {{}}"
+    known[f"_set_{name}"] = slot.__set__
+    return f" _set_{name}(self, {{}})"
 
 
 def _same(self: Any, other: object) -> Any:
