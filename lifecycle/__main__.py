@@ -7,10 +7,20 @@ staged workflow sees, a session's start and a compaction go to their quick paths
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 _HOME = __file__.rpartition("/lifecycle/")[0]
 """The folder that the package lies in; told without a module of the standard library, see below."""
+
+
+def command() -> None:
+    """Run the command line and end the process with its exit code; a hook's ends where it is."""
+    code = main()
+    if sys.argv[1:2] == ["hook"] and "click" not in sys.modules:
+        # A hook writes to the descriptors. To take its modules apart would be a tenth of its time.
+        os._exit(code)
+    sys.exit(code)
 
 
 def main() -> int:
@@ -89,4 +99,4 @@ if __name__ == "__main__":
     # project: a file called queue.py there must not become our standard library.
     if not sys.flags.safe_path and sys.path and sys.path[0] != _HOME:
         del sys.path[0]
-    sys.exit(main())
+    command()

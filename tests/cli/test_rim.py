@@ -142,6 +142,30 @@ sys.exit(main())
     assert "Interrupted" in refused(done, 130)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "is_taken_apart"),
+    [
+        (["hook", "on-stop"], False),
+        (["hook", "session-start"], False),
+        (["hook", "post-tool-use"], False),
+        (["hook", "on-idle"], False),
+        (["hook", "--help"], True),
+        (["status"], True),
+    ],
+)
+def test_a_hooks_process_ends_where_it_is(
+    place: Place, tmp_path: Path, arguments: list[str], *, is_taken_apart: bool
+) -> None:
+    """Its modules are not taken apart, which takes longer than much of what it does; a command's are."""
+    program = tmp_path / "sitecustomize.py"
+    program.write_text("import atexit, os\natexit.register(os.write, 2, b'taken apart\\n')\n")
+    place.ready()
+    environment = {"PYTHONPATH": str(tmp_path), "LIFECYCLE_BIN": str(STARTED)}
+    done = place.run(str(STARTED), *arguments, stdin=b"{}", **environment)
+    assert done.returncode == (2 if "on-idle" in arguments else 0), done.stderr  # news wakes
+    assert ("taken apart" in done.stderr) == is_taken_apart
+
+
 def test_a_defect_is_exit_3_with_the_log_and_no_traceback(
     place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

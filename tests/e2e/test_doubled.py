@@ -135,12 +135,12 @@ def test_a_stop_with_a_hand_off(double: Double) -> None:
             assert created.code == 0
             assert created.model.startswith("PR #46 created")
             assert not created.person
-            assert double.writes() == [("POST", "SetBoardFields"), ("POST", "pulls")]
+            assert double.writes() == [("POST", "OpenPullRequest")]
             place.control.merge_pull(46)
             news = the_one([heard(waiter) for waiter in waiters])
             assert news.woke
             assert news.model.startswith(QUESTION)
-        assert double.writes() == [("POST", "SetBoardFields"), ("POST", "pulls")]
+        assert double.writes() == [("POST", "OpenPullRequest")]
 
 
 @SOAKED
@@ -304,7 +304,7 @@ def test_the_plugins_copy_and_inits_copy(
             assert replies[1].is_silent
             mark.unlink()
             mark.parent.rmdir()
-        expected = [("POST", "SetBoardFields"), ("POST", "pulls")] if hook == "on-stop" else []
+        expected = [("POST", "OpenPullRequest")] if hook == "on-stop" else []
         assert double.writes() == expected
 
 
@@ -314,7 +314,7 @@ def test_the_command_itself_doubled(double: Double) -> None:
     real = {k: v for k, v in double.session.environment.items() if k != "LIFECYCLE_BIN"}
     started = replace(double, session=replace(double.session, environment=real))
     assert the_one(started.batches([2], "on-stop")).model.startswith("PR #46 created")
-    assert double.writes() == [("POST", "SetBoardFields"), ("POST", "pulls")]
+    assert double.writes() == [("POST", "OpenPullRequest")]
     told = the_one(started.batches([2], "session-start"))
     assert told.model.startswith("Claim: issue #42")
 

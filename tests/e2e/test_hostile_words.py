@@ -134,6 +134,7 @@ def test_the_log_is_harmless_as_well(place: Place) -> None:
     place.ready()
     message = json.dumps({"message": HOSTILE, "documentation_url": "", "status": "422"})
     place.control.add_fault(Fault("status", status=422, body=message, path="/pulls", count=9))
+    place.control.add_fault(Fault("graphql_error", message=HOSTILE, operation="OpenPullRequest"))
     clean(place.cli("tick"))
     log = (place.root / ".lifecycle/log").read_text()
     assert "pwned" in log

@@ -281,6 +281,7 @@ def test_a_pr_that_github_could_not_open_is_opened_when_it_is_back(session: Sess
     """on-stop met an outage and says so once to the user: the waiter tries again, and wakes with the PR."""
     place = session.place
     place.control.add_fault(Fault("status", method="POST", path="/pulls", count=99))
+    place.control.add_fault(Fault("status", operation="OpenPullRequest", count=99))
     said = session.on_stop()
     assert said.person.startswith("The PR for #42 is not open yet, and is tried again by itself: ")
     assert not said.model
