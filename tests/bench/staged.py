@@ -117,12 +117,12 @@ def _transcript(folder: Path) -> str:
 def _bare_script(folder: Path) -> Path:
     """The installed command with everything of ours taken out: what its start costs anybody."""
     installed = Path(sys.executable).with_name("lifecycle").read_text()
-    ours = "from lifecycle.__main__ import main\n"
+    ours = "from lifecycle.__main__ import command\n"
     if ours not in installed:
         raise RuntimeError(
             "the installed command does not look as it should: nothing to compare with"
         )
     path = folder / "bare"
-    path.write_text(installed.replace(ours, "main = int\n"))
+    path.write_text(installed.replace(ours, "command = int\n"))
     path.chmod(0o755)
     return path
