@@ -30,13 +30,14 @@ def pythons() -> dict[str, str]:
     there += [path for name in named if (path := shutil.which(name))]
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
     there += [str(path) for path in sorted(pyenv.glob("versions/*/bin/python3"))]
-    ask = "import sys; print('%d.%d' % sys.version_info[:2])"
+    # Itself, and not a script that was found in its place and needs more of the environment.
+    ask = "import sys; print('%d.%d' % sys.version_info[:2], sys.executable)"
     found: dict[str, str] = {}
     for path in there:
         done = subprocess.run([path, "-c", ask], capture_output=True, text=True, check=False)
-        version = done.stdout.strip()
+        version, _, itself = done.stdout.strip().partition(" ")
         if done.returncode == 0 and tuple(map(int, version.split("."))) >= (3, 6):
-            found.setdefault(version, path)
+            found.setdefault(version, itself)
     return found
 
 
