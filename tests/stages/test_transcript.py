@@ -316,3 +316,13 @@ def test_a_stop_of_a_prompt_that_the_file_lacks_is_waited_for(tmp_path: Path) ->
     named = {"transcript_path": bare.at(tmp_path), "last_assistant_message": "Understood."}
     assert stop_input.turn_of({**named, "prompt_id": "p2"}, sleep=write).kind is Prompt.HUMAN
     assert len(pauses) == 9
+
+
+@pytest.mark.parametrize(("named", "looks"), [("p2", 51), ("p22", 0)])
+def test_a_prompt_is_known_by_its_whole_id(tmp_path: Path, named: str, looks: int) -> None:
+    """One whose id only begins alike is another; it is waited for about a second, and no longer."""
+    log = Written().human("Review it", promptId="p22").says("Understood.")
+    event = {"transcript_path": log.at(tmp_path), "last_assistant_message": "Understood."}
+    pauses: list[float] = []
+    turn = stop_input.turn_of({**event, "prompt_id": named}, sleep=pauses.append)
+    assert (turn.texts, len(pauses)) == (("Understood.",), looks)

@@ -138,7 +138,7 @@ def _recent(descriptor: int, limit: int, prompt: str) -> tuple[list[Entry], bool
     results: dict[str, ToolCall] = {}
     is_sound, is_begun, is_told, is_over = False, False, False, False
     is_elsewhere, is_here = False, not prompt
-    wanted = _PROMPT % prompt.encode("utf-8", "replace")
+    wanted = _PROMPT % f'{prompt}"'.encode("utf-8", "replace")
     place = os.fstat(descriptor).st_size
     for place, line in file_tail.lines(descriptor, limit):  # noqa: B007 -- where it ended matters
         if line is None:
