@@ -294,32 +294,31 @@ def _value(text: str) -> Any:
 
 
 def _taken_out(text: str, where: str, put: Put) -> str:
-    while True:
-        root = read(text, where)
-        edit = _next_removal(text, root, put) if root is not None else None
-        if edit is None:
-            return text
-        text = applied(text, [edit])
+    while (root := read(text, where)) is not None and (edits := _removals(text, root, put)):
+        text = applied(text, edits)
+    return text
 
 
-def _next_removal(text: str, root: Node, put: Put) -> JsonEdit | None:
+def _removals(text: str, root: Node, put: Put) -> list[JsonEdit]:
+    """What takes out one thing of ours of each list and object that has some: these edits cannot meet."""
+    edits: dict[Route, JsonEdit] = {}
     for own in _found(root, put):
-        return _entry_removal(text, root, own)
-    allow = _at(root, ALLOW)
-    for index, item in enumerate(allow.items if allow else ()):
+        if ("hooks", own.event) not in edits:
+            edits["hooks", own.event] = _entry_removal(text, root, own)
+    allow, env = _at(root, ALLOW), _at(root, ENV)
+    for index, item in enumerate(allow.items if allow is not None else ()):
         if item.value in put.permissions:
-            return removal(text, _sure(allow), index)
-    env = _at(root, ENV)
+            edits[ALLOW] = removal(text, _sure(allow), index)
     for name, value in put.variables:
-        node = env.get(name) if env is not None and isinstance(env.value, dict) else None
+        node = _at(env, (name,))
         if env is not None and node is not None and node.value == value:
-            return removal(text, env, _index(env, name))
+            edits[ENV] = removal(text, env, _index(env, name))
     for route in sorted(put.containers, key=len, reverse=True):
-        node = _at(root, route)
-        if node is not None and not node.spans and route:
-            parent = _sure(_at(root, route[:-1]))
-            return removal(text, parent, _index(parent, route[-1]))
-    return None
+        node, way = _at(root, route), route[:-1]
+        if route and node is not None and not node.spans and way not in edits:
+            parent = _sure(_at(root, way))
+            edits[way] = removal(text, parent, _index(parent, route[-1]))
+    return list(edits.values())
 
 
 def _index(node: Node, key: str) -> int:

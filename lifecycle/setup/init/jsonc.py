@@ -23,6 +23,7 @@ DEEPEST = 200
 
 _BLANKS = " \t\r\n"
 _SPACE = re.compile(r"[ \t\r\n]+|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_SPACES = re.compile(f"(?:{_SPACE.pattern})*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
 _NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 _SCALAR = re.compile(rf"{_STRING.pattern}|{_NUMBER}|true|false|null")
@@ -96,9 +97,8 @@ def parse(text: str) -> Node | None:
 
 def skip(text: str, offset: int) -> int:
     """The offset behind the space and comments that begin here."""
-    while match := _SPACE.match(text, offset):
-        offset = match.end()
-    return offset
+    match = _SPACES.match(text, offset)
+    return match.end() if match is not None else offset
 
 
 def comments_until(text: str, offset: int) -> int:
@@ -156,7 +156,7 @@ def _name(text: str, offset: int) -> tuple[str, int]:
     colon = skip(text, name.end())
     if not text.startswith(":", colon):
         raise _unexpected('":"', text, colon)
-    return json.loads(name[0]), skip(text, colon + 1)
+    return _loaded(name[0], text, offset), skip(text, colon + 1)
 
 
 def _unexpected(wanted: str, text: str, offset: int) -> JsoncError:
@@ -166,6 +166,8 @@ def _unexpected(wanted: str, text: str, offset: int) -> JsoncError:
 
 
 def _loaded(word: str, text: str, offset: int) -> Any:
+    if word.startswith('"') and "\\" not in word:
+        return word[1:-1]
     try:
         return json.loads(word)
     except ValueError:  # Python converts no integer of more than 4300 digits
