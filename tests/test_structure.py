@@ -32,7 +32,7 @@ BUDGET = {
     "github": 6_670,
     "trackers": 2_812,
     "platforms": 767,
-    "evidence": 2_498,
+    "evidence": 2_499,
     "claim": 6_106,
     "run": 3_747,
     "stages": 2_732,

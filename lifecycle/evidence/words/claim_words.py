@@ -123,7 +123,7 @@ _of = partial(word_tables.pattern, TABLE)
 def _worth(row: dict[str, Any], texts: Iterable[str]) -> Iterator[str]:
     """Those with a word of a row: a pattern costs much more than a look for words."""
     words = row["has"].split()
-    return (text for text in texts if any(word in text.lower() for word in words))
+    return (text for text in texts if any(map(text.lower().__contains__, words)))
 
 
 def _claimed(lines: list[str], wanted: str) -> list[str]:
@@ -230,15 +230,16 @@ def _has(pattern: str, text: str) -> bool:
     return re.search(pattern, text, re.IGNORECASE) is not None
 
 
-def _bare(line: str) -> list[str]:
+def _bare(line: str) -> tuple[str, ...]:
     """The sentences of a line without its inline code, but for such as says that nothing is done there."""
     return _sentences(re.sub(_of("names"), "code", re.sub(_of("empty code"), "todo", line)))
 
 
-def _sentences(line: str) -> list[str]:
+@lru_cache(1_000)
+def _sentences(line: str) -> tuple[str, ...]:
     """The sentences of a line in small letters, without markup."""
     plain = re.sub(_of("markup"), "", line).replace("\u2019", "'").lower()
-    return [words for part in re.split(_of("ends"), plain) if (words := " ".join(part.split()))]
+    return tuple(" ".join(part.split()) for part in re.split(_of("ends"), plain) if part.strip())
 
 
 def may_have_verdict(text: str) -> bool:
