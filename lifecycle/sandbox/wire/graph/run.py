@@ -43,7 +43,7 @@ class GraphReply:
     points: int
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)
 def _checked(query: str) -> tuple[DocumentNode | None, tuple[GraphQLError, ...]]:
     """A document and what is wrong with it; kept, since clients send the same few again."""
     try:
