@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from graphql import (
@@ -100,6 +100,14 @@ class Walk:
         self.found.append(Finding(self.where, "".join(f"/{step}" for step in path), what))
 
 
+@cache
+def published(path: Path) -> GraphQLSchema:
+    """The schema of a file, made once in a process; about a second."""
+    document = parse(path.read_text(encoding="utf-8"), no_location=True)
+    # The published text has a duplicate field, which strict building refuses.
+    return build_ast_schema(document, assume_valid=True, assume_valid_sdl=True)
+
+
 class GraphOracle:
     """Says what is wrong with a document or an answer, by GitHub's own schema."""
 
@@ -109,10 +117,8 @@ class GraphOracle:
 
     @classmethod
     def load(cls, path: Path) -> GraphOracle:
-        """Read the schema; about half a second."""
-        document = parse(path.read_text(encoding="utf-8"), no_location=True)
-        # The published text has a duplicate field, which strict building refuses.
-        return cls(build_ast_schema(document, assume_valid=True, assume_valid_sdl=True))
+        """Read the schema."""
+        return cls(published(path))
 
     def _asked(self, query: str) -> Asked | None:
         try:

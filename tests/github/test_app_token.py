@@ -9,9 +9,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from lifecycle.core.errors import (
     BadConfig,
@@ -39,6 +41,14 @@ POST = "POST /app/installations/34/access_tokens"
 def key() -> Key:
     """The App's pair of keys."""
     return make_key()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def read_once() -> Iterator[None]:
+    """Reading a key is 25 ms of OpenSSL's checks, and there is one here: once is enough."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("jwt.algorithms.load_pem_private_key", cache(load_pem_private_key))
+        yield
 
 
 @pytest.fixture

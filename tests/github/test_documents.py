@@ -15,7 +15,6 @@ from graphql import (
     GraphQLSchema,
     OperationDefinitionNode,
     OverlappingFieldsCanBeMergedRule,
-    build_ast_schema,
     parse,
     print_ast,
     specified_rules,
@@ -25,6 +24,7 @@ from graphql import (
 from lifecycle.settings.resources import graphql_documents
 from tests.batches import each_row
 from tests.conformance import sources
+from tests.conformance.graph_shape import published
 
 # GitHub does not enforce the merging of overlapping fields; its own `gh` violates the rule.
 RULES = [rule for rule in specified_rules if rule is not OverlappingFieldsCanBeMergedRule]
@@ -32,12 +32,9 @@ RULES = [rule for rule in specified_rules if rule is not OverlappingFieldsCanBeM
 
 @pytest.fixture(scope="module")
 def schema() -> GraphQLSchema:
-    """GitHub's schema; about half a second to build."""
+    """GitHub's schema."""
     named = os.environ.get("LIFECYCLE_GITHUB_SDL")
-    path = Path(named) if named else sources.need("sdl")
-    document = parse(path.read_text(encoding="utf-8"), no_location=True)
-    # The published text has a duplicate field, which strict building refuses.
-    return build_ast_schema(document, assume_valid=True, assume_valid_sdl=True)
+    return published(Path(named) if named else sources.need("sdl"))
 
 
 @pytest.mark.parametrize("path", graphql_documents(), ids=lambda path: path.stem)
