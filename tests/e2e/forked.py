@@ -30,7 +30,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -80,7 +79,6 @@ class Forked:
         self.folder = Path(tempfile.gettempdir(), f"forked-{secrets.token_hex(6)}")
         self.command = self.folder / "lifecycle"
         self.in_python = self.folder / "in python" / "lifecycle"
-        self.process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
         self.folder.mkdir(mode=0o700)
@@ -90,28 +88,16 @@ class Forked:
         self.in_python.chmod(0o755)
         if not self._is_compiled(path):
             shutil.copy(self.in_python, self.command)
-        self._listener = socket.socket(socket.AF_UNIX)
-        self._listener.bind(path)
-        self._listener.listen(64)
-        self._ended, self._end = os.pipe()
-        self._waits = threading.Thread(target=self._begin, daemon=True)
-        self._waits.start()
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.e2e.forked", path],
+            cwd=ROOT,
+            env={**os.environ, **_LARGE_PAGES},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        assert self.process.stdout is not None
+        assert self.process.stdout.readline() == b"ready\n"
         return self
-
-    def _begin(self) -> None:
-        """Start the server with the first command: a run that has none does without."""
-        watched: list[int | socket.socket] = [self._listener, self._ended]
-        ready, _, _ = select.select(watched, [], [])
-        if self._ended not in ready:
-            place = self._listener.fileno()
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "tests.e2e.forked", str(place)],
-                cwd=ROOT,
-                env={**os.environ, **_LARGE_PAGES},
-                stdin=subprocess.PIPE,
-                pass_fds=[place],
-            )
-            self._listener.close()  # whoever asks a server that is gone is told so
 
     def _is_compiled(self, path: str) -> bool:
         """Compile the command for a socket, if there is a compiler that can."""
@@ -161,14 +147,11 @@ class Forked:
             return subprocess.CompletedProcess([*arguments], code, out.read(), err.read())
 
     def __exit__(self, *_: object) -> None:
-        os.close(self._end)
-        self._waits.join()
-        os.close(self._ended)
-        self._listener.close()
-        if self.process is not None:
-            assert self.process.stdin is not None
-            self.process.stdin.close()
-            self.process.wait(30)
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.close()
+        self.process.wait(30)
+        self.process.stdout.close()
         shutil.rmtree(self.folder)
 
 
@@ -390,8 +373,11 @@ def _modules(path: Iterable[str], prefix: str) -> Iterator[str]:
 
 def _main() -> None:
     _import_all()
-    with socket.socket(fileno=int(sys.argv[1])) as listener:
-        compiled = _Compiled(Path(listener.getsockname()).with_name("patterns"))
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(sys.argv[1])
+        listener.listen(64)
+        os.write(1, b"ready\n")
+        compiled = _Compiled(Path(sys.argv[1]).with_name("patterns"))
         compiled.learn()
         _Server(listener, compiled).serve()
 
