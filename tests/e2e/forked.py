@@ -36,6 +36,8 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn, Self
 
+import msgspec
+
 import lifecycle
 from tests.e2e import killer
 
@@ -347,12 +349,19 @@ def _import_all() -> None:
     from lifecycle.core import light_dataclass
     from lifecycle.github.client.graph import document
     from lifecycle.github.pulls.translate import MERGING
+    from lifecycle.platforms.platform_file import PlatformFile
+    from lifecycle.run.state import Clarification, Run
     from lifecycle.stages.detection.detect_stage import detect_text
+    from lifecycle.workflow.state import Workflow
+    from lifecycle.workflow.store.found_workflows import LedgerEntry
 
     for name in [name for name in sys.modules if name.startswith("lifecycle.")]:
         for made in vars(sys.modules[name]).values():
             if isinstance(made, type) and made.__dict__.get("__init__") is light_dataclass._begun:
                 made.__init__ = light_dataclass._init(made)  # type: ignore[misc]
+    for kind in (Run, Workflow, PlatformFile, LedgerEntry, Clarification):
+        with contextlib.suppress(msgspec.ValidationError):  # it reads their annotations first
+            msgspec.convert(None, kind)
     detect_text("VERDICT: APPROVED\n\nAll tests pass.")  # reads the tables of words and the parser
     for path in sorted((ROOT / "graphql").glob("*.graphql")):
         document(path.stem)
