@@ -11,12 +11,13 @@ GitHub's answers, it is ISO 8601 text, written by people and machines of all kin
 
 from __future__ import annotations
 
+import importlib
 import math
 import os
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
@@ -364,3 +365,22 @@ def _named_wait(state: RetryCallState) -> float:
 
 def _left(deadline: Deadline) -> float:
     return min(PATIENCE, deadline.left)
+
+
+_needed: list[str] = []
+"""Modules that somebody needs once GitHub has answered."""
+
+
+def import_meanwhile(*modules: str) -> None:
+    """Name modules that are needed behind an answer, and are imported while the next one is on its way.
+
+    A process has nothing else to do for that tenth of a second. Without a request they are not imported.
+    """
+    _needed.extend(modules)
+
+
+def use_wait() -> None:
+    """Import what was named, in its order; what cannot be is met again by whoever needs it."""
+    while _needed:
+        with suppress(Exception):
+            importlib.import_module(_needed.pop(0))

@@ -18,7 +18,7 @@ from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.plan import Audience, Notice
-from lifecycle.core.timing import Deadline, DeadlineReached, SystemClock, alarm
+from lifecycle.core.timing import Deadline, DeadlineReached, SystemClock, alarm, import_meanwhile
 from lifecycle.core.values.configured import HOOK_SECONDS, Settings
 from lifecycle.hooks import client_contract, stdin_event
 from lifecycle.hooks.answers.call import HookCall
@@ -34,6 +34,20 @@ SECONDS = {"session-start": 5.0, "pre-compact": 5.0, "session-end": 1.0}
 
 UNLIMITED = frozenset({"ci-waiter"})
 """Entrypoints that run in the background until there is news; each of their looks has a deadline."""
+
+BEHIND_ANSWER = {
+    "on-stop": (
+        "lifecycle.claim.engine.acting",
+        "lifecycle.github.operations.joint_writes",
+        "lifecycle.storage.journal_file",
+    ),
+    "on-idle": (
+        "lifecycle.feedback.failures.failure_watch",
+        "lifecycle.feedback.reviews.review_watch",
+        "lifecycle.storage.journal_file",
+    ),
+}
+"""What an entrypoint that asks GitHub needs of its answer on, and not before."""
 
 
 def run(hook: str, event: Mapping[str, Any] | None = None) -> int:
@@ -136,6 +150,7 @@ def _answer(
     if hook == "session-start":  # it is started where there is something of ours, and nowhere else
         known_clones.note(claim_store.root, environment)
     module = importlib.import_module(f"lifecycle.hooks.answers.{hook.replace('-', '_')}")
+    import_meanwhile(*BEHIND_ANSWER.get(hook, ()))
     # Of another client no session is known: what names one was inherited, or is that client's own.
     session = "" if is_other else running_client.session_of(event, environment)
     reply: Reply = module.answer(HookCall(hook, event, session, world, claim_store, client))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import pytest
@@ -65,6 +66,23 @@ def test_what_talks_to_github_is_light(place: Place) -> None:
         assert found & (LIBRARIES | SLOW | {"http.client", "ssl", "dataclasses"}) == set()
     assert "lifecycle.cli.views.quick_status" in status
     assert {name for name in helped if name.startswith(OTHERS)} == set()
+
+
+@pytest.mark.started  # what is imported is what is tested
+@pytest.mark.parametrize("is_on", [False, True])
+def test_a_stop_imports_the_staged_workflow_where_it_is_on(place: Place, *, is_on: bool) -> None:
+    """Settings without it, once they were read, cost a stop that asks GitHub none of its modules."""
+    settings = place.root / ".lifecycle.toml"
+    settings.write_text(f"[stages]\nuse = {str(is_on).lower()}\n")
+    os.utime(settings, (1_000_000_000, 1_000_000_000))
+    place.ready(phase="coding", status="Todo")
+    stop = HOOK.format("on-stop")
+    imported(place, stop)
+    place.write(status="In Progress")
+    place.control.clear_requests()
+    found = imported(place, stop)
+    assert place.control.requests()
+    assert ("lifecycle.stages.stop.staged_stop" in found) is is_on
 
 
 @pytest.mark.started

@@ -180,7 +180,9 @@ def _cycle(root: Path, floor: list[dict[str, Cost]], *, is_cold: bool) -> dict[s
         task = _Task(sandbox.info, root)
         floor.append({name: task.floor(requests) for name, requests in FLOORS.items()})
         subprocess.run(["git", "clone", "--quiet", task.info.git_url, root], check=True)
-        (root / ".lifecycle.toml").write_text("[checks]\npoll_seconds = 0.001\n")
+        settings = root / ".lifecycle.toml"
+        settings.write_text("[checks]\npoll_seconds = 0.001\n")
+        age(settings)
         tree = Worktree(root, environment=task.environment)
         tree.claim(42)
         task.control.plan_checks(PlannedCheck(name="test", status="in_progress"))

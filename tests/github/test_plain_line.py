@@ -9,6 +9,7 @@ import ipaddress
 import json
 import socket
 import ssl
+import sys
 import threading
 import time
 import warnings
@@ -22,7 +23,13 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from lifecycle.core.errors import Transient
-from lifecycle.core.timing import Deadline, DeadlineReached, SystemClock, interrupted
+from lifecycle.core.timing import (
+    Deadline,
+    DeadlineReached,
+    SystemClock,
+    import_meanwhile,
+    interrupted,
+)
 from lifecycle.github.client import plain_line
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.plain_line import NoAnswerError, PlainLine, Sent, Silence
@@ -110,6 +117,34 @@ def asked(url: str, deadline: Deadline, body: bytes | None = None) -> Sent:
         return line.send("POST" if body else "GET", "/x", plain_line.bearer(TOKEN), body)
     finally:
         line.close()
+
+
+def test_modules_are_imported_while_an_answer_is_on_its_way(
+    deadline: Deadline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was named as needed is there before the server has answered, and after it was asked."""
+    monkeypatch.syspath_prepend(tmp_path)
+    tmp_path.joinpath("asked_meanwhile.py").write_text(
+        "from tests.github import test_plain_line as t\nt.IMPORTED.set()\n"
+    )
+    IMPORTED.clear()
+
+    def speak(found: socket.socket) -> None:
+        server.hear(found)
+        if IMPORTED.wait(30):
+            found.sendall(OK)
+
+    server = Server(speak)
+    import_meanwhile("asked_meanwhile")
+    try:
+        assert asked(f"http://127.0.0.1:{server.port}", deadline).body == "{}"
+    finally:
+        server.close()
+        sys.modules.pop("asked_meanwhile", None)
+
+
+IMPORTED = threading.Event()
+"""A module was imported."""
 
 
 def silence_of(url: str, deadline: Deadline) -> Silence:

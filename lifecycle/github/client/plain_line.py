@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from lifecycle.core.errors import Transient
-from lifecycle.core.timing import Deadline
+from lifecycle.core.timing import Deadline, use_wait
 
 USER_AGENT = "agent-lifecycle"
 JSON = "application/vnd.github+json"
@@ -164,6 +164,8 @@ class PlainLine:
             connection.sock.settimeout(self._deadline.remaining())
             with _told():
                 connection.request(method, self._before + quote(path, safe=_SENDABLE), body, sent)
+            use_wait()
+            with _told():
                 return connection.getresponse()
         except BaseException:  # an alarm as well: what comes on this connection later is no answer
             self.close()

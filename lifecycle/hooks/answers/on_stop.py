@@ -16,13 +16,13 @@ from lifecycle.core.errors import LifecycleError
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import REPLIES, Audience, Notice, StopVerdict, StopWord, Wake
 from lifecycle.core.stage_names import Stage
-from lifecycle.core.timing import DeadlineReached, unhurried
+from lifecycle.core.timing import DeadlineReached, import_meanwhile, unhurried
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers.call import STOPPED, HookCall
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings.config import file_of
 from lifecycle.settings.running_client import Client
-from lifecycle.storage import log
+from lifecycle.storage import log, workflow_marks
 from lifecycle.storage.signs_of_life import STOP_DUE
 from lifecycle.storage.workflow_marks import RUN
 
@@ -70,6 +70,8 @@ def answer(call: HookCall) -> Reply:
     since nobody knows what that client makes of a turn that should go on.
     """
     has_run = call.claim_store.marks.has(RUN)
+    if _has_stages(call, None):
+        import_meanwhile("lifecycle.stages.stop.staged_stop")
     kept = min(KEPT_SECONDS, call.world.deadline.left / 3) if has_run else 0.0
     try:
         with call.world.deadline.keeping(kept):
@@ -105,11 +107,18 @@ def _others(call: HookCall, *, has_run: bool) -> Iterator[StopWord]:
             return
         if run.is_over:  # a labelled task was led by the run: what is left of it is to close it
             stage = Stage.COMMIT_CLOSE
-    if file_of(call.world.root).is_file():
+    if _has_stages(call, stage):
         from lifecycle.stages.stop import staged_stop
 
         # The claim is read anew: the look may have ended it.
         yield staged_stop.look(replace(call), at=stage)
+
+
+def _has_stages(call: HookCall, stage: Stage | None) -> bool:
+    """True unless what the guards read shows that the staged workflow is off, or has nothing to look at."""
+    root, now = str(call.world.root), call.world.clock.now()
+    is_due = stage is not None or workflow_marks.is_due(root, workflow_marks.DUE, now)
+    return file_of(call.world.root).is_file() and (is_due or not workflow_marks.is_known(root))
 
 
 def _claim(call: HookCall) -> tuple[Notice, ...]:
