@@ -42,7 +42,7 @@ BUDGET = {
     "views": 2_356,
     "app": 1_725,
     "setup": 3_667,
-    "hooks": 2_143,
+    "hooks": 2_144,
     "cli": 5_708,
     APART: 17_570,
 }

@@ -116,9 +116,10 @@ def _others(call: HookCall, *, has_run: bool) -> Iterator[StopWord]:
 
 def _has_stages(call: HookCall, stage: Stage | None) -> bool:
     """True unless what the guards read shows that the staged workflow is off, or has nothing to look at."""
+    if stage is not None or not file_of(call.world.root).is_file():
+        return stage is not None
     root, now = str(call.world.root), call.world.clock.now()
-    is_due = stage is not None or workflow_marks.is_due(root, workflow_marks.DUE, now)
-    return file_of(call.world.root).is_file() and (is_due or not workflow_marks.is_known(root))
+    return workflow_marks.is_due(root, workflow_marks.DUE, now) or not workflow_marks.is_known(root)
 
 
 def _claim(call: HookCall) -> tuple[Notice, ...]:
