@@ -196,6 +196,34 @@ def test_what_another_token_was_refused_holds_no_wait_back(
     assert wait(place, WaitFor.CI, seconds=5).ending is Ending.GOOD
 
 
+def test_an_older_silence_holds_no_wait_back(place: Place, clock: EventfulClock) -> None:
+    """GitHub is there again: it is asked at once, and what was wrong before is not said of now.
+
+    A limit that it named is kept to.
+    """
+    place.ready()
+    place.tree().tick(Wake.TICK)
+    place.control.set_check(46, "test")
+    place.control.add_fault(Fault("cut", count=10_000))
+    clock.offset += 200
+    assert place.tree().tick(Wake.TICK).problem is not None
+    place.control.clear_faults()
+    clock.offset += 16
+    began = clock.offset
+    back = wait(place, WaitFor.CI, seconds=20)
+    assert (back.ending, back.problem) == (Ending.GOOD, "")
+    assert clock.offset - began < 5
+
+    place.control.add_fault("secondary-limit", count=10_000)
+    clock.offset += 200
+    assert place.tree().tick(Wake.TICK).problem is not None
+    place.control.clear_faults()
+    clock.offset += 16
+    before = len(place.requests())
+    assert wait(place, seconds=20).ending is Ending.TIME_OUT
+    assert len(place.requests()) == before
+
+
 def test_a_short_wait_looks_before_its_time_is_up(place: Place, clock: EventfulClock) -> None:
     """Somebody looked just before it, and then it was closed: it does not say that there is no news."""
     place.ready()

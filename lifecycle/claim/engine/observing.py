@@ -381,6 +381,7 @@ def could_not_look(working: LookUnderWay, error: LifecycleError | DeadlineReache
         is_final=not isinstance(error, Transient),
         for_agent=error.for_agent,
         is_of_access=error.is_of_access,
+        is_guessed=wait is None,
     )
     working.problem = error
     record = replace(record, troubles={**record.troubles, "Look": trouble})

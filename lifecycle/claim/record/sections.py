@@ -23,6 +23,7 @@ class Trouble:
         is_final: somebody said no; otherwise nobody knows, and it is silently tried again.
         for_agent: the agent can do something about it.
         is_of_access: it hangs on the token, so that another token is another attempt.
+        is_guessed: GitHub named no time, so that whoever has a reason may try again sooner.
     """
 
     mark: str
@@ -32,6 +33,7 @@ class Trouble:
     is_final: bool = False
     for_agent: bool = False
     is_of_access: bool = False
+    is_guessed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

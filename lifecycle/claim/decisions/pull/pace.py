@@ -55,12 +55,14 @@ def next_poll(record: Record, rules: Rules, now: float) -> float:
 def held_until(record: Record, rules: Rules) -> float:
     """Until when a look that failed holds back the next one, 0.0 without one.
 
-    Whoever looks sooner than that (a wait that begins) asks again then: a refusal may be mended by now.
+    Whoever looks sooner than that (a wait that begins) asks again then, unless GitHub named the time: a
+    refusal may be mended by now, and a network be back.
     """
     held = record.troubles.get("Look")
     if held is None:
         return 0.0
-    return held.until - (max(LOOK_AGAIN - rules.poll_seconds, 0.0) if held.is_final else 0.0)
+    is_ours = held.is_final or held.is_guessed
+    return held.until - (max(LOOK_AGAIN - rules.poll_seconds, 0.0) if is_ours else 0.0)
 
 
 def next_look(
