@@ -82,16 +82,13 @@ def test_a_refusal_is_asked_about_again_as_soon_as_somebody_looks() -> None:
 
     So it is where GitHub was not reached, and named no time.
     """
-    refused, guessed = {"is_final": True}, {"is_guessed": True}
-    for kind, every, held, expected in (
-        (refused, 15, NOW + 5, NOW + 5),
-        (refused, 60.5, NOW + 50, NOW + 50.5),
-        (refused, 120, NOW + 50, NOW + 110),
-        (guessed, 15, NOW + 5, NOW + 5),
-        (guessed, 120, NOW + 50, NOW + 110),
-        ({}, 15, NOW + 50, NOW + 50),
+    for is_guessed, every, held, expected in (
+        (True, 15, NOW + 5, NOW + 5),
+        (True, 60.5, NOW + 50, NOW + 50.5),
+        (True, 120, NOW + 50, NOW + 110),
+        (False, 15, NOW + 50, NOW + 50),
     ):
-        trouble = Trouble("", "GitHub does not accept the token.", NOW + 50, **kind)
+        trouble = Trouble("", "GitHub could not be reached.", NOW + 50, is_guessed=is_guessed)
         made = record(**POLLED, memory={"troubles": {"Look": trouble}})
         rules = Rules(poll_seconds=every)
         look = pace.next_look(made, rules, NOW, settled=True, stopped_at=None)

@@ -61,8 +61,7 @@ def held_until(record: Record, rules: Rules) -> float:
     held = record.troubles.get("Look")
     if held is None:
         return 0.0
-    is_ours = held.is_final or held.is_guessed
-    return held.until - (max(LOOK_AGAIN - rules.poll_seconds, 0.0) if is_ours else 0.0)
+    return held.until - (max(LOOK_AGAIN - rules.poll_seconds, 0.0) if held.is_guessed else 0.0)
 
 
 def next_look(
