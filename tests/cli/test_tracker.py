@@ -108,6 +108,17 @@ def test_lines_and_limits(either: Place) -> None:
     assert empty.startswith("No task is ready ")
 
 
+def test_a_status_is_shown_in_the_word_that_lists_it(either: Place) -> None:
+    """What is taken stands as in_progress on each tracker, as in --json, and is found under that word."""
+    task = made(either, "Taken", "--label", "many")
+    ok(either.cli("tracker", "claim", task))
+    for arguments in (("show", task), ("list", "--status", "in_progress", "--label", "many")):
+        lines = ok(either.cli("tracker", *arguments)).splitlines()
+        assert ("in_progress" in "".join(lines[:2]), " open" in "".join(lines[:2])) == (True, False)
+    none = ok(either.cli("tracker", "list", "--status", "open", "--label", "many"))
+    assert none.startswith("No task is open ")
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

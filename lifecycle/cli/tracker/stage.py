@@ -124,7 +124,8 @@ def off(session: Session) -> None:
 
 def on(session: Session) -> None:
     """Switch the workflow on again in this worktree, after off."""
-    WorkflowFiles(session.root).switch(off=False)
+    if session.world.settings.stages.use:  # else it is refused, and nothing is changed
+        WorkflowFiles(session.root).switch(off=False)
     _settings(session)
     session.show(["The staged workflow is on in this worktree."], {"off": False})
 

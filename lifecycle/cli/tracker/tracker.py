@@ -207,7 +207,7 @@ def _tell(session: Session, task: Task, line: str) -> None:
 
 def _state(task: Task) -> str:
     who = f", held by {task.assignee}" if task.assignee else ""
-    return f"{task.raw_status or task.status.value}{who}"
+    return f"{values.word_of(task)}{who}"
 
 
 @click.group(

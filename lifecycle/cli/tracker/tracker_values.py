@@ -19,7 +19,7 @@ from lifecycle.core.light_dataclass import asdict, dataclass
 from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import block, named, quoted, visible
 from lifecycle.core.timing import render_time
-from lifecycle.core.tracker import Note, Task
+from lifecycle.core.tracker import Note, Task, TaskStatus
 from lifecycle.storage.store import worktree_root
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -173,8 +173,13 @@ class Column:
     most: int = 24
 
 
+def word_of(task: Task) -> str:
+    """Where it stands, in the word that `--status` takes; in the tracker's own where there is none."""
+    return task.raw_status if task.status is TaskStatus.OTHER else task.status.value
+
+
 COLUMNS = (
-    Column("status", lambda task: task.raw_status or task.status.value),
+    Column("status", word_of),
     Column("labels", lambda task: ", ".join(task.labels), "magenta"),
     Column("who", lambda task: task.assignee, "cyan", 20),
     Column("waits for", lambda task: ", ".join(task.blocked_by), "yellow"),

@@ -104,7 +104,7 @@ def event_words(entry: JournalEntry) -> str:
     words = {
         "transition": f"{entry.source or '(begin)'} → {entry.target or '(end)'}{title}",
         "write": f"wrote: {entry.target}",
-        "check": f"checked {entry.source}: {detail.get('outcome', '')}",
+        "check": f"checked {entry.source or detail.get('check')}: {detail.get('outcome', '')}",
         "block": f"told to go on: {entry.source} → {entry.target}",
         "refused": f"not accepted: {entry.source}, stays in {entry.target}",
         "let_go": f"let go in {entry.source}",

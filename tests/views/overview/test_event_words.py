@@ -81,6 +81,9 @@ EVENTS: dict[str, JournalEntry] = {
     "checked TESTING: red": JournalEntry(
         1.0, SYSTEM, journal.CHECK, source="TESTING", detail={"outcome": journal.RED}
     ),
+    "checked lint: green": JournalEntry(
+        1.0, SYSTEM, journal.CHECK, detail={"outcome": journal.GREEN, "check": "lint"}
+    ),
     "checked TESTING: ": JournalEntry(1.0, SYSTEM, journal.CHECK, source="TESTING"),
     "told to go on: CODING → TESTING": JournalEntry(
         1.0, SYSTEM, journal.BLOCK, source="CODING", target="TESTING"
