@@ -40,7 +40,7 @@ def at(made: Record, observed: Observation | None = None, **changes: Any) -> Sna
 
 def told_of(made: Record, **changes: Any) -> Observation:
     """What GitHub shows once this release was told."""
-    posted = releasing.comment_of(made, ASKED, None, is_open=True)
+    posted = releasing.comment_of(made, ASKED, None, issue(**changes))
     return observation(issue=issue(comments=(comment(posted.body),), **changes), item=ITEM)
 
 
@@ -98,13 +98,20 @@ def test_what_was_released_before_on_an_issue_that_is_hidden_is_not_left() -> No
 
 
 @pytest.mark.parametrize(
-    ("by", "shown", "is_open", "lines"),
+    ("by", "shown", "is_open", "others", "lines"),
     [
-        ("", None, True, [f"Released by {AGENT}; the task is free again, and the work is kept."]),
+        (
+            "",
+            None,
+            True,
+            (),
+            [f"Released by {AGENT}; the task is free again, and the work is kept."],
+        ),
         (
             "`lifecycle reconcile`",
             pull(),
             False,
+            ("sam",),
             [
                 f"{PLACE}; the issue is closed, and the work is kept.",
                 "PR #107 stays open.",
@@ -114,16 +121,25 @@ def test_what_was_released_before_on_an_issue_that_is_hidden_is_not_left() -> No
             "",
             pull(state=PullState.CLOSED),
             True,
+            (),
             [f"Released by {AGENT}; the task is free again, and the work is kept."],
+        ),
+        (
+            "",
+            None,
+            True,
+            ("sam", "lee"),
+            [f"Released by {AGENT}; it stays assigned to sam, lee, and the work is kept."],
         ),
     ],
 )
 def test_the_comment_says_who_did_it_and_what_stays(
-    by: str, shown: Any, is_open: bool, lines: list[str]
+    by: str, shown: Any, is_open: bool, others: tuple[str, ...], lines: list[str]
 ) -> None:
-    """In whose place, whether the task is free now, and the pull request only while it is open."""
+    """In whose place, for whom the task is free now, and the pull request only while it is open."""
     made = leaving(**REVIEW)
-    posted = releasing.comment_of(made, replace(ASKED, by=by), shown, is_open=is_open)
+    seen_now = issue(is_open=is_open, assignees=("edouard", *others))
+    posted = releasing.comment_of(made, replace(ASKED, by=by), shown, seen_now)
     first, *rest = lines
     assert posted.body.splitlines() == [
         first,
@@ -139,7 +155,7 @@ def test_the_comment_says_who_did_it_and_what_stays(
 def test_a_release_was_told_by_the_last_line_of_a_comment() -> None:
     """The newest of this agent's counts; an empty comment, a quotation or another's tells nothing."""
     marks = [
-        releasing.comment_of(leaving(), replace(ASKED, at=moment), None, is_open=True).body
+        releasing.comment_of(leaving(), replace(ASKED, at=moment), None, issue()).body
         for moment in (7.0, 9.0, 8.0)
     ]
     said = (comment(""), comment("> " + marks[0].splitlines()[-1]), *map(comment, marks))

@@ -77,7 +77,7 @@ def test_the_comment_says_who_how_far_where_and_why_and_names_the_open_pull_requ
     made = leaving(**REVIEW)
     posted = run(wakes(made, shown(by_number=pull())))[0]
     assert posted.body.splitlines()[:4] == [
-        f"Released by {AGENT}; the task is free again, and the work is kept.",
+        f"Released by {AGENT}; it stays assigned to maria, and the work is kept.",
         "Branch `claude/fix-thing-42`: 2 commits, pushed up to abc1234, phase coding.",
         "PR #107 stays open.",
         "Reason: out of time",

@@ -69,6 +69,17 @@ def test_a_task_is_given_back_whole_and_the_work_is_kept(place: Place) -> None:
 
 
 @SOAKED
+def test_a_task_that_stays_assigned_is_not_called_free(place: Place) -> None:
+    """Taken over and released: whom it stays assigned to is said, here and on the issue, and it is so."""
+    ok(place.cli("takeover", "38"))
+    said = ok(place.cli("release"))
+    assert "#38 stays assigned to sam; anybody else takes it with: lifecycle takeover 38" in said
+    (body,) = [one["body"] for one in place.issue(38)["comments"] if "Released by" in one["body"]]
+    assert "it stays assigned to sam, and the work is kept" in body
+    again = place.cli("claim", "38")
+    assert (again.returncode, "lifecycle takeover 38" in again.stderr) == (4, True)
+
+
 def test_giving_back_twice_says_so_and_writes_nothing(place: Place) -> None:
     """The second time there is nothing left to do, and that is no failure."""
     claimed(place)

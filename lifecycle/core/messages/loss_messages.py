@@ -44,15 +44,18 @@ def release_comment(
     reason: str,
     *,
     by: str = "",
+    others: str = "",
     is_open: bool = True,
 ) -> str:
     """The comment on the issue when a task is released; `pull` names the open PR, if any.
 
-    `by` is who did it in the agent's place, or empty. A closed issue is free for nobody.
+    `by` is who did it in the agent's place, `others` who stays assigned, or empty. A closed issue is free
+    for nobody, and one that is assigned for whoever it is assigned to.
     """
     whose = agent or "an agent"
     who = f"{by}, in the place of {whose}" if by else whose
-    state = "the task is free again" if is_open else "the issue is closed"
+    free = f"it stays assigned to {others}" if others else "the task is free again"
+    state = free if is_open else "the issue is closed"
     lines = [f"Released by {who}; {state}, and the work is kept."]
     lines.append(
         f"Branch `{branch}`: {progress}" if branch else progress[:1].upper() + progress[1:]
@@ -73,14 +76,17 @@ def pull_stays_open(number: int) -> str:
     return f"PR #{number} stays open."
 
 
-def released(issue: int | None, board: str, branch: str, pull: str = "") -> str:
+def released(issue: int | None, board: str, branch: str, pull: str = "", others: str = "") -> str:
     """The end of a claim that was released.
 
-    `board` is the sentence about the board, `pull` the one about an open PR, or empty.
+    `board` is the sentence about the board, `pull` the one about an open PR, `others` who stays assigned,
+    or empty.
     """
     kept = f"Branch {branch} and the work on it are kept." if branch else "The work is kept."
     parts = (f"Issue #{issue} released.", board, kept, pull, "The claim file was deleted.")
-    return " ".join(part for part in parts if part)
+    said = " ".join(part for part in parts if part)
+    stays = f"#{issue} stays assigned to {others}; anybody else takes it with: {forcing(issue)}"
+    return f"{said} {stays}" if others else said
 
 
 def releasing(issue: int | None) -> str:

@@ -20,6 +20,7 @@ from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import loss_messages, messages
 from lifecycle.core.plan import Audience, ForgetClaim, Notice, PostComment, SetBoard, Unassign, Wake
+from lifecycle.core.redact import named
 from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 
@@ -86,7 +87,7 @@ def _asked(record: Record, releasing: Releasing | None) -> Record:
 
 
 def comment_of(
-    record: Record, releasing: Releasing, pull: PullRequest | None, *, is_open: bool
+    record: Record, releasing: Releasing, pull: PullRequest | None, issue: Issue
 ) -> PostComment:
     """What the issue is told, with a hidden marker that names this release and no other."""
     claim = record.claim
@@ -99,7 +100,8 @@ def comment_of(
         _stays(pull),
         releasing.reason,
         by=releasing.by,
-        is_open=is_open,
+        others=_others(record, issue),
+        is_open=issue.is_open,
     )
     return PostComment(claim.issue, hidden_marker.signed(text, mark), mark)
 
@@ -135,9 +137,7 @@ def _steps(
         # and where it cannot be ended, the task stays with whoever holds it.
         return closing.lease_step(snapshot) or Decision()
     pull = derive.pull_request_of(record, observed, snapshot.rules.head_owner)
-    comment = closing.comment_step(
-        snapshot, comment_of(record, releasing, pull, is_open=issue.is_open)
-    )
+    comment = closing.comment_step(snapshot, comment_of(record, releasing, pull, issue))
     if isinstance(comment, Decision):
         return comment
     for action in (_unassignment(record, issue), _board_action(snapshot, observed, issue)):
@@ -154,7 +154,8 @@ def _steps(
         return lease
     # Said with the last step and not after it: a crash behind it must not lose the sentence.
     board = _board_sentence(snapshot, observed, issue)
-    text = loss_messages.released(claim.issue_number, board, claim.branch, _stays(pull))
+    others, pulls = _others(record, issue), _stays(pull)
+    text = loss_messages.released(claim.issue_number, board, claim.branch, pulls, others)
     trouble = record.troubles.get("ReleaseLease")
     if trouble is not None:
         text = f"{text} {loss_messages.lease_left(claim.issue_number, trouble.sentence)}"
@@ -167,6 +168,12 @@ def _assigned(record: Record, issue: Issue) -> str | None:
     """The claimer's login, as the issue's assignees have it, or None."""
     login = derive.login_of(record.claim.agent_id).casefold()
     return next((name for name in issue.assignees if name.casefold() == login), None)
+
+
+def _others(record: Record, issue: Issue) -> str:
+    """Who stays assigned when the claimer is taken off, for whom alone the task is free then."""
+    own = _assigned(record, issue)
+    return ", ".join(named(name) for name in issue.assignees if issue.is_open and name != own)
 
 
 def _unassignment(record: Record, issue: Issue) -> Unassign | None:
