@@ -259,6 +259,7 @@ class _Project(ProjectFiles):
         self.unwired(before, "lifecycle's entries go")
         for listed in before.lines:
             self.unlisted(before, listed)
+        self.claims_listed()
         folders = self.staging.take_out(before)
         self.unsectioned(before)
         if config.CONFIG_FILE in before.sha256:

@@ -9,10 +9,13 @@ from pathlib import Path
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass, field, replace
+from lifecycle.core.messages.figures import count
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git.process import GitRepository
 from lifecycle.git.tracked_files import OWN_LINES
 from lifecycle.run import run_store
+from lifecycle.settings import known_clones
+from lifecycle.settings.known_clones import KnownClone
 from lifecycle.setup.init import client_settings, protocol_section
 from lifecycle.setup.init import init_mark as mark
 from lifecycle.setup.init.hook_table import NAMES, Form
@@ -35,6 +38,8 @@ from lifecycle.setup.init.planned_files import (
 )
 from lifecycle.setup.init.staged_setup import LOG_LINE, Staging
 from lifecycle.setup.init.status_line import LINE_MARK
+from lifecycle.storage import store
+from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.workflow.store import document_files
 
 FOLDER = ".claude/"
@@ -143,7 +148,7 @@ class ProjectFiles:
         added, put = add_lines(content or b"", wanted, before.lines.get(name, PutLines()))
         if added == (content or b""):
             return before
-        self.draft.write(path, added, f"{len(put.lines)} lines", _shown(name))
+        self.draft.write(path, added, count(len(put.lines), "line"), _shown(name))
         created = before.created_with(name, is_new=content is None)
         return replace(before, lines={**before.lines, name: put}, created=created)
 
@@ -156,6 +161,19 @@ class ProjectFiles:
         left = take_out_lines(content, put)
         gone = not left and name in before.created
         self.draft.write(path, None if gone else left, "lifecycle's lines go", _shown(name))
+
+    def claims_listed(self) -> None:
+        """Keep claims that are still in a worktree of this clone out of git, by the one `info/exclude`."""
+        git, path = store.common_folder(self.root), self._exclude()
+        others = known_clones.worktrees_of(KnownClone(git, None)) if git is not None else ()
+        if path.is_symlink() or not any(
+            (one / CLAIM_FILE).exists() for one in (self.root, *others)
+        ):
+            return
+        before = self.draft.read(path) or b""
+        after, _ = add_lines(before, OWN_LINES, PutLines())
+        if after != before:
+            self.draft.write(path, after, "keeps claims out of git still", _shown(EXCLUDE))
 
     def sectioned(self, before: InitMark) -> InitMark:
         """The section of CLAUDE.md, unless somebody wrote one of their own."""

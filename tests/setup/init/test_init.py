@@ -473,6 +473,30 @@ def test_an_entry_that_somebody_took_out_comes_back(clone: Clone) -> None:
     assert len(settings(clone)["hooks"]["Stop"]) == 1
 
 
+@pytest.mark.parametrize("arguments", [(), ("--shared",)])
+def test_a_claim_that_is_still_here_stays_out_of_git(
+    clone: Clone, arguments: tuple[str, ...]
+) -> None:
+    """Taken out while a worktree of the clone holds a claim: git shows none, in none of them."""
+    clone.git("commit", "-q", "--allow-empty", "-m", "Begin")
+    linked = clone.root.parent / "linked"
+    clone.git("worktree", "add", "-q", str(linked))
+    for holder in (linked, clone.root):
+        ok(clone.run("init", *arguments))
+        claim = holder / ".agent-claim.json"
+        claim.write_text("{}")
+        said = ok(clone.run("init", "--remove"))
+        assert ("A claim is still here" in said) == (holder == clone.root)
+        assert "keeps claims out of git still" in said
+        assert ".agent-claim.json" not in clone.git("-C", str(holder), "status", "--short")
+        claim.unlink()
+        exclude = clone.root / ".git/info/exclude"
+        exclude.write_text(exclude.read_text().replace("/.agent-claim.json*\n/.lifecycle/\n", ""))
+        claim.write_text("{}")
+        assert ".agent-claim.json" in clone.git("-C", str(holder), "status", "--short")
+        claim.unlink()
+
+
 def test_removing_what_was_never_put_in_does_nothing(clone: Clone) -> None:
     """Hooks that were wired by hand are nobody's business but their owner's."""
     clone.write(LOCAL, THEIRS)
