@@ -62,7 +62,7 @@ first error is no line that opens any takes seven more. A wait's last look is tw
 a failed look was our guess, and no time that GitHub named, is two of claim. Where a task stands is told in
 the word that `--status` takes, and `stage on` looks before it switches: three of cli. That a released task
 stays assigned to others, for whom alone it is free, is four of core and four of claim. That `init --remove`
-goes on keeping claims out of git which a worktree still holds is fifteen of setup.
+goes on keeping claims out of git which a worktree still holds is seventeen of setup.
 The words for figures came to core from views, where other rooms fetched them or had their own.
 Eight of core and five of storage change a record, write it and keep secrets out in half the time.
 A frozen value is made in two thirds of the time, and less, in five of core.

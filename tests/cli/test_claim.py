@@ -111,7 +111,10 @@ def test_claim_takes_a_task_whose_dependencies_are_closed(place: Place) -> None:
 def test_one_worktree_holds_one_claim(place: Place) -> None:
     """A second task is refused while the first lives."""
     ok(place.cli("claim", "42"))
-    assert "already holds #42" in refused(place.cli("claim", "45"))
+    for command in ("claim", "takeover"):
+        said = refused(place.cli(command, "45"))
+        assert "already holds #42" in said
+        assert f"take the other with: lifecycle {command} 45 --worktree" in said
 
 
 def test_fault_15_of_two_agents_of_one_account_exactly_one_wins(

@@ -95,7 +95,7 @@ def _taken(world: World, claim_store: ClaimStore, query: str, *, force: bool) ->
     number, chosen = _named(world, cards, query, notes)
     mine = loaded.record
     if mine is not None:
-        _check_held(mine, number)
+        _check_held(mine, number, "takeover" if force else "claim")
         observing.demand_same_place(world, mine)
     is_begun = unfinished_claims.is_begun(claim_store.state, number)
     if not is_begun:
@@ -135,12 +135,12 @@ def _named(
     return linked if linked is not None else (_find(world, cards, query), None)
 
 
-def _check_held(mine: Record, number: int) -> None:
+def _check_held(mine: Record, number: int, command: str) -> None:
     held = mine.claim.issue_number
     if held != number:
         raise Refused(
             f"This worktree already holds #{held} (phase {mine.claim.phase}); finish it first, or "
-            f"take the other with: lifecycle claim {number} --worktree"
+            f"take the other with: lifecycle {command} {number} --worktree"
         )
     if mine.ending.releasing is not None:
         raise Refused(
