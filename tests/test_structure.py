@@ -39,7 +39,7 @@ BUDGET = {
     "workflow": 2_499,
     "feedback": 2_893,
     "reconcile": 1_393,
-    "views": 2_356,
+    "views": 2_361,
     "app": 1_725,
     "setup": 3_667,
     "hooks": 2_144,
@@ -64,6 +64,7 @@ the word that `--status` takes, and `stage on` looks before it switches: three o
 stays assigned to others, for whom alone it is free, is four of core and four of claim. That `init --remove`
 goes on keeping claims out of git which a worktree still holds is seventeen of setup.
 The words for figures came to core from views, where other rooms fetched them or had their own.
+What a task, a label and an agent tried in vain, beside what they tried, is five of views and two of cli.
 Eight of core and five of storage change a record, write it and keep secrets out in half the time.
 A frozen value is made in two thirds of the time, and less, in five of core.
 A time that is renewed for a part of a wait is seven of core, and fifteen less of app and hooks.

@@ -60,11 +60,27 @@ def test_the_tables(root: Path) -> None:
         "CODING 1 30 min 30 min 1 100 %",
         "checks_running 1 15.0 h 15.0 h 1 100 %",
         "1. CODING: 48 % of all time",
-        "label tasks done median tries success",
-        "auto-workflow 1 1 1.1 h 6 100 %",
-        "octocat-1 2 1 1.1 h 6 100 %",
+        "label tasks done median failed success",
+        "auto-workflow 1 1 1.1 h 0 100 %",
+        "octocat-1 2 1 1.1 h 0 100 %",
     ):
         assert line.split() in lines
+
+
+def test_a_task_that_went_straight_through_failed_at_nothing(root: Path) -> None:
+    """Of whole tasks the tries in vain are told: that there were six stages is no news of the task."""
+    journal.note(root, *WHOLE, *HARD)
+    rows = {line.split()[0]: line.split() for line in said(root).splitlines() if line[:1] == "#"}
+    assert ["task", "time", "failed", "done", "(UTC)"] in [
+        s.split() for s in said(root).splitlines()
+    ]
+    # title and unit are words, too: the number stands before date and time
+    assert {name: row[-3] for name, row in rows.items() if row[-1] != "-"} == {
+        "#42": "0", "#1": "0", "#2": "1", "#3": "4",
+    }  # fmt: skip
+    tasks = {one["id"]: one for one in json.loads(said(root, "--json"))["tasks"]}
+    assert (tasks["#42"]["attempts"], tasks["#42"]["passed"]) == (6, 6)
+    assert (tasks["#3"]["attempts"] - tasks["#3"]["passed"]) == 4
 
 
 @SOAKED

@@ -31,8 +31,9 @@ def command(
     All worktrees of this clone count. A stage's time begins when the task enters it and ends when it
     goes on. A silence of more than two hours in between is time away (a closed laptop) and is shown
     beside it; phases that wait for reviews and CI are counted whole. "9 of 10 within" is the time that
-    nine of ten visits did not exceed. An attempt is a completion that was accepted, one that was not,
-    or a step back.
+    nine of ten visits did not exceed. A try of a stage ends with a step onward, a report that was not
+    accepted, a red run of its tests, or a step back that none of those explains. Of a label, an agent and
+    a task "failed" counts the tries that did not lead onward.
     """
     start = moment(since, session.world.clock.now()) if since else float("-inf")
     entries = journal.read(session.root)
@@ -109,6 +110,7 @@ def _task_data(summary: Summary, name: str) -> dict[str, Any]:
         "done": None if done is None else timing.render_time(done),
         "seconds": summary.spent.get(name),
         "attempts": summary.tries.get(name, 0),
+        "passed": summary.tries.get(name, 0) - summary.failed.get(name, 0),
         "visits": [_visit_data(visit) for visit in summary.told if visit.task == name],
     }
 

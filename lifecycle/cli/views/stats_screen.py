@@ -103,12 +103,13 @@ def _cells(row: StatsRow) -> dict[str, str]:
 
 
 def _groups(title: str, groups: Sequence[Group], width: int) -> Table:
-    tries = ("tries",) if width >= VISITS else ()
-    table = _table(title, "tasks", "done", "median", *tries, "success")
+    failed = ("failed",) if width >= VISITS else ()
+    table = _table(title, "tasks", "done", "median", *failed, "success")
     for group in groups:
         median = span(group.times.median) if group.times.count else "-"
-        counts = [str(group.tasks), str(group.done), median, *(str(group.attempts) for _ in tries)]
-        table.add_row(Text(visible(group.name)), *counts, part(group.success))
+        vain = (str(group.attempts - group.passed),) if failed else ()
+        counts = (str(group.tasks), str(group.done), median, *vain, part(group.success))
+        table.add_row(Text(visible(group.name)), *counts)
     return table
 
 
@@ -123,16 +124,16 @@ def _flakes(summary: Summary, width: int) -> Table:
 
 
 def _tasks(summary: Summary, width: int) -> Table:
-    """The newest tasks, their titles, and how long they took."""
+    """The newest tasks, their titles, how long they took, and how many tries were in vain."""
     is_wide = width >= AWAY
-    table = _table("task", "time", "tries", *(("done (UTC)",) if is_wide else ()))
+    table = _table("task", "time", "failed", *(("done (UTC)",) if is_wide else ()))
     newest = list(summary.tasks.items())[: -TASKS - 1 : -1]
     for name, title in newest:
         spent = span(summary.spent[name]) if name in summary.spent else "-"
         done = minute(summary.done[name]) if name in summary.done else "-"
         text = Text(visible(f"{name} {title}".strip()))
         text.truncate(width // 2, overflow="ellipsis")
-        table.add_row(text, spent, str(summary.tries.get(name, 0)), *((done,) if is_wide else ()))
+        table.add_row(text, spent, str(summary.failed.get(name, 0)), *((done,) if is_wide else ()))
     return _with_more(table, len(summary.tasks) - len(newest))
 
 

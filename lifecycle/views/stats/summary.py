@@ -30,7 +30,7 @@ class StatsRow:
         away: seconds of long silence, in all.
         visits: stays that have ended.
         attempts, passed: how often it was tried, and how often that led onward.
-        tasks: how many tasks were in it.
+        tasks, tried: how many tasks were in it, and of how many of them it was tried.
         most: the most attempts that one task needed.
         hardest: that task, if it needed more than one.
         share: the part of its system's time, from 0 to 1.
@@ -44,6 +44,7 @@ class StatsRow:
     attempts: int
     passed: int
     tasks: int
+    tried: int
     most: int
     hardest: str
     share: float
@@ -55,8 +56,8 @@ class StatsRow:
 
     @property
     def per_task(self) -> float | None:
-        """Attempts for each task, or None without one."""
-        return self.attempts / self.tasks if self.tasks and self.attempts else None
+        """Attempts for each task that tried it, or None without one."""
+        return rate(self.attempts, self.tried)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,7 @@ class Summary:
             one.
         spent: seconds of each task: all its stages with a known time, of a claim without stages its
             phases. A task of which no time is known is not in it.
-        tries: the attempts of each task, in the same stages or phases.
+        tries, failed: the attempts of each task in the same stages or phases, and those in vain.
         done: the tasks that came to their end, and when.
         lasting: visits that have not ended.
         flakes: what failed and passed at one commit, the most frequent first.
@@ -152,6 +153,7 @@ class Summary:
     tasks: Mapping[str, str]
     spent: Mapping[str, float]
     tries: Mapping[str, int]
+    failed: Mapping[str, int]
     done: Mapping[str, float]
     lasting: tuple[Visit, ...]
     flakes: tuple[Flake, ...] = ()
@@ -199,6 +201,7 @@ def summarize(entries: Sequence[JournalEntry], wanted: Wanted = _ALL) -> Summary
         tasks=dict.fromkeys(tasks, "") | _titles(entries, tasks),
         spent=_spent(_leading(known)),
         tries=_tries(_leading(known)),
+        failed=_tries(_leading(known), of_failed=True),
         done=done,
         lasting=tuple(visit for visit in known if visit.ended is None),
         flakes=_flakes(chosen),
@@ -298,6 +301,7 @@ def _rows(system: str, told: Sequence[Visit]) -> Iterable[StatsRow]:
             attempts=sum(visit.attempts for visit in here),
             passed=sum(visit.is_passed for visit in here),
             tasks=len(tries),
+            tried=sum(tried > 0 for tried in tries.values()),
             most=most,
             hardest=next((task for task, tried in tries.items() if tried == most > 1), ""),
             share=times.total / whole if whole else 0.0,
@@ -380,13 +384,14 @@ def _spent(told: Iterable[Visit]) -> dict[str, float]:
     return seconds
 
 
-def _tries(told: Iterable[Visit]) -> dict[str, int]:
-    """The attempts of each task."""
-    attempts: dict[str, int] = {}
+def _tries(told: Iterable[Visit], *, of_failed: bool = False) -> dict[str, int]:
+    """The attempts of each task, or only those in vain."""
+    counts: dict[str, int] = {}
     for visit in told:
         if visit.task:
-            attempts[visit.task] = attempts.get(visit.task, 0) + visit.attempts
-    return attempts
+            count = visit.attempts - (of_failed and visit.is_passed)
+            counts[visit.task] = counts.get(visit.task, 0) + count
+    return counts
 
 
 _NINETY = 0.9

@@ -92,8 +92,11 @@ class Visit:
 
     @property
     def attempts(self) -> int:
-        """How often the stage was tried in it: what passed, what failed, what was set back."""
-        return self.failed + int(self.is_passed or self.is_set_back)
+        """How often the stage was tried in it: what passed, what failed, what was set back.
+
+        A step back after a failure is what came of that one, and no further try.
+        """
+        return max(self.failed, 1) if self.is_set_back else self.failed + self.is_passed
 
 
 @dataclass(slots=True)

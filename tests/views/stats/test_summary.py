@@ -88,6 +88,13 @@ def test_attempts_and_success() -> None:
     assert (testing.hardest, testing.most) == ("#3", 5)
 
 
+def test_who_only_just_came_into_a_stage_has_not_tried_it() -> None:
+    """How often a task has to try is told of those that did: another one in the stage makes it no less."""
+    testing = row("TESTING", *HARD, moved(9000, "CODING", "TESTING", "#4"))
+    assert (testing.tasks, testing.tried, testing.attempts) == (4, 3, 8)
+    assert testing.per_task == pytest.approx(8 / 3)
+
+
 def test_bottlenecks_are_ranked_and_say_why() -> None:
     """What failed often and takes the time comes first; what is quick and passes is none."""
     (worst,) = summarize(HARD).bottlenecks
@@ -235,6 +242,8 @@ def test_each_task_has_its_time_and_attempts() -> None:
     found = summarize(WHOLE)
     assert dict(found.spent) == {"#42": 63 * MINUTE}
     assert dict(found.tries) == {"#42": 6, "#43": 0}
+    assert dict(found.failed) == {"#42": 0, "#43": 0}
+    assert dict(summarize(HARD).failed) == {"#1": 0, "#2": 1, "#3": 4}
 
 
 def test_a_refused_close_is_no_attempt() -> None:

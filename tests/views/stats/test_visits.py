@@ -72,6 +72,16 @@ def test_a_step_back_is_an_attempt_that_failed() -> None:
     assert short(coding) == ("#42", "CODING", 4, "REQUIREMENTS_REVIEW")
 
 
+@pytest.mark.parametrize(
+    "before", [checked(3, journal.RED), refused(3, "ORACLE_REVIEW", "TESTING")]
+)
+def test_a_step_back_after_a_failure_is_no_second_one(before: JournalEntry) -> None:
+    """One red run, or one report that was not accepted, and back to the code: the tests were tried once."""
+    entries = (moved(2, "CODING", "TESTING"), before, moved(4, "TESTING", "CODING"))
+    _, testing, _ = visits(entries)
+    assert (testing.is_set_back, testing.failed, testing.attempts) == (True, 1, 1)
+
+
 def test_red_runs_and_refusals_count_in_the_stage_that_stays() -> None:
     """Red runs in TESTING and reports without evidence are attempts; a red run while coding is none."""
     entries = (
