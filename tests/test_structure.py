@@ -64,6 +64,7 @@ the word that `--status` takes, and `stage on` looks before it switches: three o
 stays assigned to others, for whom alone it is free, is four of core and four of claim. That `init --remove`
 goes on keeping claims out of git which a worktree still holds is seventeen of setup.
 The words for figures came to core from views, where other rooms fetched them or had their own.
+In whose name a claim is made, which is not the name for the tracker, is three of setup.
 What a task, a label and an agent tried in vain, beside what they tried, is five of views and two of cli.
 Eight of core and five of storage change a record, write it and keep secrets out in half the time.
 A frozen value is made in two thirds of the time, and less, in five of core.

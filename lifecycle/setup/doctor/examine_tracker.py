@@ -54,6 +54,10 @@ def _answers(case: Examined) -> Iterator[DoctorFinding]:
     is_told = is_safe or tracker.name == registry.GITHUB
     key = "tracker.claim.safe" if is_told else "tracker.claim.unsafe"
     worth = table()["words"]["claim"][abilities.claim_atomicity]
+    if tracker.name == registry.GITHUB and case.world.git.remote_url(case.settings.remote):
+        # A claim takes it with a lease, in a name that is the claim's, not the one for the tracker.
+        yield finding("tracker.claim.lease", login=visible(case.world.forge.viewer()), worth=worth)
+        return
     yield finding(key, actor=visible(tracker.actor), worth=worth)
 
 

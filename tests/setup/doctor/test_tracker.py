@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from lifecycle.claim.decisions import derive
 from lifecycle.settings import user_folder
 from lifecycle.storage import store
 from tests.setup.doctor.conftest import Patient
@@ -46,9 +49,29 @@ def test_issues_are_tasks_where_nothing_else_is_found(patient: Patient) -> None:
     found = patient.findings()
     says = "Tasks are the issues of octo-org/hello-service, as found here."
     assert found["tracker.found"]["says"] == says
-    assert found["tracker.claim"]["says"].startswith("Tasks are claimed as octocat-")
+    assert found["tracker.claim"]["says"].startswith("Tasks are claimed by octocat, ")
     assert found["tracker.claim"]["says"].endswith("one wins, wherever they are.")
     assert patient.wrong() == []
+
+
+def test_issues_are_claimed_by_whom_claim_takes_them_for(patient: Patient) -> None:
+    """The account of the token, whatever name a tracker is told: doctor and claim name the same one."""
+    patient.place.environment["LIFECYCLE_ACTOR"] = "robot"
+    says = patient.findings()["tracker.claim"]["says"]
+    login = says.removeprefix("Tasks are claimed by ").partition(",")[0]
+    taken = json.loads(patient.place.cli("claim", "42", "--json").stdout)
+    assert derive.login_of(taken["claim"]["agent_id"]) == login == "octocat"
+    assert f"({login}-…)" in says
+    assert patient.findings()["tracker.claim"]["says"] == says
+
+
+def test_without_a_remote_an_issue_is_claimed_in_the_trackers_own_name(patient: Patient) -> None:
+    """No lease can lie anywhere: the name is the one that marks the issue, as LIFECYCLE_ACTOR sets it."""
+    subprocess.run(["git", "-C", str(patient.root), "remote", "rename", "origin", "x"], check=True)
+    named = {"LIFECYCLE_ACTOR": "robot", "LIFECYCLE_REPOSITORY": "octo-org/hello-service"}
+    patient.place.environment |= named
+    assert patient.findings()["tracker.claim"]["says"].startswith("Tasks are claimed as robot; ")
+    assert "is yours, as robot." in patient.place.cli("tracker", "claim", "42").stdout
 
 
 def test_a_tracker_beside_the_code_is_found(patient: Patient, tmp_path: Path) -> None:
