@@ -216,10 +216,15 @@ def release(git: Git, remote: str, issue: int, sha: str, *, back_to: str = "") -
     ref = ref_of(issue)
     try:
         _push(git, remote, ref, back_to, instead_of=sha)
-    except GitFailed:
-        if _listed(git, remote, issue) == sha:
-            raise
-        return False
+    except GitFailed as error:
+        if _listed(git, remote, issue) != sha:
+            return False
+        if _is_forbidden(error):
+            error.sentence = (
+                f"The lease on #{issue} may not be ended from here ({error.evidence}), so it stays; that "
+                "takes write access to the repository: of a token Contents: read and write."
+            )
+        raise
     return True
 
 

@@ -417,6 +417,8 @@ def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
     lines = [line for line in lines if not line.startswith(_PUSH_ENDS)] or lines
     telling = [line for mark in _TELLING for line in lines if line.startswith(mark)]
     words = telling[0] if telling else (lines[-1] if lines else "no words")
+    if words.endswith("error: 403"):  # why stands in what the server said with it
+        words = " ".join([*(line for line in lines if line.startswith("remote: ")), words])
     if words.endswith(":"):
         words = f"{words} {_named_below(output, words)}".strip()
     evidence = redact(re.sub(r"//[^/@\s]+@", "//", words))[:300]

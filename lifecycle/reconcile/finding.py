@@ -35,7 +35,9 @@ def of(kind: str, task: InferredTask, now: float) -> str:
         "merged": _at(pull.merged_at if pull is not None else None),
         "pull_closed": _at(pull.closed_at if pull is not None else None),
         "started": _at(task.started_at),
-        "happened": _at(task.happened_at, before=" since"),
+        "happened": _at(
+            task.happened_at, before="; the last thing that happened to the task was at"
+        ),
         "sign": f"{_span(now - sign)} ago" if sign is not None else "unknown",
     }
     return KINDS[kind].evidence.format(**words)
@@ -54,6 +56,8 @@ def _card(task: InferredTask) -> str:
     item = task.observation.item
     if item is None:
         return "it has no card"
+    if item.is_labels and not item.status:
+        return "it has no Status label"
     where = "the label" if item.is_labels else "the card"
     status = f'{where} says "{item.status}"' if item.status else f"{where} has no Status"
     named = f", and names {item.agent}" if item.agent else ""
@@ -171,6 +175,7 @@ class SweepReport:
         repositories, tasks: how many were looked at.
         requests, points: what all of it cost, GraphQL's points among them.
         is_dry_run: nothing was written.
+        is_narrowed: only issues or pull requests that somebody named were looked at.
         waiting: the open pull requests, with whom they wait for: as they were before anything was repaired.
     """
 
@@ -184,6 +189,7 @@ class SweepReport:
     requests: int = 0
     points: int = 0
     is_dry_run: bool = False
+    is_narrowed: bool = False
     skipped: str = ""
     waiting: tuple[WaitingPull, ...] = ()
 

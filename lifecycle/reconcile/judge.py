@@ -8,7 +8,7 @@ alike before and after, and where it was not allowed: "Clear the Agent, end the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import assert_never
 
 from lifecycle.claim.decisions.decide import apply_observation, foresee, imagine
@@ -26,6 +26,7 @@ from lifecycle.reconcile.inferred import Allowed, InferredTask, record_of
 from lifecycle.reconcile.scope import Policy
 
 EVERYTHING = Policy(closes=True, releases=True)
+ALIVE = "Another finding of this task is repaired first, which counts as a sign of life."
 _MOVED, _UNASSIGNED = "moved-by-hand", "unassigned"
 
 
@@ -37,11 +38,13 @@ class Judge:
         rules: the settings that a decision depends on; `head_owner` is each task's own.
         policy: what may be done.
         now: the moment of the run.
+        is_rehearsal: nothing is going to be written, so that what a write leads to is foreseen.
     """
 
     rules: Rules
     policy: Policy
     now: float
+    is_rehearsal: bool = False
 
     def findings(self, task: InferredTask) -> tuple[Finding, ...]:
         """What is not as it should be, in the order of KINDS; each as if nothing was done yet.
@@ -63,10 +66,12 @@ class Judge:
             kinds.add(_MOVED)
         if task.is_unassigned and not writes.keys() & {"silent", "merged-open"}:
             kinds.add(_UNASSIGNED)
+        stays = {kind: KINDS[kind].stays for kind in KINDS if kind in kinds}
+        if self.is_rehearsal and "silent" in done and _revives(done):
+            stays["silent"] = ALIVE
         return tuple(
-            self._finding(kind, task, writes.get(kind, ()), is_done=kind in done)
-            for kind in KINDS
-            if kind in kinds
+            self._finding(kind, task, writes.get(kind, ()), why, is_done=kind in done)
+            for kind, why in stays.items()
         )
 
     def looks(self, task: InferredTask) -> Iterator[Snapshot]:
@@ -130,7 +135,7 @@ class Judge:
         return writes
 
     def _finding(
-        self, kind: str, task: InferredTask, writes: Sequence[Action], *, is_done: bool
+        self, kind: str, task: InferredTask, writes: Sequence[Action], stays: str, *, is_done: bool
     ) -> Finding:
         state = State.PLANNED if is_done else State.OFF
         return Finding(
@@ -142,9 +147,19 @@ class Judge:
             phase=task.phase.value,
             evidence=finding.of(kind, task, self.now),
             fix=fix_sentence(writes, task),
-            state=State.LEFT if KINDS[kind].stays else state,
-            problem=KINDS[kind].stays,
+            state=State.LEFT if stays else state,
+            problem=stays,
         )
+
+
+def _revives(writes: Mapping[str, Sequence[Action]]) -> bool:
+    """True if something is written before a release that counts as a sign of life, so that none follows."""
+    others = (one for kind, actions in writes.items() if kind != "silent" for one in actions)
+    on_pull = plan.OpenPullRequest | plan.LinkPullRequest
+    return any(
+        one.status is not None if isinstance(one, plan.SetBoard) else isinstance(one, on_pull)
+        for one in others
+    )
 
 
 def kind_of(action: Action, record: Record, task: InferredTask) -> str:

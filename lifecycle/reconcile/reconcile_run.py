@@ -66,6 +66,7 @@ class _Run:
     policy: Policy
     progress: Progress
     note: str
+    is_dry_run: bool
     drifted: list[_Drifted] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     ended: str = ""
@@ -101,7 +102,7 @@ def reconcile(
     hears = progress or _nobody
     # Nothing would remember that labels took the board's place, and the next run would read the board.
     world.choice.follows_writes = False
-    run = _Run(world, Sweep(world, scope, hears), policy, hears, note)
+    run = _Run(world, Sweep(world, scope, hears), policy, hears, note, dry_run)
     _read(run)
     if not (dry_run or run.ended):
         try:
@@ -152,7 +153,7 @@ def _judge(run: _Run) -> Judge:
     if run.sweep.is_blind:
         # The card is a sign of life that nobody sees now: nothing is taken for silent.
         policy = replace(policy, silent_seconds=inf)
-    return Judge(rules, policy, run.world.clock.now())
+    return Judge(rules, policy, run.world.clock.now(), run.is_dry_run)
 
 
 def _repair(run: _Run) -> None:
@@ -282,6 +283,7 @@ def _report(run: _Run, *, is_dry_run: bool) -> SweepReport:
         requests=requests,
         points=points,
         is_dry_run=is_dry_run,
+        is_narrowed=bool(sweep.scope.issues or sweep.scope.pulls),
     )
 
 

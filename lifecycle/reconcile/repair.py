@@ -39,7 +39,7 @@ from lifecycle.core.values.survey import Holding
 from lifecycle.core.world import World
 from lifecycle.reconcile.finding import Finding, State
 from lifecycle.reconcile.inferred import InferredTask
-from lifecycle.reconcile.judge import Judge, fix_sentence, kind_of
+from lifecycle.reconcile.judge import ALIVE, Judge, fix_sentence, kind_of
 from lifecycle.storage import journal
 
 FREE = 10
@@ -77,9 +77,6 @@ Outcomes = dict[str, LifecycleError | None]
 """By kind of finding why it failed, None if it was written; "" stands for all of a task."""
 
 _MENDED = "A closer look showed nothing to do."
-
-
-_ALIVE = "Another finding of this task was repaired just now, which counts as a sign of life."
 
 
 _CUT = "The run ended in the middle of it; the next one finishes it."
@@ -300,7 +297,7 @@ def _became(finding: Finding, outcomes: Outcomes) -> Finding:
         if finding.kind in outcomes:
             return replace(finding, state=State.APPLIED)
         is_alive = finding.kind == "silent" and None in outcomes.values()
-        return replace(finding, state=State.LEFT, problem=_ALIVE if is_alive else _MENDED)
+        return replace(finding, state=State.LEFT, problem=ALIVE if is_alive else _MENDED)
     is_idle = finding.kind == "branch-without-pull" and isinstance(error, NothingToMerge | NotFound)
     if is_idle or isinstance(error, _Gone | HeldByAnother):
         return replace(finding, state=State.LEFT, problem=error.sentence)

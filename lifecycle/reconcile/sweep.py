@@ -16,7 +16,7 @@ from pathlib import Path
 from sys import intern
 
 from lifecycle.claim.decisions import derive
-from lifecycle.core.errors import LifecycleError, Rejected, Transient
+from lifecycle.core.errors import LifecycleError, NotFound, Rejected, Transient
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.values.model import PullRequest, Repository
 from lifecycle.core.values.survey import BoardTooLarge, Holding, Swept
@@ -280,8 +280,12 @@ class Sweep:
             owner, _, name = holding.repository.partition("/")
             there = self.world.elsewhere(Repository(owner, name), holding.url, Path())
             for number in self.scope.pulls:
-                pull = there.forge.pull_request(number)
-                numbers |= dict.fromkeys(_issues_of(pull, holding))
+                try:
+                    pull = there.forge.pull_request(number)
+                except NotFound as error:
+                    self._note(f"{holding.repository}#{number}", *_reason(error))
+                else:
+                    numbers |= dict.fromkeys(_issues_of(pull, holding))
             issues += [(holding.repository, number) for number in numbers]
         return issues
 

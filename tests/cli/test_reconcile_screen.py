@@ -126,6 +126,15 @@ def test_a_pipe_gets_a_line_for_each_finding() -> None:
             "Nothing drifted in what could be looked at: 1 issue in 1 repository.",
         ),
         (SweepReport(ended="The limit is used up."), "Nothing could be looked at."),
+        # The repository was read, and the limit came before its issues: nothing is known of them.
+        (
+            SweepReport(repositories=1, ended="The limit is used up."),
+            "No issue could be looked at.",
+        ),
+        (
+            SweepReport(repositories=1, is_narrowed=True, requests=1, points=1),
+            "Nothing drifted: no issue of 1 repository was looked at.",
+        ),
         (
             SweepReport(requests=1, points=1),
             "Nothing was looked at: there is no repository in this part.",

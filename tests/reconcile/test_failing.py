@@ -425,3 +425,55 @@ def test_the_tokens_name_is_what_is_said(make: Make) -> None:
     report = one.run(CLOSES)
     assert TOKEN not in texts(report)
     assert kinds(report) == ["merged-open"]
+
+
+@pytest.mark.parametrize("left", [{"pushed": 60.0}, {"agent": "sam-1", "status": "Todo"}, {}])
+def test_a_dry_run_plans_what_the_run_then_does(make: Make, left: dict[str, Any]) -> None:
+    """What is repaired first counts as a sign of life: then no release is planned, as none follows."""
+    one = make(replace(OLD, **left))
+    planned = states(one.run(ALL, dry_run=True))
+    done = states(one.run(ALL))
+    assert planned
+    assert {kind: "planned" if state == "applied" else state for kind, state in done.items()} == (
+        planned
+    )
+
+
+def test_a_pull_request_that_is_not_there_costs_no_other(make: Make) -> None:
+    """It is a problem by its number, as an issue is; what was named besides is repaired."""
+    one = make(DRIFTED)
+    report = one.run(ALL, scope=scope_of(HOME, pulls=(DRIFTED.pull_number, 77)))
+    assert states(report) == {"status-drift": "applied"}
+    assert [problem.where for problem in report.problems] == [f"{HOME}#77"]
+
+
+def test_what_keeps_a_lease_is_named(make: Make) -> None:
+    """A token that may not push: the sentence says what it lacks, and the lease is there as before."""
+    lacking = "github_pat_lacking"
+    given = SeedToken(lacking, "octocat", ["issues:write", "contents:read"], kind="fine-grained")
+    one = make(OLD, tokens=[SeedToken(TOKEN, "octocat", ["repo", "project"]), given])
+    before = one.shows().lease
+    problem = only(one.run(ALL, GH_TOKEN=lacking)).problem
+    assert "denied to octocat" in problem
+    assert problem.endswith("write access to the repository: of a token Contents: read and write.")
+    assert before
+    assert one.shows().lease == before
+
+
+def test_nothing_is_pushed_to_an_archived_repository(make: Make) -> None:
+    """The lease stays with all else, and the reason is GitHub's own."""
+    one = make(OLD, repositories={HOME: {"archived": True}})
+    before = one.shows()
+    found = only(one.run(ALL))
+    assert (found.state.value, one.shows()) == ("failed", before)
+    assert "This repository was archived so it is read-only." in found.problem
+
+
+def test_a_token_that_can_see_no_board_is_told_nothing_that_would_not_help(make: Make) -> None:
+    """No scope of a person's lets the token of Actions see one; what would is named."""
+    rights = ["issues:write", "contents:write", "pull_requests:write"]
+    given = SeedToken(f"ghs_{'a' * 36}", "robot[bot]", rights, kind="actions")
+    one = make(DRIFTED, tokens=[SeedToken(TOKEN, "octocat", ["repo", "project"]), given])
+    (note,) = one.run(ALL, dry_run=True, GH_TOKEN=given.token).notes
+    assert "gh auth" not in note
+    assert "Projects: read and write; a workflow's own GITHUB_TOKEN sees no board" in note

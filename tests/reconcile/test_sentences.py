@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from lifecycle.core import plan
+from lifecycle.core.timing import render_time
 from lifecycle.core.values.model import BoardItem, PullState
 from lifecycle.core.values.survey import Hold
 from lifecycle.reconcile import finding
@@ -183,3 +184,22 @@ def test_silence_is_told_in_a_unit_that_says_something(hours: float, said: str) 
     hold = Hold(42, "b" * 40, AGENT, NOW - hours * HOUR, BRANCH)
     task = shown(hold=hold, item=card("In Progress", at=NOW - hours * HOUR)).task()
     assert finding.of("silent", task, NOW).endswith(f"the last sign of life: {said}.")
+
+
+def test_a_moved_card_is_told_with_the_last_thing_that_happened() -> None:
+    """Somebody was assigned after the pull request came: that moment is not called the pull request's."""
+    task = shown(
+        pulls=(pull(),),
+        issue={"assignees": ("ada",)},
+        assigned_at=TAKEN + 2 * HOUR,
+        item=card("Todo", at=TAKEN + 3 * HOUR),
+    ).task()
+    said = finding.of("moved-by-hand", task, NOW)
+    assert f"PR #{pull().number} is open; the last thing that happened to the task was at " in said
+    assert said.endswith(f"{render_time(TAKEN + 2 * HOUR)}.")
+
+
+def test_an_issue_without_a_label_has_none() -> None:
+    """There is no label that could lack a Status."""
+    task = shown(item=BoardItem("labels/42", None)).task()
+    assert finding.of("status-drift", task, NOW).endswith("; it has no Status label.")

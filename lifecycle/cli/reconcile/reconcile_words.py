@@ -128,6 +128,8 @@ def totals(report: SweepReport) -> str:
             return "Nothing could be looked at."
         return "Nothing was looked at: there is no repository in this part."
     if not number:
+        if report.failed and _met_none(report):
+            return "No issue could be looked at."
         where = " in what could be looked at" if report.failed else ""
         return f"Nothing drifted{where}: {scope_of(report)}."
     counts = {state: report.count(state) for state in State}
@@ -135,9 +137,16 @@ def totals(report: SweepReport) -> str:
     return f"{count(number, 'finding')}: {', '.join(parts)}."
 
 
+def _met_none(report: SweepReport) -> bool:
+    """True if no issue came by of a part or of a begin, which says nothing of the whole."""
+    return not report.tasks and (report.is_narrowed or bool(report.ended))
+
+
 def scope_of(report: SweepReport) -> str:
     """How much was looked at: issues that are claimed, were claimed, or have a card."""
     where = count(report.repositories, "repository", "repositories")
+    if _met_none(report):
+        return f"no issue of {where} was looked at"
     if not report.tasks:
         return f"in {where} no issue is claimed or has a card"
     return f"{count(report.tasks, 'issue')} in {where}"

@@ -32,8 +32,8 @@ def command(
     goes on. A silence of more than two hours in between is time away (a closed laptop) and is shown
     beside it; phases that wait for reviews and CI are counted whole. "9 of 10 within" is the time that
     nine of ten visits did not exceed. A try of a stage ends with a step onward, a report that was not
-    accepted, a red run of its tests, or a step back that none of those explains. Of a label, an agent and
-    a task "failed" counts the tries that did not lead onward.
+    accepted, a red run of its tests, a release, or a step back that none of those explains. Of a label, an
+    agent and a task "failed" counts the tries that did not lead onward.
     """
     start = moment(since, session.world.clock.now()) if since else float("-inf")
     entries = journal.read(session.root)

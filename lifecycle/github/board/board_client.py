@@ -21,6 +21,7 @@ from lifecycle.core.errors import (
 )
 from lifecycle.core.light_dataclass import asdict, dataclass
 from lifecycle.core.values.model import BoardBrief, BoardField, BoardItem, BoardSchema, Card, Draft
+from lifecycle.github.auth.tokens import PEOPLES, kind_of
 from lifecycle.github.client.client_common import Json, next_page, nodes, part, text
 from lifecycle.github.failures.failure_case import AskedRequest
 from lifecycle.github.pulls import translate
@@ -52,6 +53,13 @@ def from_json(found: object) -> BoardSchema | None:
 
 
 T = TypeVar("T")
+
+_PEOPLES_WAY = "a private project needs the project scope: gh auth refresh -s project"
+_OTHERS_WAY = (
+    "it needs the organisation's permission Projects: read and write; a workflow's own GITHUB_TOKEN sees "
+    "no board, and a personal account's is shown to a person's token alone"
+)
+"""What lets a token see a board, by whose it is."""
 
 STATUS = "Status"
 AGENT = "Agent"
@@ -325,10 +333,10 @@ def project_in(project: ProjectRef, failures: Failures, reply: GraphReply, subje
             "correct the configured owner of the project."
         )
     if not owner.get("projectV2"):
+        way = _PEOPLES_WAY if kind_of(failures.token) in PEOPLES else _OTHERS_WAY
         raise NotFound(
             f"GitHub shows no {project} to the token, so no board was read; check the "
-            "number in the project's URL, and that the token may see it (a private project needs "
-            "the project scope: gh auth refresh -s project)."
+            f"number in the project's URL, and that the token may see it ({way})."
         )
     shown: Json = owner["projectV2"]
     return shown

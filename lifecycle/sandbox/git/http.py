@@ -68,6 +68,8 @@ def respond(world: World, request: Request) -> Response:
     if is_push and token is not None and not _may_push(repo, token):
         message = f"Permission to {repo.full_name}.git denied to {token.user.login}."
         return _plain(403, message)
+    if is_push and repo.archived:
+        return _plain(403, "This repository was archived so it is read-only.")
     if service == "info/refs" and request.args.get("service") in SERVICES:
         return _advertised(repo, request, request.args["service"])
     if service not in SERVICES:
