@@ -327,11 +327,11 @@ def _is_ours(status: str) -> bool:
 
 
 def _synced_agent(task: InferredTask) -> str | None:
-    """What the card says of the agent; labels say nothing of it, so there is nothing to write."""
+    """What the card says of the agent; labels, and a board without that field, have nothing to write."""
     item = task.observation.item
-    if item is None:
-        return None
-    return task.agent if item.is_labels else item.agent
+    if task.swept.lacks_agent or (item is not None and item.is_labels):
+        return task.agent
+    return item.agent if item is not None else None
 
 
 def _releasing(task: InferredTask, now: float) -> Releasing:

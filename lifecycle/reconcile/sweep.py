@@ -171,6 +171,7 @@ class Sweep:
     tasks: int = 0
     waiting: list[WaitingPull] = field(default_factory=list)
     unread: int = 0
+    _has_agent: bool | None = None
     _shelves: dict[str, KeptCards] = field(default_factory=dict)
 
     def read_holdings(self) -> None:
@@ -301,12 +302,26 @@ class Sweep:
             if unseen:
                 self._is_unseen(unseen)
             task = task_of(slimmed(swept), kept.of(swept))
+            if task is not None and task.hold is not None and not self._names_agent(task):
+                task = replace(task, swept=replace(task.swept, lacks_agent=True))
             if task is None or task.issue.number in kept.met:
                 continue
             kept.met.add(task.issue.number)
             self.tasks += 1
             self.progress("tasks", self.tasks, None)
             yield task
+
+    def _names_agent(self, task: InferredTask) -> bool:
+        """False if its card names no agent, and the board has no field for one; that is read once."""
+        item, board = task.observation.item, self.world.board
+        if (item is not None and item.agent) or board is None or self.is_blind:
+            return True
+        if self._has_agent is None:
+            try:
+                self._has_agent = board.schema().has_agent
+            except Rejected:
+                self._has_agent = True
+        return self._has_agent
 
     def _is_unseen(self, why: str) -> None:
         """The board that is configured cannot be seen, and nothing takes its place."""

@@ -22,12 +22,13 @@ from lifecycle.reconcile.scope import Policy
 from lifecycle.sandbox.boards.state import BoardTables
 from lifecycle.sandbox.control.catalogue import EXHAUSTED
 from lifecycle.sandbox.issues.state import IssueTables
-from lifecycle.sandbox.seed import SeedToken
+from lifecycle.sandbox.seed import SeedItem, SeedProject, SeedToken
 from tests.conftest import COMMAND
 from tests.reconcile.conftest import Make
 from tests.reconcile.ground import (
     AGENT,
     ALL,
+    COLUMNS,
     HOME,
     Given,
     Ground,
@@ -477,3 +478,16 @@ def test_a_token_that_can_see_no_board_is_told_nothing_that_would_not_help(make:
     (note,) = one.run(ALL, dry_run=True, GH_TOKEN=given.token).notes
     assert "gh auth" not in note
     assert "Projects: read and write; a workflow's own GITHUB_TOKEN sees no board" in note
+
+
+def test_a_board_without_a_field_for_agents_lacks_none(make: Make) -> None:
+    """What cannot be written is no drift: neither the plan, nor the run, nor the next one speaks of it."""
+    fields = [one for one in COLUMNS if one.name != "Agent"]
+    cards = [SeedItem(42, values={"Status": "In Progress"})]
+    boards = [SeedProject(1, "Tasks", fields=fields, items=cards, repositories=[])]
+    one = make(Given(), replace(Given(), number=43, has_card=False), projects=boards)
+    planned = only(one.run(ALL, dry_run=True))
+    assert (planned.issue, planned.kind) == (43, "off-board")
+    assert planned.fix == 'Put #43 on the board, set the Status to "In Progress".'
+    assert only(one.run(ALL)).fix == planned.fix
+    assert one.run(ALL).findings == ()

@@ -298,6 +298,12 @@ class BoardSchema:
         """The field called `name`, or None if the project has none."""
         return next((field for field in self.fields if field.name == name), None)
 
+    @property
+    def has_agent(self) -> bool:
+        """True if a card can say who is at work: a text field called Agent."""
+        field = self.field("Agent")
+        return field is not None and field.kind == "TEXT"
+
 
 @dataclass(frozen=True, slots=True)
 class Look:

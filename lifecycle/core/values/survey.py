@@ -77,6 +77,7 @@ class Swept:
             was, or GitHub did not say.
         reopened_at: when the issue was reopened last, None if it never was.
         closed_by: the numbers of those pull requests that say that they close the issue.
+        lacks_agent: its board has no field for an agent, so that a card which names nobody says nothing.
         problem: why issues of this repository could not be read; `observation` is empty then.
     """
 
@@ -86,6 +87,7 @@ class Swept:
     closed_by: frozenset[int] = frozenset()
     problem: LifecycleError | None = None
     reopened_at: float | None = None
+    lacks_agent: bool = False
 
 
 class BoardTooLarge(Exception):

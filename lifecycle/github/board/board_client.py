@@ -369,7 +369,7 @@ def variables_of(
         status_field = _status_field(schema)
         option = option_of(status_field, status)
     agent_field = schema.field(AGENT)
-    writes_agent = agent_field is not None and agent_field.kind == _TEXT
+    writes_agent = schema.has_agent
     sets_agent = writes_agent and agent is not None and not clears
     if option is None and not sets_agent and not (writes_agent and clears):
         return {}

@@ -189,7 +189,8 @@ def check_repository(case: Examined) -> Iterator[DoctorFinding]:
     if str(base).casefold() != access.name.casefold():
         remote = _remote_of(case)
         yield finding("repository.name", base=base, access=access, remote=remote, web=case.web)
-    yield _pushes(case, access)
+    if not access.is_archived:
+        yield _pushes(case, access)
     yield _default_branch(case, access)
 
 
@@ -310,10 +311,9 @@ def _status(schema: BoardSchema) -> DoctorFinding:
 
 
 def _agent(schema: BoardSchema, owner: str, number: int) -> DoctorFinding:
-    field = schema.field("Agent")
-    if field is not None and field.kind == "TEXT":
+    if schema.has_agent:
         return finding("board.agent.text")
-    key = "board.agent.none" if field is None else "board.agent.other"
+    key = "board.agent.none" if schema.field("Agent") is None else "board.agent.other"
     return finding(key, schema=schema, number=number, owner=owner)
 
 
@@ -347,7 +347,7 @@ def check_checks(case: Examined) -> Iterator[DoctorFinding]:
         key = "checks.read.rest" if is_fine_grained else "checks.read.whole"
         yield finding(key if checks.is_complete else "checks.read.part")
         yield from _logs(hub, base)
-        if case.settings.ci_rerun:
+        if case.settings.ci_rerun and not case.access.is_archived:
             yield _rerun(facts, case.access)
 
 

@@ -217,6 +217,14 @@ def _answer(patient: Patient, path: str, body: Any, headers: dict[str, str] | No
     patient.place.control.add_fault(fault)
 
 
+def test_of_an_archived_repository_nothing_is_said_to_be_writable(patient: Patient) -> None:
+    """GitHub shows the permissions as before: nothing can be pushed, and no job be run again."""
+    _answer(patient, f"^/repos/{patient.place.info.repository}$", {"archived": True})
+    found = patient.findings()
+    assert found["repository.archived"]["level"] == "fail"
+    assert not {"repository.push", "checks.rerun"} & found.keys()
+
+
 @SOAKED
 @pytest.mark.parametrize(
     ("change", "name", "level"),
