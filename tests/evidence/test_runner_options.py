@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 
 from lifecycle.evidence.runners import runner_table
@@ -147,6 +149,98 @@ SUITE, PART, NOTHING = RunScope.SUITE, RunScope.PART, RunScope.NOTHING
 def test_how_much_runs(name: str, words: str, scope: RunScope) -> None:
     """By the program's own manual: a letter means what it means to that program."""
     assert scope_of(name, tuple(words.split()), (), row_of(name)) is scope
+
+
+PLACES: list[tuple[str, str, RunScope]] = [
+    # A glob stands for all where no folder, kind or name is left out of it.
+    *(("pytest", word, SUITE) for word in ("tests/*.py", "tests/test_*.py", "tests/**/test_*.py")),
+    *(
+        ("pytest", word, PART)
+        for word in ("tests/api/test_*.py", "tests/api/*", "tests/test_a*.py")
+    ),
+    *(("rspec", word, PART) for word in ("spec/models/*_spec.rb", "spec/models/**/*_spec.rb")),
+    *(("rspec", word, SUITE) for word in ("spec/**/*_spec.rb", "spec/*_spec.rb")),
+    *(
+        ("mocha", word, SUITE)
+        for word in (
+            "src/**/*.{test,spec}.ts",
+            "src/test/*.js",
+            "lib/test/**/*.js",
+            "**/__tests__/*.js",
+        )
+    ),
+    *(
+        ("mocha", word, PART)
+        for word in (
+            "src/auth/**/*.test.ts",
+            "src/auth/**/*.{js,ts}",
+            "**/*.unit.test.js",
+            "src/auth",
+        )
+    ),
+    *(("prove", word, SUITE) for word in ("t", "./t", "t/", "t/*.t")),
+    *(("prove", word, PART) for word in ("t/api", "t/api/*.t", "xt", "t/a.t")),
+    # A folder below another one is one of some tests, unless it is that of its tests.
+    *(("pytest", word, SUITE) for word in ("backend/tests", "tests", "./tests", ".", "src")),
+    *(("pytest", word, PART) for word in ("src/api", "app/api/", "engines/a/test")),
+    *(
+        ("robot", "suites/api", PART),
+        ("behave", "features/login", PART),
+        ("bats", "test/api", PART),
+    ),
+    *(("rails test", "engines/a/test", PART), ("pest", "src/api", PART), ("ava", "src/api", PART)),
+    *(("cucumber", "features", SUITE), ("cucumber", "features/admin", PART)),
+    *(("node --test", "test", SUITE), ("node --test", "src/api", PART)),
+    *(("deno test", "src", SUITE), ("deno test", "src/api", PART), ("deno test", "jobs/", PART)),
+    *(("mix test", "test", SUITE), ("mix test", "apps/web", PART)),
+    *(("flutter test", "test", SUITE), ("flutter test", "integration_test", PART)),
+    *(("zig test", "src/a.zig", PART), ("tape", "test/api/*.js", PART)),
+    # Packages, targets and names.
+    *(("gotestsum", word, SUITE) for word in ("", "./...", "-- ./...", "-f dots -- -race ./...")),
+    *(("gotestsum", word, PART) for word in ("./a", "-- ./a/...", "-- -short ./...")),
+    *(("ginkgo", "-r -p", SUITE), ("ginkgo", "./...", SUITE), ("ginkgo", "-r ./a", PART)),
+    *(("go test", "-C web ./...", SUITE), ("go test", "-C web ./a", PART)),
+    *(("bazel test", word, SUITE) for word in ("//...", "...", "//...:all")),
+    *(("bazel test", word, PART) for word in ("//a/...", "//a:all", "//a:t", "//... //a/...")),
+    *(("meson test", "-C build", SUITE), ("meson test", "-C build sums", PART)),
+    *(("stack test", "", SUITE), ("stack test", "core", PART), ("cabal test", "all", SUITE)),
+    *(("lein test", "", SUITE), ("lein test", "my.ns", PART), ("lein test", ":slow", PART)),
+    *(("sbt test", "clean coverage", SUITE), ("sbt test", "'project core'", PART)),
+    *(("dotnet test", "App.sln", SUITE), ("dotnet test", "-c Release", SUITE)),
+    *(("dotnet test", "src/App.Tests", PART), ("dotnet test", "App.slnf", PART)),
+    *(("just test", "lint", SUITE), ("just test", "unit", PART), ("task test", "unit", PART)),
+    *(("poe test", "lint", SUITE), ("poe test", "src/api", PART)),
+    # Projects of a workspace, folders that are looked through, files that are looked for.
+    *(("vitest", word, PART) for word in ("run --project web", "run --dir src/api")),
+    *(("yarn workspaces foreach run test", word, PART) for word in ("-R", "--from a")),
+    ("yarn workspaces foreach run test", "-Ap", SUITE),
+    *(("unittest", f"discover -p {word}", SUITE) for word in ("test_*.py", "*_test.py", "*.py")),
+    *(
+        ("unittest", f"discover -p {word}", PART)
+        for word in ("test_a*.py", "test_*_a.py", "*a.py", "a*.py", "test_a.py", "a_test.py")
+    ),
+    # What make hands on to CTest, and what it calls a path.
+    *(("make test", "ARGS='-R one'", PART), ("make test", "ARGS='-LE slow'", PART)),
+    *(("make test", "path=tests/a", PART), ("make test", "PATH=/usr/bin", SUITE)),
+]
+"""(command, what follows it, how much runs)."""
+
+
+def test_what_a_run_is_pointed_at_is_a_part_unless_it_is_all() -> None:
+    """Folders, globs, packages, targets: by what each program takes such a word for."""
+    found = [
+        (name, words, scope_of(name, tuple(shlex.split(words)), (), row_of(name)))
+        for name, words, _ in PLACES
+    ]
+    assert found == PLACES
+
+
+def test_a_word_of_rakes_picks_tests_wherever_it_is_set() -> None:
+    """Minitest's task takes a name, an exclusion and more options out of such variables."""
+    for setting in ("N=/one/", "X=/slow/", "A=--verbose"):
+        assert scope_of("rake test", (setting,), (), row_of("rake test")) is PART
+        assert scope_of("rake test", (), (setting,), row_of("rake test")) is PART
+        assert scope_of("make test", (), (setting,), row_of("make test")) is SUITE
 
 
 @each_row(

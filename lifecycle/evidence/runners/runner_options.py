@@ -50,7 +50,7 @@ def scope_of(
     keeps = row.keeps if row is not None else frozenset()
     own = words[: words.index("--")] if "--" in words else words
     passed_on = [*words[len(own) :], *further]  # that is for the program that it starts
-    is_part = not (picks - keeps).isdisjoint(map(_name, own))
+    is_part = not (picks - keeps).isdisjoint(map(_name, (*own, *sets)))
     is_part = is_part or not picks.isdisjoint(map(_name, passed_on))
     is_part = is_part or _picks_attached(program, every) or _picks_file(every)
     is_part = is_part or _picks_named(program, row, words, sets)
