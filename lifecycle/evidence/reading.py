@@ -250,7 +250,8 @@ def read_run(
     """
     if end is CallEnd.UNKNOWN:
         return Reading(Outcome.UNKNOWN)
-    tally = _tally(run, runner_table.rows() if rows is None else rows, output)
+    # The client's first line is not the run's: a number before a line that begins with "error".
+    tally = _tally(run, runner_table.rows() if rows is None else rows, _STATUS.sub("", output))
     ok = end is CallEnd.OK
     trusts = run.is_own or all(row.proves for row in run.rows)
     outcome, why = _judged(tally, ok if run.decides else None, trusts=trusts, own_picks=run.is_own)

@@ -484,6 +484,11 @@ AGENTS: list[tuple[str, CallEnd, str, Outcome, str]] = [
     # What a line makes of names is known of none of its runs; a failure is one all the same.
     ("alias a=b; pytest", CallEnd.OK, "3 passed in 0.1s\n", UNKNOWN, STRANGE),
     ("alias a=b; pytest", CallEnd.OK, "1 failed in 0.1s\n", FAILED, ""),
+    # The client's own first line is no part of what a run printed.
+    ("deno test", CallEnd.FAILED, "Exit code 1\nerror: No test modules found\n", NOTHING,
+     "it ran no test"),
+    ("cargo nextest run", CallEnd.FAILED, "Exit code 4\nerror: no tests to run\n", NOTHING,
+     "it ran no test"),
     # A part is one only if it passed.
     ("pytest -k one", CallEnd.OK, "3 passed in 0.1s\n", PARTIAL, "it picks single tests"),
     ("pytest -k one", CallEnd.FAILED, "1 failed in 0.1s\n", FAILED, ""),
