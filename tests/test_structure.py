@@ -75,6 +75,7 @@ A frozen value is made in two thirds of the time, and less, in five of core.
 A time that is renewed for a part of a wait is seven of core, and fifteen less of app and hooks.
 That nothing of ours is tracked is read off git's index in 20 of git: no process is started for it.
 Which process the client is was read in four rooms; settings has it now, in three lines.
+That a command may be a run only where no goal stands behind it (`rake`) is one of evidence.
 
 A review that a command line asks the client for (`claude -p "/oracle-review"`), and a subagent's that is
 of the requirements in other words, are 18 lines of stages. That a transcript lacks the prompt that a stop

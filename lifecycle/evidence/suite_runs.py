@@ -30,7 +30,7 @@ _BESIDE, _TELLING, _CACHES, _BUILDS = map(listed, ("beside", "telling", "caches"
 _PIPES = ("|", "|&")
 _OWN = word_tables.table("words/commands")["own"]
 _PLACES, _OUTPUTS = listed("places"), listed("outputs")
-_BEFORE = _PLACES - {"-p", "--project"}
+_BEFORE = (_PLACES | listed("loading")) - {"-p", "--project"}
 """Options that stand before the name of what is to run, as in `make -C web test`."""
 
 TOP = "$(git rev-parse --show-toplevel)"
@@ -217,7 +217,7 @@ def _known(
 def _head(plain: list[str], begin: list[str], row: RunnerRow) -> list[str]:
     """The words of a command by which it is the one that begins so; none if it is another."""
     head = plain[: len(begin)]
-    if head == begin:
+    if head == begin and (not row.alone or all(re.match(r"\w+=|\d+$", w) for w in plain[1:])):
         return head
     is_kind = begin[-1] == "test" and re.match("test[:-](?!watch)", head[-1])
     if head[:-1] == begin[:-1] and is_kind:

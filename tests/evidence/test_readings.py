@@ -22,6 +22,10 @@ MAVEN = "[INFO] Tests run: {}, Failures: {}, Errors: 0, Skipped: {}\n[INFO] BUIL
 BARE = "[INFO] No tests to run.\n"
 CARGO = "test result: ok. {} passed; 0 failed; 0 ignored; 0 measured; {} filtered out\n"
 GO = "ok  \tex/a\t0.012s\n"
+NEXTEST = "     Summary [   0.005s] {} tests run: {} passed, {} skipped\n"
+PROVE = "Files={}, Tests={},  1 wallclock secs ( 0.02 usr  0.00 sys +  0.10 cusr  0.01 csys =  0.13 CPU)\n"
+RAKE = "{} runs, {} assertions, {} failures, 0 errors, 0 skips\n"
+NODE = "\N{INFORMATION SOURCE} pass {}\n\N{INFORMATION SOURCE} fail {}\n"
 NO_FILES = "?   \tex/b\t[no test files]\n"
 
 PRINTED: list[tuple[str, int, str, Outcome]] = [
@@ -83,6 +87,13 @@ PRINTED: list[tuple[str, int, str, Outcome]] = [
     ("node --test", 0, "# tests 0\n# pass 0\n# fail 0\n", NOTHING),
     ("dotnet test", 0, "No test is available in /w/a.dll.\n", NOTHING),
     ("mix test", 0, "There are no tests to run\n", NOTHING),
+    ("deno test", 1, "error: No test modules found\n", NOTHING),
+    ("cargo +nightly test", 0, "running 0 tests\n\n" + CARGO.format(0, 0), NOTHING),
+    ("prove -lr t", 0, f"t/a.t .. skipped: later\n{PROVE.format(1, 0)}Result: NOTESTS\n", NOTHING),
+    ("prove -V", 0, "TAP::Harness v3.44 and Perl v5.36.0\n", NOTHING),
+    ("bundle exec rake", 0, RAKE.format(0, 0, 0), NOTHING),
+    ("rake", 0, "\n0 examples, 0 failures\n", NOTHING),
+    ("rake -T", 0, "rake spec  # Run RSpec code examples\n", NOTHING),
     ("flutter test", 0, "00:01 +0 ~2: All tests skipped.\n", NOTHING),
     # A part.
     ("pytest tests/test_a.py", 0, "1 passed in 0.1s\n", PARTIAL),
@@ -99,6 +110,17 @@ PRINTED: list[tuple[str, int, str, Outcome]] = [
     ("cargo test one", 0, CARGO.format(1, 3), PARTIAL),
     ("cargo test", 0, CARGO.format(1, 3), PARTIAL),
     ("cargo test -- one", 0, "test result: ok. 1 passed; 0 failed\n", PARTIAL),
+    ("cargo +nightly test one", 0, CARGO.format(1, 3), PARTIAL),
+    ("cargo +1.80.0 nextest run -p core", 0, NEXTEST.format(2, 2, 0), PARTIAL),
+    ("cross test --lib", 0, CARGO.format(2, 0), PARTIAL),
+    ("prove -lr t/api", 0, f"{PROVE.format(2, 7)}Result: PASS\n", PARTIAL),
+    ("prove -lv t/a.t", 0, f"{PROVE.format(1, 3)}Result: PASS\n", PARTIAL),
+    ("bundle exec rake SPEC=spec/a_spec.rb", 0, "1 example, 0 failures\n", PARTIAL),
+    ("N=/one/ bundle exec rake", 0, RAKE.format(1, 1, 0), PARTIAL),
+    ("tox -p auto -e lint", 0, "3 passed in 0.1s\n", PARTIAL),
+    ("nox --session docs", 0, "3 passed in 0.1s\n", PARTIAL),
+    ("mise run test:unit", 0, "3 passed in 0.1s\n", PARTIAL),
+    ("node --import tsx --test src/a.test.ts", 0, NODE.format(1, 0), PARTIAL),
     ("gradle :app:test", 0, "> Task :app:test\nBUILD SUCCESSFUL\n", PARTIAL),
     ("bazel test //app:unit", 0, "Executed 1 out of 1 test: 1 test passes.\n", PARTIAL),
     ("rspec spec/a_spec.rb:3", 0, "1 example, 0 failures\n", PARTIAL),
@@ -131,6 +153,12 @@ PRINTED: list[tuple[str, int, str, Outcome]] = [
     ("pytest", 1, "==== 4 skipped in 0.1s ====\nTraceback (most recent call last):\n", FAILED),
     ("make test", 1, "SyntaxError: x\nno tests were run\n", FAILED),
     ("./verify.sh", 0, "ran all: 2 scenarios failing\n", FAILED),
+    ("cargo +nightly test", 101, "test result: FAILED. 1 passed; 1 failed; 0 ignored\n", FAILED),
+    ("cargo +nightly nextest run", 100, NEXTEST.format(2, 1, "1 failed, 0"), FAILED),
+    ("prove -lr t", 1, f"Failed 1/3 subtests \n{PROVE.format(2, 7)}Result: FAIL\n", FAILED),
+    ("bundle exec rake", 1, RAKE.format(3, 3, 1) + "rake aborted!\n", FAILED),
+    ("rake", 1, "rake aborted!\nDon't know how to build task 'default'\n", FAILED),
+    ("node --import tsx --test", 1, NODE.format(1, 1), FAILED),
     ("tox", 1, "  py311: FAIL code 1 (0.5 seconds)\n  evaluation failed :( (0.5 seconds)\n", FAILED),
     # Whole and well.
     ("pytest", 0, "==== 3 passed, 1 xfailed, 1 xpassed, 2 warnings in 0.1s ====\n", PASSED),
@@ -157,6 +185,21 @@ PRINTED: list[tuple[str, int, str, Outcome]] = [
     ("phpunit", 0, "OK (3 tests, 4 assertions)\n", PASSED),
     ("bundle exec rake test", 0, "3 runs, 4 assertions, 0 failures, 0 errors, 0 skips\n", PASSED),
     ("mix test", 0, "1 doctest, 3 tests, 0 failures\n", PASSED),
+    ("cargo +nightly test --workspace", 0, CARGO.format(2, 0), PASSED),
+    ("cargo +1.80.0 nextest run", 0, NEXTEST.format(2, 2, 0), PASSED),
+    ("cross test --target aarch64-unknown-linux-gnu", 0, CARGO.format(2, 0), PASSED),
+    ("prove -lr t", 0, f"t/a.t .. ok\n{PROVE.format(2, 7)}Result: PASS\n", PASSED),
+    ("prove -lvrj8 -Ilib --norc ./t", 0, f"{PROVE.format(2, 7)}Result: PASS\n", PASSED),
+    ("carton exec prove -l t", 0, f"{PROVE.format(2, 7)}Result: PASS\n", PASSED),
+    ("./Build test", 0, f"{PROVE.format(2, 7)}Result: PASS\n", PASSED),
+    ("bundle exec rake", 0, RAKE.format(3, 3, 0), PASSED),
+    ("rake -t -j 4 COVERAGE=1", 0, "\n3 examples, 0 failures\n12 files inspected\n", PASSED),
+    ("bin/rake spec", 0, "\n3 examples, 0 failures\n", PASSED),
+    ("tox -p auto", 0, "3 passed in 0.1s\n  py311: OK\n", PASSED),
+    ("nox --sessions tests", 0, "3 passed in 0.1s\n", PASSED),
+    ("mise run test", 0, "3 passed in 0.1s\n", PASSED),
+    ("corepack pnpm turbo run test", 0, "web:test: Tests:       3 passed, 3 total\n", PASSED),
+    ("node --import tsx --test 'src/**/*.test.ts'", 0, NODE.format(3, 0), PASSED),
     ("swift test", 0, "\t Executed 3 tests, with 0 failures (0 unexpected) in 0.1 seconds\n", PASSED),
     ("mocha 'test/**/*.spec.js'", 0, "  3 passing (2ms)\n", PASSED),
     ("./verify.sh", 0, "all is well\n", PASSED),
@@ -489,6 +532,12 @@ AGENTS: list[tuple[str, CallEnd, str, Outcome, str]] = [
      "it ran no test"),
     ("cargo nextest run", CallEnd.FAILED, "Exit code 4\nerror: no tests to run\n", NOTHING,
      "it ran no test"),
+    # Rake without a goal runs what the project calls its default: it has to say that tests passed.
+    ("bundle exec rake", CallEnd.OK, "12 files inspected, no offenses detected\n", UNKNOWN, LOST),
+    ("rake", CallEnd.OK, RAKE.format(3, 3, 0), PASSED, ""),
+    ("rake -f other.rake", CallEnd.OK, RAKE.format(3, 3, 0), UNKNOWN, STRANGE),
+    ("cargo +nightly test", CallEnd.OK, CARGO.format(2, 0), PASSED, ""),
+    ("prove -lr t", CallEnd.OK, f"{PROVE.format(2, 7)}Result: PASS\n", PASSED, ""),
     # A part is one only if it passed.
     ("pytest -k one", CallEnd.OK, "3 passed in 0.1s\n", PARTIAL, "it picks single tests"),
     ("pytest -k one", CallEnd.FAILED, "1 failed in 0.1s\n", FAILED, ""),

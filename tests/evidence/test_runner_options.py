@@ -380,6 +380,12 @@ KNOWN: list[tuple[str, str, bool]] = [
         ("gradle test", "-P x", False),
         ("go test", "-exec x", False),
     ),
+    # A toolchain is a word of cargo's.
+    *(
+        ("cargo test", "+nightly", True),
+        ("cargo nextest run", "+1.80.0", True),
+        ("mix test", "+x", False),
+    ),
     # Letters, and what is known only with the next word.
     *(("pytest", words, True) for words in ("-vvs", "-rA", "-p no:cacheprovider -q", "-q -p no:x")),
     *(("pytest", words, False) for words in ("-p strange", "-q -p", "-p -q no:cacheprovider")),

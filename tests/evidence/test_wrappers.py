@@ -22,13 +22,14 @@ WRAPPERS = (
         "xvfb-run",
         "stdbuf",
     ),
-    *("unbuffer", "setsid", "ionice", "caffeinate", "cross-env", "dotenv", "c8", "nyc"),
+    *("unbuffer", "setsid", "ionice", "caffeinate", "cross-env", "dotenv", "c8", "nyc", "corepack"),
 )
 RUNNERS = (
     *("uvx", "npx", "bunx", "pipx run", "pnpm dlx", "yarn dlx", "mise x"),
     *("uv run", "poetry run", "pipenv run", "pdm run", "hatch run", "rye run", "pixi run"),
     *("conda run", "mamba run", "micromamba run", "coverage run"),
     *("pnpm exec", "yarn exec", "npm exec", "bundle exec", "mise exec", "rbenv exec", "pyenv exec"),
+    *("carton exec", "volta run"),
 )
 CONTAINERS = (
     *("docker exec web", "podman exec web", "docker compose run web", "podman compose exec web"),
@@ -75,7 +76,9 @@ def test_the_value_of_an_option_is_no_program(option: str) -> None:
     assert runs(f"uv run {option} value pytest -q") == ["pytest -q"]
 
 
-INSTALLED = ["jest", "vitest", "mocha", "ava", "playwright", "cypress", "tap"]
+INSTALLED = [
+    *("jest", "vitest", "mocha", "ava", "playwright", "cypress", "tap", "turbo", "nx", "lerna"),
+]
 
 
 @each_row(("by", "name"), product(["yarn", "pnpm", "bun"], INSTALLED))

@@ -84,7 +84,8 @@ def are_known(words: tuple[str, ...], row: RunnerRow | None) -> bool:
 
 
 def _name(word: str) -> str:
-    return word.partition("=")[0]
+    """What an option is called; "+" for a word like `+nightly`, which names a toolchain."""
+    return "+" if word.startswith("+") else word.partition("=")[0]
 
 
 def _is_nothing(program: str, row: RunnerRow | None, rest: list[str]) -> bool:

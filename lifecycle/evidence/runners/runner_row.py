@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 WORDS = ("lists", "picks", "keeps", "hides", "valued")
 PATTERNS = ("summary", "nothing", "failed", "partial", "stopped", "failures", "asserted")
-_FLAGS = ("wraps", "proves", "one_line", "anywhere")
+_FLAGS = ("wraps", "proves", "one_line", "anywhere", "alone")
 _TEXTS = ("name", "url", "adds", "names", "first")
 _LISTS = ("commands", "environments", "empty_status")
 COUNTED = ("passed", "failed", "errors", "skipped", "total", "parts", "left")
@@ -35,6 +35,7 @@ class RunnerRow:
         url: the page that the row was written from; "" for a project's own.
         commands: how its runs begin, as `cargo test`.
         anywhere: the last word of such a command may stand behind others, as in `mvn clean test`.
+        alone: no word stands behind such a command but options and variables: `rake`, and not `rake build`.
         wraps: it prints whatever it runs: every row reads its output.
         proves: it ends with another status than 0 where there was no test to run.
         one_line: each of its summaries is one line, which tells of failures, too.
@@ -66,6 +67,7 @@ class RunnerRow:
     proves: bool
     one_line: bool
     anywhere: bool
+    alone: bool
     commands: tuple[str, ...]
     environments: tuple[str, ...]
     empty_status: tuple[int, ...]
