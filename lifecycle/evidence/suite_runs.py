@@ -294,7 +294,7 @@ def _is_end(every: list[Command], runs: set[int]) -> bool:
 
 def _is_idle(command: Command) -> bool:
     name, words = command.words[0], command.words
-    if name not in _IDLE or any(file != "/dev/null" for file in command.files):
+    if _IDLE.isdisjoint((name, "|".join(words[:2]))) or {*command.files} - {"/dev/null"}:
         return False
     if writes := {"sed": ("-i", "--in-place"), "sort": ("-o", "--output")}.get(name):
         return not any(word.startswith(writes) for word in words)

@@ -85,6 +85,10 @@ def test_a_run_of_single_files_or_tests_is_no_suite(line: str, is_suite: bool) -
         "prove --version",
         "cargo +nightly build",
         "node --import tsx build.ts",
+        "tsx a.ts",
+        "sail test",
+        "mage -l",
+        "cargo llvm-cov report",
         "-q",
         "",
     ],
@@ -460,6 +464,7 @@ def test_outcomes_and_evidence_have_the_words_of_the_files() -> None:
         *("cd ..", "export A=b", "set -e", "unset A", "source a", ". a", "mkdir x", "ulimit -n 1"),
         *("umask 0", "sleep 1", "wait", "echo x", "printf x", "date", "ls", "pwd", "sed s/a/b/ f"),
         *("git status", "git diff", "git log", "git show", "git rev-parse HEAD"),
+        *("coverage report -m", "mypy .", "pyright", "go vet ./..."),
     ],
 )
 def test_what_is_behind_a_run_and_changes_no_file(behind: str) -> None:
@@ -474,6 +479,13 @@ def test_what_is_behind_a_run_and_changes_no_file(behind: str) -> None:
     [
         *("sed -i s/a/b/ f", "sed --in-place x f", "sort -o f f", "sort --output=f f"),
         *("git add .", "git", "python a.py", "ls > f", "touch f", "cat > f"),
+        *(
+            "coverage",
+            "coverage html",
+            "coverage report > f",
+            "go generate ./...",
+            "ruff check --fix",
+        ),
     ],
 )
 def test_what_is_behind_a_run_and_may_change_a_file(behind: str) -> None:

@@ -22,14 +22,27 @@ WRAPPERS = (
         "xvfb-run",
         "stdbuf",
     ),
-    *("unbuffer", "setsid", "ionice", "caffeinate", "cross-env", "dotenv", "c8", "nyc", "corepack"),
+    *(
+        "unbuffer",
+        "setsid",
+        "ionice",
+        "caffeinate",
+        "cross-env",
+        "dotenv",
+        "c8",
+        "nyc",
+        "corepack",
+        "fvm",
+        "sail",
+    ),
+    *("spring", "xcrun"),
 )
 RUNNERS = (
     *("uvx", "npx", "bunx", "pipx run", "pnpm dlx", "yarn dlx", "mise x"),
     *("uv run", "poetry run", "pipenv run", "pdm run", "hatch run", "rye run", "pixi run"),
     *("conda run", "mamba run", "micromamba run", "coverage run"),
     *("pnpm exec", "yarn exec", "npm exec", "bundle exec", "mise exec", "rbenv exec", "pyenv exec"),
-    *("carton exec", "volta run"),
+    *("carton exec", "volta run", "ddev exec", "symfony php"),
 )
 CONTAINERS = (
     *("docker exec web", "podman exec web", "docker compose run web", "podman compose exec web"),
