@@ -214,6 +214,8 @@ PLACES: list[tuple[str, str, RunScope]] = [
     *(("vitest", word, PART) for word in ("run --project web", "run --dir src/api")),
     *(("yarn workspaces foreach run test", word, PART) for word in ("-R", "--from a")),
     ("yarn workspaces foreach run test", "-Ap", SUITE),
+    *(("manage.py test", "tests/", SUITE), ("manage.py test", "users/", PART)),
+    *(("jest", "--roots src/api", PART), ("tox", "-x testenv.commands=true", PART)),
     *(("unittest", f"discover -p {word}", SUITE) for word in ("test_*.py", "*_test.py", "*.py")),
     *(
         ("unittest", f"discover -p {word}", PART)
@@ -221,6 +223,8 @@ PLACES: list[tuple[str, str, RunScope]] = [
     ),
     # What make hands on to CTest, and what it calls a path.
     *(("make test", "ARGS='-R one'", PART), ("make test", "ARGS='-LE slow'", PART)),
+    *(("make test", f"{name}=tests/a", PART) for name in ("m", "file", "f")),
+    *(("make test", "out=build/a", SUITE), ("make test", "output=tests/a.xml", SUITE)),
     *(("make test", "path=tests/a", PART), ("make test", "PATH=/usr/bin", SUITE)),
 ]
 """(command, what follows it, how much runs)."""
