@@ -249,9 +249,8 @@ class Worktree:
             The claim afterwards, and what there is to note.
 
         Raises:
-            IllegalMove: the phase does not lead to ready_for_pr.
             HeldByAnother: the task was taken over; nothing was pushed.
-            Refused: nothing to hand off, the wrong branch, or a validation failed.
+            Refused: nothing to hand off, the wrong branch, a validation failed, the task is merged or ends.
             Transient, Rejected: the push.
         """
         return moves.hand_off(self.world, self.claim_store, summary)

@@ -48,7 +48,9 @@ class Machine(Generic[PhaseT]):
             return
         legal = self.legal(phase)
         then = f"from {phase} it goes to {_either(legal)}" if legal else f"{phase} is the end"
-        raise IllegalMove(f"A {self.name} in {phase} cannot go to {wanted}: {then}.")
+        raise IllegalMove(
+            f"A {self.name} in {phase} cannot go to {wanted}, so it was left there: {then}."
+        )
 
 
 def _either(phases: tuple[PhaseT, ...]) -> str:

@@ -65,7 +65,10 @@ def test_a_refusal_says_where_it_goes_instead(phase: Door, then: str) -> None:
     """One way, several, or none."""
     with pytest.raises(IllegalMove) as refusal:
         DOOR.check(phase, phase)
-    assert refusal.value.sentence == f"A door in {phase} cannot go to {phase}: {then}."
+    assert (
+        refusal.value.sentence
+        == f"A door in {phase} cannot go to {phase}, so it was left there: {then}."
+    )
     assert DOOR.is_terminal(phase) is (phase is Door.GONE)
 
 

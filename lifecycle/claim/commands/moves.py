@@ -102,9 +102,8 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
     """Validate, push, and set the phase; the PR is opened at the next stop.
 
     Raises:
-        IllegalMove: the phase does not lead to ready_for_pr.
         Refused: no summary, the wrong branch, nothing to hand off, a validation that failed, or a task
-            that was released meanwhile; nothing was pushed.
+            that is merged, ends, or was released meanwhile; nothing was pushed.
         HeldByAnother: somebody else took the task over; nothing was pushed.
         GitFailed, Transient: the push; the phase was not changed.
         NoToken, NoPermission: the PR is to leave the merge queue first; nothing was pushed.
@@ -121,8 +120,11 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
     world.refuse_strange_remote()
     record = observing.demand_same_place(world, _staying(current(claim_store)))
     phase, session = phase_of(record), session_of(world)
-    if phase not in IN_REVIEW and phase is not Phase.READY_FOR_PR:
-        CLAIM.check(phase, Phase.READY_FOR_PR)
+    if phase in (Phase.MERGED_DETECTED, Phase.DONE):
+        raise Refused(
+            f"#{record.claim.issue_number} is in phase {phase}, where nothing is handed off any more, so "
+            "nothing was pushed; what is next: lifecycle status"
+        )
     _refuse_card_of_another(record)
     notes = _check_branch(world, record)
     world.refuse_untrusted(world.settings.validate)
