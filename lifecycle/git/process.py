@@ -422,10 +422,9 @@ def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
     if words.endswith(":"):
         words = f"{words} {_named_below(output, words)}".strip()
     evidence = redact(re.sub(r"//[^/@\s]+@", "//", words))[:300]
+    said = evidence if evidence.endswith((".", "!", "?")) else f"{evidence}."  # more may follow
     text = output.casefold()
     is_answer = re.search(r"returned error: 40[134]", text)
     if not is_answer and any(word in text for word in _NETWORK_WORDS):
-        raise Transient(
-            f"git {_verb(args)} could not reach the remote: {evidence}", is_ambiguous=True
-        )
-    raise GitFailed(f"git {_verb(args)} failed: {evidence}", evidence=evidence)
+        raise Transient(f"git {_verb(args)} could not reach the remote: {said}", is_ambiguous=True)
+    raise GitFailed(f"git {_verb(args)} failed: {said}", evidence=evidence)

@@ -83,7 +83,7 @@ def test_every_field_of_version_1_is_kept() -> None:
     assert flat(json.loads(json.dumps(record.as_json()))) == VERSION_1 | {
         "troubles": {
             "SetBoard": VERSION_1["troubles"]["SetBoard"]
-            | {"tries": 1, "for_agent": False, "is_of_access": False}
+            | {"tries": 1, "for_agent": False, "is_of_access": False, "is_guessed": False}
         },
         "releasing": VERSION_1["releasing"] | {"progress": "", "holder": "", "by": ""},
         "is_approved": False,

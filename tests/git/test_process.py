@@ -137,6 +137,7 @@ def test_what_cannot_be_reached_is_transient(words: str) -> None:
         _refuse(("-c", "user.name=x", "push"), f"{words}\nfatal: Could not read from remote\n")
     assert "git push could not reach the remote" in lost.value.sentence
     assert words.split(":", maxsplit=1)[0] in lost.value.sentence
+    assert lost.value.sentence.endswith(".")  # what was kept follows, as a sentence of its own
 
 
 def test_a_403_is_an_answer() -> None:
