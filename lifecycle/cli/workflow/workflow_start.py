@@ -13,6 +13,7 @@ from lifecycle.cli.workflow import workflow_values
 from lifecycle.cli.workflow.workflow_session import WorkflowSession
 from lifecycle.cli.workflow.workflow_values import named
 from lifecycle.core.errors import Refused
+from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import quoted
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps import workflow_templates as templates
@@ -46,9 +47,8 @@ def start(given: WorkflowSession, *, name: str, later: bool, **asked: Any) -> No
     )
     done = given.steps.start(workflow, kind, first=not later)
     begun = done.workflow
-    lines = [
-        f"The workflow {named(begun)} began: {begun.id}, {len(begun.phases)} phases. View: {VIEW}"
-    ]
+    size = count(len(begun.phases), "phase")
+    lines = [f"The workflow {named(begun)} began: {begun.id}, {size}. View: {VIEW}"]
     lines += [*workflow_values.phase_lines(begun), f"Next: {workflow_values.next_step(begun)}"]
     given.print(lines, workflow_values.workflow_data(begun), troubles=done.troubles)
 

@@ -306,7 +306,7 @@ def hint_refused(name: str, value: object, kept: object) -> str:
 
 def not_created_yet(why: str, issue: int | None) -> str:
     """The pull request could not be opened for now."""
-    return f"The PR for #{issue} is not open yet, and is tried again by itself: {why}"
+    return f"The PR for #{issue} is not open yet, and is tried again at the next look: {why}"
 
 
 def comment_unknown(issue: int | None, again: str) -> str:
