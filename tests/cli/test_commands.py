@@ -29,7 +29,7 @@ def test_handoff_validates_pushes_and_sets_the_phase(place: Place) -> None:
     ok(place.cli("trust", "--yes"))
     place.work(place.claim()["branch"], push=False)
     sentence = refused(place.cli("handoff", "--summary", "Fix"))
-    assert "`test -f valid` exited 1" in sentence
+    assert "`test -f valid` exited 1; nothing was pushed" in sentence  # and not: (exit status 1)
     assert place.claim()["phase"] == "coding"
     branch = f"refs/heads/{place.claim()['branch']}"
     assert branch not in place.control.world()["refs"]

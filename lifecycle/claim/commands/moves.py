@@ -383,7 +383,8 @@ def _validate(world: World, command: str, session: str) -> list[str]:
     if done.signal == signal.SIGINT:
         raise KeyboardInterrupt
     if done.record.status != 0:
-        why = f" ({done.record.why})" if done.record.why else ""
+        told = ("", f"exit status {done.record.status}")
+        why = "" if done.record.why in told else f" ({done.record.why})"
         raise Refused(
             f"Validation failed: `{command}` exited {done.record.status}{why}; nothing was pushed and the "
             "phase was not changed. Mend it and hand off again."
