@@ -38,7 +38,7 @@ BUDGET = {
     "stages": 2_732,
     "workflow": 2_499,
     "feedback": 2_893,
-    "reconcile": 1_427,
+    "reconcile": 1_432,
     "views": 2_361,
     "app": 1_725,
     "setup": 3_667,
@@ -69,6 +69,7 @@ That a dry run foresees which release a repair leaves out is 13 of reconcile; th
 not there costs no other is four, and that nothing is said of issues which nobody read, four there and six
 of cli. What keeps a lease is told in seven of git, and what lets a token see a board in six of github.
 That a board without a field Agent lacks no agent on its cards is five of core and 13 of reconcile.
+That a swept repository is archived, so that a plan for it is none, is told in seven lines of three rooms.
 In whose name a claim is made, which is not the name for the tracker, is three of setup.
 What a task, a label and an agent tried in vain, beside what they tried, is five of views and two of cli.
 Eight of core and five of storage change a record, write it and keep secrets out in half the time.

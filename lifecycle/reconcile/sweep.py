@@ -195,6 +195,11 @@ class Sweep:
             if holding.problem is not None:
                 self._note(holding.repository, *_reason(holding.problem))
             else:
+                if holding.is_archived:
+                    self.notes.append(
+                        f"{holding.repository} is archived: what is to be repaired there fails until "
+                        "somebody who administers it unarchives it; cards of a board can be set."
+                    )
                 waiting = waiting_pulls(holding)
                 self.waiting += waiting
                 self.unread += len(holding.pulls) - len(waiting)

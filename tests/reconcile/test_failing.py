@@ -465,6 +465,8 @@ def test_nothing_is_pushed_to_an_archived_repository(make: Make) -> None:
     """The lease stays with all else, and the reason is GitHub's own."""
     one = make(OLD, repositories={HOME: {"archived": True}})
     before = one.shows()
+    (note,) = one.run(ALL, dry_run=True).notes
+    assert note.startswith(f"{HOME} is archived: what is to be repaired there fails until ")
     found = only(one.run(ALL))
     assert (found.state.value, one.shows()) == ("failed", before)
     assert "This repository was archived so it is read-only." in found.problem

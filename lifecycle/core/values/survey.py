@@ -50,6 +50,7 @@ class Holding:
         tips: the branches that claims make (`claude/…`), by name.
         pulls: the open pull requests, newest first, with their bodies; `merge_state` is empty where whom
             they wait for was not asked for.
+        is_archived: GitHub takes no writes there.
         claimed: how many open issues have an assignee.
         problem: why it could not be read; everything else is empty then.
     """
@@ -61,6 +62,7 @@ class Holding:
     tips: Mapping[str, Tip] = field(default_factory=dict)
     pulls: tuple[PullRequest, ...] = ()
     claimed: int = 0
+    is_archived: bool = False
     problem: LifecycleError | None = None
 
 

@@ -73,6 +73,7 @@ class SweptRepository:
             repository=self.name,
             url=text(self.node, "url"),
             default_branch=text(part(self.node, "defaultBranchRef"), "name"),
+            is_archived=bool(self.node.get("isArchived")),
             leases=holds(self.lists["leases"]),
             tips=tips(self.lists["tips"]),
             pulls=tuple(map(translate.pull_request, pulls)),
