@@ -71,7 +71,7 @@ of cli. What keeps a lease is told in seven of git, and what lets a token see a 
 That a board without a field Agent lacks no agent on its cards is five of core and 13 of reconcile.
 That a swept repository is archived, so that a plan for it is none, is told in seven lines of three rooms.
 In whose name a claim is made, which is not the name for the tracker, is three of setup.
-What a task, a label and an agent tried in vain, beside what they tried, is five of views and two of cli.
+What a task, a label and an agent tried in vain, beside what they tried, is five of views and three of cli.
 Eight of core and five of storage change a record, write it and keep secrets out in half the time.
 A frozen value is made in two thirds of the time, and less, in five of core.
 A time that is renewed for a part of a wait is seven of core, and fifteen less of app and hooks.

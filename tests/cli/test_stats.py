@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from lifecycle.storage import journal
+from lifecycle.storage.journal import JournalEntry
 from lifecycle.storage.store import Folder
 from tests.conftest import COMMAND, Place
-from tests.views.stats.journals import CLAIMED, WHOLE, moved
+from tests.views.stats.journals import CLAIMED, NOW, WHOLE, moved
 from tests.views.stats.test_summary import HARD
 
 SOAKED = pytest.mark.soak(
@@ -81,6 +82,14 @@ def test_a_task_that_went_straight_through_failed_at_nothing(root: Path) -> None
     tasks = {one["id"]: one for one in json.loads(said(root, "--json"))["tasks"]}
     assert (tasks["#42"]["attempts"], tasks["#42"]["passed"]) == (6, 6)
     assert (tasks["#3"]["attempts"] - tasks["#3"]["passed"]) == 4
+
+
+def test_of_what_has_no_stages_nothing_is_said_to_have_failed(root: Path) -> None:
+    """A workflow is in the journal and in no stage: how often its phases failed is not told here."""
+    began = JournalEntry(NOW, journal.WORKFLOW, journal.TRANSITION, "wf_1", target="phase_1")
+    journal.note(root, began, *WHOLE)
+    rows = {line.split()[0]: line.split() for line in said(root).splitlines()[1:] if line}
+    assert rows["wf_1"][1:] == ["-", "-", "-"]
 
 
 @SOAKED

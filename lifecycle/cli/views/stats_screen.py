@@ -133,7 +133,8 @@ def _tasks(summary: Summary, width: int) -> Table:
         done = minute(summary.done[name]) if name in summary.done else "-"
         text = Text(visible(f"{name} {title}".strip()))
         text.truncate(width // 2, overflow="ellipsis")
-        table.add_row(text, spent, str(summary.failed.get(name, 0)), *((done,) if is_wide else ()))
+        cells = (spent, str(summary.failed.get(name, "-")), *((done,) if is_wide else ()))
+        table.add_row(text, *cells)
     return _with_more(table, len(summary.tasks) - len(newest))
 
 
