@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from lifecycle.core import plan
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.model import PullState
 from lifecycle.core.values.survey import Hold
-from lifecycle.reconcile.finding import KINDS
-from lifecycle.reconcile.judge import kind_of
+from lifecycle.reconcile.finding import KINDS, State
+from lifecycle.reconcile.judge import ALIVE, kind_of
 from lifecycle.reconcile.scope import Policy
 from tests.factories import BRANCH, NOW, record
 from tests.reconcile.worlds import AGENT, HOUR, Shown, card, judge, pull, shown, tip
@@ -79,6 +80,40 @@ def test_what_is_released_goes_on_first_only_where_there_is_something_to_mend(
     """Another's name on the card, or pushed work that nobody sees; else the release is all there is."""
     looks = judge(Policy(releases=True)).looks(world.task())
     assert [seen.record.ending.releasing is not None for seen in looks] == releases
+
+
+OTHERS = {**OLD, "item": card("In Progress", "bob-1", at=LONG_AGO + 5)}
+DRAFT = pull(is_draft=True, opened_at=LONG_AGO + 60, updated_at=LONG_AGO + 60, body="x")
+
+
+@pytest.mark.parametrize(
+    ("world", "is_left"),
+    [
+        (shown(**OLD), False),
+        (shown(**OTHERS), False),  # a name on the card is no sign of life
+        (shown(**OLD, tips=(tip(LONG_AGO + 60),)), True),
+        (shown(**{**OTHERS, "item": card(None, "bob-1", at=LONG_AGO + 5)}), True),
+        (shown(**OTHERS, open_pulls=(DRAFT,)), True),
+    ],
+)
+def test_a_plan_has_no_release_that_a_repair_puts_off(world: Shown, *, is_left: bool) -> None:
+    """A draft, a line in a text and a Status are signs of life; a run that writes finds that out itself."""
+    real = judge(Policy(releases=True))
+    plans = replace(real, is_rehearsal=True)
+    (planned,) = [one for one in plans.findings(world.task()) if one.kind == "silent"]
+    assert (planned.state, planned.problem) == (
+        (State.LEFT, ALIVE) if is_left else (State.PLANNED, "")
+    )
+    (begun,) = [one for one in real.findings(world.task()) if one.kind == "silent"]
+    assert begun.state is State.PLANNED
+
+
+def test_a_card_that_cannot_name_an_agent_lacks_none() -> None:
+    """Its board has no such field; one that has it lacks the name."""
+    task = shown(item=card("In Progress", None)).task()
+    assert [one.kind for one in judge().findings(task)] == ["agent-drift"]
+    without = replace(task, swept=replace(task.swept, lacks_agent=True))
+    assert judge().findings(without) == ()
 
 
 def test_what_is_left_says_why_and_what_to_do() -> None:
