@@ -27,6 +27,8 @@ def watch(*, once: bool, web: bool, port: int | None, opens: bool, as_json: bool
     With --web it is a page that you may leave open, for this machine and for whoever has its address alone.
     It ends with Ctrl-C, and with its terminal.
     """
+    if web and once:
+        raise click.UsageError("--once is for the terminal: a page is served until it is ended.")
     if web:
         _serve(port or 0, opens=opens, as_json=as_json)
         return

@@ -122,7 +122,8 @@ def cut_short(end: ProcessEnd, seconds: float) -> Reading:
     if end.error:
         return Reading(Outcome.FAILED, why=end.error)
     if end.is_late:
-        return Reading(Outcome.PARTIAL, why=f"its time of {seconds:g} seconds was up")
+        unit = "second" if seconds == 1 else "seconds"
+        return Reading(Outcome.PARTIAL, why=f"its time of {seconds:g} {unit} was up")
     return Reading(Outcome.PARTIAL, why=f"it was stopped ({signal.Signals(end.signal).name})")
 
 

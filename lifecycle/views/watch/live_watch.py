@@ -65,6 +65,7 @@ class LiveWatch:
     _drawn: list[Text] = field(default_factory=list)
     _is_stale: bool = True
     _is_asked_to_leave: bool = False
+    _is_terminated: bool = False
     _opening: threading.Thread | None = None
 
     def once(self) -> None:
@@ -78,7 +79,7 @@ class LiveWatch:
         return overview_json(self.seen)
 
     def run(self) -> None:
-        """Show it until a key ends it, or what is typed ends."""
+        """Show it until a key or a signal ends it, or what is typed ends."""
         self._read()
         live = Live(console=self.console, screen=True, auto_refresh=False, redirect_stderr=False)
         with _keys() as (pressed, settle), live, self._suspending():
@@ -86,13 +87,15 @@ class LiveWatch:
                 if self._is_asked_to_leave:
                     self._leave(settle)
                 self._draw(live)
-                if any(self._has_ended(key) for key in pressed()):
+                if any(self._has_ended(key) for key in pressed()) or self._is_terminated:
                     break
                 if self._dates != (dates := signature_of(watched(self.root))):
                     self._dates = dates
                     self._read()
         if self._opening is not None:
             self._opening.join(OPEN_SECONDS)
+        if self._is_terminated:  # as it would have ended it, had there been no screen to give back
+            signal.raise_signal(signal.SIGTERM)
 
     def _read(self) -> None:
         # The dates come first: what changes while it is read is read again.
@@ -135,7 +138,7 @@ class LiveWatch:
 
     @contextmanager
     def _suspending(self) -> Iterator[None]:
-        """Note Ctrl-Z and `fg`; a handler draws nothing, since it may come in the middle of a drawing."""
+        """Note Ctrl-Z, `fg` and SIGTERM; a handler draws nothing, since one may come while we draw."""
 
         def leave(_signal: int, _frame: FrameType | None) -> None:
             self._is_asked_to_leave = True
@@ -143,7 +146,10 @@ class LiveWatch:
         def again(_signal: int, _frame: FrameType | None) -> None:
             self._is_stale = True
 
-        handlers = {signal.SIGTSTP: leave, signal.SIGCONT: again}
+        def terminate(_signal: int, _frame: FrameType | None) -> None:
+            self._is_terminated = True
+
+        handlers = {signal.SIGTSTP: leave, signal.SIGCONT: again, signal.SIGTERM: terminate}
         before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
         try:
             yield

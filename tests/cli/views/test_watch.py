@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 from pathlib import Path
 
 import jsonschema_rs
@@ -106,6 +107,18 @@ def test_ctrl_c_ends_it_with_a_clean_terminal(ground: ViewGround) -> None:
         assert watched.echoes
         after = plain(watched.raw.rpartition("\x1b[?1049l")[2])
         assert "Interrupted" in after
+        assert "Traceback" not in watched.raw
+
+
+def test_a_signal_to_end_gives_the_terminal_back(ground: ViewGround) -> None:
+    """SIGTERM leaves screen, cursor and echo as they were; the command ends by that signal."""
+    ground.claim()
+    with watching(ground) as watched:
+        watched.until("q quit")
+        watched.process.terminate()
+        assert watched.end() == -signal.SIGTERM
+        assert watched.is_clean
+        assert watched.echoes
         assert "Traceback" not in watched.raw
 
 

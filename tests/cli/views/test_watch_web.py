@@ -177,11 +177,15 @@ def test_a_port_that_is_taken_is_one_sentence(ground: ViewGround) -> None:
 
 
 def test_what_is_for_the_page_needs_the_page(ground: ViewGround) -> None:
-    """--port and --open say nothing on a terminal."""
-    for words in (("--port", "8000"), ("--open",)):
+    """--port and --open say nothing on a terminal, and a page is not shown once."""
+    for words, named in (
+        (("--port", "8000"), "--web"),
+        (("--open",), "--web"),
+        (("--web", "--once"), "--once"),
+    ):
         done = ground.cli("watch", *words)
-        assert done.returncode == 2
-        assert "--web" in done.stderr
+        assert (done.returncode, done.stdout) == (2, "")
+        assert named in done.stderr.splitlines()[-1]
 
 
 def test_outside_of_a_worktree_it_shows_all_clones(ground: ViewGround, tmp_path: Path) -> None:

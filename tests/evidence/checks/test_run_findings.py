@@ -185,3 +185,7 @@ def test_a_command_that_did_not_come_to_its_end(
     """It cannot be started; its time was up; or we were told to end."""
     found = run_findings.cut_short(end, 2.5)
     assert (found.outcome, found.why) == (outcome, why)
+    assert (
+        "its time of 1 second was up"
+        in run_findings.cut_short(ProcessEnd(124, is_late=True), 1).why
+    )
