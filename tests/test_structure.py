@@ -38,7 +38,7 @@ BUDGET = {
     "stages": 2_732,
     "workflow": 2_499,
     "feedback": 2_893,
-    "reconcile": 1_432,
+    "reconcile": 1_435,
     "views": 2_366,
     "app": 1_725,
     "setup": 3_687,

@@ -283,8 +283,7 @@ class Sweep:
         issues: list[tuple[str, int]] = []
         for holding in self.holdings.values():
             numbers = dict.fromkeys(self.scope.issues)
-            owner, _, name = holding.repository.partition("/")
-            there = self.world.elsewhere(Repository(owner, name), holding.url, Path())
+            there = self._there(holding)
             for number in self.scope.pulls:
                 try:
                     pull = there.forge.pull_request(number)
@@ -307,7 +306,7 @@ class Sweep:
             if unseen:
                 self._is_unseen(unseen)
             task = task_of(slimmed(swept), kept.of(swept))
-            if task is not None and task.hold is not None and not self._names_agent(task):
+            if task is not None and task.hold is not None and not self._names_agent(task, kept):
                 task = replace(task, swept=replace(task.swept, lacks_agent=True))
             if task is None or task.issue.number in kept.met:
                 continue
@@ -316,17 +315,24 @@ class Sweep:
             self.progress("tasks", self.tasks, None)
             yield task
 
-    def _names_agent(self, task: InferredTask) -> bool:
+    def _names_agent(self, task: InferredTask, kept: KeptCards) -> bool:
         """False if its card names no agent, and the board has no field for one; that is read once."""
-        item, board = task.observation.item, self.world.board
-        if (item is not None and item.agent) or board is None or self.is_blind:
+        item = task.observation.item
+        if (item is not None and item.agent) or not self.has_board or self.is_blind:
             return True
         if self._has_agent is None:
             try:
-                self._has_agent = board.schema().has_agent
+                # The run may be of an owner, and begun where there is no repository at all.
+                board = self._there(kept.holding).board
+                self._has_agent = board is None or board.schema().has_agent
             except Rejected:
                 self._has_agent = True
         return self._has_agent
+
+    def _there(self, holding: Holding) -> World:
+        """What may be touched of a repository that nobody checked out."""
+        owner, _, name = holding.repository.partition("/")
+        return self.world.elsewhere(Repository(owner, name), holding.url, Path())
 
     def _is_unseen(self, why: str) -> None:
         """The board that is configured cannot be seen, and nothing takes its place."""

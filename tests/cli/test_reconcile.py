@@ -71,6 +71,16 @@ def test_a_folder_without_a_repository_is_refused(place: Place, tmp_path: Path) 
     assert data["error"]["kind"] == "Refused"
 
 
+def test_an_owners_run_needs_no_repository_here(place: Place, tmp_path: Path) -> None:
+    """Also where a card names no agent, so that the board is asked whether it could."""
+    place.tree().claim(42)
+    place.control.set_field(42, "Agent", None)
+    away = changed(place, root=tmp_path)
+    words = ("reconcile", "--org", "octo-org", "--dry-run")
+    told = ok(away.cli(*words, LIFECYCLE_PROJECT_OWNER="octo-org"))
+    assert f"{REPOSITORY}#42 agent-drift: " in told
+
+
 @SOAKED
 @pytest.mark.parametrize("why", ["token", "setting", "key"])
 def test_what_cannot_begin_is_refused_by_name(step: Place, why: str) -> None:
