@@ -250,7 +250,8 @@ class Worktree:
 
         Raises:
             HeldByAnother: the task was taken over; nothing was pushed.
-            Refused: nothing to hand off, the wrong branch, a validation failed, the task is merged or ends.
+            IllegalMove: the phase does not lead to ready_for_pr.
+            Refused: nothing to hand off, the wrong branch, or a validation failed.
             Transient, Rejected: the push.
         """
         return moves.hand_off(self.world, self.claim_store, summary)

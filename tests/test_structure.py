@@ -33,7 +33,7 @@ BUDGET = {
     "trackers": 2_812,
     "platforms": 767,
     "evidence": 2_501,
-    "claim": 6_116,
+    "claim": 6_123,
     "run": 3_747,
     "stages": 2_732,
     "workflow": 2_499,
@@ -63,7 +63,7 @@ a failed look was our guess, and no time that GitHub named, is two of claim. Whe
 the word that `--status` takes, and `stage on` looks before it switches: three of cli. That a released task
 stays assigned to others, for whom alone it is free, is four of core and four of claim. That `init --remove`
 goes on keeping claims out of git which a worktree still holds is seventeen of setup. That a move which is
-refused says what was kept, and a late hand-off what is next, is two of core and four of claim.
+refused says what was kept, and a late hand-off what is next, is two of core and eleven of claim.
 The words for figures came to core from views, where other rooms fetched them or had their own.
 That a dry run foresees which release a repair leaves out is 13 of reconcile; that a pull request which is
 not there costs no other is four, and that nothing is said of issues which nobody read, four there and six

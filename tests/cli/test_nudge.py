@@ -202,3 +202,5 @@ def test_what_is_merged_or_ends_is_not_handed_off(place: Place, phase: Phase) ->
         "next: lifecycle status\n"
     )
     assert (place.root / ".agent-claim.json").read_bytes() == before
+    with pytest.raises(IllegalMove):
+        place.tree().hand_off("More")

@@ -14,7 +14,14 @@ from lifecycle.claim.decisions.table import CLAIM, IN_REVIEW, PHASES, Phase
 from lifecycle.claim.engine import observing
 from lifecycle.claim.record.sections import Nudge
 from lifecycle.claim.record.state import NUDGES_KEPT, Record
-from lifecycle.core.errors import ClaimRefused, GitFailed, HeldByAnother, Refused, Transient
+from lifecycle.core.errors import (
+    ClaimRefused,
+    GitFailed,
+    HeldByAnother,
+    IllegalMove,
+    Refused,
+    Transient,
+)
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import merge_messages, review_messages
 from lifecycle.core.messages.loss_messages import released_to_hand_off
@@ -102,8 +109,9 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
     """Validate, push, and set the phase; the PR is opened at the next stop.
 
     Raises:
+        IllegalMove: the phase does not lead to ready_for_pr; nothing was pushed.
         Refused: no summary, the wrong branch, nothing to hand off, a validation that failed, or a task
-            that is merged, ends, or was released meanwhile; nothing was pushed.
+            that was released meanwhile; nothing was pushed.
         HeldByAnother: somebody else took the task over; nothing was pushed.
         GitFailed, Transient: the push; the phase was not changed.
         NoToken, NoPermission: the PR is to leave the merge queue first; nothing was pushed.
@@ -120,8 +128,8 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
     world.refuse_strange_remote()
     record = observing.demand_same_place(world, _staying(current(claim_store)))
     phase, session = phase_of(record), session_of(world)
-    if phase in (Phase.MERGED_DETECTED, Phase.DONE):
-        raise Refused(
+    if phase not in IN_REVIEW and Phase.READY_FOR_PR not in (phase, *CLAIM.legal(phase)):
+        raise IllegalMove(
             f"#{record.claim.issue_number} is in phase {phase}, where nothing is handed off any more, so "
             "nothing was pushed; what is next: lifecycle status"
         )
