@@ -1,6 +1,7 @@
 """The real bd at each version that `make bd` builds: what it answers, who wins, and what a kill leaves.
 
-A part is in every run. `make soak` has all recorded steps, the whole suite, more races and kills.
+A part is in every run, with the newest. `make soak` has all of it with each: all recorded steps, the whole
+suite, more races and kills.
 """
 
 from __future__ import annotations
@@ -80,6 +81,7 @@ def fresh(
 
 
 each_version = pytest.mark.parametrize("version", real.VERSIONS)
+newest = pytest.mark.parametrize("version", real.VERSIONS[-1:])
 
 
 def _different(wanted: list[dict[str, Any]], got: list[dict[str, Any]]) -> list[str]:
@@ -93,7 +95,7 @@ def _different(wanted: list[dict[str, Any]], got: list[dict[str, Any]]) -> list[
     return different
 
 
-@each_version
+@newest
 def test_the_recordings_are_what_it_says_now(
     version: str, fresh: Callable[[str], real.Workspace]
 ) -> None:
@@ -126,7 +128,7 @@ def _failed(space: real.Workspace, checks: Any) -> list[str]:
     return [f"{r.check}: {r.words}" for r in results if r.outcome is CheckOutcome.FAILED]
 
 
-@each_version
+@newest
 def test_some_of_the_suite_holds(version: str, fresh: Callable[[str], real.Workspace]) -> None:
     """Who comes second is told by whom the task is held; the other rules are `make soak`'s."""
     failed = _failed(fresh(version), SOME_CHECKS)
@@ -173,7 +175,7 @@ def _race(space: real.Workspace, folder: Path, rivals: int) -> None:
     assert others == [f"refused by {winner}"] * (rivals - 1)
 
 
-@each_version
+@newest
 def test_one_of_several_processes_wins(
     version: str, fresh: Callable[[str], real.Workspace], tmp_path: Path
 ) -> None:
@@ -207,7 +209,7 @@ def _killed(space: real.Workspace, seconds: float, monkeypatch: pytest.MonkeyPat
     assert [row["id"] for row in same] == [after.id]
 
 
-@each_version
+@newest
 def test_a_write_that_was_killed_is_done_once(
     version: str, fresh: Callable[[str], real.Workspace], monkeypatch: pytest.MonkeyPatch
 ) -> None:
