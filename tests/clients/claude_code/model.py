@@ -103,7 +103,7 @@ class Request:
             if message["role"] == "assistant":
                 break
             kept.insert(0, _text(message["content"]))
-        is_blocked = any(text.startswith("Stop hook feedback:\n") for text in kept)
+        is_blocked = any(_FEEDBACK in text for text in kept)
         return "\n".join(text for text in kept if not (is_blocked and text.startswith(_ECHO)))
 
     @property
@@ -112,6 +112,8 @@ class Request:
         return bool(self.body.get("tools"))
 
 
+_FEEDBACK = "Stop hook feedback:\n"
+"""Begins what blocks a stop, behind a note on what a hook's text is: 2.1.332 has one, 2.1.330 none."""
 _ECHO = "Stop hook blocking error from command: "
 
 
