@@ -1,4 +1,4 @@
-"""What happens to issues, and to the issue half of pull requests."""
+"""Change issues and the issue half of pull requests: open, edit, close, assign, comment, lock, pin."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def new_issue(
 ) -> Issue:
     """Give the next number to a new issue, or to the issue half of a pull request."""
     number, node = repo.new_id("I")
-    made, lag = now(), repo.world.lag
+    created_at, lag = now(), repo.world.lag
     issue = Issue(
-        number, node, repo, repo.next_number(), title, body, user, made, made,
+        number, node, repo, repo.next_number(), title, body, user, created_at, created_at,
         hidden_for=lag["pulls" if is_pull else "issues"], unread_for=lag["reads"], is_pull=is_pull,
     )  # fmt: skip
     IssueTables.of(repo).issues[issue.number] = issue
@@ -40,7 +40,7 @@ def new_issue(
 
 
 def note(issue: Issue, user: User, kind: str, **about: Any) -> IssueEvent:
-    """Write an event into the issue's timeline, and its time on the issue."""
+    """Append an event to the issue's timeline, and set the issue's `updated_at` to its time."""
     event = happened(issue, user, kind, about)
     issue.updated_at = event.created_at
     return event
@@ -49,7 +49,7 @@ def note(issue: Issue, user: User, kind: str, **about: Any) -> IssueEvent:
 def happened(
     issue: Issue, user: User, kind: str, about: dict[str, Any], when: datetime | None = None
 ) -> IssueEvent:
-    """Write an event into the issue's timeline, by default of now; nothing else follows from it."""
+    """Append an event to the issue's timeline, by default of now; `updated_at` stays as it is."""
     number, node = issue.repository.new_id("E")
     event = IssueEvent(number, node, kind, user, when or now(), about)
     issue.events.append(event)
@@ -57,48 +57,48 @@ def happened(
 
 
 def refer(source: Issue, user: User, text: str | None, when: datetime | None = None) -> None:
-    """Tell the issues that a text names who names them, by default now.
+    """Write `cross-referenced` into the timeline of each issue that a text names, by default now.
 
-    Once for each source, whatever it says later; an issue that is named does not count as updated:
+    Once for each source, however often it names an issue, which does not count as updated:
     https://github.com/josegonzalez/python-github-backup/pull/528 and
     https://github.com/kubernetes/test-infra/issues/6267.
     """
     for target in issues_in(source.repository, text):
-        known = any(
+        is_known = any(
             event.kind == "cross-referenced" and event.about.get("source") is source
             for event in target.events
         )
-        if target is not source and not known:
+        if target is not source and not is_known:
             happened(target, user, "cross-referenced", {"source": source}, when)
 
 
 def touch(issue: Issue) -> None:
-    """Write down that it changed now."""
+    """Set the issue's `updated_at` to now."""
     issue.updated_at = now()
 
 
 def rename(issue: Issue, user: User, title: str) -> None:
-    """Give it another title."""
+    """Set the issue's title; another one than before is noted in its timeline."""
     if title != issue.title:
         note(issue, user, "renamed", old=issue.title, new=title)
         issue.title = title
 
 
 def rewrite(issue: Issue, user: User, body: str | None) -> None:
-    """Give it another text."""
+    """Set the issue's text, and note it at the issues that the text names."""
     if body != issue.body:
         issue.body, issue.updated_at = body, now()
         refer(issue, user, body)
 
 
 def close(issue: Issue, user: User, reason: Reason | None, **by: Any) -> None:
-    """Close it; to close what is closed changes nothing but the reason.
+    """Close an issue; of a closed one only the reason and `updated_at` change.
 
     Args:
-        issue: What is closed.
+        issue: The issue to close.
         user: Who does it.
         reason: Why.
-        **by: What did it, where that was no person: `commit`, a sha, or `closer`, the issue half of
+        **by: What closed it, where that was no person: `commit`, a sha, or `closer`, the issue half of
             a pull request.
     """
     if issue.state == "open":
@@ -109,7 +109,7 @@ def close(issue: Issue, user: User, reason: Reason | None, **by: Any) -> None:
 
 
 def reopen(issue: Issue, user: User | None = None) -> None:
-    """Open it again; to open what is open changes nothing. Without a user, its author does it."""
+    """Reopen a closed issue, without a user as its author; an open one stays as it is."""
     if issue.state == "closed":
         issue.state, issue.state_reason = "open", "reopened"
         issue.closed_at = issue.closed_by = None
@@ -117,22 +117,23 @@ def reopen(issue: Issue, user: User | None = None) -> None:
 
 
 def comment(issue: Issue, user: User, body: str) -> Comment:
-    """Add a comment, which lists miss for as long as the world's lag says."""
+    """Add a comment; lists leave it out for as many reads as the world's lag says."""
     repo = issue.repository
     number, node = repo.new_id("IC")
-    made = now()
+    created_at = now()
     written = Comment(
-        number, node, issue, user, body, made, made, hidden_for=repo.world.lag["comments"]
-    )
+        number, node, issue, user, body, created_at, created_at,
+        hidden_for=repo.world.lag["comments"],
+    )  # fmt: skip
     issue.comments.append(written)
     repo.world.register(node, written)
-    issue.updated_at = made
+    issue.updated_at = created_at
     refer(issue, user, body)
     return written
 
 
 def edit_comment(comment: Comment, user: User, body: str) -> None:
-    """Give a comment another text."""
+    """Set a comment's text, and note it at the issues that the text names."""
     if body != comment.body:
         comment.body, comment.updated_at = body, now()
         refer(comment.issue, user, body)
@@ -159,25 +160,25 @@ def assign(issue: Issue, logins: Iterable[str], by: User | None = None) -> None:
 
 
 def unassign(issue: Issue, logins: Iterable[str], by: User | None = None) -> None:
-    """Take assignees off; who was none stays none, without a word.
+    """Remove assignees; logins of users who are not assigned are ignored.
 
     Source: https://docs.github.com/rest/issues/assignees#remove-assignees-from-an-issue
     """
     gone = {login.lower() for login in logins}
-    for user in [one for one in issue.assignees if one.login.lower() in gone]:
+    for user in [assignee for assignee in issue.assignees if assignee.login.lower() in gone]:
         issue.assignees.remove(user)
         note(issue, by or user, "unassigned", assignee=user)
 
 
 def set_assignees(issue: Issue, users: Iterable[User], by: User) -> None:
-    """Let it have these assignees and no others."""
+    """Replace the issue's assignees by these users."""
     wanted = list(users)
-    unassign(issue, [one.login for one in issue.assignees if one not in wanted], by)
-    assign(issue, [one.login for one in wanted], by)
+    unassign(issue, [assignee.login for assignee in issue.assignees if assignee not in wanted], by)
+    assign(issue, [user.login for user in wanted], by)
 
 
 def may_be_assigned(repo: Repository, user: User) -> bool:
-    """Whether issues of a repository can be given to somebody: its people, and the owner's.
+    """Whether a user can be assigned: by a role in the repository, or as a member of its owner.
 
     Source: https://docs.github.com/issues/tracking-your-work-with-issues/using-issues/assigning-issues-and-pull-requests-to-other-github-users
     """
@@ -187,7 +188,7 @@ def may_be_assigned(repo: Repository, user: User) -> bool:
 
 
 def set_milestone(issue: Issue, milestone: Milestone | None, by: User) -> None:
-    """Put it into a milestone, or into none."""
+    """Put an issue into a milestone, with None into no milestone."""
     before = issue.milestone
     if milestone is before:
         return
@@ -199,22 +200,26 @@ def set_milestone(issue: Issue, milestone: Milestone | None, by: User) -> None:
 
 
 def lock(issue: Issue, by: User, reason: str | None) -> None:
-    """Keep all but the repository's people from commenting."""
+    """Lock an issue: only users who may triage can comment."""
     if not issue.locked:
         note(issue, by, "locked", lock_reason=reason)
     issue.locked, issue.lock_reason = True, reason
 
 
 def unlock(issue: Issue, by: User) -> None:
-    """Let everybody comment again."""
+    """Unlock an issue: everybody can comment again."""
     if issue.locked:
         note(issue, by, "unlocked")
     issue.locked, issue.lock_reason = False, None
 
 
 def pin(issue: Issue, by: User) -> bool:
-    """Show it on top of the repository's list; False if three are there already."""
-    pinned = [one for one in IssueTables.of(issue.repository).issues.values() if one.is_pinned]
+    """Pin an issue to the top of the repository's list; False if three are pinned already."""
+    pinned = [
+        candidate
+        for candidate in IssueTables.of(issue.repository).issues.values()
+        if candidate.is_pinned
+    ]
     if issue.is_pinned:
         return True
     if len(pinned) >= MOST_PINNED:
@@ -225,7 +230,7 @@ def pin(issue: Issue, by: User) -> bool:
 
 
 def unpin(issue: Issue, by: User) -> None:
-    """Show it as any other."""
+    """Unpin an issue."""
     if issue.is_pinned:
         issue.is_pinned = False
         note(issue, by, "unpinned")
@@ -237,7 +242,7 @@ ISSUE = re.compile(
     r"|https?://[^/\s]+/(?P<place>[\w.-]+/[\w.-]+)/(?:issues|pull)/(?P<linked>\d+)\b"
 )
 CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
-"""What is shown as it is written, and refers to nothing."""
+"""Blocks and spans of code, in which nothing counts as a reference."""
 PERSON = re.compile(r"(?<![\w@/.])@(?P<login>[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)(?![\w/])")
 
 
@@ -248,17 +253,17 @@ def issues_in(repo: Repository, text: str | None) -> list[Issue]:
     (https://github.com/go-gitea/gitea/issues/8397 tells it of GitHub, too).
     Source: https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
     """
-    found: dict[int, Issue] = {}
+    issues_by_id: dict[int, Issue] = {}
     if not text or not ("#" in text or "/" in text or "GH-" in text):
         return []
     for match in ISSUE.finditer(CODE.sub(" ", text) if "`" in text else text):
         name = match["repo"] or match["place"]
-        there = repo.world.repository(name) if name else repo
+        repository = repo.world.repository(name) if name else repo
         number = int(match["number"] or match["short"] or match["linked"])
-        issue = IssueTables.of(there).issues.get(number) if there else None
+        issue = IssueTables.of(repository).issues.get(number) if repository else None
         if issue is not None:
-            found[issue.id] = issue
-    return list(found.values())
+            issues_by_id[issue.id] = issue
+    return list(issues_by_id.values())
 
 
 def logins_in(text: str | None) -> set[str]:

@@ -1,4 +1,4 @@
-"""Issues, comments, labels and milestones."""
+"""GraphQL's fields of issues, comments, labels and milestones."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ REACTIONS = (
     "THUMBS_UP", "THUMBS_DOWN", "LAUGH", "HOORAY", "CONFUSED", "HEART", "ROCKET", "EYES",
 )  # fmt: skip
 LABEL_ORDERS: dict[str, Callable[[Label], Any]] = {
-    "NAME": lambda one: one.name.lower(),
-    "CREATED_AT": lambda one: (one.created_at, one.id),
+    "NAME": lambda label: label.name.lower(),
+    "CREATED_AT": lambda label: (label.created_at, label.id),
 }
 ISSUE_ORDERS: dict[str, Callable[[Issue], Any]] = {
-    "CREATED_AT": lambda one: (one.created_at, one.number),
-    "UPDATED_AT": lambda one: (one.updated_at, one.number),
-    "COMMENTS": lambda one: (len(one.comments), one.number),
+    "CREATED_AT": lambda issue: (issue.created_at, issue.number),
+    "UPDATED_AT": lambda issue: (issue.updated_at, issue.number),
+    "COMMENTS": lambda issue: (len(issue.comments), issue.number),
 }
 CLASSIC = (
     "Projects (classic) is being deprecated in favor of the new Projects experience, see: "
@@ -40,7 +40,7 @@ CLASSIC = (
 
 
 def classic_projects(*_: Any, **__: Any) -> None:
-    """What is left of classic projects: a sentence.
+    """Refuse a field of classic projects with GitHub's sentence.
 
     Raises:
         Refusal: Always; seen in https://github.com/cli/cli/issues/11983.
@@ -49,55 +49,57 @@ def classic_projects(*_: Any, **__: Any) -> None:
 
 
 def reaction_groups(*_: Any) -> list[dict[str, Any]]:
-    """Every kind of reaction, and nobody's."""
+    """Every kind of reaction without users: nobody reacts in the sandbox."""
     return [
-        {"content": one, "users": connection([], first=1), "viewerHasReacted": False}
-        for one in REACTIONS
+        {"content": reaction, "users": connection([], first=1), "viewerHasReacted": False}
+        for reaction in REACTIONS
     ]
 
 
-def issue_page_of(call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
-    """A repository's issues, without its pull requests."""
-    found = (
-        [one for one in IssueTables.of(repo).issues.values() if not one.is_pull]
+def issue_page_of(call: Call, repo: Repository, **arguments: Any) -> dict[str, Any]:
+    """A page of a repository's issues, without its pull requests."""
+    issues = (
+        [issue for issue in IssueTables.of(repo).issues.values() if not issue.is_pull]
         if repo.has_issues
         else []
     )
-    return filtered(call, found, **given)
+    return filtered(call, issues, **arguments)
 
 
-def filtered(call: Call, found: list[Issue], **given: Any) -> dict[str, Any]:
-    """The issues that the arguments let through; any of the labels will do.
+def filtered(call: Call, issues: list[Issue], **arguments: Any) -> dict[str, Any]:
+    """A page of the issues that fit the field's arguments; one of the labels is enough.
 
     `filterBy` outweighs `states` and `labels`.
     Source: https://docs.github.com/graphql/reference/input-objects#issuefilters
     """
-    filters = {"states": given.pop("states", None), "labels": given.pop("labels", None)}
-    filters |= {k: v for k, v in (given.pop("filterBy", None) or {}).items() if v is not None}
+    filters = {"states": arguments.pop("states", None), "labels": arguments.pop("labels", None)}
+    filters |= {k: v for k, v in (arguments.pop("filterBy", None) or {}).items() if v is not None}
     for name, value in filters.items():
         if value is not None:
-            found = [one for one in found if FILTERS[name](call, one, value)]
-    order = given.pop("orderBy", None) or {"field": "CREATED_AT", "direction": "ASC"}
-    return connection(call.world.visible(ordered(found, order, ISSUE_ORDERS), call.seen), **given)
+            issues = [issue for issue in issues if FILTERS[name](call, issue, value)]
+    order = arguments.pop("orderBy", None) or {"field": "CREATED_AT", "direction": "ASC"}
+    return connection(
+        call.world.visible(ordered(issues, order, ISSUE_ORDERS), call.seen), **arguments
+    )
 
 
 def _is(people: Iterable[User], login: str) -> bool:
-    return any(one.login.lower() == login.lower() for one in people)
+    return any(person.login.lower() == login.lower() for person in people)
 
 
 def _has_label(_call: Call, issue: Issue, names: list[str]) -> bool:
-    return bool({name.lower() for name in names} & {one.name.lower() for one in issue.labels})
+    return bool({name.lower() for name in names} & {label.name.lower() for label in issue.labels})
 
 
 def _in_milestone(_call: Call, issue: Issue, wanted: str) -> bool:
-    """By the milestone's own database id, `*` for any."""
-    found = issue.milestone
-    return found is not None and wanted in {"*", str(found.id), str(found.number)}
+    """Whether the issue is in the milestone of this database id or number, with `*` in any."""
+    milestone = issue.milestone
+    return milestone is not None and wanted in {"*", str(milestone.id), str(milestone.number)}
 
 
 def _by_number(_call: Call, issue: Issue, wanted: str) -> bool:
-    found = issue.milestone
-    return found is not None and wanted in {"*", str(found.number)}
+    milestone = issue.milestone
+    return milestone is not None and wanted in {"*", str(milestone.number)}
 
 
 def _since(_call: Call, issue: Issue, since: datetime | str) -> bool:
@@ -118,33 +120,35 @@ FILTERS: dict[str, Callable[[Call, Issue, Any], bool]] = {
 }
 
 
-def _comments(call: Call, issue: Issue, **given: Any) -> dict[str, Any]:
-    order = given.pop("orderBy", None)
-    found = ordered(issue.comments, order, {"UPDATED_AT": lambda one: (one.updated_at, one.id)})
-    return connection(call.world.visible(found, call.seen), **given)
+def _comments(call: Call, issue: Issue, **arguments: Any) -> dict[str, Any]:
+    order = arguments.pop("orderBy", None)
+    comments = ordered(
+        issue.comments, order, {"UPDATED_AT": lambda comment: (comment.updated_at, comment.id)}
+    )
+    return connection(call.world.visible(comments, call.seen), **arguments)
 
 
-def _participants(_call: Call, issue: Issue, **given: Any) -> dict[str, Any]:
-    people = [issue.author, *(one.author for one in issue.comments), *issue.assignees]
-    return connection(list({one.id: one for one in people}.values()), **given)
+def _participants(_call: Call, issue: Issue, **arguments: Any) -> dict[str, Any]:
+    people = [issue.author, *(comment.author for comment in issue.comments), *issue.assignees]
+    return connection(list({person.id: person for person in people}.values()), **arguments)
 
 
 def _of_half(half: Callable[[Any], Issue], resolver: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda call, thing, **given: resolver(call, half(thing), **given)
+    return lambda call, subject, **arguments: resolver(call, half(subject), **arguments)
 
 
 def shared(half: Callable[[Any], Issue]) -> dict[str, Any]:
-    """What issues and pull requests have in common.
+    """Resolvers of the fields that issues and pull requests share.
 
     Args:
-        half: Leads from the thing to its issue half, which for an issue is itself.
+        half: Returns the issue half of the object; for an issue, the issue itself.
     """
     return {key: _of_half(half, resolver) for key, resolver in SHARED.items()}
 
 
-def _labels(_call: Call, issue: Issue, **given: Any) -> dict[str, Any]:
-    order = given.pop("orderBy", None) or {"field": "CREATED_AT", "direction": "ASC"}
-    return connection(ordered(issue.labels, order, LABEL_ORDERS), **given)
+def _labels(_call: Call, issue: Issue, **arguments: Any) -> dict[str, Any]:
+    order = arguments.pop("orderBy", None) or {"field": "CREATED_AT", "direction": "ASC"}
+    return connection(ordered(issue.labels, order, LABEL_ORDERS), **arguments)
 
 
 SHARED: dict[str, Callable[..., Any]] = {
@@ -168,7 +172,7 @@ SHARED_PLAIN = (
     "number title resourcePath repository author assignees milestone locked closedAt createdAt "
     "updatedAt"
 )
-"""What else they have in common: fields that either has under the same name."""
+"""Other shared fields, which issues and pull requests have under the same name."""
 
 
 def _parent(call: Call, issue: Issue) -> Issue | None:
@@ -176,14 +180,14 @@ def _parent(call: Call, issue: Issue) -> Issue | None:
     return above if above and access.sees(call.token, above.repository) else None
 
 
-def _sub_issues(call: Call, issue: Issue, **given: Any) -> dict[str, Any]:
-    seen = [one for one in issue.sub_issues if access.sees(call.token, one.repository)]
-    return connection(seen, **given)
+def _sub_issues(call: Call, issue: Issue, **arguments: Any) -> dict[str, Any]:
+    children = [child for child in issue.sub_issues if access.sees(call.token, child.repository)]
+    return connection(children, **arguments)
 
 
 def _summary(_call: Call, issue: Issue) -> dict[str, int]:
     total = len(issue.sub_issues)
-    done = sum(one.state == "closed" for one in issue.sub_issues)
+    done = sum(child.state == "closed" for child in issue.sub_issues)
     return {
         "total": total,
         "completed": done,
@@ -191,12 +195,12 @@ def _summary(_call: Call, issue: Issue) -> dict[str, int]:
     }
 
 
-def _reason(_call: Call, issue: Issue, **given: Any) -> str | None:
-    """Why it is in its state; who does not ask for DUPLICATE gets NOT_PLANNED instead.
+def _reason(_call: Call, issue: Issue, **arguments: Any) -> str | None:
+    """The reason for the issue's state; DUPLICATE only with `enableDuplicate`, else NOT_PLANNED.
 
     Source: https://docs.github.com/graphql/reference/objects#issue (`stateReason`)
     """
-    if issue.state_reason == "duplicate" and not given.get("enableDuplicate"):
+    if issue.state_reason == "duplicate" and not arguments.get("enableDuplicate"):
         return "NOT_PLANNED"
     return issue.state_reason and issue.state_reason.upper()
 
@@ -209,12 +213,12 @@ def linked_branch(issue: Issue, name: str) -> dict[str, Any]:
     }
 
 
-def _linked(_call: Call, issue: Issue, **given: Any) -> dict[str, Any]:
-    return connection([linked_branch(issue, name) for name in issue.linked_branches], **given)
+def _linked(_call: Call, issue: Issue, **arguments: Any) -> dict[str, Any]:
+    return connection([linked_branch(issue, name) for name in issue.linked_branches], **arguments)
 
 
-def _where(call: Call, thing: Label | Milestone) -> str:
-    return repositories.page_url(call, thing.repository) if thing.repository else call.web
+def _where(call: Call, subject: Label | Milestone) -> str:
+    return repositories.page_url(call, subject.repository) if subject.repository else call.web
 
 
 def _milestone_page(call: Call, milestone: Milestone) -> str:
@@ -230,15 +234,19 @@ def _progress(call: Call, milestone: Milestone) -> float:
     return closed * 100 / (opened + closed) if opened + closed else 0.0
 
 
-def _milestone_issues(call: Call, milestone: Milestone, **given: Any) -> dict[str, Any]:
+def _milestone_issues(call: Call, milestone: Milestone, **arguments: Any) -> dict[str, Any]:
     repo = milestone.repository
-    every = IssueTables.of(repo).issues.values() if repo else ()
-    return filtered(call, [i for i in every if i.milestone is milestone and not i.is_pull], **given)
+    issues = IssueTables.of(repo).issues.values() if repo else ()
+    return filtered(
+        call,
+        [issue for issue in issues if issue.milestone is milestone and not issue.is_pull],
+        **arguments,
+    )
 
 
 MINIMIZABLE: dict[str, Any] = {
-    "isMinimized": lambda _, one: one.minimized is not None,
-    "minimizedReason": lambda _, one: one.minimized,
+    "isMinimized": lambda _, subject: subject.minimized is not None,
+    "minimizedReason": lambda _, subject: subject.minimized,
 }
 """Of comments and reviews: whether somebody folded them away, and why."""
 
@@ -263,10 +271,10 @@ RESOLVERS: dict[str, dict[str, Any]] = {
             c, comment.issue.repository, comment.author
         ),
         "publishedAt": lambda _, comment: stamp(comment.created_at),
-        "lastEditedAt": lambda _, one: (
-            stamp(one.updated_at) if one.updated_at != one.created_at else None
+        "lastEditedAt": lambda _, comment: (
+            stamp(comment.updated_at) if comment.updated_at != comment.created_at else None
         ),
-        "includesCreatedEdit": lambda _, one: one.updated_at != one.created_at,
+        "includesCreatedEdit": lambda _, comment: comment.updated_at != comment.created_at,
         **MINIMIZABLE,
         "viewerDidAuthor": lambda c, comment: comment.author is c.viewer,
         "reactionGroups": reaction_groups,
@@ -277,7 +285,7 @@ RESOLVERS: dict[str, dict[str, Any]] = {
     },
     "Milestone": {
         "url": _milestone_page,
-        "closed": lambda _, one: one.state == "closed",
+        "closed": lambda _, milestone: milestone.state == "closed",
         "progressPercentage": _progress,
         "issues(states, labels, filterBy, orderBy)": _milestone_issues,
     },

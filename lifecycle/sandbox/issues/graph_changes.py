@@ -1,4 +1,4 @@
-"""Mutations of issues and comments; those that pull requests share take both."""
+"""GraphQL's mutations of issues and comments, some of which take a pull request too."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _texts(wanted: Given) -> None:
 
 @mutation("issue", takes="body assigneeIds labelIds milestoneId projectIds parentIssueId")
 def create_issue(call: Call, wanted: Given) -> Payload:
-    """Labels, people and milestone of who may not set them are left out."""
+    """Create an issue; labels, assignees and milestone are ignored from who may not triage."""
     repo = meant(call, wanted["repositoryId"], Repository)
     demand(call, repo)
     if not repo.has_issues:
@@ -56,23 +56,23 @@ def create_issue(call: Call, wanted: Given) -> Payload:
     _texts(wanted)
     wishes = _wishes(call, wanted) if repo.can_triage(call.viewer) else {}
     parent = meant(call, wanted["parentIssueId"], Issue) if wanted.get("parentIssueId") else None
-    made = issues.new_issue(repo, call.viewer, wanted["title"], wanted.get("body") or "")
-    _grant(call, made, wishes)
+    issue = issues.new_issue(repo, call.viewer, wanted["title"], wanted.get("body") or "")
+    _grant(call, issue, wishes)
     if parent is not None:
-        doing(lambda: relations.add_sub_issue(parent, made, call.viewer))
-    return {"issue": made}
+        doing(lambda: relations.add_sub_issue(parent, issue, call.viewer))
+    return {"issue": issue}
 
 
 def _wishes(call: Call, wanted: Given) -> dict[str, Any]:
-    """What is asked for, as things; what is not named stays as it is."""
+    """The labels, assignees and milestone that the input names by id; keys that it lacks are left out."""
     wishes: dict[str, Any] = {}
     if wanted.get("labelIds") is not None:
         wishes["labels"] = all_meant(call, wanted["labelIds"], Label)
     if wanted.get("assigneeIds") is not None:
         wishes["assignees"] = all_meant(call, wanted["assigneeIds"], User)
     if "milestoneId" in wanted:
-        given = wanted["milestoneId"]
-        wishes["milestone"] = meant(call, given, Milestone) if given else None
+        milestone_id = wanted["milestoneId"]
+        wishes["milestone"] = meant(call, milestone_id, Milestone) if milestone_id else None
     return wishes
 
 
@@ -95,7 +95,7 @@ def _to_edit(call: Call, global_id: str) -> Issue:
 
 @mutation("issue actor", takes="title body assigneeIds labelIds milestoneId projectIds state")
 def update_issue(call: Call, wanted: Given) -> Payload:
-    """What is given changes; lists replace what was there."""
+    """Change the fields that are given; a list replaces the old one."""
     issue = _to_edit(call, wanted["id"])
     if wanted.get("projectIds"):
         raise unprocessable("Projects (classic) are no longer there.")
@@ -115,7 +115,7 @@ def update_issue(call: Call, wanted: Given) -> Payload:
 
 @mutation("issue", takes="stateReason")
 def close_issue(call: Call, wanted: Given) -> Payload:
-    """To close what is closed changes the reason only."""
+    """Close an issue; of a closed one only the reason changes."""
     issue = _to_edit(call, wanted["issueId"])
     reasons: dict[str, issues.Reason] = {
         "COMPLETED": "completed", "NOT_PLANNED": "not_planned", "DUPLICATE": "duplicate",
@@ -133,7 +133,7 @@ def reopen_issue(call: Call, wanted: Given) -> Payload:
 
 @mutation("repository")
 def delete_issue(call: Call, wanted: Given) -> Payload:
-    """For who administers the repository."""
+    """Delete an issue, for an admin of its repository."""
     issue = meant(call, wanted["issueId"], Issue)
     repo = issue.repository
     demand(call, repo, may=repo.role_of(call.viewer) == "admin")
@@ -143,7 +143,7 @@ def delete_issue(call: Call, wanted: Given) -> Payload:
 
 @mutation("issue", takes="createLabelsIfMissing")
 def transfer_issue(call: Call, wanted: Given) -> Payload:
-    """For who may push to both repositories, which have one owner."""
+    """Move an issue to another repository of the same owner, for who may push to both."""
     issue = meant(call, wanted["issueId"], Issue)
     target = meant(call, wanted["repositoryId"], Repository)
     both = issue.repository.can_push(call.viewer) and target.can_push(call.viewer)
@@ -162,14 +162,14 @@ def transfer_issue(call: Call, wanted: Given) -> Payload:
 
 @mutation("commentEdge subject")
 def add_comment(call: Call, wanted: Given) -> Payload:
-    """To an issue or a pull request."""
+    """Comment on an issue or a pull request."""
     issue, subject = half_meant(call, wanted["subjectId"])
     demand(call, issue.repository)
     _commented(wanted)
     if issue.locked and not issue.repository.can_triage(call.viewer):
         raise unprocessable("Unable to create comment because issue is locked.")
-    made = issues.comment(issue, call.viewer, wanted["body"])
-    (edge,) = connection([made], first=1)["edges"]()
+    comment = issues.comment(issue, call.viewer, wanted["body"])
+    (edge,) = connection([comment], first=1)["edges"]()
     return {"commentEdge": edge, "subject": subject}
 
 
@@ -181,7 +181,7 @@ def _commented(wanted: Given) -> None:
 
 @mutation("issueComment")
 def update_issue_comment(call: Call, wanted: Given) -> Payload:
-    """By its author or who may push."""
+    """Change a comment's text, for its author or who may push."""
     comment = _own_comment(call, wanted["id"])
     _commented(wanted)
     issues.edit_comment(comment, call.viewer, wanted["body"])
@@ -190,7 +190,7 @@ def update_issue_comment(call: Call, wanted: Given) -> Payload:
 
 @mutation()
 def delete_issue_comment(call: Call, wanted: Given) -> Payload:
-    """By its author or who may push."""
+    """Delete a comment, for its author or who may push."""
     issues.remove_comment(_own_comment(call, wanted["id"]))
     return {}
 
@@ -204,10 +204,10 @@ def _own_comment(call: Call, global_id: str) -> Comment:
 
 @mutation("assignable")
 def add_assignees_to_assignable(call: Call, wanted: Given) -> Payload:
-    """A union; who cannot be assigned is left out."""
+    """Add assignees; users who cannot be assigned are left out."""
     issue, subject = half_to_triage(call, wanted["assignableId"])
-    found = all_meant(call, wanted["assigneeIds"], User)
-    may = [one.login for one in found if issues.may_be_assigned(issue.repository, one)]
+    assignees = all_meant(call, wanted["assigneeIds"], User)
+    may = [user.login for user in assignees if issues.may_be_assigned(issue.repository, user)]
     issues.assign(issue, may, call.viewer)
     return {"assignable": subject}
 
@@ -215,8 +215,8 @@ def add_assignees_to_assignable(call: Call, wanted: Given) -> Payload:
 @mutation("assignable")
 def remove_assignees_from_assignable(call: Call, wanted: Given) -> Payload:
     issue, subject = half_to_triage(call, wanted["assignableId"])
-    found = all_meant(call, wanted["assigneeIds"], User)
-    issues.unassign(issue, [one.login for one in found], call.viewer)
+    assignees = all_meant(call, wanted["assigneeIds"], User)
+    issues.unassign(issue, [user.login for user in assignees], call.viewer)
     return {"assignable": subject}
 
 
@@ -238,7 +238,7 @@ def unlock_lockable(call: Call, wanted: Given) -> Payload:
 
 @mutation("issue")
 def pin_issue(call: Call, wanted: Given) -> Payload:
-    """Three at most in a repository."""
+    """Pin an issue; a repository has three pinned ones at most."""
     issue = meant(call, wanted["issueId"], Issue)
     demand(call, issue.repository, may=issue.repository.can_push(call.viewer))
     if not issues.pin(issue, call.viewer):
@@ -272,7 +272,7 @@ def remove_sub_issue(call: Call, wanted: Given) -> Payload:
 
 @mutation("issue", takes="afterId beforeId")
 def reprioritize_sub_issue(call: Call, wanted: Given) -> Payload:
-    """Right after or right before one of its siblings."""
+    """Move a sub-issue right after or right before one of its siblings."""
     parent, child = _family(call, wanted)
     after, before = (
         meant(call, wanted[key], Issue) if wanted.get(key) else None
@@ -301,7 +301,7 @@ def _family(call: Call, wanted: Given) -> tuple[Issue, Issue]:
 
 @mutation("linkedBranch issue", takes="name repositoryId")
 def create_linked_branch(call: Call, wanted: Given) -> Payload:
-    """Makes a branch for an issue, by default named after it."""
+    """Make a branch for an issue and link it; by default it is named after the issue."""
     issue = meant(call, wanted["issueId"], Issue)
     repo = issue.repository
     demand(call, repo, may=repo.can_push(call.viewer),

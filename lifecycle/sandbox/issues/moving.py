@@ -1,4 +1,4 @@
-"""Transfers an issue to another repository, or deletes it."""
+"""Transfer an issue to another repository, or delete it."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def _take_off_boards(issue: Issue) -> None:
 
 
 def _take_out_of_timelines(issue: Issue) -> None:
-    """Nothing tells of an issue that is no more."""
+    """Remove the events of other issues that refer to this issue."""
     for repo in issue.repository.world.repositories.values():
         for other in IssueTables.of(repo).issues.values():
-            other.events[:] = [one for one in other.events if issue not in one.about.values()]
+            other.events[:] = [event for event in other.events if issue not in event.about.values()]
 
 
 def transfer(issue: Issue, target: Repository, by: User) -> None:
@@ -52,7 +52,9 @@ def transfer(issue: Issue, target: Repository, by: User) -> None:
     issue_tables = IssueTables.of(before)
     del issue_tables.issues[issue.number]
     issue_tables.moved[issue.number] = issue
-    titles = {one.title: one for one in IssueTables.of(target).milestones.values()}
+    titles = {
+        milestone.title: milestone for milestone in IssueTables.of(target).milestones.values()
+    }
     issue.labels = [
         IssueTables.of(target).labels[label.name.lower()]
         for label in issue.labels

@@ -1,4 +1,4 @@
-"""Issues, comments, labels and milestones over REST."""
+"""The JSON of issues, comments, labels and milestones in REST's answers."""
 
 from __future__ import annotations
 
@@ -18,46 +18,46 @@ REACTIONS = ("+1", "-1", "laugh", "hooray", "confused", "heart", "rocket", "eyes
 
 
 def issue_page(call: Call, subject: Issue) -> str:
-    """Where people look at an issue or a pull request."""
+    """The URL of the web page of an issue or a pull request."""
     kind = "pull" if subject.is_pull else "issues"
     return f"{repositories.page_url(call, subject.repository)}/{kind}/{subject.number}"
 
 
-def label(call: Call, repo: Repository, made: Label) -> dict[str, Any]:
-    """A label."""
+def label(call: Call, repo: Repository, subject: Label) -> dict[str, Any]:
+    """The JSON of a label."""
     return {
-        **attributes(made, "id node_id"),
-        "url": f"{repositories.api_url(call, repo)}/labels/{quote(made.name, safe='')}",
-        **attributes(made, "name color default description"),
+        **attributes(subject, "id node_id"),
+        "url": f"{repositories.api_url(call, repo)}/labels/{quote(subject.name, safe='')}",
+        **attributes(subject, "name color default description"),
         "archived_at": None,  # no label is archived here
         "archived_by": None,
     }
 
 
-def milestone(call: Call, repo: Repository, made: Milestone) -> dict[str, Any]:
-    """A milestone, with how many of its issues are open and closed."""
+def milestone(call: Call, repo: Repository, subject: Milestone) -> dict[str, Any]:
+    """The JSON of a milestone, with how many of its issues are open and closed."""
     counts = call.once(("milestones", repo.id), lambda: milestones.counts(repo))
-    opened, closed = counts.get(made.id, (0, 0))
-    url = f"{repositories.api_url(call, repo)}/milestones/{made.number}"
+    opened, closed = counts.get(subject.id, (0, 0))
+    url = f"{repositories.api_url(call, repo)}/milestones/{subject.number}"
     return {
         "url": url,
-        "html_url": f"{repositories.page_url(call, repo)}/milestone/{made.number}",
+        "html_url": f"{repositories.page_url(call, repo)}/milestone/{subject.number}",
         "labels_url": f"{url}/labels",
-        **attributes(made, "id node_id number title description"),
-        "creator": accounts.user(call, made.creator),
+        **attributes(subject, "id node_id number title description"),
+        "creator": accounts.user(call, subject.creator),
         "open_issues": opened,
         "closed_issues": closed,
-        **attributes(made, "state created_at updated_at due_on closed_at"),
+        **attributes(subject, "state created_at updated_at due_on closed_at"),
     }
 
 
 def reactions(url: str) -> dict[str, Any]:
-    """Nobody reacts in the sandbox."""
+    """The JSON of no reactions: nobody reacts in the sandbox."""
     return {"url": f"{url}/reactions", "total_count": 0, **dict.fromkeys(REACTIONS, 0)}
 
 
 def common(call: Call, subject: Issue) -> dict[str, Any]:
-    """What an issue and a pull request share."""
+    """The part of the JSON that an issue and a pull request share."""
     assignees = [accounts.user(call, person) for person in subject.assignees]
     repo = subject.repository
     return {
@@ -65,7 +65,7 @@ def common(call: Call, subject: Issue) -> dict[str, Any]:
         "active_lock_reason": subject.lock_reason,
         "user": accounts.user(call, subject.author),
         "author_association": repositories.associate(call, repo, subject.author),
-        "labels": [label(call, repo, one) for one in subject.labels],
+        "labels": [label(call, repo, issue_label) for issue_label in subject.labels],
         "assignee": assignees[0] if assignees else None,
         "assignees": assignees,
         "milestone": milestone(call, repo, subject.milestone) if subject.milestone else None,
@@ -74,7 +74,7 @@ def common(call: Call, subject: Issue) -> dict[str, Any]:
 
 
 def _relations(subject: Issue) -> dict[str, Any]:
-    """The summaries of what an issue has below it, and of what it waits for.
+    """The JSON of how many sub-issues, blockers and blocked issues an issue has.
 
     Source: https://docs.github.com/rest/issues/issues#get-an-issue
     """
@@ -87,21 +87,21 @@ def _relations(subject: Issue) -> dict[str, Any]:
             "percent_completed": done * 100 // total if total else 0,
         },
         "issue_dependencies_summary": {
-            "blocked_by": sum(one.state == "open" for one in subject.blocked_by),
+            "blocked_by": sum(blocker.state == "open" for blocker in subject.blocked_by),
             "total_blocked_by": len(subject.blocked_by),
-            "blocking": sum(one.state == "open" for one in subject.blocking),
+            "blocking": sum(blocked.state == "open" for blocked in subject.blocking),
             "total_blocking": len(subject.blocking),
         },
     }
 
 
 def issue(call: Call, subject: Issue) -> dict[str, Any]:
-    """An issue; for a pull request, its issue half with a `pull_request` key."""
+    """The JSON of an issue; for a pull request, of its issue half with a `pull_request` key."""
     pull = pull_of(subject)
     repo = repositories.api_url(call, subject.repository)
     url = f"{repo}/issues/{subject.number}"
     page = issue_page(call, subject)
-    made = {
+    answer = {
         "id": subject.id,
         "node_id": pull.node_id if pull else subject.node_id,
         "url": url,
@@ -117,38 +117,38 @@ def issue(call: Call, subject: Issue) -> dict[str, Any]:
         "reactions": reactions(url),
     }
     if pull:
-        made["draft"] = pull.draft
-        made["pull_request"] = {
+        answer["draft"] = pull.draft
+        answer["pull_request"] = {
             "url": f"{repo}/pulls/{pull.number}",
             "html_url": page,
             "diff_url": f"{page}.diff",
             "patch_url": f"{page}.patch",
             "merged_at": stamp(pull.merged_at),
         }
-        return made
-    made |= {"type": None, "pinned_comment": None, **_relations(subject)}
+        return answer
+    answer |= {"type": None, "pinned_comment": None, **_relations(subject)}
     if subject.parent is not None:
         above = subject.parent
         where = repositories.api_url(call, above.repository)
-        made["parent_issue_url"] = f"{where}/issues/{above.number}"
-    return made
+        answer["parent_issue_url"] = f"{where}/issues/{above.number}"
+    return answer
 
 
-def comment(call: Call, made: Comment) -> dict[str, Any]:
-    """A comment of an issue."""
-    subject = made.issue
+def comment(call: Call, entry: Comment) -> dict[str, Any]:
+    """The JSON of a comment of an issue."""
+    subject = entry.issue
     repo = repositories.api_url(call, subject.repository)
     page = issue_page(call, subject)
-    url = f"{repo}/issues/comments/{made.id}"
+    url = f"{repo}/issues/comments/{entry.id}"
     return {
-        **attributes(made, "id node_id"),
+        **attributes(entry, "id node_id"),
         "url": url,
-        "html_url": f"{page}#issuecomment-{made.id}",
+        "html_url": f"{page}#issuecomment-{entry.id}",
         "issue_url": f"{repo}/issues/{subject.number}",
-        "user": accounts.user(call, made.author),
-        **attributes(made, "created_at updated_at"),
-        "author_association": repositories.associate(call, subject.repository, made.author),
-        "body": made.body,
+        "user": accounts.user(call, entry.author),
+        **attributes(entry, "created_at updated_at"),
+        "author_association": repositories.associate(call, subject.repository, entry.author),
+        "body": entry.body,
         "performed_via_github_app": None,
         "reactions": reactions(url),
     }

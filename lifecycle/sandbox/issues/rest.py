@@ -1,4 +1,4 @@
-"""Issues and their comments: listed, made, edited, given to people, locked."""
+"""REST's operations on issues and their comments: list, make, edit, assign, lock."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ FILTERS = (
     "direction",
 )  # fmt: skip
 SORTS: dict[str, Callable[[Issue], Any]] = {
-    "created": lambda one: (one.created_at, one.number),
-    "updated": lambda one: (one.updated_at, one.number),
-    "comments": lambda one: (len(one.comments), one.number),
+    "created": lambda issue: (issue.created_at, issue.number),
+    "updated": lambda issue: (issue.updated_at, issue.number),
+    "comments": lambda issue: (len(issue.comments), issue.number),
 }
 ISSUE = f"{REPO}/issues/<int:number>"
 
@@ -39,75 +39,77 @@ ISSUE = f"{REPO}/issues/<int:number>"
 def list_issues(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/issues, pull requests among them, newest first unless it is said otherwise."""
     asking.only(call, *FILTERS)
-    found = filtered(call, IssueTables.of(repo).issues.values(), repo)
+    selection = filtered(call, IssueTables.of(repo).issues.values(), repo)
     if not repo.has_issues:
-        found = [one for one in found if one.is_pull]
-    return call.paged(repo.world.visible(found, call.seen), payloads.issue)
+        selection = [issue for issue in selection if issue.is_pull]
+    return call.paged(repo.world.visible(selection, call.seen), payloads.issue)
 
 
-def filtered(call: Call, things: Iterable[Issue], repo: Repository | None = None) -> list[Issue]:
-    """What the query's filters let through, in the order that it asks for.
+def filtered(call: Call, pool: Iterable[Issue], repo: Repository | None = None) -> list[Issue]:
+    """The issues of `pool` that fit the query's filters, in the order that the query asks for.
 
     Source: https://docs.github.com/rest/issues/issues#list-repository-issues
     """
     state = asking.choice(call, "state", "open", {"open", "closed", "all"}, "Issue")
-    found = [one for one in things if state in {"all", one.state}]
+    selection = [issue for issue in pool if state in {"all", issue.state}]
     if wanted := [name for name in call.query.get("labels", "").split(",") if name]:
         needed = {name.strip().lower() for name in wanted}
-        found = [i for i in found if needed <= {label.name.lower() for label in i.labels}]
+        selection = [
+            issue for issue in selection if needed <= {label.name.lower() for label in issue.labels}
+        ]
     if since := call.query.get("since"):
         moment = asking.moment(since, "since", "Issue", documentation=LIST)
-        found = [one for one in found if one.updated_at >= moment]
-    found = _of_people(call, found)
+        selection = [issue for issue in selection if issue.updated_at >= moment]
+    selection = _of_people(call, selection)
     if repo is not None:
-        found = _of_milestone(call, repo, found)
+        selection = _of_milestone(call, repo, selection)
     sort = asking.choice(call, "sort", "created", set(SORTS), "Issue")
     direction = asking.choice(call, "direction", "desc", {"asc", "desc"}, "Issue")
-    return sorted(found, key=SORTS[sort], reverse=direction == "desc")
+    return sorted(selection, key=SORTS[sort], reverse=direction == "desc")
 
 
-def _of_people(call: Call, found: list[Issue]) -> list[Issue]:
+def _of_people(call: Call, selection: list[Issue]) -> list[Issue]:
     assignee = call.query.get("assignee")
     if assignee == "none":
-        found = [one for one in found if not one.assignees]
+        selection = [issue for issue in selection if not issue.assignees]
     elif assignee == "*":
-        found = [one for one in found if one.assignees]
+        selection = [issue for issue in selection if issue.assignees]
     elif assignee:
         person = _person(call, "assignee", assignee)
-        found = [one for one in found if person in one.assignees]
+        selection = [issue for issue in selection if person in issue.assignees]
     if creator := call.query.get("creator"):
         person = _person(call, "creator", creator)
-        found = [one for one in found if one.author is person]
+        selection = [issue for issue in selection if issue.author is person]
     if mentioned := call.query.get("mentioned"):
         login = _person(call, "mentioned", mentioned).login
-        found = [one for one in found if mentions(one, login)]
-    return found
+        selection = [issue for issue in selection if mentions(issue, login)]
+    return selection
 
 
 def _person(call: Call, field: str, login: str) -> User:
-    found = call.world.user(login)
-    if found is None:
+    user = call.world.user(login)
+    if user is None:
         raise invalid(
             {"value": login, "resource": "Issue", "field": field, "code": "invalid"},
             documentation=LIST,
         )
-    return found
+    return user
 
 
-def _of_milestone(call: Call, repo: Repository, found: list[Issue]) -> list[Issue]:
+def _of_milestone(call: Call, repo: Repository, selection: list[Issue]) -> list[Issue]:
     tables = IssueTables.of(repo)
     wanted = call.query.get("milestone")
     if not wanted:
-        return found
+        return selection
     if wanted == "*":
-        return [one for one in found if one.milestone]
+        return [issue for issue in selection if issue.milestone]
     if wanted == "none":
-        return [one for one in found if one.milestone is None]
+        return [issue for issue in selection if issue.milestone is None]
     if not wanted.isdecimal() or int(wanted) not in tables.milestones:
         raise invalid(
             {"value": wanted, "resource": "Issue", "field": "milestone", "code": "invalid"}
         )
-    return [one for one in found if one.milestone is tables.milestones[int(wanted)]]
+    return [issue for issue in selection if issue.milestone is tables.milestones[int(wanted)]]
 
 
 @route("GET", ISSUE)
@@ -117,17 +119,17 @@ def get_issue(call: Call, repo: Repository, number: int) -> Reply:
 
 @route("POST", f"{REPO}/issues", "issues:write")
 def create_issue(call: Call, repo: Repository) -> Reply:
-    """POST /repos/O/R/issues; labels, assignees and milestone of who may not set them vanish."""
+    """POST /repos/O/R/issues; labels, assignees, milestone count only from who may triage."""
     asking.demand_issues(repo)
     asking.fields(call, "title", "body", "labels", "assignee", "assignees", "milestone")
     title = asking.needed(call, "title", str)
     _title(title)
     body = _body(call)
     wishes = Wishes.read(call, repo) if repo.can_triage(call.viewer) else None
-    made = issues.new_issue(repo, call.viewer, title, body)
+    issue = issues.new_issue(repo, call.viewer, title, body)
     if wishes is not None:
-        wishes.grant(made, call.viewer)
-    return created(payloads.issue(call, made))
+        wishes.grant(issue, call.viewer)
+    return created(payloads.issue(call, issue))
 
 
 def _title(title: str) -> None:
@@ -142,7 +144,7 @@ def _body(call: Call) -> str | None:
 
 
 class Wishes:
-    """The labels, assignees and milestone that a body asks for; what is not there stays as it is."""
+    """The labels, assignees and milestone that a body asks for; a missing key changes nothing."""
 
     def __init__(self) -> None:
         self.labels: list[str] | None = None
@@ -152,7 +154,7 @@ class Wishes:
 
     @classmethod
     def read(cls, call: Call, repo: Repository) -> Wishes:
-        """Read a body.
+        """Read the body of the call.
 
         Raises:
             ApiError: 422, somebody cannot be assigned, or there is no such milestone.
@@ -166,14 +168,14 @@ class Wishes:
             login = asking.typed(call, "assignee", str)
             logins = [login] if login else []
         if logins is not None:
-            wishes.assignees = [assignable(repo, one) for one in logins]
+            wishes.assignees = [assignable(repo, name) for name in logins]
         if "milestone" in call.body:
             wishes.sets_milestone = True
             wishes.milestone = milestone(repo, call.body["milestone"])
         return wishes
 
     def grant(self, issue: Issue, by: User) -> None:
-        """Let an issue have what was asked for."""
+        """Set what was asked for on an issue."""
         if self.labels is not None:
             labels.replace(issue, known_labels(issue.repository, self.labels), by)
         if self.assignees is not None:
@@ -184,7 +186,7 @@ class Wishes:
 
 def label_names(wanted: list[Any]) -> list[str]:
     """The names in a list of labels, which are texts or objects with a name."""
-    names = [one.get("name") if isinstance(one, dict) else one for one in wanted]
+    names = [label.get("name") if isinstance(label, dict) else label for label in wanted]
     for name in names:
         if not isinstance(name, str) or not name.strip():
             raise wrong("Label", "missing_field", "name")
@@ -192,7 +194,7 @@ def label_names(wanted: list[Any]) -> list[str]:
 
 
 def known_labels(repo: Repository, names: Iterable[str]) -> list[Label]:
-    """The labels of these names; one that is not there comes into being, in grey."""
+    """The labels of these names; a missing one is made, in grey."""
     return [
         IssueTables.of(repo).labels.get(name.lower()) or labels.make(repo, name, color=labels.GREY)
         for name in names
@@ -200,12 +202,12 @@ def known_labels(repo: Repository, names: Iterable[str]) -> list[Label]:
 
 
 def assignable(repo: Repository, login: object) -> User:
-    """Somebody who can be assigned, or 422."""
-    found = repo.world.user(str(login))
-    if found is None or not issues.may_be_assigned(repo, found):
+    """The user of that login who can be assigned, or 422."""
+    user = repo.world.user(str(login))
+    if user is None or not issues.may_be_assigned(repo, user):
         error = {"value": login, "resource": "Issue", "field": "assignees", "code": "invalid"}
         raise invalid(error)
-    return found
+    return user
 
 
 def milestone(repo: Repository, number: object) -> Milestone | None:
@@ -223,7 +225,7 @@ def milestone(repo: Repository, number: object) -> Milestone | None:
 
 @route("PATCH", ISSUE, "issues:write")
 def edit_issue(call: Call, repo: Repository, number: int) -> Reply:
-    """PATCH /repos/O/R/issues/N: who wrote it edits it, who may triage also sorts it."""
+    """PATCH /repos/O/R/issues/N, for its author; labels, people, milestone for who may triage."""
     issue = asking.issue(repo, number)
     can_triage = repo.can_triage(call.viewer)
     if not can_triage and issue.author is not call.viewer:
@@ -269,18 +271,18 @@ def _set_state(call: Call, issue: Issue, state: str, reason: Any) -> None:
 
 @route("POST", f"{ISSUE}/assignees", "issues:write")
 def add_assignees(call: Call, repo: Repository, number: int) -> Reply:
-    """POST /repos/O/R/issues/N/assignees: a union; without push access, silently nothing."""
+    """POST /repos/O/R/issues/N/assignees: adds them; without push access nothing changes."""
     issue = asking.issue(repo, number)
     if repo.can_push(call.viewer):
-        found = [repo.world.user(login) for login in _logins(call)]
-        may = [one.login for one in found if one and issues.may_be_assigned(repo, one)]
+        users = [repo.world.user(login) for login in _logins(call)]
+        may = [user.login for user in users if user and issues.may_be_assigned(repo, user)]
         issues.assign(issue, may, call.viewer)
     return Reply(201, payloads.issue(call, issue))
 
 
 @route("DELETE", f"{ISSUE}/assignees", "issues:write")
 def remove_assignees(call: Call, repo: Repository, number: int) -> Reply:
-    """DELETE /repos/O/R/issues/N/assignees: who is left; without push access, silently nothing."""
+    """DELETE /repos/O/R/issues/N/assignees; without push access nothing changes."""
     issue = asking.issue(repo, number)
     if repo.can_push(call.viewer):
         issues.unassign(issue, _logins(call), call.viewer)
@@ -322,29 +324,34 @@ COMMENT = f"{REPO}/issues/comments/<int:comment>"
 def list_comments(call: Call, repo: Repository, number: int) -> Reply:
     """GET /repos/O/R/issues/N/comments, oldest first; `since` means when they changed."""
     asking.only(call, "since")
-    found = asking.issue(repo, number).comments
+    comments = asking.issue(repo, number).comments
     if since := call.query.get("since"):
         moment = asking.moment(since, "since", "IssueComment")
-        found = [one for one in found if one.updated_at >= moment]
-    return call.paged(repo.world.visible(found, call.seen), payloads.comment)
+        comments = [comment for comment in comments if comment.updated_at >= moment]
+    return call.paged(repo.world.visible(comments, call.seen), payloads.comment)
 
 
 @route("GET", f"{REPO}/issues/comments", docs=DOCS)
 def list_all_comments(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/issues/comments: of every issue, oldest first."""
     asking.only(call, "since", "sort", "direction")
-    found = [one for issue in IssueTables.of(repo).issues.values() for one in issue.comments]
+    comments = [
+        comment for issue in IssueTables.of(repo).issues.values() for comment in issue.comments
+    ]
     if since := call.query.get("since"):
         moment = asking.moment(since, "since", "IssueComment")
-        found = [one for one in found if one.updated_at >= moment]
+        comments = [comment for comment in comments if comment.updated_at >= moment]
     sort = asking.choice(call, "sort", "created", {"created", "updated"}, "IssueComment")
     # GitHub: the direction is ignored without a sort.
     newest_first = "sort" in call.query and call.query.get("direction", "desc") == "desc"
-    found.sort(
-        key=lambda one: (one.created_at if sort == "created" else one.updated_at, one.id),
+    comments.sort(
+        key=lambda comment: (
+            comment.created_at if sort == "created" else comment.updated_at,
+            comment.id,
+        ),
         reverse=newest_first,
     )
-    return call.paged(repo.world.visible(found, call.seen), payloads.comment)
+    return call.paged(repo.world.visible(comments, call.seen), payloads.comment)
 
 
 @route("POST", f"{ISSUE}/comments", "issues:write")
@@ -354,8 +361,8 @@ def create_comment(call: Call, repo: Repository, number: int) -> Reply:
     body = _comment_body(call)
     if issue.locked and not repo.can_triage(call.viewer):
         raise ApiError(403, "Unable to create comment because issue is locked.")
-    made = issues.comment(issue, call.viewer, body)
-    return created(payloads.comment(call, made))
+    comment = issues.comment(issue, call.viewer, body)
+    return created(payloads.comment(call, comment))
 
 
 def _comment_body(call: Call) -> str:
@@ -366,10 +373,10 @@ def _comment_body(call: Call) -> str:
 
 
 def _comment(repo: Repository, number: int) -> Comment:
-    found = repo.world.nodes.get(node_id("IC", repo.id, number))
-    if not isinstance(found, Comment) or found.issue.repository is not repo:
+    comment = repo.world.nodes.get(node_id("IC", repo.id, number))
+    if not isinstance(comment, Comment) or comment.issue.repository is not repo:
         raise asking.not_found(f"{DOCS}#get-an-issue-comment")
-    return found
+    return comment
 
 
 @route("GET", COMMENT)
@@ -380,19 +387,19 @@ def get_comment(call: Call, repo: Repository, comment: int) -> Reply:
 @route("PATCH", COMMENT, "issues:write")
 def edit_comment(call: Call, repo: Repository, comment: int) -> Reply:
     """PATCH /repos/O/R/issues/comments/ID, by its author or who may push."""
-    found = _comment(repo, comment)
+    target = _comment(repo, comment)
     body = _comment_body(call)
-    if found.author is not call.viewer:
+    if target.author is not call.viewer:
         asking.demand_push(call, repo)
-    issues.edit_comment(found, call.viewer, body)
-    return Reply(200, payloads.comment(call, found))
+    issues.edit_comment(target, call.viewer, body)
+    return Reply(200, payloads.comment(call, target))
 
 
 @route("DELETE", COMMENT, "issues:write")
 def delete_comment(call: Call, repo: Repository, comment: int) -> Reply:
     """DELETE /repos/O/R/issues/comments/ID, by its author or who may push."""
-    found = _comment(repo, comment)
-    if found.author is not call.viewer:
+    target = _comment(repo, comment)
+    if target.author is not call.viewer:
         asking.demand_push(call, repo)
-    issues.remove_comment(found)
+    issues.remove_comment(target)
     return Reply(204, None)

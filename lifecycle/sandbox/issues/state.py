@@ -117,7 +117,7 @@ class Issue:
     """Names of branches of its repository that somebody linked to it."""
 
     def is_late(self) -> bool:
-        """Whether this read by its number still finds nothing; it is counted."""
+        """Count one read by number, and return whether it still finds nothing."""
         if self.unread_for == 0:
             return False
         self.unread_for -= 1

@@ -1,4 +1,4 @@
-"""What happened to issues and pull requests, as far as GraphQL shows it.
+"""GraphQL's timelines of issues and pull requests: the items and their fields.
 
 Source: https://docs.github.com/graphql/reference/unions#issuetimelineitems and
 https://docs.github.com/graphql/reference/unions#pullrequesttimelineitems
@@ -25,12 +25,12 @@ ISSUE_KINDS = (
     "assigned", "unassigned", "closed", "reopened", "cross-referenced", "connected", "disconnected",
 )  # fmt: skip
 KINDS = (*ISSUE_KINDS, "merged", "added_to_merge_queue", "removed_from_merge_queue")
-"""The kinds of events that are shown."""
+"""The kinds of events that have a type here."""
 ITEM_TYPES = {f"{kind.replace('-', '_').upper()}_EVENT": kind for kind in KINDS}
 NAMES = {
     kind: "".join(word.capitalize() for word in re.split("[-_]", kind)) + "Event" for kind in KINDS
 }
-"""What each is called in GraphQL: as a type of items, and as a type of objects."""
+"""The two names of each kind in GraphQL: in the argument `itemTypes`, and as an object's type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +42,12 @@ class Happening:
 
     @property
     def thing(self) -> Issue | PullRequest:
-        """Whose it is, whole."""
+        """The issue or the pull request that it happened to."""
         return _whole(self.subject)
 
     @property
     def about(self) -> dict[str, Any]:
-        """What it is about."""
+        """What the event keeps beside its kind: an assignee, a source, a commit."""
         return self.event.about
 
 
@@ -56,84 +56,91 @@ def _whole(issue: Issue) -> Issue | PullRequest:
 
 
 def _items(
-    call: Call, subject: Issue, given: dict[str, Any], kinds: Iterable[str] = KINDS
+    call: Call, subject: Issue, arguments: dict[str, Any], kinds: Iterable[str] = KINDS
 ) -> dict[str, Any]:
-    """The events of these types, oldest first; without types, all if it can show them all.
+    """A page of the events of an issue or pull request, oldest first, by `itemTypes` and `since`.
 
-    What a reader may not see refers to nothing for them. `since` takes what is as old or younger.
+    `since` keeps events of that time and later. An event that comes from a repository which the
+    reader cannot see is left out.
+
+    Raises:
+        Refusal: NOT_IMITATED: a type in `itemTypes`, or without it something that happened, has no
+            type here.
     """
-    item_types, since = given.pop("itemTypes", None), given.pop("since", None)
+    item_types, since = arguments.pop("itemTypes", None), arguments.pop("since", None)
     if item_types is None:
-        unknown = sorted({one.kind for one in subject.events} - NAMES.keys())
+        unknown = sorted({event.kind for event in subject.events} - NAMES.keys())
         unknown += ["comments"] if subject.comments else []
     else:
-        unknown = sorted(one for one in item_types if ITEM_TYPES.get(one, "") not in kinds)
+        unknown = sorted(name for name in item_types if ITEM_TYPES.get(name, "") not in kinds)
     if unknown:
         raise Refusal("NOT_IMITATED", f"The sandbox does not show {unknown[0]} in a timeline.")
     wanted = NAMES.keys() if item_types is None else {ITEM_TYPES[name] for name in item_types}
-    found = [
-        Happening(subject, one)
-        for one in subject.events
-        if one.kind in wanted
-        and (since is None or (stamp(one.created_at) or "") >= str(since))
-        and may_see(call, one)
+    happenings = [
+        Happening(subject, event)
+        for event in subject.events
+        if event.kind in wanted
+        and (since is None or (stamp(event.created_at) or "") >= str(since))
+        and may_see(call, event)
     ]
-    page = connection(found, **given)
-    within = {**given, "first": None, "last": None}
-    page["filteredCount"] = lambda: len(connection(found, **within)["nodes"])
+    page = connection(happenings, **arguments)
+    within = {**arguments, "first": None, "last": None}
+    page["filteredCount"] = lambda: len(connection(happenings, **within)["nodes"])
     page["pageCount"] = len(page["nodes"])
     page["updatedAt"] = stamp(subject.updated_at)
     return page
 
 
-def _of_issue(call: Call, issue: Issue, **given: Any) -> dict[str, Any]:
-    return _items(call, issue, given, ISSUE_KINDS)
+def _of_issue(call: Call, issue: Issue, **arguments: Any) -> dict[str, Any]:
+    return _items(call, issue, arguments, ISSUE_KINDS)
 
 
-def _of_pull(call: Call, pull: PullRequest, **given: Any) -> dict[str, Any]:
-    return _items(call, pull.issue, given)
+def _of_pull(call: Call, pull: PullRequest, **arguments: Any) -> dict[str, Any]:
+    return _items(call, pull.issue, arguments)
 
 
-def _closes(_call: Call, one: Happening) -> bool:
-    """Whether its source is a pull request that says it closes this, where that would happen."""
-    source: Issue = one.about["source"]
+def _closes(_call: Call, entry: Happening) -> bool:
+    """Whether the source is a pull request into the default branch whose text closes this issue."""
+    source: Issue = entry.about["source"]
     pull = pull_of(source)
     if pull is None or pull.base != pull.repository.default_branch:
         return False
-    return one.subject in closing.named(source.repository, source.body)
+    return entry.subject in closing.named(source.repository, source.body)
 
 
-def _closer(_call: Call, one: Happening) -> object:
-    """What closed it, where that was no person: a commit, or a pull request."""
-    by: Issue | None = one.about.get("closer")
+def _closer(_call: Call, entry: Happening) -> object:
+    """The pull request or the commit that closed it; None if a person did."""
+    by: Issue | None = entry.about.get("closer")
     if by is not None:
         return _whole(by)
-    sha = one.about.get("commit")
-    return commit_at(one.subject.repository, str(sha)) if sha else None
+    sha = entry.about.get("commit")
+    return commit_at(entry.subject.repository, str(sha)) if sha else None
 
 
-def _reason(_call: Call, one: Happening) -> str | None:
-    reason = one.about.get("state_reason")
+def _reason(_call: Call, entry: Happening) -> str | None:
+    reason = entry.about.get("state_reason")
     return str(reason).upper() if reason else None
 
 
-def _page(call: Call, one: Happening) -> str:
-    return f"{issue_page(call, one.subject)}#event-{one.event.id}"
+def _page(call: Call, entry: Happening) -> str:
+    return f"{issue_page(call, entry.subject)}#event-{entry.event.id}"
 
 
-OF_A_PULL: dict[str, Any] = {"pullRequest": lambda _, one: one.thing}
-CLOSABLE: dict[str, Any] = {"closable": lambda _, one: one.thing, "stateReason": _reason}
+OF_A_PULL: dict[str, Any] = {"pullRequest": lambda _, entry: entry.thing}
+CLOSABLE: dict[str, Any] = {"closable": lambda _, entry: entry.thing, "stateReason": _reason}
 ASSIGNMENT: dict[str, Any] = {
-    "assignable": lambda _, one: one.thing,
-    "assignee": lambda _, one: one.about.get("assignee"),
-    "user": lambda _, one: one.about.get("assignee"),
+    "assignable": lambda _, entry: entry.thing,
+    "assignee": lambda _, entry: entry.about.get("assignee"),
+    "user": lambda _, entry: entry.about.get("assignee"),
 }
 LINK: dict[str, Any] = {
-    "source": lambda _, one: one.thing,
-    "subject": lambda _, one: _whole(one.about["issue"]),
-    "isCrossRepository": lambda _, one: one.about["issue"].repository is not one.subject.repository,
+    "source": lambda _, entry: entry.thing,
+    "subject": lambda _, entry: _whole(entry.about["issue"]),
+    "isCrossRepository": lambda _, entry: (
+        entry.about["issue"].repository is not entry.subject.repository
+    ),
 }
-TYPES = {Happening: lambda one: NAMES[one.event.kind]}
+TYPES = {Happening: lambda entry: NAMES[entry.event.kind]}
 RESOLVERS: dict[str, dict[str, Any]] = {
     "Issue": {"timelineItems(itemTypes, since)": _of_issue},
     "PullRequest": {"timelineItems(itemTypes, since)": _of_pull},
@@ -143,11 +150,11 @@ RESOLVERS: dict[str, dict[str, Any]] = {
     "ReopenedEvent": CLOSABLE,
     "CrossReferencedEvent": {
         "url": _page,
-        "referencedAt": lambda _, one: stamp(one.event.created_at),
-        "source": lambda _, one: _whole(one.about["source"]),
-        "target": lambda _, one: one.thing,
-        "isCrossRepository": lambda _, one: (
-            one.about["source"].repository is not one.subject.repository
+        "referencedAt": lambda _, entry: stamp(entry.event.created_at),
+        "source": lambda _, entry: _whole(entry.about["source"]),
+        "target": lambda _, entry: entry.thing,
+        "isCrossRepository": lambda _, entry: (
+            entry.about["source"].repository is not entry.subject.repository
         ),
         "willCloseTarget": _closes,
     },
@@ -156,15 +163,17 @@ RESOLVERS: dict[str, dict[str, Any]] = {
     "MergedEvent": {
         **OF_A_PULL,
         "url": _page,
-        "commit": lambda _, one: commit_at(one.subject.repository, one.about.get("commit")),
-        "mergeRef": lambda _, one: branch_ref(one.subject.repository, one.thing.base),
-        "mergeRefName": lambda _, one: one.thing.base,
+        "commit": lambda _, entry: commit_at(entry.subject.repository, entry.about.get("commit")),
+        "mergeRef": lambda _, entry: branch_ref(entry.subject.repository, entry.thing.base),
+        "mergeRefName": lambda _, entry: entry.thing.base,
     },
     "AddedToMergeQueueEvent": OF_A_PULL,
     "RemovedFromMergeQueueEvent": {
         **OF_A_PULL,
-        "reason": lambda _, one: one.about.get("reason"),
-        "beforeCommit": lambda _, one: commit_at(one.subject.repository, one.about.get("tested")),
+        "reason": lambda _, entry: entry.about.get("reason"),
+        "beforeCommit": lambda _, entry: commit_at(
+            entry.subject.repository, entry.about.get("tested")
+        ),
     },
 }
 PAGED = ("ClosedEvent", "CrossReferencedEvent", "MergedEvent")

@@ -1,4 +1,4 @@
-"""What happened to issues, over REST: events, and the timeline with its comments and references."""
+"""The JSON of issues' events and timelines in REST's answers."""
 
 from __future__ import annotations
 
@@ -19,39 +19,39 @@ IN_TIMELINE_ONLY = {"cross-referenced"}
 WITH_COMMIT = {"closed", "merged"}
 
 
-def event(call: Call, subject: Issue, made: IssueEvent) -> dict[str, Any]:
-    """Something that happened to an issue.
+def event(call: Call, subject: Issue, entry: IssueEvent) -> dict[str, Any]:
+    """The JSON of an event of an issue.
 
     Source: https://docs.github.com/rest/using-the-rest-api/issue-event-types
     """
     repo = repositories.api_url(call, subject.repository)
-    commit = made.about.get("commit") if made.kind in WITH_COMMIT else None
+    commit = entry.about.get("commit") if entry.kind in WITH_COMMIT else None
     answer = {
-        **attributes(made, "id node_id"),
-        "url": f"{repo}/issues/events/{made.id}",
-        "actor": accounts.user(call, made.actor),
-        "event": made.kind,
+        **attributes(entry, "id node_id"),
+        "url": f"{repo}/issues/events/{entry.id}",
+        "actor": accounts.user(call, entry.actor),
+        "event": entry.kind,
         "commit_id": commit,
         "commit_url": f"{repo}/commits/{commit}" if commit else None,
-        "created_at": stamp(made.created_at),
+        "created_at": stamp(entry.created_at),
         "performed_via_github_app": None,
     }
-    if made.kind == "closed":
-        answer["state_reason"] = made.about.get("state_reason")
-    if made.kind == "renamed":
-        answer["rename"] = {"from": made.about["old"], "to": made.about["new"]}
-    if made.kind in {"assigned", "unassigned"}:
-        answer["assigner"] = accounts.user(call, made.actor)
-    if made.kind in {"review_requested", "review_request_removed"}:
-        answer["review_requester"] = accounts.user(call, made.actor)
-    for key, value in made.about.items():
+    if entry.kind == "closed":
+        answer["state_reason"] = entry.about.get("state_reason")
+    if entry.kind == "renamed":
+        answer["rename"] = {"from": entry.about["old"], "to": entry.about["new"]}
+    if entry.kind in {"assigned", "unassigned"}:
+        answer["assigner"] = accounts.user(call, entry.actor)
+    if entry.kind in {"review_requested", "review_request_removed"}:
+        answer["review_requester"] = accounts.user(call, entry.actor)
+    for key, value in entry.about.items():
         if key in SHAPES:
             answer[key] = SHAPES[key](call, value)
     return answer
 
 
 def _label(_call: Call, label: Label | str) -> dict[str, Any]:
-    """A label, of which only the name is left if it was deleted."""
+    """The JSON of a label in an event; of a deleted label only the name is known."""
     if isinstance(label, Label):
         return {"name": label.name, "color": label.color}
     return {"name": str(label), "color": "ededed"}
@@ -67,7 +67,7 @@ def _person(call: Call, person: User) -> dict[str, Any]:
 
 
 def _related(call: Call, issue: Issue) -> dict[str, Any]:
-    """A minimal reference to another issue."""
+    """The JSON of another issue in an event: a minimal reference."""
     return {
         **attributes(issue, "number title state state_reason"),
         "repository": repositories.simple(call, issue.repository),
@@ -83,39 +83,39 @@ SHAPES: dict[str, Callable[[Call, Any], Any]] = {
     "lock_reason": lambda _, reason: reason,
     **dict.fromkeys(RELATED, _related),
 }
-"""How each thing that an event is about is shown."""
+"""For each key of an event's `about` that REST shows: the function that makes its JSON."""
 
 
-def event_of_repository(call: Call, subject: Issue, made: IssueEvent) -> dict[str, Any]:
-    """The same where the issue is not known from the address."""
-    return {**event(call, subject, made), "issue": issues.issue(call, subject)}
+def event_of_repository(call: Call, subject: Issue, entry: IssueEvent) -> dict[str, Any]:
+    """The JSON of an event with its issue, for an address that does not name the issue."""
+    return {**event(call, subject, entry), "issue": issues.issue(call, subject)}
 
 
-def timeline(call: Call, subject: Issue, made: IssueEvent | Comment) -> dict[str, Any]:
-    """An entry of the timeline: an event, a comment, or a reference from somewhere else."""
-    if isinstance(made, Comment):
+def timeline(call: Call, subject: Issue, entry: IssueEvent | Comment) -> dict[str, Any]:
+    """The JSON of an entry of the timeline: an event, a comment, or a reference from elsewhere."""
+    if isinstance(entry, Comment):
         return {
-            **issues.comment(call, made),
+            **issues.comment(call, entry),
             "event": "commented",
-            "actor": accounts.user(call, made.author),
+            "actor": accounts.user(call, entry.author),
         }
-    if made.kind == "cross-referenced":
-        source = issues.issue(call, made.about["source"])
-        repo = made.about["source"].repository
+    if entry.kind == "cross-referenced":
+        source = issues.issue(call, entry.about["source"])
+        repo = entry.about["source"].repository
         source["repository"] = repositories.minimal(call, repo)
         return {
-            "actor": accounts.user(call, made.actor),
-            "created_at": stamp(made.created_at),
-            "updated_at": stamp(made.created_at),
+            "actor": accounts.user(call, entry.actor),
+            "created_at": stamp(entry.created_at),
+            "updated_at": stamp(entry.created_at),
             "source": {"type": "issue", "issue": source},
-            "event": made.kind,
+            "event": entry.kind,
         }
-    entry = event(call, subject, made)
-    entry.pop("assigner", None)  # recorded lists of events have it, timelines do not
-    return entry
+    answer = event(call, subject, entry)
+    answer.pop("assigner", None)  # recorded lists of events have it, timelines do not
+    return answer
 
 
 def may_see(call: Call, event: IssueEvent) -> bool:
-    """Whether what an event came from may be seen."""
+    """Whether the token can see the repository that an event comes from."""
     source = event.about.get("source")
     return source is None or access.sees(call.token, source.repository)

@@ -1,4 +1,4 @@
-"""What happened to issues: events and timelines."""
+"""REST's lists of issues' events and timelines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lifecycle.sandbox.wire.rest import asking
 
 
 def _of(issue: Issue) -> list[IssueEvent]:
-    return [one for one in issue.events if one.kind not in payloads.IN_TIMELINE_ONLY]
+    return [event for event in issue.events if event.kind not in payloads.IN_TIMELINE_ONLY]
 
 
 @route("GET", f"{ISSUE}/events")
@@ -26,19 +26,21 @@ def list_issue_events(call: Call, repo: Repository, number: int) -> Reply:
 def list_events(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/issues/events: of every issue, newest first."""
     asking.only(call)
-    found = [(issue, one) for issue in IssueTables.of(repo).issues.values() for one in _of(issue)]
-    found.sort(key=lambda pair: (pair[1].created_at, pair[1].id), reverse=True)
-    shown, headers = call.page(found)
-    answer = [payloads.event_of_repository(call, issue, one) for issue, one in shown]
+    pairs = [
+        (issue, event) for issue in IssueTables.of(repo).issues.values() for event in _of(issue)
+    ]
+    pairs.sort(key=lambda pair: (pair[1].created_at, pair[1].id), reverse=True)
+    shown, headers = call.page(pairs)
+    answer = [payloads.event_of_repository(call, issue, event) for issue, event in shown]
     return Reply(200, answer, headers)
 
 
 @route("GET", f"{REPO}/issues/events/<int:event>")
 def get_event(call: Call, repo: Repository, event: int) -> Reply:
     for issue in IssueTables.of(repo).issues.values():
-        for one in _of(issue):
-            if one.id == event:
-                return Reply(200, payloads.event_of_repository(call, issue, one))
+        for entry in _of(issue):
+            if entry.id == event:
+                return Reply(200, payloads.event_of_repository(call, issue, entry))
     raise asking.not_found()
 
 
@@ -48,7 +50,7 @@ def list_timeline(call: Call, repo: Repository, number: int) -> Reply:
     asking.only(call)
     issue = asking.issue(repo, number)
     comments = repo.world.visible(issue.comments, call.seen)
-    events = [one for one in issue.events if payloads.may_see(call, one)]
+    events = [event for event in issue.events if payloads.may_see(call, event)]
     entries: list[IssueEvent | Comment] = [*events, *comments]
-    found = sorted(entries, key=lambda one: (one.created_at, one.id))
-    return call.paged(found, payloads.timeline, issue)
+    timeline = sorted(entries, key=lambda entry: (entry.created_at, entry.id))
+    return call.paged(timeline, payloads.timeline, issue)

@@ -1,4 +1,4 @@
-"""Labels of a repository, and of its issues."""
+"""Change the labels of a repository, and those of its issues."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DEFAULTS = {
     "bug", "documentation", "duplicate", "enhancement", "good first issue", "help wanted",
     "invalid", "question", "wontfix",
 }  # fmt: skip
-"""What each new repository has.
+"""The labels of each new repository.
 Source: https://docs.github.com/issues/using-labels-and-milestones-to-track-work/managing-labels#about-default-labels
 """
 GREY = "ededed"
@@ -47,7 +47,7 @@ def edit(
     color: str | None = None,
     description: str | None = None,
 ) -> None:
-    """Change what is given; issues keep the label under its new name."""
+    """Change name, color and description where given; issues keep the label under its new name."""
     tables = IssueTables.of(repo)
     if name is not None and name != label.name:
         del tables.labels[label.name.lower()]
@@ -79,7 +79,7 @@ def add(issue: Issue, labels: Iterable[Label], by: User) -> None:
 
 
 def remove(issue: Issue, labels: Iterable[Label], by: User) -> None:
-    """Take labels off; what it has not stays off without a word."""
+    """Take labels off an issue; labels that it does not have are ignored."""
     for label in labels:
         if label in issue.labels:
             issue.labels.remove(label)
@@ -87,7 +87,7 @@ def remove(issue: Issue, labels: Iterable[Label], by: User) -> None:
 
 
 def replace(issue: Issue, labels: Iterable[Label], by: User) -> None:
-    """Let an issue have these labels and no others."""
+    """Replace the labels of an issue by these."""
     wanted = list(labels)
-    remove(issue, [one for one in issue.labels if one not in wanted], by)
+    remove(issue, [label for label in issue.labels if label not in wanted], by)
     add(issue, wanted, by)

@@ -1,4 +1,4 @@
-"""Mutations of labels, and of what bears them: issues and pull requests alike."""
+"""GraphQL's mutations of labels, and of the labels of issues and pull requests."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ def create_label(call: Call, wanted: Given) -> Payload:
     demand(call, repo, may=repo.can_push(call.viewer))
     if wanted["name"].lower() in IssueTables.of(repo).labels:
         raise unprocessable("Name has already been taken")
-    made = labels.make(
+    label = labels.make(
         repo, wanted["name"], color=wanted["color"], description=wanted.get("description")
     )
-    return {"label": made}
+    return {"label": label}
 
 
 @mutation("label", takes="name color description")
 def update_label(call: Call, wanted: Given) -> Payload:
-    """Issues keep it under its new name."""
+    """Change a label; issues keep it under its new name."""
     label, repo = _label(call, wanted)
     name = wanted.get("name")
     if name is not None and IssueTables.of(repo).labels.get(name.lower(), label) is not label:
@@ -66,7 +66,7 @@ def update_label(call: Call, wanted: Given) -> Payload:
 
 @mutation()
 def delete_label(call: Call, wanted: Given) -> Payload:
-    """Which takes it off every issue."""
+    """Delete a label, which takes it off every issue."""
     label, repo = _label(call, wanted)
     labels.delete(repo, label)
     return {}

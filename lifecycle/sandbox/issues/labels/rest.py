@@ -1,4 +1,4 @@
-"""Labels of a repository, and of its issues."""
+"""REST's operations on the labels of a repository, and of its issues."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ LABEL = f"{REPO}/labels/<path:label>"
 def list_labels(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/labels, by name."""
     asking.only(call)
-    found = sorted(IssueTables.of(repo).labels.values(), key=lambda one: one.name.lower())
-    return call.paged(found, payloads.label, repo)
+    by_name = sorted(IssueTables.of(repo).labels.values(), key=lambda label: label.name.lower())
+    return call.paged(by_name, payloads.label, repo)
 
 
 def _label(repo: Repository, name: str) -> Label:
@@ -47,12 +47,12 @@ def create_label(call: Call, repo: Repository) -> Reply:
     name = asking.needed(call, "name", str)
     color, description = _looks(call)
     check_name(repo, name, None)
-    made = labels.make(repo, name, color=color or labels.GREY, description=description)
-    return created(payloads.label(call, repo, made))
+    label = labels.make(repo, name, color=color or labels.GREY, description=description)
+    return created(payloads.label(call, repo, label))
 
 
 def check_name(repo: Repository, name: str, own: Label | None) -> None:
-    """422 for a name that is empty, too long, or another label's."""
+    """Raise 422 for a name that is empty, too long, or another label's."""
     if not name.strip():
         raise wrong("Label", "missing_field", "name")
     asking.short(name, "name", LONGEST_NAME, "Label")
@@ -72,17 +72,17 @@ def _looks(call: Call) -> tuple[str | None, str | None]:
 
 @route("PATCH", LABEL, "issues:write")
 def edit_label(call: Call, repo: Repository, label: str) -> Reply:
-    """PATCH /repos/O/R/labels/NAME; a new name goes with it to every issue."""
+    """PATCH /repos/O/R/labels/NAME; issues keep the label under its new name."""
     asking.demand_push(call, repo)
     asking.fields(call, "new_name", *FORMS)
-    found = _label(repo, label)
+    target = _label(repo, label)
     key = "new_name" if "new_name" in call.body else "name"
     name = asking.typed(call, key, str)
     color, description = _looks(call)
     if name is not None:
-        check_name(repo, name, found)
-    labels.edit(repo, found, name=name, color=color, description=description)
-    return Reply(200, payloads.label(call, repo, found))
+        check_name(repo, name, target)
+    labels.edit(repo, target, name=name, color=color, description=description)
+    return Reply(200, payloads.label(call, repo, target))
 
 
 @route("DELETE", LABEL, "issues:write")
@@ -95,8 +95,8 @@ def delete_label(call: Call, repo: Repository, label: str) -> Reply:
 
 def _shown(call: Call, issue: Issue, *, paged: bool = False) -> Reply:
     repo = issue.repository
-    found, headers = call.page(issue.labels) if paged else (issue.labels, {})
-    return Reply(200, [payloads.label(call, repo, one) for one in found], headers)
+    page, headers = call.page(issue.labels) if paged else (issue.labels, {})
+    return Reply(200, [payloads.label(call, repo, label) for label in page], headers)
 
 
 @route("GET", f"{ISSUE}/labels")
@@ -115,7 +115,7 @@ def _given(call: Call) -> list[str]:
 
 @route("POST", f"{ISSUE}/labels", "issues:write")
 def add_labels(call: Call, repo: Repository, number: int) -> Reply:
-    """POST /repos/O/R/issues/N/labels: a union; a label that is not there comes into being."""
+    """POST /repos/O/R/issues/N/labels: adds to the labels that it has; a missing label is made."""
     issue = asking.issue(repo, number)
     asking.demand_triage(call, repo)
     labels.add(issue, known_labels(repo, _given(call)), call.viewer)
@@ -124,7 +124,7 @@ def add_labels(call: Call, repo: Repository, number: int) -> Reply:
 
 @route("PUT", f"{ISSUE}/labels", "issues:write")
 def set_labels(call: Call, repo: Repository, number: int) -> Reply:
-    """PUT /repos/O/R/issues/N/labels: these and no others; an empty list takes all off."""
+    """PUT /repos/O/R/issues/N/labels: replaces its labels; an empty list takes all off."""
     issue = asking.issue(repo, number)
     asking.demand_triage(call, repo)
     labels.replace(issue, known_labels(repo, _given(call)), call.viewer)
@@ -145,15 +145,15 @@ def clear_labels(call: Call, repo: Repository, number: int) -> Reply:
     "issues:write",
 )
 def remove_label(call: Call, repo: Repository, number: int, label: str) -> Reply:
-    """DELETE /repos/O/R/issues/N/labels/NAME; 404 where the issue has it not."""
+    """DELETE /repos/O/R/issues/N/labels/NAME; 404 if the issue does not have it."""
     issue = asking.issue(repo, number)
     asking.demand_triage(call, repo)
-    found = IssueTables.of(repo).labels.get(label.lower())
-    if found is None or found not in issue.labels:
+    target = IssueTables.of(repo).labels.get(label.lower())
+    if target is None or target not in issue.labels:
         raise ApiError(404, "Label does not exist")
-    labels.remove(issue, [found], call.viewer)
+    labels.remove(issue, [target], call.viewer)
     return _shown(call, issue)
 
 
 TAKE_LISTS = {add_labels, set_labels}
-"""Whose body may be a JSON array; of any other it has to be an object."""
+"""The operations whose body may be a JSON array; every other one takes an object."""

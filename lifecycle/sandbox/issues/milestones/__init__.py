@@ -1,1 +1,1 @@
-"""Milestones."""
+"""Milestones of a repository."""

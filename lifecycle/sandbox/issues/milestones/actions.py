@@ -1,4 +1,4 @@
-"""Milestones of a repository."""
+"""Make, close, delete and count the milestones of a repository."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def make(
     """Add a milestone with the next number of its own."""
     tables = IssueTables.of(repo)
     number, node = repo.new_id("MI")
-    made = now()
+    created_at = now()
     milestone = Milestone(
         number, node, max(tables.milestones, default=0) + 1, title, description, by,
-        made, made,
+        created_at, created_at,
         due_on=due_on, repository=repo,
     )  # fmt: skip
     tables.milestones[milestone.number] = milestone
@@ -41,14 +41,14 @@ def titled(repo: Repository, title: str) -> Milestone | None:
 
 
 def set_state(milestone: Milestone, state: IssueState) -> None:
-    """Open or close it."""
+    """Open or close a milestone."""
     if state != milestone.state:
         milestone.state = state
         milestone.closed_at = now() if state == "closed" else None
 
 
 def delete(repo: Repository, milestone: Milestone) -> None:
-    """Delete it; its issues are in none."""
+    """Delete a milestone; its issues are then in none."""
     tables = IssueTables.of(repo)
     del tables.milestones[milestone.number]
     repo.world.forget(milestone.node_id)
@@ -60,10 +60,10 @@ def delete(repo: Repository, milestone: Milestone) -> None:
 def counts(repo: Repository) -> dict[int, tuple[int, int]]:
     """How many open and closed issues each milestone has, by its id."""
     tables = IssueTables.of(repo)
-    found = {milestone.id: (0, 0) for milestone in tables.milestones.values()}
+    totals = {milestone.id: (0, 0) for milestone in tables.milestones.values()}
     for issue in tables.issues.values():
         if issue.milestone is not None:
-            opened, closed = found[issue.milestone.id]
+            opened, closed = totals[issue.milestone.id]
             is_open = issue.state == "open"
-            found[issue.milestone.id] = (opened + is_open, closed + (not is_open))
-    return found
+            totals[issue.milestone.id] = (opened + is_open, closed + (not is_open))
+    return totals

@@ -1,4 +1,4 @@
-"""Milestones of a repository."""
+"""REST's operations on the milestones of a repository."""
 
 from __future__ import annotations
 
@@ -29,17 +29,25 @@ def list_milestones(call: Call, repo: Repository) -> Reply:
     direction = asking.choice(call, "direction", "asc", {"asc", "desc"}, "Milestone")
     counts = milestones.counts(repo)
 
-    def completeness(one: Milestone) -> tuple[float, int]:
-        opened, closed = counts[one.id]
-        return (closed / (opened + closed) if opened + closed else 0.0, one.number)
+    def completeness(milestone: Milestone) -> tuple[float, int]:
+        opened, closed = counts[milestone.id]
+        return (closed / (opened + closed) if opened + closed else 0.0, milestone.number)
 
-    def due(one: Milestone) -> tuple[bool, float, int]:
-        return (one.due_on is None, one.due_on.timestamp() if one.due_on else 0.0, one.number)
+    def due(milestone: Milestone) -> tuple[bool, float, int]:
+        return (
+            milestone.due_on is None,
+            milestone.due_on.timestamp() if milestone.due_on else 0.0,
+            milestone.number,
+        )
 
     key: Callable[[Milestone], Any] = completeness if sort == "completeness" else due
-    found = [one for one in IssueTables.of(repo).milestones.values() if state in {"all", one.state}]
-    found.sort(key=key, reverse=direction == "desc")
-    return call.paged(found, payloads.milestone, repo)
+    selection = [
+        milestone
+        for milestone in IssueTables.of(repo).milestones.values()
+        if state in {"all", milestone.state}
+    ]
+    selection.sort(key=key, reverse=direction == "desc")
+    return call.paged(selection, payloads.milestone, repo)
 
 
 def _milestone(repo: Repository, number: int) -> Milestone:
@@ -63,9 +71,9 @@ def create_milestone(call: Call, repo: Repository) -> Reply:
     description = asking.typed(call, "description", str)
     due = _due(call)
     state = _state(call)
-    made = milestones.make(repo, call.viewer, title, description=description, due_on=due)
-    milestones.set_state(made, "closed" if state == "closed" else "open")
-    return created(payloads.milestone(call, repo, made))
+    milestone = milestones.make(repo, call.viewer, title, description=description, due_on=due)
+    milestones.set_state(milestone, "closed" if state == "closed" else "open")
+    return created(payloads.milestone(call, repo, milestone))
 
 
 def _check_title(repo: Repository, title: str, own: Milestone | None) -> None:
@@ -89,30 +97,30 @@ def _state(call: Call) -> str | None:
 
 @route("PATCH", MILESTONE, "issues:write")
 def edit_milestone(call: Call, repo: Repository, number: int) -> Reply:
-    """PATCH /repos/O/R/milestones/N: what is given changes."""
+    """PATCH /repos/O/R/milestones/N: changes the fields that the body has."""
     asking.demand_push(call, repo)
     asking.fields(call, *FORMS)
-    found = _milestone(repo, number)
+    milestone = _milestone(repo, number)
     title = asking.typed(call, "title", str)
     if title is not None:
-        _check_title(repo, title, found)
+        _check_title(repo, title, milestone)
     description, due = asking.typed(call, "description", str), _due(call)
     state = _state(call)
     if title is not None:
-        found.title = title
+        milestone.title = title
     if "description" in call.body:
-        found.description = description
+        milestone.description = description
     if "due_on" in call.body:
-        found.due_on = due
+        milestone.due_on = due
     if state is not None:
-        milestones.set_state(found, "closed" if state == "closed" else "open")
-    found.updated_at = now()
-    return Reply(200, payloads.milestone(call, repo, found))
+        milestones.set_state(milestone, "closed" if state == "closed" else "open")
+    milestone.updated_at = now()
+    return Reply(200, payloads.milestone(call, repo, milestone))
 
 
 @route("DELETE", MILESTONE, "issues:write")
 def delete_milestone(call: Call, repo: Repository, number: int) -> Reply:
-    """DELETE /repos/O/R/milestones/N; its issues are in none."""
+    """DELETE /repos/O/R/milestones/N; its issues are then in none."""
     asking.demand_push(call, repo)
     milestones.delete(repo, _milestone(repo, number))
     return Reply(204, None)
@@ -122,7 +130,9 @@ def delete_milestone(call: Call, repo: Repository, number: int) -> Reply:
 def list_milestone_labels(call: Call, repo: Repository, number: int) -> Reply:
     """GET /repos/O/R/milestones/N/labels: those of its issues, each once."""
     asking.only(call)
-    wanted = _milestone(repo, number)
-    inside = [one for one in IssueTables.of(repo).issues.values() if one.milestone is wanted]
-    found = {label.id: label for issue in inside for label in issue.labels}
-    return call.paged(list(found.values()), payloads.label, repo)
+    milestone = _milestone(repo, number)
+    inside = [
+        issue for issue in IssueTables.of(repo).issues.values() if issue.milestone is milestone
+    ]
+    labels = {label.id: label for issue in inside for label in issue.labels}
+    return call.paged(list(labels.values()), payloads.label, repo)

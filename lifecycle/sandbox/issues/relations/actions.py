@@ -1,4 +1,4 @@
-"""What leads from one issue to another: parents and sub-issues, blockers and blocked ones.
+"""Relations between issues: parents and sub-issues, blockers and blocked issues.
 
 Sources: https://docs.github.com/rest/issues/sub-issues,
 https://docs.github.com/rest/issues/issue-dependencies,
@@ -22,7 +22,7 @@ ADDING_BLOCKER = "An error occurred while adding the blocking issue to the issue
 
 
 def add_sub_issue(parent: Issue, child: Issue, by: User, *, replace_parent: bool = False) -> None:
-    """Make an issue a part of another.
+    """Make `child` a sub-issue of `parent`.
 
     Raises:
         ActionRefused: In GitHub's words, as clients in public quote them: it is a part already (of
@@ -57,11 +57,11 @@ def add_sub_issue(parent: Issue, child: Issue, by: User, *, replace_parent: bool
 
 def _line(issue: Issue) -> list[Issue]:
     """The parents of an issue, up to the top."""
-    found, above = [], issue.parent
+    ancestors, above = [], issue.parent
     while above is not None:
-        found.append(above)
+        ancestors.append(above)
         above = above.parent
-    return found
+    return ancestors
 
 
 def _height(issue: Issue) -> int:
@@ -69,7 +69,7 @@ def _height(issue: Issue) -> int:
 
 
 def remove_sub_issue(parent: Issue, child: Issue, by: User) -> None:
-    """Let an issue be no part of another any more."""
+    """Take a sub-issue from its parent."""
     child.parent = None
     parent.sub_issues.remove(child)
     note(parent, by, "sub_issue_removed", sub_issue=child)
@@ -122,17 +122,17 @@ def _reaches(issue: Issue, target: Issue) -> bool:
     """Whether an issue waits, over any number of others, for the target."""
     seen, waiting = set(), [issue]
     while waiting:
-        one = waiting.pop()
-        if one is target:
+        current = waiting.pop()
+        if current is target:
             return True
-        if one.id not in seen:
-            seen.add(one.id)
-            waiting += one.blocked_by
+        if current.id not in seen:
+            seen.add(current.id)
+            waiting += current.blocked_by
     return False
 
 
 def unblock(issue: Issue, blocker: Issue, by: User) -> None:
-    """Let an issue not be blocked by another; what was not stays so, without a word."""
+    """Remove a blocker from an issue; nothing happens if it is none."""
     if blocker in issue.blocked_by:
         issue.blocked_by.remove(blocker)
         blocker.blocking.remove(issue)
@@ -141,7 +141,7 @@ def unblock(issue: Issue, blocker: Issue, by: User) -> None:
 
 
 def cut_loose(issue: Issue, by: User) -> None:
-    """Take an issue out of everything that leads to or from it, as before it is deleted."""
+    """Remove every relation of an issue, as before it is deleted."""
     if issue.parent is not None:
         remove_sub_issue(issue.parent, issue, by)
     for child in list(issue.sub_issues):

@@ -25,14 +25,16 @@ BLOCKED = f"{ISSUE}/dependencies/blocked_by"
 
 
 def _payload(call: Call, issue: Issue) -> dict[str, Any]:
-    """An issue that may be of another repository, which it therefore tells."""
+    """The JSON of an issue with its repository, which may not be the one in the address."""
     answer = payloads.issue(call, issue)
     return {**answer, "repository": repositories.minimal(call, issue.repository)}
 
 
-def _list(call: Call, found: Iterable[Issue]) -> Reply:
+def _list(call: Call, issues: Iterable[Issue]) -> Reply:
     asking.only(call)
-    return call.paged([i for i in found if access.sees(call.token, i.repository)], _payload)
+    return call.paged(
+        [issue for issue in issues if access.sees(call.token, issue.repository)], _payload
+    )
 
 
 def by_id(call: Call, number: int) -> Issue:
@@ -41,9 +43,9 @@ def by_id(call: Call, number: int) -> Issue:
     Source: https://docs.github.com/rest/issues/sub-issues#add-sub-issue (`sub_issue_id`)
     """
     for repo in call.world.repositories.values():
-        found = call.world.nodes.get(node_id("I", repo.id, number))
-        if isinstance(found, Issue) and access.sees(call.token, found.repository):
-            return found
+        node = call.world.nodes.get(node_id("I", repo.id, number))
+        if isinstance(node, Issue) and access.sees(call.token, node.repository):
+            return node
     raise asking.not_found()
 
 
@@ -81,10 +83,10 @@ def _child(call: Call, parent: Issue) -> Issue:
 
 
 def _sibling(parent: Issue, wanted: int) -> Issue:
-    found = next((one for one in parent.sub_issues if one.id == wanted), None)
-    if found is None:
+    child = next((sub_issue for sub_issue in parent.sub_issues if sub_issue.id == wanted), None)
+    if child is None:
         raise asking.not_found()
-    return found
+    return child
 
 
 @route("DELETE", f"{ISSUE}/sub_issue", "issues:write")
@@ -106,9 +108,12 @@ def move_sub_issue(call: Call, repo: Repository, number: int) -> Reply:
     child = _child(call, parent)
     beside = {name: asking.typed(call, name, int) for name in
               ("after_id", "before_id")}  # fmt: skip
-    if sum(one is not None for one in beside.values()) != 1:
+    if sum(sibling_id is not None for sibling_id in beside.values()) != 1:
         raise ApiError(422, "Must specify either after_id or before_id, and not both.")
-    after, before = (_sibling(parent, one) if one is not None else None for one in beside.values())
+    after, before = (
+        _sibling(parent, sibling_id) if sibling_id is not None else None
+        for sibling_id in beside.values()
+    )
     relations.move_sub_issue(child, after=after, before=before)
     return Reply(200, _payload(call, parent))
 

@@ -1,4 +1,4 @@
-"""What a search finds: issues and pull requests, and repositories."""
+"""Run a search for issues and pull requests, or for repositories."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ STATES: dict[str, Callable[[Issue], bool]] = {
     "unlocked": lambda i: not i.locked,
     "public": lambda i: not i.repository.is_private,
     "private": lambda i: i.repository.is_private,
-    "blocked": lambda i: any(one.state == "open" for one in i.blocked_by),
+    "blocked": lambda i: any(blocker.state == "open" for blocker in i.blocked_by),
     "blocking": lambda i: i.state == "open" and bool(i.blocking),
 }
 LACKS: dict[str, Callable[[Issue], bool]] = {
@@ -89,22 +89,24 @@ def _author(call: Call, issue: Issue, value: str) -> bool:
 def _assignee(call: Call, issue: Issue, value: str) -> bool:
     if value == "*":
         return bool(issue.assignees)
-    return any(one.login.lower() == _login(call, value) for one in issue.assignees)
+    return any(user.login.lower() == _login(call, value) for user in issue.assignees)
 
 
 def _commenter(call: Call, issue: Issue, value: str) -> bool:
-    return any(one.author.login.lower() == _login(call, value) for one in issue.comments)
+    return any(comment.author.login.lower() == _login(call, value) for comment in issue.comments)
 
 
 def _milestone(_call: Call, issue: Issue, value: str) -> bool:
-    found = issue.milestone
-    return found is not None and (value == "*" or found.title.casefold() == value.casefold())
+    milestone = issue.milestone
+    return milestone is not None and (
+        value == "*" or milestone.title.casefold() == value.casefold()
+    )
 
 
 def _requested(call: Call, issue: Issue, value: str) -> bool:
     pull = pull_of(issue)
     asked = pull.requested_reviewers if pull else ()
-    return any(one.login.lower() == _login(call, value) for one in asked)
+    return any(reviewer.login.lower() == _login(call, value) for reviewer in asked)
 
 
 def _review(_call: Call, issue: Issue, value: str) -> bool:
@@ -136,7 +138,7 @@ FILTERS: dict[str, Callable[[Call, Issue, str], bool]] = {
     "mentions": lambda c, i, v: mentions(i, _login(c, v)),
     "commenter": _commenter,
     "involves": _involves,
-    "label": lambda _, i, v: any(one.name.lower() == v.lower() for one in i.labels),
+    "label": lambda _, i, v: any(label.name.lower() == v.lower() for label in i.labels),
     "milestone": _milestone,
     "reason": lambda _, i, v: (i.state_reason or "").replace("_", " ") == v.replace("_", " "),
     "archived": lambda _, i, v: i.repository.archived is (v == "true"),
@@ -170,7 +172,7 @@ def issues(
 ) -> list[Issue]:
     """The issues and pull requests that a search finds, at most a thousand.
 
-    `sort` and `order` are for who does not say them in the text.
+    `sort` counts if the text has none; `order` outweighs the direction in the text.
 
     Raises:
         UnknownSearch: A part of the language is not imitated.
@@ -181,9 +183,9 @@ def issues(
     if strange := set(places) - set(PLACES):
         raise UnknownSearch(f"The sandbox does not imitate 'in:{min(strange)}' in a search.")
     scope = _scope(call, query)
-    # Where to look is settled by then, but for what is to be left out.
-    terms = [one for one in query.terms if one.key not in WHERE or one.negated]
-    found = [
+    # `_scope` has answered repo:, org: and user:, except the negated ones.
+    terms = [term for term in query.terms if term.key not in WHERE or term.negated]
+    hits = [
         issue
         for repo in scope
         for issue in IssueTables.of(repo).issues.values()
@@ -193,24 +195,24 @@ def issues(
     if chosen not in {"best", *ISSUE_SORTS}:
         raise UnknownSearch(f"The sandbox does not imitate 'sort:{chosen}' in a search.")
     down = query.descending if order is None else order == "desc"
-    found.sort(key=ISSUE_SORTS.get(chosen, ISSUE_SORTS["created"]), reverse=down)
-    return found[:MOST]
+    hits.sort(key=ISSUE_SORTS.get(chosen, ISSUE_SORTS["created"]), reverse=down)
+    return hits[:MOST]
 
 
 def _scope(call: Call, query: Query) -> Iterable[Repository]:
     """The repositories to look in: those that are named, else all that the token sees."""
     named = query.values("repo")
     repos = [access.repository(call.world, call.token, name) for name in named]
-    owners = [_login(call, one) for key in ("org", "user") for one in query.values(key)]
-    if None in repos or any(call.world.user(one) is None for one in owners):
+    owners = [_login(call, name) for key in ("org", "user") for name in query.values(key)]
+    if None in repos or any(call.world.user(owner) is None for owner in owners):
         raise Unsearchable
     if named:
-        return {one.id: one for one in repos if one is not None}.values()
-    every = call.world.repositories.values()
+        return {repo.id: repo for repo in repos if repo is not None}.values()
+    candidates = call.world.repositories.values()
     return [
-        one
-        for one in every
-        if access.sees(call.token, one) and (not owners or one.owner.login.lower() in owners)
+        repo
+        for repo in candidates
+        if access.sees(call.token, repo) and (not owners or repo.owner.login.lower() in owners)
     ]
 
 
@@ -221,7 +223,7 @@ def _holds(call: Call, issue: Issue, term: Term, places: list[str]) -> bool:
         texts: dict[str, list[str | None]] = {
             "title": [issue.title],
             "body": [issue.body],
-            "comments": [one.body for one in issue.comments],
+            "comments": [comment.body for comment in issue.comments],
         }
         held = holds_words(term.values[0], [t for place in places for t in texts[place]])
     elif term.key == "repo":
@@ -232,8 +234,8 @@ def _holds(call: Call, issue: Issue, term: Term, places: list[str]) -> bool:
 
 
 def _names(call: Call, repo: Repository, term: Term) -> bool:
-    found = (access.repository(call.world, call.token, value) for value in term.values)
-    return any(one is repo for one in found)
+    named_repos = (access.repository(call.world, call.token, value) for value in term.values)
+    return any(candidate is repo for candidate in named_repos)
 
 
 def _visibility(repo: Repository, value: str) -> bool:
@@ -259,7 +261,7 @@ REPOSITORY_FILTERS: dict[str, Callable[[Call, Repository, str], bool]] = {
 def repositories(
     call: Call, text: str, *, sort: str | None = None, order: str | None = None
 ) -> list[Repository]:
-    """The repositories that a search finds; forks only for who asks for them.
+    """The repositories that a search finds, at most a thousand; forks only if the text has `fork:`.
 
     Raises:
         UnknownSearch: A part of the language is not imitated.
@@ -267,12 +269,12 @@ def repositories(
     """
     query = parse(text, [*REPOSITORY_FILTERS, "in"])
     owners: list[User | None] = [
-        call.world.user(_login(call, one)) for key in ("org", "user") for one in query.values(key)
+        call.world.user(_login(call, name)) for key in ("org", "user") for name in query.values(key)
     ]
     if None in owners:
         raise Unsearchable
     forks = bool(query.values("fork"))
-    found = [
+    hits = [
         repo
         for repo in call.world.repositories.values()
         if access.sees(call.token, repo)
@@ -282,13 +284,13 @@ def repositories(
     chosen = query.sort if query.sort != "best" or sort is None else sort
     down = query.descending if order is None else order == "desc"
     keys: dict[str, Callable[[Repository], Any]] = {
-        "updated": lambda one: (one.updated_at, one.id),
-        "forks": lambda one: (len(one.forks), one.id),
+        "updated": lambda repo: (repo.updated_at, repo.id),
+        "forks": lambda repo: (len(repo.forks), repo.id),
     }
     if chosen not in {"best", "stars", *keys}:
         raise UnknownSearch(f"The sandbox does not imitate 'sort:{chosen}' in a search.")
-    found.sort(key=keys.get(chosen, lambda one: one.id), reverse=down)
-    return found[:MOST]
+    hits.sort(key=keys.get(chosen, lambda repo: repo.id), reverse=down)
+    return hits[:MOST]
 
 
 def _fits(call: Call, repo: Repository, term: Term) -> bool:

@@ -1,4 +1,4 @@
-"""Search over GraphQL.
+"""GraphQL's field `search`.
 
 Source: https://docs.github.com/graphql/reference/queries#search
 """
@@ -19,27 +19,27 @@ COUNTS = (
 )  # fmt: skip
 
 
-def _search(call: Call, _: Any, **given: Any) -> dict[str, Any]:
-    """What is found; what a search names and the token cannot see is simply not there."""
-    text, kind = given.pop("query"), given.pop("type")
+def _search(call: Call, _: Any, **arguments: Any) -> dict[str, Any]:
+    """A page of what a search finds; empty if it names something that the token cannot see."""
+    text, kind = arguments.pop("query"), arguments.pop("type")
     try:
         if kind == "REPOSITORY":
-            found: list[Any] = actions.repositories(call, text)
+            hits: list[Any] = actions.repositories(call, text)
         elif kind in {"ISSUE", "ISSUE_ADVANCED"}:
-            found = [_whole(one) for one in actions.issues(call, text)]
+            hits = [_whole(issue) for issue in actions.issues(call, text)]
         else:
             raise Refusal("NOT_IMITATED", f"The sandbox does not imitate a search for {kind}.")
     except UnknownSearch as unknown:
         raise Refusal("NOT_IMITATED", str(unknown)) from None
     except actions.Unsearchable:
-        found = []
+        hits = []
     counts = dict.fromkeys(COUNTS, 0)
-    counts["repositoryCount" if kind == "REPOSITORY" else "issueCount"] = len(found)
-    return connection(found, **given) | counts
+    counts["repositoryCount" if kind == "REPOSITORY" else "issueCount"] = len(hits)
+    return connection(hits, **arguments) | counts
 
 
 def _whole(issue: Issue) -> Any:
-    """A pull request is more than its issue half."""
+    """The pull request of an issue half; a real issue is returned as it is."""
     return (
         PullTables.of(issue.repository).pulls.get(issue.number, issue) if issue.is_pull else issue
     )

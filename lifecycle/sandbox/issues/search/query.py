@@ -1,6 +1,6 @@
-"""From a search text in GitHub's language to what it asks for.
+"""Read a text in GitHub's search language into terms and an order.
 
-Words have to be there as words; a qualifier that is not known here is refused and never ignored.
+A word matches whole words only; a qualifier that is not known here is refused and never ignored.
 Sources: https://docs.github.com/search-github/searching-on-github/searching-issues-and-pull-requests,
 https://docs.github.com/search-github/getting-started-with-searching-on-github/understanding-the-search-syntax
 """
@@ -39,22 +39,22 @@ class Query:
     descending: bool = True
 
     def values(self, key: str) -> list[str]:
-        """What is wanted of a qualifier, whatever it excludes."""
+        """The values of a qualifier's terms, without the negated ones."""
         return [v for t in self.terms if t.key == key and not t.negated for v in t.values]
 
 
-def parse(text: str, known: Iterable[str]) -> Query:
+def parse(text: str, qualifiers: Iterable[str]) -> Query:
     """Read a search.
 
     Args:
         text: As a person types it.
-        known: The qualifiers that will be answered, without `sort`.
+        qualifiers: Those that will be answered, without `sort`.
 
     Raises:
         UnknownSearch: Another qualifier is used, or brackets or boolean words.
     """
     terms, sort, descending = [], "best", True
-    allowed = set(known)
+    allowed = set(qualifiers)
     for match in TERM.finditer(text):
         key, raw = match["key"], match["value"]
         if key is None and (raw in {"AND", "OR", "NOT"} or raw[0] in "()"):
@@ -91,13 +91,13 @@ def words(text: str | None) -> set[str]:
 
 def holds_words(wanted: str, texts: Iterable[str | None]) -> bool:
     """Whether all words of a phrase are in the texts together."""
-    there: set[str] = set()
+    present: set[str] = set()
     for text in texts:
-        there |= words(text)
-    return words(wanted) <= there
+        present |= words(text)
+    return words(wanted) <= present
 
 
-def compares(value: str, found: str | float) -> bool:
+def compares(value: str, actual: str | float) -> bool:
     """Whether a number or a time fits `>x`, `>=x`, `<x`, `<=x`, `x..y`, `x..*` or `x` itself.
 
     Times are compared as GitHub writes them, as far as the given one goes.
@@ -110,21 +110,21 @@ def compares(value: str, found: str | float) -> bool:
         raise UnknownSearch(f"The sandbox does not understand {value!r} in a search.")
     low, high, sign = match["low"], match["high"], match["sign"]
     if high is not None:
-        above = low == "*" or _order(found, low) >= 0
-        return above and (high == "*" or _order(found, high) <= 0)
-    order = _order(found, low)
+        above = low == "*" or _order(actual, low) >= 0
+        return above and (high == "*" or _order(actual, high) <= 0)
+    order = _order(actual, low)
     return {">": order > 0, ">=": order >= 0, "<": order < 0, "<=": order <= 0, None: order == 0}[
         sign
     ]
 
 
-def _order(found: str | float, bound: str) -> int:
-    """-1, 0 or 1, as what was found is below, at or above a bound."""
-    if isinstance(found, str):
-        short = found[: len(bound)]
+def _order(actual: str | float, bound: str) -> int:
+    """-1, 0 or 1, as `actual` is below, at or above a bound."""
+    if isinstance(actual, str):
+        short = actual[: len(bound)]
         return (short > bound) - (short < bound)
     try:
         number = float(bound)
     except ValueError:
         raise UnknownSearch(f"The sandbox does not understand {bound!r} in a search.") from None
-    return (found > number) - (found < number)
+    return (actual > number) - (actual < number)

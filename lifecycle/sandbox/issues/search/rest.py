@@ -1,4 +1,4 @@
-"""Search over REST, and the issues that are somebody's in all repositories.
+"""REST's searches, and the lists of a person's issues in all repositories.
 
 Source: https://docs.github.com/rest/search/search
 """
@@ -29,7 +29,7 @@ UNSEARCHABLE = (
 
 
 def _found(call: Call, look: Callable[..., list[Any]]) -> list[Any]:
-    """What a search finds.
+    """Read the query of the call, and return what `look` finds for it.
 
     Raises:
         ApiError: 422 without a query or for what is not there, 501 for what is not imitated.
@@ -53,13 +53,13 @@ def _found(call: Call, look: Callable[..., list[Any]]) -> list[Any]:
 @route("GET", "/search/issues", docs=DOCS)
 def search_issues(call: Call) -> Reply:
     """GET /search/issues: issues and pull requests."""
-    found = _found(call, actions.issues)
-    shown, headers = call.page(found)
-    items = [{**payloads.issue(call, one), "score": 1.0} for one in shown]
+    hits = _found(call, actions.issues)
+    shown, headers = call.page(hits)
+    items = [{**payloads.issue(call, issue), "score": 1.0} for issue in shown]
     for item in items:
         del item["closed_by"]  # the description has it for issues, not for what a search finds
     answer = {
-        "total_count": len(found), "incomplete_results": False, "items": items,
+        "total_count": len(hits), "incomplete_results": False, "items": items,
         "search_type": "lexical",
     }  # fmt: skip
     return Reply(200, answer, headers)
@@ -67,10 +67,10 @@ def search_issues(call: Call) -> Reply:
 
 @route("GET", "/search/repositories", docs=DOCS)
 def search_repositories(call: Call) -> Reply:
-    found = _found(call, actions.repositories)
-    shown, headers = call.page(found)
-    items = [{**repositories.minimal(call, one), "score": 1.0} for one in shown]
-    answer = {"total_count": len(found), "incomplete_results": False, "items": items}
+    hits = _found(call, actions.repositories)
+    shown, headers = call.page(hits)
+    items = [{**repositories.minimal(call, repo), "score": 1.0} for repo in shown]
+    answer = {"total_count": len(hits), "incomplete_results": False, "items": items}
     return Reply(200, answer, headers)
 
 
@@ -91,7 +91,7 @@ FILTERS: dict[str, Callable[[Call, Issue], bool]] = {
 def _mine(call: Call, owner: object = None) -> Reply:
     asking.only(call, "filter", "state", "labels", "sort", "direction", "since", "pulls")
     wanted = asking.choice(call, "filter", "assigned", set(FILTERS), "Issue")
-    found = [
+    selection = [
         issue
         for repo in call.world.repositories.values()
         if access.sees(call.token, repo) and (owner is None or repo.owner is owner)
@@ -99,11 +99,11 @@ def _mine(call: Call, owner: object = None) -> Reply:
         if FILTERS[wanted](call, issue)
     ]
     if call.query.get("pulls") == "false":
-        found = [one for one in found if not one.is_pull]
-    shown, headers = call.page(call.world.visible(filtered(call, found), call.seen))
+        selection = [issue for issue in selection if not issue.is_pull]
+    shown, headers = call.page(call.world.visible(filtered(call, selection), call.seen))
     answer = [
-        {**payloads.issue(call, one), "repository": repositories.minimal(call, one.repository)}
-        for one in shown
+        {**payloads.issue(call, issue), "repository": repositories.minimal(call, issue.repository)}
+        for issue in shown
     ]
     return Reply(200, answer, headers)
 
@@ -111,7 +111,7 @@ def _mine(call: Call, owner: object = None) -> Reply:
 @route("GET", "/user/issues", docs=asking.ISSUES)
 @route("GET", "/issues", docs=asking.ISSUES)
 def list_my_issues(call: Call) -> Reply:
-    """GET /issues and /user/issues: those given to the token's owner, wherever they are."""
+    """GET /issues and /user/issues: by default those assigned to the token's owner."""
     demand_person(call)
     return _mine(call)
 
