@@ -1,6 +1,6 @@
-"""What happens to pull requests: opened, edited, pushed to, closed, reopened.
+"""Change pull requests: open, edit, follow pushes, close, reopen.
 
-One open pull request for a head and base, decided under the world's lock; a head's sha follows its
+A head and base have one open pull request at most, decided under the world's lock; a head's sha follows its
 branch, which may be in a fork, while the pull request is open, and stays when the branch goes.
 """
 
@@ -26,17 +26,17 @@ LONGEST = {"title": 256, "body": 65_536}
 
 
 def head_repository(repo: Repository, head: str, name: str | None = None) -> Repository | None:
-    """Where a head (`branch` or `owner:branch`) is: here or in a fork, named if there are several.
+    """The repository of a head (`branch` or `owner:branch`): `repo` or another of its network.
 
-    None if its owner has no repository of this network.
+    `name` chooses among several of one owner. None if the owner has no repository of this network.
     """
     owner, _, _ = head.rpartition(":")
     if name is None and (not owner or owner.lower() == repo.owner.login.lower()):
         return repo
-    for one in _network(repo):
-        is_owners = not owner or one.owner.login.lower() == owner.lower()
-        if is_owners and (name is None or name.lower() in {one.name.lower(), one.key}):
-            return one
+    for candidate in _network(repo):
+        is_owners = not owner or candidate.owner.login.lower() == owner.lower()
+        if is_owners and (name is None or name.lower() in {candidate.name.lower(), candidate.key}):
+            return candidate
     return None
 
 
@@ -45,11 +45,11 @@ def _network(repo: Repository) -> Iterator[Repository]:
     root = repo
     while root.parent is not None:
         root = root.parent
-    line = [root]
-    while line:
-        one = line.pop(0)
-        yield one
-        line.extend(one.forks)
+    queue = [root]
+    while queue:
+        member = queue.pop(0)
+        yield member
+        queue.extend(member.forks)
 
 
 def open_pull(
@@ -72,29 +72,29 @@ def open_pull(
     """
     tables = PullTables.of(repo)
     branch = head.rpartition(":")[2]
-    there = head_repository(repo, head, head_repo)
+    source = head_repository(repo, head, head_repo)
     base_sha = repo.git.refs().get(f"refs/heads/{base}")
     if base_sha is None:
         raise _wrong("base")
-    head_sha = there.git.refs().get(f"refs/heads/{branch}") if there else None
-    if there is None or head_sha is None:
+    head_sha = source.git.refs().get(f"refs/heads/{branch}") if source else None
+    if source is None or head_sha is None:
         raise _wrong("head")
     for field, text in (("title", title), ("body", body or "")):
         if len(text) > LONGEST[field]:
             raise _custom(f"{field} is too long (maximum is {LONGEST[field]} characters)")
-    if open_between(repo, there, branch, base):
-        raise _custom(f"A pull request already exists for {there.owner.login}:{branch}.")
-    _bring(repo, there, head_sha)
+    if open_between(repo, source, branch, base):
+        raise _custom(f"A pull request already exists for {source.owner.login}:{branch}.")
+    _bring(repo, source, head_sha)
     if repo.git.merge_base(base_sha, head_sha) is None:
         raise _custom(f"The {branch} branch has no history in common with {base}")
     if not repo.git.commits(base_sha, head_sha):
-        raise _custom(f"No commits between {base} and {head if there is not repo else branch}")
+        raise _custom(f"No commits between {base} and {head if source is not repo else branch}")
     issue = issues.new_issue(repo, user, title, body, is_pull=True)
     number, node = repo.new_id("PR")
     pull = PullRequest(
         number, node, issue, branch, base, head_sha, base_sha, draft,
-        head_repository=there, head_owner=there.owner,
-        maintainer_can_modify=maintainer_can_modify and there is not repo,
+        head_repository=source, head_owner=source.owner,
+        maintainer_can_modify=maintainer_can_modify and source is not repo,
     )  # fmt: skip
     tables.pulls[pull.number] = pull
     repo.world.register(node, pull)
@@ -104,10 +104,10 @@ def open_pull(
     return pull
 
 
-def _bring(repo: Repository, there: Repository, sha: str) -> None:
-    """Let a repository have a commit of its fork."""
-    if there is not repo:
-        repo.git.text("fetch", "--quiet", "--no-tags", str(there.git.path), sha)
+def _bring(repo: Repository, source: Repository, sha: str) -> None:
+    """Fetch a commit from the head's repository into the base's."""
+    if source is not repo:
+        repo.git.text("fetch", "--quiet", "--no-tags", str(source.git.path), sha)
 
 
 def _wrong(field: str) -> ApiError:
@@ -119,11 +119,11 @@ def _custom(message: str) -> ApiError:
 
 
 def open_between(
-    repo: Repository, there: Repository | None, head: str, base: str
+    repo: Repository, source: Repository | None, head: str, base: str
 ) -> PullRequest | None:
     """The open pull request from the branch `head` of a repository into `base`, if there is one."""
     for pull in PullTables.of(repo).pulls.values():
-        is_between = (pull.head, pull.base) == (head, base) and pull.head_repository is there
+        is_between = (pull.head, pull.base) == (head, base) and pull.head_repository is source
         if is_between and pull.is_open:
             return pull
     return None
@@ -176,7 +176,7 @@ class _Arrived:
 
 
 def _meet(pull: PullRequest, head: str | None, user: User, arrived: _Arrived) -> None:
-    """What the branches of today mean to an open pull request whose head is in this repository."""
+    """Bring an open pull request up to date with a push: follow the head, mark it merged, or close it."""
     repo = pull.repository
     is_here = arrived.repo is repo
     if is_here and arrived.has(pull.base, head or pull.head_sha):
@@ -190,12 +190,12 @@ def _meet(pull: PullRequest, head: str | None, user: User, arrived: _Arrived) ->
 
 
 def follow(pull: PullRequest, head: str, user: User) -> None:
-    """The head of a pull request is another commit now."""
+    """Move the head of a pull request to another commit, with all that follows from a push."""
     if head == pull.head_sha:
         return
-    repo, there = pull.repository, pull.head_repository
-    if there is not None:
-        _bring(repo, there, head)
+    repo, source = pull.repository, pull.head_repository
+    if source is not None:
+        _bring(repo, source, head)
     forced = not repo.git.is_ancestor(pull.head_sha, head)
     repo.git.text("update-ref", f"refs/pull/{pull.number}/head", head)
     if forced:
@@ -229,7 +229,7 @@ def remove_branch(repo: Repository, branch: str) -> None:
 
 
 def close(pull: PullRequest, user: User) -> None:
-    """Close it unmerged, which ends its auto-merge; to close what is closed changes nothing."""
+    """Close a pull request unmerged, which ends its auto-merge; a closed one stays as it is."""
     if not pull.is_open:
         return
     issues.close(pull.issue, user, None)
@@ -240,7 +240,7 @@ def close(pull: PullRequest, user: User) -> None:
 
 
 def mark_merged(pull: PullRequest, user: User, sha: str) -> None:
-    """A pull request is merged now."""
+    """Record a pull request as merged at `sha`; in the default branch, close the issues it names."""
     repo = pull.repository
     issues.note(pull.issue, user, "merged", commit=sha)
     issues.close(pull.issue, user, None)
@@ -258,18 +258,18 @@ def reopen(repo: Repository, pull: PullRequest, user: User | None = None) -> Non
     """
     if pull.merged_at:
         raise ActionRefused(f"Pull request {pull.number} is merged and cannot be reopened.")
-    there = pull.head_repository
-    head = there.git.refs().get(f"refs/heads/{pull.head}") if there else None
+    source = pull.head_repository
+    head = source.git.refs().get(f"refs/heads/{pull.head}") if source else None
     if head is None:
         raise ActionRefused(f"The branch of pull request {pull.number} is gone: not reopened.")
-    if open_between(repo, there, pull.head, pull.base):
+    if open_between(repo, source, pull.head, pull.base):
         raise ActionRefused(f"Another pull request is open for {pull.head!r}: not reopened.")
     issues.reopen(pull.issue, user)
     follow(pull, head, user or pull.issue.author)
 
 
 def set_draft(pull: PullRequest, user: User, *, draft: bool) -> None:
-    """Make it a draft, or ready for review."""
+    """Make a pull request a draft, or ready for review."""
     if pull.draft != draft:
         pull.draft = draft
         issues.note(pull.issue, user, "convert_to_draft" if draft else "ready_for_review")
@@ -277,7 +277,7 @@ def set_draft(pull: PullRequest, user: User, *, draft: bool) -> None:
 
 
 def set_base(pull: PullRequest, user: User, base: str) -> None:
-    """Let it go into another branch.
+    """Set another base branch.
 
     Raises:
         ApiError: 422: there is no such branch, or nothing between it and the head.
@@ -311,7 +311,7 @@ def update_branch(pull: PullRequest, user: User, expected: str | None) -> None:
     Raises:
         ApiError: 422: the head is another, there is nothing new, the two conflict, or it is queued.
     """
-    repo, there = pull.repository, pull.head_repository
+    repo, source = pull.repository, pull.head_repository
     if pull.queue_entry is not None:
         raise invalid(message=rules.QUEUED)
     if expected is not None and expected != pull.head_sha:
@@ -321,19 +321,19 @@ def update_branch(pull: PullRequest, user: User, expected: str | None) -> None:
     if repo.git.is_ancestor(base, pull.head_sha):
         raise invalid(message="There are no new commits on the base branch.")
     tree = repo.git.merged_tree(base, pull.head_sha)
-    if tree is None or there is None:
+    if tree is None or source is None:
         raise invalid(message="merge conflict between base and head")
     who = signature(user)
     message = f"Merge branch '{pull.base}' into {pull.head}"
-    made = write_commit(
+    merge_sha = write_commit(
         repo.git, tree, [pull.head_sha, base], f"{message}\n", author=who, committer=who
     )
-    if there is not repo:
-        repo.git.text("update-ref", "refs/sandbox/update", made)
-        there.git.text("fetch", "--quiet", "--no-tags", str(repo.git.path), made)
+    if source is not repo:
+        repo.git.text("update-ref", "refs/sandbox/update", merge_sha)
+        source.git.text("fetch", "--quiet", "--no-tags", str(repo.git.path), merge_sha)
         repo.git.text("update-ref", "-d", "refs/sandbox/update")
-    there.git.update(f"refs/heads/{pull.head}", made, pull.head_sha)
-    refresh(there, user)
+    source.git.update(f"refs/heads/{pull.head}", merge_sha, pull.head_sha)
+    refresh(source, user)
 
 
 def state_of(pull: PullRequest) -> str:

@@ -16,18 +16,18 @@ def parting(pull: PullRequest) -> str:
 
 
 def files(pull: PullRequest) -> list[history.FileChange]:
-    """The files that it changes, held against where it parted from its base."""
+    """The files that a pull request has changed since it parted from its base."""
     return history.files(pull.repository.git, parting(pull), pull.head_sha)
 
 
 def commits(pull: PullRequest) -> list[Commit]:
-    """Its commits, oldest first."""
+    """The commits of a pull request, oldest first."""
     between = f"{pull.base_sha}..{pull.head_sha}"
     return history.log(pull.repository.git, between, options=("--reverse", "--topo-order"))
 
 
 def measure(pull: PullRequest) -> Measure:
-    """How large it is; counted once for each head and base."""
+    """The size of a pull request; counted once for each head and base."""
     pair = (pull.base_sha, pull.head_sha)
     if pull.measure is None or pull.measure.pair != pair:
         git = pull.repository.git

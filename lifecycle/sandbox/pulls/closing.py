@@ -23,29 +23,29 @@ WORDS = re.compile(
 
 def named(repo: Repository, text: str | None) -> list[Issue]:
     """The issues that a text says it closes, here or elsewhere, each once."""
-    found: list[Issue] = []
+    named_issues: list[Issue] = []
     for match in WORDS.finditer(text or ""):
         name = match["repo"] or match["place"]
-        there = repo.world.repository(name) if name else repo
+        repository = repo.world.repository(name) if name else repo
         issue = (
-            IssueTables.of(there).issues.get(int(match["number"] or match["linked"]))
-            if there
+            IssueTables.of(repository).issues.get(int(match["number"] or match["linked"]))
+            if repository
             else None
         )
-        if issue and not issue.is_pull and issue not in found:
-            found.append(issue)
-    return found
+        if issue and not issue.is_pull and issue not in named_issues:
+            named_issues.append(issue)
+    return named_issues
 
 
 def close_named(repo: Repository, text: str | None, user: User, **by: Any) -> None:
-    """Close the open ones, elsewhere too where the user may write.
+    """Close the open issues that a text says it closes; in other repositories if the user may push.
 
     Args:
         repo: Where the text was written.
         text: The body of a pull request, or a commit's message.
         user: Who merged or pushed it.
-        **by: `closer`, the pull request's issue half, or `commit`, a sha: what closed them. A commit
-            is told by REST too, a pull request by GraphQL only
+        **by: `closer`, the pull request's issue half, or `commit`, a sha: what closed them. REST
+            shows a commit, too; a pull request is shown by GraphQL only
             (https://github.com/GD4AI/obsidian-llm-wiki/pull/695).
     """
     for issue in named(repo, text):

@@ -1,4 +1,4 @@
-"""Pull requests: what is theirs, and what they share with issues."""
+"""GraphQL's fields of pull requests: their own, and those that they share with issues."""
 
 from __future__ import annotations
 
@@ -36,57 +36,62 @@ def _merge_state(call: Call, pull: PullRequest) -> str:
     return mergeability.state(pull, mergeability.judge(pull, call.seen)).upper()
 
 
-def _commits(_call: Call, pull: PullRequest, **given: Any) -> dict[str, Any]:
+def _commits(_call: Call, pull: PullRequest, **arguments: Any) -> dict[str, Any]:
     repo = pull.repository
-    found = changes.commits(pull)
-    return connection([PullCommit(pull, CommitAt(repo, one.sha)) for one in found], **given)
+    commits = changes.commits(pull)
+    return connection(
+        [PullCommit(pull, CommitAt(repo, commit.sha)) for commit in commits], **arguments
+    )
 
 
-def _files(_call: Call, pull: PullRequest, **given: Any) -> dict[str, Any]:
-    return connection(changes.files(pull), **given)
+def _files(_call: Call, pull: PullRequest, **arguments: Any) -> dict[str, Any]:
+    return connection(changes.files(pull), **arguments)
 
 
-def _closing(_call: Call, pull: PullRequest, **given: Any) -> dict[str, Any]:
-    """The issues that its body says it closes, where that would happen."""
+def _closing(_call: Call, pull: PullRequest, **arguments: Any) -> dict[str, Any]:
+    """A page of the issues that the body says it closes; none where the base is not the default branch."""
     repo = pull.repository
     does = pull.base == repo.default_branch
-    return connection(closing.named(repo, pull.issue.body) if does else [], **given)
+    return connection(closing.named(repo, pull.issue.body) if does else [], **arguments)
 
 
 STATES = ("OPEN", "MERGED", "CLOSED")
 
 
-def _closed_by(call: Call, issue: Issue, **given: Any) -> dict[str, Any]:
-    """The pull requests that say they close an issue: open ones, and if asked for all.
+def _closed_by(call: Call, issue: Issue, **arguments: Any) -> dict[str, Any]:
+    """A page of the pull requests that say they close an issue: open ones, or `includeClosedPrs`.
 
-    Nobody links one by hand here.
+    `userLinkedOnly` finds none: nobody links a pull request by hand here.
     Source: https://docs.github.com/graphql/reference/objects#issue (`closedByPullRequestsReferences`)
     """
-    too, by_state = given.pop("includeClosedPrs", False), given.pop("orderByState", False)
-    found = [] if given.pop("userLinkedOnly", False) else linked_pulls(call, issue)
-    shown = [one for one in found if too or one.is_open]
+    with_closed, by_state = (
+        arguments.pop("includeClosedPrs", False),
+        arguments.pop("orderByState", False),
+    )
+    linked = [] if arguments.pop("userLinkedOnly", False) else linked_pulls(call, issue)
+    shown = [pull for pull in linked if with_closed or pull.is_open]
     if by_state:
-        shown.sort(key=lambda one: STATES.index(pulls.state_of(one)))
-    return connection(shown, **given)
+        shown.sort(key=lambda pull: STATES.index(pulls.state_of(pull)))
+    return connection(shown, **arguments)
 
 
 def _auto_merge(_call: Call, pull: PullRequest) -> dict[str, Any] | None:
-    wanted = pull.auto_merge
-    if wanted is None:
+    auto_merge = pull.auto_merge
+    if auto_merge is None:
         return None
     return {
         "authorEmail": None,
-        "commitHeadline": wanted.title,
-        "commitBody": wanted.message,
-        "enabledAt": stamp(wanted.enabled_at),
-        "enabledBy": wanted.enabled_by,
-        "mergeMethod": wanted.method.upper(),
+        "commitHeadline": auto_merge.title,
+        "commitBody": auto_merge.message,
+        "enabledAt": stamp(auto_merge.enabled_at),
+        "enabledBy": auto_merge.enabled_by,
+        "mergeMethod": auto_merge.method.upper(),
         "pullRequest": pull,
     }
 
 
-def _commit_page(call: Call, one: PullCommit) -> str:
-    return f"{issue_page(call, one.pull.issue)}/commits/{one.commit.oid}"
+def _commit_page(call: Call, pull_commit: PullCommit) -> str:
+    return f"{issue_page(call, pull_commit.pull.issue)}/commits/{pull_commit.commit.oid}"
 
 
 def _change(_call: Call, file: FileChange) -> str:
@@ -153,8 +158,8 @@ RESOLVERS: dict[str, dict[str, Any]] = {
     },
     "PullRequest": {**issues.shared(lambda pull: pull.issue), **OWN},
     "PullRequestCommit": {
-        "id": lambda _, one: named_id("PRC", one.pull.id, one.commit.oid),
-        "pullRequest": lambda _, one: one.pull,
+        "id": lambda _, pull_commit: named_id("PRC", pull_commit.pull.id, pull_commit.commit.oid),
+        "pullRequest": lambda _, pull_commit: pull_commit.pull,
         "url": _commit_page,
     },
     "PullRequestChangedFile": {"changeType": _change, "viewerViewedState": lambda *_: "UNVIEWED"},

@@ -1,7 +1,7 @@
-"""Mutations of pull requests: opening, editing, merging.
+"""GraphQL's mutations of pull requests: open, edit, merge.
 
-What GitHub will not do it says in an error of type UNPROCESSABLE at the mutation's path; who may not
-gets FORBIDDEN. Sources: https://docs.github.com/graphql/reference/mutations and, for the words,
+A refusal is an error at the mutation's path: FORBIDDEN for who may not do it, else UNPROCESSABLE.
+Sources: https://docs.github.com/graphql/reference/mutations and, for the words,
 https://github.com/peter-evans/enable-pull-request-automerge/issues/343
 """
 
@@ -33,7 +33,7 @@ METHODS: dict[str | None, MergeMethod] = {
 
 
 def demand(call: Call, repo: Repository, *, own: bool = False) -> None:
-    """Refuse a token that lacks the permission, and who may not write (or, if `own`, is not meant).
+    """Refuse a token without the permission and, unless `own`, a viewer who may not write.
 
     Raises:
         Refusal: FORBIDDEN.
@@ -45,148 +45,148 @@ def demand(call: Call, repo: Repository, *, own: bool = False) -> None:
 
 
 def pull_to_change(call: Call, global_id: str, *, by_author: bool = False) -> PullRequest:
-    """The pull request of that id, for who may write and, if so said, for its author."""
+    """The pull request of that id, for who may write and, with `by_author`, for its author."""
     pull = meant(call, global_id, PullRequest)
     demand(call, pull.repository, own=by_author and pull.issue.author is call.viewer)
     return pull
 
 
 @mutation("pullRequest", takes="body draft headRepositoryId maintainerCanModify")
-def create_pull_request(call: Call, given: Given) -> Payload:
-    repo = meant(call, given["repositoryId"], Repository)
+def create_pull_request(call: Call, wanted: Given) -> Payload:
+    repo = meant(call, wanted["repositoryId"], Repository)
     head_repo = None
-    if given.get("headRepositoryId"):
-        head_repo = meant(call, given["headRepositoryId"], Repository).full_name
-    head, base = given["headRefName"], given["baseRefName"]
-    there = pulls.head_repository(repo, head, head_repo)
-    demand(call, there or repo)
+    if wanted.get("headRepositoryId"):
+        head_repo = meant(call, wanted["headRepositoryId"], Repository).full_name
+    head, base = wanted["headRefName"], wanted["baseRefName"]
+    source = pulls.head_repository(repo, head, head_repo)
+    demand(call, source or repo)
     branch = head.rpartition(":")[2].removeprefix("refs/heads/")
-    refs = there.git.refs() if there else {}
+    refs = source.git.refs() if source else {}
     if f"refs/heads/{branch}" not in refs:
         raise unprocessable(
             f"Head sha can't be blank, Base sha can't be blank, No commits between {base} and "
             f"{head}, Head ref must be a branch"
         )
     owner = head.rpartition(":")[0]
-    made = doing(
+    pull = doing(
         lambda: pulls.open_pull(
             repo,
             call.viewer,
-            title=given["title"],
-            body=given.get("body"),
+            title=wanted["title"],
+            body=wanted.get("body"),
             head=f"{owner}:{branch}" if owner else branch,
             base=base.removeprefix("refs/heads/"),
-            draft=bool(given.get("draft")),
+            draft=bool(wanted.get("draft")),
             head_repo=head_repo,
-            maintainer_can_modify=given.get("maintainerCanModify", True) is not False,
+            maintainer_can_modify=wanted.get("maintainerCanModify", True) is not False,
         )
     )
-    return {"pullRequest": made}
+    return {"pullRequest": pull}
 
 
 @mutation(
     "pullRequest actor",
     takes="assigneeIds baseRefName body labelIds maintainerCanModify milestoneId state title",
 )
-def update_pull_request(call: Call, given: Given) -> Payload:
-    pull = pull_to_change(call, given["pullRequestId"], by_author=True)
+def update_pull_request(call: Call, wanted: Given) -> Payload:
+    pull = pull_to_change(call, wanted["pullRequestId"], by_author=True)
     issue, repo = pull.issue, pull.repository
-    if given.get("title") is not None:
-        issues.rename(issue, call.viewer, given["title"])
-    if "body" in given:
-        issues.rewrite(issue, call.viewer, given["body"])
-    base = given.get("baseRefName")
+    if wanted.get("title") is not None:
+        issues.rename(issue, call.viewer, wanted["title"])
+    if "body" in wanted:
+        issues.rewrite(issue, call.viewer, wanted["body"])
+    base = wanted.get("baseRefName")
     if base is not None:
         doing(lambda: pulls.set_base(pull, call.viewer, base))
-    if given.get("maintainerCanModify") is not None:
-        pull.maintainer_can_modify = given["maintainerCanModify"] and pull.is_cross_repository
-    if given.get("labelIds") is not None:
-        issue.labels = [meant(call, one, Label) for one in given["labelIds"]]
-    if given.get("assigneeIds") is not None:
-        people = [meant(call, one, User) for one in given["assigneeIds"]]
+    if wanted.get("maintainerCanModify") is not None:
+        pull.maintainer_can_modify = wanted["maintainerCanModify"] and pull.is_cross_repository
+    if wanted.get("labelIds") is not None:
+        issue.labels = [meant(call, label_id, Label) for label_id in wanted["labelIds"]]
+    if wanted.get("assigneeIds") is not None:
+        people = [meant(call, user_id, User) for user_id in wanted["assigneeIds"]]
         issues.set_assignees(issue, people, call.viewer)
-    if "milestoneId" in given:
-        wanted = given["milestoneId"]
-        found = meant(call, wanted, Milestone) if wanted else None
-        issues.set_milestone(issue, found, call.viewer)
-    if given.get("state") == "CLOSED":
+    if "milestoneId" in wanted:
+        milestone_id = wanted["milestoneId"]
+        milestone = meant(call, milestone_id, Milestone) if milestone_id else None
+        issues.set_milestone(issue, milestone, call.viewer)
+    if wanted.get("state") == "CLOSED":
         pulls.close(pull, call.viewer)
-    elif given.get("state") == "OPEN" and not pull.is_open:
+    elif wanted.get("state") == "OPEN" and not pull.is_open:
         doing(lambda: pulls.reopen(repo, pull, call.viewer))
     return {"pullRequest": pull, "actor": call.viewer}
 
 
 @mutation("pullRequest")
-def close_pull_request(call: Call, given: Given) -> Payload:
-    pull = pull_to_change(call, given["pullRequestId"], by_author=True)
+def close_pull_request(call: Call, wanted: Given) -> Payload:
+    pull = pull_to_change(call, wanted["pullRequestId"], by_author=True)
     pulls.close(pull, call.viewer)
     return {"pullRequest": pull}
 
 
 @mutation("pullRequest")
-def reopen_pull_request(call: Call, given: Given) -> Payload:
-    pull = pull_to_change(call, given["pullRequestId"], by_author=True)
+def reopen_pull_request(call: Call, wanted: Given) -> Payload:
+    pull = pull_to_change(call, wanted["pullRequestId"], by_author=True)
     if not pull.is_open:
         doing(lambda: pulls.reopen(pull.repository, pull, call.viewer))
     return {"pullRequest": pull}
 
 
-def _how(given: Given) -> merging.How:
+def _how(wanted: Given) -> merging.How:
     return merging.How(
-        METHODS[given.get("mergeMethod")],
-        given.get("commitHeadline"),
-        given.get("commitBody"),
-        given.get("expectedHeadOid"),
+        METHODS[wanted.get("mergeMethod")],
+        wanted.get("commitHeadline"),
+        wanted.get("commitBody"),
+        wanted.get("expectedHeadOid"),
     )
 
 
 @mutation("pullRequest actor", takes="commitBody commitHeadline expectedHeadOid mergeMethod")
-def merge_pull_request(call: Call, given: Given) -> Payload:
-    pull = pull_to_change(call, given["pullRequestId"])
-    doing(lambda: merging.merge(pull, call.viewer, _how(given)))
+def merge_pull_request(call: Call, wanted: Given) -> Payload:
+    pull = pull_to_change(call, wanted["pullRequestId"])
+    doing(lambda: merging.merge(pull, call.viewer, _how(wanted)))
     return {"pullRequest": pull, "actor": call.viewer}
 
 
 @mutation("pullRequest")
-def mark_pull_request_ready_for_review(call: Call, given: Given) -> Payload:
-    pull = pull_to_change(call, given["pullRequestId"], by_author=True)
+def mark_pull_request_ready_for_review(call: Call, wanted: Given) -> Payload:
+    pull = pull_to_change(call, wanted["pullRequestId"], by_author=True)
     pulls.set_draft(pull, call.viewer, draft=False)
     return {"pullRequest": pull}
 
 
 @mutation("pullRequest")
-def convert_pull_request_to_draft(call: Call, given: Given) -> Payload:
-    pull = pull_to_change(call, given["pullRequestId"], by_author=True)
+def convert_pull_request_to_draft(call: Call, wanted: Given) -> Payload:
+    pull = pull_to_change(call, wanted["pullRequestId"], by_author=True)
     pulls.set_draft(pull, call.viewer, draft=True)
     return {"pullRequest": pull}
 
 
 @mutation("pullRequest actor", takes="commitBody commitHeadline expectedHeadOid mergeMethod")
-def enable_pull_request_auto_merge(call: Call, given: Given) -> Payload:
-    pull = pull_to_change(call, given["pullRequestId"])
-    doing(lambda: automerge.enable(pull, call.viewer, _how(given)))
+def enable_pull_request_auto_merge(call: Call, wanted: Given) -> Payload:
+    pull = pull_to_change(call, wanted["pullRequestId"])
+    doing(lambda: automerge.enable(pull, call.viewer, _how(wanted)))
     return {"pullRequest": pull, "actor": call.viewer}
 
 
 @mutation("pullRequest actor")
-def disable_pull_request_auto_merge(call: Call, given: Given) -> Payload:
-    pull = pull_to_change(call, given["pullRequestId"])
+def disable_pull_request_auto_merge(call: Call, wanted: Given) -> Payload:
+    pull = pull_to_change(call, wanted["pullRequestId"])
     doing(lambda: automerge.disable(pull, call.viewer))
     return {"pullRequest": pull, "actor": call.viewer}
 
 
 @mutation("mergeQueueEntry", takes="expectedHeadOid jump")
-def enqueue_pull_request(call: Call, given: Given) -> Payload:
-    pull = pull_to_change(call, given["pullRequestId"])
-    sha, jump = given.get("expectedHeadOid"), bool(given.get("jump"))
+def enqueue_pull_request(call: Call, wanted: Given) -> Payload:
+    pull = pull_to_change(call, wanted["pullRequestId"])
+    sha, jump = wanted.get("expectedHeadOid"), bool(wanted.get("jump"))
     entry = doing(lambda: queue.enqueue(pull, call.viewer, sha=sha, jump=jump))
     return {"mergeQueueEntry": entry}
 
 
 @mutation("mergeQueueEntry")
-def dequeue_pull_request(call: Call, given: Given) -> Payload:
-    """By the id of the pull request."""
-    pull = pull_to_change(call, given["id"])
+def dequeue_pull_request(call: Call, wanted: Given) -> Payload:
+    """Take a pull request, named by its own id, out of the merge queue."""
+    pull = pull_to_change(call, wanted["id"])
     if pull.queue_entry is None:
         raise unprocessable(f"Failed to remove PR #{pull.number} from the merge queue")
     queue.leave(pull.queue_entry, call.viewer, "dequeued")
@@ -194,8 +194,8 @@ def dequeue_pull_request(call: Call, given: Given) -> Payload:
 
 
 @mutation("pullRequest", takes="expectedHeadOid")
-def update_pull_request_branch(call: Call, given: Given) -> Payload:
-    """By a merge."""
-    pull = pull_to_change(call, given["pullRequestId"])
-    doing(lambda: pulls.update_branch(pull, call.viewer, given.get("expectedHeadOid")))
+def update_pull_request_branch(call: Call, wanted: Given) -> Payload:
+    """Merge the base into the head branch."""
+    pull = pull_to_change(call, wanted["pullRequestId"])
+    doing(lambda: pulls.update_branch(pull, call.viewer, wanted.get("expectedHeadOid")))
     return {"pullRequest": pull}

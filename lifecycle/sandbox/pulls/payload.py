@@ -1,4 +1,4 @@
-"""Pull requests over REST."""
+"""The JSON of pull requests in REST's answers."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from lifecycle.sandbox.wire.call import Call
 
 
 def pull_url(call: Call, subject: PullRequest) -> str:
-    """Where a pull request is in the API."""
+    """The URL of a pull request in the API."""
     return f"{repositories.api_url(call, subject.repository)}/pulls/{subject.number}"
 
 
 def pull(call: Call, subject: PullRequest) -> dict[str, Any]:
-    """A pull request as lists show it."""
+    """The JSON of a pull request in a list."""
     page = issues.issue_page(call, subject.issue)
     base = subject.repository
     urls = _urls(call, subject)
@@ -45,7 +45,9 @@ def pull(call: Call, subject: PullRequest) -> dict[str, Any]:
         "merge_commit_sha": subject.merge_sha or subject.test_merge_sha,
         "draft": subject.draft,
         "auto_merge": _auto_merge(call, subject),
-        "requested_reviewers": [accounts.user(call, one) for one in subject.requested_reviewers],
+        "requested_reviewers": [
+            accounts.user(call, reviewer) for reviewer in subject.requested_reviewers
+        ],
         "requested_teams": [],
         "head": _end(
             call, subject.head_repository, subject.head_owner, subject.head, subject.head_sha
@@ -70,19 +72,19 @@ def _urls(call: Call, subject: PullRequest) -> dict[str, str]:
 
 
 def _auto_merge(call: Call, subject: PullRequest) -> dict[str, Any] | None:
-    wanted = subject.auto_merge
-    if wanted is None:
+    auto_merge = subject.auto_merge
+    if auto_merge is None:
         return None
     return {
-        "enabled_by": accounts.user(call, wanted.enabled_by),
-        "merge_method": wanted.method,
-        "commit_title": wanted.title or merging.default_title(subject, wanted.method),
-        "commit_message": wanted.message or "",
+        "enabled_by": accounts.user(call, auto_merge.enabled_by),
+        "merge_method": auto_merge.method,
+        "commit_title": auto_merge.title or merging.default_title(subject, auto_merge.method),
+        "commit_message": auto_merge.message or "",
     }
 
 
 def full_pull(call: Call, subject: PullRequest, *, fresh: bool = False) -> dict[str, Any]:
-    """A pull request on its own: also whether it merged, and (if not `fresh`) whether it could."""
+    """The JSON of one pull request: also whether it is merged and, if not `fresh`, can be."""
     mergeable = None if fresh else mergeability.judge(subject, call.seen)
     merged_by = subject.merged_by
     size = changes.measure(subject)
@@ -102,7 +104,7 @@ def full_pull(call: Call, subject: PullRequest, *, fresh: bool = False) -> dict[
 
 
 def minimal(call: Call, subject: PullRequest) -> dict[str, Any]:
-    """A pull request as checks and workflow runs show it."""
+    """The JSON of a pull request in check runs and workflow runs."""
 
     def end(repo: Repository, ref: str, sha: str) -> dict[str, Any]:
         place = {"id": repo.id, "url": repositories.api_url(call, repo), "name": repo.name}

@@ -1,4 +1,4 @@
-"""Pull requests: opening, editing, listing, merging."""
+"""REST's operations on pull requests: open, edit, list, merge."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from lifecycle.sandbox.wire.rest import asking
 MERGE = f"{asking.PULLS}#merge-a-pull-request"
 ABOUT_RULES = "https://docs.github.com/articles/about-protected-branches"
 SORTS: dict[str, Callable[[PullRequest], Any]] = {
-    "created": lambda one: one.number,
-    "updated": lambda one: (one.issue.updated_at, one.number),
-    "popularity": lambda one: (len(one.issue.comments), one.number),
-    "long-running": lambda one: one.number,
+    "created": lambda pull: pull.number,
+    "updated": lambda pull: (pull.issue.updated_at, pull.number),
+    "popularity": lambda pull: (len(pull.issue.comments), pull.number),
+    "long-running": lambda pull: pull.number,
 }
 TEXTS = {"diff": "application/vnd.github.diff", "patch": "application/vnd.github.patch"}
 PULL = f"{REPO}/pulls/<int:number>"
@@ -36,15 +36,15 @@ def list_pulls(call: Call, repo: Repository) -> Reply:
     asking.only(call, "state", "head", "base", "sort", "direction")
     sort = asking.choice(call, "sort", "created", set(SORTS), "PullRequest")
     state = asking.choice(call, "state", "open", {"open", "closed", "all"}, "PullRequest")
-    found = [p for p in PullTables.of(repo).pulls.values() if state in {"all", p.issue.state}]
+    selection = [p for p in PullTables.of(repo).pulls.values() if state in {"all", p.issue.state}]
     owner, colon, branch = call.query.get("head", "").partition(":")
     if colon:  # GitHub ignores a head without an owner
-        found = [p for p in found if p.head == branch and _is_of(p, owner)]
+        selection = [p for p in selection if p.head == branch and _is_of(p, owner)]
     if base := call.query.get("base"):
-        found = [p for p in found if p.base == base]
+        selection = [p for p in selection if p.base == base]
     down = call.query.get("direction", "desc" if sort == "created" else "asc") != "asc"
-    found.sort(key=SORTS[sort], reverse=down)
-    return call.paged(repo.world.visible(found, call.seen), payloads.pull)
+    selection.sort(key=SORTS[sort], reverse=down)
+    return call.paged(repo.world.visible(selection, call.seen), payloads.pull)
 
 
 def _is_of(pull: PullRequest, owner: str) -> bool:
@@ -62,10 +62,10 @@ def create_pull(call: Call, repo: Repository) -> Reply:
             message = f'Invalid request.\n\n"{name}" wasn\'t supplied.'
             raise ApiError(422, message)
     head_repo = asking.typed(call, "head_repo", str)
-    there = pulls.head_repository(repo, call.body["head"], head_repo)
-    if there is not None and not there.can_push(call.viewer):
+    source = pulls.head_repository(repo, call.body["head"], head_repo)
+    if source is not None and not source.can_push(call.viewer):
         raise asking.not_found()
-    made = pulls.open_pull(
+    pull = pulls.open_pull(
         repo,
         call.viewer,
         title=asking.text(call, "title", "PullRequest"),
@@ -76,14 +76,14 @@ def create_pull(call: Call, repo: Repository) -> Reply:
         head_repo=head_repo,
         maintainer_can_modify=call.body.get("maintainer_can_modify", True) is not False,
     )
-    return created(payloads.full_pull(call, made, fresh=True))
+    return created(payloads.full_pull(call, pull, fresh=True))
 
 
 @route("GET", PULL)
 def get_pull(call: Call, repo: Repository, number: int) -> Reply:
     """GET /repos/O/R/pulls/N, or as a diff or patch for who accepts that."""
     pull = asking.pull(repo, number)
-    kind = next((one for one in TEXTS if f"{one}" in call.accept.partition(",")[0]), None)
+    kind = next((name for name in TEXTS if f"{name}" in call.accept.partition(",")[0]), None)
     if kind is None:
         return Reply(200, payloads.full_pull(call, pull))
     git = repo.git
@@ -136,8 +136,8 @@ def list_files(call: Call, repo: Repository, number: int) -> Reply:
     asking.only(call)
     pull = asking.pull(repo, number)
     shown, headers = call.page(changes.files(pull))
-    there = pull.head_repository or repo
-    listed = [git_payloads.file_change(call, there, pull.head_sha, one) for one in shown]
+    source = pull.head_repository or repo
+    listed = [git_payloads.file_change(call, source, pull.head_sha, file) for file in shown]
     return Reply(200, listed, headers)
 
 
@@ -154,8 +154,8 @@ def commit_pulls(call: Call, repo: Repository, ref: str) -> Reply:
     """GET /repos/O/R/commits/SHA/pulls: those whose head it is, or that brought it to the base."""
     asking.only(call)
     sha = asking.commit(repo, ref)
-    found = [p for p in PullTables.of(repo).pulls.values() if sha in {p.head_sha, p.merge_sha}]
-    return call.paged(found, payloads.pull)
+    selection = [p for p in PullTables.of(repo).pulls.values() if sha in {p.head_sha, p.merge_sha}]
+    return call.paged(selection, payloads.pull)
 
 
 @route("GET", f"{PULL}/merge")
@@ -203,9 +203,9 @@ def update_branch(call: Call, repo: Repository, number: int) -> Reply:
     """PUT /repos/O/R/pulls/N/update-branch: 202; the base is merged into the head."""
     pull = asking.pull(repo, number)
     asking.fields(call, "expected_head_sha")
-    there = pull.head_repository
+    source = pull.head_repository
     is_ours = pull.maintainer_can_modify and repo.can_push(call.viewer)
-    if there is None or not (there.can_push(call.viewer) or is_ours):
+    if source is None or not (source.can_push(call.viewer) or is_ours):
         raise asking.forbidden()
     expected = asking.typed(call, "expected_head_sha", str)
     pulls.update_branch(pull, call.viewer, expected)

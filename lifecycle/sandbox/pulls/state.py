@@ -1,4 +1,4 @@
-"""Pull requests as they are remembered: what an issue lacks, reviews, threads, auto-merge, the queue."""
+"""The state of pull requests: what an issue lacks, reviews, threads, auto-merge, the merge queue."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ReviewComment:
 class ReviewThread:
     """A conversation about one place of the diff, or with no `line` about a whole file.
 
-    `line` is where it was said of `sha`; an outdated thread is about lines that the head lacks.
+    `line` was named when the head was `sha`; of an outdated thread, the head has changed that line.
     """
 
     id: int
@@ -110,7 +110,7 @@ class Measure:
 
 @dataclass(slots=True, eq=False)
 class PullRequest:
-    """The half of a pull request that an issue has not. `head_sha` outlives its branch.
+    """What a pull request has beside its issue half. `head_sha` stays when the branch is gone.
 
     `head_repository` is another than the base's for a fork, and None when the fork was deleted.
     """

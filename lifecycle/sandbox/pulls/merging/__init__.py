@@ -1,1 +1,1 @@
-"""Merging: whether, how, and by itself as soon as it may be."""
+"""Merging pull requests: whether one can be merged, how, and auto-merge."""

@@ -1,4 +1,4 @@
-"""Merging a pull request: by the button, by an API, by itself, or out of the queue.
+"""Merge a pull request, asked by the page, the API, auto-merge or the merge queue.
 
 Source: https://docs.github.com/rest/pulls/pulls#merge-a-pull-request
 """
@@ -38,7 +38,7 @@ class MergeRefused(ActionRefused):
 
 @dataclass(frozen=True, slots=True)
 class How:
-    """How to merge: the method, and texts and head if somebody cares; None is GitHub's default."""
+    """How to merge: the method, the commit's texts, the head to expect; None is GitHub's default."""
 
     method: MergeMethod = "merge"
     title: str | None = None
@@ -73,7 +73,11 @@ def refusal(pull: PullRequest, user: User, how: How) -> MergeRefused | None:
 
 def _broken_rule(pull: PullRequest, user: User, how: How) -> MergeRefused | None:
     repo = pull.repository
-    bound = [one for one in rules.of_branch(repo, pull.base) if rules.binds(repo, one, user)]
+    bound = [
+        branch_rule
+        for branch_rule in rules.of_branch(repo, pull.base)
+        if rules.binds(repo, branch_rule, user)
+    ]
     for missing in rules.unmet(pull):
         if missing.rule in bound:
             return MergeRefused(missing.message())
@@ -114,12 +118,12 @@ def merge(pull: PullRequest, user: User, how: How, *, delete_branch: bool = Fals
 
 
 def commit_of(pull: PullRequest, user: User, how: How, base_sha: str) -> Merge:
-    """The commit that a merge or a squash makes.
+    """The commit to make for a merge or a squash, as a value.
 
     Source: https://docs.github.com/pull-requests/collaborating-with-pull-requests/incorporating-changes-from-a-pull-request/about-pull-request-merges
     """
     repo = pull.repository
-    made = Merge(
+    commit = Merge(
         base=pull.base,
         base_sha=base_sha,
         head_sha=pull.head_sha,
@@ -134,18 +138,20 @@ def commit_of(pull: PullRequest, user: User, how: How, base_sha: str) -> Merge:
         if len(messages) == 1:
             title, _, rest = messages[0].partition("\n")
             listed = rest.strip()
-        made = replace(
-            made,
+        commit = replace(
+            commit,
             title=f"{title} (#{pull.number})",
             message=listed,
             author=signature(pull.issue.author),
         )
-    title = made.title if how.title is None else how.title
-    return replace(made, title=title, message=made.message if how.message is None else how.message)
+    title = commit.title if how.title is None else how.title
+    return replace(
+        commit, title=title, message=commit.message if how.message is None else how.message
+    )
 
 
 def default_title(pull: PullRequest, method: MergeMethod) -> str:
-    """How a merge that is still to come would be titled."""
+    """GitHub's default title of the commit that a merge or a squash makes."""
     if method == "merge":
         owner = pull.head_owner.login if pull.head_owner else "unknown repository"
         return f"Merge pull request #{pull.number} from {owner}/{pull.head}"
@@ -155,7 +161,7 @@ def default_title(pull: PullRequest, method: MergeMethod) -> str:
 def complete(
     pull: PullRequest, user: User, base_sha: str, sha: str, *, delete_branch: bool = False
 ) -> None:
-    """What follows from a merge whose commit the base has: recorded, issues closed, branch gone."""
+    """Record a merge whose commit the base has: close its issues, delete the branch if asked or set."""
     repo = pull.repository
     pull.base_sha = base_sha
     pulls.mark_merged(pull, user, sha)
@@ -166,21 +172,23 @@ def complete(
 
 
 def delete_head(pull: PullRequest, user: User) -> None:
-    """Delete the branch of a merged pull request; what was based on it gets its base.
+    """Delete the branch of a merged pull request; open ones based on the branch get its base.
 
     Source: https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-the-automatic-deletion-of-branches
     """
-    there = pull.head_repository
-    if there is None or not there.can_push(user):
+    source = pull.head_repository
+    if source is None or not source.can_push(user):
         return
     ref = f"refs/heads/{pull.head}"
-    sha = there.git.refs().get(ref)
-    if sha is None or pull.head == there.default_branch:
+    sha = source.git.refs().get(ref)
+    if sha is None or pull.head == source.default_branch:
         return
     for other in [
-        one for one in PullTables.of(there).pulls.values() if one.is_open and one.base == pull.head
+        candidate
+        for candidate in PullTables.of(source).pulls.values()
+        if candidate.is_open and candidate.base == pull.head
     ]:
         other.base = pull.base
         issues.note(other.issue, user, "automatic_base_change_succeeded")
-    there.git.delete(ref, sha)
+    source.git.delete(ref, sha)
     issues.note(pull.issue, user, "head_ref_deleted")

@@ -20,7 +20,7 @@ NOT_ALLOWED = "Pull request Auto merge is not allowed for this repository"
 
 
 def enable(pull: PullRequest, user: User, how: merging.How) -> None:
-    """Let it merge by itself; where the base has a queue, let it enter that.
+    """Enable auto-merge; where the base has a merge queue, the pull request will enter that.
 
     Raises:
         ActionRefused: In GitHub's words: the repository does not allow it, the head moved, or there
@@ -48,10 +48,10 @@ def enable(pull: PullRequest, user: User, how: merging.How) -> None:
 
 
 def disable(pull: PullRequest, user: User, reason: str | None = None) -> None:
-    """Let it not merge by itself any more.
+    """Disable auto-merge.
 
     Raises:
-        ActionRefused: It would not have.
+        ActionRefused: It is not enabled.
     """
     if pull.auto_merge is None:
         raise ActionRefused("Can't disable auto-merge for this pull request.")
@@ -60,26 +60,28 @@ def disable(pull: PullRequest, user: User, reason: str | None = None) -> None:
 
 
 def _run(repo: Repository) -> None:
-    """Merge what waited and may be merged now."""
+    """Merge, or queue, the pull requests with auto-merge that may be merged now."""
     for pull in [
-        one for one in PullTables.of(repo).pulls.values() if one.auto_merge and one.is_open
+        candidate
+        for candidate in PullTables.of(repo).pulls.values()
+        if candidate.auto_merge and candidate.is_open
     ]:
-        wanted = pull.auto_merge
-        if wanted is None or not pull.is_open:
+        auto_merge = pull.auto_merge
+        if auto_merge is None or not pull.is_open:
             continue
         if mergeability.state(pull, mergeability.compute(pull)) not in {"clean", "unstable"}:
             continue
         if rules.has_queue(repo, pull.base):
             pull.auto_merge = None
-            queue.enter(pull, wanted.enabled_by)
+            queue.enter(pull, auto_merge.enabled_by)
             continue
-        how = merging.How(wanted.method, wanted.title, wanted.message)
-        if merging.refusal(pull, wanted.enabled_by, how) is None:
-            merging.merge(pull, wanted.enabled_by, how)
+        how = merging.How(auto_merge.method, auto_merge.title, auto_merge.message)
+        if merging.refusal(pull, auto_merge.enabled_by, how) is None:
+            merging.merge(pull, auto_merge.enabled_by, how)
 
 
 def settle(world: World) -> None:
-    """Let everything happen that now may: merges that waited for a change, after it was answered.
+    """Run auto-merge and the merge queues where something changed, after the request is answered.
 
     On GitHub auto-merge and the merge queue act a moment later, too. Whatever could let one happen
     calls `Repository.touch`; who answers a request calls this when the answer is made.

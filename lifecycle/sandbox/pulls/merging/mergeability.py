@@ -35,7 +35,7 @@ def judge(pull: PullRequest, seen: set[object]) -> bool | None:
 
 
 def compute(pull: PullRequest) -> bool:
-    """Whether it merges cleanly, found out now; if so, refs/pull/N/merge holds a test of it."""
+    """Whether it merges cleanly, computed now; if so, refs/pull/N/merge is a test merge."""
     pair = _pair(pull)
     if pull.judged == pair and pull.mergeable is not None:
         return pull.mergeable
@@ -47,11 +47,11 @@ def compute(pull: PullRequest) -> bool:
     if tree is not None:
         who = signature(pull.issue.author)
         message = f"Merge {head} into {base}"
-        made = objects.write_commit(
+        test_sha = objects.write_commit(
             repo.git, tree, [base, head], message, author=who, committer=who
         )
-        repo.git.text("update-ref", f"refs/pull/{pull.number}/merge", made)
-        pull.test_merge_sha = made
+        repo.git.text("update-ref", f"refs/pull/{pull.number}/merge", test_sha)
+        pull.test_merge_sha = test_sha
     return pull.mergeable
 
 
@@ -61,7 +61,7 @@ def _pair(pull: PullRequest) -> tuple[str, str]:
 
 
 def state(pull: PullRequest, mergeable: bool | None) -> State:
-    """What stands in the way, by the answer that was given to whether it merges cleanly."""
+    """What stands in the way of a merge; `mergeable` is the answer of `judge` or `compute`."""
     if mergeable is None or not pull.is_open:
         return "unknown"
     if not mergeable:

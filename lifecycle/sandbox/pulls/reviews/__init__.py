@@ -1,1 +1,1 @@
-"""Reviews, and the conversations about lines of a diff."""
+"""Reviews, and the threads about lines of a diff."""

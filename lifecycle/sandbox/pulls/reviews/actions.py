@@ -1,4 +1,4 @@
-"""Reviews of pull requests: who said what last, and who was asked to say something.
+"""Reviews of pull requests: add, submit, dismiss, find the last ones, ask for them.
 
 Sources: https://docs.github.com/pull-requests/collaborating-with-pull-requests/reviewing-changes-in-pull-requests/about-pull-request-reviews
 and https://docs.github.com/graphql/reference/objects#pullrequest
@@ -20,7 +20,7 @@ OPINIONS = {"APPROVED", "CHANGES_REQUESTED", "DISMISSED"}
 def review(
     pull: PullRequest, user: User, state: ReviewState, body: str, sha: str | None = None
 ) -> Review:
-    """Review the present head or another commit; `DISMISSED` takes back what the user said last.
+    """Add a review of the present head or of `sha`; `DISMISSED` dismisses the user's last opinion.
 
     Raises:
         ActionRefused: Nobody approves or refuses a pull request of their own, has two reviews
@@ -33,35 +33,35 @@ def review(
         raise ActionRefused("User can only have one pending review per pull request")
     repo = pull.repository
     number, node = repo.new_id("PRR")
-    made = Review(number, node, pull, user, state, body, sha or pull.head_sha, now())
-    pull.reviews.append(made)
-    repo.world.register(node, made)
+    new_review = Review(number, node, pull, user, state, body, sha or pull.head_sha, now())
+    pull.reviews.append(new_review)
+    repo.world.register(node, new_review)
     if state != "PENDING":
-        _submitted(made)
-    return made
+        _submitted(new_review)
+    return new_review
 
 
-def submit(made: Review, state: ReviewState, body: str | None) -> None:
+def submit(subject: Review, state: ReviewState, body: str | None) -> None:
     """Submit a pending review.
 
     Raises:
         ActionRefused: It was submitted already, or approves or refuses one's own pull request.
     """
-    if made.state != "PENDING":
+    if subject.state != "PENDING":
         raise ActionRefused("Could not submit a review that is not pending")
-    _demand_other(made.pull, made.author, state)
-    made.state, made.submitted_at = state, now()
-    made.body = made.body if body is None else body
-    made.pull.reviews.remove(made)
-    made.pull.reviews.append(made)
-    _submitted(made)
+    _demand_other(subject.pull, subject.author, state)
+    subject.state, subject.submitted_at = state, now()
+    subject.body = subject.body if body is None else body
+    subject.pull.reviews.remove(subject)
+    subject.pull.reviews.append(subject)
+    _submitted(subject)
 
 
-def _submitted(made: Review) -> None:
-    pull = made.pull
-    if made.author in pull.requested_reviewers:
-        pull.requested_reviewers.remove(made.author)
-    pull.issue.updated_at = made.submitted_at
+def _submitted(subject: Review) -> None:
+    pull = subject.pull
+    if subject.author in pull.requested_reviewers:
+        pull.requested_reviewers.remove(subject.author)
+    pull.issue.updated_at = subject.submitted_at
     pull.repository.touch()
 
 
@@ -73,88 +73,88 @@ def _demand_other(pull: PullRequest, user: User, state: ReviewState) -> None:
 
 def pending(pull: PullRequest, user: User) -> Review | None:
     """The review that a user has begun and not submitted, or None."""
-    found = (one for one in pull.reviews if one.author is user and one.state == "PENDING")
-    return next(found, None)
+    own = (entry for entry in pull.reviews if entry.author is user and entry.state == "PENDING")
+    return next(own, None)
 
 
 def visible(pull: PullRequest, user: User) -> list[Review]:
     """The reviews that a user sees: all but those that others have not submitted."""
-    return [one for one in pull.reviews if one.state != "PENDING" or one.author is user]
+    return [entry for entry in pull.reviews if entry.state != "PENDING" or entry.author is user]
 
 
-def delete(made: Review) -> None:
+def delete(subject: Review) -> None:
     """Delete a pending review with its comments.
 
     Raises:
         ActionRefused: It was submitted.
     """
-    if made.state != "PENDING":
+    if subject.state != "PENDING":
         raise ActionRefused("Can not delete a non-pending pull request review")
-    pull = made.pull
-    pull.reviews.remove(made)
-    pull.repository.world.forget(made.node_id)
+    pull = subject.pull
+    pull.reviews.remove(subject)
+    pull.repository.world.forget(subject.node_id)
     for thread in list(pull.threads):
-        thread.comments = [one for one in thread.comments if one.review is not made]
+        thread.comments = [comment for comment in thread.comments if comment.review is not subject]
         if not thread.comments:
             pull.threads.remove(thread)
             pull.repository.world.forget(thread.node_id)
 
 
-def dismiss(made: Review, user: User, message: str = "") -> Review:
-    """A dismissed review keeps its id and loses its effect; older opinions do not come back.
+def dismiss(subject: Review, user: User, message: str = "") -> Review:
+    """Dismiss a review: it keeps its id and loses its effect; older opinions do not come back.
 
     Raises:
         ActionRefused: It is no opinion, or was dismissed already.
     """
-    if made.state not in {"APPROVED", "CHANGES_REQUESTED"}:
-        raise ActionRefused(f"Can not dismiss a {made.state.lower()} pull request review")
-    was, made.state = made.state, "DISMISSED"
+    if subject.state not in {"APPROVED", "CHANGES_REQUESTED"}:
+        raise ActionRefused(f"Can not dismiss a {subject.state.lower()} pull request review")
+    was, subject.state = subject.state, "DISMISSED"
     issues.note(
-        made.pull.issue, user, "review_dismissed", review=made.id, state=was, message=message
+        subject.pull.issue, user, "review_dismissed", review=subject.id, state=was, message=message
     )
-    made.pull.repository.touch()
-    return made
+    subject.pull.repository.touch()
+    return subject
 
 
 def dismiss_approvals(pull: PullRequest, user: User) -> None:
     """Dismiss every approval, as a push does where stale ones do not count."""
-    for one in pull.reviews:
-        if one.state == "APPROVED":
-            dismiss(one, user)
+    for entry in pull.reviews:
+        if entry.state == "APPROVED":
+            dismiss(entry, user)
 
 
 def _standing(pull: PullRequest, user: User) -> Review:
-    found = next((one for one in opinions(pull) if one.author is user), None)
-    if found is None or found.state == "DISMISSED":
+    opinion = next((entry for entry in opinions(pull) if entry.author is user), None)
+    if opinion is None or opinion.state == "DISMISSED":
         raise ActionRefused(
             f"{user.login} has no review of pull request {pull.number} that could be dismissed; "
             "nothing was done."
         )
-    return found
+    return opinion
 
 
 def opinions(pull: PullRequest, *, writers_only: bool = False) -> list[Review]:
-    """The last opinion of everybody, oldest first: a comment is none, a dismissed one still is."""
-    said = [one for one in pull.reviews if one.state in OPINIONS]
-    last = {one.author.id: one for one in said}
-    kept = [one for one in said if last[one.author.id] is one]
-    return [one for one in kept if pull.repository.can_push(one.author) or not writers_only]
+    """The last opinion of each reviewer, oldest first; a comment is none, a dismissed one is one."""
+    entries = [entry for entry in pull.reviews if entry.state in OPINIONS]
+    last = {entry.author.id: entry for entry in entries}
+    kept = [entry for entry in entries if last[entry.author.id] is entry]
+    return [entry for entry in kept if pull.repository.can_push(entry.author) or not writers_only]
 
 
 def latest(pull: PullRequest, *, writers_only: bool = False) -> list[Review]:
-    """The last review of everybody who is not asked again, comments too.
+    """The last review of each reviewer who is not asked again, comments too.
 
     Source: https://docs.github.com/graphql/reference/objects#pullrequest (latestReviews)
     """
-    said = [one for one in pull.reviews if one.state != "PENDING"]
-    last = {one.author.id: one for one in said}
-    kept = [one for one in said if last[one.author.id] is one]
-    kept = [one for one in kept if one.author not in pull.requested_reviewers]
-    return [one for one in kept if pull.repository.can_push(one.author) or not writers_only]
+    entries = [entry for entry in pull.reviews if entry.state != "PENDING"]
+    last = {entry.author.id: entry for entry in entries}
+    kept = [entry for entry in entries if last[entry.author.id] is entry]
+    kept = [entry for entry in kept if entry.author not in pull.requested_reviewers]
+    return [entry for entry in kept if pull.repository.can_push(entry.author) or not writers_only]
 
 
 def request(pull: PullRequest, users: Iterable[User], by: User) -> None:
-    """Ask people to review.
+    """Request reviews from users.
 
     Raises:
         ActionRefused: One of them is the author, or may not even read here as a collaborator.
@@ -163,20 +163,20 @@ def request(pull: PullRequest, users: Iterable[User], by: User) -> None:
     if pull.issue.author in asked:
         raise ActionRefused("Review cannot be requested from pull request author.")
     repo = pull.repository
-    if any(one.kind != "user" or repo.role_of(one) is None for one in asked):
+    if any(person.kind != "user" or repo.role_of(person) is None for person in asked):
         raise ActionRefused(
             "Reviews may only be requested from collaborators. One or more of the users or teams "
             f"you specified is not a collaborator of the {repo.full_name} repository."
         )
-    for one in asked:
-        if one not in pull.requested_reviewers:
-            pull.requested_reviewers.append(one)
-            issues.note(pull.issue, by, "review_requested", reviewer=one)
+    for user in asked:
+        if user not in pull.requested_reviewers:
+            pull.requested_reviewers.append(user)
+            issues.note(pull.issue, by, "review_requested", reviewer=user)
 
 
 def unrequest(pull: PullRequest, users: Iterable[User], by: User) -> None:
-    """Ask them no more; who was not asked stays so."""
-    for one in users:
-        if one in pull.requested_reviewers:
-            pull.requested_reviewers.remove(one)
-            issues.note(pull.issue, by, "review_request_removed", reviewer=one)
+    """Withdraw the requests of reviews from users; users who were not asked are ignored."""
+    for user in users:
+        if user in pull.requested_reviewers:
+            pull.requested_reviewers.remove(user)
+            issues.note(pull.issue, by, "review_request_removed", reviewer=user)

@@ -1,4 +1,4 @@
-"""Reviews, conversations about the diff, and who is asked."""
+"""GraphQL's fields of reviews, review threads and review requests."""
 
 from __future__ import annotations
 
@@ -22,61 +22,63 @@ from lifecycle.sandbox.wire.graph.pages import connection
 
 @dataclass(frozen=True, slots=True)
 class ReviewRequest:
-    """That somebody is asked to review."""
+    """The request of a review from one user."""
 
     pull: PullRequest
     reviewer: User
 
 
-def _opinions(_call: Call, pull: PullRequest, **given: Any) -> dict[str, Any]:
-    writers_only = bool(given.pop("writersOnly", False))
-    return connection(reviews.opinions(pull, writers_only=writers_only), **given)
+def _opinions(_call: Call, pull: PullRequest, **arguments: Any) -> dict[str, Any]:
+    writers_only = bool(arguments.pop("writersOnly", False))
+    return connection(reviews.opinions(pull, writers_only=writers_only), **arguments)
 
 
-def _latest(_call: Call, pull: PullRequest, **given: Any) -> dict[str, Any]:
-    return connection(reviews.latest(pull), **given)
+def _latest(_call: Call, pull: PullRequest, **arguments: Any) -> dict[str, Any]:
+    return connection(reviews.latest(pull), **arguments)
 
 
-def _reviews(call: Call, pull: PullRequest, **given: Any) -> dict[str, Any]:
-    author, states = given.pop("author", None), given.pop("states", None)
-    found = reviews.visible(pull, call.viewer)
+def _reviews(call: Call, pull: PullRequest, **arguments: Any) -> dict[str, Any]:
+    author, states = arguments.pop("author", None), arguments.pop("states", None)
+    selection = reviews.visible(pull, call.viewer)
     if author is not None:
         names = {author.lower(), f"{author.lower()}[bot]"}
-        found = [one for one in found if one.author.login.lower() in names]
+        selection = [review for review in selection if review.author.login.lower() in names]
     if states is not None:
-        found = [one for one in found if one.state in states]
-    return connection(found, **given)
+        selection = [review for review in selection if review.state in states]
+    return connection(selection, **arguments)
 
 
-def _requests(_call: Call, pull: PullRequest, **given: Any) -> dict[str, Any]:
-    return connection([ReviewRequest(pull, one) for one in pull.requested_reviewers], **given)
+def _requests(_call: Call, pull: PullRequest, **arguments: Any) -> dict[str, Any]:
+    return connection([ReviewRequest(pull, user) for user in pull.requested_reviewers], **arguments)
 
 
 def _seen(call: Call, thread: ReviewThread) -> list[ReviewComment]:
-    """What of a conversation the viewer sees: what others have not submitted is not there."""
+    """The comments of a thread that the viewer sees: all but those that others have not submitted."""
     return [
-        one
-        for one in thread.comments
-        if one.review is None or one.review.state != "PENDING" or one.author is call.viewer
+        comment
+        for comment in thread.comments
+        if comment.review is None
+        or comment.review.state != "PENDING"
+        or comment.author is call.viewer
     ]
 
 
-def _threads(call: Call, pull: PullRequest, **given: Any) -> dict[str, Any]:
-    return connection([one for one in pull.threads if _seen(call, one)], **given)
+def _threads(call: Call, pull: PullRequest, **arguments: Any) -> dict[str, Any]:
+    return connection([thread for thread in pull.threads if _seen(call, thread)], **arguments)
 
 
-def _review_comments(call: Call, review: Review, **given: Any) -> dict[str, Any]:
-    found = threads.comments_of(review.pull, call.viewer)
-    return connection([one for one in found if one.review is review], **given)
+def _review_comments(call: Call, review: Review, **arguments: Any) -> dict[str, Any]:
+    comments = threads.comments_of(review.pull, call.viewer)
+    return connection([comment for comment in comments if comment.review is review], **arguments)
 
 
-def _association(call: Call, one: Any) -> str:
-    pull = one.pull if isinstance(one, Review) else one.thread.pull
-    return associate(call, pull.repository, one.author)
+def _association(call: Call, subject: Any) -> str:
+    pull = subject.pull if isinstance(subject, Review) else subject.thread.pull
+    return associate(call, pull.repository, subject.author)
 
 
 def _may_resolve(call: Call, thread: ReviewThread) -> bool:
-    """GitHub lets writers and the pull request's author resolve; a token needs more than its owner.
+    """Whether the viewer resolves threads: writers and the author do, with `contents:write`.
 
     Measured in public: https://github.com/github/gh-aw/issues/35726 and
     https://github.com/derailed-dash/gemini-review-action/pull/47.
@@ -109,25 +111,27 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "reviewThreads": _threads,
     },
     "ReviewRequest": {
-        "id": lambda _, one: named_id("RR", one.pull.id, one.reviewer.login),
+        "id": lambda _, request: named_id("RR", request.pull.id, request.reviewer.login),
         "asCodeOwner": lambda *_: False,
-        "pullRequest": lambda _, one: one.pull,
-        "requestedReviewer": lambda _, one: one.reviewer,
+        "pullRequest": lambda _, request: request.pull,
+        "requestedReviewer": lambda _, request: request.reviewer,
     },
     "PullRequestReview": {
         "url": review_url,
         "authorAssociation": _association,
         "createdAt": lambda _, review: stamp(review.submitted_at),
         "updatedAt": lambda _, review: stamp(review.edited_at or review.submitted_at),
-        "lastEditedAt": lambda _, one: stamp(one.edited_at) if one.edited_at else None,
+        "lastEditedAt": lambda _, review: stamp(review.edited_at) if review.edited_at else None,
         **MINIMIZABLE,
-        "submittedAt": lambda _, one: stamp(one.submitted_at) if one.state != "PENDING" else None,
-        "commit": lambda _, one: CommitAt(one.pull.repository, one.sha),
+        "submittedAt": lambda _, review: (
+            stamp(review.submitted_at) if review.state != "PENDING" else None
+        ),
+        "commit": lambda _, review: CommitAt(review.pull.repository, review.sha),
         "comments": _review_comments,
         "pullRequest": lambda _, review: review.pull,
-        "includesCreatedEdit": lambda _, one: one.edited_at is not None,
+        "includesCreatedEdit": lambda _, review: review.edited_at is not None,
         "reactionGroups": reaction_groups,
-        "viewerDidAuthor": lambda c, one: one.author is c.viewer,
+        "viewerDidAuthor": lambda c, review: review.author is c.viewer,
     },
     "PullRequestReviewThread": {
         "isResolved": lambda _, thread: thread.resolved_by is not None,
@@ -139,33 +143,41 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "diffSide": lambda _, thread: thread.side,
         "startDiffSide": lambda _, thread: thread.start_side,
         "subjectType": lambda _, thread: "FILE" if thread.line is None else "LINE",
-        "comments": lambda c, thread, **given: connection(_seen(c, thread), **given),
+        "comments": lambda c, thread, **arguments: connection(_seen(c, thread), **arguments),
         "pullRequest": lambda _, thread: thread.pull,
-        "viewerCanReply": lambda c, one: (
-            not one.pull.issue.locked or one.pull.repository.can_push(c.viewer)
+        "viewerCanReply": lambda c, thread: (
+            not thread.pull.issue.locked or thread.pull.repository.can_push(c.viewer)
         ),
-        "viewerCanResolve": lambda c, one: one.resolved_by is None and _may_resolve(c, one),
-        "viewerCanUnresolve": lambda c, one: one.resolved_by is not None and _may_resolve(c, one),
+        "viewerCanResolve": lambda c, thread: (
+            thread.resolved_by is None and _may_resolve(c, thread)
+        ),
+        "viewerCanUnresolve": lambda c, thread: (
+            thread.resolved_by is not None and _may_resolve(c, thread)
+        ),
     },
     "PullRequestReviewComment": {
         "url": comment_url,
         "authorAssociation": _association,
-        "line": lambda _, one: None if one.thread.is_outdated else one.thread.line,
-        "originalLine": lambda _, one: one.thread.line,
-        "outdated": lambda _, one: one.thread.is_outdated,
-        "lastEditedAt": lambda _, one: (
-            stamp(one.updated_at) if one.updated_at != one.created_at else None
+        "line": lambda _, comment: None if comment.thread.is_outdated else comment.thread.line,
+        "originalLine": lambda _, comment: comment.thread.line,
+        "outdated": lambda _, comment: comment.thread.is_outdated,
+        "lastEditedAt": lambda _, comment: (
+            stamp(comment.updated_at) if comment.updated_at != comment.created_at else None
         ),
-        "includesCreatedEdit": lambda _, one: one.updated_at != one.created_at,
+        "includesCreatedEdit": lambda _, comment: comment.updated_at != comment.created_at,
         **MINIMIZABLE,
-        "commit": lambda _, one: CommitAt(one.thread.pull.repository, one.thread.pull.head_sha),
-        "originalCommit": lambda _, one: CommitAt(one.thread.pull.repository, one.thread.sha),
-        "pullRequestReview": lambda _, one: one.review,
-        "pullRequest": lambda _, one: one.thread.pull,
-        "state": lambda _, one: (
-            "PENDING" if one.review and one.review.state == "PENDING" else "SUBMITTED"
+        "commit": lambda _, comment: CommitAt(
+            comment.thread.pull.repository, comment.thread.pull.head_sha
+        ),
+        "originalCommit": lambda _, comment: CommitAt(
+            comment.thread.pull.repository, comment.thread.sha
+        ),
+        "pullRequestReview": lambda _, comment: comment.review,
+        "pullRequest": lambda _, comment: comment.thread.pull,
+        "state": lambda _, comment: (
+            "PENDING" if comment.review and comment.review.state == "PENDING" else "SUBMITTED"
         ),
         "reactionGroups": reaction_groups,
-        "viewerDidAuthor": lambda c, one: one.author is c.viewer,
+        "viewerDidAuthor": lambda c, comment: comment.author is c.viewer,
     },
 }

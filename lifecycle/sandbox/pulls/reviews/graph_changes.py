@@ -1,4 +1,4 @@
-"""Mutations of reviews and of conversations about the diff.
+"""GraphQL's mutations of reviews and of threads about the diff.
 
 Source: https://docs.github.com/graphql/reference/mutations
 """
@@ -38,42 +38,42 @@ STATES: dict[str | None, ReviewState] = {
 
 
 @mutation("pullRequest actor", takes="teamIds union userIds")
-def request_reviews(call: Call, given: Given) -> Payload:
-    """Those who are asked from now on, or with `union` besides the others."""
-    pull = pull_to_change(call, given["pullRequestId"])
-    if given.get("teamIds"):
-        raise no_node(given["teamIds"][0])
-    asked = [meant(call, one, User) for one in given.get("userIds") or ()]
-    if not given.get("union"):
-        gone = [one for one in pull.requested_reviewers if one not in asked]
+def request_reviews(call: Call, wanted: Given) -> Payload:
+    """Request reviews from these users alone, or with `union` beside those who are asked already."""
+    pull = pull_to_change(call, wanted["pullRequestId"])
+    if wanted.get("teamIds"):
+        raise no_node(wanted["teamIds"][0])
+    asked = [meant(call, user_id, User) for user_id in wanted.get("userIds") or ()]
+    if not wanted.get("union"):
+        gone = [reviewer for reviewer in pull.requested_reviewers if reviewer not in asked]
         reviews.unrequest(pull, gone, call.viewer)
     doing(lambda: reviews.request(pull, asked, call.viewer))
     return {"pullRequest": pull, "actor": call.viewer}
 
 
 @mutation("pullRequestReview", takes="body commitOID event threads")
-def add_pull_request_review(call: Call, given: Given) -> Payload:
-    """Without an event it is pending."""
-    pull = meant(call, given["pullRequestId"], PullRequest)
+def add_pull_request_review(call: Call, wanted: Given) -> Payload:
+    """Add a review; without an event it is pending."""
+    pull = meant(call, wanted["pullRequestId"], PullRequest)
     demand(call, pull.repository, own=True)
-    state, body = STATES[given.get("event")], given.get("body") or ""
-    said = given.get("threads") or []
-    if state in {"COMMENTED", "CHANGES_REQUESTED"} and not body.strip() and not said:
+    state, body = STATES[wanted.get("event")], wanted.get("body") or ""
+    drafts = wanted.get("threads") or []
+    if state in {"COMMENTED", "CHANGES_REQUESTED"} and not body.strip() and not drafts:
         raise unprocessable("Body can't be blank")
-    made = doing(lambda: reviews.review(pull, call.viewer, state, body, given.get("commitOID")))
-    for one in said:
-        _begin(call, pull, made, one)
-    return {"pullRequestReview": made}
+    review = doing(lambda: reviews.review(pull, call.viewer, state, body, wanted.get("commitOID")))
+    for draft in drafts:
+        _begin(call, pull, review, draft)
+    return {"pullRequestReview": review}
 
 
-def _begin(call: Call, pull: PullRequest, review: Review, given: Given) -> ReviewComment:
-    side: threads.Side = given.get("side") or "RIGHT"
-    begins = given.get("startLine")
-    start_side: threads.Side | None = given.get("startSide") or (side if begins else None)
-    is_file = given.get("subjectType") == "FILE"
-    line = None if is_file else given.get("line")
-    place = threads.Place(given["path"], line, side, begins, start_side)
-    return doing(lambda: threads.begin(pull, call.viewer, place, given["body"], review))
+def _begin(call: Call, pull: PullRequest, review: Review, wanted: Given) -> ReviewComment:
+    side: threads.Side = wanted.get("side") or "RIGHT"
+    begins = wanted.get("startLine")
+    start_side: threads.Side | None = wanted.get("startSide") or (side if begins else None)
+    is_file = wanted.get("subjectType") == "FILE"
+    line = None if is_file else wanted.get("line")
+    place = threads.Place(wanted["path"], line, side, begins, start_side)
+    return doing(lambda: threads.begin(pull, call.viewer, place, wanted["body"], review))
 
 
 def _pending(call: Call, pull: PullRequest) -> Review:
@@ -85,51 +85,51 @@ def _pending(call: Call, pull: PullRequest) -> Review:
 @mutation(
     "thread", takes="line pullRequestId pullRequestReviewId side startLine startSide subjectType"
 )
-def add_pull_request_review_thread(call: Call, given: Given) -> Payload:
-    """Into a pending review, which begins with it."""
-    if given.get("pullRequestReviewId"):
-        review = meant(call, given["pullRequestReviewId"], Review)
+def add_pull_request_review_thread(call: Call, wanted: Given) -> Payload:
+    """Begin a thread in a pending review, which is begun if there is none."""
+    if wanted.get("pullRequestReviewId"):
+        review = meant(call, wanted["pullRequestReviewId"], Review)
         pull = review.pull
-    elif given.get("pullRequestId"):
-        pull = meant(call, given["pullRequestId"], PullRequest)
+    elif wanted.get("pullRequestId"):
+        pull = meant(call, wanted["pullRequestId"], PullRequest)
         review = _pending(call, pull)
     else:
         raise unprocessable("Either pullRequestId or pullRequestReviewId must be given")
     demand(call, pull.repository, own=True)
-    return {"thread": _begin(call, pull, review, given).thread}
+    return {"thread": _begin(call, pull, review, wanted).thread}
 
 
 @mutation("comment", takes="pullRequestReviewId")
-def add_pull_request_review_thread_reply(call: Call, given: Given) -> Payload:
-    """At once, or into a pending review."""
-    thread = meant(call, given["pullRequestReviewThreadId"], ReviewThread)
+def add_pull_request_review_thread_reply(call: Call, wanted: Given) -> Payload:
+    """Reply in a thread, at once or in a pending review."""
+    thread = meant(call, wanted["pullRequestReviewThreadId"], ReviewThread)
     pull = thread.pull
     demand(call, pull.repository, own=True)
-    if given.get("pullRequestReviewId"):
-        review = meant(call, given["pullRequestReviewId"], Review)
+    if wanted.get("pullRequestReviewId"):
+        review = meant(call, wanted["pullRequestReviewId"], Review)
     else:
         review = reviews.pending(pull, call.viewer) or threads.review_for(pull, call.viewer)
-    return {"comment": threads.reply(thread.comments[0], call.viewer, given["body"], review)}
+    return {"comment": threads.reply(thread.comments[0], call.viewer, wanted["body"], review)}
 
 
 @mutation("pullRequestReview", takes="body pullRequestId pullRequestReviewId")
-def submit_pull_request_review(call: Call, given: Given) -> Payload:
-    if given.get("pullRequestReviewId"):
-        review: Review | None = meant(call, given["pullRequestReviewId"], Review)
+def submit_pull_request_review(call: Call, wanted: Given) -> Payload:
+    if wanted.get("pullRequestReviewId"):
+        review: Review | None = meant(call, wanted["pullRequestReviewId"], Review)
     else:
-        pull = meant(call, str(given.get("pullRequestId")), PullRequest)
+        pull = meant(call, str(wanted.get("pullRequestId")), PullRequest)
         review = reviews.pending(pull, call.viewer)
     if review is None or review.author is not call.viewer:
         raise unprocessable("Could not find a pending review")
-    found = review
-    doing(lambda: reviews.submit(found, STATES[given["event"]], given.get("body")))
-    return {"pullRequestReview": found}
+    pending = review
+    doing(lambda: reviews.submit(pending, STATES[wanted["event"]], wanted.get("body")))
+    return {"pullRequestReview": pending}
 
 
 @mutation("pullRequestReview")
-def delete_pull_request_review(call: Call, given: Given) -> Payload:
-    """Of a pending one."""
-    review = meant(call, given["pullRequestReviewId"], Review)
+def delete_pull_request_review(call: Call, wanted: Given) -> Payload:
+    """Delete a pending review."""
+    review = meant(call, wanted["pullRequestReviewId"], Review)
     demand(call, review.pull.repository,
             own=review.author is call.viewer)  # fmt: skip
     doing(lambda: reviews.delete(review))
@@ -137,19 +137,19 @@ def delete_pull_request_review(call: Call, given: Given) -> Payload:
 
 
 @mutation("pullRequestReview")
-def dismiss_pull_request_review(call: Call, given: Given) -> Payload:
-    review = meant(call, given["pullRequestReviewId"], Review)
+def dismiss_pull_request_review(call: Call, wanted: Given) -> Payload:
+    review = meant(call, wanted["pullRequestReviewId"], Review)
     demand(call, review.pull.repository)
-    doing(lambda: reviews.dismiss(review, call.viewer, given["message"]))
+    doing(lambda: reviews.dismiss(review, call.viewer, wanted["message"]))
     return {"pullRequestReview": review}
 
 
-def _thread(call: Call, given: Given) -> ReviewThread:
-    """The conversation that is meant, for writers and the pull request's author.
+def _thread(call: Call, wanted: Given) -> ReviewThread:
+    """The thread that the input names, for writers and the pull request's author.
 
-    A token has to be let write the contents: https://github.com/github/gh-aw/issues/35726.
+    The token needs `contents:write`: https://github.com/github/gh-aw/issues/35726.
     """
-    thread = meant(call, given["threadId"], ReviewThread)
+    thread = meant(call, wanted["threadId"], ReviewThread)
     pull = thread.pull
     if not call.token.may("contents:write"):
         raise forbidden(call.token)
@@ -158,43 +158,43 @@ def _thread(call: Call, given: Given) -> ReviewThread:
 
 
 @mutation("thread")
-def resolve_review_thread(call: Call, given: Given) -> Payload:
-    thread = _thread(call, given)
+def resolve_review_thread(call: Call, wanted: Given) -> Payload:
+    thread = _thread(call, wanted)
     threads.resolve(thread, call.viewer)
     return {"thread": thread}
 
 
 @mutation("thread")
-def unresolve_review_thread(call: Call, given: Given) -> Payload:
-    thread = _thread(call, given)
+def unresolve_review_thread(call: Call, wanted: Given) -> Payload:
+    thread = _thread(call, wanted)
     threads.resolve(thread, None)
     return {"thread": thread}
 
 
-def _to_fold(call: Call, given: Given) -> Comment | Review | ReviewComment:
-    """What is to be folded away or shown again, by whoever may write."""
-    found: Any = node(call, given["subjectId"])
-    if not isinstance(found, Comment | Review | ReviewComment):
-        raise no_node(given["subjectId"])
-    half = found.thread if isinstance(found, ReviewComment) else found
+def _to_fold(call: Call, wanted: Given) -> Comment | Review | ReviewComment:
+    """The comment or review to minimize or to show again, for who may write."""
+    subject: Any = node(call, wanted["subjectId"])
+    if not isinstance(subject, Comment | Review | ReviewComment):
+        raise no_node(wanted["subjectId"])
+    half = subject.thread if isinstance(subject, ReviewComment) else subject
     pull = half.issue if isinstance(half, Comment) else half.pull
     demand(call, pull.repository)
-    return found
+    return subject
 
 
 @mutation("minimizedComment")
-def minimize_comment(call: Call, given: Given) -> Payload:
-    """The reason is worded as the page has it: `off-topic`."""
-    found = _to_fold(call, given)
-    found.minimized = given["classifier"].lower().replace("_", "-")
-    return {"minimizedComment": found}
+def minimize_comment(call: Call, wanted: Given) -> Payload:
+    """Minimize a comment or review; the reason is kept as the page words it: `off-topic`."""
+    subject = _to_fold(call, wanted)
+    subject.minimized = wanted["classifier"].lower().replace("_", "-")
+    return {"minimizedComment": subject}
 
 
 @mutation("unminimizedComment")
-def unminimize_comment(call: Call, given: Given) -> Payload:
-    found = _to_fold(call, given)
-    found.minimized = None
-    return {"unminimizedComment": found}
+def unminimize_comment(call: Call, wanted: Given) -> Payload:
+    subject = _to_fold(call, wanted)
+    subject.minimized = None
+    return {"unminimizedComment": subject}
 
 
 INPUTS = {

@@ -1,4 +1,4 @@
-"""Reviews of pull requests, who is asked for one, and comments on lines of a diff."""
+"""REST's operations on reviews, review requests, and comments on lines of a diff."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ COMMENT = f"{REPO}/pulls/comments/<int:comment>"
 
 @contextmanager
 def _refusing() -> Iterator[None]:
-    """What the world refuses inside is GitHub's 422 of a bare sentence."""
+    """Turn an `ActionRefused` inside into GitHub's 422 with its sentence."""
     try:
         yield
     except ActionRefused as refused:
@@ -42,22 +42,22 @@ def _refusing() -> Iterator[None]:
 
 
 def unprocessable(refused: ActionRefused | str) -> ApiError:
-    """GitHub's 422 of a bare sentence, as reviews have it."""
+    """GitHub's 422 with a sentence as its only error, as for reviews."""
     return ApiError(422, "Unprocessable Entity", errors=[str(refused)])
 
 
 def _review(call: Call, repo: Repository, number: int, review: int) -> Review:
     pull = asking.pull(repo, number)
-    seen = reviews.visible(pull, call.viewer)
-    found = next((one for one in seen if one.id == review), None)
-    if found is None:
+    entries = reviews.visible(pull, call.viewer)
+    target = next((entry for entry in entries if entry.id == review), None)
+    if target is None:
         raise asking.not_found(f"{REVIEWS}#get-a-review-for-a-pull-request")
-    return found
+    return target
 
 
 @route("GET", f"{PULL}/reviews")
 def list_reviews(call: Call, repo: Repository, number: int) -> Reply:
-    """GET /repos/O/R/pulls/N/reviews, oldest first; of pending ones one's own."""
+    """GET /repos/O/R/pulls/N/reviews, oldest first; of pending ones only the viewer's."""
     asking.only(call)
     pull = asking.pull(repo, number)
     return call.paged(reviews.visible(pull, call.viewer), payloads.review)
@@ -84,44 +84,46 @@ def create_review(call: Call, repo: Repository, number: int) -> Reply:
     asking.fields(call, "commit_id", "body", "event", "comments")
     state = _event(call, needed=False)
     body = asking.typed(call, "body", str) or ""
-    said = [(place_of(one), one["body"]) for one in asking.typed(call, "comments", list) or []]
-    if state in {"COMMENTED", "CHANGES_REQUESTED"} and not body.strip() and not said:
+    remarks = [
+        (place_of(remark), remark["body"]) for remark in asking.typed(call, "comments", list) or []
+    ]
+    if state in {"COMMENTED", "CHANGES_REQUESTED"} and not body.strip() and not remarks:
         raise unprocessable("Review Can not be blank")
     sha = asking.typed(call, "commit_id", str)
     if sha is not None and repo.git.resolve(sha) is None:
         raise unprocessable("Commit is not part of the pull request")
     with _refusing():
-        made = reviews.review(pull, call.viewer, state, body, sha)
+        review = reviews.review(pull, call.viewer, state, body, sha)
     try:
-        for place, text in said:
-            threads.begin(pull, call.viewer, place, text, made)
+        for place, text in remarks:
+            threads.begin(pull, call.viewer, place, text, review)
     except ActionRefused as refused:
-        made.state = "PENDING"
-        reviews.delete(made)
+        review.state = "PENDING"
+        reviews.delete(review)
         raise unprocessable(f"Line could not be resolved: {refused}") from None
-    return Reply(200, payloads.review(call, made))
+    return Reply(200, payloads.review(call, review))
 
 
-def place_of(given: Any) -> threads.Place:
+def place_of(comment: Any) -> threads.Place:
     """The place in a diff that a comment names by path, line and side; or 422."""
-    if not isinstance(given, dict) or not isinstance(given.get("body"), str):
+    if not isinstance(comment, dict) or not isinstance(comment.get("body"), str):
         raise asking.malformed('"body" wasn\'t supplied.')
-    if not isinstance(given.get("path"), str):
+    if not isinstance(comment.get("path"), str):
         raise asking.malformed('"path" wasn\'t supplied.')
-    if "position" in given:
+    if "position" in comment:
         raise ApiError(501, "The sandbox knows places of a diff by line and side, not by position.")
-    side = given.get("side", "RIGHT")
-    start_side = given.get("start_side")
+    side = comment.get("side", "RIGHT")
+    start_side = comment.get("start_side")
     if side not in {"LEFT", "RIGHT"} or start_side not in {None, "LEFT", "RIGHT", "side"}:
         raise asking.malformed("side is not LEFT or RIGHT.")
-    is_file = given.get("subject_type") == "file"
-    if not is_file and not isinstance(given.get("line"), int):
+    is_file = comment.get("subject_type") == "file"
+    if not is_file and not isinstance(comment.get("line"), int):
         raise wrong("PullRequestReviewComment", "missing_field", "line")
     return threads.Place(
-        given["path"],
-        None if is_file else given["line"],
+        comment["path"],
+        None if is_file else comment["line"],
         side,
-        given.get("start_line"),
+        comment.get("start_line"),
         side if start_side == "side" else start_side,
     )
 
@@ -129,50 +131,50 @@ def place_of(given: Any) -> threads.Place:
 @route("PUT", REVIEW, WRITE)
 def update_review(call: Call, repo: Repository, number: int, review: int) -> Reply:
     """PUT /repos/O/R/pulls/N/reviews/ID: its body, for its author."""
-    made = _review(call, repo, number, review)
+    target = _review(call, repo, number, review)
     asking.fields(call, "body")
-    if made.author is not call.viewer:
+    if target.author is not call.viewer:
         raise asking.forbidden()
-    made.body, made.edited_at = asking.needed(call, "body", str), now()
-    return Reply(200, payloads.review(call, made))
+    target.body, target.edited_at = asking.needed(call, "body", str), now()
+    return Reply(200, payloads.review(call, target))
 
 
 @route("DELETE", REVIEW, WRITE)
 def delete_review(call: Call, repo: Repository, number: int, review: int) -> Reply:
     """DELETE /repos/O/R/pulls/N/reviews/ID, of a pending one."""
-    made = _review(call, repo, number, review)
-    answer = payloads.review(call, made)
+    target = _review(call, repo, number, review)
+    answer = payloads.review(call, target)
     with _refusing():
-        reviews.delete(made)
+        reviews.delete(target)
     return Reply(200, answer)
 
 
 @route("POST", f"{REVIEW}/events", WRITE)
 def submit_review(call: Call, repo: Repository, number: int, review: int) -> Reply:
-    made = _review(call, repo, number, review)
+    target = _review(call, repo, number, review)
     asking.fields(call, "body", "event")
     state = _event(call, needed=True)
     with _refusing():
-        reviews.submit(made, state, asking.typed(call, "body", str))
-    return Reply(200, payloads.review(call, made))
+        reviews.submit(target, state, asking.typed(call, "body", str))
+    return Reply(200, payloads.review(call, target))
 
 
 @route("PUT", f"{REVIEW}/dismissals", WRITE)
 def dismiss_review(call: Call, repo: Repository, number: int, review: int) -> Reply:
     """PUT /repos/O/R/pulls/N/reviews/ID/dismissals, for whoever may write."""
-    made = _review(call, repo, number, review)
+    target = _review(call, repo, number, review)
     asking.fields(call, "message", "event")
     asking.demand_push(call, repo)
     message = asking.needed(call, "message", str)
     with _refusing():
-        reviews.dismiss(made, call.viewer, message)
-    return Reply(200, payloads.review(call, made))
+        reviews.dismiss(target, call.viewer, message)
+    return Reply(200, payloads.review(call, target))
 
 
 @route("GET", f"{PULL}/requested_reviewers")
 def list_requested(call: Call, repo: Repository, number: int) -> Reply:
     pull = asking.pull(repo, number)
-    users = [account_payloads.user(call, one) for one in pull.requested_reviewers]
+    users = [account_payloads.user(call, user) for user in pull.requested_reviewers]
     return Reply(200, {"users": users, "teams": []})
 
 
@@ -180,14 +182,14 @@ def _asked(call: Call, repo: Repository) -> list[User]:
     asking.fields(call, "reviewers", "team_reviewers")
     names = asking.typed(call, "reviewers", list) or []
     teams = asking.typed(call, "team_reviewers", list) or []
-    found = [call.world.user(str(name)) for name in names]
-    if teams or None in found:
+    users = [call.world.user(str(name)) for name in names]
+    if teams or None in users:
         message = (
             "Reviews may only be requested from collaborators. One or more of the users or teams "
             f"you specified is not a collaborator of the {repo.full_name} repository."
         )
         raise ApiError(422, message)
-    return cast("list[User]", found)
+    return cast("list[User]", users)
 
 
 @route(
@@ -217,7 +219,7 @@ def remove_requested(call: Call, repo: Repository, number: int) -> Reply:
     return Reply(200, pull_payloads.pull(call, pull))
 
 
-def _page(call: Call, found: list[ReviewComment]) -> Reply:
+def _page(call: Call, comments: list[ReviewComment]) -> Reply:
     """A page of comments by sort (created, updated), direction and since."""
     asking.only(call, "sort", "direction", "since")
     sort = asking.choice(
@@ -225,11 +227,16 @@ def _page(call: Call, found: list[ReviewComment]) -> Reply:
     )
     if since := call.query.get("since"):
         moment = asking.moment(since, "since", "PullRequestReviewComment")
-        found = [one for one in found if one.updated_at >= moment]
+        comments = [comment for comment in comments if comment.updated_at >= moment]
     down = call.query.get("direction") == "desc" and "sort" in call.query
-    found.sort(key=lambda one: (one.updated_at if sort == "updated" else one.created_at, one.id),
-               reverse=down)  # fmt: skip
-    return call.paged(found, payloads.comment)
+    comments.sort(
+        key=lambda comment: (
+            comment.updated_at if sort == "updated" else comment.created_at,
+            comment.id,
+        ),
+        reverse=down,
+    )
+    return call.paged(comments, payloads.comment)
 
 
 @route("GET", f"{PULL}/comments", docs=COMMENTS)
@@ -240,25 +247,27 @@ def list_comments(call: Call, repo: Repository, number: int) -> Reply:
 @route("GET", f"{PULL}/reviews/<int:review>/comments", docs=COMMENTS)
 def list_review_comments(call: Call, repo: Repository, number: int, review: int) -> Reply:
     pull = asking.pull(repo, number)
-    found = threads.comments_of(pull, call.viewer)
-    return _page(call, [one for one in found if one.review and one.review.id == review])
+    comments = threads.comments_of(pull, call.viewer)
+    return _page(
+        call, [comment for comment in comments if comment.review and comment.review.id == review]
+    )
 
 
 @route("GET", f"{REPO}/pulls/comments", docs=COMMENTS)
 def list_all(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/pulls/comments, of all pull requests."""
-    found = [
-        one
+    comments = [
+        comment
         for pull in PullTables.of(repo).pulls.values()
         if pull.threads
-        for one in threads.comments_of(pull, call.viewer)
+        for comment in threads.comments_of(pull, call.viewer)
     ]
-    return _page(call, found)
+    return _page(call, comments)
 
 
 @route("POST", f"{PULL}/comments", WRITE)
 def create_comment(call: Call, repo: Repository, number: int) -> Reply:
-    """POST /repos/O/R/pulls/N/comments: a new conversation, or with in_reply_to an answer."""
+    """POST /repos/O/R/pulls/N/comments: a new thread, or with in_reply_to a reply."""
     pull = asking.pull(repo, number)
     asking.fields(
         call, "body", "commit_id", "path", "line", "side", "start_line", "start_side",
@@ -275,12 +284,12 @@ def create_comment(call: Call, repo: Repository, number: int) -> Reply:
         raise invalid({**custom, "field": "commit_id", "message": message})
     review = threads.review_for(pull, call.viewer)
     try:
-        made = threads.begin(pull, call.viewer, place, body, review)
+        comment = threads.begin(pull, call.viewer, place, body, review)
     except threads.NotInDiff as refused:
         pull.reviews.remove(review)
         error = {**custom, "field": refused.field, "message": f"{refused.field} {refused}"}
         raise invalid(error) from None
-    return created(payloads.comment(call, made))
+    return created(payloads.comment(call, comment))
 
 
 def _answer(call: Call, repo: Repository, number: int, comment: int, body: str) -> Reply:
@@ -303,10 +312,10 @@ def reply(call: Call, repo: Repository, number: int, comment: int) -> Reply:
 
 
 def _comment(repo: Repository, comment: int) -> ReviewComment:
-    found = repo.world.nodes.get(node_id("PRRC", repo.id, comment))
-    if not isinstance(found, ReviewComment):
+    target = repo.world.nodes.get(node_id("PRRC", repo.id, comment))
+    if not isinstance(target, ReviewComment):
         raise asking.not_found(f"{COMMENTS}#get-a-review-comment-for-a-pull-request")
-    return found
+    return target
 
 
 @route("GET", COMMENT)
@@ -317,20 +326,20 @@ def get_comment(call: Call, repo: Repository, comment: int) -> Reply:
 @route("PATCH", COMMENT, WRITE)
 def edit_comment(call: Call, repo: Repository, comment: int) -> Reply:
     """PATCH /repos/O/R/pulls/comments/ID, for its author and whoever may write."""
-    made = _comment(repo, comment)
+    target = _comment(repo, comment)
     asking.fields(call, "body")
-    if made.author is not call.viewer:
+    if target.author is not call.viewer:
         asking.demand_push(call, repo)
-    made.body = asking.text(call, "body", "PullRequestReviewComment")
-    made.updated_at = now()
-    return Reply(200, payloads.comment(call, made))
+    target.body = asking.text(call, "body", "PullRequestReviewComment")
+    target.updated_at = now()
+    return Reply(200, payloads.comment(call, target))
 
 
 @route("DELETE", COMMENT, WRITE)
 def delete_comment(call: Call, repo: Repository, comment: int) -> Reply:
     """DELETE /repos/O/R/pulls/comments/ID, for its author and whoever may write."""
-    made = _comment(repo, comment)
-    if made.author is not call.viewer:
+    target = _comment(repo, comment)
+    if target.author is not call.viewer:
         asking.demand_push(call, repo)
-    threads.delete(made)
+    threads.delete(target)
     return Reply(204, None)

@@ -1,4 +1,4 @@
-"""Conversations about places of a pull request's diff.
+"""Review threads: conversations about places of a pull request's diff.
 
 Source: https://docs.github.com/rest/pulls/comments
 """
@@ -44,8 +44,8 @@ def hunk_to(patch: str, line: int, side: Side) -> str | None:
     kept: list[str] = []
     left = right = 0
     for text in patch.split("\n"):
-        if found := HUNK.match(text):
-            kept, left, right = [text], int(found[1]) - 1, int(found[3]) - 1
+        if match := HUNK.match(text):
+            kept, left, right = [text], int(match[1]) - 1, int(match[3]) - 1
             continue
         kept.append(text)
         left += text[:1] in {"-", " "}
@@ -57,12 +57,12 @@ def hunk_to(patch: str, line: int, side: Side) -> str | None:
 
 
 def begin(pull: PullRequest, user: User, place: Place, body: str, review: Review) -> ReviewComment:
-    """Begin a conversation, as a part of a review.
+    """Begin a thread as a part of a review, and return its first comment.
 
     Raises:
         NotInDiff: The place is not in the diff.
     """
-    file = next((one for one in changes.files(pull) if one.path == place.path), None)
+    file = next((change for change in changes.files(pull) if change.path == place.path), None)
     if file is None:
         raise NotInDiff("pull_request_review_thread.path", "is invalid")
     hunk = file.patch or ""
@@ -71,11 +71,11 @@ def begin(pull: PullRequest, user: User, place: Place, body: str, review: Review
         ("line", place.line, place.side),
     ):
         if line is not None:
-            found = hunk_to(file.patch or "", line, side)
-            if found is None:
+            excerpt = hunk_to(file.patch or "", line, side)
+            if excerpt is None:
                 field = f"pull_request_review_thread.{name}"
                 raise NotInDiff(field, "must be part of the diff")
-            hunk = found
+            hunk = excerpt
     repo = pull.repository
     number, node = repo.new_id("PRRT")
     thread = ReviewThread(
@@ -88,21 +88,21 @@ def begin(pull: PullRequest, user: User, place: Place, body: str, review: Review
 
 
 def reply(comment: ReviewComment, user: User, body: str, review: Review) -> ReviewComment:
-    """Answer in a conversation."""
+    """Add a comment to the thread of `comment`."""
     first = comment.thread.comments[0]
-    made = _say(comment.thread, user, body, review, first.diff_hunk)
-    made.reply_to = first
-    return made
+    answer = _say(comment.thread, user, body, review, first.diff_hunk)
+    answer.reply_to = first
+    return answer
 
 
 def _say(thread: ReviewThread, user: User, body: str, review: Review, hunk: str) -> ReviewComment:
     repo = thread.pull.repository
     number, node = repo.new_id("PRRC")
-    made = now()
-    comment = ReviewComment(number, node, thread, review, user, body, made, made, hunk)
+    created_at = now()
+    comment = ReviewComment(number, node, thread, review, user, body, created_at, created_at, hunk)
     thread.comments.append(comment)
     repo.world.register(node, comment)
-    thread.pull.issue.updated_at = made
+    thread.pull.issue.updated_at = created_at
     repo.touch()
     return comment
 
@@ -113,13 +113,13 @@ def review_for(pull: PullRequest, user: User) -> Review:
 
 
 def resolve(thread: ReviewThread, user: User | None) -> None:
-    """Resolve a conversation, or with nobody open it again."""
+    """Resolve a thread; without a user, open it again."""
     thread.resolved_by = user
     thread.pull.repository.touch()
 
 
 def delete(comment: ReviewComment) -> None:
-    """Delete a comment; a conversation without any is gone."""
+    """Delete a comment, and its thread if that has no other."""
     thread = comment.thread
     world = thread.pull.repository.world
     thread.comments.remove(comment)
@@ -133,18 +133,18 @@ def delete(comment: ReviewComment) -> None:
 
 
 def comments_of(pull: PullRequest, user: User) -> list[ReviewComment]:
-    """What was said about the diff, oldest first, but for what others have not submitted."""
-    found = [one for thread in pull.threads for one in thread.comments]
-    seen = [
-        one
-        for one in found
-        if one.review is None or one.review.state != "PENDING" or one.author is user
+    """The comments on the diff, oldest first, without those that others have not submitted."""
+    comments = [comment for thread in pull.threads for comment in thread.comments]
+    visible = [
+        comment
+        for comment in comments
+        if comment.review is None or comment.review.state != "PENDING" or comment.author is user
     ]
-    return sorted(seen, key=lambda one: one.id)
+    return sorted(visible, key=lambda comment: comment.id)
 
 
 def outdate(pull: PullRequest) -> None:
-    """After a push: conversations about lines that are no longer the same are outdated."""
+    """After a push, mark the threads as outdated whose line the head has changed."""
     git = pull.repository.git
     for thread in pull.threads:
         if thread.line is None or thread.side == "LEFT" or thread.is_outdated:
