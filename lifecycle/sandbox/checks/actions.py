@@ -1,4 +1,4 @@
-"""What happens to check runs and commit statuses: set by a person or an App, or planned by a seed.
+"""Set check runs and commit statuses, as a person or an app asks or as a seed plans them.
 
 Lateness is counted in reads, never in seconds, so that whoever polls sees the same in every run. A
 read is one request that asks for the checks of a head, however often it asks within.
@@ -31,7 +31,7 @@ actions_app = suites.actions_app
 
 
 def announce(repo: Repository, sha: str, *, event: str | None = None) -> None:
-    """A commit became the head of an open pull request: its planned checks are on their way.
+    """Start the planned checks of a commit that became the head of an open pull request.
 
     The workflows of a stranger's fork wait until somebody with write access approves them
     (https://docs.github.com/actions/how-tos/manage-workflow-runs/approve-runs-from-forks). For a
@@ -41,21 +41,21 @@ def announce(repo: Repository, sha: str, *, event: str | None = None) -> None:
     if sha in tables.announced:
         return
     tables.announced.add(sha)
-    plans = [replace(one, event=event) if event else one for one in tables.plans]
+    plans = [replace(planned, event=event) if event else planned for planned in tables.plans]
     pull = suites.pull_of(repo, sha)
     if pull and pull.is_cross_repository and not repo.can_push(pull.issue.author):
-        held = [one for one in plans if one.name and one.workflow]
+        held = [planned for planned in plans if planned.name and planned.workflow]
         for plan in held:
             suite = suites.job_suite(repo, sha, plan.workflow, plan.event)
             if suite.run:
                 suite.run.held = True
-        plans = [one for one in plans if one not in held]
+        plans = [planned for planned in plans if planned not in held]
     tables.arrivals.extend(Arrival(plan, sha) for plan in plans)
     _land(repo, sha)
 
 
 def approve(suite: CheckSuite) -> None:
-    """Let a held workflow run begin: its planned checks are on their way now."""
+    """Approve a held workflow run: its planned checks start now."""
     repo, run = suite.repository, suite.run
     tables = CheckTables.of(repo)
     if run is None:
@@ -67,7 +67,7 @@ def approve(suite: CheckSuite) -> None:
 
 
 def read(repo: Repository, sha: str, seen: set[object]) -> None:
-    """Count a read of a head's checks, and let those land whose time has come."""
+    """Count a read of a commit's checks, and register the planned ones that are due after it."""
     tables = CheckTables.of(repo)
     key = ("rollup", sha)
     if key in seen:
@@ -87,11 +87,11 @@ def _land(repo: Repository, sha: str) -> None:
 
 
 def register(repo: Repository, sha: str, plan: PlannedCheck) -> None:
-    """Register what a plan says, now."""
+    """Set the status or the check run that a plan describes, now."""
     if plan.context is not None:
         set_status(repo, sha, plan.context, plan.state, None)
     elif plan.name is not None:
-        made = set_check(
+        check = set_check(
             repo,
             sha,
             plan.name,
@@ -100,7 +100,7 @@ def register(repo: Repository, sha: str, plan: PlannedCheck) -> None:
             workflow=plan.workflow,
             event=plan.event,
         )
-        made.log = made.log if plan.log is None else plan.log
+        check.log = check.log if plan.log is None else plan.log
 
 
 def set_check(
@@ -118,7 +118,7 @@ def set_check(
 ) -> CheckRun:
     """Set the newest check run of that name, workflow and event; `rerun` adds another beside it.
 
-    Times that are not given are the present; only what runs has begun, only what is over has ended.
+    Times that are not given are now; a waiting run has no start, and only a completed one an end.
     """
     key = (name, workflow, event)
     known = [c for c in runs_of(repo, sha) if c.key == key]
@@ -147,7 +147,7 @@ def add_run(suite: CheckSuite, name: str, event: str = "", workflow: str | None 
 def move(
     check: CheckRun, status: str, conclusion: str | None, completed_at: datetime | None = None
 ) -> None:
-    """Let a run be in that state: what runs has begun, what is over has ended."""
+    """Set status and conclusion of a check run, and its start and end where they follow from these."""
     check.status = status
     check.conclusion = conclusion if status == "completed" else None
     check.started_at = check.started_at or (None if status in WAITING else now())
@@ -157,7 +157,7 @@ def move(
 
 
 def rerun(check: CheckRun) -> CheckRun:
-    """Ask for a run again: another one beside it, which its plan, if there is one, completes."""
+    """Add a new check run beside this one, to run it again; its plan, if there is one, completes it."""
     repo = check.repository
     tables = CheckTables.of(repo)
     again = add_run(check.suite, check.name, check.event, check.workflow)
@@ -234,7 +234,7 @@ def verdict(repo: Repository, sha: str) -> str | None:
 
 
 def log_of(check: CheckRun) -> str:
-    """What a job printed: what somebody gave it, else a few lines that say how it went."""
+    """The log of a job: its own, else a few lines that name its conclusion."""
     if check.log is not None:
         return check.log
     when = check.started_at or now()

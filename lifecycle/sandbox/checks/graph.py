@@ -1,4 +1,4 @@
-"""Check suites and runs, commit statuses, workflow runs, and all of a commit's together."""
+"""GraphQL's fields of check suites and runs, commit statuses, workflow runs and rollups."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from lifecycle.sandbox.wire.graph.pages import connection, forbidden, no_node
 
 @dataclass(frozen=True, slots=True)
 class Rollup:
-    """The checks of a commit, all together."""
+    """The rollup of a commit: all of its check runs and statuses."""
 
     repository: Repository
     sha: str
@@ -38,22 +38,22 @@ class Rollup:
 
 @dataclass(frozen=True, slots=True)
 class Statuses:
-    """The commit statuses of a commit, all together."""
+    """All commit statuses of a commit."""
 
     repository: Repository
     sha: str
 
 
 def rollup_of(call: Call, pull: PullRequest) -> Rollup | None:
-    """The checks of a pull request's head."""
+    """The rollup of a pull request's head; None as for `rollup`."""
     return rollup(call, pull.repository, pull.head_sha)
 
 
 def rollup(call: Call, repo: Repository, sha: str) -> Rollup | None:
-    """None until a check or a status has registered for the commit."""
+    """Count a read of the commit's checks; its rollup, None until a check run or status is there."""
     checks.read(repo, sha, call.seen)
-    found = checks.runs_of(repo, sha), checks.statuses_of(repo, sha)
-    return Rollup(repo, sha) if any(found) else None
+    contexts = checks.runs_of(repo, sha), checks.statuses_of(repo, sha)
+    return Rollup(repo, sha) if any(contexts) else None
 
 
 def _contexts(call: Call, of: Rollup, **arguments: Any) -> dict[str, Any]:
@@ -68,68 +68,70 @@ def _contexts(call: Call, of: Rollup, **arguments: Any) -> dict[str, Any]:
         ]  # each becomes null and an error
     counts = {"checkRunCount": len(runs), "statusContextCount": len(statuses)}
     states = [(run.conclusion or run.status).upper() for run in runs]
-    words = [one.state.upper() for one in statuses]
+    words = [status.state.upper() for status in statuses]
     return {
         **page,
         **counts,
         "checkRunCountsByState": [
-            {"state": one, "count": states.count(one)} for one in dict.fromkeys(states)
+            {"state": state, "count": states.count(state)} for state in dict.fromkeys(states)
         ],
         "statusContextCountsByState": [
-            {"state": one, "count": words.count(one)} for one in dict.fromkeys(words)
+            {"state": word, "count": words.count(word)} for word in dict.fromkeys(words)
         ],
     }
 
 
 def _is_required(
-    call: Call, repo: Repository, name: str, given: dict[str, Any], app: int | None
+    call: Call, repo: Repository, name: str, arguments: dict[str, Any], app: int | None
 ) -> bool:
     """Whether a check of that name has to pass for a pull request, named by id or number.
 
     Source: https://docs.github.com/graphql/reference/interfaces#requirablebypullrequest
     """
     pull: Any = None
-    if given.get("pullRequestId") is not None:
-        pull = call.world.nodes.get(given["pullRequestId"])
+    if arguments.get("pullRequestId") is not None:
+        pull = call.world.nodes.get(arguments["pullRequestId"])
         if not isinstance(pull, PullRequest):
-            raise no_node(given["pullRequestId"])
-    elif given.get("pullRequestNumber") is not None:
-        pull = PullTables.of(repo).pulls.get(given["pullRequestNumber"])
+            raise no_node(arguments["pullRequestId"])
+    elif arguments.get("pullRequestNumber") is not None:
+        pull = PullTables.of(repo).pulls.get(arguments["pullRequestNumber"])
     if pull is None:
         return False
-    found = rules.of_branch(pull.repository, pull.base)
-    return any(name in rule.contexts and rule.app_ids.get(name, app) == app for rule in found)
+    branch_rules = rules.of_branch(pull.repository, pull.base)
+    return any(
+        name in rule.contexts and rule.app_ids.get(name, app) == app for rule in branch_rules
+    )
 
 
-def _run_required(call: Call, run: CheckRun, **given: Any) -> bool:
-    return _is_required(call, run.repository, run.name, given, run.suite.app.id)
+def _run_required(call: Call, run: CheckRun, **arguments: Any) -> bool:
+    return _is_required(call, run.repository, run.name, arguments, run.suite.app.id)
 
 
-def _status_required(call: Call, status: CommitStatus, **given: Any) -> bool:
-    return _is_required(call, status.repository, status.context, given, None)
+def _status_required(call: Call, status: CommitStatus, **arguments: Any) -> bool:
+    return _is_required(call, status.repository, status.context, arguments, None)
 
 
-def _suite_runs(call: Call, suite: CheckSuite, **given: Any) -> dict[str, Any]:
-    """Runs of a suite by the filter; forbidden, one by one, for a token that cannot be given checks."""
-    wanted = given.pop("filterBy", None) or {}
-    every = wanted.get("checkType") == "ALL"
-    found = (suites.runs_of if every else suites.latest_runs_of)(suite)
+def _suite_runs(call: Call, suite: CheckSuite, **arguments: Any) -> dict[str, Any]:
+    """A page of a suite's check runs by `filterBy`; each is FORBIDDEN for a fine-grained token."""
+    wanted = arguments.pop("filterBy", None) or {}
+    wants_all = wanted.get("checkType") == "ALL"
+    runs = (suites.runs_of if wants_all else suites.latest_runs_of)(suite)
     if name := wanted.get("checkName"):
-        found = [run for run in found if run.name == name]
+        runs = [run for run in runs if run.name == name]
     if words := wanted.get("conclusions"):
-        found = [run for run in found if _upper(run.conclusion) in words]
-    page = connection(found, **given)
+        runs = [run for run in runs if _upper(run.conclusion) in words]
+    page = connection(runs, **arguments)
     if call.token.kind == "fine-grained":
         page["nodes"] = [forbidden(call.token) for _ in page["nodes"]]
     return page
 
 
-def _steps(_call: Call, run: CheckRun, **given: Any) -> dict[str, Any] | None:
-    """Steps of a job of Actions; other apps' runs have none."""
-    number = given.pop("number", None)
+def _steps(_call: Call, run: CheckRun, **arguments: Any) -> dict[str, Any] | None:
+    """A page of the steps of a job of Actions; None for check runs of other apps."""
+    number = arguments.pop("number", None)
     if run.suite.run is None:
         return None
-    return connection([one for one in run.steps if number in (None, one.number)], **given)
+    return connection([step for step in run.steps if number in (None, step.number)], **arguments)
 
 
 def _seconds(_call: Call, step: Step) -> int | None:
@@ -138,16 +140,16 @@ def _seconds(_call: Call, step: Step) -> int | None:
     return int((step.completed_at - step.started_at).total_seconds())
 
 
-def _annotations(call: Call, run: CheckRun, **given: Any) -> dict[str, Any]:
+def _annotations(call: Call, run: CheckRun, **arguments: Any) -> dict[str, Any]:
     shown = []
-    for one in run.output.annotations:
-        made = annotation(call, run, one)
+    for remark in run.output.annotations:
+        answer = annotation(call, run, remark)
         span = {
-            "start": {"line": one.start_line, "column": one.start_column},
-            "end": {"line": one.end_line, "column": one.end_column},
+            "start": {"line": remark.start_line, "column": remark.start_column},
+            "end": {"line": remark.end_line, "column": remark.end_column},
         }
-        shown.append({**made, "level": one.level.upper(), "location": span})
-    return connection(shown, **given)
+        shown.append({**answer, "level": remark.level.upper(), "location": span})
+    return connection(shown, **arguments)
 
 
 def _upper(text: str | None) -> str | None:
@@ -200,29 +202,29 @@ PLAIN = {
 INPUTS = {"CheckRunFilter": "checkName checkType conclusions"}
 RESOLVERS: dict[str, dict[str, Any]] = {
     "Commit": {
-        "statusCheckRollup": lambda c, one: rollup(c, one.repository, one.oid),
-        "checkSuites": lambda _, one, **given: connection(
-            suites.of_commit(one.repository, one.oid), **given
+        "statusCheckRollup": lambda c, commit: rollup(c, commit.repository, commit.oid),
+        "checkSuites": lambda _, commit, **arguments: connection(
+            suites.of_commit(commit.repository, commit.oid), **arguments
         ),
-        "status": lambda _, one: (
-            Statuses(one.repository, one.oid)
-            if CheckTables.of(one.repository).statuses.get(one.oid)
+        "status": lambda _, commit: (
+            Statuses(commit.repository, commit.oid)
+            if CheckTables.of(commit.repository).statuses.get(commit.oid)
             else None
         ),
     },
     "Status": {
-        "id": lambda _, one: f"ST_{one.sha}",
-        "state": lambda _, one: checks.combined_state(
-            checks.statuses_of(one.repository, one.sha)
+        "id": lambda _, statuses: f"ST_{statuses.sha}",
+        "state": lambda _, statuses: checks.combined_state(
+            checks.statuses_of(statuses.repository, statuses.sha)
         ).upper(),
-        "contexts": lambda _, one: checks.statuses_of(one.repository, one.sha),
-        "commit": lambda _, one: CommitAt(one.repository, one.sha),
+        "contexts": lambda _, statuses: checks.statuses_of(statuses.repository, statuses.sha),
+        "commit": lambda _, statuses: CommitAt(statuses.repository, statuses.sha),
     },
     "StatusCheckRollup": {
-        "id": lambda _, one: f"SCR_{one.sha}",
-        "commit": lambda _, one: CommitAt(one.repository, one.sha),
+        "id": lambda _, subject: f"SCR_{subject.sha}",
+        "commit": lambda _, subject: CommitAt(subject.repository, subject.sha),
         "contexts": _contexts,
-        "state": lambda _, one: checks.verdict(one.repository, one.sha),
+        "state": lambda _, subject: checks.verdict(subject.repository, subject.sha),
     },
     "CheckRun": {
         "conclusion": lambda _, run: _upper(run.conclusion),
@@ -239,9 +241,9 @@ RESOLVERS: dict[str, dict[str, Any]] = {
     },
     "CheckStep": {"externalId": lambda *_: None, "secondsToCompletion": _seconds},
     "CheckAnnotation": {
-        "annotationLevel": lambda _, one: one["level"],
-        "blobUrl": lambda _, one: one["blob_href"],
-        "rawDetails": lambda _, one: one["raw_details"],
+        "annotationLevel": lambda _, remark: remark["level"],
+        "blobUrl": lambda _, remark: remark["blob_href"],
+        "rawDetails": lambda _, remark: remark["raw_details"],
     },
     "CheckSuite": {
         "status": lambda _, suite: suites.status_of(suite)[0].upper(),
@@ -261,7 +263,7 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "url": lambda c, run: run_page(c, run.suite, run),
     },
     "Workflow": {
-        "updatedAt": lambda _, one: stamp(one.created_at),
+        "updatedAt": lambda _, workflow: stamp(workflow.created_at),
         "url": _workflow_page,
     },
     "App": {

@@ -1,4 +1,4 @@
-"""Check suites, check runs, commit statuses, and workflows with their runs and jobs, over REST."""
+"""The JSON of check suites, check runs, statuses, workflows, runs and jobs in REST's answers."""
 
 from __future__ import annotations
 
@@ -27,38 +27,38 @@ from lifecycle.sandbox.wire.call import Call, links
 
 
 def details_url(call: Call, run: CheckRun) -> str:
-    """The page of a run; for Actions, a check run's id is its job's."""
+    """The URL of a check run's details: its own, else that of its page on GitHub."""
     if run.details_url is not None:
         return run.details_url
     return page_url(call, run)
 
 
 def page_url(call: Call, run: CheckRun) -> str:
-    """The page that GitHub has for a run."""
+    """The URL of a check run's page on GitHub; in Actions, its id is that of its job."""
     page = repositories.page_url(call, run.repository)
     if run.suite.run is None:
         return f"{page}/runs/{run.id}"
     return f"{page}/actions/runs/{run.suite.run.id}/job/{run.id}"
 
 
-def app(call: Call, made: App) -> dict[str, Any]:
-    """An app as its checks show it."""
+def app(call: Call, subject: App) -> dict[str, Any]:
+    """The JSON of an app in its check runs and suites."""
     return {
-        **attributes(made, "id client_id slug node_id"),
-        "owner": accounts.user(call, made.owner),
-        "name": made.name,
+        **attributes(subject, "id client_id slug node_id"),
+        "owner": accounts.user(call, subject.owner),
+        "name": subject.name,
         "description": "",
-        "external_url": f"{call.web}/apps/{made.slug}",
-        "html_url": f"{call.web}/apps/{made.slug}",
-        "created_at": stamp(made.owner.created_at),
-        "updated_at": stamp(made.owner.created_at),
-        "permissions": dict(made.permissions),
+        "external_url": f"{call.web}/apps/{subject.slug}",
+        "html_url": f"{call.web}/apps/{subject.slug}",
+        "created_at": stamp(subject.owner.created_at),
+        "updated_at": stamp(subject.owner.created_at),
+        "permissions": dict(subject.permissions),
         "events": [],
     }
 
 
 def pulls_of(call: Call, repo: Repository, sha: str) -> list[dict[str, Any]]:
-    """The open pull request whose head a commit is; those of forks are not shown."""
+    """The JSON of the open pull request whose head a commit is, in a list; one of a fork is left out."""
     pull = suites.pull_of(repo, sha)
     if pull is None or not pull.is_open or pull.is_cross_repository or pull.head_sha != sha:
         return []
@@ -66,7 +66,7 @@ def pulls_of(call: Call, repo: Repository, sha: str) -> list[dict[str, Any]]:
 
 
 def check_run(call: Call, run: CheckRun) -> dict[str, Any]:
-    """A check run of an app."""
+    """The JSON of a check run."""
     url = f"{repositories.api_url(call, run.repository)}/check-runs/{run.id}"
     return {
         **attributes(run, "id name node_id"),
@@ -87,22 +87,22 @@ def check_run(call: Call, run: CheckRun) -> dict[str, Any]:
     }
 
 
-def annotation(call: Call, run: CheckRun, made: Annotation) -> dict[str, Any]:
-    """A remark about lines of a file."""
+def annotation(call: Call, run: CheckRun, subject: Annotation) -> dict[str, Any]:
+    """The JSON of an annotation: a remark about lines of a file."""
     page = repositories.page_url(call, run.repository)
     return {
-        "path": made.path,
-        "blob_href": f"{page}/blob/{run.sha}/{quote(made.path)}",
-        **attributes(made, "start_line start_column end_line end_column"),
-        "annotation_level": made.level,
-        **attributes(made, "title message raw_details"),
+        "path": subject.path,
+        "blob_href": f"{page}/blob/{run.sha}/{quote(subject.path)}",
+        **attributes(subject, "start_line start_column end_line end_column"),
+        "annotation_level": subject.level,
+        **attributes(subject, "title message raw_details"),
     }
 
 
 def head_commit(repo: Repository, sha: str) -> dict[str, Any]:
-    """A commit as suites and workflow runs show it."""
-    made = objects.commit(repo.git, sha)
-    if made is None:  # a seed may speak of commits that git does not have
+    """The JSON of a commit in check suites and workflow runs."""
+    commit = objects.commit(repo.git, sha)
+    if commit is None:  # a seed may speak of commits that git does not have
         nobody = {"name": "nobody", "email": "nobody@example.com"}
         epoch = "1970-01-01T00:00:00Z"
         return {
@@ -111,16 +111,16 @@ def head_commit(repo: Repository, sha: str) -> dict[str, Any]:
         }  # fmt: skip
     return {
         "id": sha,
-        "tree_id": made.tree,
-        "message": made.message,
-        "timestamp": stamp(made.author.when),
-        "author": {"name": made.author.name, "email": made.author.email},
-        "committer": {"name": made.committer.name, "email": made.committer.email},
+        "tree_id": commit.tree,
+        "message": commit.message,
+        "timestamp": stamp(commit.author.when),
+        "author": {"name": commit.author.name, "email": commit.author.email},
+        "committer": {"name": commit.committer.name, "email": commit.committer.email},
     }
 
 
 def check_suite(call: Call, suite: CheckSuite) -> dict[str, Any]:
-    """All check runs of an app on a commit."""
+    """The JSON of a check suite: all check runs of an app on a commit."""
     repo = suite.repository
     url = f"{repositories.api_url(call, repo)}/check-suites/{suite.id}"
     status, conclusion = suites.status_of(suite)
@@ -145,22 +145,22 @@ def check_suite(call: Call, suite: CheckSuite) -> dict[str, Any]:
     }
 
 
-def simple_status(call: Call, made: CommitStatus) -> dict[str, Any]:
-    """A commit status as the combined one shows it."""
-    creator = made.creator
+def simple_status(call: Call, subject: CommitStatus) -> dict[str, Any]:
+    """The JSON of a commit status in the combined status."""
+    creator = subject.creator
     return {
-        "url": f"{repositories.api_url(call, made.repository)}/statuses/{made.sha}",
+        "url": f"{repositories.api_url(call, subject.repository)}/statuses/{subject.sha}",
         "avatar_url": accounts.user(call, creator)["avatar_url"] if creator else None,
-        **attributes(made, "id node_id state description target_url context created_at"),
-        "updated_at": stamp(made.created_at),
+        **attributes(subject, "id node_id state description target_url context created_at"),
+        "updated_at": stamp(subject.created_at),
     }
 
 
-def status(call: Call, made: CommitStatus) -> dict[str, Any]:
-    """A commit status, with who made it."""
-    creator = made.creator
+def status(call: Call, subject: CommitStatus) -> dict[str, Any]:
+    """The JSON of a commit status, with its creator."""
+    creator = subject.creator
     return {
-        **simple_status(call, made),
+        **simple_status(call, subject),
         "creator": accounts.user(call, creator) if creator else None,
     }
 
@@ -168,11 +168,11 @@ def status(call: Call, made: CommitStatus) -> dict[str, Any]:
 def combined_status(
     call: Call, repo: Repository, sha: str, shown: list[CommitStatus], total: int
 ) -> dict[str, Any]:
-    """The combined status of a commit, with one page of its statuses."""
+    """The JSON of the combined status of a commit, with one page of its statuses."""
     url = f"{repositories.api_url(call, repo)}/commits/{sha}"
     return {
         "state": checks.combined_state(checks.statuses_of(repo, sha)),
-        "statuses": [simple_status(call, one) for one in shown],
+        "statuses": [simple_status(call, commit_status) for commit_status in shown],
         "sha": sha,
         "total_count": total,
         "repository": repositories.minimal(call, repo),
@@ -181,34 +181,34 @@ def combined_status(
     }
 
 
-def workflow(call: Call, made: Workflow) -> dict[str, Any]:
-    """A workflow."""
-    repo = made.repository
+def workflow(call: Call, subject: Workflow) -> dict[str, Any]:
+    """The JSON of a workflow."""
+    repo = subject.repository
     page = repositories.page_url(call, repo)
     return {
-        **attributes(made, "id node_id name path state created_at"),
-        "updated_at": stamp(made.created_at),
-        "url": f"{repositories.api_url(call, repo)}/actions/workflows/{made.id}",
-        "html_url": f"{page}/blob/{repo.default_branch}/{made.path}",
-        "badge_url": f"{page}/actions/workflows/{made.path.rpartition('/')[2]}/badge.svg",
+        **attributes(subject, "id node_id name path state created_at"),
+        "updated_at": stamp(subject.created_at),
+        "url": f"{repositories.api_url(call, repo)}/actions/workflows/{subject.id}",
+        "html_url": f"{page}/blob/{repo.default_branch}/{subject.path}",
+        "badge_url": f"{page}/actions/workflows/{subject.path.rpartition('/')[2]}/badge.svg",
     }
 
 
 def run_page(call: Call, suite: CheckSuite, run: WorkflowRun) -> str:
-    """Where people look at a run."""
+    """The URL of a workflow run's page."""
     return f"{repositories.page_url(call, suite.repository)}/actions/runs/{run.id}"
 
 
 def workflow_run(
     call: Call, suite: CheckSuite, run: WorkflowRun, *, with_pulls: bool = True
 ) -> dict[str, Any]:
-    """A run of a workflow."""
+    """The JSON of a workflow run."""
     repo = suite.repository
     api = repositories.api_url(call, repo)
     url = f"{api}/actions/runs/{run.id}"
     flow = suites.workflow(repo, run.workflow)
     pull = suites.pull_of(repo, suite.sha)
-    there = (pull.head_repository if pull else None) or repo
+    source = (pull.head_repository if pull else None) or repo
     status, conclusion = suites.status_of(suite)
     commit = head_commit(repo, suite.sha)
     actor = accounts.user(call, run.actor or repo.owner)
@@ -243,17 +243,17 @@ def workflow_run(
         "workflow_url": f"{api}/actions/workflows/{flow.id}",
         "head_commit": commit,
         "repository": repositories.minimal(call, repo),
-        "head_repository": repositories.minimal(call, there),
+        "head_repository": repositories.minimal(call, source),
     }
 
 
-def step(made: Step) -> dict[str, Any]:
-    """A step of a job."""
-    return attributes(made, "name status conclusion number started_at completed_at")
+def step(subject: Step) -> dict[str, Any]:
+    """The JSON of a step of a job."""
+    return attributes(subject, "name status conclusion number started_at completed_at")
 
 
 def job(call: Call, run: CheckRun, of: WorkflowRun) -> dict[str, Any]:
-    """A job of a workflow run: the check run of the same id, seen from Actions."""
+    """The JSON of a job of a workflow run, which is the check run of the same id."""
     repo = run.repository
     api = repositories.api_url(call, repo)
     has_begun = run.started_at is not None
@@ -272,7 +272,7 @@ def job(call: Call, run: CheckRun, of: WorkflowRun) -> dict[str, Any]:
         "created_at": stamp(run.suite.created_at),
         "started_at": stamp(run.started_at or run.suite.created_at),
         **attributes(run, "completed_at name"),
-        "steps": [step(one) for one in run.steps],
+        "steps": [step(job_step) for job_step in run.steps],
         "check_run_url": f"{api}/check-runs/{run.id}",
         "labels": ["ubuntu-latest"],
         "runner_id": 1 if has_begun else None,

@@ -1,4 +1,4 @@
-"""Check runs and check suites, and commit statuses."""
+"""REST's operations on check runs, check suites and commit statuses."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def list_check_runs(call: Call, repo: Repository, ref: str) -> Reply:
     asking.only(call, "filter", "check_name", "status", "app_id")
     sha = asking.commit(repo, ref)
     checks.read(repo, sha, call.seen)
-    every = call.query.get("filter", "latest") == "all"
-    return page_of_runs(call, (checks.runs_of if every else checks.latest_runs_of)(repo, sha))
+    wants_all = call.query.get("filter", "latest") == "all"
+    return page_of_runs(call, (checks.runs_of if wants_all else checks.latest_runs_of)(repo, sha))
 
 
-def page_of_runs(call: Call, found: Iterable[CheckRun]) -> Reply:
+def page_of_runs(call: Call, check_runs: Iterable[CheckRun]) -> Reply:
     """A page of check runs by check_name, status and app_id, newest first."""
-    kept = list(found)
+    kept = list(check_runs)
     for parameter, attribute in (("check_name", "name"), ("status", "status")):
         if wanted := call.query.get(parameter):
             kept = [run for run in kept if getattr(run, attribute) == wanted]
@@ -63,22 +63,22 @@ def page_of_runs(call: Call, found: Iterable[CheckRun]) -> Reply:
 
 
 def app_of(call: Call) -> App:
-    """The app that asks: 403 for everybody else, as in public threads.
+    """The app whose token it is; 403 for any other token, in words as in public threads.
 
     Source: https://github.com/EnricoMi/publish-unit-test-result-action/issues/53
     """
-    found = suites.app_of(call.world, call.token)
-    if found is None:
+    app = suites.app_of(call.world, call.token)
+    if app is None:
         raise ApiError(403, "You must authenticate via a GitHub App.")
-    return found
+    return app
 
 
 def run_of(repo: Repository, run: int, documentation: str = "") -> CheckRun:
     """The check run of that number, or 404."""
-    found = repo.world.nodes.get(node_id("CR", repo.id, run))
-    if not isinstance(found, CheckRun):
+    check_run = repo.world.nodes.get(node_id("CR", repo.id, run))
+    if not isinstance(check_run, CheckRun):
         raise asking.not_found(documentation)
-    return found
+    return check_run
 
 
 @route("POST", f"{REPO}/check-runs", "checks:write", docs=CREATE)
@@ -91,17 +91,17 @@ def create_check_run(call: Call, repo: Repository) -> Reply:
     if sha is None:
         raise ApiError(422, f"No commit found for SHA: {call.body['head_sha']}")  # fmt: skip
     _demand_form(call)
-    made = checks.app_run(repo, sha, name, app)
-    _write(call, made)
-    return created(payloads.check_run(call, made))
+    check_run = checks.app_run(repo, sha, name, app)
+    _write(call, check_run)
+    return created(payloads.check_run(call, check_run))
 
 
 @route("PATCH", RUN, "checks:write")
 def update_check_run(call: Call, repo: Repository, run: int) -> Reply:
     """PATCH /repos/O/R/check-runs/ID, for the app that made it; annotations are added."""
     app = app_of(call)
-    made = run_of(repo, run)
-    if made.suite.app is not app:
+    check_run = run_of(repo, run)
+    if check_run.suite.app is not app:
         message = (
             f"Invalid app_id `{app.id}` - check run can only be modified by the GitHub App that "
             "created it."
@@ -109,13 +109,13 @@ def update_check_run(call: Call, repo: Repository, run: int) -> Reply:
         raise ApiError(403, message)
     asking.fields(call, *(field for field in FIELDS if field != "head_sha"))
     _demand_form(call)
-    made.name = asking.typed(call, "name", str) or made.name
-    _write(call, made)
-    return Reply(200, payloads.check_run(call, made))
+    check_run.name = asking.typed(call, "name", str) or check_run.name
+    _write(call, check_run)
+    return Reply(200, payloads.check_run(call, check_run))
 
 
 def _demand_form(call: Call) -> None:
-    """Refuse a body with words or numbers that GitHub does not take, before anything is made."""
+    """Refuse a body that GitHub would not take for a check run, before one is made or changed."""
     status = asking.typed(call, "status", str)
     conclusion = asking.typed(call, "conclusion", str)
     if status is not None and status not in get_args(CheckStatus):
@@ -128,52 +128,55 @@ def _demand_form(call: Call) -> None:
         raise asking.malformed('"conclusion" wasn\'t supplied.')
     actions = asking.typed(call, "actions", list) or []
     output = asking.typed(call, "output", dict) or {}
-    for given, most in ((actions, MOST_ACTIONS), (output.get("annotations", []), MOST_ANNOTATIONS)):
-        if len(given) > most:
-            words = f"No more than {most} items are allowed; {len(given)} were supplied."
+    for entries, most in (
+        (actions, MOST_ACTIONS),
+        (output.get("annotations", []), MOST_ANNOTATIONS),
+    ):
+        if len(entries) > most:
+            words = f"No more than {most} items are allowed; {len(entries)} were supplied."
             raise asking.malformed(words)
     if output and not isinstance(output.get("summary"), str):
         raise asking.malformed('"summary" wasn\'t supplied.')
     if output and "title" not in output and call.body.get("name") is not None:
         raise asking.malformed('"title" wasn\'t supplied.')
-    for one in output.get("annotations", []):
-        _annotation(one)
+    for annotation in output.get("annotations", []):
+        _annotation(annotation)
 
 
-def _annotation(given: dict[str, Any]) -> Annotation:
-    missing = {"path", "start_line", "end_line", "annotation_level", "message"} - given.keys()
-    if missing or given["annotation_level"] not in {"notice", "warning", "failure"}:
+def _annotation(remark: dict[str, Any]) -> Annotation:
+    missing = {"path", "start_line", "end_line", "annotation_level", "message"} - remark.keys()
+    if missing or remark["annotation_level"] not in {"notice", "warning", "failure"}:
         named = sorted(missing) or ["annotation_level"]
         raise asking.malformed(f'"{named[0]}" wasn\'t supplied rightly.')
-    if unknown := given.keys() - ANNOTATION:
+    if unknown := remark.keys() - ANNOTATION:
         raise ApiError(501, f"The sandbox does not imitate {min(unknown)!r} of an annotation.")
     return Annotation(
-        given["path"], given["start_line"], given["end_line"], given["annotation_level"],
-        given["message"], given.get("title"), given.get("raw_details"),
-        given.get("start_column"), given.get("end_column"),
+        remark["path"], remark["start_line"], remark["end_line"], remark["annotation_level"],
+        remark["message"], remark.get("title"), remark.get("raw_details"),
+        remark.get("start_column"), remark.get("end_column"),
     )  # fmt: skip
 
 
-def _write(call: Call, made: CheckRun) -> None:
+def _write(call: Call, check_run: CheckRun) -> None:
     body = call.body
-    made.external_id = asking.typed(call, "external_id", str) or made.external_id
-    made.details_url = asking.typed(call, "details_url", str) or made.details_url
+    check_run.external_id = asking.typed(call, "external_id", str) or check_run.external_id
+    check_run.details_url = asking.typed(call, "details_url", str) or check_run.details_url
     if "actions" in body:
-        made.actions = list(body["actions"] or [])
+        check_run.actions = list(body["actions"] or [])
     output = body.get("output") or {}
     if unknown := output.keys() - {"title", "summary", "text", "annotations", "images"}:
         raise ApiError(501, f"The sandbox does not imitate {min(unknown)!r} of an output.")
     for name in ("title", "summary", "text"):
         if name in output:
-            setattr(made.output, name, output[name])
-    made.output.annotations += [_annotation(a) for a in output.get("annotations", [])]
+            setattr(check_run.output, name, output[name])
+    check_run.output.annotations += [_annotation(a) for a in output.get("annotations", [])]
     if text := asking.typed(call, "started_at", str):
-        made.started_at = asking.moment(text, "started_at", "CheckRun")
+        check_run.started_at = asking.moment(text, "started_at", "CheckRun")
     ended = asking.typed(call, "completed_at", str)
     moment = asking.moment(ended, "completed_at", "CheckRun") if ended else None
     conclusion = body.get("conclusion")
-    status = "completed" if conclusion or ended else body.get("status") or made.status
-    checks.move(made, status, conclusion or made.conclusion, moment)
+    status = "completed" if conclusion or ended else body.get("status") or check_run.status
+    checks.move(check_run, status, conclusion or check_run.conclusion, moment)
 
 
 @route("GET", RUN, "checks:read")
@@ -184,30 +187,30 @@ def get_check_run(call: Call, repo: Repository, run: int) -> Reply:
 @route("GET", f"{RUN}/annotations", "checks:read")
 def list_annotations(call: Call, repo: Repository, run: int) -> Reply:
     asking.only(call)
-    made = run_of(repo, run)
-    return call.paged(made.output.annotations, payloads.annotation, made)
+    check_run = run_of(repo, run)
+    return call.paged(check_run.output.annotations, payloads.annotation, check_run)
 
 
 @route("POST", f"{RUN}/rerequest", "checks:write")
 def rerequest_run(call: Call, repo: Repository, run: int) -> Reply:
-    """POST /repos/O/R/check-runs/ID/rerequest: its app is asked for it again."""
-    made = run_of(repo, run)
+    """POST /repos/O/R/check-runs/ID/rerequest: asks its app to run it again."""
+    check_run = run_of(repo, run)
     asking.demand_push(call, repo)
-    if made.status != "completed":
+    if check_run.status != "completed":
         raise ApiError(422, "This check run is not rerequestable")
-    if made.suite.run is None:
-        checks.move(made, "queued", None)
-        made.completed_at = made.conclusion = None
+    if check_run.suite.run is None:
+        checks.move(check_run, "queued", None)
+        check_run.completed_at = check_run.conclusion = None
     else:
-        checks.rerun(made)
+        checks.rerun(check_run)
     return Reply(201, {})
 
 
 def _suite(repo: Repository, suite: int) -> CheckSuite:
-    found = repo.world.nodes.get(node_id("CS", repo.id, suite))
-    if not isinstance(found, CheckSuite):
+    check_suite = repo.world.nodes.get(node_id("CS", repo.id, suite))
+    if not isinstance(check_suite, CheckSuite):
         raise asking.not_found(f"{SUITES}#get-a-check-suite")
-    return found
+    return check_suite
 
 
 @route("GET", f"{REPO}/commits/<path:ref>/check-suites", "checks:read")
@@ -216,12 +219,14 @@ def list_suites(call: Call, repo: Repository, ref: str) -> Reply:
     asking.only(call, "app_id", "check_name")
     sha = asking.commit(repo, ref)
     checks.read(repo, sha, call.seen)
-    found = suites.of_commit(repo, sha)
+    selection = suites.of_commit(repo, sha)
     if app := call.query.get("app_id"):
-        found = [one for one in found if str(one.app.id) == app]
+        selection = [suite for suite in selection if str(suite.app.id) == app]
     if name := call.query.get("check_name"):
-        found = [one for one in found if any(run.name == name for run in suites.runs_of(one))]
-    return call.paged(found, payloads.check_suite, counted="check_suites")
+        selection = [
+            suite for suite in selection if any(run.name == name for run in suites.runs_of(suite))
+        ]
+    return call.paged(selection, payloads.check_suite, counted="check_suites")
 
 
 @route("POST", f"{REPO}/check-suites", "checks:write")
@@ -234,8 +239,8 @@ def create_suite(call: Call, repo: Repository) -> Reply:
     if sha is None:
         raise ApiError(422, f"No commit found for SHA: {call.body['head_sha']}")
     before = len(tables.suites)
-    made = suites.app_suite(repo, sha, app)
-    answer = payloads.check_suite(call, made)
+    suite = suites.app_suite(repo, sha, app)
+    answer = payloads.check_suite(call, suite)
     return Reply(201 if len(tables.suites) > before else 200, answer)
 
 
@@ -248,18 +253,18 @@ def get_suite(call: Call, repo: Repository, suite: int) -> Reply:
 def list_runs_of_suite(call: Call, repo: Repository, suite: int) -> Reply:
     """GET /repos/O/R/check-suites/ID/check-runs: the latest, or all with filter=all."""
     asking.only(call, "filter", "check_name", "status")
-    every = call.query.get("filter", "latest") == "all"
+    wants_all = call.query.get("filter", "latest") == "all"
     return page_of_runs(
-        call, (suites.runs_of if every else suites.latest_runs_of)(_suite(repo, suite))
+        call, (suites.runs_of if wants_all else suites.latest_runs_of)(_suite(repo, suite))
     )
 
 
 @route("POST", f"{SUITE}/rerequest", "checks:write")
 def rerequest(call: Call, repo: Repository, suite: int) -> Reply:
-    """POST /repos/O/R/check-suites/ID/rerequest: its app is asked for all of it again."""
-    found = _suite(repo, suite)
+    """POST /repos/O/R/check-suites/ID/rerequest: runs its completed check runs again."""
+    check_suite = _suite(repo, suite)
     asking.demand_push(call, repo)
-    for run in suites.latest_runs_of(found):
+    for run in suites.latest_runs_of(check_suite):
         if run.status == "completed":
             checks.rerun(run)
     return Reply(201, {})
@@ -267,7 +272,7 @@ def rerequest(call: Call, repo: Repository, suite: int) -> Reply:
 
 @route("POST", f"{REPO}/statuses/<path:ref>", "statuses:write")
 def create_status(call: Call, repo: Repository, ref: str) -> Reply:
-    """POST /repos/O/R/statuses/SHA; of a context, a commit takes a thousand."""
+    """POST /repos/O/R/statuses/SHA; a commit has a thousand of one context at most."""
     asking.fields(call, "state", "target_url", "description", "context")
     if not repo.can_push(call.viewer):
         raise asking.not_found()
@@ -282,20 +287,22 @@ def create_status(call: Call, repo: Repository, ref: str) -> Reply:
     if text is not None:
         asking.short(text, "description", LONGEST, "Status")
     context = asking.typed(call, "context", str) or "default"
-    known = [one for one in CheckTables.of(repo).statuses.get(sha, ()) if one.context == context]
-    if len(known) >= checks.MOST_STATUSES:
+    same_context = [
+        older for older in CheckTables.of(repo).statuses.get(sha, ()) if older.context == context
+    ]
+    if len(same_context) >= checks.MOST_STATUSES:
         message = "This SHA and context has reached the maximum number of statuses."
         raise invalid({**wrong, "message": message})
-    made = checks.set_status(
+    status = checks.set_status(
         repo, sha, context, call.body["state"], text, creator=call.viewer,
         target_url=asking.typed(call, "target_url", str),
     )  # fmt: skip
-    return created(payloads.status(call, made))
+    return created(payloads.status(call, status))
 
 
 @route("GET", f"{REPO}/commits/<path:ref>/statuses", "statuses:read")
 def list_statuses(call: Call, repo: Repository, ref: str) -> Reply:
-    """GET /repos/O/R/commits/REF/statuses: every one that was made, newest first."""
+    """GET /repos/O/R/commits/REF/statuses: all, superseded ones too, newest first."""
     asking.only(call)
     sha = asking.commit(repo, ref)
     checks.read(repo, sha, call.seen)
@@ -308,6 +315,6 @@ def get_combined_status(call: Call, repo: Repository, ref: str) -> Reply:
     asking.only(call)
     sha = asking.commit(repo, ref)
     checks.read(repo, sha, call.seen)
-    found = checks.statuses_of(repo, sha)
-    shown, headers = call.page(found)
-    return Reply(200, payloads.combined_status(call, repo, sha, shown, len(found)), headers)
+    statuses = checks.statuses_of(repo, sha)
+    shown, headers = call.page(statuses)
+    return Reply(200, payloads.combined_status(call, repo, sha, shown, len(statuses)), headers)

@@ -1,4 +1,4 @@
-"""Workflows of Actions, their runs, and the jobs and logs of those."""
+"""REST's operations on workflows of Actions, their runs, jobs and logs."""
 
 from __future__ import annotations
 
@@ -38,14 +38,16 @@ def list_runs(call: Call, repo: Repository) -> Reply:
     return page_of_runs(call, runs.all_of(repo, call.query.get("head_sha")))
 
 
-def page_of_runs(call: Call, found: Iterable[CheckSuite]) -> Reply:
+def page_of_runs(call: Call, pool: Iterable[CheckSuite]) -> Reply:
     """A page of runs that pass the query's filters."""
     asking.only(call, *FILTERS)
-    kept = [one for one in found if one.run and _passes(call, one, one.run)]
+    kept = [suite for suite in pool if suite.run and _passes(call, suite, suite.run)]
     shown, headers = call.page(kept)
     with_pulls = call.query.get("exclude_pull_requests") != "true"
     listed = [
-        payloads.workflow_run(call, one, one.run, with_pulls=with_pulls) for one in shown if one.run
+        payloads.workflow_run(call, suite, suite.run, with_pulls=with_pulls)
+        for suite in shown
+        if suite.run
     ]
     return Reply(200, {"total_count": len(kept), "workflow_runs": listed}, headers)
 
@@ -101,17 +103,19 @@ def list_jobs(call: Call, repo: Repository, run: int) -> Reply:
     """GET /repos/O/R/actions/runs/ID/jobs: the latest, or all attempts' with filter=all."""
     asking.only(call, "filter")
     suite, of = _run(repo, run)
-    every = call.query.get("filter", "latest") == "all"
-    return _jobs(call, (suites.runs_of if every else suites.latest_runs_of)(suite), of)
+    wants_all = call.query.get("filter", "latest") == "all"
+    return _jobs(call, (suites.runs_of if wants_all else suites.latest_runs_of)(suite), of)
 
 
-def _jobs(call: Call, found: list[CheckRun], of: WorkflowRun) -> Reply:
-    return call.paged(found, lambda c, one: payloads.job(c, one, of), counted="jobs")
+def _jobs(call: Call, check_runs: list[CheckRun], of: WorkflowRun) -> Reply:
+    return call.paged(
+        check_runs, lambda c, check_run: payloads.job(c, check_run, of), counted="jobs"
+    )
 
 
 @route("GET", ATTEMPT, READ)
 def get_attempt(call: Call, repo: Repository, run: int, attempt: int) -> Reply:
-    """GET /repos/O/R/actions/runs/ID/attempts/N; of the run itself, the newest is remembered."""
+    """GET /repos/O/R/actions/runs/ID/attempts/N; apart from its number, the newest attempt is shown."""
     suite, of = _run(repo, run)
     if not 1 <= attempt <= of.attempt:
         raise asking.not_found()
@@ -127,8 +131,12 @@ def list_attempt_jobs(call: Call, repo: Repository, run: int, attempt: int) -> R
     suite, of = _run(repo, run)
     if not 1 <= attempt <= of.attempt:
         raise asking.not_found()
-    found = {one.name: one for one in suites.runs_of(suite) if one.attempt <= attempt}
-    return _jobs(call, list(found.values()), of)
+    by_name = {
+        check_run.name: check_run
+        for check_run in suites.runs_of(suite)
+        if check_run.attempt <= attempt
+    }
+    return _jobs(call, list(by_name.values()), of)
 
 
 @route("GET", f"{RUN}/artifacts", READ)
@@ -150,10 +158,10 @@ def get_logs(call: Call, repo: Repository, run: int) -> Reply:
 
 
 def _job(repo: Repository, job: int) -> tuple[CheckRun, WorkflowRun]:
-    found = run_of(repo, job, documentation=f"{JOBS}#get-a-job-for-a-workflow-run")
-    if found.suite.run is None:
+    check_run = run_of(repo, job, documentation=f"{JOBS}#get-a-job-for-a-workflow-run")
+    if check_run.suite.run is None:
         raise asking.not_found(f"{JOBS}#get-a-job-for-a-workflow-run")
-    return found, found.suite.run
+    return check_run, check_run.suite.run
 
 
 @route("GET", JOB, READ)
@@ -166,20 +174,20 @@ def get_job(call: Call, repo: Repository, job: int) -> Reply:
 def get_job_logs(call: Call, repo: Repository, job: int) -> Reply:
     """GET /repos/O/R/actions/jobs/ID/logs: 302 to a text, once the job is over.
 
-    410 where the repository has stopped keeping it, in words as in public threads.
+    410 if the repository no longer keeps it, in words as in public threads.
     Source: https://github.com/rust-lang/triagebot/issues/2241
     """
-    found, _ = _job(repo, job)
-    if found.status != "completed":
+    check_run, _ = _job(repo, job)
+    if check_run.status != "completed":
         raise asking.not_found()
-    if found.log_is_gone:
+    if check_run.log_is_gone:
         raise ApiError(410, "Server Error")
-    url = links.offer(call, checks.log_of(found).encode(), "text/plain; charset=utf-8")
+    url = links.offer(call, checks.log_of(check_run).encode(), "text/plain; charset=utf-8")
     return Reply(302, None, {"Location": url})
 
 
 def _doing(call: Call, repo: Repository, act: Callable[[], None], status: int = 201) -> Reply:
-    """Do it for whoever may write; 403 in GitHub's words where it makes no sense now."""
+    """Call `act` for who may write; a refusal is 403, or 409 where success is 202."""
     asking.demand_push(call, repo)
     try:
         act()
@@ -206,8 +214,8 @@ def rerun_failed(call: Call, repo: Repository, run: int) -> Reply:
 @route("POST", f"{JOB}/rerun", WRITE)
 def rerun_job(call: Call, repo: Repository, job: int) -> Reply:
     asking.fields(call, "enable_debug_logging")
-    found, _ = _job(repo, job)
-    return _doing(call, repo, lambda: runs.rerun_job(found))
+    check_run, _ = _job(repo, job)
+    return _doing(call, repo, lambda: runs.rerun_job(check_run))
 
 
 @route("POST", f"{RUN}/cancel", WRITE)
@@ -219,7 +227,7 @@ def cancel(call: Call, repo: Repository, run: int) -> Reply:
 
 @route("POST", f"{RUN}/approve", WRITE)
 def approve(call: Call, repo: Repository, run: int) -> Reply:
-    """POST /repos/O/R/actions/runs/ID/approve: a run of a stranger's fork begins."""
+    """POST /repos/O/R/actions/runs/ID/approve: starts a held run of a fork's pull request."""
     suite, of = _run(repo, run)
 
     def act() -> None:
@@ -231,7 +239,7 @@ def approve(call: Call, repo: Repository, run: int) -> Reply:
 
 
 def _known(repo: Repository) -> list[Workflow]:
-    """Those that ran already and those that plans name."""
+    """The workflows that ran already, and those that planned checks name."""
     tables = CheckTables.of(repo)
     suites.index(repo)
     for plan in tables.plans:
@@ -242,9 +250,9 @@ def _known(repo: Repository) -> list[Workflow]:
 
 def _workflow(repo: Repository, workflow: str) -> Workflow:
     """The workflow of a number or of a file's name, or 404."""
-    for one in _known(repo):
-        if workflow in {str(one.id), one.path, one.path.rpartition("/")[2]}:
-            return one
+    for flow in _known(repo):
+        if workflow in {str(flow.id), flow.path, flow.path.rpartition("/")[2]}:
+            return flow
     raise asking.not_found(f"{WORKFLOWS}#get-a-workflow")
 
 
@@ -262,8 +270,8 @@ def get_workflow(call: Call, repo: Repository, workflow: str) -> Reply:
 @route("GET", f"{WORKFLOW}/runs", READ)
 def list_runs_of_workflow(call: Call, repo: Repository, workflow: str) -> Reply:
     name = _workflow(repo, workflow).name
-    found = runs.all_of(repo)
-    return page_of_runs(call, [one for one in found if one.run and one.run.workflow == name])
+    pool = runs.all_of(repo)
+    return page_of_runs(call, [suite for suite in pool if suite.run and suite.run.workflow == name])
 
 
 @route("POST", f"{WORKFLOW}/dispatches", WRITE)

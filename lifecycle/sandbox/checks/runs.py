@@ -1,4 +1,4 @@
-"""What happens to workflow runs: run again, cancelled, approved, started by hand.
+"""Run workflows of Actions again, cancel them, start them by hand, and pack their logs.
 
 Source: https://docs.github.com/rest/actions/workflow-runs
 """
@@ -18,7 +18,7 @@ from lifecycle.sandbox.checks.state import CheckRun, CheckSuite, CheckTables, Wo
 from lifecycle.sandbox.repositories.state import Repository
 
 MOST_ATTEMPTS = 51
-"""A run is run again 50 times at the most.
+"""The first attempt and 50 re-runs, which are GitHub's limit.
 
 Source: https://docs.github.com/actions/how-tos/manage-workflow-runs/re-run-workflows-and-jobs
 """
@@ -27,14 +27,14 @@ FAILED = {"failure", "cancelled", "timed_out", "startup_failure", "action_requir
 
 
 def all_of(repo: Repository, sha: str | None = None) -> list[CheckSuite]:
-    """The suites of every workflow run, or of those of one commit, newest first."""
+    """The check suites of all workflow runs, or of one commit's, newest first."""
     suites.index(repo)
-    found = CheckTables.of(repo).suites if sha is None else suites.of_commit(repo, sha)
-    return [one for one in reversed(found) if one.run is not None]
+    pool = CheckTables.of(repo).suites if sha is None else suites.of_commit(repo, sha)
+    return [suite for suite in reversed(pool) if suite.run is not None]
 
 
 def rerun(suite: CheckSuite, *, failed_only: bool = False) -> None:
-    """Another attempt of all jobs, or of those that failed.
+    """Start another attempt with all jobs, or with those that failed.
 
     Raises:
         ActionRefused: It is not over, none failed, or it was run again too often.
@@ -63,7 +63,7 @@ def _demand_attempt(run: WorkflowRun) -> None:
 
 
 def rerun_job(job: CheckRun) -> None:
-    """Another attempt with this job alone.
+    """Start another attempt with this job alone.
 
     Raises:
         ActionRefused: Its run is not over, or was run again too often.
@@ -77,7 +77,7 @@ def rerun_job(job: CheckRun) -> None:
 
 
 def cancel(suite: CheckSuite) -> None:
-    """End what runs.
+    """Cancel the jobs of a workflow run that are not completed.
 
     Raises:
         ActionRefused: It is over.
@@ -90,7 +90,9 @@ def cancel(suite: CheckSuite) -> None:
         if job.status != "completed":
             checks.move(job, "completed", "cancelled")
             tables.arrivals = [
-                one for one in tables.arrivals if one.sha != job.sha or one.plan.name != job.name
+                arrival
+                for arrival in tables.arrivals
+                if arrival.sha != job.sha or arrival.plan.name != job.name
             ]
 
 
@@ -98,8 +100,8 @@ def dispatch(repo: Repository, flow: Workflow, sha: str, branch: str, user: User
     """Start a workflow by hand on a branch; its jobs are those that plans name."""
     tables = CheckTables.of(repo)
     number, node = repo.new_id("CS")
-    made = now()
-    suite = CheckSuite(number, node, repo, sha, branch, suites.actions_app(repo.world), made, made)
+    when = now()
+    suite = CheckSuite(number, node, repo, sha, branch, suites.actions_app(repo.world), when, when)
     run_number = next(repo.world.serial)
     suite.run = WorkflowRun(
         run_number, node_id("WFR", repo.id, run_number), flow.name, "workflow_dispatch",
@@ -115,7 +117,7 @@ def dispatch(repo: Repository, flow: Workflow, sha: str, branch: str, user: User
 
 
 def logs_zip(suite: CheckSuite) -> bytes:
-    """The logs of all jobs, a file each."""
+    """A zip file of the logs: that of each job at the top, and again in a folder of the job."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for place, job in enumerate(suites.latest_runs_of(suite)):

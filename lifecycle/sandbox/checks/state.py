@@ -1,4 +1,4 @@
-"""Check suites and runs, workflow runs, commit statuses, and checks that are still to come."""
+"""The state of check suites and runs, workflow runs, commit statuses and planned checks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Workflow:
 
     @property
     def path(self) -> str:
-        """Its file: the name in small letters."""
+        """The path of its file: the name in lower case, with `-` for other characters."""
         words = "".join(c if c.isalnum() else "-" for c in self.name.lower())
         return f".github/workflows/{words.strip('-') or 'workflow'}.yml"
 
@@ -41,8 +41,8 @@ class Workflow:
 class WorkflowRun:
     """A run of a workflow of Actions: its jobs are check runs of its suite.
 
-    `held` waits for a maintainer to approve it, as the first ones of a stranger's fork do. `actor` is
-    who caused it.
+    One that is `held` waits for a maintainer's approval, as those of a stranger's fork do. `actor` is
+    the user who caused it.
     """
 
     id: int
@@ -100,7 +100,7 @@ class Step:
 
     @property
     def status(self) -> CheckStatus:
-        """Where it stands, by how it ended and whether it began."""
+        """Its status, which follows from its conclusion and its start."""
         if self.conclusion is not None:
             return "completed"
         return "queued" if self.started_at is None else "in_progress"
@@ -118,7 +118,7 @@ class Output:
 
 @dataclass(slots=True, eq=False)
 class CheckRun:
-    """A check run on a commit; a re-run is another one beside it."""
+    """A check run on a commit; a re-run is a new check run beside it."""
 
     id: int
     node_id: str
@@ -144,12 +144,12 @@ class CheckRun:
 
     @property
     def repository(self) -> Repository:
-        """Where its commit is."""
+        """The repository of its commit."""
         return self.suite.repository
 
     @property
     def key(self) -> tuple[str, str | None, str]:
-        """What a re-run has in common with the run that it supersedes."""
+        """Name, workflow and event: a re-run has those of the check run that it supersedes."""
         return (self.name, self.workflow, self.event)
 
 
@@ -199,7 +199,7 @@ class Arrival:
 
 @dataclass(slots=True, eq=False)
 class CheckTables(Tables):
-    """The checks of a repository, what they are to be, and its workflows."""
+    """The check runs, statuses, planned checks and workflows of a repository."""
 
     workflows: dict[str, Workflow] = field(default_factory=dict, repr=False)
     """By name."""

@@ -1,4 +1,4 @@
-"""Check suites, workflow runs and workflows: where check runs belong."""
+"""Find or make the check suites, workflow runs and workflows that check runs belong to."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ ACTIONS = "github-actions"
 ORDER = (
     "startup_failure", "action_required", "timed_out", "failure", "cancelled", "stale",
 )  # fmt: skip
-"""What a suite's conclusion is, the worst first; else it is a success."""
+"""The conclusions that decide a suite's, the worst first; without one it is a success."""
 
 
 def actions_app(world: World) -> App:
-    """The app that GitHub Actions is, by the number that it has on github.com."""
+    """The app of GitHub Actions, with the id that it has on github.com."""
     if ACTIONS not in world.apps:
         github = world.users.get("github") or world.home.owner
         world.apps[ACTIONS] = App(15_368, ACTIONS, "GitHub Actions", github)
@@ -27,21 +27,23 @@ def actions_app(world: World) -> App:
 
 
 def app_of(world: World, token: Token) -> App | None:
-    """The app that a token acts for: an installation's or a workflow's; a person's has none."""
+    """The app that a token acts for: an installation's or GitHub Actions; None for a person's token."""
     if token.kind == "actions":
         return actions_app(world)
     if token.kind != "app":
         return None
-    found = next((one for one in world.apps.values() if one.bot is token.user), None)
-    if found is None:  # a seed may name an app's token without the app
+    app = next(
+        (candidate for candidate in world.apps.values() if candidate.bot is token.user), None
+    )
+    if app is None:  # a seed may name an app's token without the app
         login = token.user.login.removesuffix("[bot]")
-        found = App(next(world.serial), login.lower(), login, world.home.owner, bot=token.user)
-        world.apps[found.slug] = found
-    return found
+        app = App(next(world.serial), login.lower(), login, world.home.owner, bot=token.user)
+        world.apps[app.slug] = app
+    return app
 
 
 def index(repo: Repository) -> None:
-    """Let suites be found by commit and by run, those too that were made elsewhere."""
+    """Update the tables of suites by commit and by run, for suites that were added without them."""
     tables = CheckTables.of(repo)
     for suite in tables.suites[tables.suites_indexed :]:
         tables.suites_by_sha.setdefault(suite.sha, []).append(suite)
@@ -49,8 +51,8 @@ def index(repo: Repository) -> None:
             suite.run.suite = suite
             tables.suites_by_run[suite.run.id] = suite
             repo.world.nodes.setdefault(suite.run.node_id, suite.run)
-            known = workflow(repo, suite.run.workflow)
-            known.last_number = max(known.last_number, suite.run.number)
+            flow = workflow(repo, suite.run.workflow)
+            flow.last_number = max(flow.last_number, suite.run.number)
     tables.suites_indexed = len(tables.suites)
 
 
@@ -67,12 +69,12 @@ def of_run(repo: Repository, run_id: int) -> CheckSuite | None:
 
 
 def workflow(repo: Repository, name: str) -> Workflow:
-    """The workflow of that name, which begins to be there when it is first heard of."""
+    """The workflow of that name, made if there is none."""
     tables = CheckTables.of(repo)
     if name not in tables.workflows:
         number, node = repo.new_id("W")
-        made = tables.workflows[name] = Workflow(number, node, repo, name, now())
-        repo.world.register(node, made)
+        flow = tables.workflows[name] = Workflow(number, node, repo, name, now())
+        repo.world.register(node, flow)
     return tables.workflows[name]
 
 
@@ -108,10 +110,10 @@ def app_suite(repo: Repository, sha: str, app: App) -> CheckSuite:
 
 def _made(repo: Repository, sha: str, app: App) -> CheckSuite:
     number, node = repo.new_id("CS")
-    made = now()
+    when = now()
     pull = pull_of(repo, sha)
     suite = CheckSuite(
-        number, node, repo, sha, pull.head if pull else _branch(repo, sha), app, made, made
+        number, node, repo, sha, pull.head if pull else _branch(repo, sha), app, when, when
     )
     repo.world.register(node, suite)
     return suite
@@ -133,8 +135,8 @@ def pull_of(repo: Repository, sha: str) -> PullRequest | None:
 
 def runs_of(suite: CheckSuite) -> list[CheckRun]:
     """The check runs of a suite, superseded ones too, oldest first."""
-    found = CheckTables.of(suite.repository).checks.get(suite.sha, ())
-    return [run for run in found if run.suite is suite]
+    check_runs = CheckTables.of(suite.repository).checks.get(suite.sha, ())
+    return [run for run in check_runs if run.suite is suite]
 
 
 def latest_runs_of(suite: CheckSuite) -> list[CheckRun]:
